@@ -1,0 +1,90 @@
+"""Argument checks of the public boundary: one message form, nothing clipped silently."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def real(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    below: float | None = None,
+    at_most: float | None = None,
+    infinite: bool = False,
+) -> float:
+    """Return `value` as a float, or raise a ValueError that names the allowed range."""
+    allowed = _range(above, at_least, below, at_most)
+    number = (
+        float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else None
+    )
+    if number is None or math.isnan(number):
+        raise ValueError(f"{name} must be a number{allowed and ' ' + allowed}, got {value!r}")
+    if math.isinf(number) and not (infinite and number > 0):
+        raise ValueError(f"{name} must be finite{allowed and ' and ' + allowed}, got {value!r}")
+    if (
+        (above is not None and not number > above)
+        or (at_least is not None and not number >= at_least)
+        or (below is not None and not number < below)
+        or (at_most is not None and not number <= at_most)
+    ):
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int | None = None) -> int:
+    """Return `value` as an int, or raise a ValueError; floats are refused, even integral ones."""
+    allowed = _range(None, at_least, None, at_most)
+    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {value!r}")
+    number = int(value)
+    if (at_least is not None and number < at_least) or (at_most is not None and number > at_most):
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def epsilon(value: Any, name: str = "epsilon") -> float:
+    """Return a privacy parameter: a number > 0, or infinity for no privacy."""
+    return real(name, value, above=0, infinite=True)
+
+
+def delta(value: Any, name: str = "delta") -> float:
+    """Return an error probability in (0, 1)."""
+    return real(name, value, above=0, below=1)
+
+
+def vector(
+    name: str,
+    value: Any,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> np.ndarray:
+    """Return `value` as a non-empty 1-d float64 array with every entry in the allowed range."""
+    entries = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
+        raise ValueError(f"{name} must be a list of numbers, got {value!r}")
+    if len(entries) == 0:
+        raise ValueError(f"{name} must not be empty, got {value!r}")
+    return np.array(
+        [real(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(entries)]
+    )
+
+
+def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """Return `value` if it is one of the allowed words."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return str(value)
+
+
+def _range(above: float | None, at_least: float | None, below: float | None, at_most: float | None) -> str:
+    words = (("> ", above), (">= ", at_least), ("< ", below), ("<= ", at_most))
+    return " and ".join(f"{sign}{bound:g}" for sign, bound in words if bound is not None)

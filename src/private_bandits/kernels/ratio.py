@@ -1,0 +1,160 @@
+"""The ratio index of a cascade whose whole reply is private.
+
+A reply hides how far the user read, so an item has neither a count of clicks nor a count of examinations, only
+unbiased estimates S of the first and N of the second. For the item's weight w, S - w N is a martingale; with r(t) its
+confidence radius the index is
+
+    (S + r) / N  where N > 0,  +infinity otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from private_bandits import mechanisms
+from private_bandits.kernels.selection import top_list
+from private_bandits.problems import ListRecord, observe, pseudo_regret
+
+# randomised response on the reply; the reply as a padded one-hot vector with Laplace noise; trees indexed by rounds
+RESPONSE, ONE_HOT, ROUNDS = range(3)
+
+
+class RatioRecord(NamedTuple):
+    """The constants of a repaired cascade."""
+
+    design: int
+    other: float = 0.0  # probability of each false answer of a randomised reply
+    scale: float = 0.0  # Laplace scale of a coordinate, or of a tree node
+    list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
+    n_items: int = 0
+    horizon: int = 0
+
+
+class RatioState(NamedTuple):
+    """What the loop carries from round to round, an entry or a row per item."""
+
+    clicks: np.ndarray  # what was told of the item's own positions
+    examinations: np.ndarray  # examined positions (trees), or displays less what was told of the positions above
+    displays: np.ndarray
+    above: np.ndarray  # positions above the item's own, summed over its displays
+    click_trees: np.ndarray
+    examination_trees: np.ndarray
+    click_noise: np.ndarray
+    examination_noise: np.ndarray
+    told: np.ndarray
+    index: np.ndarray
+    order: np.ndarray
+    values: np.ndarray
+    feedback: np.ndarray
+    regret: np.ndarray
+
+
+def start(problem: ListRecord, policy: RatioRecord) -> RatioState:
+    """Return the state before the first round."""
+    n_items, size = len(problem.means), problem.list_size
+    rows = n_items if policy.design == ROUNDS else 0
+    return RatioState(
+        clicks=np.zeros(n_items),
+        examinations=np.zeros(n_items),
+        displays=np.zeros(n_items, np.int64),
+        above=np.zeros(n_items, np.int64),
+        click_trees=np.zeros((rows, mechanisms.COUNTER_ROW)),
+        examination_trees=np.zeros((rows, mechanisms.COUNTER_ROW)),
+        click_noise=np.zeros(n_items),
+        examination_noise=np.zeros(n_items),
+        told=np.zeros(size),
+        index=np.zeros(n_items),
+        order=np.zeros(size, np.int64),
+        values=np.zeros(size),
+        feedback=np.zeros(size),
+        regret=np.zeros(1),
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
+    design, other, scale = policy.design, policy.other, policy.scale
+    means, best = problem.means, problem.best
+    clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
+    click_trees, examination_trees = state.click_trees, state.examination_trees
+    click_noise, examination_noise = state.click_noise, state.examination_noise
+    indices, order, values = state.index, state.order, state.values
+    feedback, told = state.feedback, state.told
+    size = len(order)
+    mark = np.searchsorted(checkpoints, first)
+    total_regret = state.regret[0]
+    for t in range(first, last + 1):
+        log_t = math.log(t)
+        log_tail = math.log(2.0) + 3.0 * log_t  # failure probability t^-3
+        round_noise = 0.0
+        if design == ROUNDS:
+            spread, largest = mechanisms.tree_spread(t - 1)
+            # the noise of the clicks and of w times the examinations, w <= 1
+            round_noise = scale * mechanisms.laplace_sum_bound(math.sqrt(2.0) * spread, largest, log_tail)
+        width = 1.0 - (size + 1) * other
+        for item in range(len(indices)):
+            shown = float(displays[item])
+            hits = clicks[item] + click_noise[item]
+            seen = examinations[item] + examination_noise[item]
+            samples, noise_radius = shown, round_noise
+            if design == ROUNDS:
+                samples = seen + round_noise
+            elif design == ONE_HOT:
+                spread = math.sqrt(shown + above[item])
+                noise_radius = scale * mechanisms.laplace_sum_bound(spread, 1.0, log_tail)
+            else:
+                hits = (hits - shown * other) / width
+                seen = shown - (shown - seen - above[item] * other) / width
+            if displays[item] == 0 or seen <= 0.0:
+                indices[item] = np.inf
+                continue
+            radius = math.sqrt(1.5 * samples * log_t) / width + noise_radius
+            indices[item] = (hits + radius) / seen
+        top_list(indices, True, choice, order, values)
+        observed = observe(means, True, order, env, feedback)
+        clicked = feedback[observed - 1] == 1.0
+        if design == ROUNDS:
+            for position in range(size):
+                item = order[position]
+                displays[item] += 1
+                if position < observed:
+                    examinations[item] += 1.0
+                    clicks[item] += feedback[position]
+            for item in range(len(indices)):
+                click_noise[item] = mechanisms.tree_noise(noise, t, scale, click_trees[item])
+                examination_noise[item] = mechanisms.tree_noise(noise, t, scale, examination_trees[item])
+        else:
+            _send(design, other, scale, observed - 1 if clicked else size, told, noise)
+            left = 1.0
+            for position in range(size):
+                item = order[position]
+                clicks[item] += told[position]
+                examinations[item] += left
+                displays[item] += 1
+                above[item] += position
+                left -= told[position]
+        total_regret += pseudo_regret(means, True, best, order)
+        if len(trace) > 0:
+            trace[t - 1, :-1] = order
+            trace[t - 1, -1] = observed
+        if mark < len(checkpoints) and checkpoints[mark] == t:
+            regret[mark] = total_regret
+            mark += 1
+    state.regret[0] = total_regret
+
+
+@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+def _send(design, other, scale, reply, told, noise):
+    """One user's private reply as a click vector, of which a randomised response is not yet unbiased."""
+    if design == RESPONSE:
+        reply = mechanisms.respond(noise, reply, len(told) + 1, other)
+    for position in range(len(told)):
+        told[position] = 1.0 if position == reply else 0.0
+        if design == ONE_HOT:
+            told[position] += mechanisms.laplace(noise, scale)

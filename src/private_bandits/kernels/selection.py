@@ -1,0 +1,71 @@
+"""The list of the largest indices, with ties broken uniformly at random."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def top_list(index, ordered, choice, order, values):
+    """Write the items of the len(order) largest indices into `order`, largest first.
+
+    A tie matters if it decides who is in the list or, when `ordered`, who stands where. Only then is the choice
+    stream read: a partial Fisher-Yates shuffle of the tied items, taken in the order of their numbers.
+
+    Parameters
+    ----------
+    index : float64 array, shape (n_items,)
+    ordered : bool
+        Whether the order inside the list matters.
+    choice : numpy.random.Generator
+    order : int64 array, shape (list_size,), written
+    values : float64 array, shape (list_size,), scratch
+    """
+    size = len(order)
+    threshold = -np.inf
+    runner_up = -np.inf
+    for item in range(len(index)):
+        value = index[item]
+        if item >= size:
+            if value <= threshold:
+                runner_up = max(runner_up, value)
+                continue
+            runner_up = max(runner_up, threshold)
+        slot = min(item, size - 1)
+        while slot > 0 and value > values[slot - 1]:
+            values[slot] = values[slot - 1]
+            order[slot] = order[slot - 1]
+            slot -= 1
+        values[slot] = value
+        order[slot] = item
+        threshold = values[size - 1]
+    tied = len(index) > size and runner_up == threshold
+    if ordered:
+        for slot in range(1, size):
+            tied |= values[slot] == values[slot - 1]
+    if tied:
+        _break_ties(index, ordered, choice, order, values)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _break_ties(index, ordered, choice, order, values):
+    size = len(order)
+    group = np.empty(len(index), np.int64)
+    start = 0
+    while start < size:
+        value = values[start]
+        members = 0
+        for item in range(len(index)):
+            if index[item] == value:
+                group[members] = item
+                members += 1
+        slots = min(members, size - start)
+        if members > 1 and (ordered or members > slots):
+            for slot in range(slots):
+                left = members - slot
+                if left > 1:
+                    other = slot + int(choice.random() * left)
+                    group[slot], group[other] = group[other], group[slot]
+                order[start + slot] = group[slot]
+        start += slots

@@ -1,0 +1,55 @@
+"""The instance of the experiments, and what one user can answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.problems import Cascade, SemiBandit
+
+
+def b_lb(n_items: int, list_size: int, p: float, gap: float) -> Cascade:
+    """B_LB of Kveton et al. (2015), Section 5.1: `list_size` items of weight p, the others of p - gap.
+
+    Wang et al. (2021) do not state their weights; the proof of their Theorem 11 uses this family.
+
+    Parameters
+    ----------
+    n_items, list_size : int
+        1 <= list_size < n_items.
+    p : float
+        Weight of the attractive items, in (0, 1).
+    gap : float
+        Distance of the others, in (0, p).
+    """
+    return Cascade(_weights(n_items, list_size, p, gap), list_size)
+
+
+def b_lb_semi(n_items: int, list_size: int, p: float, gap: float) -> SemiBandit:
+    """The weights of `b_lb` as a top-K semi-bandit, for the CUCB panels."""
+    return SemiBandit.top_k(_weights(n_items, list_size, p, gap), list_size)
+
+
+def _weights(n_items: int, list_size: int, p: float, gap: float) -> np.ndarray:
+    checks.integer("n_items", n_items, at_least=2)
+    checks.integer("list_size", list_size, at_least=1, at_most=n_items - 1)
+    checks.real("p", p, above=0, below=1)
+    checks.real("gap", gap, above=0, below=p)
+    return np.where(np.arange(n_items) < list_size, p, p - gap)
+
+
+def one_hot_replies(list_size: int) -> np.ndarray:
+    """Every reply of a cascade as a padded click vector, shape (list_size + 1, list_size); the last is "no click"."""
+    return np.vstack([np.eye(list_size), np.zeros(list_size)])
+
+
+def round_leaves(list_size: int) -> np.ndarray:
+    """What one cascade reply adds to the clicks and to the examinations of the shown items.
+
+    Shape (list_size + 1, 2 list_size): clicks of the positions, then their examinations.
+    """
+    clicks = one_hot_replies(list_size)
+    examined = np.ones((list_size + 1, list_size))
+    for click in range(list_size):
+        examined[click, click + 1 :] = 0.0
+    return np.hstack([clicks, examined])

@@ -1,0 +1,155 @@
+"""What a learner faces: the means, the feedback of a round, the best list and the gaps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from private_bandits import checks
+
+
+class ListRecord(NamedTuple):
+    """A list problem as compiled code sees it."""
+
+    means: np.ndarray  # float64 (n_items,)
+    list_size: int
+    cascade: bool  # the user stops at the first click; otherwise every position is observed
+    best: float  # expected reward of the best list
+
+
+@dataclass(frozen=True, eq=False)
+class _ListProblem:
+    means: np.ndarray
+    list_size: int
+
+    def __post_init__(self) -> None:
+        means = checks.vector("means", self.means, at_least=0, at_most=1)
+        means.setflags(write=False)
+        object.__setattr__(self, "means", means)
+        checks.integer("list_size", self.list_size, at_least=1, at_most=len(means))
+
+    @property
+    def n_items(self) -> int:
+        """Number of base items."""
+        return len(self.means)
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Distance of each mean below the `list_size`-th largest, 0 for items of the best list."""
+        threshold = np.sort(self.means)[-self.list_size]
+        return np.asarray(np.maximum(threshold - self.means, 0.0))
+
+    @property
+    def best(self) -> float:
+        """Expected reward of the best list."""
+        return self.reward(np.argsort(-self.means, kind="stable")[: self.list_size])
+
+    def reward(self, items: np.ndarray) -> float:
+        """Expected reward of a list of items."""
+        raise NotImplementedError
+
+    def uniform_regret(self) -> float:
+        """Expected regret of one round of uniformly random lists."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Cascade(_ListProblem):
+    """Cascading bandit: the user reads the list from the top and clicks the first attractive item.
+
+    Parameters
+    ----------
+    means : array_like of float, shape (n_items,)
+        Probability in [0, 1] that an item attracts; items are independent Bernoulli.
+    list_size : int
+        Length K of the recommended list, 1 <= list_size <= n_items.
+
+    Notes
+    -----
+    Source: Kveton et al. (2015), Section 2; Wang et al. (2021), Section 3.1. The reward of a list is the
+    probability of a click, 1 - prod(1 - w), and does not depend on its order; the feedback does.
+    """
+
+    def reward(self, items: np.ndarray) -> float:
+        """Probability that a list of items gets a click."""
+        return float(1.0 - np.prod(1.0 - self.means[np.asarray(items)]))
+
+    def uniform_regret(self) -> float:
+        """Expected regret of one round of uniformly random lists (exact: a symmetric polynomial)."""
+        sums = np.zeros(self.list_size + 1)
+        sums[0] = 1.0
+        for miss in 1.0 - self.means:
+            sums[1:] += miss * sums[:-1]
+        return self.best - (1.0 - sums[-1] / math.comb(self.n_items, self.list_size))
+
+    def record(self) -> ListRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        return ListRecord(self.means, self.list_size, True, self.best)
+
+    def __str__(self) -> str:
+        return f"Cascade(n_items={self.n_items}, list_size={self.list_size})"
+
+
+@dataclass(frozen=True, eq=False)
+class SemiBandit(_ListProblem):
+    """Combinatorial semi-bandit: every item of the played list is observed. Build it with `top_k`."""
+
+    @classmethod
+    def top_k(cls, means: np.ndarray, size: int) -> SemiBandit:
+        """Any `size` items may be played; the reward is the sum of their weights.
+
+        Parameters
+        ----------
+        means : array_like of float, shape (n_items,)
+            Means in [0, 1] of independent Bernoulli weights.
+        size : int
+            Number of items played each round, 1 <= size <= n_items.
+        """
+        return cls(means, size)
+
+    def reward(self, items: np.ndarray) -> float:
+        """Sum of the means of a list of items."""
+        return float(np.sum(self.means[np.asarray(items)]))
+
+    def uniform_regret(self) -> float:
+        """Expected regret of one round of uniformly random lists."""
+        return self.best - self.list_size * float(np.mean(self.means))
+
+    def record(self) -> ListRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        return ListRecord(self.means, self.list_size, False, self.best)
+
+    def __str__(self) -> str:
+        return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def observe(means, cascade, order, env, weights):
+    """Draw the feedback of a round: fill `weights` for the observed positions and return how many they are.
+
+    One uniform number of the environment stream per observed position, from the top of the list.
+    """
+    for position in range(len(order)):
+        clicked = env.random() < means[order[position]]
+        weights[position] = 1.0 if clicked else 0.0
+        if clicked and cascade:
+            return position + 1
+    return len(order)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def pseudo_regret(means, cascade, best, order):
+    """Expected reward that the list `order` gives up in one round."""
+    if cascade:
+        miss = 1.0
+        for position in range(len(order)):
+            miss *= 1.0 - means[order[position]]
+        return max(best - (1.0 - miss), 0.0)
+    total = 0.0
+    for position in range(len(order)):
+        total += means[order[position]]
+    return max(best - total, 0.0)
