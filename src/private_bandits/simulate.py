@@ -181,7 +181,7 @@ def _play(
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
         return _play_learner(problem, policy.start(problem, source.choice, source.noise), horizon, marks, source, shown)
-    kernel = _KERNELS[type(policy.record)]  # type: ignore[index]
+    kernel = _KERNELS[type(policy.record)]
     record = problem.record()
     state = kernel.start(record, policy.record)
     regret = np.zeros(len(marks))

@@ -47,14 +47,14 @@ class IndexRecord(NamedTuple):
 class IndexState(NamedTuple):
     """What the loop carries from round to round, a row or an entry per arm."""
 
-    count: np.ndarray
+    pulls: np.ndarray
     total: np.ndarray
     mean: np.ndarray  # infinite before the first report, and with it the index
     root: np.ndarray  # 1/sqrt(count)
     weight: np.ndarray  # what multiplies the round's part of b(t, n)
     peak: np.ndarray
     counters: np.ndarray
-    index: np.ndarray
+    indices: np.ndarray
     order: np.ndarray
     values: np.ndarray
     feedback: np.ndarray
@@ -66,14 +66,14 @@ def start(problem: ListRecord, policy: IndexRecord) -> IndexState:
     n_items, size = len(problem.means), problem.list_size
     rows = n_items if policy.noise == HYBRID else 0
     return IndexState(
-        count=np.zeros(n_items, np.int64),
+        pulls=np.zeros(n_items, np.int64),
         total=np.zeros(n_items),
         mean=np.full(n_items, np.inf),
         root=np.zeros(n_items),
         weight=np.zeros(n_items),
         peak=np.zeros(n_items),
         counters=np.zeros((rows, mechanisms.COUNTER_ROW)),
-        index=np.full(n_items, np.inf),
+        indices=np.full(n_items, np.inf),
         order=np.zeros(size, np.int64),
         values=np.zeros(size),
         feedback=np.zeros(size),
@@ -100,14 +100,14 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     mechanism, scale, other = policy.noise, policy.scale, policy.other
     bonus, bonus_scale, reports, clock = policy.bonus, policy.bonus_scale, policy.reports, policy.clock
     in_clear = 1 if policy.observe_first else 0
-    count, total, mean, root = state.count, state.total, state.mean, state.root
+    pulls, total, mean, root = state.pulls, state.total, state.mean, state.root
     weight, peak, counters = state.weight, state.peak, state.counters
-    indices, order, values, feedback = state.index, state.order, state.values, state.feedback
+    indices, order, values, feedback = state.indices, state.order, state.values, state.feedback
     means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
     if first == 1 and in_clear:
-        for item in range(len(count)):
+        for item in range(len(pulls)):
             total[item] = 1.0 if env.random() < means[item] else 0.0
-            count[item] = 1
+            pulls[item] = 1
             mean[item] = total[item]
             root[item] = 1.0
             weight[item], peak[item] = _weights(bonus, 1)
@@ -117,7 +117,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, peak, indices)
         top_list(indices, cascade, choice, order, values)
         if reports == FIRST:
-            _least_reported_first(count, order)
+            _least_reported_first(pulls, order)
         observed = observe(means, cascade, order, env, feedback)
         reported = observed
         if reports == FIRST:
@@ -126,8 +126,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             reported = 0
         for position in range(reported):
             item = order[position]
-            count[item] += 1
-            n = count[item]
+            pulls[item] += 1
+            n = pulls[item]
             total[item] += _report(mechanism, scale, other, feedback[position], noise)
             released = 0.0
             if mechanism == HYBRID:
@@ -169,10 +169,10 @@ def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, peak, indices
 
 
 @njit(nogil=True, cache=True, inline="always", error_model="numpy")
-def _least_reported_first(count, order):
+def _least_reported_first(pulls, order):
     least = 0
     for position in range(1, len(order)):
-        if count[order[position]] < count[order[least]]:
+        if pulls[order[position]] < pulls[order[least]]:
             least = position
     order[0], order[least] = order[least], order[0]
 

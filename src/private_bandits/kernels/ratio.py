@@ -46,7 +46,7 @@ class RatioState(NamedTuple):
     click_noise: np.ndarray
     examination_noise: np.ndarray
     told: np.ndarray
-    index: np.ndarray
+    indices: np.ndarray
     order: np.ndarray
     values: np.ndarray
     feedback: np.ndarray
@@ -67,7 +67,7 @@ def start(problem: ListRecord, policy: RatioRecord) -> RatioState:
         click_noise=np.zeros(n_items),
         examination_noise=np.zeros(n_items),
         told=np.zeros(size),
-        index=np.zeros(n_items),
+        indices=np.zeros(n_items),
         order=np.zeros(size, np.int64),
         values=np.zeros(size),
         feedback=np.zeros(size),
@@ -84,7 +84,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
     click_trees, examination_trees = state.click_trees, state.examination_trees
     click_noise, examination_noise = state.click_noise, state.examination_noise
-    indices, order, values = state.index, state.order, state.values
+    indices, order, values = state.indices, state.order, state.values
     feedback, told = state.feedback, state.told
     size = len(order)
     mark = np.searchsorted(checkpoints, first)

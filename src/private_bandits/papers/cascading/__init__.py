@@ -11,6 +11,7 @@ from private_bandits.papers.cascading.boxes import (
     ucb_laplace,
     uniform,
 )
+from private_bandits.papers.cascading.experiments import long_studies
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "b_lb_semi",
     "cascade_ucb1",
     "cucb_gaussian",
+    "long_studies",
     "repaired_central",
     "repaired_local",
     "ucb_composition",

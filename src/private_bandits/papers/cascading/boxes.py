@@ -158,31 +158,50 @@ def ucb_hybrid(
 
 
 def cucb_gaussian(
-    epsilon: float, delta: float, n_items: int, list_size: int, noise_multiplier: float = 1.0
+    epsilon: float,
+    delta: float,
+    n_items: int,
+    list_size: int,
+    noise_multiplier: float = 1.0,
+    variant: str = "printed",
 ) -> Policy:
     """Algorithm 4, CUCB under LDP (Gaussian), for semi-bandits; epsilon = infinity is CUCB.
 
     Index: mean + sqrt(1.5 ln t / n) + (2/epsilon) sqrt(2 K ln(1.25/delta) ln t / n), t from m + 1. The box lists gamma
     before the loop although it depends on t.
+
+    Parameters
+    ----------
+    epsilon, delta, list_size, noise_multiplier
+        As for `ucb_gaussian`.
+    n_items : int
+        m of the box, n_items >= list_size.
+    variant : {"printed", "repaired"}
+        `repaired` is ours: no u_0 (an item without reports has an infinite index), and sigma by the analytic formula,
+        so that everything sent is (epsilon, delta)-private. The bonus is 2 sigma sqrt(ln t / n) in both.
     """
     size, factor = _checked(list_size, noise_multiplier)
     checks.integer("n_items", n_items, at_least=size)
-    sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method="classical")
+    checks.choice("variant", variant, ("printed", "repaired"))
+    repaired = variant == "repaired"
+    method = "analytic" if repaired else "classical"
+    sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method=method)
     value = gaussian_epsilon(sigma, delta, math.sqrt(size))
+    released = (value, delta) if repaired else (math.inf, 0.0)
     leak = "u_0 is sent in clear; after it the values are all that is sent"
-    privacy = _NO_PRIVACY
-    if sigma:
-        privacy = _guarantee((epsilon, delta), (value, delta), (math.inf, 0.0), "local", leak)
+    reason = "the values are all that is sent" if repaired else leak
+    privacy = _guarantee((epsilon, delta), (value, delta), released, "local", reason) if sigma else _NO_PRIVACY
     record = index.IndexRecord(
         _terms(_SAMPLING, (4.0 * sigma**2, 0.0)),
         noise=index.GAUSSIAN,
         scale=sigma,
+        observe_first=not repaired,
         clock=n_items,
         list_size=size,
         n_items=n_items,
     )
     name = "CUCB Gaussian" if sigma else "CUCB"
-    return Policy(name, PAPER, "Algorithm 4", _reading(factor), privacy, record)
+    return Policy(name, PAPER, "Algorithm 4", "repaired" if repaired else _reading(factor), privacy, record)
 
 
 def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Policy:

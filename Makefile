@@ -1,0 +1,59 @@
+# make book       build the site into _build/html
+# make test       check everything
+# make reproduce  run the committed chapters again, in place
+# make bench      time the kernels against C, a plain Python loop and per-step NumPy
+# make lock       resolve requirements.lock anew (needs uv)
+#
+# Each sets up .venv first, with uv where there is one and with pip otherwise. Any Python from 3.11 to
+# 3.13 will do; `make PY=...` names one.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UV := $(shell command -v uv 2>/dev/null)
+
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PY := $(shell for py in python3 python3.13 python3.12 python3.11 python; do \
+	if $$py -c '$(FITS)' >/dev/null 2>&1; then echo $$py; break; fi; done)
+
+ifdef UV
+create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
+install := $(UV) pip install --quiet --python $(BIN)/python
+else
+create := "$(PY)" -m venv --clear $(VENV)
+install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
+
+.PHONY: book test reproduce bench lock
+
+book: $(READY)
+	$(BIN)/jupyter-book build . --all -W -n --keep-going
+
+test: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/mypy src
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+reproduce: $(READY)
+	$(BIN)/private-bandits reproduce
+
+bench: $(READY)
+	$(BIN)/python benchmarks/run.py
+
+# The stamp comes last, and whatever ends the recipe before it takes the half-made environment away.
+$(READY): requirements.lock pyproject.toml
+	@"$(PY)" -c '$(FITS)' 2>/dev/null || \
+		{ echo "Python 3.11, 3.12 or 3.13 is needed, and none was found; name one: make PY=..." >&2; exit 1; }
+	@rm -f $@; set -e; \
+	trap 'status=$$?; test -e $@ || rm -rf $(VENV); exit $$status' EXIT; \
+	trap 'exit 130' INT HUP TERM; \
+	echo "Setting up $(VENV)"; \
+	$(create); \
+	$(install) --require-hashes -r requirements.lock; \
+	$(install) --no-deps --no-build-isolation --editable .; \
+	touch $@
+
+lock:
+	@test -n "$(UV)" || { echo "make lock needs uv" >&2; exit 1; }
+	echo hatchling | $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --extra test \
+		--generate-hashes --no-emit-index-url --no-header --output-file requirements.lock pyproject.toml -

@@ -1,0 +1,7 @@
+"""Run the command line as `python -m private_bandits`."""
+
+import sys
+
+from private_bandits.cli import main
+
+sys.exit(main())

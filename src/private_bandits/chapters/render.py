@@ -1,0 +1,140 @@
+"""How a figure, a table or a file of a chapter looks: MyST in the book, HTML in Jupyter."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Display:
+    """The value of a notebook cell.
+
+    Attributes
+    ----------
+    text, html, markdown : str
+        What a console, Jupyter and the book show.
+    """
+
+    text: str
+    html: str
+    markdown: str
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": self.text, "text/html": self.html, "text/markdown": self.markdown}
+
+
+def figure(chapter: str, label: str, *, svg: str, caption: str, alt: str) -> Display:
+    """Return a numbered figure with its caption, alternative text and a link to its data."""
+    caption, alt = _line("caption", caption), _line("alt", alt)
+    image = base64.b64encode(svg.encode()).decode()
+    return Display(
+        text=f"<figure {label}>",
+        html=(
+            f'<figure><img src="data:image/svg+xml;base64,{image}" alt="{escape(alt)}">'
+            f"<figcaption>{escape(caption)}</figcaption></figure>"
+        ),
+        markdown=_directive(
+            "figure",
+            f"figures/{chapter}/{label}.svg",
+            # A JSON string is a quoted YAML scalar, so colons and quotes in it are safe.
+            {"name": f"{chapter}-{label}", "alt": json.dumps(alt, ensure_ascii=False)},
+            f"{caption} {_download(chapter, label)}",
+        ),
+    )
+
+
+def table(
+    chapter: str,
+    label: str,
+    frame: pd.DataFrame,
+    *,
+    caption: str,
+    columns: Mapping[str, str] | None = None,
+    formats: Mapping[str, str] | None = None,
+    code: Collection[str] = (),
+) -> Display:
+    """Return a numbered table with its caption and a link to its data; `code` names columns of code."""
+    caption = _line("caption", caption)
+    heads = dict(columns) if columns is not None else {name: str(name) for name in frame.columns}
+    missing = [name for name in [*heads, *(formats or {})] if name not in frame.columns]
+    if missing:
+        raise ValueError(f"columns of {label} must be among {', '.join(frame.columns)}, got {missing[0]!r}")
+    shown = [[text(value, (formats or {}).get(name)) for value in frame[name]] for name in heads]
+    rows = list(zip(*shown, strict=True))
+    write = [_code if name in code else _plain for name in heads]
+    align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
+    body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
+    lines = [list(heads.values()), align, *body]
+    return Display(
+        text=f"<table {label}>",
+        html=_html_table(list(heads.values()), rows, caption),
+        markdown=_directive(
+            "table",
+            caption,
+            {"name": f"{chapter}-{label}"},
+            "\n".join("| " + " | ".join(line) + " |" for line in lines),
+        )
+        + f"\n\n{_download(chapter, label)}",
+    )
+
+
+def file(chapter: str, label: str) -> Display:
+    """Return a link to a CSV file of the chapter."""
+    return Display(text=f"<data {label}>", html=escape(f"{label}.csv"), markdown=_download(chapter, label))
+
+
+def text(value: Any, spec: str | None = None) -> str:
+    """Return a value as a table shows it: four significant digits for floats unless `spec` says otherwise."""
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return ""
+    if isinstance(value, float) and math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return format(value, spec if spec is not None else ".4g" if isinstance(value, float) else "")
+
+
+def _directive(name: str, argument: str, options: Mapping[str, str], body: str) -> str:
+    """Write a MyST directive whose fence is longer than any run of backticks inside it."""
+    inside = f"{argument}\n{body}"
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", inside))])
+    settings = "".join(f":{key}: {value}\n" for key, value in options.items())
+    return f"{fence}{{{name}}} {argument}\n{settings}\n{body}\n{fence}"
+
+
+def _download(chapter: str, label: str) -> str:
+    return f"{{download}}`{label}.csv <data/{chapter}/{label}.csv>`"
+
+
+def _line(name: str, prose: str) -> str:
+    """Return prose as one line; a caption or an alternative text is never empty."""
+    line = " ".join(prose.split())
+    if not line:
+        raise ValueError(f"{name} must not be empty, got {prose!r}")
+    return line
+
+
+def _plain(words: str) -> str:
+    """Return words that MyST shows as they stand, in one line."""
+    return re.sub(r"([\\`*_\[\]<>$|{}~&#])", r"\\\1", " ".join(words.split()))
+
+
+def _code(words: str) -> str:
+    """Return words as a code span of a table cell."""
+    return f"`{words.replace('|', chr(92) + '|')}`" if words else ""
+
+
+def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    head = "".join(f"<th>{escape(words)}</th>" for words in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(words)}</td>" for words in row) + "</tr>" for row in rows)
+    title = f"<caption>{escape(caption)}</caption>"
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

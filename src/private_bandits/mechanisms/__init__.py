@@ -1,0 +1,46 @@
+"""Noise, counters and their calibration: each randomiser exists once, compiled.
+
+`calibration` turns a privacy parameter into a scale and back, `noise` holds the compiled samplers, `counters`
+the continual counters built on them. Kernels, classes and audits call these functions and no others.
+"""
+
+from private_bandits.mechanisms.calibration import (
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_sigma,
+    laplace_scale,
+    response_probabilities,
+)
+from private_bandits.mechanisms.counters import (
+    COUNTER_ROW,
+    HybridCounter,
+    TreeCounter,
+    hybrid_noise,
+    hybrid_spread,
+    laplace_sum_bound,
+    lemma_1_constant,
+    tree_noise,
+    tree_spread,
+)
+from private_bandits.mechanisms.noise import gaussian, laplace, randomized_response, respond
+
+__all__ = [
+    "COUNTER_ROW",
+    "HybridCounter",
+    "TreeCounter",
+    "gaussian",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_sigma",
+    "hybrid_noise",
+    "hybrid_spread",
+    "laplace",
+    "laplace_scale",
+    "laplace_sum_bound",
+    "lemma_1_constant",
+    "randomized_response",
+    "respond",
+    "response_probabilities",
+    "tree_noise",
+    "tree_spread",
+]

@@ -1,0 +1,214 @@
+"""From a privacy parameter to a noise scale, and back from a scale to what it exactly pays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy.optimize import brentq
+from scipy.special import erfcx, ndtr, ndtri
+
+from private_bandits import checks
+
+
+def laplace_scale(epsilon: float, sensitivity: float) -> float:
+    """Scale of the Laplace noise that makes a release epsilon-differentially private.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter, > 0; infinity means no privacy.
+    sensitivity : float
+        Largest L1 distance between the exact releases of neighbouring inputs, > 0.
+
+    Returns
+    -------
+    float
+        sensitivity / epsilon, and 0.0 at epsilon = infinity.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Dwork, McSherry, Nissim and Smith (2006), Proposition 1.
+    """
+    return _sensitivity(sensitivity) / checks.epsilon(epsilon)
+
+
+def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str = "analytic") -> float:
+    """Standard deviation of the Gaussian noise that makes a release (epsilon, delta)-private.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter, > 0; infinity means no privacy.
+    delta : float
+        Probability with which the loss may exceed epsilon, in (0, 1).
+    sensitivity : float
+        Largest L2 distance between the exact releases of neighbouring inputs, > 0.
+    method : {"analytic", "classical"}
+        "analytic" is the smallest sigma that keeps the promise (Balle and Wang 2018, Theorem 9), for every
+        epsilon. "classical" is sensitivity * sqrt(2 ln(1.25/delta)) / epsilon, the formula most papers print;
+        it is proven only for epsilon < 1 (Dwork and Roth 2014, Theorem A.1) and given here for every epsilon,
+        as printed.
+
+    Returns
+    -------
+    float
+        The standard deviation; 0.0 at epsilon = infinity.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or the method is unknown.
+
+    Notes
+    -----
+    With mu = sensitivity / sigma and u = mu/2 - epsilon/mu, the mechanism's delta grows with u, and
+    mu = u + sqrt(u**2 + 2 epsilon). We solve for u, which stays of moderate size where mu does not.
+    """
+    epsilon = checks.epsilon(epsilon)
+    delta = checks.delta(delta)
+    sensitivity = _sensitivity(sensitivity)
+    if checks.choice("method", method, ("analytic", "classical")) == "classical":
+        return sensitivity * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+    if math.isinf(epsilon):
+        return 0.0
+    root = math.sqrt(2) * math.sqrt(epsilon)
+    low = float(ndtri(delta)) - 1
+    step = 2.0
+    while _profile(low + step, math.hypot(low + step, root)) < delta:
+        step *= 2
+    u = _root(lambda x: _profile(x, math.hypot(x, root)) - delta, low, low + step)
+    w = math.hypot(u, root)
+    return sensitivity / (u + w if u > 0 else root * (root / (w - u)))
+
+
+def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
+    """Exact epsilon that Gaussian noise of a given sigma pays at delta.
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation of the noise, >= 0; 0 and infinity are allowed.
+    delta : float
+        Probability with which the loss may exceed epsilon, in (0, 1).
+    sensitivity : float
+        Largest L2 distance between the exact releases of neighbouring inputs, > 0.
+
+    Returns
+    -------
+    float
+        The smallest epsilon >= 0 for which the release is (epsilon, delta)-private: 0.0 when delta alone
+        already covers the release, infinity at sigma = 0.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Balle and Wang (2018), Theorem 8, solved for s = epsilon * sigma / sensitivity, so that neither a very
+    large nor a very small epsilon loses digits.
+    """
+    sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
+    delta = checks.delta(delta)
+    mu = _distance(sensitivity, sigma)
+    if math.isinf(mu):
+        return math.inf
+    if _profile(mu / 2, mu / 2) <= delta:
+        return 0.0
+    high = mu - float(ndtri(delta)) + 1
+    return mu * _root(lambda s: _profile(mu / 2 - s, mu / 2 + s) - delta, 0.0, high)
+
+
+def gaussian_delta(sigma: float, epsilon: float, sensitivity: float) -> float:
+    """Exact delta that Gaussian noise of a given sigma pays at epsilon.
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation of the noise, >= 0; 0 and infinity are allowed.
+    epsilon : float
+        Privacy parameter, >= 0; infinity is allowed.
+    sensitivity : float
+        Largest L2 distance between the exact releases of neighbouring inputs, > 0.
+
+    Returns
+    -------
+    float
+        The smallest delta in [0, 1] for which the release is (epsilon, delta)-private.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Balle and Wang (2018), Theorem 8, with exp(epsilon) Phi(-x) written by the scaled complementary error
+    function, which does not overflow.
+    """
+    sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
+    epsilon = checks.real("epsilon", epsilon, at_least=0, infinite=True)
+    mu = _distance(sensitivity, sigma)
+    if math.isinf(epsilon) or mu == 0:
+        return 0.0
+    if math.isinf(mu):
+        return 1.0
+    return max(0.0, _profile(mu / 2 - epsilon / mu, mu / 2 + epsilon / mu))
+
+
+def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]:
+    """Probabilities of k-ary randomised response: of the true value, and of each other value.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter, > 0; infinity means no privacy.
+    n_values : int
+        Number of values, >= 2.
+
+    Returns
+    -------
+    p_keep, p_other : float
+        exp(epsilon) / (exp(epsilon) + n_values - 1) and 1 / (exp(epsilon) + n_values - 1); (1.0, 0.0) at
+        infinity.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Kairouz, Oh and Viswanath (2016), Section 4.1. If a share f of the true values is v, the answer is v with
+    probability p_other + f (p_keep - p_other); so (1{answer = v} - p_other) / (p_keep - p_other) is an
+    unbiased estimate of f, with variance at f = 0 of p_other (1 - p_other) / (p_keep - p_other)**2.
+    """
+    weight = math.exp(-checks.epsilon(epsilon))
+    total = 1 + (checks.integer("n_values", n_values, at_least=2) - 1) * weight
+    return 1 / total, weight / total
+
+
+def _profile(u: float, w: float) -> float:
+    """Delta of a Gaussian release with u = mu/2 - epsilon/mu and w = mu/2 + epsilon/mu."""
+    return float(ndtr(u) - 0.5 * erfcx(w / math.sqrt(2)) * math.exp(-u * u / 2))
+
+
+def _distance(sensitivity: float, sigma: float) -> float:
+    """Distance mu of the two Gaussians in units of their standard deviation; infinite without noise."""
+    sensitivity = _sensitivity(sensitivity)
+    return sensitivity / sigma if sigma > 0 else math.inf
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    return float(brentq(function, low, high, xtol=1e-30, rtol=1e-15, maxiter=500))
+
+
+def _sensitivity(value: float) -> float:
+    return checks.real("sensitivity", value, above=0)

@@ -1,0 +1,329 @@
+"""The experiments of Wang et al. (2021), Section 7 and Appendix I, in three readings, and the ones it lacks.
+
+A reading is *published* (noise and bonus times 0.01, as the paper ran them), *stated* (the noise its theorems need) or
+*repaired* (ours). Every run is kept by replication, so that a figure and a verdict come from the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from tqdm import tqdm
+
+from private_bandits.papers.cascading import boxes
+from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
+from private_bandits.simulate import Policy, Problem, simulate
+
+PUBLISHED = 0.01
+READINGS = {"published": PUBLISHED, "stated": 1.0}
+_FAMILIES = {
+    "CascadeUCB1": "none",
+    "CUCB": "none",
+    "uniform": "uniform",
+    "Laplace": "laplace",
+    "Laplace, whole reply": "laplace",
+    "Gaussian": "gaussian",
+    "CUCB Gaussian": "gaussian",
+    "Composition": "composition",
+    "Response, first item": "response",
+    "Response, whole reply": "response",
+}
+
+
+class Run(NamedTuple):
+    """One policy on one problem: its regret by replication, and what it was run as."""
+
+    policy: Policy
+    reading: str  # "" for a baseline, which belongs to every reading
+    swept: Mapping[str, float]
+    data: xr.Dataset
+
+    @property
+    def curves(self) -> np.ndarray:
+        """Pseudo-regret, shape (replications, checkpoints)."""
+        return np.asarray(self.data.regret.values)
+
+    @property
+    def final(self) -> np.ndarray:
+        """Pseudo-regret at the horizon, shape (replications,)."""
+        return self.curves[:, -1]
+
+
+Panel = list[Run]
+
+
+@dataclass
+class Experiments:
+    """The chapter's simulations at its parameters; equal runs are played once."""
+
+    horizon: int
+    replications: int
+    seed: int
+    n_jobs: int
+    n_items: int
+    list_size: int
+    p: float
+    gap: float
+    delta: float
+    _played: dict[Any, xr.Dataset] = field(default_factory=dict, repr=False)
+
+    def local(self, epsilon: float, list_size: int | None = None) -> Panel:
+        """Figures 1(a)-(d) and 2(a)-(d): the local algorithms at one epsilon."""
+        size = self.list_size if list_size is None else list_size
+        problem = b_lb(self.n_items, size, self.p, self.gap)
+        panel = self._baselines(problem, boxes.cascade_ucb1())
+        for reading, factor in READINGS.items():
+            for policy in (
+                boxes.ucb_laplace(epsilon, size, factor),
+                boxes.ucb_gaussian(epsilon, self.delta, size, factor),
+                boxes.ucb_composition(epsilon, self.delta, size, factor),
+            ):
+                panel.append(self._run(problem, policy, reading))
+        panel.append(self._run(problem, boxes.repaired_local(math.inf, size), "repaired"))
+        panel.append(self._run(problem, boxes.repaired_local(epsilon, size), "repaired"))
+        return panel
+
+    def sweep(self, step: float, stop: float, coarse: int) -> Panel:
+        """Figure 1(e): regret against epsilon; the stated and repaired readings at every `coarse`-th value."""
+        problem = b_lb(self.n_items, self.list_size, self.p, self.gap)
+        panel = self._baselines(problem, boxes.cascade_ucb1())
+        for i in range(1, round(stop / step) + 1):
+            epsilon = round(i * step, 10)
+            for reading, factor in READINGS.items():
+                if reading == "published" or i % coarse == 0:
+                    panel.append(self._run(problem, boxes.ucb_laplace(epsilon, self.list_size, factor), reading))
+                    gaussian = boxes.ucb_gaussian(epsilon, self.delta, self.list_size, factor)
+                    panel.append(self._run(problem, gaussian, reading))
+            if i % coarse == 0:
+                panel.append(self._run(problem, boxes.repaired_local(epsilon, self.list_size), "repaired"))
+        return panel
+
+    def central(self, epsilons: Sequence[float]) -> Panel:
+        """Figure 1(f): the central algorithms at several epsilons."""
+        return self._central(self.n_items, epsilons, {})
+
+    def items(self, counts: Sequence[int], epsilon: float) -> Panel:
+        """Figure 1(g): the central algorithms against the number of items."""
+        return [run for n in counts for run in self._central(n, [epsilon], {"n_items": n})]
+
+    def cucb(self, epsilon: float) -> Panel:
+        """Figures 1(h) and 1(i): CUCB on the same means as a top-K semi-bandit."""
+        size, n_items = self.list_size, self.n_items
+        problem = b_lb_semi(n_items, size, self.p, self.gap)
+        panel = self._baselines(problem, boxes.cucb_gaussian(math.inf, self.delta, n_items, size))
+        for reading, factor in READINGS.items():
+            panel.append(
+                self._run(problem, boxes.cucb_gaussian(epsilon, self.delta, n_items, size, factor), reading)
+            )
+        repaired = boxes.cucb_gaussian(epsilon, self.delta, n_items, size, variant="repaired")
+        panel.append(self._run(problem, repaired, "repaired"))
+        return panel
+
+    def local_designs(self, epsilons: Sequence[float], list_sizes: Sequence[int]) -> Panel:
+        """The local repairs against each other."""
+        panel = []
+        for size in list_sizes:
+            problem = b_lb(self.n_items, size, self.p, self.gap)
+            for epsilon in epsilons:
+                for design in ("first", "reply", "one_hot"):
+                    policy = boxes.repaired_local(epsilon, size, design)
+                    panel.append(self._run(problem, policy, design, {"list_size": size}))
+        return panel
+
+    def central_designs(self, epsilons: Sequence[float]) -> Panel:
+        """The central repairs against each other."""
+        problem = b_lb(self.n_items, self.list_size, self.p, self.gap)
+        arguments = (self.n_items, self.list_size, self.horizon)
+        return [
+            self._run(problem, boxes.repaired_central(epsilon, *arguments, design), design)
+            for epsilon in epsilons
+            for design in ("first", "rounds")
+        ]
+
+    def anchor(self, replications: int) -> Run:
+        """CascadeUCB1 on B_LB(16, 4, 0.2, 0.15), as in Table 1 of Kveton et al. (2015)."""
+        problem, policy = b_lb(16, 4, 0.2, 0.15), boxes.cascade_ucb1()
+        data = simulate(
+            problem, policy, horizon=self.horizon, replications=replications, seed=self.seed, n_jobs=self.n_jobs
+        )
+        return Run(policy, "", {}, data)
+
+    def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Panel:
+        problem = b_lb(n_items, self.list_size, self.p, self.gap)
+        panel = self._baselines(problem, boxes.cascade_ucb1(), swept)
+        for epsilon in epsilons:
+            for reading, factor in READINGS.items():
+                for variant in ("printed", "proof"):
+                    policy = boxes.ucb_hybrid(epsilon, n_items, self.horizon, factor, variant)
+                    panel.append(self._run(problem, policy, reading, swept))
+            repaired = boxes.repaired_central(epsilon, n_items, self.list_size, self.horizon)
+            panel.append(self._run(problem, repaired, "repaired", swept))
+        return panel
+
+    def _baselines(self, problem: Problem, plain: Policy, swept: Mapping[str, float] | None = None) -> Panel:
+        return [self._run(problem, policy, "", swept) for policy in (plain, boxes.uniform())]
+
+    def _run(
+        self, problem: Problem, policy: Policy, reading: str, swept: Mapping[str, float] | None = None
+    ) -> Run:
+        key = (str(problem), policy.name, policy.variant, policy.box, policy.privacy.epsilon)
+        if key not in self._played:
+            self._played[key] = simulate(
+                problem,
+                policy,
+                horizon=self.horizon,
+                replications=self.replications,
+                seed=self.seed,
+                n_jobs=self.n_jobs,
+            )
+        return Run(policy, reading, swept or {}, self._played[key])
+
+
+def find(panel: Iterable[Run], name: str, reading: str = "", epsilon: float | None = None, **swept: float) -> Run:
+    """Return the one run of a panel with this policy name, reading, epsilon and swept value."""
+    found = [
+        run
+        for run in panel
+        if run.policy.name == name
+        and run.reading == reading
+        and epsilon in (None, run.policy.privacy.epsilon)
+        and all(run.swept.get(key) == value for key, value in swept.items())
+    ]
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} runs of {name!r} ({reading or 'baseline'}, {epsilon}, {swept})")
+    return found[0]
+
+
+def curves(panel: Iterable[Run]) -> pd.DataFrame:
+    """Return the mean curves of a panel, tidy, a row per run and checkpoint."""
+    return pd.concat([_rows(run, slice(None)) for run in panel], ignore_index=True)
+
+
+def finals(panel: Iterable[Run]) -> pd.DataFrame:
+    """Return the mean regret at the horizon, tidy, a row per run."""
+    return pd.concat([_rows(run, slice(-1, None)) for run in panel], ignore_index=True)
+
+
+def _rows(run: Run, part: slice) -> pd.DataFrame:
+    regret = run.curves[:, part]
+    replications = len(regret)
+    privacy = run.policy.privacy
+    return pd.DataFrame(
+        {
+            "policy": run.policy.name,
+            "reading": run.reading,
+            "family": _FAMILIES.get(run.policy.name, "tree"),
+            "trust": privacy.trust,
+            "epsilon": privacy.epsilon,
+            "value_epsilon": privacy.value_epsilon,
+            "effective_epsilon": privacy.effective_epsilon,
+            **run.swept,
+            "t": run.data.t.values[part],
+            "regret": regret.mean(axis=0),
+            "regret_se": regret.std(axis=0, ddof=1) / math.sqrt(replications),
+            "replications": replications,
+        }
+    )
+
+
+# --- longer studies, run by `private-bandits reproduce cascading --long`
+
+LEARNING_HORIZON = 100_000_000
+GROWTH_HORIZON = 50_000_000
+LONG_REPLICATIONS = 5
+LONG_SEED = 20211
+_INSTANCE = (20, 4, 0.2, 0.15)
+_GROWTH_OTHERS, _GROWTH_P, _GROWTH_GAP = 8, 0.2, 0.19
+
+
+class LongRun(NamedTuple):
+    """A run of a longer study: enough to play it again."""
+
+    study: str
+    problem: Problem
+    policy: Policy
+    horizon: int
+    swept: Mapping[str, float]
+
+
+def learning_runs() -> list[LongRun]:
+    """To T = 10^8 on the instance of the figures: when does honest privacy start to learn?"""
+    n_items, size, *_ = _INSTANCE
+    problem, horizon = b_lb(*_INSTANCE), LEARNING_HORIZON
+    policies = [boxes.cascade_ucb1(), boxes.repaired_local(math.inf, size)]
+    for epsilon in (0.2, 1.0):
+        policies += [
+            boxes.ucb_laplace(epsilon, size),
+            boxes.ucb_gaussian(epsilon, 1e-3, size),
+            boxes.repaired_local(epsilon, size),
+            boxes.ucb_hybrid(epsilon, n_items, horizon),
+            boxes.ucb_hybrid(epsilon, n_items, horizon, variant="proof"),
+            boxes.repaired_central(epsilon, n_items, size, horizon),
+        ]
+    return [LongRun("learning", problem, policy, horizon, {"list_size": size}) for policy in policies]
+
+
+def growth_runs() -> list[LongRun]:
+    """How regret grows with K and 1/epsilon, where the noise dominates and the items have been told apart."""
+    runs = []
+    for size, epsilon in [(2, 1.0), (4, 1.0), (8, 1.0), (4, 0.5), (4, 2.0), (2, 4.0)]:
+        n_items = size + _GROWTH_OTHERS
+        cascade = b_lb(n_items, size, _GROWTH_P, _GROWTH_GAP)
+        semi = b_lb_semi(n_items, size, _GROWTH_P, _GROWTH_GAP)
+        for problem, policy in (
+            (cascade, boxes.ucb_laplace(epsilon, size)),
+            (cascade, boxes.ucb_gaussian(epsilon, 1e-3, size)),
+            (cascade, boxes.ucb_composition(epsilon, 1e-3, size)),
+            (cascade, boxes.repaired_local(epsilon, size)),
+            (semi, boxes.cucb_gaussian(epsilon, 1e-3, n_items, size)),
+        ):
+            runs.append(LongRun("growth", problem, policy, GROWTH_HORIZON, {"list_size": size}))
+    for delta in (1e-2, 1e-5):
+        cascade = b_lb(4 + _GROWTH_OTHERS, 4, _GROWTH_P, _GROWTH_GAP)
+        policy = boxes.ucb_gaussian(1.0, delta, 4)
+        runs.append(LongRun("growth", cascade, policy, GROWTH_HORIZON, {"list_size": 4}))
+    return runs
+
+
+def play_long(run: LongRun, *, replications: int = LONG_REPLICATIONS, horizon: int | None = None) -> pd.DataFrame:
+    """Play a longer run and return it tidy, a row per replication and checkpoint."""
+    data = simulate(
+        run.problem,
+        run.policy,
+        horizon=run.horizon if horizon is None else horizon,
+        replications=replications,
+        seed=LONG_SEED,
+        n_jobs=-1,
+        progress=False,
+    )
+    frame = data.regret.to_dataframe().reset_index()
+    privacy = run.policy.privacy
+    labels = {
+        "policy": run.policy.name,
+        "epsilon": privacy.epsilon,
+        "delta": privacy.delta,
+        "effective_epsilon": privacy.effective_epsilon,
+        "n_items": run.problem.n_items,
+        **run.swept,
+    }
+    frame = frame[frame["t"] >= 1000] if run.study == "growth" else frame
+    return frame.assign(**labels)[[*labels, "replication", "t", "regret"]]
+
+
+def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
+    """Return the longer studies by name; each takes `progress`, whether to show a bar."""
+
+    def study(runs: list[LongRun]) -> Callable[..., pd.DataFrame]:
+        def play(progress: bool = False) -> pd.DataFrame:
+            frames = [play_long(run) for run in tqdm(runs, desc=runs[0].study, disable=not progress)]
+            return pd.concat(frames, ignore_index=True)
+
+        return play
+
+    return {"learning": study(learning_runs()), "growth": study(growth_runs())}

@@ -1,0 +1,212 @@
+"""The book builds without a warning, its pages load nothing external, and images and links are sound."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
+
+_ELSEWHERE = re.compile(r"^\s*(https?:|ftp:)?//", re.IGNORECASE)
+_CSS_LOAD = re.compile(r"(?:url\(|@import)\s*(?:url\()?\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)", re.IGNORECASE)
+_JS_LOAD = re.compile(
+    r"(?:\.src\s*=|\.href\s*=|\bimport\s*\(?|\bfrom|\bfetch\(|\bimportScripts\(|\.open\(\s*['\"]GET['\"],|\bload\(|\burl:)"
+    r"\s*['\"`]\s*((?:https?:)?//[^'\"`\s]+)"
+)
+# Inline scripts are the project's and the themes' few lines; no address has a business there.
+_ADDRESS = re.compile(r"['\"`]\s*((?:https?:)?//[^'\"`\s]+)")
+# What a browser fetches when it opens a page; other <link>s only point.
+_FETCHED_RELS = {
+    "stylesheet", "preload", "modulepreload", "prefetch", "preconnect", "dns-prefetch", "icon", "manifest",
+    "apple-touch-icon", "mask-icon",
+}  # fmt: skip
+_FETCHED = {
+    "script": ("src",),
+    "img": ("src", "srcset"),
+    "source": ("src", "srcset"),
+    "iframe": ("src",),
+    "embed": ("src",),
+    "object": ("data",),
+    "video": ("src", "poster"),
+    "audio": ("src",),
+    "track": ("src",),
+    "image": ("href", "xlink:href"),
+    "use": ("href", "xlink:href"),
+}
+
+
+class Page(HTMLParser):
+    """What a page loads, shows and points to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.loads: list[str] = []
+        self.links: list[str] = []
+        self.images: list[tuple[str, str]] = []
+        self.ids: set[str] = set()
+        self.scripts = ""
+        self.styles = ""
+        self._inside = ""
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self._inside = tag
+        self.ids.update(given[key] for key in ("id", "name") if key in given)
+        self.styles += given.get("style", "") + "\n"
+        self.loads += [given[key] for key in _FETCHED.get(tag, ()) if key in given]
+        if tag == "link" and _FETCHED_RELS & set(given.get("rel", "").lower().split()):
+            self.loads.append(given["href"])
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag == "img":
+            self.images.append((given.get("src", ""), given.get("alt", "")))
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            self.scripts += data
+        elif self._inside == "style":
+            self.styles += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("book")
+    build = "from jupyter_book.cli.main import main; main()"
+    words = ["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"]
+    done = subprocess.run([sys.executable, "-c", build, *words], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return output / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Page]:
+    found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
+    assert {f"{name}.html" for name in [*CHAPTERS, "intro"]} <= {path.name for path in found}
+    return {path: Page(path) for path in found}
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
+    found = [f"{page.path.name}: {one}" for page in pages.values() for one in external_loads(page)]
+    for path in site.rglob("*.css"):
+        found += [f"{path.name}: {one}" for one in _CSS_LOAD.findall(path.read_text(encoding="utf-8"))]
+    for path in site.rglob("*.js"):
+        found += [f"{path.name}: {one}" for one in _JS_LOAD.findall(path.read_text(encoding="utf-8"))]
+    assert found == []
+
+
+def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None:
+    missing = [
+        f"{path.relative_to(site)}: {one}"
+        for path, page in pages.items()
+        for one in page.loads
+        if not one.startswith("data:") and not _target(path, one).is_file()
+    ]
+    assert missing == []
+
+
+def test_formulas_need_no_network(pages: dict[Path, Page]) -> None:
+    # The menu of MathJax fetches speech rules and dictionaries from elsewhere.
+    for page in pages.values():
+        if "MathJax" in page.scripts:
+            assert '"enableMenu": false' in page.scripts
+            assert any(one.partition("?")[0].endswith("mathjax/tex-mml-chtml.js") for one in page.loads)
+    assert any("MathJax" in page.scripts for page in pages.values())
+
+
+def test_every_image_says_what_it_shows(pages: dict[Path, Page]) -> None:
+    images = [(page.path.name, *image) for page in pages.values() for image in page.images]
+    assert len(images) > len(pages)
+    assert [f"{name}: {src[:80]}" for name, src, alt in images if mute(src, alt)] == []
+
+
+def test_every_local_link_leads_somewhere(pages: dict[Path, Page]) -> None:
+    links = [(page, link) for page in pages.values() for link in page.links]
+    assert [f"{page.path.name}: {link}" for page, link in links if not alive(page, link, pages)] == []
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[Path, Page]) -> None:
+    (page,) = (page for path, page in pages.items() if path.name == f"{chapter}.html")
+    text = page.path.read_text(encoding="utf-8")
+    numbers = re.findall(r'<figure[^>]* id="([^"]+)".*?<span class="caption-number">', text, flags=re.DOTALL)
+    figures = {path.stem for path in (ROOT / "book" / "figures" / chapter).glob("*.svg")}
+    assert figures
+    assert set(numbers) == {f"{chapter}-{name}" for name in figures}
+    data = {path.name for path in (ROOT / "book" / "data" / chapter).glob("*.csv")}
+    assert {f"{name}.csv" for name in figures} <= data
+    assert data <= {link.rpartition("/")[2] for link in page.links}
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<script src="https://cdn.example/x.js"></script>',
+        '<script src="//cdn.example/x.js"></script>',
+        '<link rel="stylesheet" href="http://fonts.example/css">',
+        '<link rel="shortcut icon" href="https://cdn.example/favicon.svg">',
+        '<img alt="A regret curve" src="https://cdn.example/x.svg">',
+        '<p style="background: url(https://cdn.example/x.png)">text</p>',
+        "<style>@import 'https://fonts.example/css';</style>",
+        "<script>import('https://cdn.example/x.mjs')</script>",
+        "<script>const LATER = 'https://cdn.example/x.js'</script>",
+    ],
+)
+def test_an_external_load_would_be_found(markup: str, tmp_path: Path) -> None:
+    assert external_loads(_page(tmp_path, markup)) != []
+
+
+def test_a_mute_image_would_be_found() -> None:
+    assert mute("../_images/figure-1a.svg", "")
+    assert mute("../_images/figure-1a.svg", "figure-1a")
+    assert mute("../_images/figure-1a.svg", "../_images/figure-1a.svg")
+    assert mute("data:image/svg+xml;base64,AAAA", "<Figure size 640x480 with 1 Axes>")
+    assert not mute("../_images/figure-1a.svg", "Regret grows like the logarithm of the round")
+
+
+def test_a_dead_link_would_be_found(tmp_path: Path) -> None:
+    page = _page(tmp_path, '<p id="here"><a href="#here">1</a><a href="#gone">2</a><a href="gone.html">3</a>')
+    assert [alive(page, one, {page.path: page}) for one in page.links] == [True, False, False]
+
+
+def external_loads(page: Page) -> list[str]:
+    addresses: Iterable[str] = [*page.loads, *_CSS_LOAD.findall(page.styles), *_ADDRESS.findall(page.scripts)]
+    return [one for one in addresses if _ELSEWHERE.match(one)]
+
+
+def mute(src: str, alt: str) -> bool:
+    name = Path(urlsplit(src).path).name if not src.startswith("data:") else ""
+    said = alt.strip()
+    return said in {"", src, name, Path(name).stem} or said.startswith(("<Figure", "../"))
+
+
+def alive(page: Page, link: str, pages: dict[Path, Page]) -> bool:
+    parts = urlsplit(link)
+    if parts.scheme or parts.netloc:
+        return True
+    target = _target(page.path, link) if parts.path else page.path
+    if not target.is_file():
+        return False
+    return not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].ids
+
+
+def _target(page: Path, link: str) -> Path:
+    return (page.parent / unquote(urlsplit(link).path)).resolve()
+
+
+def _page(folder: Path, markup: str) -> Page:
+    path = folder.resolve() / "page.html"
+    path.write_text(markup, encoding="utf-8")
+    return Page(path)

@@ -1,0 +1,516 @@
+from __future__ import annotations
+
+import csv
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import matplotlib.pyplot as plt
+import nbformat
+import pandas as pd
+import papermill
+import pytest
+
+from private_bandits import claims
+from private_bandits.chapters import Chapter, execute, parameters, render
+from private_bandits.chapters.book import Book, find_book
+from private_bandits.chapters.execute import ChapterFailed
+from private_bandits.chapters.page import OUTPUT_VARIABLE
+from private_bandits.chapters.parameters import Parameter, UsageError, declared, validate
+from private_bandits.chapters.reproduce import moved
+
+KNOWN = {
+    "horizon": Parameter("int", 1000),
+    "replications": Parameter("int", 20),
+    "seed": Parameter("int", 1),
+    "epsilons": Parameter("list[float]", [0.2, 1]),
+    "central_epsilons": Parameter("list[float]", [0.1]),
+    "list_sizes": Parameter("list[int]", [4, 8]),
+    "delta": Parameter("float", 1e-3),
+    "gap": Parameter("float", 0.15),
+    "n_jobs": Parameter("int", 1),
+    "output_dir": Parameter("str", ""),
+    "warm_up": Parameter("int", 0),
+    "scale": Parameter("float", 1.0),
+    "verbose": Parameter("bool", False),
+    "names": Parameter("list[str]", ["a"]),
+}
+VALUES = {
+    "horizon": 7,
+    "replications": 2,
+    "seed": 7,
+    "epsilons": [1.0],
+    "n_jobs": 1,
+    "output_dir": "",
+    "mood": "calm",
+}
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("horizon", -5, "horizon must be >= 1"),
+        ("horizon", 0, "horizon must be >= 1"),
+        ("horizon", True, "horizon must be an integer"),
+        ("horizon", math.nan, "horizon must be an integer"),
+        ("horizon", math.inf, "horizon must be an integer"),
+        ("horizon", "many", "horizon must be an integer"),
+        ("replications", 1, "replications must be >= 2"),
+        ("replications", 1.5, "replications must be an integer"),
+        ("seed", -1, "seed must be >= 0"),
+        ("epsilons", [], "epsilons must be a non-empty list"),
+        ("epsilons", 0.5, "epsilons must be a non-empty list"),
+        ("epsilons", "0.5", "epsilons must be a non-empty list"),
+        ("epsilons", [0], "epsilons[0] must be > 0"),
+        ("epsilons", [1, True], "epsilons[1] must be a number > 0"),
+        ("epsilons", [math.inf], "epsilons[0] must be finite and > 0"),
+        ("epsilons", [1, 1.0], "epsilons must not repeat a value"),
+        ("central_epsilons", [-1], "central_epsilons[0] must be > 0"),
+        ("list_sizes", [4, 4.5], "list_sizes[1] must be an integer >= 1"),
+        ("list_sizes", [0], "list_sizes[0] must be >= 1"),
+        ("delta", 0, "delta must be > 0 and < 1"),
+        ("delta", 1, "delta must be > 0 and < 1"),
+        ("gap", 1, "gap must be > 0 and < 1"),
+        ("n_jobs", 0, "n_jobs must be -1 (all cores) or >= 1"),
+        ("n_jobs", -2, "n_jobs must be >= -1"),
+        ("output_dir", 5, "output_dir must be a string"),
+        ("warm_up", 1.5, "warm_up must be an integer"),
+        ("scale", "1", "scale must be a number"),
+        ("verbose", 1, "verbose must be True or False"),
+        ("names", [1], "names[0] must be a string"),
+        ("horizn", 10, "horizn is not a parameter of study (did you mean horizon?): horizon, replications, "),
+    ],
+)
+def test_a_bad_parameter_is_named_with_what_is_allowed_and_what_was_given(name, value, message):
+    with pytest.raises(UsageError) as caught:
+        validate("study", KNOWN, {name: value})
+    text = str(caught.value)
+    given = value[-1] if isinstance(value, list) and "[" in message else value
+    assert text.startswith(message) and text.endswith(f"got {given!r}") and "\n" not in text
+
+
+def test_validation_returns_every_value_in_its_own_type():
+    given = {"horizon": 1e5, "epsilons": (1, 0.5), "list_sizes": [2.0], "scale": 3, "n_jobs": -1}
+    values = validate("study", KNOWN, given)
+    assert list(values) == list(KNOWN) and values["replications"] == 20
+    assert values["horizon"] == 100_000 and isinstance(values["horizon"], int)
+    assert values["epsilons"] == [1.0, 0.5] and all(
+        isinstance(epsilon, float) for epsilon in values["epsilons"]
+    )
+    assert values["list_sizes"] == [2] and isinstance(values["list_sizes"][0], int)
+
+
+def test_the_module_of_a_paper_may_bind_parameters_to_each_other(monkeypatch):
+    def check_parameters(*, horizon, warm_up, **others):
+        if warm_up >= horizon:
+            raise ValueError(f"warm_up must be < horizon = {horizon}, got {warm_up}")
+
+    monkeypatch.setattr(parameters, "paper", lambda name: SimpleNamespace(check_parameters=check_parameters))
+    assert validate("study", KNOWN, {"warm_up": 9})["warm_up"] == 9
+    with pytest.raises(UsageError, match="warm_up must be < horizon = 5, got 9"):
+        validate("study", KNOWN, {"warm_up": 9, "horizon": 5})
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("horizon = 5", "typed literals only"),
+        ("horizon: int = 5\nprint(horizon)", "typed literals only"),
+        ("horizon: complex = 5", "the type of horizon must be one of"),
+    ],
+)
+def test_a_parameters_cell_holds_typed_literals(source, message):
+    cell = nbformat.v4.new_code_cell(source, metadata={"tags": ["parameters"]})
+    with pytest.raises(ValueError, match=message):
+        declared(nbformat.v4.new_notebook(cells=[cell]))
+
+
+def test_a_chapter_has_one_parameters_cell():
+    cells = [
+        nbformat.v4.new_code_cell("horizon: int = 5", metadata={"tags": ["parameters"]}) for _ in range(2)
+    ]
+    with pytest.raises(ValueError, match="one parameters cell, got 2"):
+        declared(nbformat.v4.new_notebook(cells=cells))
+
+
+# The book
+
+
+def test_chapters_come_in_reading_order(tiny):
+    source = tiny.path("tiny").read_bytes()
+    for name in ("alpha", "omega", "unlisted"):
+        (tiny.pages / f"{name}.ipynb").write_bytes(source)
+    nbformat.write(nbformat.v4.new_notebook(), tiny.pages / "plain.ipynb")
+    toc = "format: jb-book\nroot: book/intro\nparts:\n- chapters:\n  - file: book/omega\n    sections:\n"
+    toc += "    - file: book/tiny.ipynb\n    - file: book/plain\n- chapters: [{file: book/alpha}]\n"
+    (tiny.root / "_toc.yml").write_text(toc)
+    assert tiny.chapters() == ["omega", "tiny", "alpha", "unlisted"]
+    assert tiny.title("tiny") == "A tiny chapter"
+
+
+@pytest.mark.parametrize("name", ["nothing", "plain", "../tiny", ""])
+def test_a_chapter_that_is_not_there_is_refused(tiny, name):
+    nbformat.write(nbformat.v4.new_notebook(), tiny.pages / "plain.ipynb")
+    with pytest.raises(UsageError, match=re.escape(f"chapter must be one of tiny, got {name!r}")):
+        tiny.path(name)
+
+
+# What a chapter shows and writes
+
+
+@pytest.fixture
+def chapter(tiny, tmp_path, monkeypatch):
+    monkeypatch.setenv(OUTPUT_VARIABLE, str(tmp_path / "out"))
+    return Chapter("tiny", book=tiny, **VALUES)
+
+
+FRAME = pd.DataFrame(
+    {"policy": ["a|b", "*c*"], "epsilon": [0.1, math.inf], "t": [10, 20], "x": [1 / 3, None]}
+)
+
+
+def test_a_chapter_is_guarded_by_the_validator(tiny, monkeypatch):
+    with pytest.raises(UsageError, match="horizon must be >= 1, got -5"):
+        Chapter("tiny", book=tiny, **VALUES | {"horizon": -5})
+    with pytest.raises(UsageError, match="horizn is not a parameter"):
+        Chapter("tiny", book=tiny, **VALUES, horizn=3)
+    with pytest.raises(UsageError, match="seed must be given"):
+        Chapter("tiny", book=tiny, **{name: value for name, value in VALUES.items() if name != "seed"})
+    chapter = Chapter("tiny", book=tiny, **VALUES | {"horizon": 9.0})
+    assert chapter.horizon == 9 and chapter.mood == "calm"
+    with pytest.raises(AttributeError, match="horizn"):
+        chapter.horizn  # noqa: B018
+
+
+def test_results_go_to_the_parameter_else_the_variable_else_nowhere(tiny, tmp_path, monkeypatch):
+    monkeypatch.delenv(OUTPUT_VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.rglob("*"))
+    shown = Chapter("tiny", book=tiny, **VALUES).data(FRAME, "points")
+    assert set(tmp_path.rglob("*")) == before
+    monkeypatch.setenv(OUTPUT_VARIABLE, str(tmp_path / "variable"))
+    assert Chapter("tiny", book=tiny, **VALUES).data(FRAME, "points") == shown
+    Chapter("tiny", book=tiny, **VALUES | {"output_dir": "parameter"}).data(FRAME, "points")
+    for folder in ("variable", "parameter"):
+        text = (tmp_path / folder / "data" / "points.csv").read_bytes()
+        assert text == b"policy,epsilon,t,x\na|b,0.1,10,0.3333333333\n*c*,inf,20,\n"
+
+
+def test_a_figure_is_written_shown_and_closed(chapter, tmp_path):
+    fig, ax = plt.subplots()
+    _ = ax.plot([1, 2])
+    caption, alt = 'Regret: "up"\n\n  & `code` $x$', 'A line: it says "up" # <b>'
+    shown = chapter.figure(fig, "figure-1a", caption=caption, alt=alt, data=FRAME)._repr_mimebundle_()
+    assert not plt.fignum_exists(fig.number)
+    assert (tmp_path / "out/figures/figure-1a.svg").read_bytes().startswith(b"<?xml")
+    assert (tmp_path / "out/data/figure-1a.csv").is_file()
+    assert shown["text/plain"] == "<figure figure-1a>"
+    assert 'alt="A line: it says &quot;up&quot; # &lt;b&gt;"' in shown["text/html"]
+    assert "<figcaption>Regret: &quot;up&quot; &amp; `code` $x$</figcaption>" in shown["text/html"]
+    assert shown["text/markdown"] == (
+        "```{figure} figures/tiny/figure-1a.svg\n:name: tiny-figure-1a\n"
+        ':alt: "A line: it says \\"up\\" # <b>"\n\n'
+        'Regret: "up" & `code` $x$ {download}`figure-1a.csv <data/tiny/figure-1a.csv>`\n```'
+    )
+
+
+@pytest.mark.parametrize("missing", ["caption", "alt"])
+def test_a_figure_has_a_caption_and_an_alternative_text(chapter, tmp_path, missing):
+    words = {"caption": "c", "alt": "a", missing: " \n"}
+    with pytest.raises(ValueError, match=f"{missing} must not be empty"):
+        chapter.figure(plt.figure(), "figure-1", data=FRAME, **words)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("label", ["Figure-1", "figure_1", "long-run", "../x", "", "a--b"])
+def test_labels_are_plain_words_and_never_those_of_long_studies(chapter, label):
+    with pytest.raises(ValueError, match="label must be lower-case words"):
+        chapter.data(FRAME, label)
+
+
+def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
+    heads = {"policy": "policy", "x": "$x$", "epsilon": "eps"}
+    shown = chapter.table(FRAME, "table-1", caption="Some `numbers`.", columns=heads, formats={"x": ".1f"})
+    assert shown.markdown.splitlines() == [
+        "```{table} Some `numbers`.",
+        ":name: tiny-table-1",
+        "",
+        "| policy | $x$ | eps |",
+        "| :--- | ---: | ---: |",
+        r"| a\|b | 0.3 | 0.1 |",
+        r"| \*c\* |  | ∞ |",
+        "```",
+        "",
+        "{download}`table-1.csv <data/tiny/table-1.csv>`",
+    ]
+    assert "<td>a|b</td><td>0.3</td><td>0.1</td>" in shown.html
+    assert (tmp_path / "out/data/table-1.csv").read_text().startswith("policy,epsilon,t,x\n")
+    with pytest.raises(ValueError, match="columns of table-1 must be among policy, epsilon, t, x, got 'y'"):
+        chapter.table(FRAME, "table-1", caption="c", columns={"y": "y"})
+
+
+def test_a_fence_is_longer_than_any_backticks_inside(chapter):
+    shown = chapter.table(FRAME, "table-1", caption="A ````long```` fence.")
+    assert shown.markdown.startswith("`````{table} A ````long```` fence.\n")
+
+
+def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
+    row = dict.fromkeys(claims.COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
+    row |= {"verdict": "undecided", "command": "make --long a|b"}
+    unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
+    shown = chapter.ledger(pd.DataFrame([row, unmeasured]))
+    assert "```{table} The claims and their verdicts: 1 reproduced, 1 undecided." in shown.markdown
+    assert r"| x | x | 1 \[0.5, ∞\] | undecided | x | `make --long a\|b` |" in shown.markdown
+    assert r"| x | x |  | reproduced | x | `make --long a\|b` |" in shown.markdown
+    written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
+    assert (
+        written[0] == ",".join(claims.COLUMNS)
+        and written[1] == "x,x,x,x,1,0.5,inf,undecided,x,make --long a|b"
+    )
+    with pytest.raises(ValueError, match="the ledger must have columns claim, kind"):
+        chapter.ledger(pd.DataFrame([row])[["claim", "verdict"]])
+
+
+def test_a_long_study_is_read_from_the_committed_book(chapter, tiny):
+    tiny.data("tiny").mkdir(parents=True)
+    (tiny.data("tiny") / "long-horizon.csv").write_text("t,regret\n10,1.5\n")
+    assert chapter.long_study("horizon").to_dict("list") == {"t": [10], "regret": [1.5]}
+
+
+def test_html_of_a_table_is_escaped():
+    frame = pd.DataFrame({"a": ["<script>"]})
+    shown = render.table("tiny", "t", frame, caption="<i>", columns={"a": "<b>"})
+    assert (
+        "<script>" not in shown.html
+        and "<caption>&lt;i&gt;</caption>" in shown.html
+        and "&lt;b&gt;" in shown.html
+    )
+    assert r"\<script\>" in shown.markdown
+
+
+# Execution
+
+
+def page(folder: Path, source: str) -> Path:
+    """Write a notebook of one cell, which starts faster than a chapter."""
+    path = folder / "page.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
+    return path
+
+
+def test_an_executed_chapter_is_canonical(published):
+    notebook = published.notebook("tiny")
+    assert notebook.metadata == {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    assert [cell.id for cell in notebook.cells] == [f"c{place:03d}" for place in range(len(notebook.cells))]
+    assert all(set(cell.metadata) <= {"tags"} for cell in notebook.cells)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert published.path("tiny").read_text(encoding="utf-8") == execute.notebook_text(notebook)
+    kinds = {"text/plain", "text/html", "text/markdown"}
+    assert [set(out.data) for cell in code for out in cell.outputs] == [kinds, kinds]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("raise RuntimeError('a bad mood')", r"(?s)page: .*RuntimeError: a bad mood"),
+        (
+            "import warnings\nwarnings.warn('worries')",
+            r"(?s)page: cell \[1\] wrote to stderr:.*UserWarning: worries",
+        ),
+        ("import os\nos._exit(3)", "page: .*[Kk]ernel died"),
+    ],
+)
+def test_a_chapter_that_fails_warns_or_dies_is_refused(tmp_path, source, message):
+    with pytest.raises(ChapterFailed, match=message):
+        execute.execute(page(tmp_path, source), {})
+
+
+def test_the_kernel_is_this_interpreter_whatever_is_registered(tiny, tmp_path, monkeypatch):
+    kernel = tmp_path / "jupyter" / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    (kernel / "kernel.json").write_text(
+        '{"argv": ["no-such-python"], "display_name": "x", "language": "python"}'
+    )
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    source = f"import os, sys\nprint(sys.executable)\nprint(repr(os.environ[{OUTPUT_VARIABLE!r}]))"
+    output = tmp_path / "a $HOME"
+    (cell,) = execute.execute(page(tmp_path, source), {}, output=output).notebook.cells
+    assert cell.outputs[0].text.splitlines() == [sys.executable, repr(str(output))]
+
+
+def test_plain_papermill_is_guarded_too(tiny, tmp_path):
+    with pytest.raises(papermill.PapermillExecutionError, match="replications must be >= 2, got 1"):
+        papermill.execute_notebook(
+            tiny.path("tiny"),
+            None,
+            {"replications": 1},
+            cwd=tiny.pages,
+            kernel_name="python3",
+            progress_bar=False,
+        )
+
+
+# Which numbers moved
+
+
+def test_a_moved_number_is_named_by_row_and_column():
+    old = "policy,epsilon,t,regret\na,1,10,3\na,1,20,4\nb,1,10,5\n"
+    assert list(moved(old, old)) == []
+    assert list(moved(old, old.replace("20,4", "20,4.5"))) == ["policy=a, epsilon=1, t=20: regret 4 -> 4.5"]
+    assert list(moved(old, old.replace("b,1,10,5", "a,1,20,4"))) == [
+        "row 3: policy b -> a", "row 3: t 10 -> 20", "row 3: regret 5 -> 4",
+    ]  # fmt: skip
+    assert list(moved(old, old + "b,1,20,9\n")) == ["3 rows of 4 columns -> 4 rows of 4 columns"]
+    assert list(moved(old, "")) == ["3 rows of 4 columns -> 0 rows of 0 columns"]
+
+
+# The gate: every committed chapter regenerates what is committed with it
+
+
+def replay(path: Path, output: Path) -> tuple[list[bool], str]:
+    """Compare every cell of a notebook with nbval, strictly; return which passed, and the log."""
+    settings, results = output.with_suffix(".ini"), output.with_suffix(".xml")
+    settings.write_text("[pytest]\n")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        str(settings),
+        f"--junitxml={results}",
+        "-p",
+        "no:cacheprovider",
+    ]
+    command += ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "600", str(path)]
+    drop = ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTHONWARNINGS")
+    environment = {name: value for name, value in os.environ.items() if name not in drop}
+    environment[OUTPUT_VARIABLE] = str(output)
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", errors="replace")
+    cases = ElementTree.parse(results).iter("testcase")
+    return [not list(case) for case in cases], done.stdout[-6000:]
+
+
+def compared(notebook: nbformat.NotebookNode) -> list[bool]:
+    """Return, for each code cell, whether nbval compares its output: it was run, and nothing exempts it."""
+    exempt = re.compile("nbval[-_](ignore|skip|raises|check)", flags=re.IGNORECASE)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return [
+        cell.execution_count == place and not exempt.search(f"{cell.source} {cell.metadata.get('tags')}")
+        for place, cell in enumerate(code, start=1)
+    ]
+
+
+def files(folder: Path, pattern: str) -> dict[str, bytes]:
+    return {
+        path.name: path.read_bytes() for path in folder.glob(pattern) if not path.name.startswith("long-")
+    }
+
+
+def assert_cells_pass(book: Book, chapter: str, output: Path) -> None:
+    """Assert that every code cell gives its stored output again; its files go to `output`."""
+    cells = compared(book.notebook(chapter))
+    assert cells and all(cells), f"code cells that nbval does not compare: {cells}"
+    passed, log = replay(book.path(chapter), output)
+    assert len(passed) == len(cells) and all(passed), log
+
+
+def assert_files_agree(book: Book, chapter: str, output: Path) -> None:
+    """Assert that the files in `output` are the committed ones, byte for byte, longer studies excepted."""
+    data = files(output / "data", "*.csv")
+    assert data and data == files(book.data(chapter), "*.csv")
+    assert files(output / "figures", "*.svg") == files(book.figures(chapter), "*.svg")
+
+
+def _change_data(book: Book) -> None:
+    path = book.data("tiny") / "figure-1.csv"
+    path.write_bytes(path.read_bytes().replace(b"walk", b"work", 1))
+
+
+def _leave_stale_data(book: Book) -> None:
+    (book.data("tiny") / "figure-9.csv").write_text("t\n1\n")
+
+
+def _change_figure(book: Book) -> None:
+    path = book.figures("tiny") / "figure-1.svg"
+    path.write_bytes(path.read_bytes().replace(b"<svg ", b"<svg  ", 1))
+
+
+def test_the_gate_stops_files_that_were_tampered_with(published, tmp_path):
+    output, stored = tmp_path / "out", published.root / "book"
+    assert_cells_pass(published, "tiny", output)
+    assert_files_agree(published, "tiny", output)
+    for place, tamper in enumerate((_change_data, _leave_stale_data, _change_figure)):
+        copy = Book(tmp_path / str(place))
+        shutil.copytree(stored, copy.pages)
+        tamper(copy)
+        with pytest.raises(AssertionError):
+            assert_files_agree(copy, "tiny", output)
+
+
+def test_the_gate_stops_an_output_that_was_tampered_with(published, tmp_path):
+    path = published.path("tiny")
+    path.write_text(path.read_text(encoding="utf-8").replace("<td>-", "<td>+", 1), encoding="utf-8")
+    with pytest.raises(AssertionError, match="Cell 4: Cell outputs differ"):
+        assert_cells_pass(published, "tiny", tmp_path / "out")
+
+
+@pytest.mark.parametrize("exemption", ["cleared", "# NBVAL_IGNORE_OUTPUT", "nbval-skip"])
+def test_the_gate_stops_cells_that_are_not_compared(published, tmp_path, exemption):
+    notebook = published.notebook("tiny")
+    cell = notebook.cells[-1]
+    if exemption == "cleared":
+        cell.execution_count, cell.outputs = None, []
+    elif exemption.startswith("#"):
+        cell.source += f"\n{exemption}"
+    else:
+        cell.metadata.tags = [exemption]
+    nbformat.write(notebook, published.path("tiny"))
+    with pytest.raises(AssertionError, match="nbval does not compare"):
+        assert_cells_pass(published, "tiny", tmp_path / "out")
+
+
+CHAPTERS = find_book().chapters()
+
+
+def test_the_book_has_chapters():
+    assert CHAPTERS, "no notebook under book/ has a parameters cell, so the gate below checks nothing"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_committed_chapter_declares_parameters_that_papermill_shows(name):
+    book = find_book()
+    known = book.parameters(name)
+    assert {"horizon", "replications", "seed", "epsilons", "n_jobs", "output_dir"} <= set(known)
+    assert validate(name, known, {}) == {key: parameter.default for key, parameter in known.items()}
+    shown = papermill.inspect_notebook(book.path(name))
+    assert list(shown) == list(known) and all(parameter["help"] for parameter in shown.values())
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_committed_chapter_regenerates_its_outputs_data_and_figures(name, tmp_path):
+    assert_cells_pass(find_book(), name, tmp_path / "out")
+    assert_files_agree(find_book(), name, tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_committed_ledger_keeps_the_contract(name):
+    with (find_book().data(name) / "claims.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert tuple(header) == claims.COLUMNS and rows
+    table = [dict(zip(header, row, strict=True)) for row in rows]
+    assert {row["verdict"] for row in table} <= set(claims.VERDICTS)
+    assert all(row["reason"] for row in table if row["verdict"] == claims.NOT_TESTABLE)
+    assert len({row["claim"] for row in table}) == len(table)

@@ -1,0 +1,436 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pandas as pd
+import pytest
+
+from private_bandits import cli
+from private_bandits.chapters import book as books
+from private_bandits.chapters import reproduce as reproducing
+from private_bandits.chapters import run as running
+from private_bandits.chapters.book import Book
+from private_bandits.chapters.execute import ChapterFailed
+from private_bandits.cli import main
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Every path below a folder, hidden ones too, with its content."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def refused(words: list[str], capsys: pytest.CaptureFixture[str], **options: Book) -> str:
+    """Assert that a command exits with 2 and one line; return the line."""
+    assert main(words, **options) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("private-bandits: ") and err.count("\n") == 1 and err.endswith("\n")
+    return err.removeprefix("private-bandits: ").strip()
+
+
+# What is refused, with nothing written
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("horizon=-5", "horizon must be >= 1, got -5"),
+        (
+            "horizn=10",
+            "horizn is not a parameter of tiny (did you mean horizon?): "
+            "horizon, replications, seed, epsilons, n_jobs, output_dir, mood, got 10",
+        ),
+        ("epsilons=[0]", "epsilons[0] must be > 0, got 0"),
+        ("epsilons=[]", "epsilons must be a non-empty list, got []"),
+        ("epsilons=[1, nan]", "epsilons must be a non-empty list, got '[1, nan]'"),
+        ("replications=1.5", "replications must be an integer >= 2, got 1.5"),
+        ("replications=True", "replications must be an integer >= 2, got True"),
+        ("horizon=nan", "horizon must be an integer >= 1, got 'nan'"),
+        ("horizon=two\nlines", "horizon must be an integer >= 1, got 'two\\nlines'"),
+        ("horizon", "-p must be NAME=VALUE, got 'horizon'"),
+        ("output_dir=elsewhere", "output_dir must be empty here, as -o names the folder, got 'elsewhere'"),
+    ],
+)
+def test_a_bad_parameter_is_one_line_and_writes_nothing(tiny, here, capsys, setting, message):
+    assert refused(["run", "tiny", "-p", setting, "-o", "new/out"], capsys, book=tiny) == message
+    assert tree(here) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["fly"], "argument COMMAND: invalid choice: 'fly'"),
+        (["run"], "the following arguments are required: CHAPTER"),
+        (["run", "nothing"], "chapter must be one of tiny, got 'nothing'"),
+        (["run", "../tiny"], "chapter must be one of tiny, got '../tiny'"),
+        (["run", "tiny", "--fast"], "unrecognized arguments: --fast"),
+        (["run", "tiny", "-f", "none.yml"], "-f must be a readable file, got none.yml: "),
+        (["reproduce", "nothing"], "chapter must be one of tiny, got 'nothing'"),
+        (["claims", "nothing"], "chapter must be one of tiny, got 'nothing'"),
+    ],
+)
+def test_a_bad_command_is_one_line(tiny, here, capsys, words, message):
+    assert refused(words, capsys, book=tiny).startswith(message)
+    assert tree(here) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- 1\n", "-f must hold `name: value` lines, got params.yml with list"),
+        ("", "-f must hold `name: value` lines, got params.yml with NoneType"),
+        ("horizon: [1\n", "-f must be a YAML file, got params.yml: "),
+        ("epsilons: [1, .nan]\n", "epsilons[1] must be a number > 0, got nan"),
+        ("horizon: yes\n", "horizon must be an integer >= 1, got True"),
+        ("seed: 1\nhorizn: 3\n", "horizn is not a parameter of tiny"),
+    ],
+)
+def test_a_bad_parameter_file_is_one_line(tiny, here, capsys, text, message):
+    (here / "params.yml").write_text(text)
+    assert refused(["run", "tiny", "-f", "params.yml"], capsys, book=tiny).startswith(message)
+    assert list(tree(here)) == ["params.yml"]
+
+
+def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, monkeypatch):
+    (here / "mine").mkdir()
+    (here / "mine" / "notes.txt").write_text("keep me")
+    (here / "like").mkdir()
+    (here / "like" / "provenance.json").write_text(
+        '{"made_by": "another tool", "contents": ["provenance.json"]}'
+    )
+    (here / "like" / "results.csv").write_text("keep me")
+    (here / "file").write_text("keep me")
+    before = tree(here)
+    for name in ("mine", "like", "file"):
+        line = refused(["run", "tiny", "-o", name], capsys, book=tiny)
+        assert (
+            line.startswith("the output folder must be absent, empty or an earlier run's, got ")
+            and name in line
+        )
+    assert "must be writable" in refused(["run", "tiny", "-o", "file/below"], capsys, book=tiny)
+    (here / "empty").mkdir()
+    monkeypatch.chdir(here / "empty")
+    assert "must not be or hold the current folder" in refused(["run", "tiny", "-o", "."], capsys, book=tiny)
+    assert tree(here) == before | {"empty": None}
+
+
+# What a run makes
+
+
+class _Page(HTMLParser):
+    """The addresses, alternative texts and table cells of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.alts: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.addresses += [values[key] or "" for key in ("src", "href") if key in values]
+        self.alts += [values["alt"] or ""] if "alt" in values else []
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run: parameters from a file and from the command line, over an earlier, empty folder."""
+    from conftest import TINY
+
+    folder = tmp_path_factory.mktemp("made")
+    root = Path(shutil.copytree(TINY, folder / "tiny"))
+    (folder / "params.yml").write_text("horizon: 1e2\nreplications: 5\nepsilons: [1e-1, 2]\n")
+    (folder / "out").mkdir()
+    words = [
+        "run",
+        "tiny",
+        "-f",
+        str(folder / "params.yml"),
+        "-p",
+        "replications=4",
+        "-o",
+        str(folder / "out"),
+    ]
+    before = tree(root)
+    assert main(words, book=Book(root)) == 0
+    assert tree(root) == before and sorted(path.name for path in folder.iterdir()) == [
+        "out",
+        "params.yml",
+        "tiny",
+    ]
+    return folder / "out"
+
+
+def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
+    assert {path.name for path in (made / "data").iterdir()} == {"figure-1.csv", "table-1.csv"}
+    assert {path.name for path in (made / "figures").iterdir()} == {"figure-1.svg"}
+    data = pd.read_csv(made / "data" / "figure-1.csv")
+    assert data["epsilon"].tolist() == [0.1, 2] and set(data["t"]) == {100}
+    cells = json.loads((made / "tiny.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert (
+        "".join(cells[2]["source"])
+        == "# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\n"
+    )
+    provenance = json.loads((made / "provenance.json").read_text(encoding="utf-8"))
+    assert provenance["parameters"] == {
+        "horizon": 100, "replications": 4, "seed": 7, "epsilons": [0.1, 2.0], "n_jobs": 1, "output_dir": "",
+        "mood": "calm",
+    }  # fmt: skip
+    assert provenance["chapter"] == "tiny" and provenance["seed"] == 7
+    assert provenance["versions"]["numpy"] and provenance["python"].startswith("3.")
+    spent = provenance["seconds"]
+    assert len(spent["cells"]) == 6 and 0 < sum(spent["cells"].values()) <= spent["total"] + 0.01
+
+
+def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
+    page = _Page((made / "tiny.html").read_text(encoding="utf-8"))
+    assert any(alt.startswith("A line: mean after 100 steps") for alt in page.alts)
+    assert "Fig. 1 " in page.text and "Table 1 " in page.text and "a|b *c* $d" in page.text
+    local = [address.split("#")[0].split("?")[0] for address in page.addresses if "://" not in address]
+    missing = [
+        path
+        for path in local
+        if path and not path.startswith(("data:", "mailto:")) and not (made / path).exists()
+    ]
+    assert missing == []
+    assert sum(path.endswith("figure-1.csv") for path in local) == 1 and "_images/figure-1.svg" in local
+
+
+@pytest.fixture
+def shortcut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that neither execute nor build, for what happens around these steps."""
+
+    def execute(path: Path, parameters: dict, *, output: Path) -> SimpleNamespace:
+        (output / "data" / "figure-1.csv").write_text("half")
+        return SimpleNamespace(notebook=nbformat.read(path, as_version=4), seconds=[0.0] * 6)
+
+    monkeypatch.setattr(running, "execute", execute)
+    monkeypatch.setattr(running, "_build_page", lambda *words: None)
+
+
+def test_an_earlier_run_is_replaced_unless_a_file_of_the_readers_is_in_it(
+    made, tiny, tmp_path, capsys, shortcut
+):
+    out = Path(shutil.copytree(made, tmp_path / "out"))
+    (out / "data" / "mine.csv").write_text("keep me")
+    assert "with data/mine.csv in it" in refused(["run", "tiny", "-o", str(out)], capsys, book=tiny)
+    (out / "data" / "mine.csv").unlink()
+    assert main(["run", "tiny", "-o", str(out)], book=tiny) == 0
+    assert {path.name for path in out.iterdir()} == {"data", "figures", "provenance.json", "tiny.ipynb"}
+    assert (out / "data" / "figure-1.csv").read_text() == "half"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "tiny"]
+
+
+def test_a_failed_run_tells_the_cells_error_and_leaves_the_earlier_one(made, tiny, tmp_path, capsys):
+    out = Path(shutil.copytree(made, tmp_path / "out"))
+    before = tree(tmp_path)
+    assert main(["run", "tiny", "-p", "mood=raise", "-o", str(out)], book=tiny) == 1
+    assert "RuntimeError: this chapter is in a bad mood" in capsys.readouterr().err
+    assert tree(tmp_path) == before
+
+
+def _interrupt(*words, **options):
+    raise KeyboardInterrupt
+
+
+def _terminate(*words, **options):
+    signal.raise_signal(signal.SIGTERM)
+
+
+def _fail(*words, **options):
+    raise ChapterFailed("tiny: the page could not be built")
+
+
+@pytest.mark.parametrize(("broken", "code"), [(_interrupt, 130), (_terminate, 130), (_fail, 1)])
+@pytest.mark.parametrize("step", ["execute", "_build_page", "_provenance"])
+def test_a_run_that_stops_at_any_step_changes_nothing(
+    made, tiny, tmp_path, monkeypatch, shortcut, step, broken, code
+):
+    out = Path(shutil.copytree(made, tmp_path / "out"))
+    before = tree(tmp_path)
+    monkeypatch.setattr(running, step, broken)
+    assert main(["run", "tiny", "-o", str(out)], book=tiny) == code
+    assert main(["run", "tiny", "-o", str(tmp_path / "not" / "there")], book=tiny) == code
+    assert tree(tmp_path) == before
+
+
+def test_a_swap_that_fails_puts_the_earlier_run_back(made, tmp_path, monkeypatch):
+    out = Path(shutil.copytree(made, tmp_path / "out"))
+    before, rename = tree(tmp_path), Path.rename
+
+    def stop_before_the_second(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", stop_before_the_second)
+    with pytest.raises(KeyboardInterrupt), running._replacing(out):
+        pass
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_path):
+    shutil.copytree(made, tmp_path / "out")
+    before = tree(tmp_path)
+    script = "import sys; from pathlib import Path; from private_bandits.chapters.book import Book\n"
+    script += (
+        "from private_bandits.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
+    )
+    words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        end = time.monotonic() + 60
+        while not list(tmp_path.glob(".out-*/new/waiting")) and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert tree(tmp_path) == before
+
+
+# list, reproduce, claims
+
+
+def test_list_prints_names_and_titles(tiny, capsys):
+    assert main(["list"], book=tiny) == 0
+    assert capsys.readouterr().out == "tiny  A tiny chapter\n"
+
+
+def test_reproduce_says_what_moved_and_twice_leaves_no_difference(published, capsys):
+    canonical = tree(published.root)
+    data = published.data("tiny") / "figure-1.csv"
+    frame = pd.read_csv(data)
+    value = frame.loc[1, "regret"]
+    data.write_bytes(data.read_bytes().replace(f"{value:.10g}".encode(), b"9.75"))
+    (published.data("tiny") / "figure-9.csv").write_text("t\n1\n")
+    (published.data("tiny") / "long-horizon.csv").write_text("t\n1\n")
+    (published.figures("tiny") / "figure-1.svg").unlink()
+    assert main(["reproduce", "tiny"], book=published) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"book/data/tiny/figure-1.csv: policy=walk, epsilon=2: regret 9.75 -> {value:.10g}",
+        "book/data/tiny/figure-9.csv: no longer made",
+        "book/figures/tiny/figure-1.svg: new",
+    ]
+    assert tree(published.root) == canonical | {"book/data/tiny/long-horizon.csv": b"t\n1\n"}
+    assert main(["reproduce", "--check"], book=published) == 0
+    assert capsys.readouterr().out == "no number moved\n"
+
+
+def test_check_exits_with_1_on_a_difference_and_writes_nothing(published, capsys, monkeypatch):
+    before = tree(published.root)
+    data, figure = published.data("tiny") / "table-1.csv", published.figures("tiny") / "figure-2.svg"
+    monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {data: None, figure: b"<svg/>"})
+    assert main(["reproduce", "--check"], book=published) == 1
+    said = ["book/data/tiny/table-1.csv: no longer made", "book/figures/tiny/figure-2.svg: new"]
+    assert capsys.readouterr().out.splitlines() == said
+    assert tree(published.root) == before
+
+
+def test_reproduce_publishes_nothing_if_a_chapter_fails(published, capsys, monkeypatch):
+    (published.pages / "zeta.ipynb").write_bytes(published.path("tiny").read_bytes())
+    (published.data("tiny") / "figure-1.csv").unlink()
+    before = tree(published.root)
+
+    def execute(path, parameters, *, output):
+        if path.stem == "zeta":
+            raise ChapterFailed("zeta: ValueError")
+        return SimpleNamespace(notebook=published.notebook("tiny"))
+
+    monkeypatch.setattr(reproducing, "execute", execute)
+    assert main(["reproduce"], book=published) == 1
+    assert capsys.readouterr().err == "zeta: ValueError\n"
+    assert tree(published.root) == before
+
+
+def test_long_studies_are_published_under_their_label(published, capsys, monkeypatch):
+    def study(progress):
+        assert progress in (True, False)
+        return pd.DataFrame({"replication": [0, 1], "t": 10, "regret": [1 / 3, 2.0]})
+
+    monkeypatch.setattr(
+        reproducing, "paper", lambda name: SimpleNamespace(long_studies=lambda: {"horizon": study})
+    )
+    monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
+    path = published.data("tiny") / "long-horizon.csv"
+    assert main(["reproduce", "--check"], book=published) == 0
+    assert main(["reproduce", "--long", "--check"], book=published) == 1 and not path.exists()
+    assert main(["reproduce", "--long"], book=published) == 0
+    assert path.read_bytes() == b"replication,t,regret\n0,10,0.3333333333\n1,10,2\n"
+    assert main(["reproduce", "--long", "--check"], book=published) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "no number moved"
+
+
+def test_reproduce_needs_a_clone(tiny, capsys, monkeypatch):
+    monkeypatch.setattr(books, "_PACKAGED", tiny.root)
+    assert (
+        refused(["reproduce"], capsys)
+        == "reproduce must run in a clone of the repository, got the packaged book"
+    )
+    assert main(["list"]) == 0
+    assert capsys.readouterr().out == "tiny  A tiny chapter\n"
+
+
+def test_claims_prints_the_committed_ledgers_and_counts(tiny, capsys):
+    tiny.data("tiny").mkdir(parents=True)
+    text = "claim,kind,verdict,measured\ntheorem-4,theorem,not reproduced,12.5\nfigure-1a,figure,undecided,\n"
+    (tiny.data("tiny") / "claims.csv").write_text(text)
+    assert main(["claims"], book=tiny) == 0
+    shown = capsys.readouterr().out
+    assert main(["claims", "tiny"], book=tiny) == 0
+    assert capsys.readouterr().out == shown
+    assert shown.splitlines() == [
+        "chapter  claim      verdict         measured",
+        "tiny     theorem-4  not reproduced  12.5",
+        "tiny     figure-1a  undecided",
+        "",
+        "2 claims: 1 not reproduced, 1 undecided",
+    ]
+
+
+def test_words_that_are_not_literals_are_text():
+    assert [cli._literal(text) for text in ("1e5", "[0.2, 1]", "0.2, 1", "calm", "None", " 3")] == [
+        1e5, [0.2, 1], (0.2, 1), "calm", None, 3,
+    ]  # fmt: skip
+
+
+def test_version_and_help_exit_with_0(capsys):
+    for words in (["--version"], ["--help"], ["run", "--help"]):
+        with pytest.raises(SystemExit) as caught:
+            main(words)
+        assert caught.value.code == 0
+    assert "private-bandits 0.1.0" in capsys.readouterr().out
+
+
+def test_the_package_runs_as_a_module():
+    command = [sys.executable, "-m", "private_bandits", "run", "nothing"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1

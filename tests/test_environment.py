@@ -1,0 +1,133 @@
+"""What the project needs is the same in pyproject.toml, requirements.lock, environment.yml and the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+import private_bandits
+
+ROOT = Path(__file__).parents[1]
+PYTHONS = ("3.11", "3.12", "3.13")
+PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
+# Where a distribution and the module that it brings have different names.
+MODULES = {"yaml": "pyyaml"}
+# Distributed by PyPI only, so conda takes it through pip.
+PIP_ONLY = {"sphinx-mathjax-offline"}
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+
+
+def _ranges(lines: list[str]) -> dict[str, SpecifierSet]:
+    return {canonicalize_name(one.name): one.specifier for one in map(Requirement, lines)}
+
+
+RUNTIME = _ranges(PROJECT["project"]["dependencies"])
+TEST = _ranges(PROJECT["project"]["optional-dependencies"]["test"])
+BUILD = _ranges(PROJECT["build-system"]["requires"])
+
+
+def _conda() -> tuple[dict[str, SpecifierSet], list[str]]:
+    entries = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    named = [entry for entry in entries if isinstance(entry, str)]
+    pip = [line for entry in entries if isinstance(entry, dict) for line in entry["pip"]]
+    return _ranges(named), pip
+
+
+def test_environment_names_what_the_project_needs_with_the_same_ranges() -> None:
+    conda, pip = _conda()
+    assert conda.pop("python") == SpecifierSet(">=3.11,<3.14")
+    conda.pop("pip")
+    assert conda == {name: span for name, span in RUNTIME.items() if name not in PIP_ONLY}
+    assert pip == ["-e .[test]"]
+
+
+def test_every_place_that_names_the_pythons_names_the_same_ones() -> None:
+    assert PROJECT["project"]["requires-python"] == f">={PYTHONS[0]}"
+    prefix = "Programming Language :: Python :: 3."
+    named = [line for line in PROJECT["project"]["classifiers"] if line.startswith(prefix)]
+    assert [line.removeprefix(prefix[:-2]) for line in named] == list(PYTHONS)
+    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_lock_holds_hashes_and_no_address() -> None:
+    assert "://" not in LOCK
+    assert not re.search(r"(^|\s)(/|\.{1,2}/|[A-Z]:\\)", LOCK), "a path of one machine"
+    blocks = re.split(r"\n(?=[a-z0-9])", LOCK.strip())
+    assert len(blocks) > 100
+    for block in blocks:
+        assert "--hash=sha256:" in block, block.splitlines()[0]
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize(("platform", "system"), PLATFORMS)
+def test_lock_meets_every_range(python: str, platform: str, system: str) -> None:
+    here = {
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+        "sys_platform": platform,
+        "os_name": system,
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+    }
+    pins: dict[str, Version] = {}
+    for line in re.findall(r"^[a-z0-9][^\\\n]*==[^\\\n]*", LOCK, flags=re.MULTILINE):
+        pin = Requirement(line)
+        if pin.marker is None or pin.marker.evaluate(here):
+            assert canonicalize_name(pin.name) not in pins, f"two pins of {pin.name}"
+            pins[canonicalize_name(pin.name)] = Version(str(pin.specifier).removeprefix("=="))
+    for name, span in (RUNTIME | TEST | BUILD).items():
+        assert name in pins, f"{name} is not locked"
+        assert span.contains(pins[name]), f"{name}: {pins[name]} is not in {span}"
+
+
+@pytest.mark.parametrize(
+    ("folder", "declared"),
+    [("src", set(RUNTIME)), ("tests", set(RUNTIME) | set(TEST)), ("benchmarks", set(RUNTIME) | set(TEST))],
+)
+def test_every_import_is_declared(folder: str, declared: set[str]) -> None:
+    own = {"private_bandits"} | {path.stem for path in (ROOT / folder).rglob("*.py")}
+    used = {
+        module.partition(".")[0]
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for module in _imported(node)
+    }
+    foreign = used - own - set(sys.stdlib_module_names)
+    assert {canonicalize_name(MODULES.get(name, name)) for name in foreign} <= declared
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.level == 0:
+        return [str(node.module)]
+    return []
+
+
+def test_version_is_the_same_everywhere() -> None:
+    version = PROJECT["project"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert private_bandits.__version__ == version
+    assert citation["version"] == version
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_citation_names_the_five_papers_of_the_bibliography() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    bibliography = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    titles = re.findall(r"^\s*title\s*=\s*\{(.*?)\},$", bibliography.replace("{L}", "L"), flags=re.MULTILINE)
+    assert len(citation["references"]) == 5
+    for paper in citation["references"]:
+        assert paper["title"] in titles

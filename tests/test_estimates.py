@@ -1,0 +1,184 @@
+"""Intervals cover as often as they say, and exponents are exact where the answer is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from private_bandits.estimates import (
+    difference_interval,
+    fit_exponent,
+    fit_growth,
+    half_width,
+    mean_interval,
+    ratio_interval,
+)
+
+TRIALS = 2000
+
+
+def coverage(intervals, truth):
+    return np.mean([interval.low <= truth <= interval.high for interval in intervals])
+
+
+def test_mean_interval_is_scipys_one_sample_interval():
+    sample = np.random.default_rng(0).gamma(2.0, 3.0, size=12)
+    ours = mean_interval(sample, level=0.9)
+    theirs = stats.ttest_1samp(sample, 0.0).confidence_interval(0.9)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
+    assert ours.mean == pytest.approx(sample.mean())
+    assert ours.se == pytest.approx(stats.sem(sample))
+    assert all(type(x) is float for x in ours)
+
+
+def test_mean_interval_works_column_by_column_and_along_any_axis():
+    samples = np.random.default_rng(1).normal(size=(7, 3))
+    columns = mean_interval(samples)
+    rows = mean_interval(samples.T, axis=1)
+    for j in range(3):
+        assert columns.low[j] == pytest.approx(mean_interval(samples[:, j]).low, rel=1e-12)
+    for ours, other in zip(columns, rows, strict=True):
+        np.testing.assert_array_equal(ours, other)
+
+
+def test_half_width_is_the_tabulated_quantile_times_the_standard_error():
+    assert half_width(2.0, 20) == pytest.approx(2 * 2.093024054, rel=1e-9)
+    np.testing.assert_allclose(half_width(1.0, np.array([2, 10**9])), [12.7062047, 1.959963985], rtol=1e-7)
+
+
+def test_mean_interval_covers():
+    rng = np.random.default_rng(2)
+    samples = rng.gamma(9.0, 2.0, size=(10, TRIALS))
+    found = mean_interval(samples)
+    assert 0.92 <= np.mean((found.low <= 18.0) & (18.0 <= found.high)) <= 0.98
+
+
+def test_difference_interval_is_scipys_welch_interval_and_changes_sign_with_order():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(5, 1, size=8), rng.normal(4, 6, size=30)
+    ours = difference_interval(a, b)
+    theirs = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-10)
+    swapped = difference_interval(b, a)
+    assert (swapped.mean, swapped.low, swapped.high) == pytest.approx((-ours.mean, -ours.high, -ours.low))
+
+
+def test_difference_interval_covers_with_unequal_variances():
+    rng = np.random.default_rng(4)
+    found = [difference_interval(rng.normal(3, 1, 6), rng.normal(1, 5, 25)) for _ in range(TRIALS)]
+    assert 0.92 <= coverage(found, 2.0) <= 0.98
+
+
+def test_ratio_interval_covers():
+    rng = np.random.default_rng(5)
+    found = [ratio_interval(rng.gamma(4, 3, 20), rng.gamma(9, 1, 30)) for _ in range(TRIALS)]
+    assert 0.92 <= coverage(found, 12 / 9) <= 0.98
+
+
+def test_ratio_interval_inverts_and_agrees_with_the_difference_of_narrow_logarithms():
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(50, 0.02, 9), rng.normal(20, 0.03, 14)
+    ours, inverse = ratio_interval(a, b), ratio_interval(b, a)
+    assert (1 / inverse.high, 1 / inverse.low) == pytest.approx((ours.low, ours.high), rel=1e-12)
+    logarithms = difference_interval(np.log(a), np.log(b))
+    assert np.log([ours.low, ours.high]) == pytest.approx([logarithms.low, logarithms.high], rel=1e-5)
+    assert ours.se / ours.mean == pytest.approx(logarithms.se, rel=1e-3)
+
+
+def test_constant_samples_give_an_interval_of_width_zero():
+    assert difference_interval([3, 3], [1, 1, 1]) == (2, 2, 2, 0)
+    assert ratio_interval([3, 3], [1.5, 1.5]) == (2, 2, 2, 0)
+    assert mean_interval([4, 4, 4]) == (4, 4, 4, 0)
+
+
+@pytest.mark.parametrize("exponent", [-1.0, 0.0, 0.5, 1.0, 2.5])
+def test_a_noiseless_power_law_gives_its_exponent_exactly(exponent):
+    x = np.array([8.0, 12, 16, 20])
+    fit = fit_exponent(x, np.tile(3 * x**exponent, (5, 1)))
+    assert fit.slope == pytest.approx(exponent, abs=1e-12)
+    assert fit.intercept == pytest.approx(math.log(3), abs=1e-11)
+    assert fit.high - fit.low == pytest.approx(0, abs=1e-11)
+
+
+def test_exponent_is_scipys_regression_of_the_log_means_and_the_jackknife_of_pseudo_values():
+    rng = np.random.default_rng(7)
+    x = np.geomspace(1e2, 1e5, 9)
+    samples = np.cumsum(rng.gamma(3, 1, size=(6, 9)), axis=1)
+    fit = fit_exponent(x, samples, level=0.9)
+    line = stats.linregress(np.log(x), np.log(samples.mean(axis=0)))
+    assert (fit.slope, fit.intercept) == pytest.approx((line.slope, line.intercept), rel=1e-10)
+    left_out = [
+        np.polyfit(np.log(x), np.log(np.delete(samples, i, axis=0).mean(axis=0)), 1)[0] for i in range(6)
+    ]
+    pseudo = 6 * fit.slope - 5 * np.array(left_out)
+    half = stats.t.ppf(0.95, 5) * stats.sem(pseudo)
+    assert (fit.low, fit.high) == pytest.approx((fit.slope - half, fit.slope + half), rel=1e-9)
+
+
+def test_exponent_interval_covers_for_independent_points():
+    rng = np.random.default_rng(8)
+    x = np.geomspace(1, 100, 6)
+    found = [fit_exponent(x, x**0.5 * rng.gamma(9, 1, size=(12, 6))) for _ in range(TRIALS)]
+    assert 0.92 <= coverage(found, 0.5) <= 0.98
+
+
+def test_exponent_interval_covers_for_curves_whose_points_depend():
+    rng = np.random.default_rng(9)
+    steps = np.arange(1, 201)
+    keep = np.unique(np.geomspace(10, 200, 12).astype(int)) - 1
+    found = []
+    for _ in range(TRIALS):
+        walk = np.cumsum(rng.gamma(0.2, 1, size=(15, 200)), axis=1)
+        found.append(fit_exponent(steps[keep], walk[:, keep]))
+    assert 0.92 <= coverage(found, 1.0) <= 0.98
+
+
+def test_growth_tells_powers_of_the_logarithm_from_powers_of_t():
+    t = np.unique(np.geomspace(1, 1e6, 80).astype(int))
+    square = fit_growth(t, np.tile(7 * np.log(t) ** 2, (3, 1)), 1e3, 1e6)
+    assert square.log.slope == pytest.approx(2, abs=1e-9)
+    assert 0.1 < square.power.slope < 0.25
+    linear = fit_growth(t, np.tile(0.3 * t, (3, 1)), 1e3, 1e6)
+    assert linear.power.slope == pytest.approx(1, abs=1e-9)
+    assert linear.log.slope > 5
+
+
+def test_growth_uses_only_its_window():
+    t = np.array([2.0, 10, 100, 1000, 10**4])
+    regret = np.array([[900.0, 1, 2 * np.log(100), 2 * np.log(1000), 5e6]] * 2)
+    assert fit_growth(t, regret, 100, 1000).log.slope == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mean_interval([1.0]), "at least 2 replications, got 1"),
+        (lambda: mean_interval([[1.0, 2.0]]), "at least 2 replications, got 1"),
+        (lambda: mean_interval([]), "non-empty"),
+        (lambda: mean_interval([1.0, math.nan]), "samples must be finite"),
+        (lambda: mean_interval([True, False]), "array of numbers"),
+        (lambda: mean_interval(["a", "b"]), "array of numbers"),
+        (lambda: mean_interval([1, 2], level=1.0), "level must be > 0 and < 1, got 1.0"),
+        (lambda: half_width(1.0, 1), "replications must be >= 2, got 1"),
+        (lambda: difference_interval([1.0, 2.0], [3.0]), "b must hold at least 2"),
+        (lambda: difference_interval([[1.0, 2.0]] * 2, [3.0, 4.0]), r"a must have shape \(replications,\)"),
+        (lambda: difference_interval([1, 2], [3, 4], level=0), "level must be > 0"),
+        (lambda: ratio_interval([1, 2], [-1, 1]), "the mean of b must be > 0, got 0"),
+        (lambda: fit_exponent([1, 2], [[1, 2]]), "at least 2 replications"),
+        (lambda: fit_exponent([1, 2], [[1, 2, 3]] * 2), "samples must have shape"),
+        (lambda: fit_exponent([0, 2], [[1, 2]] * 2), "x must be > 0, got 0"),
+        (lambda: fit_exponent([2, 2], [[1, 2]] * 2), "two different values"),
+        (lambda: fit_exponent([1, 2], [[1, 0], [1, 0]]), "replications but one must be > 0, got 0"),
+        (lambda: fit_exponent([1, 2], [[1, 9], [1, -1]]), "replications but one must be > 0, got -1"),
+        (lambda: fit_growth([1, 2, 3], [[1, 2, 3]] * 2, 1, 3), "start must be > 1, got 1"),
+        (lambda: fit_growth([1, 2, 3], [[1, 2, 3]] * 2, 2, 2), "stop must be > 2, got 2"),
+        (lambda: fit_growth([1, 2, 3], [[1, 2]] * 2, 2, 3), "curves must have shape"),
+        (lambda: fit_growth([1, 2, 30], [[1, 2, 3]] * 2, 5, 40), "at least two checkpoints"),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

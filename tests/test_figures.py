@@ -1,0 +1,436 @@
+"""Every plot has the book's look: colours, styles, bands, labels that never collide, and the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import os
+import re
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+from scipy import stats
+
+from private_bandits import figures
+from private_bandits.estimates import Fit
+
+T = np.unique(np.geomspace(1, 1e5, 200).astype(int))
+
+
+def curve(policy, end, *, epsilon=math.inf, shape=np.log1p, t=T, **columns):
+    regret = end * shape(t) / shape(t[-1])
+    return pd.DataFrame(
+        {
+            "policy": policy,
+            "epsilon": epsilon,
+            "t": t,
+            "regret": regret,
+            "regret_se": 0.02 * regret + 0.5,
+            "replications": 20,
+        }
+        | columns
+    )
+
+
+def sweep(policy, column, values, slope, **named):
+    parts = [curve(policy, slope / v, t=np.array([1000]), shape=lambda t: t, **named) for v in values]
+    return pd.concat([part.assign(**{column: v}) for part, v in zip(parts, values, strict=True)])
+
+
+NONE = curve("cascade_ucb1", 1300, label="no privacy", family="none", trust="none")
+UNIFORM = curve("uniform", 30500, label="uniform play", family="uniform", trust="none", shape=np.abs)
+LOCAL = {"trust": "local", "epsilon": 0.2}
+LAPLACE = curve("ucb_laplace", 3420, label="Laplace", family="laplace", **LOCAL)
+GAUSSIAN = curve("ucb_gaussian", 3400, label="Gaussian", family="gaussian", **LOCAL)
+RESPONSE = curve("repaired", 26000, label="randomised response, ε = 0.2", family="response", **LOCAL)
+TREES = [
+    curve("ucb_hybrid", 1500 + 800 / e, label=f"tree, ε = {e}", family="tree", trust="central", epsilon=e)
+    for e in (0.1, 0.2, 0.5, 1, 2)
+]
+PANEL = pd.concat([NONE, LAPLACE, GAUSSIAN, UNIFORM])
+EPSILON_SWEEP = pd.concat(
+    [
+        curve("cascade_ucb1", 1300, label="no privacy", family="none", t=np.array([1000])),
+        curve("uniform", 30500, label="uniform play", family="uniform", t=np.array([1000])),
+        sweep("ucb_laplace", "epsilon", np.linspace(0.02, 2, 100), 500, family="laplace", trust="local"),
+        sweep("ucb_gaussian", "epsilon", np.linspace(0.02, 2, 100), 510, family="gaussian", trust="local"),
+    ]
+)
+READINGS = pd.concat(
+    [NONE, UNIFORM]
+    + [part.assign(reading="published") for part in (LAPLACE, GAUSSIAN)]
+    + [part.assign(reading="stated", regret=8 * part["regret"]) for part in (LAPLACE, GAUSSIAN)]
+    + [RESPONSE.assign(reading="repaired")]
+)
+BOUNDS = [("Theorem 4", T, 20000 * np.log(T + 1)), ("lower bound", T, 100 * np.log(T + 1))]
+SLOPE = figures.Slope(1, "claimed ln t", Fit(1.02, 0.97, 1.07, 3.0), logarithmic=True)
+FIGURES = {
+    "linear": lambda: figures.regret_curves(PANEL),
+    "log": lambda: figures.regret_curves(PANEL, yscale="log", bounds=BOUNDS, slope=SLOPE),
+    "everything": lambda: figures.regret_curves(
+        pd.concat([NONE, UNIFORM, LAPLACE, GAUSSIAN, RESPONSE]), bounds=BOUNDS, slope=SLOPE, top=4000
+    ),
+    "six alike": lambda: figures.regret_curves(
+        pd.concat([LAPLACE.assign(label=f"variant {i}", regret=LAPLACE["regret"] + i) for i in range(6)])
+    ),
+    "legend": lambda: figures.regret_curves(pd.concat([NONE, UNIFORM, *TREES]), bounds=BOUNDS),
+    "sweep": lambda: figures.sweep_curves(EPSILON_SWEEP, ylabel="regret at T = 10⁵ (lost clicks)"),
+    "short sweep": lambda: figures.sweep_curves(
+        sweep("ucb_hybrid", "list_size", [4, 8, 12, 16], 900, epsilon=0.2, family="tree"),
+        "list_size",
+        xscale="log",
+    ),
+    "readings": lambda: figures.small_multiples(READINGS),
+    "readings of a sweep": lambda: figures.small_multiples(
+        pd.concat([EPSILON_SWEEP.assign(reading=name) for name in ("published", "stated")]), x="epsilon"
+    ),
+    "four": lambda: figures.small_multiples(
+        pd.concat([PANEL.assign(reading=f"K = {k}") for k in (4, 8, 12, 16)]), yscale="log"
+    ),
+    "long": lambda: figures.regret_curves(
+        curve("uniform", 3e7, t=np.unique(np.geomspace(1, 1e8, 200).astype(int)), shape=np.abs)
+    ),
+    "tiny": lambda: figures.regret_curves(PANEL[PANEL["t"] <= 3]),
+    "one round": lambda: figures.regret_curves(PANEL[PANEL["t"] == 1], slope=SLOPE, bounds=BOUNDS),
+    "no regret": lambda: figures.regret_curves(PANEL.assign(regret=0.0, regret_se=0.0), yscale="log"),
+}
+
+
+@pytest.fixture(params=FIGURES, name="figure")
+def _figure(request):
+    return FIGURES[request.param]()
+
+
+def shown_texts(figure):
+    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+
+
+def line(figure, label, panel=0):
+    return next(one for one in figure.axes[panel].lines if one.get_label() == label)
+
+
+def band(figure, index, panel=0):
+    """Return x and the two edges of a band, as drawn."""
+    corners = figure.axes[panel].collections[index].get_paths()[0].vertices
+    at = np.unique(corners[:, 0])
+    edges = [corners[corners[:, 0] == x, 1] for x in at]
+    return at, np.array([e.min() for e in edges]), np.array([e.max() for e in edges])
+
+
+def test_no_two_texts_touch_and_none_is_cut(figure):
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    boxes = {text: text.get_window_extent(renderer) for text in shown_texts(figure)}
+    for (one, a), (two, b) in itertools.combinations(boxes.items(), 2):
+        apart = a.x1 <= b.x0 or b.x1 <= a.x0 or a.y1 <= b.y0 + 0.5 or b.y1 <= a.y0 + 0.5
+        assert apart, f"{one.get_text()!r} overlaps {two.get_text()!r}"
+    for text, box in boxes.items():
+        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
+        assert inside, f"{text.get_text()!r} is cut"
+
+
+def test_texts_are_large_and_dark_enough(figure):
+    for text in shown_texts(figure):
+        assert text.get_fontsize() >= 10
+        assert 1.05 / (figures._luminance(to_hex(text.get_color())) + 0.05) >= 4.5
+
+
+def test_svg_is_small_self_contained_and_the_same_twice(figure):
+    text = figures.svg(figure)
+    assert text == figures.svg(figure)
+    assert len(text) < 60_000
+    assert "<image" not in text and "<text" not in text and "DOCTYPE" not in text and "metadata" not in text
+    assert set(re.findall(r"https?://[^\"'> ]*", text)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    assert not re.search(r"NaN|\binf\b", text)
+
+
+def test_svg_is_the_same_in_another_process():
+    code = (
+        "import hashlib, sys, test_figures, private_bandits.figures as f\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+        "text = ''.join(f.svg(test_figures.FIGURES[n]()) for n in ('log', 'readings', 'legend'))\n"
+        "print(hashlib.sha256(text.encode()).hexdigest())"
+    )
+    here = os.path.dirname(__file__)
+    path = os.pathsep.join([here, *(entry for entry in sys.path if entry)])
+    text = "".join(figures.svg(FIGURES[name]()) for name in ("log", "readings", "legend"))
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
+    x = np.linspace(0, 300, 400)
+    points = np.column_stack([x, 50 * np.sin(x / 30)])
+    path = "\n".join(f"{'L' if i else 'M'} {px:.6f} {py:.6f} " for i, (px, py) in enumerate(points))
+    short = figures._shorten(path)
+    assert len(short) < len(path) / 5
+    kept = np.array([float(v) for v in re.sub("[ML]", "", short).split()]).reshape(-1, 2)
+    drawn = np.interp(x, kept[:, 0], kept[:, 1])
+    assert np.abs(drawn - points[:, 1]).max() < 0.12
+    broken = "M 0 0 " + " ".join(f"L {i} 0" for i in range(30)) + " M 99 9 L 100 9 z"
+    assert figures._shorten(broken).endswith("M99 9 L100 9 z")
+
+
+def test_nothing_of_the_readers_settings_changes():
+    before = dict(mpl.rcParams)
+    for make in FIGURES.values():
+        figures.svg(make())
+    with pytest.raises(ZeroDivisionError), figures.style():
+        assert mpl.rcParams["svg.fonttype"] == "path"
+        raise ZeroDivisionError
+    assert dict(mpl.rcParams) == before
+
+
+def test_none_of_the_readers_settings_shows():
+    plain = figures.svg(FIGURES["legend"]())
+    reader = {"legend.fontsize": 30, "lines.linewidth": 9, "axes.spines.bottom": False, "svg.hashsalt": "x"}
+    with mpl.rc_context(reader):
+        assert figures.svg(FIGURES["legend"]()) == plain
+
+
+def test_each_family_has_its_own_hue():
+    assert len(set(figures.FAMILY_COLOURS.values())) == len(figures.FAMILY_COLOURS)
+    assert figures.FAMILY_COLOURS["none"] == "#000000"
+
+
+@pytest.mark.parametrize("family", figures.FAMILY_COLOURS)
+@pytest.mark.parametrize("trust", figures.TRUST_LINES)
+def test_family_is_colour_and_trust_is_line_style(family, trust):
+    figure = figures.regret_curves(curve("p", 10, label="x", family=family, trust=trust, epsilon=1.0))
+    drawn = line(figure, "x")
+    assert to_hex(drawn.get_color()) == figures.FAMILY_COLOURS[family].lower()
+    assert drawn.is_dashed() == (trust == "local")
+    assert drawn.get_linewidth() == (1.4 if trust == "none" else 2.0)
+
+
+def test_missing_labels_families_and_trust_are_told_from_the_policy():
+    frame = pd.concat([curve("ucb_laplace", 9, epsilon=e) for e in (0.2, 1.0)] + [curve("uniform", 99)])
+    figure = figures.regret_curves(frame)
+    dark, light = line(figure, "ucb_laplace, ε = 0.2"), line(figure, "ucb_laplace, ε = 1")
+    assert to_hex(line(figure, "uniform").get_color()) == figures.FAMILY_COLOURS["uniform"]
+    assert figures._luminance(to_hex(dark.get_color())) < figures._luminance(to_hex(light.get_color()))
+    assert dark.get_linewidth() == 2.0 and line(figure, "uniform").get_linewidth() == 1.4
+    alone = line(figures.regret_curves(curve("ucb_laplace", 9, epsilon=0.2)), "ucb_laplace")
+    assert to_hex(alone.get_color()) == figures.FAMILY_COLOURS["laplace"].lower()
+
+
+def test_a_band_is_the_t_interval_of_the_mean():
+    frame = pd.concat([LAPLACE.assign(replications=5), GAUSSIAN.assign(replications=50)])
+    figure = figures.regret_curves(frame, start=1)
+    for index, (part, runs) in enumerate([(LAPLACE, 5), (GAUSSIAN, 50)]):
+        _, low, high = band(figure, index)
+        half = stats.t.ppf(0.975, runs - 1) * part["regret_se"].to_numpy()
+        np.testing.assert_allclose((high - low) / 2, half, rtol=1e-9)
+        np.testing.assert_allclose((high + low) / 2, part["regret"].to_numpy(), rtol=1e-9)
+
+
+def test_a_single_run_has_no_band():
+    figure = figures.regret_curves(LAPLACE.assign(replications=1, regret_se=math.nan))
+    _, low, high = band(figure, 0)
+    np.testing.assert_array_equal(low, high)
+
+
+def test_curves_begin_at_start_and_fill_the_axis():
+    axes = figures.regret_curves(PANEL, start=100).axes[0]
+    assert axes.get_xlim() == (100, 1e5)
+    assert axes.get_xscale() == "log"
+    assert axes.lines[0].get_xdata()[0] <= 100 < axes.lines[0].get_xdata()[1]
+    short = PANEL[PANEL["t"] <= 500]
+    last = short["t"].max()
+    assert figures.regret_curves(short).axes[0].get_xlim() == pytest.approx((last / 10, last))
+
+
+def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
+    figure = figures.regret_curves(pd.concat([NONE, *TREES[:4]]))
+    axes = figure.axes[0]
+    labels = {t.get_text().replace("\u00a0", " "): t for t in axes.texts}
+    assert set(labels) == {"no privacy", *(f"tree, ε = {e}" for e in (0.1, 0.2, 0.5, 1))}
+    by_height = sorted(labels, key=lambda name: labels[name].get_position()[1])
+    by_regret = sorted(labels, key=lambda name: line(figure, name).get_ydata()[-1])
+    assert by_height == by_regret
+    assert axes.get_legend() is None and not figure.legends
+
+
+def test_labels_move_only_as_far_as_they_must():
+    assert figures._spread([50.0, 10.0], [10.0, 10.0], 0, 100) == pytest.approx([50, 10])
+    assert figures._spread([50.0, 50.0], [10.0, 20.0], 0, 100) == pytest.approx([42.5, 57.5])
+    assert figures._spread([-5.0, 0.0], [10.0, 10.0], 0, 100) == pytest.approx([5, 15])
+    assert figures._spread([99.0, 98.0, 20.0], [10.0, 10.0, 10.0], 0, 100) == pytest.approx([95, 85, 20])
+    assert figures._spread([], [], 0, 1) == []
+
+
+def test_uniform_play_leaves_the_panel_rather_than_flatten_the_others():
+    figure = figures.regret_curves(PANEL)
+    assert 3420 < figure.axes[0].get_ylim()[1] < 2 * 3420
+    assert any(t.get_text() == "uniform play\n↑ 30,500" for t in figure.axes[0].texts)
+    level = figures.regret_curves(pd.concat([UNIFORM, RESPONSE]))
+    assert level.axes[0].get_ylim()[1] > 30500
+    assert figures.regret_curves(PANEL, top=50000).axes[0].get_ylim() == (0, 50000)
+
+
+def test_a_bound_is_drawn_but_does_not_stretch_the_axis():
+    plain, bounded = figures.regret_curves(PANEL), figures.regret_curves(PANEL, bounds=BOUNDS)
+    assert bounded.axes[0].get_ylim() == plain.axes[0].get_ylim()
+    dash_dot = [one for one in bounded.axes[0].lines if one.get_linestyle() == "-."]
+    assert [one.get_ydata()[-1] for one in dash_dot] == [values[-1] for _, _, values in BOUNDS]
+    words = [t.get_text() for t in bounded.axes[0].texts]
+    assert "lower bound" in words and "Theorem 4\n↑ 230,000" in words
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end(logarithmic):
+    shape = (lambda t: np.log(t + 1e-9) ** 2) if logarithmic else (lambda t: t**0.5)
+    frame = pd.concat([UNIFORM, curve("ucb_laplace", 3000, label="Laplace", shape=shape, epsilon=1.0)])
+    slope = figures.Slope(1.5, "claimed", logarithmic=logarithmic)
+    figure = figures.regret_curves(frame, yscale="log", slope=slope)
+    claim = max(figure.axes[0].lines, key=lambda one: one.get_zorder())
+    x, y = claim.get_xdata(), claim.get_ydata()
+    measured = line(figure, "Laplace")
+    assert x[0] == pytest.approx(1e4, rel=0.07) and x[-1] == 1e5
+    assert y[0] == np.interp(x[0], measured.get_xdata(), measured.get_ydata())
+    clock = np.log(x) if logarithmic else x
+    assert np.log(y[-1] / y[0]) / np.log(clock[-1] / clock[0]) == pytest.approx(1.5)
+    fitted = "2.00" if logarithmic else "0.50"
+    assert any(t.get_text() == f"claimed\nfitted {fitted}" for t in figure.axes[0].texts)
+
+
+def test_a_given_fit_and_curve_are_used():
+    slope = figures.Slope(1, "claimed t", Fit(0.5, 0.4, 0.6, 0.0), along="uniform play")
+    figure = figures.regret_curves(PANEL, slope=slope, top=40000)
+    words = " ".join(t.get_text() for t in figure.axes[0].texts).replace("\n", " ")
+    assert "claimed t fitted 0.50 [0.40, 0.60]" in words
+    claim = max(figure.axes[0].lines, key=lambda one: one.get_zorder())
+    assert claim.get_ydata()[-1] == pytest.approx(30500, rel=1e-9)
+    pair = figures.regret_curves(PANEL, slope=(0.5, "claimed t^0.5"))
+    assert any("claimed t^0.5" in t.get_text() for t in pair.axes[0].texts)
+
+
+def test_a_sweep_draws_infinite_epsilon_as_a_level_line():
+    figure = figures.sweep_curves(EPSILON_SWEEP)
+    axes = figure.axes[0]
+    assert axes.get_xlim() == (0, 2) and axes.get_xscale() == "linear"
+    level = line(figure, "no privacy")
+    assert level.get_xdata().tolist() == [0, 2]
+    assert level.get_ydata() == pytest.approx([1300, 1300])
+    assert len(line(figure, "ucb_laplace").get_xdata()) == 100
+
+
+def test_a_short_sweep_has_a_dot_and_a_tick_per_point():
+    figure = FIGURES["short sweep"]()
+    assert figure.axes[0].lines[0].get_marker() == "o"
+    assert figure.axes[0].lines[0].get_xdata().tolist() == [4, 8, 12, 16]
+    assert figure.axes[0].get_xticks().tolist() == [4, 8, 12, 16]
+
+
+def test_small_multiples_share_axes_and_repeat_baselines():
+    figure = FIGURES["readings"]()
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["published", "stated", "repaired"]
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+    own = [{one.get_label() for one in axes.lines} for axes in figure.axes]
+    baselines = {"no privacy", "uniform play"}
+    both = baselines | {"Laplace", "Gaussian"}
+    assert own == [both, both, baselines | {"randomised response, ε = 0.2"}]
+    (legend,) = figure.legends
+    assert {t.get_text() for t in legend.get_texts()} == set().union(*own)
+    assert line(figure, "Laplace", 0).get_color() == line(figure, "Laplace", 1).get_color()
+    assert all(t.get_text() == "" for t in figure.axes[1].get_yticklabels())
+
+
+def test_more_than_six_lines_get_a_legend_and_a_taller_figure():
+    figure = FIGURES["legend"]()
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 7
+    assert [t.get_text() for t in figure.axes[0].texts if "Theorem" in t.get_text()]
+    assert figure.get_figheight() > figures.HEIGHT
+    assert FIGURES["linear"]().get_size_inches().tolist() == pytest.approx([figures.WIDTH, figures.HEIGHT])
+
+
+@pytest.mark.parametrize(
+    ("value", "scale", "text"),
+    [
+        (0, "linear", "0"),
+        (0.25, "linear", "0.25"),
+        (30000, "linear", "30,000"),
+        (2.5e6, "linear", "2.5×10⁶"),
+        (-250, "linear", "−250"),
+        (1e5, "log", "10⁵"),
+        (10, "log", "10"),
+        (0.01, "log", "10⁻²"),
+        (20000, "log", "20,000"),
+        (3e7, "log", "3×10⁷"),
+    ],
+)
+def test_numbers_are_readable(value, scale, text):
+    assert figures._number(value, scale) == text
+
+
+@pytest.mark.parametrize(
+    ("limits", "scale", "ticks"),
+    [
+        ((100, 1e5), "log", [1e2, 1e3, 1e4, 1e5]),
+        ((100, 1e8), "log", [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]),
+        ((1500, 30000), "log", [2000, 5000, 10000, 20000]),
+        ((1, 1e12), "log", [1, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12]),
+        ((0, 2), "linear", [0, 0.5, 1, 1.5, 2]),
+    ],
+)
+def test_ticks_are_round_numbers(limits, scale, ticks):
+    assert figures._ticks(limits, scale, 7) == pytest.approx(ticks)
+
+
+@pytest.mark.parametrize(
+    ("runs", "sentence"),
+    [
+        ([20, 20], "Mean of 20 runs; bands are 95 % confidence intervals of the mean."),
+        ([100, 5], "Means of 5 to 100 runs; bands are 95 % confidence intervals of the mean."),
+        ([1, 1], "A single run."),
+    ],
+)
+def test_captions_say_how_many_runs_and_what_the_band_is(runs, sentence):
+    assert figures.caption_runs(pd.DataFrame({"replications": runs})) == sentence
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: figures.regret_curves(PANEL.assign(family="magic")), "family must be one of .* got 'magic'"),
+        (lambda: figures.regret_curves(curve("p", 9, epsilon=1.0)), "family must be given for .*'p'"),
+        (lambda: figures.regret_curves(PANEL.assign(trust="full")), "trust must be one of .* got 'full'"),
+        (lambda: figures.regret_curves(PANEL[:0]), "frame must be a DataFrame with at least one row"),
+        (lambda: figures.regret_curves(PANEL.drop(columns="regret_se")), "missing regret_se"),
+        (lambda: figures.regret_curves(PANEL.assign(regret=math.nan)), "at least one finite regret"),
+        (lambda: figures.regret_curves(pd.concat([PANEL, NONE])), "unique per label and t.*'no privacy'"),
+        (lambda: figures.regret_curves(PANEL, yscale="cubic"), "yscale must be one of 'linear', 'log'"),
+        (lambda: figures.regret_curves(PANEL, start=0), "start must be > 0, got 0"),
+        (lambda: figures.regret_curves(PANEL, top=-1), "top must be > 0, got -1"),
+        (
+            lambda: figures.regret_curves(PANEL, slope=figures.Slope(1, "c", along="nobody")),
+            "slope.along must be one of 'no privacy'",
+        ),
+        (lambda: figures.sweep_curves(PANEL, "list_size"), "missing list_size"),
+        (lambda: figures.sweep_curves(EPSILON_SWEEP, xscale="cubic"), "xscale must be one of"),
+        (lambda: figures.small_multiples(PANEL), "missing reading"),
+        (lambda: figures.small_multiples(PANEL.assign(reading="")), "name at least one panel"),
+        (lambda: figures.caption_runs(PANEL[:0]), "at least one row"),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

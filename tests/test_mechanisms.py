@@ -1,0 +1,437 @@
+"""Mechanisms: calibration against dp-accounting, samplers against NumPy, counters against the boxes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
+from naive_counters import Binary, Hybrid
+from numba import njit
+from scipy import stats
+
+from private_bandits import mechanisms
+from private_bandits.mechanisms import (
+    COUNTER_ROW,
+    HybridCounter,
+    TreeCounter,
+    gaussian,
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_sigma,
+    hybrid_noise,
+    hybrid_spread,
+    laplace,
+    laplace_scale,
+    laplace_sum_bound,
+    lemma_1_constant,
+    randomized_response,
+    respond,
+    response_probabilities,
+    tree_noise,
+    tree_spread,
+)
+
+DRAWS = 200_000
+HORIZONS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65]
+LAST = 2**12
+
+
+@njit
+def sample(rng, scale, size, normal):
+    draws = np.empty(size)
+    for i in range(size):
+        draws[i] = gaussian(rng, scale) if normal else laplace(rng, scale)
+    return draws
+
+
+@njit
+def release_noise(rng, scale, replications, horizon, hybrid):
+    """Noise of every release: rows are replications, columns items."""
+    noise = np.empty((replications, horizon))
+    states = np.zeros((2, COUNTER_ROW))
+    for r in range(replications):
+        states[1, :] = 0.0
+        for n in range(1, horizon + 1):
+            if hybrid:
+                noise[r, n - 1] = hybrid_noise(rng, n, scale, states[1])
+            else:
+                noise[r, n - 1] = tree_noise(rng, n, scale, states[1])
+    return noise
+
+
+def generator_at_zero():
+    """A generator whose next uniform is exactly 0: PCG64 returns high xor low after one step of its state."""
+    bits = np.random.PCG64(1)
+    state = bits.state
+    multiplier = 0x2360ED051FC65DA44385DF649FCCF645
+    after = 0x0123456789ABCDEF0123456789ABCDEF
+    state["state"]["state"] = (after - state["state"]["inc"]) * pow(multiplier, -1, 2**128) % 2**128
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+# Calibration
+
+
+def test_laplace_scale():
+    assert laplace_scale(0.5, 4) == 8.0
+    assert laplace_scale(math.inf, 4) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "sigma"), [(1, 1e-5, 3.730632), (10, 1e-3, 0.406060), (0.1, 1e-5, 30.749566)]
+)
+def test_analytic_sigma_is_the_published_number(epsilon, delta, sigma):
+    assert gaussian_sigma(epsilon, delta, 1.0) == pytest.approx(sigma, abs=5e-7)
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-5, 1e-3, 0.1, 0.5, 0.9])
+def test_gaussian_agrees_with_dp_accounting(delta):
+    for epsilon in np.logspace(-6, 11, 18):
+        sigma = gaussian_sigma(epsilon, delta, 1.0)
+        with np.errstate(all="ignore"):
+            assert sigma == pytest.approx(get_sigma_gaussian(epsilon, delta, tol=1e-10 * sigma), rel=1e-7)
+            assert gaussian_epsilon(sigma, delta, 1.0) == pytest.approx(
+                get_epsilon_gaussian(sigma, delta, tol=1e-10 * epsilon), rel=1e-7
+            )
+        assert gaussian_epsilon(3 * sigma, delta, 3.0) == pytest.approx(epsilon, rel=1e-7)
+        if 1e-3 <= epsilon <= 1e3:
+            assert gaussian_delta(sigma, epsilon, 1.0) == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "sensitivity", "paid"),
+    [(0.2, 2.0, 29.6047), (0.2, math.sqrt(2), 17.8592), (2, 2.0, 1565.033), (2, math.sqrt(2), 815.936)],
+)
+def test_a_hundredth_of_the_classical_noise_pays(epsilon, sensitivity, paid):
+    """Noise calibrated for sensitivity sqrt(K) = 2, times 0.01, as in the cascading experiments."""
+    sigma = 0.01 * gaussian_sigma(epsilon, 1e-3, 2.0, method="classical")
+    assert gaussian_epsilon(sigma, 1e-3, sensitivity) == pytest.approx(paid, rel=1e-5)
+
+
+def test_classical_sigma_is_the_printed_formula():
+    sigma = gaussian_sigma(0.5, 1e-3, 2.0, method="classical")
+    assert sigma == pytest.approx(4 * math.sqrt(2 * math.log(1250)))
+    assert gaussian_epsilon(sigma, 1e-3, 2.0) < 0.5
+
+
+def test_gaussian_limits():
+    assert gaussian_sigma(math.inf, 1e-3, 1.0) == 0.0
+    assert gaussian_sigma(math.inf, 1e-3, 1.0, method="classical") == 0.0
+    assert gaussian_epsilon(0.0, 1e-3, 1.0) == math.inf
+    assert gaussian_epsilon(math.inf, 1e-3, 1.0) == 0.0
+    # Total variation of two unit Gaussians at distance mu is erf(mu / sqrt(8)): 0.0398776 at mu = 0.1.
+    assert gaussian_epsilon(10.0, 0.03988, 1.0) == 0.0
+    assert 0.0 < gaussian_epsilon(10.0, 0.03987, 1.0) < 1e-3
+    assert gaussian_delta(10.0, 0.0, 1.0) == pytest.approx(0.0398776, abs=1e-7)
+    assert gaussian_delta(0.0, 5.0, 1.0) == 1.0
+    assert gaussian_sigma(1e300, 1e-3, 1.0) == pytest.approx(math.sqrt(0.5) * 1e-150)
+    assert gaussian_epsilon(1e-150, 1e-3, 1.0) == pytest.approx(5e299)
+    assert gaussian_epsilon(1e-320, 1e-3, 1.0) == math.inf
+    assert gaussian_delta(1.0, math.inf, 1.0) == gaussian_delta(math.inf, 0.0, 1.0) == 0.0
+
+
+# Samplers
+
+
+@pytest.mark.parametrize("normal", [False, True])
+def test_samplers_follow_numpys_stream(normal):
+    ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
+    draws = sample(ours, 1.7, 10_000, normal)
+    expected = (theirs.normal if normal else theirs.laplace)(0.0, 1.7, 10_000)
+    np.testing.assert_allclose(draws, expected, rtol=1e-12)
+    assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+def test_laplace_skips_a_zero_uniform_as_numpy_does():
+    assert generator_at_zero().random() == 0.0
+    expected = generator_at_zero().laplace(0.0, 1.7)
+    assert laplace(generator_at_zero(), 1.7) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("normal", [False, True])
+def test_samplers_have_their_distribution(normal):
+    scale = 1.7
+    draws = sample(np.random.default_rng(11), scale, DRAWS, normal)
+    law = stats.norm(scale=scale) if normal else stats.laplace(scale=scale)
+    assert stats.kstest(draws, law.cdf).pvalue > 0.01
+    assert abs(draws.mean()) < 4 * law.std() / math.sqrt(DRAWS)
+    assert draws.var() == pytest.approx(law.var(), rel=0.02)
+    for mass in (0.1, 0.01, 0.001):
+        beyond = (np.abs(draws) > law.isf(mass / 2)).mean()
+        assert abs(beyond - mass) < 4 * math.sqrt(mass / DRAWS)
+
+
+def test_zero_scales_draw_nothing():
+    rng = np.random.default_rng(3)
+    before = rng.bit_generator.state
+    row = np.zeros(COUNTER_ROW)
+    assert laplace(rng, 0.0) == gaussian(rng, 0.0) == 0.0
+    assert hybrid_noise(rng, 1, 0.0, row) == tree_noise(rng, 1, 0.0, row) == 0.0
+    assert respond(rng, 3, 5, 0.0) == 3
+    assert rng.bit_generator.state == before
+
+
+# Randomised response
+
+
+@pytest.mark.parametrize("n_values", [2, 5, 17])
+@pytest.mark.parametrize("epsilon", [1e-3, 0.2, 1.0, 10.0, 300.0])
+def test_response_probabilities_pay_exactly_epsilon(epsilon, n_values):
+    keep, other = response_probabilities(epsilon, n_values)
+    assert keep + (n_values - 1) * other == pytest.approx(1.0, abs=1e-15)
+    assert math.log(keep) - math.log(other) == pytest.approx(epsilon, abs=1e-10)
+
+
+def test_response_probabilities_at_infinity():
+    assert response_probabilities(math.inf, 5) == (1.0, 0.0)
+
+
+class Grid:
+    """Stands in for a generator: returns one given uniform."""
+
+    def __init__(self, u):
+        self.u = u
+
+    def random(self):
+        return self.u
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_respond_by_enumeration(epsilon):
+    """The share of uniforms that lead to each answer is the answer's probability."""
+    n_values, cells = 5, 20_000
+    keep, other = response_probabilities(epsilon, n_values)
+    for value in range(n_values):
+        answers = [respond.py_func(Grid((i + 0.5) / cells), value, n_values, other) for i in range(cells)]
+        expected = np.full(n_values, other)
+        expected[value] = keep
+        share = np.bincount(answers, minlength=n_values) / cells
+        np.testing.assert_allclose(share, expected, atol=3 / cells)
+        assert respond.py_func(Grid(0.0), value, n_values, other) == 0
+        edge = math.nextafter(n_values * other, 0.0)
+        assert respond.py_func(Grid(edge), value, n_values, other) == n_values - 1
+
+
+def test_randomized_response_frequencies_and_estimate():
+    n_values, epsilon = 5, 1.0
+    keep, other = response_probabilities(epsilon, n_values)
+    rng = np.random.default_rng(7)
+    answers = randomized_response(np.full(DRAWS, 2), epsilon=epsilon, n_values=n_values, rng=rng)
+    expected = DRAWS * np.array([other, other, keep, other, other])
+    assert stats.chisquare(np.bincount(answers, minlength=n_values), expected).pvalue > 0.01
+
+    true = np.repeat([0, 1, 4], [DRAWS // 2, DRAWS // 4, DRAWS // 4])
+    answers = randomized_response(true, epsilon=epsilon, n_values=n_values, rng=rng)
+    estimate = (np.bincount(answers, minlength=n_values) / DRAWS - other) / (keep - other)
+    error = 0.5 / math.sqrt(DRAWS) / (keep - other)
+    np.testing.assert_allclose(estimate, [0.5, 0.25, 0, 0, 0.25], atol=4 * error)
+
+
+def test_randomized_response_shapes_and_stream():
+    rng, same = np.random.default_rng(7), np.random.default_rng(7)
+    answers = randomized_response([[0, 1], [2, 2]], epsilon=0.5, n_values=3, rng=rng)
+    assert answers.shape == (2, 2) and answers.dtype == np.int64
+    one_by_one = [randomized_response(v, epsilon=0.5, n_values=3, rng=same) for v in (0, 1, 2, 2)]
+    assert answers.ravel().tolist() == one_by_one
+    assert all(type(answer) is int for answer in one_by_one)
+    assert rng.bit_generator.state == same.bit_generator.state
+    assert randomized_response([0, 1, 2], epsilon=math.inf, n_values=3, rng=rng).tolist() == [0, 1, 2]
+    assert rng.bit_generator.state == same.bit_generator.state
+
+
+# Counters
+
+
+@pytest.mark.parametrize("horizon", HORIZONS)
+def test_tree_counter_is_the_box(horizon):
+    epsilon, sensitivity = 0.7, 2.0
+    items = np.random.default_rng(1).uniform(0, sensitivity, horizon)
+    counter = TreeCounter(epsilon, horizon, rng=np.random.default_rng(2), sensitivity=sensitivity)
+    box = Binary(epsilon / sensitivity, math.floor(math.log2(horizon)) + 1, np.random.default_rng(2))
+    for n, x in enumerate(items, start=1):
+        assert counter.add(x) == pytest.approx(box.add(x), abs=1e-9)
+        assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
+        assert counter.error_bound(n, 0.05) == pytest.approx(tail_bound(box.scales, 0.05), rel=1e-12)
+    with pytest.raises(ValueError, match=f"^n must be >= 1 and <= {horizon}, got {horizon + 1}$"):
+        counter.add(0.0)
+
+
+def test_hybrid_counter_is_the_box_at_every_item():
+    epsilon, sensitivity = 0.7, 2.0
+    items = np.random.default_rng(1).uniform(0, sensitivity, LAST)
+    counter = HybridCounter(epsilon, rng=np.random.default_rng(2), sensitivity=sensitivity)
+    box = Hybrid(epsilon / sensitivity, np.random.default_rng(2))
+    for n, x in enumerate(items, start=1):
+        assert counter.add(x) == pytest.approx(box.add(x), abs=1e-9)
+        assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
+        assert counter.error_bound(n, 0.05) == pytest.approx(tail_bound(box.scales, 0.05), rel=1e-12)
+
+
+def tail_bound(scales, gamma):
+    """Corollary 2.9 of Chan, Shi and Song (2011)."""
+    log_term = math.log(2 / gamma)
+    nu = max(math.sqrt(sum(b**2 for b in scales)), max(scales) * math.sqrt(log_term))
+    return nu * math.sqrt(8 * log_term)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_counter_variance_at_every_item(hybrid):
+    """A factor of two in the variance at any single item is far outside the band."""
+    epsilon, replications = 0.5, 3000
+    if hybrid:
+        counter = HybridCounter(epsilon, rng=np.random.default_rng(0))
+        scale = 1 / epsilon
+    else:
+        counter = TreeCounter(epsilon, LAST, rng=np.random.default_rng(0))
+        scale = 13 / epsilon
+    noise = release_noise(np.random.default_rng(21), scale, replications, LAST, hybrid)
+    exact = np.array([counter.variance(n) for n in range(1, LAST + 1)])
+    ratio = noise.var(axis=0) / exact
+    assert 0.7 < ratio.min() and ratio.max() < 1.4
+    assert (np.abs(noise.mean(axis=0)) < 5 * np.sqrt(exact / replications)).all()
+    for k in range(13):
+        assert ratio[2**k - 1 : 2 ** (k + 1) - 1].mean() == pytest.approx(1.0, abs=0.15)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.1, 0.01])
+def test_error_bound_covers(gamma):
+    noise = release_noise(np.random.default_rng(22), 2.0, 4000, 300, True)
+    counter = HybridCounter(0.5, rng=np.random.default_rng(0))
+    bounds = np.array([counter.error_bound(n, gamma) for n in range(1, 301)])
+    assert ((np.abs(noise) > bounds).mean(axis=0) <= gamma).all()
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3, 4, 7, 8, 9])
+@pytest.mark.parametrize("name", ["tree", "hybrid"])
+def test_brute_force_loss_of_neighbouring_streams(name, horizon):
+    """Sum over all noisy nodes of |difference| / scale: at most epsilon, and just epsilon at some 2**k."""
+    epsilon = Fraction(1)
+
+    def nodes(stream):
+        box = Hybrid(epsilon, None) if name == "hybrid" else Binary(epsilon, horizon.bit_length(), None)
+        for x in stream:
+            box.add(x)
+        return box.record
+
+    records = {stream: nodes(stream) for stream in itertools.product((0, 1), repeat=horizon)}
+    largest = max(
+        sum(abs(a - b) / scale for (a, scale), (b, _) in zip(records[s], records[flip(s, i)], strict=True))
+        for s in records
+        for i in range(horizon)
+    )
+    assert largest <= epsilon
+    if horizon in (1, 2, 4, 8) and (name == "tree" or horizon >= 4):
+        assert largest == epsilon
+
+
+def flip(stream, i):
+    return (*stream[:i], 1 - stream[i], *stream[i + 1 :])
+
+
+def test_infinite_epsilon_counts_exactly():
+    rng = np.random.default_rng(4)
+    before = rng.bit_generator.state
+    for counter in (TreeCounter(math.inf, 9, rng=rng), HybridCounter(math.inf, rng=rng)):
+        assert [counter.add(x) for x in (1, 0.5, 0, 1)] == [1, 1.5, 1.5, 2.5]
+        assert counter.variance(4) == counter.error_bound(4, 0.1) == 0.0
+    assert rng.bit_generator.state == before
+
+
+def test_spreads():
+    # n = 13 = 8 + 5: logarithmic noises at 1, 2, 4, 8 (scale 2); two of three levels open (scale 6).
+    assert hybrid_spread(13) == (pytest.approx(math.sqrt(4 * 4 + 2 * 36)), 6.0)
+    assert hybrid_spread(8) == (pytest.approx(4.0), 2.0)
+    assert hybrid_spread(1) == (2.0, 2.0)
+    assert hybrid_spread(2**40 + 1)[1] == 80.0
+    assert tree_spread(13) == (pytest.approx(math.sqrt(3)), 1.0)
+
+
+def test_lemma_1_constant_bounds_the_hybrid_noise_up_to_lower_order():
+    """The derived bound over the printed form tends to 1 where its two terms balance, and fails at n = 1."""
+    constant = lemma_1_constant()
+    assert constant == pytest.approx(9.80250, abs=5e-6)
+    log_term = 1.0
+
+    def ratio(k):
+        n = 2**k + (2**k - 1)
+        v, b_max = hybrid_spread(n)
+        return laplace_sum_bound(v, b_max, log_term) / (constant * math.log(2**k) ** 1.5 * log_term)
+
+    assert ratio(1) > 1.05
+    assert [ratio(10), ratio(60)] == pytest.approx([1.0, 1.0], rel=0.01)
+    assert constant * math.log(1) ** 1.5 == 0.0 < laplace_sum_bound(*hybrid_spread(1), log_term)
+
+
+def test_one_draw_per_item_and_one_compiled_signature():
+    rng, same = np.random.default_rng(6), np.random.default_rng(6)
+    counter = HybridCounter(1.0, rng=rng)
+    for _ in range(100):
+        counter.add(1.0)
+    same.random(100)
+    assert rng.bit_generator.state == same.bit_generator.state
+    TreeCounter(1.0, 4, rng=rng).add(1.0)
+    for compiled in (hybrid_noise, tree_noise, laplace):
+        assert len(compiled.signatures) == 1
+
+
+# The public boundary
+
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: laplace_scale(-1.0, 1), "epsilon must be > 0, got -1.0"),
+        (lambda: laplace_scale(math.nan, 1), "epsilon must be a number > 0, got nan"),
+        (lambda: laplace_scale(1, 0), "sensitivity must be > 0, got 0"),
+        (lambda: laplace_scale(1, math.inf), "sensitivity must be finite and > 0, got inf"),
+        (lambda: gaussian_sigma(0, 0.1, 1), "epsilon must be > 0, got 0"),
+        (lambda: gaussian_sigma(1, 0, 1), "delta must be > 0 and < 1, got 0"),
+        (lambda: gaussian_sigma(1, 0.1, 1, method="exact"), "method must be one of 'analytic', 'classical'"),
+        (lambda: gaussian_epsilon(-1, 0.1, 1), "sigma must be >= 0, got -1"),
+        (lambda: gaussian_epsilon(1, 1, 1), "delta must be > 0 and < 1, got 1"),
+        (lambda: gaussian_delta(1, -1, 1), "epsilon must be >= 0, got -1"),
+        (lambda: response_probabilities(1, 1), "n_values must be >= 2, got 1"),
+        (lambda: response_probabilities(True, 2), "epsilon must be a number > 0, got True"),
+        (lambda: respond_to([0, 3]), "values must be integers >= 0 and < 3, got [0, 3]"),
+        (lambda: respond_to(-1), "values must be integers >= 0 and < 3, got -1"),
+        (lambda: respond_to([]), "values must be integers >= 0 and < 3, got []"),
+        (lambda: respond_to(True), "values must be integers >= 0 and < 3, got True"),
+        (lambda: respond_to(0.0), "values must be integers >= 0 and < 3, got 0.0"),
+        (lambda: respond_to(0, rng=7), "rng must be a numpy.random.Generator, got 7"),
+        (lambda: TreeCounter(1, 0, rng=RNG), "horizon must be >= 1, got 0"),
+        (lambda: TreeCounter(1, 4, rng=None), "rng must be a numpy.random.Generator, got None"),
+        (lambda: TreeCounter(1, 4, rng=RNG).variance(5), "n must be >= 1 and <= 4, got 5"),
+        (lambda: HybridCounter(1, rng=RNG, sensitivity=0), "sensitivity must be > 0, got 0"),
+        (lambda: HybridCounter(1, rng=RNG).add(1.5), "x must be >= 0 and <= 1, got 1.5"),
+        (lambda: HybridCounter(1, rng=RNG).add(math.nan), "x must be a number >= 0 and <= 1, got nan"),
+        (lambda: HybridCounter(1, rng=RNG).variance(0), "n must be >= 1, got 0"),
+        (lambda: HybridCounter(1, rng=RNG).error_bound(1, 1.0), "gamma must be > 0 and < 1, got 1.0"),
+    ],
+)
+def test_bad_arguments_are_refused(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value).startswith(message)
+
+
+def respond_to(values, rng=RNG):
+    return randomized_response(values, epsilon=1.0, n_values=3, rng=rng)
+
+
+def test_a_refused_item_leaves_the_counter_as_it_was():
+    counter, same = (HybridCounter(1.0, rng=np.random.default_rng(8)) for _ in range(2))
+    with pytest.raises(ValueError):
+        counter.add(-1.0)
+    assert [counter.add(1.0) for _ in range(5)] == [same.add(1.0) for _ in range(5)]
+
+
+def test_public_names():
+    assert all(hasattr(mechanisms, name) for name in mechanisms.__all__)

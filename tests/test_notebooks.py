@@ -1,0 +1,148 @@
+"""The committed notebooks are whole and canonical: the holes that a comparison of outputs leaves open.
+
+A notebook whose cells were never run has nothing to compare, and passes; so does one that stores its error.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+LONGEST_DEFINITION = 10
+# A path of one machine, an object's address, a kernel's temporary file, a time of day.
+PASSING = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt)/|\bat 0x[0-9a-f]+|ipykernel_\d+|\d\d:\d\d:\d\d")
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def faults(notebook: dict[str, Any]) -> list[str]:
+    """Return what keeps a notebook from being committed."""
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    tags = [cell["metadata"].get("tags", []) for cell in code]
+    found = []
+    if not code or [cell["execution_count"] for cell in code] != list(range(1, len(code) + 1)):
+        found.append("not run once from top to bottom")
+    if sum("parameters" in one for one in tags) != 1 or any("injected-parameters" in one for one in tags):
+        found.append("not exactly one parameters cell")
+    if notebook["metadata"] != METADATA or (notebook["nbformat"], notebook["nbformat_minor"]) != (4, 5):
+        found.append("metadata of one run")
+    if any(cell["id"] != f"c{place:03d}" for place, cell in enumerate(notebook["cells"])):
+        found.append("cell ids not in order")
+    for cell in notebook["cells"]:
+        if {"papermill", "execution"} & set(cell["metadata"]):
+            found.append(f"{cell['id']}: times of one run")
+    for cell in code:
+        for output in cell["outputs"]:
+            if output["output_type"] == "error" or output.get("name") == "stderr":
+                found.append(f"{cell['id']}: stored an error or a warning")
+            if output.get("execution_count", cell["execution_count"]) != cell["execution_count"]:
+                found.append(f"{cell['id']}: output of another run")
+            if PASSING.search(_shown(output)):
+                found.append(f"{cell['id']}: holds what changes from run to run")
+        for node in ast.walk(ast.parse("".join(cell["source"]))):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.end_lineno is not None:
+                if node.end_lineno - node.lineno >= LONGEST_DEFINITION:
+                    found.append(f"{cell['id']}: {node.name} belongs in the library")
+    return found
+
+
+def _shown(output: dict[str, Any]) -> str:
+    """Return the text of an output, without embedded images."""
+    text = json.dumps(output.get("text", output.get("data", "")), ensure_ascii=False)
+    return re.sub(r"base64,[A-Za-z0-9+/=]+", "", text)
+
+
+def test_every_notebook_of_the_book_is_looked_at() -> None:
+    listed = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    pages = {entry["file"] for entry in listed["chapters"]} | {listed["root"]}
+    assert NOTEBOOKS
+    assert {f"book/{path.stem}" for path in NOTEBOOKS} <= pages
+    for page in pages:
+        assert any((ROOT / page).with_suffix(suffix).is_file() for suffix in (".md", ".ipynb")), page
+
+
+@every_notebook
+def test_stored_state_is_fit_to_commit(path: Path) -> None:
+    assert faults(_read(path)) == []
+
+
+@every_notebook
+def test_file_is_in_canonical_form(path: Path) -> None:
+    text = path.read_bytes().decode("utf-8")
+    assert text == json.dumps(json.loads(text), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+@every_notebook
+def test_parameters_are_typed_commented_literals(path: Path) -> None:
+    (cell,) = (one for one in _read(path)["cells"] if "parameters" in one["metadata"].get("tags", []))
+    source = "".join(cell["source"])
+    lines = source.splitlines()
+    statements = ast.parse(source).body
+    names = set()
+    for statement in statements:
+        assert isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        assert statement.value is not None
+        ast.literal_eval(statement.value)
+        assert "#" in lines[(statement.end_lineno or 0) - 1], f"{statement.target.id} is not explained"
+        names.add(statement.target.id)
+    assert {"horizon", "replications", "seed", "epsilons", "n_jobs", "output_dir"} <= names
+
+
+def _sound() -> dict[str, Any]:
+    data = {"text/plain": ["3"]}
+    shown = {"output_type": "execute_result", "execution_count": 1, "data": data, "metadata": {}}
+    cell = {
+        "cell_type": "code",
+        "id": "c000",
+        "execution_count": 1,
+        "metadata": {"tags": ["parameters"]},
+        "source": ["horizon: int = 3  # rounds\n", "horizon"],
+        "outputs": [shown],
+    }
+    return {"cells": [cell], "metadata": json.loads(json.dumps(METADATA)), "nbformat": 4, "nbformat_minor": 5}
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("cells", 0, "execution_count"), None),
+        (("cells", 0, "execution_count"), 2),
+        (("cells", 0, "id"), "a1b2"),
+        (("cells", 0, "metadata", "tags"), []),
+        (("cells", 0, "metadata", "tags"), ["parameters", "injected-parameters"]),
+        (("cells", 0, "metadata", "papermill"), {"duration": 1.0}),
+        (("cells", 0, "source"), ["def f():\n", *["    x = 1\n"] * 10, "    return x\n"]),
+        (("cells", 0, "outputs", 0), {"output_type": "stream", "name": "stderr", "text": ["careful\n"]}),
+        (("cells", 0, "outputs", 0), {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}),
+        (("cells", 0, "outputs", 0, "execution_count"), 7),
+        (("cells", 0, "outputs", 0, "data", "text/plain"), ["<Axes at 0x7f3a>"]),
+        (("cells", 0, "outputs", 0, "data", "text/plain"), ["/home/me/book/x.csv"]),
+        (("metadata", "language_info", "version"), "3.11.7"),
+        (("nbformat_minor",), 4),
+    ],
+)
+def test_each_fault_would_be_found(where: tuple[str | int, ...], value: Any) -> None:
+    notebook = _sound()
+    assert faults(notebook) == []
+    inner: Any = notebook
+    for key in where[:-1]:
+        inner = inner[key]
+    inner[where[-1]] = value
+    assert faults(notebook) != []
+
+
+def _read(path: Path) -> dict[str, Any]:
+    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return notebook

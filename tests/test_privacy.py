@@ -1,0 +1,229 @@
+"""Privacy: exact losses of finite randomisers against closed forms, subsets and dp-accounting; guarantees."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution
+
+from private_bandits.mechanisms import response_probabilities
+from private_bandits.privacy import Guarantee, channel_delta, channel_epsilon, channel_loss, sensitivity
+
+
+def response_channel(epsilon, n_values):
+    keep, other = response_probabilities(epsilon, n_values)
+    return np.where(np.eye(n_values, dtype=bool), keep, other)
+
+
+def geometric_channel(epsilon, size):
+    """Count in {0, ..., size - 1} plus two-sided geometric noise of ratio exp(-epsilon), clamped."""
+    a = math.exp(-epsilon)
+    channel = np.empty((size, size))
+    for x, y in itertools.product(range(size), repeat=2):
+        at_the_edge = y in (0, size - 1)
+        channel[x, y] = a ** abs(x - y) / (1 + a) * (1 if at_the_edge else 1 - a)
+    return channel
+
+
+def random_channel(seed, inputs=3, outputs=6):
+    channel = np.random.default_rng(seed).dirichlet(np.ones(outputs), inputs)
+    channel[0, :2] = 0.0
+    channel[1, 1:3] = 0.0
+    return channel / channel.sum(axis=1, keepdims=True)
+
+
+def subset_delta(channel, epsilon):
+    """Largest P(S) - exp(epsilon) Q(S) over all ordered pairs of inputs and all sets S of outputs."""
+    outputs = channel.shape[1]
+    worst = 0.0
+    for p, q in itertools.permutations(channel, 2):
+        for subset in itertools.product([False, True], repeat=outputs):
+            inside = np.array(subset)
+            worst = max(worst, p[inside].sum() - math.exp(epsilon) * q[inside].sum())
+    return worst
+
+
+CHAIN = [(i, i + 1) for i in range(4)]
+
+
+@pytest.mark.parametrize("n_values", [2, 5, 17])
+@pytest.mark.parametrize("epsilon", [1e-3, 0.2, 1.0, 10.0, 300.0])
+def test_randomised_response_pays_exactly_epsilon(epsilon, n_values):
+    channel = response_channel(epsilon, n_values)
+    assert channel_loss(channel) == pytest.approx(epsilon, abs=1e-10)
+    assert channel_epsilon(channel, 0.0) == pytest.approx(epsilon, abs=1e-10)
+
+
+def test_deterministic_and_constant_channels():
+    assert channel_loss(np.eye(3)) == math.inf
+    assert channel_epsilon(np.eye(3), 0.5) == math.inf
+    assert channel_delta(np.eye(3), math.inf) == channel_delta(np.eye(3), 5.0) == 1.0
+    same = [[0.25, 0.75, 0.0]] * 3
+    assert channel_loss(same) == channel_epsilon(same, 0.0) == channel_delta(same, 0.0) == 0.0
+    assert channel_loss([[1.0]]) == 0.0
+
+
+def test_supports_that_differ_on_one_side_only():
+    channel = [[0.9, 0.1], [1.0, 0.0]]
+    assert channel_loss(channel) == channel_loss(channel[::-1]) == math.inf
+    assert channel_delta(channel, math.inf) == 0.1
+    assert channel_epsilon(channel, 0.1) == 0.0
+    assert channel_epsilon(channel, 0.09) == math.inf
+
+
+def test_delta_met_up_to_rounding():
+    """0.1 + 0.2 is above 0.3 in floating point; it does not make the loss infinite."""
+    assert channel_epsilon([[0.1, 0.2, 0.7], [0.0, 0.0, 1.0]], 0.3) == 0.0
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_clamped_geometric_pays_epsilon_a_step(epsilon):
+    channel = geometric_channel(epsilon, 5)
+    assert channel_loss(channel, CHAIN) == pytest.approx(epsilon, abs=1e-12)
+    assert channel_loss(channel) == pytest.approx(4 * epsilon, abs=1e-12)
+
+
+def test_exponential_mechanism():
+    """Scores -|x - y| have sensitivity 1, so weights exp(epsilon score / 2) pay at most epsilon a step."""
+    epsilon = 1.0
+    weights = np.exp(-epsilon / 2 * np.abs(np.subtract.outer(np.arange(5), np.arange(5))))
+    totals = weights.sum(axis=1)
+    exact = max(
+        epsilon / 2 * (abs(j - y) - abs(i - y)) + math.log(totals[j] / totals[i])
+        for a, b in CHAIN
+        for i, j in ((a, b), (b, a))
+        for y in range(5)
+    )
+    loss = channel_loss(weights / totals[:, None], CHAIN)
+    assert loss == pytest.approx(exact, abs=1e-12)
+    assert epsilon / 2 < loss < epsilon
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.5])
+def test_delta_is_the_worst_subset(seed, epsilon):
+    channel = random_channel(seed)
+    assert channel_delta(channel, epsilon) == pytest.approx(subset_delta(channel, epsilon), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_epsilon_is_the_smallest_that_meets_delta(seed):
+    channel = random_channel(seed)
+    floor = channel_delta(channel, math.inf)
+    for delta in (floor + 0.01, floor + 0.1, 0.5 + floor / 2):
+        epsilon = channel_epsilon(channel, delta)
+        assert channel_delta(channel, epsilon) <= delta + 1e-12
+        if epsilon > 0:
+            assert subset_delta(channel, epsilon - 1e-6) > delta
+    assert channel_epsilon(channel, 0.99 * floor) == math.inf
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+def test_randomised_response_agrees_with_dp_accounting(epsilon):
+    n_values = 5
+    noise = n_values * response_probabilities(epsilon, n_values)[1]
+    oracle = privacy_loss_distribution.from_randomized_response(
+        noise, n_values, value_discretization_interval=1e-6
+    )
+    channel = response_channel(epsilon, n_values)
+    for share in (0.0, 0.25, 0.5, 0.9):
+        delta = channel_delta(channel, share * epsilon)
+        assert delta == pytest.approx(oracle.get_delta_for_epsilon(share * epsilon), rel=1e-5)
+        assert delta == pytest.approx((1 - math.exp((share - 1) * epsilon)) * channel[0, 0], rel=1e-12)
+        assert channel_epsilon(channel, delta) == pytest.approx(share * epsilon, abs=1e-12)
+
+
+def test_both_orders_of_a_pair_count():
+    channel = [[0.5, 0.5], [0.9, 0.1]]
+    assert channel_loss(channel, [(0, 1)]) == channel_loss(channel, [(1, 0)]) == pytest.approx(math.log(5))
+    assert channel_delta(channel, 1.0, [(0, 1)]) == channel_delta(channel, 1.0, [(1, 0)])
+    assert channel_epsilon(channel, 0.1, [(0, 1)]) == channel_epsilon(channel, 0.1, [(1, 0)])
+
+
+def test_extreme_probabilities_do_not_overflow():
+    channel = [[1.0, 5e-324], [0.5, 0.5]]
+    assert channel_loss(channel) == pytest.approx(math.log(0.5) - math.log(5e-324))
+    assert channel_epsilon(channel, 0.0) == channel_loss(channel)
+    assert channel_delta(channel, 700.0) == pytest.approx(0.5)
+    assert channel_delta(channel, 800.0) == 0.0
+
+
+def test_sensitivity_of_one_hot_replies():
+    replies = np.vstack([np.eye(4), np.zeros(4)])
+    assert sensitivity(replies) == 2.0
+    assert sensitivity(replies, order=2) == pytest.approx(math.sqrt(2))
+    assert sensitivity(list(itertools.product((0, 1), repeat=4))) == 4.0
+    assert sensitivity([[0.0], [1.0], [-1.0]]) == 2.0
+    assert sensitivity([[0.3, 0.4]]) == 0.0
+
+
+def guarantee(**changes):
+    fields = {
+        "epsilon": 0.2,
+        "delta": 0.0,
+        "value_epsilon": 0.2,
+        "value_delta": 0.0,
+        "effective_epsilon": 0.2,
+        "effective_delta": 0.0,
+        "trust": "local",
+        "reason": "each reply passes randomised response once",
+    }
+    return Guarantee(**(fields | changes))
+
+
+UNKNOWN = {"effective_epsilon": None, "effective_delta": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "label"),
+    [
+        ({}, "ε=0.2"),
+        ({"value_epsilon": 0.2000001}, "ε=0.2"),
+        ({"value_epsilon": 10.0, "effective_epsilon": math.inf}, "ε=0.2, values pay 10, everything ∞"),
+        ({"effective_epsilon": math.inf}, "ε=0.2, everything ∞"),
+        ({"value_epsilon": 29.604, "effective_epsilon": 29.604}, "ε=0.2, pays 29.6"),
+        ({"value_epsilon": 0.1}, "ε=0.2, values pay 0.1"),
+        (UNKNOWN, "ε=0.2, everything not certified"),
+        (UNKNOWN | {"value_epsilon": None, "value_delta": None}, "ε=0.2, not certified"),
+        ({"epsilon": math.inf, "value_epsilon": math.inf, "effective_epsilon": math.inf}, "no privacy"),
+    ],
+)
+def test_labels_show_what_differs(changes, label):
+    assert guarantee(**changes).label() == label
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: guarantee(epsilon=-1.0), "epsilon must be >= 0, got -1.0"),
+        (lambda: guarantee(epsilon=math.nan), "epsilon must be a number >= 0, got nan"),
+        (lambda: guarantee(delta=1.0), "delta must be >= 0 and < 1, got 1.0"),
+        (lambda: guarantee(value_epsilon=-0.1), "value_epsilon must be >= 0, got -0.1"),
+        (lambda: guarantee(effective_delta=1.1), "effective_delta must be >= 0 and <= 1, got 1.1"),
+        (lambda: guarantee(effective_delta=None), "effective_delta must be None exactly when"),
+        (lambda: guarantee(value_epsilon=None), "value_delta must be None exactly when value_epsilon is"),
+        (lambda: guarantee(trust="shuffle"), "trust must be one of 'local', 'central', 'none', got"),
+        (lambda: guarantee(reason=" "), "reason must be one line of text, got ' '"),
+        (lambda: guarantee(reason="a\nb"), "reason must be one line of text, got 'a\\nb'"),
+        (lambda: channel_loss([[0.5, 0.4]]), "channel must have rows that sum to 1, got"),
+        (lambda: channel_loss([[1.5, -0.5]]), "channel must have entries >= 0, got"),
+        (lambda: channel_loss([[math.nan, 1.0]]), "channel must be a non-empty 2-d array of finite"),
+        (lambda: channel_loss([0.5, 0.5]), "channel must be a non-empty 2-d array of finite"),
+        (lambda: channel_loss([[True]]), "channel must be a non-empty 2-d array of finite"),
+        (lambda: channel_loss([[]]), "channel must be a non-empty 2-d array of finite"),
+        (lambda: channel_loss([[1.0]], []), "neighbours must not be empty, got []"),
+        (lambda: channel_loss([[1.0]], [(0, 1)]), "neighbours must be >= 0 and <= 0, got 1"),
+        (lambda: channel_loss([[1.0]], [(0, 0, 0)]), "neighbours must be pairs of inputs, got (0, 0, 0)"),
+        (lambda: channel_delta([[1.0]], -0.5), "epsilon must be >= 0, got -0.5"),
+        (lambda: channel_epsilon([[1.0]], 1.0), "delta must be >= 0 and < 1, got 1.0"),
+        (lambda: sensitivity([[0.0]], order=3), "order must be 1 or 2, got 3"),
+        (lambda: sensitivity([[math.inf]]), "messages must be a non-empty 2-d array of finite"),
+    ],
+)
+def test_bad_arguments_are_refused(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value).startswith(message)

@@ -1,0 +1,127 @@
+"""What the README tells a reader to type works as it stands."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from private_bandits import cli
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PANELS = [f"figure-1{panel}" for panel in "abcdefghi"] + [f"figure-2{panel}" for panel in "abcd"]
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
+
+
+def _commands(program: str) -> list[list[str]]:
+    lines = [shlex.split(line, comments=True) for block in _blocks("sh") for line in block.splitlines()]
+    return [words for words in lines if words[0] == program]
+
+
+def _call(*words: str, cwd: Path) -> str:
+    done = subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def test_every_command_is_of_a_known_kind() -> None:
+    programs = [line.split()[0] for block in _blocks("sh") for line in block.splitlines()]
+    assert set(programs) == {"make", "private-bandits", "papermill"}
+    assert len(_blocks("bat")) == len(_blocks("python")) == 1
+
+
+def test_the_two_commands_are_targets() -> None:
+    assert [words[1] for words in _commands("make")] == ["book", "test"]
+    make = shutil.which("make")
+    if make is None:
+        pytest.skip("no make here")
+    # Inside `make test`, the outer make must not hand its jobs and flags on.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    for words in _commands("make"):
+        done = subprocess.run([make, "-n", *words[1:]], cwd=ROOT, env=kept, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_lines_without_make_do_what_make_does() -> None:
+    (block,) = _blocks("bat")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for flags in ("--require-hashes -r requirements.lock", "--no-deps --no-build-isolation"):
+        assert flags in block and flags in makefile
+    (build,) = re.findall(r"jupyter-book (build .*)", block)
+    assert f"jupyter-book {build}\n" in makefile
+    for name in re.findall(r"-r (\S+)", block):
+        assert (ROOT / name).is_file()
+
+
+def test_files_that_it_names_exist() -> None:
+    named = re.findall(r"`((?:book|src)/[\w./]+|[\w.-]+\.(?:cff|yml|lock)|LICENSE[\w-]*)`", README)
+    assert len(named) >= 5
+    for name in named:
+        assert (ROOT / name).exists(), name
+
+
+def test_listing_and_claims_run(tmp_path: Path) -> None:
+    assert "cascading" in _call("-m", "private_bandits", "list", cwd=tmp_path)
+    (words,) = (words for words in _commands("private-bandits") if words[1] == "claims")
+    assert "theorem" in _call("-m", *_module(words), cwd=tmp_path).lower()
+
+
+def test_rerun_gives_what_it_promises(tmp_path: Path) -> None:
+    (words,) = (words for words in _commands("private-bandits") if words[1] == "run")
+    _call("-m", *_module(words), cwd=tmp_path)
+    folder = tmp_path / "runs" / "cascading"
+    for name in ("cascading.ipynb", "cascading.html", "provenance.json", "data/claims.csv"):
+        assert (folder / name).is_file(), name
+    for panel in PANELS:
+        assert (folder / "data" / f"{panel}.csv").is_file(), panel
+        assert (folder / "figures" / f"{panel}.svg").is_file(), panel
+
+
+def test_plain_papermill_works_too(tmp_path: Path) -> None:
+    (words,) = _commands("papermill")
+    given = [str(ROOT / word) if word.startswith("book/") else word for word in words]
+    _call("-m", *given, cwd=tmp_path)
+    assert (tmp_path / "mine.ipynb").is_file()
+
+
+def test_reproduce_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    (words,) = (words for words in _commands("private-bandits") if words[1] == "reproduce")
+    asked: list[tuple[list[str], bool]] = []
+
+    def stand_in(book: object, chapters: list[str], *, long: bool, check: bool) -> bool:
+        asked.append((chapters, check))
+        return False
+
+    monkeypatch.setattr("private_bandits.chapters.reproduce.reproduce", stand_in)
+    assert cli.main(words[1:]) == 0
+    assert asked == [(["cascading"], True)]
+
+
+def test_the_library_example_runs(tmp_path: Path) -> None:
+    (code,) = _blocks("python")
+    shown = _call("-W", "error", "-c", code, cwd=tmp_path).splitlines()
+    assert len(shown) == 2
+    assert all(re.search(r": regret \d+, epsilon paid (inf|1\.0)$", line) for line in shown)
+
+
+def test_the_command_is_installed_under_its_name() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    declared = re.search(r'^private-bandits = "(.+):(.+)"$', project, flags=re.MULTILINE)
+    assert declared is not None
+    main: Callable[..., int] = cli.main
+    assert (main.__module__, main.__name__) == declared.groups()
+
+
+def _module(words: list[str]) -> list[str]:
+    return ["private_bandits", *words[1:]]
