@@ -88,7 +88,10 @@ def cascading_algorithm_1(means, size, horizon, streams, epsilon, c_1, multiplie
 def cascading_algorithm_2(means, size, horizon, streams, epsilon, multiplier=1.0):
     """Algorithm 2, Laplace."""
     return cascading_box(
-        means, size, horizon, streams,
+        means,
+        size,
+        horizon,
+        streams,
         lambda t, n: multiplier * size / epsilon * math.sqrt(24 * math.log(t) / n),
         lambda noise: noise.laplace(0.0, multiplier * size / epsilon),
     )
@@ -98,7 +101,10 @@ def cascading_algorithm_3(means, size, horizon, streams, epsilon, delta, multipl
     """Algorithm 3, Gaussian."""
     sigma = multiplier / epsilon * math.sqrt(2 * size * math.log(1.25 / delta))
     return cascading_box(
-        means, size, horizon, streams,
+        means,
+        size,
+        horizon,
+        streams,
         lambda t, n: sigma * math.sqrt(2 * math.log(2 * t**3) / n),
         lambda noise: noise.normal(0.0, sigma),
     )
@@ -108,7 +114,10 @@ def cascading_theorem_8(means, size, horizon, streams, epsilon, delta, multiplie
     """Theorem 8, Laplace noise calibrated by composition."""
     logs = math.log(math.e + epsilon / delta)
     return cascading_box(
-        means, size, horizon, streams,
+        means,
+        size,
+        horizon,
+        streams,
         lambda t, n: multiplier * 4 / epsilon * math.sqrt(6 * size * logs * math.log(t) / n),
         lambda noise: noise.laplace(0.0, multiplier * math.sqrt(4 * size * logs) / epsilon),
     )

@@ -7,6 +7,7 @@ import math
 import naive
 import numpy as np
 import pytest
+
 from private_bandits import mechanisms
 from private_bandits.kernels import index, ratio
 from private_bandits.papers.cascading import (
@@ -36,18 +37,20 @@ CASES = {
     "ucb1": (lambda k: cascade_ucb1(), naive.cascade_ucb1, {}),
     "laplace": (lambda k: ucb_laplace(0.5, k), naive.cascading_algorithm_2, {"epsilon": 0.5}),
     "laplace published": (
-        lambda k: ucb_laplace(0.5, k, 0.01), naive.cascading_algorithm_2, {"epsilon": 0.5, "multiplier": 0.01}
+        lambda k: ucb_laplace(0.5, k, 0.01),
+        naive.cascading_algorithm_2,
+        {"epsilon": 0.5, "multiplier": 0.01},
     ),
-    "gaussian": (
-        lambda k: ucb_gaussian(0.5, 1e-3, k), naive.cascading_algorithm_3, {"epsilon": 0.5, "delta": 1e-3}
-    ),
+    "gaussian": (lambda k: ucb_gaussian(0.5, 1e-3, k), naive.cascading_algorithm_3, {"epsilon": 0.5, "delta": 1e-3}),
     "gaussian published": (
         lambda k: ucb_gaussian(0.5, 1e-3, k, 0.01),
         naive.cascading_algorithm_3,
         {"epsilon": 0.5, "delta": 1e-3, "multiplier": 0.01},
     ),
     "composition": (
-        lambda k: ucb_composition(0.5, 1e-3, k), naive.cascading_theorem_8, {"epsilon": 0.5, "delta": 1e-3}
+        lambda k: ucb_composition(0.5, 1e-3, k),
+        naive.cascading_theorem_8,
+        {"epsilon": 0.5, "delta": 1e-3},
     ),
     "hybrid printed": (
         lambda k: ucb_hybrid(1.0, len(MEANS), HORIZON, 0.01),
@@ -64,7 +67,9 @@ CASES = {
     "reply": (lambda k: repaired_local(1.0, k, "reply"), naive.repaired_reply, {"epsilon": 1.0}),
     "one_hot": (lambda k: repaired_local(1.0, k, "one_hot"), naive.repaired_one_hot, {"epsilon": 1.0}),
     "central first": (
-        lambda k: repaired_central(1.0, len(MEANS), k, 1000), naive.repaired_central_first, {"epsilon": 1.0}
+        lambda k: repaired_central(1.0, len(MEANS), k, 1000),
+        naive.repaired_central_first,
+        {"epsilon": 1.0},
     ),
     "central rounds": (
         lambda k: repaired_central(1.0, len(MEANS), k, 1000, "rounds"),
@@ -119,9 +124,7 @@ def test_without_privacy_the_repairs_use_exact_data_and_the_same_radius():
 
     def plays(policy, transcription):
         shown = trace(problem, policy, horizon=HORIZON, seed=5)
-        np.testing.assert_array_equal(
-            shown, transcription(problem.means, 2, HORIZON, streams(5, 0))
-        )
+        np.testing.assert_array_equal(shown, transcription(problem.means, 2, HORIZON, streams(5, 0)))
 
     def exact_first(means, size, horizon, source):
         return _first_item_ucb1(means, size, horizon, source)
@@ -136,8 +139,7 @@ def _first_item_ucb1(means, size, horizon, source):
     clicks, reports, rounds = [0] * len(means), [0] * len(means), []
     for t in range(1, horizon + 1):
         upper = [
-            c / n + math.sqrt(1.5 * math.log(t) / n) if n else math.inf
-            for c, n in zip(clicks, reports, strict=True)
+            c / n + math.sqrt(1.5 * math.log(t) / n) if n else math.inf for c, n in zip(clicks, reports, strict=True)
         ]
         shown = naive.least_reported_first(naive.largest(upper, size, source.choice), reports)
         c_t = naive.click(means, shown, source.env)
@@ -152,8 +154,7 @@ def _ucb1_without_w_0(means, size, horizon, source):
     clicks, seen, rounds = [0] * len(means), [0] * len(means), []
     for t in range(1, horizon + 1):
         upper = [
-            (c + math.sqrt(1.5 * n * math.log(t))) / n if n else math.inf
-            for c, n in zip(clicks, seen, strict=True)
+            (c + math.sqrt(1.5 * n * math.log(t))) / n if n else math.inf for c, n in zip(clicks, seen, strict=True)
         ]
         shown = naive.largest(upper, size, source.choice)
         c_t = naive.click(means, shown, source.env)
@@ -182,9 +183,7 @@ def test_uniform_play_has_its_exact_regret():
 @pytest.mark.parametrize("case", CASES)
 def test_pseudo_regret_never_falls(case):
     problem = Cascade(MEANS, 3)
-    regret = simulate(
-        problem, CASES[case][0](3), horizon=300, replications=2, seed=1, checkpoints=range(1, 301)
-    ).regret
+    regret = simulate(problem, CASES[case][0](3), horizon=300, replications=2, seed=1, checkpoints=range(1, 301)).regret
     assert np.all(np.diff(regret, axis=1) >= 0)
     assert np.all(np.diff(regret, axis=1) <= problem.best)
 

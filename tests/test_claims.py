@@ -36,6 +36,7 @@ from private_bandits.claims import (
     after_repair,
     all_of,
     ledger,
+    rests_on,
     summary,
 )
 from private_bandits.estimates import fit_exponent, mean_interval
@@ -239,8 +240,7 @@ def test_a_repair_saves_only_a_failure(printed, repaired, verdict):
 def test_a_repaired_claim_gives_both_reasons_and_the_repaired_number():
     ruling = after_repair(Privacy(0.2)(math.inf), Privacy(0.2)(0.2))
     assert ruling.reason == (
-        "as printed: pays no finite epsilon, promised epsilon 0.2; "
-        "repaired: pays epsilon 0.2, promised epsilon 0.2"
+        "as printed: pays no finite epsilon, promised epsilon 0.2; repaired: pays epsilon 0.2, promised epsilon 0.2"
     )
     assert ruling.measurement.measured == 0.2
 
@@ -363,3 +363,15 @@ def test_a_table_read_back_from_csv_is_the_same(tmp_path):
     table = ledger([theorem().judge(about(0.9, 0.05)), theorem(claim="other").judge()])
     table.to_csv(tmp_path / "claims.csv", index=False, float_format="%.10g")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv"), table)
+
+
+def test_a_claim_that_rests_on_others_is_as_bad_as_the_worst_of_them():
+    good, bad, open_ = UPPER(about(0.5, 0.1)), UPPER(about(2.0, 0.1)), UPPER(None)
+    assert rests_on({"a": good}).verdict == REPRODUCED
+    assert rests_on({"a": good, "b": open_}).verdict == UNDECIDED
+    found = rests_on({"a": good, "b": bad, "c": open_})
+    assert found.verdict == NOT_REPRODUCED
+    assert found.reason == "a: reproduced; b: not reproduced; c: undecided"
+    assert math.isnan(found.measurement.measured)
+    with pytest.raises(ValueError, match="at least one"):
+        rests_on({})

@@ -110,9 +110,7 @@ def test_exponent_is_scipys_regression_of_the_log_means_and_the_jackknife_of_pse
     fit = fit_exponent(x, samples, level=0.9)
     line = stats.linregress(np.log(x), np.log(samples.mean(axis=0)))
     assert (fit.slope, fit.intercept) == pytest.approx((line.slope, line.intercept), rel=1e-10)
-    left_out = [
-        np.polyfit(np.log(x), np.log(np.delete(samples, i, axis=0).mean(axis=0)), 1)[0] for i in range(6)
-    ]
+    left_out = [np.polyfit(np.log(x), np.log(np.delete(samples, i, axis=0).mean(axis=0)), 1)[0] for i in range(6)]
     pseudo = 6 * fit.slope - 5 * np.array(left_out)
     half = stats.t.ppf(0.95, 5) * stats.sem(pseudo)
     assert (fit.low, fit.high) == pytest.approx((fit.slope - half, fit.slope + half), rel=1e-9)
@@ -136,20 +134,33 @@ def test_exponent_interval_covers_for_curves_whose_points_depend():
     assert 0.92 <= coverage(found, 1.0) <= 0.98
 
 
-def test_growth_tells_powers_of_the_logarithm_from_powers_of_t():
-    t = np.unique(np.geomspace(1, 1e6, 80).astype(int))
-    square = fit_growth(t, np.tile(7 * np.log(t) ** 2, (3, 1)), 1e3, 1e6)
-    assert square.log.slope == pytest.approx(2, abs=1e-9)
-    assert 0.1 < square.power.slope < 0.25
-    linear = fit_growth(t, np.tile(0.3 * t, (3, 1)), 1e3, 1e6)
-    assert linear.power.slope == pytest.approx(1, abs=1e-9)
-    assert linear.log.slope > 5
+@pytest.mark.parametrize(("power", "lost"), [(1, 0.0), (1, 500.0), (1, -30.0), (2, 0.0), (2, 500.0)])
+def test_growth_is_the_power_of_the_logarithm_whatever_was_lost_before(power, lost):
+    t = np.unique(np.geomspace(1, 1e6, 200).astype(int))
+    fit = fit_growth(t, np.tile(lost + 7 * np.log(t) ** power, (3, 1)), 1e3, 1e6)
+    assert fit.slope == pytest.approx(power, abs=0.01)
+
+
+def test_growth_of_uniform_play_is_no_power_of_the_logarithm():
+    t = np.unique(np.geomspace(1, 1e6, 200).astype(int))
+    assert fit_growth(t, np.tile(0.3 * t, (3, 1)), 1e3, 1e6).slope > 10
 
 
 def test_growth_uses_only_its_window():
-    t = np.array([2.0, 10, 100, 1000, 10**4])
-    regret = np.array([[900.0, 1, 2 * np.log(100), 2 * np.log(1000), 5e6]] * 2)
-    assert fit_growth(t, regret, 100, 1000).log.slope == pytest.approx(1, abs=1e-9)
+    t = np.array([2.0, 10, 100, 1000, 10**4, 10**5])
+    curve = np.array([900.0, 1, *(2 * np.log([100, 1000, 10**4])), 5e6])
+    assert fit_growth(t, [curve] * 2, 100, 10**4).slope == pytest.approx(1, abs=1e-9)
+
+
+def test_growth_interval_covers():
+    rng = np.random.default_rng(10)
+    t = np.round(np.geomspace(100, 10_000, 33)).astype(int)
+    expected = np.diff(np.log(t))
+    found = []
+    for _ in range(400):
+        rises = rng.gamma(4 * expected * 10, 1 / 4, size=(12, expected.size))
+        found.append(fit_growth(t, np.cumsum(np.hstack([np.full((12, 1), 50.0), rises]), axis=1), 99, 10_001))
+    assert 0.91 <= coverage(found, 1.0) <= 0.985
 
 
 @pytest.mark.parametrize(
@@ -176,7 +187,7 @@ def test_growth_uses_only_its_window():
         (lambda: fit_growth([1, 2, 3], [[1, 2, 3]] * 2, 1, 3), "start must be > 1, got 1"),
         (lambda: fit_growth([1, 2, 3], [[1, 2, 3]] * 2, 2, 2), "stop must be > 2, got 2"),
         (lambda: fit_growth([1, 2, 3], [[1, 2]] * 2, 2, 3), "curves must have shape"),
-        (lambda: fit_growth([1, 2, 30], [[1, 2, 3]] * 2, 5, 40), "at least two checkpoints"),
+        (lambda: fit_growth([1, 2, 30], [[1, 2, 3]] * 2, 1.5, 10), "at least three checkpoints"),
     ],
 )
 def test_bad_input_is_refused_by_name(call, message):

@@ -20,6 +20,7 @@ from scipy import stats
 
 from private_bandits import figures
 from private_bandits.estimates import Fit
+from private_bandits.figures import layout, look, vector
 
 T = np.unique(np.geomspace(1, 1e5, 200).astype(int))
 
@@ -139,7 +140,7 @@ def test_no_two_texts_touch_and_none_is_cut(figure):
 def test_texts_are_large_and_dark_enough(figure):
     for text in shown_texts(figure):
         assert text.get_fontsize() >= 10
-        assert 1.05 / (figures._luminance(to_hex(text.get_color())) + 0.05) >= 4.5
+        assert 1.05 / (look._luminance(to_hex(text.get_color())) + 0.05) >= 4.5
 
 
 def test_svg_is_small_self_contained_and_the_same_twice(figure):
@@ -178,13 +179,13 @@ def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
     x = np.linspace(0, 300, 400)
     points = np.column_stack([x, 50 * np.sin(x / 30)])
     path = "\n".join(f"{'L' if i else 'M'} {px:.6f} {py:.6f} " for i, (px, py) in enumerate(points))
-    short = figures._shorten(path)
+    short = vector._shorten(path)
     assert len(short) < len(path) / 5
     kept = np.array([float(v) for v in re.sub("[ML]", "", short).split()]).reshape(-1, 2)
     drawn = np.interp(x, kept[:, 0], kept[:, 1])
     assert np.abs(drawn - points[:, 1]).max() < 0.12
     broken = "M 0 0 " + " ".join(f"L {i} 0" for i in range(30)) + " M 99 9 L 100 9 z"
-    assert figures._shorten(broken).endswith("M99 9 L100 9 z")
+    assert vector._shorten(broken).endswith("M99 9 L100 9 z")
 
 
 def test_nothing_of_the_readers_settings_changes():
@@ -224,7 +225,7 @@ def test_missing_labels_families_and_trust_are_told_from_the_policy():
     figure = figures.regret_curves(frame)
     dark, light = line(figure, "ucb_laplace, ε = 0.2"), line(figure, "ucb_laplace, ε = 1")
     assert to_hex(line(figure, "uniform").get_color()) == figures.FAMILY_COLOURS["uniform"]
-    assert figures._luminance(to_hex(dark.get_color())) < figures._luminance(to_hex(light.get_color()))
+    assert look._luminance(to_hex(dark.get_color())) < look._luminance(to_hex(light.get_color()))
     assert dark.get_linewidth() == 2.0 and line(figure, "uniform").get_linewidth() == 1.4
     alone = line(figures.regret_curves(curve("ucb_laplace", 9, epsilon=0.2)), "ucb_laplace")
     assert to_hex(alone.get_color()) == figures.FAMILY_COLOURS["laplace"].lower()
@@ -268,11 +269,11 @@ def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
 
 
 def test_labels_move_only_as_far_as_they_must():
-    assert figures._spread([50.0, 10.0], [10.0, 10.0], 0, 100) == pytest.approx([50, 10])
-    assert figures._spread([50.0, 50.0], [10.0, 20.0], 0, 100) == pytest.approx([42.5, 57.5])
-    assert figures._spread([-5.0, 0.0], [10.0, 10.0], 0, 100) == pytest.approx([5, 15])
-    assert figures._spread([99.0, 98.0, 20.0], [10.0, 10.0, 10.0], 0, 100) == pytest.approx([95, 85, 20])
-    assert figures._spread([], [], 0, 1) == []
+    assert layout._spread([50.0, 10.0], [10.0, 10.0], 0, 100) == pytest.approx([50, 10])
+    assert layout._spread([50.0, 50.0], [10.0, 20.0], 0, 100) == pytest.approx([42.5, 57.5])
+    assert layout._spread([-5.0, 0.0], [10.0, 10.0], 0, 100) == pytest.approx([5, 15])
+    assert layout._spread([99.0, 98.0, 20.0], [10.0, 10.0, 10.0], 0, 100) == pytest.approx([95, 85, 20])
+    assert layout._spread([], [], 0, 1) == []
 
 
 def test_uniform_play_leaves_the_panel_rather_than_flatten_the_others():
@@ -378,7 +379,7 @@ def test_more_than_six_lines_get_a_legend_and_a_taller_figure():
     ],
 )
 def test_numbers_are_readable(value, scale, text):
-    assert figures._number(value, scale) == text
+    assert look.readable_number(value, scale) == text
 
 
 @pytest.mark.parametrize(
@@ -392,7 +393,7 @@ def test_numbers_are_readable(value, scale, text):
     ],
 )
 def test_ticks_are_round_numbers(limits, scale, ticks):
-    assert figures._ticks(limits, scale, 7) == pytest.approx(ticks)
+    assert layout._ticks(limits, scale, 7) == pytest.approx(ticks)
 
 
 @pytest.mark.parametrize(

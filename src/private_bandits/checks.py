@@ -22,9 +22,7 @@ def real(
 ) -> float:
     """Return `value` as a float, or raise a ValueError that names the allowed range."""
     allowed = _range(above, at_least, below, at_most)
-    number = (
-        float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else None
-    )
+    number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else None
     if number is None or math.isnan(number):
         raise ValueError(f"{name} must be a number{allowed and ' ' + allowed}, got {value!r}")
     if math.isinf(number) and not (infinite and number > 0):
@@ -73,9 +71,7 @@ def vector(
         raise ValueError(f"{name} must be a list of numbers, got {value!r}")
     if len(entries) == 0:
         raise ValueError(f"{name} must not be empty, got {value!r}")
-    return np.array(
-        [real(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(entries)]
-    )
+    return np.array([real(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(entries)])
 
 
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, fields
 from typing import Any, NamedTuple
 
@@ -235,9 +235,7 @@ class UpperBound:
         if _unknown(seen, bound, uniform):
             return _ruling(UNDECIDED, _UNMEASURED, seen)
         if bound >= uniform:
-            return _ruling(
-                UNDECIDED, f"vacuous: the bound {bound:.4g} is not below uniform play's {uniform:.4g}", seen
-            )
+            return _ruling(UNDECIDED, f"vacuous: the bound {bound:.4g} is not below uniform play's {uniform:.4g}", seen)
         if seen.low > bound:
             return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen)
         reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
@@ -403,6 +401,14 @@ def all_of(*rulings: Ruling) -> Ruling:
     counted = [r for r in rulings if not r.needs or r.needs not in shown]
     worst = max(counted, key=lambda r: _SEVERITY.index(r.verdict))
     return _ruling(worst.verdict, _join(rulings), worst.measurement, shown)
+
+
+def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
+    """Combine claims into one that rests on all of them: the worst verdict wins, and the reason names each part's."""
+    _check_rulings(tuple(parts.values()))
+    worst = max(parts.values(), key=lambda ruling: _SEVERITY.index(ruling.verdict))
+    reason = "; ".join(f"{name}: {ruling.verdict}" for name, ruling in parts.items())
+    return _ruling(worst.verdict, reason, _measurement(None))
 
 
 def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:

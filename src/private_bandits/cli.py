@@ -76,9 +76,7 @@ def _call(options: argparse.Namespace, book: Book) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="private-bandits", description="Rerun, reproduce and check the chapters of the book."
-    )
+    parser = _Parser(prog="private-bandits", description="Rerun, reproduce and check the chapters of the book.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('private-bandits')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("list", help="list the chapters and their titles")
@@ -94,9 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("-f", dest="file", metavar="PARAMS.YML", type=Path, help="parameters in a YAML file")
     run.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/CHAPTER")
-    again = commands.add_parser(
-        "reproduce", help="re-execute the committed chapters in place; say what moved"
-    )
+    again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")
     again.add_argument("chapters", metavar="CHAPTER", nargs="*")
     again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
     again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")

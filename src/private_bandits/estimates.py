@@ -5,6 +5,7 @@ Every estimate treats one replication as one observation, so the points of a cur
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,13 +30,6 @@ class Fit(NamedTuple):
     low: float
     high: float
     intercept: float
-
-
-class Growth(NamedTuple):
-    """Two descriptions of one curve: a in R = c (ln t)^a, and b in R = c t^b."""
-
-    log: Fit
-    power: Fit
 
 
 def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
@@ -200,28 +194,33 @@ def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Fit:
     return Fit(slope, slope - half, slope + half, float(np.log(mean).mean() - slope * log_x.mean()))
 
 
-def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.95) -> Growth:
-    """Fit the growth of regret curves on the window start <= t <= stop.
+def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.95) -> Fit:
+    """Fit the exponent a of R(t) = c (ln t)^a + d on the window start <= t <= stop.
 
-    `log` is the exponent a of R(t) = c (ln t)^a: 1 for logarithmic regret, 2 for its square. `power` is the
-    local exponent b of R(t) = c t^b, near 1 where the policy does not learn yet; there a is about b ln t and
-    says nothing. A constant added to R biases both at small t, so the window belongs at large t.
+    The constant d, what was lost before the regime began, would bias a fit of R itself, so the regret per unit of
+    ln t is fitted: it goes as (ln t)^(a - 1), and is level for logarithmic regret. While a policy plays uniformly it
+    is proportional to t, and the exponent is about ln t.
 
     Parameters
     ----------
     t : array, shape (points,), > 0
-        Rounds of the checkpoints.
+        Rounds of the checkpoints, increasing.
     curves : array, shape (replications, points)
         Cumulative regret.
     start, stop : float, 1 < start < stop
-        The window, ends included; at least two checkpoints must lie in it.
+        The window, ends included; it is cut at checkpoints into pieces of about a quarter of a decade, at least two.
     level : float in (0, 1)
-        Coverage of both exponents' intervals.
+        Coverage of the jackknife interval.
 
     Returns
     -------
-    Growth
-        `log` and `power`, both by `fit_exponent`.
+    Fit
+        `slope` is a.
+
+    Raises
+    ------
+    ValueError
+        If the window holds fewer than two pieces, or no regret is paid in one of them.
     """
     start = checks.real("start", start, above=1)
     stop = checks.real("stop", stop, above=start)
@@ -232,11 +231,15 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
             f"curves must have shape (replications, points) with t of shape (points,), "
             f"got {rows.shape} and {rounds.shape}"
         )
-    window = (rounds >= start) & (rounds <= stop)
-    if window.sum() < 2:
-        raise ValueError(f"at least two checkpoints must lie in [{start:g}, {stop:g}], got {window.sum()}")
-    inside, regret = rounds[window], rows[:, window]
-    return Growth(fit_exponent(np.log(inside), regret, level), fit_exponent(inside, regret, level))
+    inside = np.flatnonzero((rounds >= start) & (rounds <= stop))
+    if inside.size < 3:
+        raise ValueError(f"at least three checkpoints must lie in [{start:g}, {stop:g}], got {inside.size}")
+    pieces = max(2, round(4 * math.log10(rounds[inside[-1]] / rounds[inside[0]])))
+    cuts = np.unique(inside[np.round(np.linspace(0, inside.size - 1, pieces + 1)).astype(int)])
+    log_t = np.log(rounds[cuts])
+    rate = np.diff(rows[:, cuts], axis=1) / np.diff(log_t)
+    fit = fit_exponent((log_t[1:] + log_t[:-1]) / 2, rate, level)
+    return Fit(fit.slope + 1, fit.low + 1, fit.high + 1, fit.intercept)
 
 
 def _array(name: str, value: Any) -> np.ndarray:

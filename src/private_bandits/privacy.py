@@ -95,9 +95,7 @@ def channel_loss(channel: Any, neighbours: Sequence[tuple[int, int]] | None = No
     return max((_pure_loss(p, q) for p, q in _rows(channel, neighbours)), default=0.0)
 
 
-def channel_delta(
-    channel: Any, epsilon: float, neighbours: Sequence[tuple[int, int]] | None = None
-) -> float:
+def channel_delta(channel: Any, epsilon: float, neighbours: Sequence[tuple[int, int]] | None = None) -> float:
     """Exact delta of a finite randomiser at epsilon, a hockey-stick divergence.
 
     Parameters
@@ -123,9 +121,7 @@ def channel_delta(
     return max((_hockey_stick(p, q, epsilon) for p, q in _rows(channel, neighbours)), default=0.0)
 
 
-def channel_epsilon(
-    channel: Any, delta: float, neighbours: Sequence[tuple[int, int]] | None = None
-) -> float:
+def channel_epsilon(channel: Any, delta: float, neighbours: Sequence[tuple[int, int]] | None = None) -> float:
     """Exact epsilon of a finite randomiser at delta.
 
     Parameters
@@ -195,9 +191,7 @@ def _matrix(name: str, value: Any) -> np.ndarray:
     return array.astype(float)
 
 
-def _rows(
-    channel: Any, neighbours: Sequence[tuple[int, int]] | None
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _rows(channel: Any, neighbours: Sequence[tuple[int, int]] | None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the rows of each ordered pair of neighbours."""
     rows = _matrix("channel", channel)
     if (rows < 0).any():

@@ -237,5 +237,3 @@ def _attributes(problem: Problem, policy: Any, seed: int) -> dict[str, str | int
         "seed": seed,
         "versions": ", ".join(f"{name} {version(name)}" for name in packages),
     }
-
-

@@ -1,7 +1,8 @@
 """Every bound of Wang et al. (2021) as a function named after it, and those of Kveton et al. (2015) beside them.
 
-`variant="printed"` is the statement; the other variants are named where print and proof disagree. A bound is in units of
-regret; lower bounds are constants that multiply ln T, times ln T. Logarithms are natural.
+`variant="printed"` is the statement; the other variants are named where print and proof disagree. A bound is in units
+of regret; lower bounds are constants that multiply ln T, times ln T. Logarithms are natural. Upper bounds ask for a
+unique best list, as the paper's Assumption 2 does; a ValueError names any argument that is out of range.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from scipy.optimize import brentq
 
 from private_bandits import checks
 from private_bandits.mechanisms import lemma_1_constant
+from private_bandits.papers.cascading.instances import b_lb
 from private_bandits.problems import Cascade, SemiBandit
 
 _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confidence events fails
@@ -21,13 +23,12 @@ _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confi
 
 def kveton_upper(problem: Cascade, horizon: int) -> float:
     """Kveton et al. (2015), Theorem 2: sum of 12/gap ln T, plus pi^2 L/3."""
-    return _over_gaps(problem, 12.0) * math.log(horizon) + problem.n_items * math.pi**2 / 3.0
+    return _over_gaps(problem, 12.0) * _log(horizon) + problem.n_items * math.pi**2 / 3.0
 
 
 def kveton_lower(n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
     """Kveton et al. (2015), Theorem 4, on B_LB: (L - K) gap (1 - p)^(K-1) / d(p - gap || p), times ln T."""
-    reach = (n_items - list_size) * gap * (1.0 - p) ** (list_size - 1)
-    return reach / bernoulli_kl(p - gap, p) * math.log(horizon)
+    return _reach(n_items, list_size, p, gap) * gap / bernoulli_kl(p - gap, p) * _log(horizon)
 
 
 def theorem_2(
@@ -53,17 +54,22 @@ def theorem_2(
     variant : {"printed", "proof", "corrected"}
         * `printed`: sum of 192/gap (c_1 L ln T / epsilon)^(1 + xi) + 2 pi^2 L/3 + c_2.
         * `proof`: its last line, with K in place of L: sum of 192/gap (c_1 K ln T / epsilon)^(1 + xi) + ...
-        * `corrected`: ours. The pulls s after which both radii together stay below gap/2, found numerically from the
-          bonus of the proof (ln^1.5 of the pulls): it grows like B ln^1.5 B with B = 6 c_1 L ln T / (epsilon gap), and
-          needs no xi. The print's B^(1 + xi) covers it only when B^xi >= ((1 + xi) ln B)^1.5.
+        * `corrected`: ours, for the box with ln^1.5 of the pulls. The pulls s after which both radii together stay
+          below gap/2, found numerically: the noise alone asks for about B ln^1.5 B of them, B = 6 c_1 L ln T /
+          (epsilon gap), and no xi. The print's B^(1 + xi) covers that only when B^xi >= ((1 + xi) ln B)^1.5.
     c_1 : float, optional
-        Constant of Lemma 1; default `mechanisms.lemma_1_constant()`.
+        Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
     c_2 : float
-        The constant that the paper leaves open.
+        The constant that the paper leaves open, >= 0.
+
+    Notes
+    -----
+    The print drops the sampling term, 12/gap ln T: at epsilon = infinity it does not grow with T, which Kveton's lower
+    bound forbids. `corrected` keeps it.
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
     log_t, budget = _log(horizon), checks.epsilon(epsilon)
-    constant = lemma_1_constant() if c_1 is None else c_1
+    constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
     tail = _TAIL * problem.n_items
     if variant == "corrected":
         coefficient = 3.0 * constant * problem.n_items * log_t / budget
@@ -74,23 +80,25 @@ def theorem_2(
         return _layered(problem, lambda gap: _pulls_until(radius, gap / 2.0)) + tail
     exponent = 1.0 + checks.real("xi", xi, above=0)
     size = problem.n_items if variant == "printed" else problem.list_size
-    return _over_gaps(problem, 192.0) * (constant * size * log_t / budget) ** exponent + tail + c_2
+    rest = tail + checks.real("c_2", c_2, at_least=0)
+    return _over_gaps(problem, 192.0) * (constant * size * log_t / budget) ** exponent + rest
 
 
 def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "printed") -> float:
     """Theorem 4, Algorithm 2 (Laplace) under LDP.
 
-    `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3. `corrected`: solving
-    2c + 2h >= gap gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T rounds an item of the forced
-    exploration that the tail lemma needs and the box lacks. At epsilon = infinity only 8 agrees with the 12/gap of Kveton.
+    `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3. `corrected`: solving 2c + 2h >= gap
+    gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T rounds an item of the forced exploration
+    that the tail lemma needs and the box lacks. At epsilon = infinity only 8 agrees with the 12/gap of Kveton.
+
+    Notes
+    -----
+    Without forced exploration no bound in ln T holds. With b = K/epsilon, a best item whose first noise is below
+    -(b sqrt 48 + sqrt 3) sqrt(ln T) - 2 keeps a negative index and stays unseen until T, so the regret is at least of
+    order T exp(-c sqrt(ln T)), c = sqrt 48 + sqrt(3)/b. That exceeds ln T only for T beyond e^48.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    log_t, budget = _log(horizon), checks.epsilon(epsilon)
-    radius = (math.sqrt(1.5) + problem.list_size / budget * math.sqrt(24.0)) ** 2
-    tail = _TAIL * problem.n_items
-    if variant == "printed":
-        return _over_gaps(problem, 4.0 * radius) * log_t + tail
-    return _over_gaps(problem, 8.0 * radius) * log_t + tail + 3.0 * problem.n_items * log_t
+    return _laplace(problem, horizon, problem.list_size / checks.epsilon(epsilon), corrected=variant == "corrected")
 
 
 def theorem_6(problem: Cascade, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
@@ -110,35 +118,53 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
     """Theorem 8, Laplace noise by composition, with the constant that its radius gives.
 
     The print states only O(K ln(1/delta) ln T / epsilon^2). Derived as the corrected Theorem 4, with the Laplace scale
-    b = sqrt(4 K ln(e + epsilon/delta)) / epsilon in the place of K/epsilon.
+    b = sqrt(4 K ln(e + epsilon/delta)) / epsilon in the place of K/epsilon; it too needs forced exploration.
+
+    Notes
+    -----
+    Less noise than Algorithm 2 only if K > 4 ln(e + epsilon/delta): at delta = 10^-3 and epsilon >= 0.2, from K = 22.
     """
-    log_t, budget = _log(horizon), checks.epsilon(epsilon)
+    budget, error = checks.epsilon(epsilon), checks.delta(delta)
     scale = 0.0
     if math.isfinite(budget):
-        scale = math.sqrt(4.0 * problem.list_size * math.log(math.e + budget / checks.delta(delta))) / budget
-    radius = (math.sqrt(1.5) + math.sqrt(24.0) * scale) ** 2
-    return _over_gaps(problem, 8.0 * radius) * log_t + (_TAIL + 3.0 * log_t) * problem.n_items
+        scale = math.sqrt(4.0 * problem.list_size * math.log(math.e + budget / error)) / budget
+    return _laplace(problem, horizon, scale, corrected=True)
 
 
-def theorem_10(
-    problem: SemiBandit, horizon: int, epsilon: float, delta: float, variant: str = "printed"
-) -> float:
+def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
     """Theorem 10, Algorithm 4 (CUCB) under LDP, for top-K, whose smoothness is f(x) = K x.
 
-    `printed`: (128 K ln(1.25/delta) ln T / (min(epsilon^2, 2) f^-1(Delta_min)^2) + pi^2/3 + 1) m Delta_max; `proof`: its
-    last line, with 2 (pi^2/3 + 1).
+    All variants: (128 K ln(1.25/delta) ln T / (min(epsilon^2, 2) f^-1(Delta_min)^2) + rest) m Delta_max.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Top-K with a unique best list.
+    horizon, epsilon, delta
+        As for `theorem_6`.
+    variant : {"printed", "proof", "corrected"}
+        * `printed`: rest = pi^2/3 + 1.
+        * `proof`: its last line, rest = 2 (pi^2/3 + 1).
+        * `corrected`: rest = pi^2/3 + 1 + 2 (1 + ln T). The noise's radius fails with probability 2 t^-2 at each number
+          of plays; the proof adds that up over t but not over the numbers of plays, of which there are up to t. The
+          rate in T survives.
     """
-    checks.choice("variant", variant, ("printed", "proof"))
-    log_t, budget = _log(horizon), checks.epsilon(epsilon)
+    checks.choice("variant", variant, ("printed", "proof", "corrected"))
+    log_t, budget, error = _log(horizon), checks.epsilon(epsilon), checks.delta(delta)
     size = problem.list_size
     ranked = np.sort(problem.means)[::-1]
+    if size == problem.n_items:
+        return 0.0
     swap = float(ranked[size - 1] - ranked[size])
     if swap <= 0:
         raise ValueError("means must have a unique best list for theorem_10")
-    worst = problem.best - float(ranked[-size:].sum())
-    capped = min(budget**2, 2.0)
-    pulls = 128.0 * size * math.log(1.25 / checks.delta(delta)) * log_t / (capped * (swap / size) ** 2)
-    rest = (math.pi**2 / 3.0 + 1.0) * (1.0 if variant == "printed" else 2.0)
+    worst = float(ranked[:size].sum() - ranked[-size:].sum())
+    pulls = 128.0 * size * math.log(1.25 / error) * log_t / (min(budget * budget, 2.0) * (swap / size) ** 2)
+    rest = math.pi**2 / 3.0 + 1.0
+    if variant == "proof":
+        rest *= 2.0
+    elif variant == "corrected":
+        rest += 2.0 * (1.0 + log_t)
     return (pulls + rest) * problem.n_items * worst
 
 
@@ -147,14 +173,21 @@ def theorem_11(
 ) -> float:
     """Theorem 11, the lower bound under LDP on B_LB, times ln T.
 
-    `printed`: (L - K) p (1 - p)^K / (2 min(4, e^(2 eps)) (e^eps - 1)^2 gap). `corrected` keeps the divergence itself, with
-    its arguments in the order that Theorem 4 of Basu et al. has: d(p - gap || p); the print bounds the swapped one.
+    `printed`: (L - K) p (1 - p)^K / (2 min(4, e^(2 eps)) (e^eps - 1)^2 gap). `corrected` keeps the divergence itself,
+    with its arguments in the order that Theorem 4 of Basu et al. (2019) has, d(p - gap || p).
+
+    Notes
+    -----
+    The proof bounds the swapped divergence by gap^2 / (p (1 - p)), which is false; of d(p - gap || p) that bound is
+    true, so the printed value holds, as the weaker of the two. It is a statement about B_LB, not about "any" problem.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    budget = checks.epsilon(epsilon)
+    reach, budget = _reach(n_items, list_size, p, gap) * gap, checks.epsilon(epsilon)
     divergence = gap**2 / (p * (1.0 - p)) if variant == "printed" else bernoulli_kl(p - gap, p)
-    privacy = 2.0 * min(4.0, math.exp(min(2.0 * budget, 700.0))) * math.expm1(min(budget, 300.0)) ** 2
-    return (n_items - list_size) * gap * (1.0 - p) ** (list_size - 1) / (privacy * divergence) * _log(horizon)
+    # 1/(e^eps - 1) without overflow, 0 at infinity
+    odds = math.exp(-budget) / -math.expm1(-budget)
+    privacy = odds**2 / (2.0 * math.exp(min(2.0 * budget, math.log(4.0))))
+    return reach * privacy / divergence * _log(horizon)
 
 
 def theorem_12(
@@ -163,11 +196,11 @@ def theorem_12(
     """Theorem 12, the lower bound under DP on B_LB, times ln T.
 
     The print gives the order 1/gap + 1/epsilon; its proof has (L - K) (1 - p)^(K-1) ln T / (200 epsilon) for the second
-    term, and Kveton's bound is the first. `printed` adds them; `corrected` takes the larger: two lower bounds hold one by
-    one, and their sum is proved only up to a factor of 2.
+    term, and Kveton's bound is the first. `printed` adds them; `corrected` takes the larger: two lower bounds hold one
+    by one, and their sum is proved only up to a factor of 2.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    private = (n_items - list_size) * (1.0 - p) ** (list_size - 1) / (200.0 * checks.epsilon(epsilon)) * _log(horizon)
+    private = _reach(n_items, list_size, p, gap) / (200.0 * checks.epsilon(epsilon)) * _log(horizon)
     plain = kveton_lower(n_items, list_size, p, gap, horizon)
     return plain + private if variant == "printed" else max(plain, private)
 
@@ -180,11 +213,13 @@ def bernoulli_kl(a: float, b: float) -> float:
 
 
 def smallest_base(xi: float) -> float:
-    """The B from which B^xi >= ((1 + xi) ln B)^1.5 holds for good, as natural logarithm.
+    """Natural logarithm of the B from which B^xi >= ((1 + xi) ln B)^1.5 holds for good.
 
     The proof of Theorem 2 needs it to replace B ln^1.5 B by B^(1 + xi); "arbitrarily small xi" is bought with this.
+    From xi = 1.5/(e - 1.5), about 1.23, it holds for every B > 1, and the logarithm is 0.
     """
-    checks.real("xi", xi, above=0, at_most=1.5 / math.e)
+    if checks.real("xi", xi, above=0) >= 1.5 / (math.e - 1.5):
+        return 0.0
 
     def margin(log_b: float) -> float:
         return xi * log_b - 1.5 * math.log((1.0 + xi) * log_b)
@@ -196,36 +231,53 @@ def _log(horizon: int) -> float:
     return math.log(checks.integer("horizon", horizon, at_least=1))
 
 
-def _split(problem: Cascade) -> tuple[np.ndarray, np.ndarray]:
+def _reach(n_items: int, list_size: int, p: float, gap: float) -> float:
+    """(L - K) (1 - p)^(K-1) of B_LB: its suboptimal items, and the chance that a position is examined, at least."""
+    b_lb(n_items, list_size, p, gap)  # names what is out of range
+    return float((n_items - list_size) * (1.0 - p) ** (list_size - 1))
+
+
+def _gaps(problem: Cascade) -> np.ndarray:
+    """Delta_{e,e*}, a row per item outside the best list, columns from the best item to the K-th."""
     ranked = np.sort(problem.means)[::-1]
-    return ranked[: problem.list_size], ranked[problem.list_size :]
+    gaps = ranked[None, : problem.list_size] - ranked[problem.list_size :, None]
+    if np.any(gaps <= 0):
+        raise ValueError("means must have a unique best list for a gap-dependent bound")
+    return np.asarray(gaps)
 
 
 def _over_gaps(problem: Cascade, constant: float) -> float:
     """Sum of constant / Delta_{e,K} over the items outside the best list."""
-    best, others = _split(problem)
-    gaps = best[-1] - others
-    if np.any(gaps <= 0):
-        raise ValueError("means must have a unique best list for a gap-dependent bound")
-    return float(np.sum(constant / gaps))
+    return float(np.sum(constant / _gaps(problem)[:, -1]))
+
+
+def _laplace(problem: Cascade, horizon: int, scale: float, *, corrected: bool) -> float:
+    """Theorem 4 at any scale of the Laplace noise."""
+    log_t, tail = _log(horizon), _TAIL * problem.n_items
+    if corrected:
+        tail += 3.0 * problem.n_items * log_t
+    radius = (math.sqrt(1.5) + math.sqrt(24.0) * scale) ** 2
+    return _over_gaps(problem, (8.0 if corrected else 4.0) * radius) * log_t + tail
 
 
 def _layered(problem: Cascade, pulls: Callable[[float], float]) -> float:
     """Kveton's layering: each suboptimal item pays Delta_{e,1} s(Delta_{e,1}) and then the increments of s."""
-    best, others = _split(problem)
     total = 0.0
-    for weight in others:
+    for row in _gaps(problem):
         spent = 0.0
-        for optimal in best:
-            needed = pulls(float(optimal - weight))
-            total += float(optimal - weight) * max(needed - spent, 0.0)
-            spent = max(spent, needed)
+        for gap in row:
+            needed = pulls(float(gap))
+            total += float(gap) * (needed - spent)
+            spent = needed
     return total
 
 
 def _pulls_until(radius: Callable[[float], float], target: float) -> float:
-    """The number of pulls from which a radius that finally decreases stays below the target."""
-    high = 8.0
+    """The pulls, at least e^1.5, from which the radius of Theorem 2 stays below the target."""
+    low = math.exp(1.5)  # ln(s)^1.5 / s rises until here and falls from here
+    if radius(low) <= target:
+        return low
+    high = 2.0 * low
     while radius(high) > target:
         high *= 2.0
-    return float(brentq(lambda s: radius(s) - target, high / 2.0, high)) if high > 8.0 else high
+    return float(brentq(lambda s: radius(s) - target, high / 2.0, high))

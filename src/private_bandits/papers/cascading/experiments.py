@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from private_bandits.papers.cascading import boxes
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
+from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import Policy, Problem, simulate
 
 PUBLISHED = 0.01
@@ -118,9 +119,7 @@ class Experiments:
         problem = b_lb_semi(n_items, size, self.p, self.gap)
         panel = self._baselines(problem, boxes.cucb_gaussian(math.inf, self.delta, n_items, size))
         for reading, factor in READINGS.items():
-            panel.append(
-                self._run(problem, boxes.cucb_gaussian(epsilon, self.delta, n_items, size, factor), reading)
-            )
+            panel.append(self._run(problem, boxes.cucb_gaussian(epsilon, self.delta, n_items, size, factor), reading))
         repaired = boxes.cucb_gaussian(epsilon, self.delta, n_items, size, variant="repaired")
         panel.append(self._run(problem, repaired, "repaired"))
         return panel
@@ -169,9 +168,7 @@ class Experiments:
     def _baselines(self, problem: Problem, plain: Policy, swept: Mapping[str, float] | None = None) -> Panel:
         return [self._run(problem, policy, "", swept) for policy in (plain, boxes.uniform())]
 
-    def _run(
-        self, problem: Problem, policy: Policy, reading: str, swept: Mapping[str, float] | None = None
-    ) -> Run:
+    def _run(self, problem: Problem, policy: Policy, reading: str, swept: Mapping[str, float] | None = None) -> Run:
         key = (str(problem), policy.name, policy.variant, policy.box, policy.privacy.epsilon)
         if key not in self._played:
             self._played[key] = simulate(
@@ -252,10 +249,25 @@ class LongRun(NamedTuple):
     swept: Mapping[str, float]
 
 
+def learning_problem() -> Cascade:
+    """The instance of the figures at their default parameters."""
+    return b_lb(*_INSTANCE)
+
+
+def growth_cascade(list_size: int) -> Cascade:
+    """Eight items to rule out, whatever the list size."""
+    return b_lb(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+
+
+def growth_semi_bandit(list_size: int) -> SemiBandit:
+    """The means of `growth_cascade` as a top-K semi-bandit."""
+    return b_lb_semi(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+
+
 def learning_runs() -> list[LongRun]:
     """To T = 10^8 on the instance of the figures: when does honest privacy start to learn?"""
     n_items, size, *_ = _INSTANCE
-    problem, horizon = b_lb(*_INSTANCE), LEARNING_HORIZON
+    problem, horizon = learning_problem(), LEARNING_HORIZON
     policies = [boxes.cascade_ucb1(), boxes.repaired_local(math.inf, size)]
     for epsilon in (0.2, 1.0):
         policies += [
@@ -273,21 +285,18 @@ def growth_runs() -> list[LongRun]:
     """How regret grows with K and 1/epsilon, where the noise dominates and the items have been told apart."""
     runs = []
     for size, epsilon in [(2, 1.0), (4, 1.0), (8, 1.0), (4, 0.5), (4, 2.0), (2, 4.0)]:
-        n_items = size + _GROWTH_OTHERS
-        cascade = b_lb(n_items, size, _GROWTH_P, _GROWTH_GAP)
-        semi = b_lb_semi(n_items, size, _GROWTH_P, _GROWTH_GAP)
+        cascade, semi = growth_cascade(size), growth_semi_bandit(size)
         for problem, policy in (
             (cascade, boxes.ucb_laplace(epsilon, size)),
             (cascade, boxes.ucb_gaussian(epsilon, 1e-3, size)),
             (cascade, boxes.ucb_composition(epsilon, 1e-3, size)),
             (cascade, boxes.repaired_local(epsilon, size)),
-            (semi, boxes.cucb_gaussian(epsilon, 1e-3, n_items, size)),
+            (semi, boxes.cucb_gaussian(epsilon, 1e-3, semi.n_items, size)),
         ):
             runs.append(LongRun("growth", problem, policy, GROWTH_HORIZON, {"list_size": size}))
     for delta in (1e-2, 1e-5):
-        cascade = b_lb(4 + _GROWTH_OTHERS, 4, _GROWTH_P, _GROWTH_GAP)
         policy = boxes.ucb_gaussian(1.0, delta, 4)
-        runs.append(LongRun("growth", cascade, policy, GROWTH_HORIZON, {"list_size": 4}))
+        runs.append(LongRun("growth", growth_cascade(4), policy, GROWTH_HORIZON, {"list_size": 4}))
     return runs
 
 

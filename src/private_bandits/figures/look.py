@@ -1,0 +1,124 @@
+"""Colours, line styles, numbers and words: what every plot of the book looks like."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.colors import to_hex, to_rgb
+
+WIDTH, HEIGHT = 7.0, 3.8
+"""Inches of a single panel; it grows taller where its labels need the room."""
+
+FAMILY_COLOURS = {
+    "none": "#000000",
+    "uniform": "#767676",
+    "laplace": "#0072B2",
+    "gaussian": "#D55E00",
+    "composition": "#CC79A7",
+    "tree": "#009E73",
+    "response": "#E69F00",
+    "elimination": "#56B4E9",
+}
+"""One hue of Okabe and Ito per mechanism family, through the whole book; grey is uniform play."""
+
+TRUST_LINES: dict[str, dict[str, Any]] = {
+    "none": {"linestyle": "-", "linewidth": 1.4},
+    "central": {"linestyle": "-", "linewidth": 2.0},
+    "local": {"linestyle": (0, (4.0, 1.3)), "linewidth": 2.0},
+}
+"""Line style of the trust model: thin, solid, dashed."""
+
+REFERENCE_COLOUR, CLAIM_COLOUR = "#666666", "#1a1a1a"
+
+_RC: dict[Any, Any] = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 11.5,
+    "axes.labelsize": 11.5,
+    "axes.titlesize": 11.5,
+    "xtick.labelsize": 11.0,
+    "ytick.labelsize": 11.0,
+    "text.color": "#1a1a1a",
+    "axes.labelcolor": "#333333",
+    "axes.edgecolor": "#8c8c8c",
+    "axes.linewidth": 0.8,
+    "axes.facecolor": "white",
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.unicode_minus": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.8,
+    "xtick.color": "#8c8c8c",
+    "ytick.color": "#8c8c8c",
+    "xtick.labelcolor": "#333333",
+    "ytick.labelcolor": "#333333",
+    "xtick.major.size": 4.0,
+    "ytick.major.size": 0.0,
+    "figure.facecolor": "white",
+    "lines.solid_capstyle": "round",
+    "lines.dash_capstyle": "butt",
+    "path.simplify": True,
+    "text.hinting": "none",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "private-bandits",
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Apply the book's settings, and none of the reader's, inside a `with` block."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_RC)
+        yield
+
+
+def mixed(colour: str, shade: float) -> str:
+    """Return the colour mixed with black (shade < 0) or white (shade > 0)."""
+    target = 0.0 if shade < 0 else 1.0
+    red, green, blue = (part + abs(shade) * (target - part) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
+
+
+def readable_colour(colour: str) -> str:
+    """Return the colour, darkened until text in it has contrast 4.5 to 1 on white (WCAG 2.1)."""
+    while 1.05 / (_luminance(colour) + 0.05) < 4.5:
+        colour = mixed(colour, -0.04)
+    return colour
+
+
+def _luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def wrapped(text: str) -> str:
+    """Break a long label into lines, never around an equals sign."""
+    return textwrap.fill(text.replace(" = ", "\u00a0=\u00a0"), _LABEL_CHARACTERS, break_long_words=False)
+
+
+def readable_number(value: float, scale: str) -> str:
+    """Return a number as readers write it: 0.5, 2,500, 10⁵, 2.5×10⁶."""
+    if value == 0:
+        return "0"
+    power = math.floor(math.log10(abs(value)) + 1e-12)
+    if 1e-3 <= abs(value) < 1e6 and (scale == "linear" or value / 10**power != 1 or abs(power) < 2):
+        return (f"{value:,.0f}" if value == round(value) else f"{value:g}").replace("-", "−")
+    raised = "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    factor = float(f"{value / 10**power:.3g}")
+    return raised if factor == 1 else f"{factor:g}×{raised}".replace("-", "−")
+
+
+def x_name(x: str) -> str:
+    return {"epsilon": "ε", "delta": "δ", "t": "round t"}.get(x, x.replace("_", " "))
+
+
+_LABEL_CHARACTERS = 18

@@ -1,0 +1,344 @@
+"""The bounds of Wang et al. (2021) and Kveton et al. (2015): values by hand, limits, rates, and their corrections."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from private_bandits.mechanisms import lemma_1_constant
+from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds
+from private_bandits.problems import Cascade, SemiBandit
+
+# gaps to the second best item 0.2 and 0.4, so the sum of 1/gap is 7.5
+MEANS = [0.1, 0.6, 0.3, 0.5]
+PROBLEM = Cascade(MEANS, 2)
+HORIZON = 1000
+LOG = math.log(HORIZON)
+TAIL = 8 * math.pi**2 / 3  # 2 pi^2 L / 3
+DELTA_3 = 1.25 * math.exp(-3)  # ln(1.25/delta) = 3
+close = pytest.approx
+
+
+# --- values by hand
+
+
+def test_kveton_by_hand():
+    assert bounds.kveton_upper(PROBLEM, HORIZON) == close(90 * LOG + 4 * math.pi**2 / 3)
+    divergence = 0.05 * math.log(0.05 / 0.2) + 0.95 * math.log(0.95 / 0.8)
+    assert bounds.kveton_lower(4, 2, 0.2, 0.15, HORIZON) == close(2 * 0.15 * 0.8 * LOG / divergence)
+    assert bounds.kveton_lower(4, 2, 0.2, 0.15, HORIZON) == close(17.647, abs=1e-3)
+
+
+def test_theorem_2_by_hand():
+    # c_1 L / epsilon = 2, and with K in place of L it is 1; 192 * 7.5 = 1440
+    arguments = {"horizon": HORIZON, "epsilon": 2.0, "xi": 1.0, "c_1": 1.0, "c_2": 5.0}
+    assert bounds.theorem_2(PROBLEM, **arguments) == close(1440 * (2 * LOG) ** 2 + TAIL + 5)
+    assert bounds.theorem_2(PROBLEM, **arguments, variant="proof") == close(1440 * LOG**2 + TAIL + 5)
+    assert bounds.theorem_2(PROBLEM, HORIZON, 2.0) == close(1440 * (2 * lemma_1_constant() * LOG) ** 1.5 + TAIL)
+
+
+def test_theorem_4_by_hand():
+    # K / epsilon = 1, and (sqrt 1.5 + sqrt 24)^2 = 37.5
+    assert bounds.theorem_4(PROBLEM, HORIZON, 2.0) == close(4 * 37.5 * 7.5 * LOG + TAIL)
+    assert bounds.theorem_4(PROBLEM, HORIZON, 2.0, "corrected") == close(8 * 37.5 * 7.5 * LOG + TAIL + 3 * 4 * LOG)
+
+
+def test_theorem_6_by_hand():
+    # (8/epsilon) sqrt(K * 3) = sqrt 6 = 2 sqrt 1.5 at epsilon = 8, so the square is 24
+    assert bounds.theorem_6(PROBLEM, HORIZON, 8.0, DELTA_3) == close(2 * 24 * 7.5 * LOG)
+    assert bounds.theorem_6(PROBLEM, HORIZON, 8.0, DELTA_3, "corrected") == close(2 * 24 * 7.5 * LOG + TAIL)
+
+
+def test_theorem_8_by_hand():
+    # ln(e + epsilon/delta) = 3, so b = sqrt(4 * 2 * 3) / 2 = sqrt 6 and (sqrt 1.5 + sqrt 24 b)^2 = (sqrt 1.5 + 12)^2
+    delta = 2.0 / (math.exp(3) - math.e)
+    square = (math.sqrt(1.5) + 12) ** 2
+    assert bounds.theorem_8(PROBLEM, HORIZON, 2.0, delta) == close(8 * square * 7.5 * LOG + TAIL + 12 * LOG)
+
+
+@pytest.mark.parametrize(("epsilon", "capped"), [(1.0, 1.0), (2.0, 2.0), (math.inf, 2.0)])
+def test_theorem_10_by_hand(epsilon, capped):
+    # Delta_min = 0.2, f^-1(0.2) = 0.1; Delta_max = 1.1 - 0.4; m = 4
+    pulls = 128 * 2 * 3 * LOG / (capped * 0.01)
+    rests = {
+        "printed": math.pi**2 / 3 + 1,
+        "proof": 2 * math.pi**2 / 3 + 2,
+        "corrected": math.pi**2 / 3 + 3 + 2 * LOG,
+    }
+    for variant, rest in rests.items():
+        value = bounds.theorem_10(SemiBandit.top_k(MEANS, 2), HORIZON, epsilon, DELTA_3, variant)
+        assert value == close((pulls + rest) * 4 * 0.7)
+        # the part that tells the variants apart is small beside the pulls
+        assert value / 2.8 - pulls == close(rest, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weight", "privacy"),
+    # e^eps = 1.5, 2, 3: 2 min(4, e^2eps) (e^eps - 1)^2
+    [(1.5, 2 * 2.25 * 0.25), (2.0, 2 * 4 * 1), (3.0, 2 * 4 * 4)],
+)
+def test_theorem_11_by_hand(weight, privacy):
+    arguments = (5, 2, 0.5, 0.25, HORIZON, math.log(weight))
+    assert bounds.theorem_11(*arguments) == close(3 * 0.5 * 0.25 / (privacy * 0.25) * LOG)
+    divergence = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)  # d(0.25 || 0.5)
+    assert bounds.theorem_11(*arguments, "corrected") == close(3 * 0.25 * 0.5 / (privacy * divergence) * LOG)
+
+
+def test_theorem_12_by_hand():
+    plain = 3 * 0.25 * 0.5 / (0.25 * math.log(0.5) + 0.75 * math.log(1.5)) * LOG
+    private = 3 * 0.5 / (200 * 1e-4) * LOG
+    arguments = (5, 2, 0.5, 0.25, HORIZON)
+    assert bounds.theorem_12(*arguments, 1e-4) == close(plain + private)
+    assert bounds.theorem_12(*arguments, 1e-4, "corrected") == close(private)
+    assert bounds.theorem_12(*arguments, 1.0) == close(plain + private * 1e-4)
+    assert bounds.theorem_12(*arguments, 1.0, "corrected") == close(plain)
+
+
+def test_bernoulli_kl_by_hand():
+    assert bounds.bernoulli_kl(0.5, 0.25) == close(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
+    assert bounds.bernoulli_kl(0.0, 0.75) == close(math.log(4))
+    assert bounds.bernoulli_kl(1.0, 0.25) == close(math.log(4))
+    assert bounds.bernoulli_kl(0.3, 0.3) == 0.0
+
+
+# --- no privacy
+
+
+def test_without_privacy_the_corrected_bounds_lead_with_kveton():
+    leading = bounds.kveton_upper(PROBLEM, HORIZON) - 4 * math.pi**2 / 3
+    for epsilon in (math.inf, 1e12):
+        assert bounds.theorem_4(PROBLEM, HORIZON, epsilon, "corrected") == close(leading + TAIL + 12 * LOG)
+        assert bounds.theorem_8(PROBLEM, HORIZON, epsilon, 1e-3) == close(leading + TAIL + 12 * LOG, rel=1e-6)
+        assert bounds.theorem_6(PROBLEM, HORIZON, epsilon, 1e-3, "corrected") == close(leading + TAIL)
+        assert bounds.theorem_6(PROBLEM, HORIZON, epsilon, 1e-3) == close(leading)
+        assert bounds.theorem_4(PROBLEM, HORIZON, epsilon) == close(leading / 2 + TAIL)
+
+
+def test_without_privacy_theorem_2_forgets_the_sampling():
+    """As printed it does not grow with T; corrected it is Kveton's layering of 6 ln T / gap^2 pulls, at most 12/gap."""
+    assert bounds.theorem_2(PROBLEM, HORIZON, math.inf) == bounds.theorem_2(PROBLEM, HORIZON**2, math.inf) == TAIL
+    layered = 0.0
+    for first, second in ((0.3, 0.2), (0.5, 0.4)):
+        layered += first / first**2 + second * (1 / second**2 - 1 / first**2)
+    corrected = bounds.theorem_2(PROBLEM, HORIZON, math.inf, variant="corrected")
+    assert corrected == close(6 * layered * LOG + TAIL)
+    assert corrected - TAIL < bounds.kveton_upper(PROBLEM, HORIZON) - 4 * math.pi**2 / 3
+
+
+def test_without_privacy_the_lower_bounds_keep_what_they_say():
+    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf) == 0.0
+    plain = bounds.kveton_lower(20, 4, 0.2, 0.15, HORIZON)
+    for variant in ("printed", "corrected"):
+        assert bounds.theorem_12(20, 4, 0.2, 0.15, HORIZON, math.inf, variant) == plain
+
+
+# --- rates
+
+
+def _with_list(size):
+    """16 worse items at every list size."""
+    return b_lb(size + 16, size, 0.2, 0.15)
+
+
+# exponents of epsilon, K, and how the leading part grows when ln(1.25/delta) or ln(e + epsilon/delta) doubles
+RATES = {
+    "theorem_4": (lambda size, eps, delta: bounds.theorem_4(_with_list(size), HORIZON, eps), 2, 4, 1),
+    "theorem_6": (lambda size, eps, delta: bounds.theorem_6(_with_list(size), HORIZON, eps, delta), 2, 2, 2),
+    "theorem_8": (lambda size, eps, delta: bounds.theorem_8(_with_list(size), HORIZON, eps, delta), 2, 2, None),
+    "theorem_10": (
+        lambda size, eps, delta: bounds.theorem_10(b_lb_semi(40, size, 0.2, 0.15), HORIZON, eps, delta),
+        2,
+        # K from the noise, K^2 from f^-1, K from Delta_max
+        16,
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_rates_in_epsilon_list_size_and_delta(name):
+    bound, power, doubled_list, doubled_log = RATES[name]
+    small = 1e-4
+    values = [bound(4, small * 2**i, 0.01) for i in range(4)]
+    for larger, smaller in zip(values, values[1:], strict=False):
+        # ln(e + epsilon/delta) moves a little when epsilon does
+        assert larger / smaller == close(2.0**power, rel=0.03)
+    assert bound(8, small, 0.01) / bound(4, small, 0.01) == close(doubled_list, rel=0.01)
+    squared = 0.01**2 / 1.25
+    if doubled_log is not None:
+        assert bound(4, small, squared) / bound(4, small, 0.01) == close(doubled_log, rel=0.01)
+    else:
+        logs = math.log(math.e + small / squared) / math.log(math.e + small / 0.01)
+        assert bound(4, small, squared) / bound(4, small, 0.01) == close(logs, rel=0.01)
+
+
+@pytest.mark.parametrize("variant", ["printed", "proof"])
+@pytest.mark.parametrize("xi", [0.1, 1.0])
+def test_rate_of_theorem_2(variant, xi):
+    """(L ln T / epsilon)^(1 + xi) in each of its factors; K for L in the proof."""
+
+    def growth(problem, horizon, epsilon):
+        return bounds.theorem_2(problem, horizon, epsilon, xi, variant) - problem.n_items * 2 * math.pi**2 / 3
+
+    base = growth(b_lb(20, 4, 0.2, 0.15), HORIZON, 1.0)
+    rate = 2 ** (1 + xi)
+    assert growth(b_lb(20, 4, 0.2, 0.15), HORIZON**2, 1.0) / base == close(rate)
+    assert growth(b_lb(20, 4, 0.2, 0.15), HORIZON, 0.5) / base == close(rate)
+    doubled = b_lb(40, 4, 0.2, 0.15) if variant == "printed" else b_lb(24, 8, 0.2, 0.15)
+    worse = 36 / 16 if variant == "printed" else 1.0
+    assert growth(doubled, HORIZON, 1.0) / base == close(worse * rate)
+
+
+def test_every_bound_is_in_units_of_ln_t():
+    """Squaring the horizon doubles what multiplies ln T."""
+    semi = SemiBandit.top_k(MEANS, 2)
+    for bound, constant in (
+        (lambda t: bounds.kveton_upper(PROBLEM, t), TAIL / 2),
+        (lambda t: bounds.theorem_4(PROBLEM, t, 1.0), TAIL),
+        (lambda t: bounds.theorem_4(PROBLEM, t, 1.0, "corrected"), TAIL),
+        (lambda t: bounds.theorem_6(PROBLEM, t, 1.0, 1e-3), 0.0),
+        (lambda t: bounds.theorem_6(PROBLEM, t, 1.0, 1e-3, "corrected"), TAIL),
+        (lambda t: bounds.theorem_8(PROBLEM, t, 1.0, 1e-3), TAIL),
+        (lambda t: bounds.theorem_10(semi, t, 1.0, 1e-3), (math.pi**2 / 3 + 1) * 2.8),
+        (lambda t: bounds.theorem_11(5, 2, 0.5, 0.25, t, 1.0), 0.0),
+        (lambda t: bounds.theorem_12(5, 2, 0.5, 0.25, t, 1.0), 0.0),
+    ):
+        assert bound(1) == close(constant, abs=1e-9)
+        assert bound(HORIZON**2) - constant == close(2 * (bound(HORIZON) - constant))
+
+
+def test_composition_pays_only_for_long_lists():
+    """Theorem 8 beats the corrected Theorem 4 only if K > 4 ln(e + epsilon/delta): 21.2 at 0.2 and 1e-3."""
+    for epsilon, last in ((0.2, 21), (2.0, 30)):
+        for size in (1, 4, 8, 16, last, last + 1, 64):
+            problem = _with_list(size)
+            better = bounds.theorem_8(problem, HORIZON, epsilon, 1e-3) < bounds.theorem_4(
+                problem, HORIZON, epsilon, "corrected"
+            )
+            assert better == (size > last)
+
+
+# --- Theorem 2, corrected
+
+
+def _pulls_by_scan(gap, n_items, epsilon, c_1):
+    """The last number of pulls at which both radii together still exceed gap/2."""
+    s = 2
+    last = 0
+    while True:
+        radius = math.sqrt(1.5 * LOG / s) + 3 * c_1 * n_items * math.log(s) ** 1.5 * LOG / (epsilon * s)
+        if 2 * radius > gap:
+            last = s
+        elif s > 100 and s > 2 * last:
+            return last
+        s += 1
+
+
+@pytest.mark.parametrize(("gap", "epsilon"), [(0.4, 1.0), (0.2, 5.0), (0.5, 50.0)])
+def test_corrected_theorem_2_solves_its_inequality(gap, epsilon):
+    problem = Cascade([0.6, 0.6 - gap, 0.6 - gap], 1)
+    corrected = bounds.theorem_2(problem, HORIZON, epsilon, variant="corrected", c_1=2.0)
+    pulls = (corrected - 2 * math.pi**2) / (2 * gap)
+    scanned = _pulls_by_scan(gap, 3, epsilon, 2.0)
+    assert scanned - 1e-6 <= pulls <= scanned + 1 + 1e-6
+
+
+def test_layering_against_brute_force():
+    """The most regret that pull limits s_k allow: sum of gap_k m_k with m_1 + ... + m_k <= s_k."""
+    problem = Cascade([0.9, 0.7, 0.5, 0.2], 3)
+    gaps = [0.7, 0.5, 0.3]
+    limits = [max(_pulls_by_scan(gap, 4, 1e3, 1.0), 1) for gap in gaps]
+    assert limits[0] < limits[1] < limits[2] < 1500
+    most = 0.0
+    for first in range(limits[0] + 1):
+        second = limits[1] - first  # the remaining choices are monotone: a pull at a larger gap is worth more
+        for taken in {0, second // 2, second}:
+            most = max(most, gaps[0] * first + gaps[1] * taken + gaps[2] * (limits[2] - first - taken))
+    value = bounds.theorem_2(problem, HORIZON, 1e3, variant="corrected", c_1=1.0) - TAIL
+    assert most - 1e-6 <= value <= most + sum(gaps)  # pulls are whole in the scan
+
+
+def test_corrected_theorem_2_beats_the_printed_one_at_the_paper_scale():
+    problem = b_lb(20, 4, 0.2, 0.15)
+    for epsilon, at_least in ((0.2, 300), (1.0, 160)):
+        printed = bounds.theorem_2(problem, 100_000, epsilon)
+        corrected = bounds.theorem_2(problem, 100_000, epsilon, variant="corrected")
+        assert at_least < printed / corrected < 1.1 * at_least
+        assert corrected > 30 * problem.uniform_regret() * 100_000  # both are far above uniform play
+
+
+# --- "arbitrarily small xi"
+
+
+@pytest.mark.parametrize(("xi", "log_10"), [(0.5, 3.08), (0.2, 11.17), (0.1, 27.69), (0.05, 66.11)])
+def test_smallest_base_of_the_notes(xi, log_10):
+    assert bounds.smallest_base(xi) / math.log(10) == close(log_10, abs=0.01)
+
+
+@pytest.mark.parametrize("xi", [0.05, 0.5, 1.0, 1.2])
+def test_smallest_base_is_where_the_inequality_turns(xi):
+    log_b = bounds.smallest_base(xi)
+    for factor, holds in ((0.99, False), (1.01, True), (2.0, True), (100.0, True)):
+        assert (xi * factor * log_b >= 1.5 * math.log((1 + xi) * factor * log_b)) is holds
+
+
+def test_a_large_xi_needs_no_base():
+    assert bounds.smallest_base(1.24) == 0.0
+    assert bounds.smallest_base(1.23) == close(1.5 / 1.23, rel=0.05)  # where the two sides touch
+
+
+# --- Theorem 11: the order of the divergence
+
+
+@pytest.mark.parametrize("p", [0.05, 0.2, 0.5, 0.9])
+def test_the_right_divergence_only_strengthens_theorem_11(p):
+    """gap^2/(p(1-p)) over d(p - gap || p) is 2 at a vanishing gap and never below 1."""
+    for share in (0.001, 0.1, 0.5, 0.9, 0.99):
+        arguments = (20, 4, p, share * p, HORIZON, 0.5)
+        gain = bounds.theorem_11(*arguments, "corrected") / bounds.theorem_11(*arguments)
+        assert gain >= 1.0
+        if share == 0.001:
+            assert gain == close(2.0, rel=0.02)
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bounds.kveton_upper(PROBLEM, 0), "horizon must be >= 1, got 0"),
+        (lambda: bounds.kveton_lower(4, 4, 0.2, 0.1, 10), "list_size must be"),
+        (lambda: bounds.theorem_2(PROBLEM, 10, 0.0), "epsilon must be > 0"),
+        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, xi=0.0), "xi must be > 0"),
+        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, variant="corrected", c_1=0.0), "c_1 must be > 0"),
+        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, c_2=-1.0), "c_2 must be >= 0"),
+        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, variant="ours"), "variant must be one of"),
+        (lambda: bounds.theorem_2(Cascade([0.5, 0.3, 0.3], 2), 10, 1.0, variant="corrected"), "unique best list"),
+        (lambda: bounds.theorem_4(PROBLEM, 10.0, 1.0), "horizon must be an integer"),
+        (lambda: bounds.theorem_4(PROBLEM, 10, 1.0, "proof"), "variant must be one of"),
+        (lambda: bounds.theorem_4(Cascade([0.5, 0.3, 0.3], 2), 10, 1.0), "unique best list"),
+        (lambda: bounds.theorem_6(PROBLEM, 10, 1.0, 1.0), "delta must be > 0 and < 1"),
+        (lambda: bounds.theorem_8(PROBLEM, 10, math.inf, 0.0), "delta must be > 0 and < 1"),
+        (lambda: bounds.theorem_8(PROBLEM, 10, -1.0, 0.1), "epsilon must be > 0"),
+        (lambda: bounds.theorem_10(SemiBandit.top_k([0.5, 0.3, 0.3], 2), 10, 1.0, 0.1), "unique best list"),
+        (lambda: bounds.theorem_11(8, 4, 0.2, 0.2, 10, 1.0), "gap must be"),
+        (lambda: bounds.theorem_11(8, 4, 1.0, 0.2, 10, 1.0), "p must be"),
+        (lambda: bounds.theorem_12(8, 9, 0.2, 0.1, 10, 1.0), "list_size must be"),
+        (lambda: bounds.theorem_12(8, 4, 0.2, 0.1, 10, 0.0), "epsilon must be > 0"),
+        (lambda: bounds.bernoulli_kl(0.5, 1.0), "b must be"),
+        (lambda: bounds.smallest_base(0.0), "xi must be > 0"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_list_of_everything_has_no_regret_to_bound():
+    everything = Cascade(MEANS, 4)
+    assert bounds.kveton_upper(everything, HORIZON) == close(4 * math.pi**2 / 3)
+    assert bounds.theorem_4(everything, HORIZON, 1.0) == close(TAIL)
+    assert bounds.theorem_2(everything, HORIZON, 1.0, variant="corrected") == close(TAIL)
+    assert bounds.theorem_10(SemiBandit.top_k(MEANS, 4), HORIZON, 1.0, 1e-3) == 0.0

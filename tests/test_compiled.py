@@ -1,0 +1,102 @@
+"""The cache of compiled code: an edit anywhere in the package is never answered by an old binary."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba import config
+from numba.core.dispatcher import Dispatcher
+
+import private_bandits
+from private_bandits._compiled import fresh_cache
+
+SOURCE = Path(private_bandits.__file__).parent
+PLAY = """
+from private_bandits import simulate
+from private_bandits.papers.cascading import b_lb, ucb_laplace
+problem, policy = b_lb(6, 2, 0.4, 0.3), ucb_laplace(1.0, 2, 0.1)
+print(simulate(problem, policy, horizon=300, replications=3, seed=0).regret.values[:, -1].tolist())
+"""
+DRAW = """
+import numba, numpy, private_bandits
+private_bandits.simulate.__globals__["index"].mechanisms.laplace(numpy.random.default_rng(0), 1.0)
+print(repr(numba.config.CACHE_DIR))
+"""
+
+
+def answer(script: str, root: Path, **environment: str) -> str:
+    """What a script prints in a fresh interpreter that imports the package from `root`."""
+    locate = "import private_bandits; print(private_bandits.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{locate}\n{script}"],
+        env={**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    where, printed = done.stdout.splitlines()
+    assert Path(where).parent == root / SOURCE.name
+    return printed
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package without anything compiled."""
+    return Path(shutil.copytree(SOURCE, tmp_path / SOURCE.name, ignore=shutil.ignore_patterns("__pycache__")))
+
+
+def compiled(folder: Path) -> dict[Path, int]:
+    """The binaries under a folder and when each was written."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb[ci]")}
+
+
+def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(package, tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    before = answer(PLAY, tmp_path)
+    binaries = compiled(package)
+    assert {path.name.split("-")[0] for path in binaries} >= {"index.advance", "noise.laplace", "selection.top_list"}
+    assert answer(PLAY, tmp_path) == before
+    assert compiled(package) == binaries  # nothing was compiled again
+
+    noise = package / "mechanisms" / "noise.py"
+    text = noise.read_text(encoding="utf-8")
+    assert text.count("scale * math.log(") == 1
+    noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), encoding="utf-8")
+    assert answer(PLAY, tmp_path) != before
+
+
+def test_a_folder_of_the_users_choice_stays_the_root(package, tmp_path):
+    chosen = tmp_path / "chosen"
+    assert answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(chosen)) == repr(str(chosen))  # and the setting is restored
+    assert {path.name.split("-")[0] for path in compiled(chosen)} == {"noise.laplace"}
+    assert all(path.relative_to(chosen).parts[0].startswith("sources-") for path in compiled(chosen))
+    assert not compiled(package)
+
+
+def test_every_compiled_function_of_the_package_is_kept_there():
+    functions = set()
+    for module in pkgutil.walk_packages(private_bandits.__path__, "private_bandits."):
+        if not module.name.endswith("__main__"):
+            members = vars(importlib.import_module(module.name)).values()
+            functions |= {member for member in members if isinstance(member, Dispatcher)}
+    assert len(functions) > 10
+    for function in functions:
+        assert "sources-" in (function.stats.cache_path or ""), function
+
+
+def test_the_setting_is_restored_even_by_a_failed_import():
+    before, inside = config.CACHE_DIR, []
+    with pytest.raises(ImportError), fresh_cache():
+        inside.append(config.CACHE_DIR)
+        raise ImportError
+    assert config.CACHE_DIR == before
+    assert inside[0] != before and "sources-" in inside[0]

@@ -1,0 +1,262 @@
+"""The lemmas of Wang et al. (2021) by computation: each number against a closed form, and the verdicts it carries."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import naive
+import numpy as np
+import pytest
+
+from private_bandits.mechanisms import gaussian_delta
+from private_bandits.papers.cascading import b_lb, lemmas
+from private_bandits.privacy import channel_delta
+from private_bandits.problems import Cascade
+
+close = pytest.approx
+
+
+# --- Lemma 1
+
+
+def test_lemma_1_fails_at_the_first_item_and_holds_later():
+    cover = lemmas.hybrid_coverage()
+    assert (cover.printed, cover.printed_at) == (1.0, 1)
+    assert cover.printed_later <= 0.01
+    assert cover.counter <= 0.01
+    assert cover == lemmas.hybrid_coverage(seed=0)
+    assert cover != lemmas.hybrid_coverage(seed=1)
+
+
+def test_coverage_has_its_exact_value_at_two_items():
+    """The noise is Lap(2) at n = 1 and a sum of two Lap(2) at n = 2: P(|Y| > 2x) = e^-x (2 + x) / 2."""
+    runs = 200_000
+    cover = lemmas.hybrid_coverage(2, 0.5, runs)
+
+    def beyond(bound):
+        return math.exp(-bound / 2) * (2 + bound / 2) / 2
+
+    printed = beyond(2 * math.sqrt(8) * math.log(2))  # c_1 ln(2)^1.5 ln 2, c_1 = 2 sqrt(8) / ln(2)^1.5
+    own = beyond(math.sqrt(8 * math.log(4)) * math.sqrt(8))
+    assert cover.printed_later == close(printed, abs=4 * math.sqrt(printed / runs))
+    assert cover.counter == close(own, abs=4 * math.sqrt(own / runs))
+    assert cover.counter_at == 2
+
+
+# --- Theorem 1
+
+
+class _Scripted:
+    """An environment stream that is told what to answer, then never clicks."""
+
+    def __init__(self, answers):
+        self.answers = iter(answers)
+
+    def random(self):
+        return next(self.answers, 1.0)
+
+
+def _second_list(click_first, seed, c_1):
+    """The first two lists of Algorithm 1 (L = 4, K = 2, n = 2, epsilon = 1) after w_0 = (1, 1, 0, 0)."""
+    rng = np.random.default_rng(seed)
+    env = _Scripted([0.0, 0.0, 1.0, 1.0, 0.0 if click_first else 1.0])
+    streams = SimpleNamespace(env=env, choice=rng, noise=rng)
+    rounds = naive.cascading_algorithm_1([0.5] * 4, 2, 2, streams, 1.0, c_1)
+    return [shown[:2] for shown in rounds]
+
+
+def test_pulls_without_noise_give_a_click_away():
+    c_1, runs = 0.5, 4000
+    dropped = {True: 0, False: 0}
+    for click_first in dropped:
+        for seed in range(runs):
+            first, second = _second_list(click_first, seed, c_1)
+            assert set(first) == {0, 1}
+            dropped[click_first] += first[1] not in second
+    leak = lemmas.pulls_leak(1.0, 4, 2, c_1)
+    assert 0.55 < leak < 0.75
+    assert dropped[True] == 0
+    assert dropped[False] / runs == close(leak, abs=4 * math.sqrt(leak * (1 - leak) / runs))
+    assert lemmas.pulls_leak(0.2, 20, 100_000) == 1.0
+
+
+# --- Lemma 3
+
+
+def test_the_classical_sigma_keeps_its_promise_up_to_7_5():
+    excess = lemmas.classical_gaussian_excess([0.2, 1.0, 2.0], 1e-3)
+    assert 2.0 * excess.ratio == close(1.449, abs=1e-3)
+    assert excess.epsilon == 2.0
+    assert excess.keeps_until == close(7.463, abs=1e-3)
+    sigma = math.sqrt(2 * math.log(1250)) / excess.keeps_until
+    assert gaussian_delta(sigma, excess.keeps_until, 1.0) == close(1e-3, rel=1e-9)
+    assert gaussian_delta(sigma / 1.01, 1.01 * excess.keeps_until, 1.0) > 1e-3
+
+
+def test_the_classical_sigma_breaks_it_far_out():
+    """At a distance mu of the Gaussians the loss is mu^2/2 - mu z, with mu = epsilon / sqrt(2 ln(1.25/delta))."""
+    excess = lemmas.classical_gaussian_excess([1.0, 1000.0], 1e-3)
+    mu = 1000.0 / math.sqrt(2 * math.log(1250))
+    assert excess.ratio == close((mu**2 / 2 + 3.0902 * mu) / 1000.0, rel=1e-3)
+
+
+# --- Lemma 4
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Cascade([0.5, 0.4, 0.2], 2),
+        Cascade([0.05, 0.6, 0.45, 0.2, 0.3], 3),
+        Cascade([0.9, 0.5, 0.3, 0.1], 1),
+        Cascade([0.8, 0.7, 0.6, 0.5, 0.4, 0.3], 4),
+        b_lb(6, 3, 0.2, 0.15),
+    ],
+    ids=str,
+)
+def test_lemma_4_holds(problem):
+    lower, upper = lemmas.decomposition_slack(problem)
+    assert lower >= -1e-12
+    assert abs(upper) <= 1e-12  # met when only the last position is wrong
+
+
+def test_lemma_4_is_tight_where_the_wrong_item_stands_first():
+    """(e, 1) of weights (0.5, 0.4, 0.2): E[R] = 0.1, the sum is 0.2 and alpha = 1/2."""
+    assert lemmas.decomposition_slack(Cascade([0.5, 0.4, 0.2], 2)) == close((0.0, 0.0), abs=1e-12)
+    assert lemmas.decomposition_slack(b_lb(5, 3, 0.2, 0.15)) == close((0.0, 0.0), abs=1e-12)
+
+
+def test_lemma_4_slack_by_hand():
+    """All best items below the first are weak, so alpha is far too small: (e, 1, 2), (e, 2, 1) and the like."""
+    lower, _ = lemmas.decomposition_slack(Cascade([0.9, 0.1, 0.05], 2))
+    # lists with one wrong item: E[R] - 0.1 S = 0.005 - 0.1 * 0.05, ... at (e, 1)
+    regrets = {"1e": 0.005, "e1": 0.005, "2e": 0.91 - (1 - 0.9 * 0.95), "e2": 0.91 - (1 - 0.95 * 0.9)}
+    sums = {"1e": 0.1 * 0.05, "e1": 0.05, "2e": 0.9 * 0.85, "e2": 0.85}
+    assert lower == close(min(regrets[k] - 0.1 * sums[k] for k in regrets), abs=1e-12)
+
+
+# --- Lemmas 5 and 6
+
+
+@pytest.mark.parametrize("x", [0.0, 0.5, 3.0, 20.0])
+def test_laplace_sums_have_their_closed_tails(x):
+    decay = math.exp(-x)
+    assert lemmas.laplace_sum_tail(1, x) == close(decay / 2)
+    assert lemmas.laplace_sum_tail(2, x) == close(decay * (2 + x) / 4)
+    assert lemmas.laplace_sum_tail(3, x) == close(decay * (8 + 5 * x + x * x) / 16)
+
+
+def test_laplace_sums_by_sampling():
+    rng = np.random.default_rng(0)
+    sums = rng.gamma(30, size=400_000) - rng.gamma(30, size=400_000)
+    for x in (0.0, 5.0, 10.0, 20.0):
+        tail = float(lemmas.laplace_sum_tail(30, x))
+        assert np.mean(sums > x) == close(tail, abs=4 * math.sqrt(tail / 400_000))
+
+
+def test_lemma_5_holds_and_needs_its_range():
+    # the smallest x of the grid for one variable
+    x = math.sqrt(8) / 64
+    assert lemmas.laplace_tail_ratio([1]) == close(0.5 * math.exp(-x + x * x / 8))
+    assert 0.47 < lemmas.laplace_tail_ratio() < 0.5  # 1/2 as x goes to 0
+    beyond = 20.0
+    assert lemmas.laplace_sum_tail(1, beyond) > math.exp(-(beyond**2) / 8)
+    inside = 0.98 * math.sqrt(8) * 200
+    assert lemmas.laplace_sum_tail(200, inside) > math.exp(-(inside**2) / (4 * 200))  # 8 is not a spare factor
+
+
+def test_lemma_6_holds():
+    assert lemmas.gaussian_tail_ratio() == close(0.5 * math.erfc(0.01 / math.sqrt(2)) * math.exp(0.01**2 / 2))
+
+
+def test_without_forced_exploration_the_tail_of_theorem_4_is_too_heavy():
+    for t in (100, 10**5, 10**8):
+        worst = lemmas.unforced_tail_ratio(t)
+        assert worst.reports == 1
+        assert worst.ratio == close(0.5 * math.exp(-math.sqrt(48 * math.log(t)) + 3 * math.log(t)))
+    assert lemmas.unforced_tail_ratio(100).ratio < 1 < 1e4 < lemmas.unforced_tail_ratio(10**5).ratio
+
+
+# --- Theorem 7
+
+
+def test_composition_by_hand_and_by_enumeration():
+    assert lemmas.composition_delta(1.0, 1, 0.3) == close((math.e - math.exp(0.3)) / (1 + math.e))
+    assert lemmas.composition_delta(0.4, 3, 1.2) == close(0.0, abs=1e-15)
+    keep = 1 / (1 + math.exp(-0.7))
+    one = np.array([[keep, 1 - keep], [1 - keep, keep]])
+    for k in (2, 3, 5):
+        channel = one
+        for _ in range(k - 1):
+            channel = np.kron(channel, one)
+        for epsilon in (0.0, 0.5, 1.5):
+            exact = channel_delta(channel, epsilon, [(0, 2**k - 1)])
+            assert lemmas.composition_delta(0.7, k, epsilon) == close(exact, rel=1e-9)
+
+
+GRID = ([1, 2, 4, 8, 16, 50, 200], [0.1, 0.5, 0.9], [1e-6, 1e-3, 0.1, 0.5])
+
+
+def test_theorem_7_holds_within_and_a_little_beyond_its_range():
+    assert 1e-4 < lemmas.theorem_7_excess(*GRID).ratio < 0.01
+    assert lemmas.theorem_7_excess(*GRID, pure=False).ratio == close(0.5, abs=0.01)
+    beyond = ([4, 8, 12, 16], [1.0, 1.5, 2.0], [1e-3])
+    assert lemmas.theorem_7_excess(*beyond).ratio < 1.0
+    far = lemmas.theorem_7_excess([1000], [49.0], [1e-3])
+    assert (far.k, far.epsilon, far.delta) == (1000, 49.0, 1e-3)
+    assert far.ratio > 1.0
+
+
+def test_theorem_7_reports_the_exact_delta():
+    each = 0.02 / math.sqrt(4 * 16 * math.log(math.e + 20))
+    exact = (
+        sum(math.comb(16, i) * max(math.exp((16 - i) * each) - math.exp(0.02 + i * each), 0.0) for i in range(17))
+        / (1 + math.exp(each)) ** 16
+    )
+    assert lemmas.theorem_7_excess([16], [0.02], [1e-3]).ratio == close(exact / 1e-3, rel=1e-6)
+    both = 1 - (1 - 1e-3 / 32) ** 16 * (1 - exact)
+    assert lemmas.theorem_7_excess([16], [0.02], [1e-3], pure=False).ratio == close(both / 1e-3, rel=1e-6)
+
+
+# --- Theorem 11
+
+
+def test_the_swapped_divergence_breaks_its_bound():
+    found = lemmas.swapped_divergence()
+    assert (found.p, found.gap) == close((0.01, 0.0099))
+    divergence = 0.01 * math.log(100) + 0.99 * math.log(0.99 / 0.9999)
+    assert found.swapped == close(divergence * 0.0099 / 0.0099**2)
+    assert found.swapped > 3.6
+    # in the right order the same point is the worst, and no violation
+    ordered = 0.0001 * math.log(0.01) + 0.9999 * math.log(0.9999 / 0.99)
+    assert found.ordered == close(ordered * 0.0099 / 0.0099**2)
+    assert found.ordered < 1.0
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lemmas.hybrid_coverage(1), "n_max must be >= 2"),
+        (lambda: lemmas.hybrid_coverage(gamma=1.0), "gamma must be"),
+        (lambda: lemmas.hybrid_coverage(runs=0), "runs must be >= 1"),
+        (lambda: lemmas.pulls_leak(1.0, 3, 10), "n_items must be >= 4"),
+        (lambda: lemmas.pulls_leak(math.inf, 4, 10), "epsilon must be finite"),
+        (lambda: lemmas.classical_gaussian_excess([0.0], 1e-3), "epsilon must be > 0"),
+        (lambda: lemmas.classical_gaussian_excess([], 1e-3), "epsilons must not be empty"),
+        (lambda: lemmas.decomposition_slack(Cascade([0.5, 0.3, 0.3], 2)), "unique best list"),
+        (lambda: lemmas.decomposition_slack(Cascade([0.5, 0.3], 2)), "list_size must be <= 1"),
+        (lambda: lemmas.laplace_tail_ratio([0]), "sizes must be >= 1"),
+        (lambda: lemmas.unforced_tail_ratio(1), "t must be >= 2"),
+        (lambda: lemmas.composition_delta(math.inf, 2, 1.0), "epsilon_0 must be finite"),
+        (lambda: lemmas.composition_delta(0.1, 0, 1.0), "k must be >= 1"),
+        (lambda: lemmas.theorem_7_excess([2], [0.0], [0.1]), "epsilon must be > 0"),
+        (lambda: lemmas.theorem_7_excess([2], [0.5], [0.0]), "delta must be"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

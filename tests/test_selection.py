@@ -1,0 +1,112 @@
+"""The list of the largest indices: against sorted(), fair among ties, and thrifty with the choice stream."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import naive
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from private_bandits.kernels.selection import top_list
+
+SIZES = [(1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (20, 4), (20, 19)]
+
+
+def top(values, size, *, ordered=True, rng=None):
+    """The list, from scratch arrays full of what an earlier round left there."""
+    order, scratch = np.full(size, 10**6), np.full(size, 1e300)
+    top_list(np.array(values, float), ordered, rng or np.random.default_rng(0), order, scratch)
+    return order.tolist()
+
+
+def draws(values, size, ordered):
+    """How many numbers of the choice stream were read, at most 99."""
+    rng = np.random.default_rng(1)
+    top(values, size, ordered=ordered, rng=rng)
+    ahead = np.random.default_rng(1).random(100).tolist()
+    return ahead.index(rng.random())
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize(("n_items", "size"), SIZES)
+def test_without_ties_it_is_sorted(n_items, size, ordered):
+    rng = np.random.default_rng(n_items * size)
+    for _ in range(200):
+        values = rng.normal(size=n_items)
+        assert len(set(values)) == n_items
+        expected = sorted(range(n_items), key=lambda e: -values[e])[:size]
+        assert top(values, size, ordered=ordered) == expected
+        assert draws(values, size, ordered) == 0
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize(("n_items", "size"), SIZES)
+def test_with_ties_and_infinities_the_values_are_the_largest(n_items, size, ordered):
+    rng = np.random.default_rng(n_items + size)
+    for _ in range(300):
+        values = rng.choice([-math.inf, -1.0, 0.0, 0.5, 1.0, math.inf], n_items)
+        chosen = top(values, size, ordered=ordered, rng=rng)
+        assert len(set(chosen)) == size
+        assert values[chosen].tolist() == sorted(values, reverse=True)[:size]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize(("n_items", "size"), SIZES)
+def test_the_same_list_from_the_same_stream_as_the_transcription(n_items, size, ordered):
+    rng = np.random.default_rng(17)
+    ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
+    for _ in range(300):
+        values = rng.choice([-math.inf, 0.0, 0.5, 1.0, 1.5, math.inf], n_items)
+        assert top(values, size, ordered=ordered, rng=ours) == naive.largest(values.tolist(), size, theirs, ordered)
+        assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+@pytest.mark.parametrize(
+    ("values", "size", "if_ordered", "if_not"),
+    [
+        ([3, 1, 2], 2, 0, 0),
+        ([1, 3, 3], 1, 1, 1),  # who is in: two for one place
+        ([3, 3, 1], 2, 1, 0),  # who stands where
+        ([3, 3, 3], 2, 2, 2),  # three for two places: two draws
+        ([3, 3, 3], 3, 2, 0),  # the last place needs none
+        ([3, 1, 1, 2], 2, 0, 0),  # a tie below the list
+        ([3, 3, 2, 2, 1], 3, 2, 1),  # a tie inside and a tie at the edge
+        ([math.inf] * 5, 2, 2, 2),
+        ([-math.inf, -math.inf, 0], 2, 1, 1),
+        ([7], 1, 0, 0),
+        ([0.0, -0.0, -1.0], 1, 1, 1),
+    ],
+)
+def test_the_choice_stream_is_read_only_when_a_tie_matters(values, size, if_ordered, if_not):
+    for arrangement in itertools.permutations(values):
+        assert draws(arrangement, size, True) == if_ordered
+        assert draws(arrangement, size, False) == if_not
+
+
+@pytest.mark.parametrize(
+    ("values", "size", "ordered"),
+    [
+        ([1, 1, 1, 1], 4, True),
+        ([1, 1, 1, 1, 1], 2, True),
+        ([1, 1, 1, 1, 1, 1], 3, False),
+        ([0, 2, 1, 2, 1, 2, 1], 5, True),
+        ([1, 0, 1, 3, 1, 3, 1], 4, False),
+        ([math.inf, 0, math.inf, math.inf], 2, True),
+    ],
+)
+def test_ties_are_broken_uniformly(values, size, ordered):
+    """Chi-square over every list that sorting allows."""
+    items = range(len(values))
+    wanted = sorted(values, reverse=True)[:size]
+    lists = {tuple(order) for order in itertools.permutations(items, size) if [values[e] for e in order] == wanted}
+    if not ordered:
+        lists = {tuple(sorted(order)) for order in lists}
+    rounds, counts, rng = 400 * len(lists), dict.fromkeys(lists, 0), np.random.default_rng(11)
+    for _ in range(rounds):
+        chosen = top(values, size, ordered=ordered, rng=rng)
+        counts[tuple(chosen if ordered else sorted(chosen))] += 1
+    statistic = sum((count - 400) ** 2 / 400 for count in counts.values())
+    assert chi2.sf(statistic, len(lists) - 1) > 1e-3

@@ -1,0 +1,473 @@
+"""Simulation: the same bits however it is cut, learners beside kernels, results, refusals."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import math
+import pickle
+import sys
+from dataclasses import replace
+from importlib.metadata import version
+
+import naive
+import numpy as np
+import pytest
+import xarray as xr
+
+from private_bandits import simulate
+from private_bandits.kernels import index
+from private_bandits.papers.cascading import (
+    b_lb,
+    b_lb_semi,
+    cascade_ucb1,
+    cucb_gaussian,
+    repaired_central,
+    repaired_local,
+    ucb_gaussian,
+    ucb_hybrid,
+    ucb_laplace,
+    uniform,
+)
+from private_bandits.problems import Cascade
+from private_bandits.simulate import log_checkpoints, streams, trace
+
+# the package exports the function under the module's name
+module = importlib.import_module("private_bandits.simulate")
+
+PROBLEM = b_lb(8, 3, 0.4, 0.3)
+SEMI = b_lb_semi(8, 3, 0.4, 0.3)
+HORIZON = 2_500
+POLICIES = {
+    "ucb1": cascade_ucb1(),
+    "uniform": uniform(),
+    "laplace": ucb_laplace(1.0, 3),
+    "laplace published": ucb_laplace(1.0, 3, 0.01),
+    "gaussian": ucb_gaussian(1.0, 1e-3, 3),
+    "hybrid": ucb_hybrid(1.0, 8, HORIZON, 0.01),
+    "hybrid proof": ucb_hybrid(1.0, 8, HORIZON, 0.01, variant="proof"),
+    "first": repaired_local(1.0, 3),
+    "reply": repaired_local(1.0, 3, "reply"),
+    "one_hot": repaired_local(1.0, 3, "one_hot"),
+    "central first": repaired_central(1.0, 8, 3, HORIZON),
+    "central rounds": repaired_central(1.0, 8, 3, HORIZON, "rounds"),
+}
+every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+
+
+def play(policy, problem=PROBLEM, **changes):
+    arguments = {"horizon": HORIZON, "replications": 3, "seed": 11, **changes}
+    return simulate(problem, policy, **arguments)
+
+
+class Fixed:
+    """A learner that asks for the same thing each round and remembers what it was told."""
+
+    name = "fixed"
+
+    def __init__(self, items):
+        self._items, self.told = items, []
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self):
+        return self._items
+
+    def tell(self, weights):
+        self.told.append(weights)
+
+
+class InPython:
+    """A policy written in Python; `learner(problem, choice, noise)` makes a fresh one."""
+
+    def __init__(self, learner):
+        self.name, self.start = learner.__name__, learner
+
+
+class Uniform:
+    """Uniformly random lists, by the kernels' protocol."""
+
+    def __init__(self, problem, choice, noise):
+        self._problem, self._choice = problem, choice
+
+    def ask(self):
+        ordered = isinstance(self._problem, Cascade)  # the order of a semi-bandit's list is free
+        return naive.largest([0.0] * self._problem.n_items, self._problem.list_size, self._choice, ordered)
+
+    def tell(self, weights):
+        pass
+
+
+class PublishedLaplace:
+    """Algorithm 2 with the published noise, without w_0."""
+
+    scale = 0.01 * 3 / 1.0
+
+    def __init__(self, problem, choice, noise):
+        self._problem, self._choice, self._noise = problem, choice, noise
+        self._total, self._pulls, self._t = [0.0] * problem.n_items, [0] * problem.n_items, 0
+
+    def ask(self):
+        self._t += 1
+        a = math.sqrt(1.5 * math.log(self._t)) + math.sqrt(24.0 * self.scale**2 * math.log(self._t))
+        index = [
+            total / n + a / math.sqrt(n) if n else math.inf
+            for total, n in zip(self._total, self._pulls, strict=True)
+        ]
+        self._shown = naive.largest(index, self._problem.list_size, self._choice)
+        return self._shown
+
+    def tell(self, weights):
+        for item, weight in zip(self._shown, weights, strict=False):
+            self._pulls[item] += 1
+            self._total[item] += weight + self._noise.laplace(0.0, self.scale)
+
+
+# --- the same bits
+
+
+@every_policy
+def test_any_number_of_workers_gives_the_same_bits(policy):
+    alone = play(policy, replications=5)
+    for n_jobs in (2, 4, -1):
+        xr.testing.assert_identical(play(policy, replications=5, n_jobs=n_jobs), alone)
+
+
+@every_policy
+def test_a_replication_can_be_sent_to_another_process(policy):
+    """What the workers of a cluster are handed."""
+    problem, sent = pickle.loads(pickle.dumps((PROBLEM, policy)))
+    assert not problem.means.flags.writeable  # a writable array is another type: the kernels would compile again
+    xr.testing.assert_identical(play(sent, problem), play(policy))
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1000, HORIZON - 1])
+@every_policy
+def test_any_pieces_give_the_same_bits(policy, piece, monkeypatch):
+    whole, shown = play(policy), trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1)
+    monkeypatch.setattr(module, "_PIECE", piece)
+    xr.testing.assert_identical(play(policy), whole)
+    np.testing.assert_array_equal(trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1), shown)
+
+
+def test_pieces_of_a_semi_bandit_give_the_same_bits(monkeypatch):
+    policy = cucb_gaussian(1.0, 1e-3, 8, 3)
+    whole = play(policy, SEMI)
+    monkeypatch.setattr(module, "_PIECE", 7)
+    xr.testing.assert_identical(play(policy, SEMI), whole)
+
+
+@every_policy
+def test_a_longer_run_passes_through_a_shorter_one(policy):
+    longer, shorter = play(policy), play(policy, horizon=777)
+    shared = np.intersect1d(longer.t, shorter.t)
+    assert len(shared) > 35
+    xr.testing.assert_identical(longer.regret.sel(t=shared), shorter.regret.sel(t=shared))
+    last = play(policy, checkpoints=[777]).regret.sel(t=777)
+    np.testing.assert_array_equal(last, shorter.regret.sel(t=777))
+
+
+@every_policy
+def test_checkpoints_do_not_change_the_run(policy):
+    every = play(policy, checkpoints=range(1, HORIZON + 1)).regret
+    default = play(policy).regret
+    np.testing.assert_array_equal(every.sel(t=default.t), default)
+
+
+@every_policy
+def test_a_replication_does_not_depend_on_how_many_are_played(policy):
+    few, many = play(policy, replications=2), play(policy, replications=6)
+    xr.testing.assert_identical(many.isel(replication=slice(2)), few)
+
+
+@every_policy
+def test_a_second_run_is_equal_and_other_seeds_and_replications_differ(policy):
+    first = play(policy)
+    xr.testing.assert_identical(play(policy), first)
+    finals = np.concatenate([first.regret[:, -1], play(policy, seed=12).regret[:, -1]])
+    assert len(set(finals)) == 6
+
+
+def test_streams_are_named_by_seed_and_replication_and_independent():
+    firsts = [stream.random() for seed in (0, 1) for r in (0, 1) for stream in streams(seed, r)]
+    assert len(set(firsts)) == 12
+    child = np.random.SeedSequence(5).spawn(4)[3]
+    for stream, sequence in zip(streams(5, 3), child.spawn(3), strict=True):
+        assert stream.bit_generator.state == np.random.PCG64(sequence).state
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem"),
+    [
+        (ucb_laplace(math.inf, 3), PROBLEM),
+        (ucb_gaussian(math.inf, 1e-3, 3), PROBLEM),
+        (ucb_hybrid(math.inf, 8, HORIZON), PROBLEM),
+        (repaired_local(math.inf, 3), PROBLEM),
+        (repaired_local(math.inf, 3, "reply"), PROBLEM),
+        (repaired_local(math.inf, 3, "one_hot"), PROBLEM),
+        (repaired_central(math.inf, 8, 3, HORIZON), PROBLEM),
+        (repaired_central(math.inf, 8, 3, HORIZON, "rounds"), PROBLEM),
+        (cucb_gaussian(math.inf, 1e-3, 8, 3), SEMI),
+    ],
+    ids=lambda value: getattr(value, "box", ""),
+)
+def test_a_zero_scale_draws_nothing(policy, problem, monkeypatch):
+    source = streams(3, 0)
+    monkeypatch.setattr(module, "streams", lambda seed, replication: source)
+    play(policy, problem, replications=1)
+    untouched = streams(3, 0)
+    assert source.noise.bit_generator.state == untouched.noise.bit_generator.state
+    assert source.env.bit_generator.state != untouched.env.bit_generator.state
+
+
+# --- checkpoints
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3, 9, 10, 11, 99, 100, 1000, 20_000, 10**8, 10**8 + 1])
+def test_log_checkpoints_increase_to_the_horizon_on_one_grid(horizon):
+    marks = log_checkpoints(horizon)
+    assert marks.dtype == np.int64
+    assert marks[0] == 1 and marks[-1] == horizon
+    assert np.all(np.diff(marks) > 0)
+    assert set(marks[:-1]) <= set(log_checkpoints(10**9))
+    if horizon >= 1000:
+        late = marks[marks >= 100]
+        assert 16 * math.log10(horizon / 100) <= len(late) <= 16 * math.log10(horizon / 100) + 2
+        assert np.all(late[1:] / late[:-1] < 10 ** (1 / 16) * 1.01)
+
+
+def test_a_run_of_one_round():
+    result = play(POLICIES["ucb1"], horizon=1, replications=1)
+    assert result.regret.shape == (1, 1)
+    assert result.t.values.tolist() == [1]
+    shown = trace(PROBLEM, POLICIES["ucb1"], horizon=1, seed=11)[0, :-1]
+    assert float(result.regret[0, 0]) == pytest.approx(PROBLEM.best - PROBLEM.reward(shown), abs=1e-12)
+
+
+def test_given_checkpoints_are_kept_and_the_horizon_added():
+    assert play(uniform(), checkpoints=[5, 10, 700]).t.values.tolist() == [5, 10, 700, HORIZON]
+    assert play(uniform(), checkpoints=[5, HORIZON]).t.values.tolist() == [5, HORIZON]
+    assert play(uniform(), checkpoints=np.array([5])).t.values.tolist() == [5, HORIZON]
+    assert play(uniform(), checkpoints=[]).t.values.tolist() == [HORIZON]
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "reply"])
+def test_regret_is_the_sum_of_the_gaps_of_the_lists_played(policy):
+    shown = trace(PROBLEM, POLICIES[policy], horizon=300, seed=11, replication=2)[:, :-1]
+    expected = np.cumsum([PROBLEM.best - PROBLEM.reward(items) for items in shown])
+    result = play(POLICIES[policy], horizon=300, checkpoints=range(1, 301))
+    np.testing.assert_allclose(result.regret[2], expected, atol=1e-9)
+    assert expected[-1] > 1
+
+
+# --- learners written in Python
+
+PAIRS = [
+    (Uniform, uniform(), PROBLEM),
+    (Uniform, uniform(), SEMI),
+    (
+        PublishedLaplace,
+        replace(
+            ucb_laplace(1.0, 3, 0.01), record=ucb_laplace(1.0, 3, 0.01).record._replace(observe_first=False)
+        ),
+        PROBLEM,
+    ),
+]
+
+
+@pytest.mark.parametrize(("learner", "policy", "problem"), PAIRS)
+def test_a_learner_plays_the_kernel_bit_for_bit(learner, policy, problem):
+    policy_in_python = InPython(learner)
+    result = play(policy_in_python, problem)
+    np.testing.assert_array_equal(result.regret, play(policy, problem).regret)
+    np.testing.assert_array_equal(
+        trace(problem, policy_in_python, horizon=300, seed=3), trace(problem, policy, horizon=300, seed=3)
+    )
+    xr.testing.assert_identical(play(policy_in_python, problem, n_jobs=3), result)
+    assert result.attrs["policy"] == learner.__name__
+    assert result.attrs["privacy"] == "not stated"
+
+
+@pytest.mark.parametrize("problem", [PROBLEM, SEMI], ids=str)
+@pytest.mark.parametrize("items", [[0, 1, 2], (2, 0, 1), np.array([7, 0, 5])])
+def test_a_fixed_list_has_a_known_regret_and_is_told_what_was_observed(problem, items):
+    learner = Fixed(items)
+    regret = play(learner, problem, horizon=400, replications=1, checkpoints=[100]).regret[0]
+    each = problem.best - problem.reward(np.array(items))
+    np.testing.assert_allclose(regret, [100 * each, 400 * each], atol=1e-9)
+    told, learner.told = learner.told, []
+    shown = trace(problem, learner, horizon=400, seed=11)
+    np.testing.assert_array_equal(shown[:, :-1], np.tile(items, (400, 1)))
+    assert [len(weights) for weights in told] == shown[:, -1].tolist()
+    assert learner.told == told
+    assert {weight for weights in told for weight in weights} == {0.0, 1.0}
+    for weights in told:
+        if problem is PROBLEM:
+            assert sum(weights) == (1 if len(weights) < 3 else weights[-1]) and 1.0 not in weights[:-1]
+        else:
+            assert len(weights) == 3
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[0, 1], [0, 1, 2, 3], [], [0, 1, 1], [0, 1, 8], [-1, 0, 1], [[0, 1, 2]], 0, [0.5, 1.5, 2.5], [0, 1, None], "012"],
+    ids=str,
+)
+def test_illegal_lists_are_refused(items):
+    with pytest.raises(ValueError, match=r"ask\(\) must return 3 distinct items of Cascade\(n_items=8, list_size=3\)"):
+        play(Fixed(items), replications=1)
+
+
+# --- results
+
+
+@pytest.mark.parametrize("policy", [*POLICIES.values(), InPython(Uniform)], ids=lambda policy: policy.name)
+def test_results_say_what_was_run_in_strings_and_numbers(policy):
+    result = play(policy, horizon=20)
+    assert result.regret.dims == ("replication", "t")
+    assert result.regret.dtype == np.float64
+    assert result.replication.values.tolist() == [0, 1, 2]
+    attributes = [*result.attrs.values(), *result.regret.attrs.values()]
+    assert all(isinstance(value, (str, int, float)) for value in attributes)
+    assert {"problem", "policy", "privacy", "seed", "versions"} <= result.attrs.keys()
+    assert result.attrs["problem"] == "Cascade(n_items=8, list_size=3)"
+    assert result.attrs["policy"] == policy.name
+    assert result.attrs["seed"] == 11
+    for name in ("private-bandits", "numpy", "numba"):
+        assert f"{name} {version(name)}" in result.attrs["versions"]
+    xr.testing.assert_identical(xr.Dataset.from_dict(result.to_dict()), result)
+    through_text = xr.Dataset.from_dict(json.loads(json.dumps(result.to_dict())))
+    xr.testing.assert_identical(through_text, result)
+
+
+def test_the_attributes_name_the_paper_the_box_and_the_privacy():
+    policy = ucb_laplace(1.0, 3, 0.01)
+    attributes = play(policy, horizon=2).attrs
+    assert (attributes["paper"], attributes["box"], attributes["variant"]) == ("wang2021", "Algorithm 2", "published")
+    assert attributes["privacy"] == str(policy.privacy)
+
+
+# --- progress and interruption
+
+
+class Terminal(io.StringIO):
+    """Standard error that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "progress", "shows"),
+    [
+        (io.StringIO, None, False),
+        (io.StringIO, False, False),
+        (io.StringIO, True, True),
+        (Terminal, None, True),
+        (Terminal, False, False),
+    ],
+)
+def test_a_bar_is_shown_only_on_a_terminal_or_when_asked_for(stream, progress, shows, monkeypatch, capsys):
+    error = stream()
+    monkeypatch.setattr(sys, "stderr", error)
+    play(cascade_ucb1(), horizon=10, progress=progress)
+    assert ("CascadeUCB1" in error.getvalue()) == shows
+    assert bool(error.getvalue()) == shows
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interruption_comes_through(n_jobs, monkeypatch):
+    played = []
+
+    def interrupted(problem, policy, horizon, marks, seed, replication):
+        played.append(replication)
+        if replication == 1:
+            raise KeyboardInterrupt
+        return np.zeros(len(marks))
+
+    monkeypatch.setattr(module, "_replicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play(cascade_ucb1(), replications=100, n_jobs=n_jobs)
+    assert len(played) < 100
+
+
+def test_an_interruption_waits_for_a_piece_only(monkeypatch):
+    """Compiled code answers no signal: a run is cut into pieces, and between two of them it can stop."""
+    calls, advance = [], index.advance
+
+    def interrupted(problem, policy, state, first, last, *rest):
+        calls.append((first, last))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        advance(problem, policy, state, first, last, *rest)
+
+    monkeypatch.setattr(index, "advance", interrupted)
+    monkeypatch.setattr(module, "_PIECE", 100)
+    with pytest.raises(KeyboardInterrupt):
+        play(cascade_ucb1(), replications=1)
+    assert calls == [(1, 100), (101, 200), (201, 300)]
+
+
+def test_a_piece_takes_seconds_at_most():
+    assert 1 <= module._PIECE <= 2**22
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"horizon": 0}, "horizon must be >= 1, got 0"),
+        ({"horizon": -5}, "horizon must be >= 1, got -5"),
+        ({"horizon": 10.0}, "horizon must be an integer >= 1, got 10.0"),
+        ({"horizon": True}, "horizon must be an integer >= 1, got True"),
+        ({"horizon": "10"}, "horizon must be an integer >= 1, got '10'"),
+        ({"horizon": math.nan}, "horizon must be an integer"),
+        ({"replications": 0}, "replications must be >= 1, got 0"),
+        ({"replications": 1.5}, "replications must be an integer >= 1, got 1.5"),
+        ({"replications": True}, "replications must be an integer"),
+        ({"seed": -1}, "seed must be >= 0, got -1"),
+        ({"seed": 1.0}, "seed must be an integer >= 0, got 1.0"),
+        ({"seed": False}, "seed must be an integer"),
+        ({"seed": None}, "seed must be an integer"),
+        ({"n_jobs": 0}, "n_jobs must be >= 1, or -1 for all cores, got 0"),
+        ({"n_jobs": -2}, "n_jobs must be >= -1, got -2"),
+        ({"n_jobs": 2.0}, "n_jobs must be an integer"),
+        ({"n_jobs": True}, "n_jobs must be an integer"),
+        ({"checkpoints": [0, 5]}, "checkpoints must be >= 1 and <= 50, got 0"),
+        ({"checkpoints": [5, 51]}, "checkpoints must be >= 1 and <= 50, got 51"),
+        ({"checkpoints": [5, 5]}, r"checkpoints must increase, got \[5, 5\]"),
+        ({"checkpoints": [7, 5]}, r"checkpoints must increase, got \[7, 5\]"),
+        ({"checkpoints": [1.0]}, "checkpoints must be an integer"),
+        ({"checkpoints": [True]}, "checkpoints must be an integer"),
+    ],
+)
+def test_bad_arguments_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        play(cascade_ucb1(), **{"horizon": 50, **changes})
+
+
+@pytest.mark.parametrize(
+    ("problem", "policy", "message"),
+    [
+        (b_lb(8, 2, 0.4, 0.3), ucb_laplace(1.0, 3), "Laplace was calibrated for list_size=3, the problem has 2"),
+        (b_lb(9, 3, 0.4, 0.3), ucb_hybrid(1.0, 8, 50), "was calibrated for n_items=8, the problem has 9"),
+        (SEMI, repaired_local(1.0, 3, "reply"), "Response, whole reply needs a Cascade"),
+        (SEMI, repaired_central(1.0, 8, 3, 50, "rounds"), "Trees by rounds needs a Cascade"),
+        (PROBLEM, ucb_hybrid(1.0, 8, 49), "horizon must be <= 49, for which Hybrid, log of horizon was calibrated"),
+    ],
+)
+def test_a_policy_made_for_another_problem_is_refused(problem, policy, message):
+    with pytest.raises(ValueError, match=message):
+        play(policy, problem, horizon=50)
+    with pytest.raises(ValueError, match=message):
+        trace(problem, policy, horizon=50, seed=0)
+
+
+def test_a_policy_whose_noise_fits_any_horizon_is_not_refused():
+    play(ucb_hybrid(1.0, 8, 49, variant="proof"), horizon=50)
+    play(ucb_hybrid(1.0, 8, 50), horizon=50)
