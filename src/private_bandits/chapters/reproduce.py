@@ -7,7 +7,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -147,12 +146,10 @@ def _replace(path: Path, content: bytes | None) -> None:
         path.unlink()
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    beside = path.with_name(f".{path.name}-{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
+        beside.write_bytes(content)
         os.replace(beside, path)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
+        beside.unlink(missing_ok=True)
         raise

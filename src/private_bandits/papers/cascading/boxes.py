@@ -26,6 +26,7 @@ from private_bandits.simulate import Policy
 PAPER = "wang2021"
 _SAMPLING = (1.5, 0.0)  # the sqrt(1.5 ln t / n) of every box
 _LENGTH_LEAKS = "the number of reports is the click position, and w_0 is sent in clear"
+_FIRST_LEAKS = "w_0 is sent in clear"  # lists of one item: always one report
 
 
 def cascade_ucb1() -> Policy:
@@ -61,7 +62,7 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
     """
     size, factor = _checked(list_size, noise_multiplier)
     scale = factor * laplace_scale(epsilon, size)
-    privacy = _local(epsilon, 0.0, _value_laplace(scale, size), 0.0)
+    privacy = _local(epsilon, 0.0, _value_laplace(scale, size), 0.0, size)
     record = index.IndexRecord(
         _terms(_SAMPLING, (24.0 * scale**2, 0.0)), noise=index.LAPLACE, scale=scale, list_size=size
     )
@@ -76,7 +77,7 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
     size, factor = _checked(list_size, noise_multiplier)
     sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method="classical")
     value = gaussian_epsilon(sigma, delta, sensitivity(one_hot_replies(size), order=2))
-    privacy = _local(epsilon, delta, value, delta)
+    privacy = _local(epsilon, delta, value, delta, size)
     record = index.IndexRecord(
         _terms(_SAMPLING, (6.0 * sigma**2, 2.0 * math.log(2.0) * sigma**2)),
         noise=index.GAUSSIAN,
@@ -98,7 +99,7 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
     scale = 0.0
     if math.isfinite(budget):
         scale = factor * math.sqrt(4.0 * size * math.log(math.e + budget / per_query)) / budget
-    privacy = _local(budget, per_query, _value_laplace(scale, size), 0.0)
+    privacy = _local(budget, per_query, _value_laplace(scale, size), 0.0, size)
     record = index.IndexRecord(
         _terms(_SAMPLING, (24.0 * scale**2, 0.0)), noise=index.LAPLACE, scale=scale, list_size=size
     )
@@ -138,7 +139,7 @@ def ucb_hybrid(
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
     scale = factor * laplace_scale(epsilon, items)
     logs = 1.0 if variant == "proof" else math.log(length) ** 1.5
-    # a user moves at most two click counters by one each, epsilon/L apiece
+    # a user moves at most two click counters (one at K = 1) by one each, epsilon/L apiece
     value = 2.0 / scale if scale else math.inf
     leak = "w_0 and the pulls are used in clear, and a click moves the later leaves of other items' trees"
     privacy = _NO_PRIVACY
@@ -221,8 +222,9 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
 
     Notes
     -----
-    Not in the paper. No w_0: an item without reports has an infinite index. Radii fail with probability t^-3 a side, by
-    Hoeffding (`first`, `reply`) or by the Laplace-sum tail of Chan et al. (`one_hot`).
+    Not in the paper. No w_0: an item without reports has an infinite index. At each number of reports a radius fails
+    with probability about t^-3 a side, by Hoeffding (`first`, `reply`) or by the Laplace-sum tail of Chan et al.
+    (`one_hot`). Only for `first` does a regret of order ln T follow: the item in doubt is the one that is asked about.
     """
     size = checks.integer("list_size", list_size, at_least=1)
     checks.choice("design", design, ("first", "reply", "one_hot"))
@@ -272,7 +274,8 @@ def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int,
 
     Notes
     -----
-    Not in the paper. No w_0. The bonus is the tail bound of the counters' own noise, at failure probability t^-3.
+    Not in the paper. No w_0. The bonus is the tail bound of the counters' own noise, which fails with
+    probability t^-3 at each number of reports. Only for `first` does a regret bound follow.
     """
     size = checks.integer("list_size", list_size, at_least=1)
     items = checks.integer("n_items", n_items, at_least=size)
@@ -361,10 +364,11 @@ def _value_laplace(scale: float, size: int) -> float:
     return sensitivity(one_hot_replies(size), order=1) / scale if scale else math.inf
 
 
-def _local(epsilon: float, delta: float, value_epsilon: float, value_delta: float) -> Guarantee:
+def _local(epsilon: float, delta: float, value_epsilon: float, value_delta: float, size: int) -> Guarantee:
     if math.isinf(epsilon):
         return _NO_PRIVACY
-    return _guarantee((epsilon, delta), (value_epsilon, value_delta), (math.inf, 0.0), "local", _LENGTH_LEAKS)
+    leak = _LENGTH_LEAKS if size > 1 else _FIRST_LEAKS
+    return _guarantee((epsilon, delta), (value_epsilon, value_delta), (math.inf, 0.0), "local", leak)
 
 
 def _kept(epsilon: float, paid: float, trust: str, reason: str) -> Guarantee:

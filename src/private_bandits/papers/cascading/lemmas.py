@@ -110,7 +110,7 @@ def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = N
     Let K >= 2 items have w_0 = 1 and at least K have w_0 = 0. The first list is those K, in some order. If its first
     item is clicked, the second keeps one pull and its index, and the next list holds it for certain. If nothing is
     clicked, the second item has two pulls, hence half the bonus, and the next list drops it unless one Laplace draw of
-    scale 2 L/epsilon makes up for that. The probability that it is dropped is returned; on the neighbouring input it is 0.
+    scale 2 L/epsilon makes up for that. Returned is the probability that it is dropped, which is 0 after the click.
 
     Parameters
     ----------

@@ -189,7 +189,7 @@ def local_designs(panel: Panel, setting: Experiments) -> Picture:
     wins = int((best == "Response, first item").sum())
     caption = (
         f"The three local repairs at T = {_power(setting.horizon)}, {_setting(setting, setting.list_size)}; each pays "
-        f"exactly ε. Asking only about the first item has the smallest regret at {wins} of {len(best)} settings of K and ε. "
+        f"exactly ε. Asking about the first item loses least at {wins} of {len(best)} settings of K and ε. "
         f"{figures.caption_runs(drawn)}"
     )
     ends = drawn[drawn["epsilon"] == drawn["epsilon"].max()]
