@@ -31,6 +31,7 @@ book: $(READY)
 
 test: $(READY)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 

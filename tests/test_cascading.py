@@ -341,5 +341,7 @@ def test_a_policy_made_for_another_problem_is_refused():
         simulate(problem, ucb_laplace(1.0, 2), horizon=10, replications=1, seed=0)
     with pytest.raises(ValueError, match="calibrated for n_items=8"):
         simulate(problem, ucb_hybrid(1.0, 8, 10), horizon=10, replications=1, seed=0)
+    with pytest.raises(ValueError, match="CUCB Gaussian needs a SemiBandit"):
+        simulate(problem, cucb_gaussian(1.0, 1e-3, 20, 4), horizon=10, replications=1, seed=0)
     with pytest.raises(ValueError, match="horizon must be <= 5"):
         simulate(problem, repaired_central(1.0, 20, 4, 5, "rounds"), horizon=10, replications=1, seed=0)

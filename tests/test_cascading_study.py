@@ -84,7 +84,7 @@ def small():
         cucb={e: setting.cucb(e) for e in (0.2, 2.0)},
         sizes={k: setting.local(0.2, k) for k in (2, 4)},
         sizes_epsilon=0.2,
-        local_designs=setting.local_designs([1.0], [2]),
+        local_designs=setting.local_designs([(2, 1.0), (2, 1.0)]),
         central_designs=setting.central_designs([1.0]),
         anchor=setting.anchor(2),
         learning=pd.read_csv(DATA / "long-learning.csv"),

@@ -103,9 +103,7 @@ def test_validation_returns_every_value_in_its_own_type():
     values = validate("study", KNOWN, given)
     assert list(values) == list(KNOWN) and values["replications"] == 20
     assert values["horizon"] == 100_000 and isinstance(values["horizon"], int)
-    assert values["epsilons"] == [1.0, 0.5] and all(
-        isinstance(epsilon, float) for epsilon in values["epsilons"]
-    )
+    assert values["epsilons"] == [1.0, 0.5] and all(isinstance(epsilon, float) for epsilon in values["epsilons"])
     assert values["list_sizes"] == [2] and isinstance(values["list_sizes"][0], int)
 
 
@@ -135,9 +133,7 @@ def test_a_parameters_cell_holds_typed_literals(source, message):
 
 
 def test_a_chapter_has_one_parameters_cell():
-    cells = [
-        nbformat.v4.new_code_cell("horizon: int = 5", metadata={"tags": ["parameters"]}) for _ in range(2)
-    ]
+    cells = [nbformat.v4.new_code_cell("horizon: int = 5", metadata={"tags": ["parameters"]}) for _ in range(2)]
     with pytest.raises(ValueError, match="one parameters cell, got 2"):
         declared(nbformat.v4.new_notebook(cells=cells))
 
@@ -173,9 +169,7 @@ def chapter(tiny, tmp_path, monkeypatch):
     return Chapter("tiny", book=tiny, **VALUES)
 
 
-FRAME = pd.DataFrame(
-    {"policy": ["a|b", "*c*"], "epsilon": [0.1, math.inf], "t": [10, 20], "x": [1 / 3, None]}
-)
+FRAME = pd.DataFrame({"policy": ["a|b", "*c*"], "epsilon": [0.1, math.inf], "t": [10, 20], "x": [1 / 3, None]})
 
 
 def test_a_chapter_is_guarded_by_the_validator(tiny, monkeypatch):
@@ -272,10 +266,7 @@ def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
     assert r"| x | x | 1 \[0.5, ∞\] | undecided | x | `make --long a\|b` |" in shown.markdown
     assert r"| x | x |  | reproduced | x | `make --long a\|b` |" in shown.markdown
     written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
-    assert (
-        written[0] == ",".join(claims.COLUMNS)
-        and written[1] == "x,x,x,x,1,0.5,inf,undecided,x,make --long a|b"
-    )
+    assert written[0] == ",".join(claims.COLUMNS) and written[1] == "x,x,x,x,1,0.5,inf,undecided,x,make --long a|b"
     with pytest.raises(ValueError, match="the ledger must have columns claim, kind"):
         chapter.ledger(pd.DataFrame([row])[["claim", "verdict"]])
 
@@ -289,11 +280,7 @@ def test_a_long_study_is_read_from_the_committed_book(chapter, tiny):
 def test_html_of_a_table_is_escaped():
     frame = pd.DataFrame({"a": ["<script>"]})
     shown = render.table("tiny", "t", frame, caption="<i>", columns={"a": "<b>"})
-    assert (
-        "<script>" not in shown.html
-        and "<caption>&lt;i&gt;</caption>" in shown.html
-        and "&lt;b&gt;" in shown.html
-    )
+    assert "<script>" not in shown.html and "<caption>&lt;i&gt;</caption>" in shown.html and "&lt;b&gt;" in shown.html
     assert r"\<script\>" in shown.markdown
 
 
@@ -341,9 +328,7 @@ def test_a_chapter_that_fails_warns_or_dies_is_refused(tmp_path, source, message
 def test_the_kernel_is_this_interpreter_whatever_is_registered(tiny, tmp_path, monkeypatch):
     kernel = tmp_path / "jupyter" / "kernels" / "python3"
     kernel.mkdir(parents=True)
-    (kernel / "kernel.json").write_text(
-        '{"argv": ["no-such-python"], "display_name": "x", "language": "python"}'
-    )
+    (kernel / "kernel.json").write_text('{"argv": ["no-such-python"], "display_name": "x", "language": "python"}')
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
     source = f"import os, sys\nprint(sys.executable)\nprint(repr(os.environ[{OUTPUT_VARIABLE!r}]))"
     output = tmp_path / "a $HOME"
@@ -414,9 +399,7 @@ def compared(notebook: nbformat.NotebookNode) -> list[bool]:
 
 
 def files(folder: Path, pattern: str) -> dict[str, bytes]:
-    return {
-        path.name: path.read_bytes() for path in folder.glob(pattern) if not path.name.startswith("long-")
-    }
+    return {path.name: path.read_bytes() for path in folder.glob(pattern) if not path.name.startswith("long-")}
 
 
 def assert_cells_pass(book: Book, chapter: str, output: Path) -> None:

@@ -27,8 +27,7 @@ from private_bandits.cli import main
 def tree(folder: Path) -> dict[str, bytes | None]:
     """Every path below a folder, hidden ones too, with its content."""
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
-        for path in folder.rglob("*")
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")
     }
 
 
@@ -117,18 +116,13 @@ def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, m
     (here / "mine").mkdir()
     (here / "mine" / "notes.txt").write_text("keep me")
     (here / "like").mkdir()
-    (here / "like" / "provenance.json").write_text(
-        '{"made_by": "another tool", "contents": ["provenance.json"]}'
-    )
+    (here / "like" / "provenance.json").write_text('{"made_by": "another tool", "contents": ["provenance.json"]}')
     (here / "like" / "results.csv").write_text("keep me")
     (here / "file").write_text("keep me")
     before = tree(here)
     for name in ("mine", "like", "file"):
         line = refused(["run", "tiny", "-o", name], capsys, book=tiny)
-        assert (
-            line.startswith("the output folder must be absent, empty or an earlier run's, got ")
-            and name in line
-        )
+        assert line.startswith("the output folder must be absent, empty or an earlier run's, got ") and name in line
     assert "must be writable" in refused(["run", "tiny", "-o", "file/below"], capsys, book=tiny)
     (here / "empty").mkdir()
     monkeypatch.chdir(here / "empty")
@@ -193,10 +187,7 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
     data = pd.read_csv(made / "data" / "figure-1.csv")
     assert data["epsilon"].tolist() == [0.1, 2] and set(data["t"]) == {100}
     cells = json.loads((made / "tiny.ipynb").read_text(encoding="utf-8"))["cells"]
-    assert (
-        "".join(cells[2]["source"])
-        == "# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\n"
-    )
+    assert "".join(cells[2]["source"]) == "# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\n"
     provenance = json.loads((made / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["parameters"] == {
         "horizon": 100, "replications": 4, "seed": 7, "epsilons": [0.1, 2.0], "n_jobs": 1, "output_dir": "",
@@ -214,9 +205,7 @@ def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
     assert "Fig. 1 " in page.text and "Table 1 " in page.text and "a|b *c* $d" in page.text
     local = [address.split("#")[0].split("?")[0] for address in page.addresses if "://" not in address]
     missing = [
-        path
-        for path in local
-        if path and not path.startswith(("data:", "mailto:")) and not (made / path).exists()
+        path for path in local if path and not path.startswith(("data:", "mailto:")) and not (made / path).exists()
     ]
     assert missing == []
     assert sum(path.endswith("figure-1.csv") for path in local) == 1 and "_images/figure-1.svg" in local
@@ -234,9 +223,7 @@ def shortcut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "_build_page", lambda *words: None)
 
 
-def test_an_earlier_run_is_replaced_unless_a_file_of_the_readers_is_in_it(
-    made, tiny, tmp_path, capsys, shortcut
-):
+def test_an_earlier_run_is_replaced_unless_a_file_of_the_readers_is_in_it(made, tiny, tmp_path, capsys, shortcut):
     out = Path(shutil.copytree(made, tmp_path / "out"))
     (out / "data" / "mine.csv").write_text("keep me")
     assert "with data/mine.csv in it" in refused(["run", "tiny", "-o", str(out)], capsys, book=tiny)
@@ -269,9 +256,7 @@ def _fail(*words, **options):
 
 @pytest.mark.parametrize(("broken", "code"), [(_interrupt, 130), (_terminate, 130), (_fail, 1)])
 @pytest.mark.parametrize("step", ["execute", "_build_page", "_provenance"])
-def test_a_run_that_stops_at_any_step_changes_nothing(
-    made, tiny, tmp_path, monkeypatch, shortcut, step, broken, code
-):
+def test_a_run_that_stops_at_any_step_changes_nothing(made, tiny, tmp_path, monkeypatch, shortcut, step, broken, code):
     out = Path(shutil.copytree(made, tmp_path / "out"))
     before = tree(tmp_path)
     monkeypatch.setattr(running, step, broken)
@@ -300,9 +285,7 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
     shutil.copytree(made, tmp_path / "out")
     before = tree(tmp_path)
     script = "import sys; from pathlib import Path; from private_bandits.chapters.book import Book\n"
-    script += (
-        "from private_bandits.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
-    )
+    script += "from private_bandits.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
     words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
@@ -376,9 +359,7 @@ def test_long_studies_are_published_under_their_label(published, capsys, monkeyp
         assert progress in (True, False)
         return pd.DataFrame({"replication": [0, 1], "t": 10, "regret": [1 / 3, 2.0]})
 
-    monkeypatch.setattr(
-        reproducing, "paper", lambda name: SimpleNamespace(long_studies=lambda: {"horizon": study})
-    )
+    monkeypatch.setattr(reproducing, "paper", lambda name: SimpleNamespace(long_studies=lambda: {"horizon": study}))
     monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
     path = published.data("tiny") / "long-horizon.csv"
     assert main(["reproduce", "--check"], book=published) == 0
@@ -391,10 +372,7 @@ def test_long_studies_are_published_under_their_label(published, capsys, monkeyp
 
 def test_reproduce_needs_a_clone(tiny, capsys, monkeypatch):
     monkeypatch.setattr(books, "_PACKAGED", tiny.root)
-    assert (
-        refused(["reproduce"], capsys)
-        == "reproduce must run in a clone of the repository, got the packaged book"
-    )
+    assert refused(["reproduce"], capsys) == "reproduce must run in a clone of the repository, got the packaged book"
     assert main(["list"]) == 0
     assert capsys.readouterr().out == "tiny  A tiny chapter\n"
 

@@ -125,9 +125,7 @@ def test_epsilon_is_the_smallest_that_meets_delta(seed):
 def test_randomised_response_agrees_with_dp_accounting(epsilon):
     n_values = 5
     noise = n_values * response_probabilities(epsilon, n_values)[1]
-    oracle = privacy_loss_distribution.from_randomized_response(
-        noise, n_values, value_discretization_interval=1e-6
-    )
+    oracle = privacy_loss_distribution.from_randomized_response(noise, n_values, value_discretization_interval=1e-6)
     channel = response_channel(epsilon, n_values)
     for share in (0.0, 0.25, 0.5, 0.9):
         delta = channel_delta(channel, share * epsilon)

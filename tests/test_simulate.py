@@ -113,8 +113,7 @@ class PublishedLaplace:
         self._t += 1
         a = math.sqrt(1.5 * math.log(self._t)) + math.sqrt(24.0 * self.scale**2 * math.log(self._t))
         index = [
-            total / n + a / math.sqrt(n) if n else math.inf
-            for total, n in zip(self._total, self._pulls, strict=True)
+            total / n + a / math.sqrt(n) if n else math.inf for total, n in zip(self._total, self._pulls, strict=True)
         ]
         self._shown = naive.largest(index, self._problem.list_size, self._choice)
         return self._shown
@@ -269,9 +268,7 @@ PAIRS = [
     (Uniform, uniform(), SEMI),
     (
         PublishedLaplace,
-        replace(
-            ucb_laplace(1.0, 3, 0.01), record=ucb_laplace(1.0, 3, 0.01).record._replace(observe_first=False)
-        ),
+        replace(ucb_laplace(1.0, 3, 0.01), record=ucb_laplace(1.0, 3, 0.01).record._replace(observe_first=False)),
         PROBLEM,
     ),
 ]

@@ -32,6 +32,10 @@ class _ListProblem:
         object.__setattr__(self, "means", means)
         checks.integer("list_size", self.list_size, at_least=1, at_most=len(means))
 
+    def __reduce__(self) -> tuple[type, tuple[np.ndarray, int]]:
+        """Pickle by construction: a plain copy of an array forgets that it is read-only, a type of its own to numba."""
+        return type(self), (self.means, self.list_size)
+
     @property
     def n_items(self) -> int:
         """Number of base items."""

@@ -159,8 +159,12 @@ def trace(problem: Problem, policy: Any, *, horizon: int, seed: int, replication
 
 
 def check_fit(problem: Problem, policy: Any, horizon: int) -> None:
-    """Raise a ValueError if the policy's noise was calibrated for another problem or a shorter horizon."""
+    """Raise a ValueError if the policy was made for another problem or a shorter horizon."""
     record = getattr(policy, "record", None)
+    if isinstance(record, ratio.RatioRecord) and not isinstance(problem, Cascade):
+        raise ValueError(f"{policy.name} needs a Cascade, got {problem}")
+    if getattr(record, "semi_bandit", False) and not isinstance(problem, SemiBandit):
+        raise ValueError(f"{policy.name} needs a SemiBandit, got {problem}")
     for name, actual in (("list_size", problem.list_size), ("n_items", problem.n_items)):
         wanted = getattr(record, name, 0)
         if wanted not in (0, actual):
@@ -211,11 +215,11 @@ def _play_learner(
 
 
 def _list(items: Sequence[int], problem: Problem) -> np.ndarray:
-    order = np.asarray(items, np.int64)
-    legal = order.shape == (problem.list_size,) and len(set(order.tolist())) == len(order)
+    order = np.array(items)
+    legal = order.dtype.kind in "iu" and order.shape == (problem.list_size,) and len(set(order.tolist())) == len(order)
     if not legal or order.min() < 0 or order.max() >= problem.n_items:
         raise ValueError(f"ask() must return {problem.list_size} distinct items of {problem}, got {items!r}")
-    return order
+    return order.astype(np.int64)
 
 
 def _marks(checkpoints: Sequence[int], horizon: int) -> np.ndarray:

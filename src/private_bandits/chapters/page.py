@@ -51,9 +51,7 @@ class Chapter:
         known = self.book.parameters(name)
         missing = [key for key in known if key not in parameters]
         if missing:
-            raise UsageError(
-                f"{missing[0]} must be given, as {name} declares it, got {', '.join(parameters)}"
-            )
+            raise UsageError(f"{missing[0]} must be given, as {name} declares it, got {', '.join(parameters)}")
         self.parameters = validate(name, known, parameters)
         folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
         self.output = Path(folder) if folder else None
@@ -109,9 +107,7 @@ class Chapter:
         formats : mapping, optional
             Format specifications of columns, such as `.1f`. Default: four significant digits for floats.
         """
-        shown = render.table(
-            self.name, _label(label), frame, caption=caption, columns=columns, formats=formats
-        )
+        shown = render.table(self.name, _label(label), frame, caption=caption, columns=columns, formats=formats)
         self._write_csv(frame, label)
         return shown
 
@@ -129,9 +125,7 @@ class Chapter:
             What `claims.ledger` returns.
         """
         if tuple(rows.columns) != claims.COLUMNS:
-            raise ValueError(
-                f"the ledger must have columns {', '.join(claims.COLUMNS)}, got {[*rows.columns]}"
-            )
+            raise ValueError(f"the ledger must have columns {', '.join(claims.COLUMNS)}, got {[*rows.columns]}")
         counts = rows["verdict"].value_counts()
         found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in claims.VERDICTS if verdict in counts)
         measured = [_interval(row.measured, row.low, row.high) for row in rows.itertuples()]

@@ -49,9 +49,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     path = book.path(chapter)
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
-        raise UsageError(
-            f"output_dir must be empty here, as -o names the folder, got {values['output_dir']!r}"
-        )
+        raise UsageError(f"output_dir must be empty here, as -o names the folder, got {values['output_dir']!r}")
     directory = directory.resolve()
     _check_directory(directory)
     with _replacing(directory) as fresh:
@@ -60,9 +58,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         _build_page(book, chapter, fresh)
-        text = json.dumps(
-            _provenance(chapter, values, result, _contents(fresh)), indent=1, ensure_ascii=False
-        )
+        text = json.dumps(_provenance(chapter, values, result, _contents(fresh)), indent=1, ensure_ascii=False)
         (fresh / "provenance.json").write_bytes(f"{text}\n".encode())
 
 
@@ -88,9 +84,7 @@ def _check_directory(directory: Path) -> None:
 def _contents(directory: Path) -> list[str]:
     """Return the files of a run, without those in folders of Sphinx (`_static`) and hidden ones."""
     paths = (path.relative_to(directory) for path in directory.rglob("*") if path.is_file())
-    return sorted(
-        p.as_posix() for p in paths if p.parts[0][0] != "_" and not any(q[0] == "." for q in p.parts)
-    )
+    return sorted(p.as_posix() for p in paths if p.parts[0][0] != "_" and not any(q[0] == "." for q in p.parts))
 
 
 @contextmanager
@@ -155,9 +149,7 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _provenance(
-    chapter: str, values: dict[str, Any], result: Execution, contents: list[str]
-) -> dict[str, Any]:
+def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: list[str]) -> dict[str, Any]:
     cells = zip(result.notebook.cells, result.seconds, strict=True)
     return {
         "made_by": _MARK,

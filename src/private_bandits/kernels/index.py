@@ -39,6 +39,7 @@ class IndexRecord(NamedTuple):
     reports: int = ALL
     observe_first: bool = True  # w_0: one free observation of every arm, in clear
     clock: int = 0  # rounds that the box has counted before the first
+    semi_bandit: bool = False  # made for semi-bandits: in a cascade the number of reports would be the reply
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
     n_items: int = 0
     horizon: int = 0

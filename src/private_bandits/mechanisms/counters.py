@@ -265,9 +265,7 @@ class TreeCounter(_Counter):
     lies in at most floor(log2 horizon) + 1 nodes, so we use that count; the paper writes log2 horizon.
     """
 
-    def __init__(
-        self, epsilon: float, horizon: int, *, rng: np.random.Generator, sensitivity: float = 1.0
-    ) -> None:
+    def __init__(self, epsilon: float, horizon: int, *, rng: np.random.Generator, sensitivity: float = 1.0) -> None:
         super().__init__(epsilon, sensitivity, rng)
         self.horizon = checks.integer("horizon", horizon, at_least=1)
         self.levels = self.horizon.bit_length()

@@ -198,6 +198,7 @@ def cucb_gaussian(
         scale=sigma,
         observe_first=not repaired,
         clock=n_items,
+        semi_bandit=True,
         list_size=size,
         n_items=n_items,
     )

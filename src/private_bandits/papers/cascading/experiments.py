@@ -124,15 +124,14 @@ class Experiments:
         panel.append(self._run(problem, repaired, "repaired"))
         return panel
 
-    def local_designs(self, epsilons: Sequence[float], list_sizes: Sequence[int]) -> Panel:
-        """The local repairs against each other."""
+    def local_designs(self, settings: Iterable[tuple[int, float]]) -> Panel:
+        """The local repairs against each other, at pairs of a list size and an epsilon."""
         panel = []
-        for size in list_sizes:
+        for size, epsilon in dict.fromkeys(settings):
             problem = b_lb(self.n_items, size, self.p, self.gap)
-            for epsilon in epsilons:
-                for design in ("first", "reply", "one_hot"):
-                    policy = boxes.repaired_local(epsilon, size, design)
-                    panel.append(self._run(problem, policy, design, {"list_size": size}))
+            for design in ("first", "reply", "one_hot"):
+                policy = boxes.repaired_local(epsilon, size, design)
+                panel.append(self._run(problem, policy, design, {"list_size": size}))
         return panel
 
     def central_designs(self, epsilons: Sequence[float]) -> Panel:

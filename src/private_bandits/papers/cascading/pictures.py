@@ -64,7 +64,7 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame) -> str:
             f"{_short(times['Response, first item', 0.2])}, the stated Laplace algorithm at round "
             f"{_short(times['Laplace', 0.2])}; its regret grows as $K^{{{own.measured:.1f}}}$ there, Laplace's as "
             f"$K^{{{theirs.measured:.1f}}}$.",
-            f"- **Of {len(ledger)} claims** {verdicts}. The [ledger](#the-claims) says why.",
+            f"- **Of {len(ledger)} claims** {verdicts}. The ledger at the end says why.",
         ]
     )
 
