@@ -284,7 +284,9 @@ def test_a_swap_that_fails_puts_the_earlier_run_back(made, tmp_path, monkeypatch
 def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_path):
     shutil.copytree(made, tmp_path / "out")
     before = tree(tmp_path)
-    script = "import sys; from pathlib import Path; from private_bandits.chapters.book import Book\n"
+    # a test run in the background inherits an ignored SIGINT
+    script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    script += "import sys; from pathlib import Path; from private_bandits.chapters.book import Book\n"
     script += "from private_bandits.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
     words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

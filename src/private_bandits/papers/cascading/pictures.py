@@ -26,6 +26,7 @@ from private_bandits.papers.cascading.experiments import (
 from private_bandits.papers.cascading.instances import b_lb
 from private_bandits.simulate import log_checkpoints
 
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LABELS = {
     "uniform": "uniform play",
     "Composition": "Laplace by composition",
@@ -99,7 +100,7 @@ def local(panel: Panel, epsilon: float, size: int, setting: Experiments, label: 
         f"{_short(stated)}, the repaired algorithm, which really pays {epsilon:g}, at {_short(repaired)}; uniform play "
         f"ends at {_short(uniform)}."
     )
-    return Picture(figures.small_multiples(drawn, by="facet"), _data(frame), caption, alt)
+    return Picture(figures.small_multiples(drawn, by="facet", yscale="log"), _data(frame), caption, alt)
 
 
 def sweep(panel: Panel, setting: Experiments, step: float) -> Picture:
@@ -143,7 +144,7 @@ def central(panel: Panel, setting: Experiments) -> Picture:
         f"{str(facet).splitlines()[0]} loses {_short(part['regret'].iloc[0])} to {_short(part['regret'].iloc[-1])}"
         for facet, part in last.groupby("facet", sort=False)
     )
-    return Picture(figures.small_multiples(frame, by="facet"), _data(frame), caption, alt + ".")
+    return Picture(figures.small_multiples(frame, by="facet", yscale="log"), _data(frame), caption, alt + ".")
 
 
 def items(panel: Panel, setting: Experiments, epsilon: float) -> Picture:
@@ -177,7 +178,7 @@ def cucb(panel: Panel, epsilon: float, setting: Experiments, label: str) -> Pict
         f"mechanism it ends at {_short(ends['published'])} published, {_short(ends['stated'])} stated and "
         f"{_short(ends['repaired'])} repaired."
     )
-    return Picture(figures.small_multiples(frame, by="facet"), _data(frame), caption, alt)
+    return Picture(figures.small_multiples(frame, by="facet", yscale="log"), _data(frame), caption, alt)
 
 
 def local_designs(panel: Panel, setting: Experiments) -> Picture:
@@ -375,15 +376,24 @@ def _slope(frame: pd.DataFrame, policy: str, reading: str) -> str:
 
 
 def _span(values: Sequence[float] | pd.Series) -> str:
-    low, high = (("∞" if math.isinf(v) else f"{float(f'{v:.3g}'):g}") for v in (min(values), max(values)))
-    return low if low == high else f"{low}–{high}"
+    low, high = min(values), max(values)
+    digits = 3 if low == high else 2
+    ends = ["∞" if math.isinf(v) else f"{float(f'{v:.{digits}g}'):g}" for v in (low, high)]
+    return ends[0] if low == high else "–".join(ends)
 
 
 def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) < 1e6 else f"{value:.2g}"
+    if abs(value) < 1e6:
+        return f"{value:,.0f}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    return power if mantissa == "1.0" else f"{mantissa}·{power}"
 
 
 def _power(horizon: int) -> str:
     exponent = math.log10(horizon)
-    superscript = str(round(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"10{superscript}" if exponent == round(exponent) and horizon >= 1000 else f"{horizon:,}"
+    return (
+        f"10{str(round(exponent)).translate(_SUPERSCRIPTS)}"
+        if exponent == round(exponent) and horizon >= 1000
+        else f"{horizon:,}"
+    )
