@@ -261,9 +261,11 @@ def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
     row = dict.fromkeys(claims.COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
     row |= {"verdict": "undecided", "command": "make --long a|b"}
     unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
-    shown = chapter.ledger(pd.DataFrame([row, unmeasured]))
-    assert "```{table} The claims and their verdicts: 1 reproduced, 1 undecided." in shown.markdown
+    exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25}
+    shown = chapter.ledger(pd.DataFrame([row, unmeasured, exact]))
+    assert "```{table} The claims and their verdicts: 1 reproduced, 2 undecided." in shown.markdown
     assert r"| x | x | 1 \[0.5, ∞\] | undecided | x | `make --long a\|b` |" in shown.markdown
+    assert r"| x | x | 0.25 | undecided | x |" in shown.markdown
     assert r"| x | x |  | reproduced | x | `make --long a\|b` |" in shown.markdown
     written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
     assert written[0] == ",".join(claims.COLUMNS) and written[1] == "x,x,x,x,1,0.5,inf,undecided,x,make --long a|b"

@@ -167,9 +167,9 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def _interval(measured: float, low: float, high: float) -> str:
-    """Return a value with its interval, as far as there is one."""
+    """Return a value with its interval, as far as there is one; an exact number has none."""
     value, ends = render.text(measured), [render.text(end) for end in (low, high)]
-    return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) else value
+    return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) and low < high else value
 
 
 def _label(label: str) -> str:

@@ -8,6 +8,7 @@ the repaired algorithm, which keeps it in everything, for the same cost between 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,7 +104,14 @@ def judge(evidence: Evidence) -> pd.DataFrame:
     _cucb_panels(book, evidence)
     _size_panels(book, evidence)
     _contributions(book)
-    return ledger(book.rows)
+    return ledger(sorted(book.rows, key=_place))
+
+
+def _place(row: Row) -> tuple[int, int]:
+    """Where a row stands in the ledger: by kind of locus, then by its number; otherwise as judged."""
+    kind, _, rest = row.claim.partition("-")
+    number = re.match(r"\d+", rest)
+    return _LOCI.index(kind), int(number.group()) if number else 0
 
 
 def growth_table(evidence: Evidence) -> pd.DataFrame:
@@ -119,6 +127,7 @@ def growth_table(evidence: Evidence) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+_LOCI = ("kveton", "lemma", "theorem", "figure", "contribution")
 _CLAIMED = {
     ("Laplace", "ln T"): 1.0,
     ("Gaussian", "ln T"): 1.0,
@@ -231,7 +240,7 @@ def _lemmas(book: _Book, evidence: Evidence) -> None:
         after_repair(
             Holds()(
                 None if leak is None else leak <= 0.0,
-                f"the pulls are not protected: even with w_0 public, no epsilon comes with a delta below {leak}",
+                f"the pulls leak: even with w_0 public, no epsilon comes with a delta below {leak or 0:.6g}",
                 leak,
             ),
             Privacy(epsilon)(repaired.effective_epsilon),
