@@ -144,6 +144,26 @@ def cascading_algorithm_4(means, size, horizon, streams, epsilon, delta, multipl
     return shown_rounds
 
 
+def repaired_cucb(means, size, horizon, streams, sigma):
+    """Ours: Algorithm 4 without u_0, at a given sigma; items without reports come first."""
+    items = range(len(means))
+    total = [0.0 for e in items]
+    pulls = [0 for e in items]
+    shown_rounds = []
+    for t in range(len(means) + 1, len(means) + horizon + 1):
+        upper = [math.inf for e in items]
+        for e in items:
+            if pulls[e]:
+                radius = math.sqrt(1.5 * math.log(t) / pulls[e])
+                upper[e] = total[e] / pulls[e] + radius + 2 * sigma * math.sqrt(math.log(t) / pulls[e])
+        shown = largest(upper, size, streams.choice, ordered=False)
+        for e in shown:
+            pulls[e] += 1
+            total[e] += (1.0 if streams.env.random() < means[e] else 0.0) + streams.noise.normal(0.0, sigma)
+        shown_rounds.append([*shown, size])
+    return shown_rounds
+
+
 def uniform(means, size, horizon, streams):
     """Uniformly random lists."""
     shown_rounds = []

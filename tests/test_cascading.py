@@ -100,6 +100,18 @@ def test_cucb_plays_the_transcription(epsilon):
         np.testing.assert_array_equal(shown, expected)
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 5.0])
+def test_repaired_cucb_plays_its_transcription_and_pays_exactly_epsilon(epsilon):
+    policy = cucb_gaussian(epsilon, 1e-3, len(MEANS), 3, variant="repaired")
+    sigma = mechanisms.gaussian_sigma(epsilon, 1e-3, math.sqrt(3))
+    for replication in range(3):
+        shown = trace(SemiBandit.top_k(MEANS, 3), policy, horizon=HORIZON, seed=3, replication=replication)
+        expected = naive.repaired_cucb(MEANS, 3, HORIZON, streams(3, replication), sigma)
+        np.testing.assert_array_equal(shown, expected)
+    assert policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
+    assert policy.privacy.effective_delta == 1e-3
+
+
 @pytest.mark.parametrize(
     "policy",
     [

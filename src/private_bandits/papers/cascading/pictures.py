@@ -63,8 +63,8 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame) -> str:
             f"{repaired:.0%} of "
             f"uniform play's at $K={size}$. In the longer study at $\\epsilon=0.2$ it starts to learn at round "
             f"{_short(times['Response, first item', 0.2])}, the stated Laplace algorithm at round "
-            f"{_short(times['Laplace', 0.2])}. With longer lists its regret goes as $K^{{{own.measured:.1f}}}$, that of "
-            f"Laplace as $K^{{{theirs.measured:.1f}}}$ (the study of growth).",
+            f"{_short(times['Laplace', 0.2])}. With longer lists its regret goes as $K^{{{own.measured:.1f}}}$, "
+            f"that of Laplace as $K^{{{theirs.measured:.1f}}}$ (the study of growth).",
             f"- **Of {len(ledger)} claims** {verdicts}. The ledger at the end says why.",
         ]
     )
