@@ -155,6 +155,13 @@ def test_equal_runs_are_played_once(small):
     assert len(small.setting._played) == before
 
 
+@pytest.mark.parametrize(("step", "stop"), [(1.0, 1.0), (1.0, 2.0), (0.5, 3.0)])
+def test_a_short_sweep_still_has_every_reading(small, step, stop):
+    panel = small.setting.sweep(step, stop, 5)
+    for reading in ("published", "stated", "repaired"):
+        assert max(run.policy.privacy.epsilon for run in panel if run.reading == reading) == stop
+
+
 def test_find_refuses_what_is_not_one_run(small):
     with pytest.raises(LookupError, match="0 runs of 'Laplace'"):
         experiments.find(small.local[0.2], "Laplace", "published", 0.3)

@@ -198,7 +198,7 @@ def _rows(channel: Any, neighbours: Sequence[tuple[int, int]] | None) -> Iterato
         raise ValueError(f"channel must have entries >= 0, got {rows.min()!r}")
     totals = rows.sum(axis=1)
     if np.abs(totals - 1).max() > 1e-12:
-        raise ValueError(f"channel must have rows that sum to 1, got {totals[np.abs(totals - 1).argmax()]!r}")
+        raise ValueError(f"channel must have rows that sum to 1, got {totals[np.argmax(np.abs(totals - 1))]!r}")
     inputs = len(rows)
     if neighbours is None:
         neighbours = [(i, j) for i in range(inputs) for j in range(i)]

@@ -91,17 +91,19 @@ class Experiments:
         return panel
 
     def sweep(self, step: float, stop: float, coarse: int) -> Panel:
-        """Figure 1(e): regret against epsilon; the stated and repaired readings at every `coarse`-th value."""
+        """Figure 1(e): regret against epsilon; the others at every `coarse`-th value and the last."""
         problem = b_lb(self.n_items, self.list_size, self.p, self.gap)
         panel = self._baselines(problem, boxes.cascade_ucb1())
-        for i in range(1, round(stop / step) + 1):
+        steps = round(stop / step)
+        for i in range(1, steps + 1):
             epsilon = round(i * step, 10)
+            everywhere = i % coarse == 0 or i == steps
             for reading, factor in READINGS.items():
-                if reading == "published" or i % coarse == 0:
+                if reading == "published" or everywhere:
                     panel.append(self._run(problem, boxes.ucb_laplace(epsilon, self.list_size, factor), reading))
                     gaussian = boxes.ucb_gaussian(epsilon, self.delta, self.list_size, factor)
                     panel.append(self._run(problem, gaussian, reading))
-            if i % coarse == 0:
+            if everywhere:
                 panel.append(self._run(problem, boxes.repaired_local(epsilon, self.list_size), "repaired"))
         return panel
 

@@ -96,11 +96,11 @@ def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, see
     bounds = [counter.error_bound(n, failure) for n in range(1, length + 1)]
     own = np.mean(noise > bounds, axis=0)
     return Coverage(
-        printed=float(printed.max()),
-        printed_at=int(items[printed.argmax()]),
-        printed_later=float(printed[1:].max()),
-        counter=float(own.max()),
-        counter_at=int(items[own.argmax()]),
+        printed=float(np.max(printed)),
+        printed_at=int(items[np.argmax(printed)]),
+        printed_later=float(np.max(printed[1:])),
+        counter=float(np.max(own)),
+        counter_at=int(items[np.argmax(own)]),
     )
 
 
@@ -284,7 +284,7 @@ def swapped_divergence() -> Divergences:
     swapped = _kl(p, p - gap) / promised
     worst = np.unravel_index(np.argmax(swapped), swapped.shape)
     ordered = _kl(p - gap, p) / promised
-    return Divergences(float(swapped[worst]), float(p[worst]), float(gap[worst]), float(ordered.max()))
+    return Divergences(float(swapped[worst]), float(p[worst]), float(gap[worst]), float(np.max(ordered)))
 
 
 def laplace_sum_tail(n: int, x: float | np.ndarray) -> np.ndarray:
