@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from private_bandits.papers.cascading.experiments import (
     learning_problem,
 )
 from private_bandits.papers.cascading.instances import b_lb
+from private_bandits.problems import Cascade
 from private_bandits.simulate import log_checkpoints
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -223,20 +224,13 @@ def learning(study: pd.DataFrame, trust: str, epsilon: float) -> Picture:
     frame = frame[((frame["trust"] == trust) & (frame["epsilon"] == epsilon)) | frame["epsilon"].map(math.isinf)]
     own = "Response, first item" if trust == "local" else "CascadeUCB1"
     frame = frame[frame["epsilon"].map(math.isfinite) | frame["policy"].isin(["CascadeUCB1", "uniform", own])]
-    lines = []
     problem, t = learning_problem(), log_checkpoints(LEARNING_HORIZON)
     t = t[t >= 1000]
-    arguments = (problem.n_items, problem.list_size, 0.2, 0.15)
-    if trust == "local":
-        lines.append(("Theorem 4", [bounds.theorem_4(problem, int(n), epsilon) for n in t]))
-        lines.append(("Theorem 11", [bounds.theorem_11(*arguments, int(n), epsilon) for n in t]))
-    else:
-        lines.append(("Theorem 12", [bounds.theorem_12(*arguments, int(n), epsilon) for n in t]))
+    theorems = _learning_bounds(problem, trust, epsilon)
+    lines = [(label, [bound(int(n)) for n in t]) for label, bound in theorems.items()]
     uniform = problem.uniform_regret() * LEARNING_HORIZON
     drawn = [(label, t, values) for label, values in lines if values[-1] < uniform]
     left_out = [f"{label} ({_short(values[-1])})" for label, values in lines if values[-1] >= uniform]
-    if trust == "central":
-        left_out.append(f"Theorem 2 ({_short(bounds.theorem_2(problem, LEARNING_HORIZON, epsilon))} at ξ = 0.5)")
     caption = (
         f"Honest noise to T = {_power(LEARNING_HORIZON)} at {trust} ε = {epsilon:g}, on the instance of the figures. "
         f"{figures.caption_runs(frame[frame['policy'] != 'uniform'])} Uniform play is exact."
@@ -248,6 +242,21 @@ def learning(study: pd.DataFrame, trust: str, epsilon: float) -> Picture:
     )
     fig = figures.regret_curves(frame, start=1000, yscale="log", bounds=drawn)
     return Picture(fig, _data(frame.assign(facet="")), caption, alt + ".")
+
+
+def _learning_bounds(problem: Cascade, trust: str, epsilon: float) -> dict[str, Callable[[int], float]]:
+    line = (problem.n_items, problem.list_size, 0.2, 0.15)
+    if trust == "local":
+        return {
+            "Theorem 4": lambda t: bounds.theorem_4(problem, t, epsilon),
+            "Theorem 6": lambda t: bounds.theorem_6(problem, t, epsilon, 1e-3),
+            "Theorem 11": lambda t: bounds.theorem_11(*line, t, epsilon),
+        }
+    return {
+        "Theorem 2 at ξ = 0.5": lambda t: bounds.theorem_2(problem, t, epsilon),
+        "Theorem 2, corrected": lambda t: bounds.theorem_2(problem, t, epsilon, variant="corrected"),
+        "Theorem 12": lambda t: bounds.theorem_12(*line, t, epsilon),
+    }
 
 
 def summary(study: pd.DataFrame) -> pd.DataFrame:
