@@ -121,6 +121,7 @@ def upper_bounds(setting: Experiments, epsilon: float) -> pd.DataFrame:
         ("Theorem 8", "derived"): lambda t: bounds.theorem_8(cascade, t, epsilon, delta),
         ("Theorem 10", "printed"): lambda t: bounds.theorem_10(semi, t, epsilon, delta),
         ("Theorem 10", "proof"): lambda t: bounds.theorem_10(semi, t, epsilon, delta, "proof"),
+        ("Theorem 10", "corrected"): lambda t: bounds.theorem_10(semi, t, epsilon, delta, "corrected"),
         ("Theorem 11", "printed"): lambda t: bounds.theorem_11(*line, t, epsilon),
         ("Theorem 11", "corrected"): lambda t: bounds.theorem_11(*line, t, epsilon, "corrected"),
         ("Theorem 12", "printed"): lambda t: bounds.theorem_12(*line, t, epsilon),
