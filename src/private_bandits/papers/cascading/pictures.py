@@ -16,6 +16,7 @@ from private_bandits.papers.cascading import bounds
 from private_bandits.papers.cascading.claims import Evidence, growth_table
 from private_bandits.papers.cascading.experiments import (
     LEARNING_HORIZON,
+    PUBLISHED,
     Experiments,
     Panel,
     Run,
@@ -54,8 +55,8 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame) -> str:
         [
             "- **As printed, no algorithm is private.** The local ones send one number per examined position, so the "
             "message's length is the click; all of them use $w_0$ in clear. The exact loss is infinite.",
-            "- **The published curves are not what their labels say.** The noise was multiplied by 0.01: at nominal "
-            f"$\\epsilon={epsilon:g}$ the Laplace values alone pay {laplace.policy.privacy.value_epsilon:.3g}. At "
+            f"- **The published curves are not what their labels say.** The noise was multiplied by {PUBLISHED:g}: "
+            f"at nominal $\\epsilon={epsilon:g}$ the Laplace values alone pay {laplace.policy.privacy.value_epsilon:.3g}. At "
             f"the noise "
             f"the theorem needs, regret at $T={setting.horizon}$ is {share['stated']:.0%} of uniform play's, not "
             f"{share['published']:.0%}.",
@@ -91,8 +92,8 @@ def local(panel: Panel, epsilon: float, size: int, setting: Experiments, label: 
     published = _final(panel, "Laplace", epsilon, "published")
     caption = (
         f"{label}: regret of the local algorithms at nominal ε = {epsilon:g}, {_setting(setting, size)}. "
-        f"{figures.caption_runs(frame)} Published noise is 0.01 times the stated one. Theorem 4's bound at the "
-        f"horizon is {_short(_theorem_4(setting, size, epsilon))}, uniform play's regret {_short(uniform)}. The "
+        f"{figures.caption_runs(frame)} Published noise is {PUBLISHED:g} times the stated one. Theorem 4's bound at "
+        f"the horizon is {_short(_theorem_4(setting, size, epsilon))}, uniform play's regret {_short(uniform)}. The "
         f"repaired rule "
         f"loses {_short(bare)} without privacy, CascadeUCB1 {_short(_final(panel, 'CascadeUCB1'))}."
     )
@@ -111,10 +112,11 @@ def sweep(panel: Panel, setting: Experiments, step: float) -> Picture:
         lambda name: {"": "", "repaired": "repaired\neverything pays ε"}.get(name, f"{name}\neverything pays ∞")
     )
     largest = frame.loc[frame["reading"] == "repaired", "epsilon"].max()
+    coarse = frame.loc[frame["reading"] == "repaired", "epsilon"].min()
     caption = (
         f"Figure 1(e): regret at T = {_power(setting.horizon)} against nominal ε, "
         f"{_setting(setting, setting.list_size)}; the published "
-        f"noise at every multiple of {step:g}, the others more coarsely. {figures.caption_runs(frame)} The published "
+        f"noise at every multiple of {step:g}, the others of {coarse:g}. {figures.caption_runs(frame)} The published "
         f"Laplace values pay {_slope(frame, 'Laplace', 'published')} ε, the stated ones "
         f"{_slope(frame, 'Laplace', 'stated')} ε."
     )
