@@ -56,7 +56,8 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame) -> str:
             "- **As printed, no algorithm is private.** The local ones send one number per examined position, so the "
             "message's length is the click; all of them use $w_0$ in clear. The exact loss is infinite.",
             f"- **The published curves are not what their labels say.** The noise was multiplied by {PUBLISHED:g}: "
-            f"at nominal $\\epsilon={epsilon:g}$ the Laplace values alone pay {laplace.policy.privacy.value_epsilon:.3g}. At "
+            f"at nominal $\\epsilon={epsilon:g}$ the Laplace values alone pay "
+            f"{laplace.policy.privacy.value_epsilon:.3g}. At "
             f"the noise "
             f"the theorem needs, regret at $T={setting.horizon}$ is {share['stated']:.0%} of uniform play's, not "
             f"{share['published']:.0%}.",
