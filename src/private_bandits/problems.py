@@ -19,6 +19,7 @@ class ListRecord(NamedTuple):
     list_size: int
     cascade: bool  # the user stops at the first click; otherwise every position is observed
     best: float  # expected reward of the best list
+    shape: float = 0.0  # of Pareto rewards; 0 for Bernoulli ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +130,37 @@ class SemiBandit(_ListProblem):
 
     def __str__(self) -> str:
         return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
+
+
+@dataclass(frozen=True, eq=False)
+class Arms(_ListProblem):
+    """K-armed bandit with Bernoulli rewards: a list of one. Build it with `bernoulli`."""
+
+    @classmethod
+    def bernoulli(cls, means: np.ndarray) -> Arms:
+        """Arms that pay 0 or 1.
+
+        Parameters
+        ----------
+        means : array_like of float, shape (n_arms,)
+            Probabilities of a 1, in [0, 1].
+        """
+        return cls(means, 1)
+
+    def reward(self, items: np.ndarray) -> float:
+        """Mean of the one arm of a list."""
+        return float(self.means[np.asarray(items)[0]])
+
+    def uniform_regret(self) -> float:
+        """Expected regret of one round of uniformly random arms."""
+        return self.best - float(np.mean(self.means))
+
+    def record(self) -> ListRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        return ListRecord(self.means, 1, False, self.best)
+
+    def __str__(self) -> str:
+        return f"Arms.bernoulli(n_arms={self.n_items})"
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -16,9 +16,9 @@ from tqdm import tqdm
 from private_bandits import checks
 from private_bandits.kernels import index, ratio
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Cascade, SemiBandit, observe, pseudo_regret
+from private_bandits.problems import Arms, Cascade, SemiBandit, observe, pseudo_regret
 
-Problem = Cascade | SemiBandit
+Problem = Arms | Cascade | SemiBandit
 _KERNELS = {index.IndexRecord: index, ratio.RatioRecord: ratio}
 _PIECE = 1 << 20  # rounds between two chances to interrupt a run
 _PER_DECADE = 16
@@ -97,7 +97,7 @@ def simulate(
 
     Parameters
     ----------
-    problem : Cascade or SemiBandit
+    problem : Arms, Cascade or SemiBandit
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `Learner` for each replication; `choice` and `noise` are its random streams.
     horizon : int
