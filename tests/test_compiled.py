@@ -1,4 +1,4 @@
-"""The cache of compiled code: an edit anywhere in the package is never answered by an old binary."""
+"""The cache of compiled code: an edit of what is compiled is never answered by an old binary."""
 
 from __future__ import annotations
 
@@ -72,6 +72,16 @@ def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(pa
     assert text.count("scale * math.log(") == 1
     noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), encoding="utf-8")
     assert answer(PLAY, tmp_path) != before
+
+
+def test_an_edit_of_plain_python_compiles_nothing_again(package, tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    before = answer(DRAW, tmp_path)
+    binaries = compiled(package)
+    with (package / "checks.py").open("a", encoding="utf-8") as plain:
+        plain.write("\n")
+    assert answer(DRAW, tmp_path) == before
+    assert compiled(package) == binaries
 
 
 def test_a_folder_of_the_users_choice_stays_the_root(package, tmp_path):
