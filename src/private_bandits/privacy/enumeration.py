@@ -1,0 +1,161 @@
+"""Every history of a finite bandit policy and its exact probability: the tensors behind the losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Protocol
+
+import numpy as np
+
+from private_bandits import checks
+
+History = tuple[tuple[int, Hashable], ...]
+
+HISTORIES = 100_000
+
+
+class FinitePolicy(Protocol):
+    """A bandit policy over finitely many arms and rewards.
+
+    `probabilities(history)` returns the distribution of the next arm, shape (arms,), given the pairs (arm, signal) of
+    the rounds so far, arms counted from 0. Under bandit feedback the signal is the reward of the pulled arm. The
+    probabilities are those given everything before, so randomness kept from round to round, hidden private responses
+    and all, is integrated out.
+
+    Attributes that the losses use where a policy has them:
+
+    - `n_arms`: else the length of `probabilities(())`;
+    - `rewards`: the values that a reward takes, else (0, 1);
+    - `signal(outcome, arm)`: what the learner sees when a round's outcome is the tuple of all arms' rewards (partial
+      monitoring, hashable), else `outcome[arm]`;
+    - `channel`: shape (rewards, responses), the randomiser between each reward and the learner (local privacy).
+    """
+
+    def probabilities(self, history: History, /) -> Any:
+        """Return the distribution of the next arm."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A policy with its arms, rewards and feedback.
+
+    `entries` are the pairs (arm, signal) that one round can add to a history; `arms` holds the arm of each entry.
+    """
+
+    policy: FinitePolicy
+    n_arms: int
+    rewards: tuple[float, ...]
+    entries: tuple[tuple[int, Hashable], ...]
+    max_histories: int = HISTORIES
+
+    @property
+    def arms(self) -> np.ndarray:
+        """Arm of each entry, shape (entries,)."""
+        return np.array([arm for arm, _ in self.entries])
+
+    @property
+    def signal(self) -> Callable[[tuple[float, ...], int], Hashable] | None:
+        """The policy's own feedback, or None for bandit feedback."""
+        signal: Callable[[tuple[float, ...], int], Hashable] | None = getattr(self.policy, "signal", None)
+        return signal
+
+    def outcomes(self) -> list[tuple[float, ...]]:
+        """Return every outcome of one round, a reward for each arm."""
+        return list(product(self.rewards, repeat=self.n_arms))
+
+    def entry_of(self) -> np.ndarray:
+        """Return the entry that each outcome adds under each arm, shape (outcomes, arms)."""
+        place = {entry: i for i, entry in enumerate(self.entries)}
+        see = self.signal or _own_reward
+        return np.array([[place[arm, see(x, arm)] for arm in range(self.n_arms)] for x in self.outcomes()])
+
+
+def describe(
+    policy: FinitePolicy,
+    n_arms: int | None = None,
+    rewards: Sequence[float] | None = None,
+    max_histories: int = HISTORIES,
+) -> Game:
+    """Collect what the losses need of a policy; its own attributes fill what is not given."""
+    if not callable(getattr(policy, "probabilities", None)):
+        raise ValueError(f"policy must have a method probabilities(history), got {policy!r}")
+    values = _values(getattr(policy, "rewards", (0, 1)) if rewards is None else rewards)
+    count = getattr(policy, "n_arms", None) if n_arms is None else n_arms
+    count = len(policy.probabilities(())) if count is None else count
+    count = checks.integer("n_arms", count, at_least=1)
+    see = getattr(policy, "signal", None)
+    if see is None:
+        entries = [(arm, reward) for arm in range(count) for reward in values]
+    else:
+        seen = {(arm, see(x, arm)): None for arm in range(count) for x in product(values, repeat=count)}
+        entries = list(seen)
+    return Game(policy, count, values, tuple(entries), checks.integer("max_histories", max_histories, at_least=1))
+
+
+def neighbours(game: Game, definition: str) -> list[list[int]]:
+    """Return the sets of entries among which one round may change while its arm stays.
+
+    Under "outcomes" all rewards of the round may change, so every signal of an arm is a neighbour of every other.
+    Under "rewards" only the obtained reward changes; the rewards of the arms not pulled are held.
+    """
+    if definition == "outcomes" or game.signal is None:
+        return [[i for i, (arm, _) in enumerate(game.entries) if arm == a] for a in range(game.n_arms)]
+    entry_of = game.entry_of().reshape((len(game.rewards),) * game.n_arms + (game.n_arms,))
+    groups = {
+        tuple(sorted(set(line)))
+        for arm in range(game.n_arms)
+        for line in np.moveaxis(entry_of[..., arm], arm, -1).reshape(-1, len(game.rewards)).tolist()
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def conditional_laws(game: Game, horizon: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, round by round, ln P(arms so far | signals so far) and ln P(next arm | both).
+
+    The first has shape (entries,) * (t - 1), -inf where the arms are impossible under the signals; the second has one
+    axis more, for the arm of round t, and is nan there.
+    """
+    size = len(game.entries)
+    needed = sum(size**t for t in range(horizon))
+    if needed > game.max_histories:
+        raise ValueError(f"the enumeration would visit {needed} histories, more than {game.max_histories}")
+    reached = np.zeros(())
+    for t in range(horizon):
+        laws = np.full((*(size,) * t, game.n_arms), np.nan)
+        for index in zip(*np.nonzero(np.isfinite(reached)), strict=True) if t else [()]:
+            laws[index] = _distribution(game, tuple(game.entries[i] for i in index))
+        laws = _log(laws)
+        yield reached, laws
+        reached = np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)[..., game.arms]
+
+
+def joint_law(game: Game, horizon: int) -> np.ndarray:
+    """Return ln P(a_1, ..., a_T | signals), shape (entries,) * (T - 1) + (arms,); the last signal is never used."""
+    *_, (reached, laws) = conditional_laws(game, horizon)
+    joint: np.ndarray = np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
+    return joint
+
+
+def _own_reward(outcome: tuple[float, ...], arm: int) -> Hashable:
+    return outcome[arm]
+
+
+def _values(rewards: Sequence[float]) -> tuple[float, ...]:
+    values = checks.vector("rewards", list(rewards))
+    if len(set(values.tolist())) < len(values):
+        raise ValueError(f"rewards must be different, got {rewards!r}")
+    return tuple(rewards)
+
+
+def _distribution(game: Game, history: History) -> np.ndarray:
+    law = np.asarray(game.policy.probabilities(history), dtype=float)
+    if law.shape != (game.n_arms,) or not (law >= 0).all() or abs(law.sum() - 1) > 1e-9:
+        raise ValueError(f"probabilities({history!r}) must be a distribution over {game.n_arms} arms, got {law!r}")
+    return law
+
+
+def _log(laws: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(laws)

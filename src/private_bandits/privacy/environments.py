@@ -1,0 +1,61 @@
+"""Environment privacy (Definition 5 of Basu, Dimitrakakis and Tossou 2019): what the output says about the means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.privacy.enumeration import Game
+from private_bandits.privacy.laws import actions_law, reward_laws
+
+Distance = Callable[[np.ndarray, np.ndarray], float]
+
+
+def environment_loss(
+    game: Game, horizon: int, environments: Sequence[Any] | None, output: str, distance: Distance | None
+) -> float:
+    """Return the largest ln P(output | nu) / P(output | nu') over the distance of the two; see `exact_loss`."""
+    checks.choice("output", output, ("history", "actions"))
+    if environments is None or len(environments) < 2:
+        raise ValueError(f"environments must hold at least two environments, got {environments!r}")
+    tables = [reward_laws(game, environment) for environment in environments]
+    metric = total_variation if distance is None else distance
+    logs = [_output_logs(game, horizon, table, output) for table in tables]
+    worst = 0.0
+    for i, j in permutations(range(len(tables)), 2):
+        apart = checks.real("the distance of two environments", metric(tables[i], tables[j]), above=0)
+        worst = max(worst, _largest(logs[i], logs[j]) / apart)
+    # A history repeats the same T times, and its arms have the same probability under both.
+    return worst * horizon if output == "history" else worst
+
+
+def total_variation(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the largest total variation distance over the arms, shapes (arms, rewards)."""
+    return float(np.abs(one - other).sum(axis=1).max() / 2)
+
+
+def channel_rows(game: Game) -> np.ndarray:
+    """Return the channel between each reward and the learner, the identity where the policy has none."""
+    channel = np.asarray(getattr(game.policy, "channel", np.eye(len(game.rewards))), dtype=float)
+    if channel.ndim != 2 or len(channel) != len(game.rewards):
+        raise ValueError(f"channel must have a row for each of {len(game.rewards)} rewards, got shape {channel.shape}")
+    return channel
+
+
+def _output_logs(game: Game, horizon: int, table: np.ndarray, output: str) -> np.ndarray:
+    """Return ln P of each reward of each arm in one round, or of each sequence of arms."""
+    law = table @ channel_rows(game) if output == "history" else actions_law(game, horizon, table).reshape(1, -1)
+    logs: np.ndarray = np.log(law, out=np.full(law.shape, -math.inf), where=law > 0)
+    return logs
+
+
+def _largest(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the sum over rows (independent parts of the output) of the largest difference where `one` is possible."""
+    gaps = np.full(one.shape, -math.inf)
+    np.subtract(one, other, out=gaps, where=np.isfinite(one))
+    return float(gaps.max(axis=1).sum())

@@ -1,0 +1,73 @@
+"""What a policy promises and what it pays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from private_bandits import checks
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """Privacy of a policy: the promise, what its noise on values pays, what everything released pays.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Nominal parameters: epsilon >= 0, or infinity for no privacy; delta in [0, 1).
+    value_epsilon, value_delta : float or None
+        What the noise on values alone pays, over feasible replies; epsilon may be infinite, None means not
+        certified (both or neither).
+    effective_epsilon, effective_delta : float or None
+        What everything released pays, in the same form.
+    trust : {"local", "central", "none"}
+        Who sees the exact values: nobody but the user, the learner, or everybody.
+    reason : str
+        Why the effective loss is what it is, in one line.
+
+    Raises
+    ------
+    ValueError
+        If a field is out of range.
+    """
+
+    epsilon: float
+    delta: float
+    value_epsilon: float | None
+    value_delta: float | None
+    effective_epsilon: float | None
+    effective_delta: float | None
+    trust: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, at_least=0, infinite=True)
+        checks.real("delta", self.delta, at_least=0, below=1)
+        for part in ("value", "effective"):
+            epsilon, delta = getattr(self, f"{part}_epsilon"), getattr(self, f"{part}_delta")
+            if (epsilon is None) != (delta is None):
+                raise ValueError(f"{part}_delta must be None exactly when {part}_epsilon is, got {delta!r}")
+            if epsilon is not None:
+                checks.real(f"{part}_epsilon", epsilon, at_least=0, infinite=True)
+                checks.real(f"{part}_delta", delta, at_least=0, at_most=1)
+        checks.choice("trust", self.trust, ("local", "central", "none"))
+        if not isinstance(self.reason, str) or not self.reason.strip() or "\n" in self.reason:
+            raise ValueError(f"reason must be one line of text, got {self.reason!r}")
+
+    def label(self) -> str:
+        """Return the nominal epsilon and those paid that differ from it, for a figure's label."""
+        if math.isinf(self.epsilon):
+            return "no privacy"
+        nominal, value, effective = map(_short, (self.epsilon, self.value_epsilon, self.effective_epsilon))
+        if value != effective:
+            paid = [("values pay ", value), ("everything ", effective)]
+        else:
+            paid = [("" if value == "not certified" else "pays ", value)]
+        return ", ".join([f"ε={nominal}", *(who + loss for who, loss in paid if loss != nominal)])
+
+
+def _short(epsilon: float | None) -> str:
+    if epsilon is None:
+        return "not certified"
+    return "∞" if math.isinf(epsilon) else f"{epsilon:.3g}"

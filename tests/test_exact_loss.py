@@ -1,0 +1,492 @@
+"""Exact losses of finite bandit policies: closed forms, a plain enumeration of every table, and limits."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from zlib import crc32
+
+import naive_privacy as naive
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution
+
+from private_bandits.papers.definitions.policies import (
+    Eavesdropper,
+    Exponential,
+    Greedy,
+    Hedge,
+    LaplaceArgmax,
+    LocallyPrivate,
+    Response,
+    noisy_argmax,
+)
+from private_bandits.privacy import (
+    DEFINITIONS,
+    binomial_interval,
+    environment_law,
+    exact_loss,
+    sampled_loss,
+    table_laws,
+    worst_case,
+)
+
+
+class Table:
+    """A random policy: a distribution for each history, some arms impossible."""
+
+    def __init__(self, seed, n_arms, zeros=False):
+        self.seed, self.n_arms, self.zeros, self.laws = seed, n_arms, zeros, {}
+
+    def probabilities(self, history):
+        if history not in self.laws:
+            rng = np.random.default_rng([self.seed, crc32(repr(history).encode())])
+            law = rng.dirichlet(np.ones(self.n_arms))
+            if self.zeros and rng.random() < 0.2:
+                law[rng.integers(self.n_arms)] = 0.0
+            self.laws[history] = (law / law.sum()).tolist()
+        return self.laws[history]
+
+
+class Watching(Table):
+    """The same under partial monitoring: the learner sees the sum of the outcomes and its own reward."""
+
+    def signal(self, outcome, arm):
+        return (outcome[arm], sum(outcome))
+
+
+class Coarse(Table):
+    """The learner sees how many arms would have paid, not which."""
+
+    def signal(self, outcome, arm):
+        return sum(outcome)
+
+
+class Bare:
+    """Nothing but `probabilities`, over three arms and rewards 0 and 1."""
+
+    def probabilities(self, history):
+        if history and history[0] == (1, 1):
+            return [0.5, 0.25, 0.25]
+        return [0.25, 0.5, 0.25]
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 2.0, 40.0])
+@pytest.mark.parametrize("n_arms", [2, 3, 5])
+def test_randomised_response_pays_epsilon_a_round(epsilon, n_arms):
+    """The best arm can differ in every round after the first, and each answer pays epsilon."""
+    policy = Response(epsilon, n_arms)
+    for horizon in (1, 2, 3, 6) if n_arms < 4 else (2,):
+        assert exact_loss(policy, horizon) == pytest.approx((horizon - 1) * epsilon, abs=1e-10)
+        one_round = exact_loss(policy, horizon, definition="instantaneous")
+        assert one_round == pytest.approx(epsilon * (horizon > 1), abs=1e-10)
+
+
+def test_randomised_response_agrees_with_dp_accounting():
+    epsilon, n_arms = 1.3, 4
+    noise = n_arms / (math.exp(epsilon) + n_arms - 1)
+    oracle = privacy_loss_distribution.from_randomized_response(noise, n_arms, value_discretization_interval=1e-4)
+    loss = exact_loss(Response(epsilon, n_arms), 2)
+    assert loss == pytest.approx(epsilon, abs=1e-10)
+    assert oracle.get_delta_for_epsilon(loss - 0.01) > 1e-3
+    assert oracle.get_delta_for_epsilon(loss + 1e-3) < 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.5, 3.0])
+@pytest.mark.parametrize("n_arms", [2, 3, 4])
+def test_exponential_mechanism_after_one_reward(epsilon, n_arms):
+    """One sum is 1 or 0, the others 0: the pulled arm has w/(w + K - 1) or 1/K, the others 1/(w + K - 1) or 1/K."""
+    w = math.exp(epsilon / 2)
+    exact = max(math.log(w * n_arms / (w + n_arms - 1)), math.log((w + n_arms - 1) / n_arms))
+    assert exact_loss(Exponential(epsilon, n_arms), 2) == pytest.approx(exact, abs=1e-10)
+
+
+def test_exponential_mechanism_after_two_rewards():
+    """K = 2, the same arm twice: the sum is 0, 1 or 2, and P(arm) is the logistic function of epsilon sum / 2."""
+    epsilon, horizon = 0.8, 3
+    chance = [1 / (1 + math.exp(-epsilon * s / 2)) for s in range(-2, 3)]  # of the arm ahead by s
+    sequences = []
+    for r, arms in product(product((0, 1), repeat=2), product((0, 1), repeat=3)):
+        ahead = r[0] * (1 if arms[0] == 0 else -1)
+        last = ahead + r[1] * (1 if arms[1] == 0 else -1)
+        p = 0.5
+        for lead, arm in ((ahead, arms[1]), (last, arms[2])):
+            p *= chance[2 + lead] if arm == 0 else chance[2 - lead]
+        sequences.append((arms, r, p))
+    exact = max(
+        abs(math.log(p / q))
+        for a, r, p in sequences
+        for b, s, q in sequences
+        if a == b and sum(x != y for x, y in zip(r, s, strict=True)) == 1
+    )
+    assert exact_loss(Exponential(epsilon, 2), horizon) == pytest.approx(exact, abs=1e-10)
+
+
+@pytest.mark.parametrize("definition", ["outcomes", "rewards", "instantaneous", "local"])
+@pytest.mark.parametrize("horizon", [2, 4])
+def test_argmax_without_noise_pays_everything(definition, horizon):
+    assert exact_loss(Greedy(2), horizon, definition=definition) == math.inf
+    assert exact_loss(Response(math.inf, 3), 2, definition=definition) == math.inf
+
+
+class Constant:
+    def probabilities(self, history):
+        return [0.3, 0.7]
+
+
+def test_limits():
+    assert exact_loss(Greedy(3), 1) == exact_loss(Response(1.0, 2), 1) == 0.0
+    for definition in ("outcomes", "rewards", "instantaneous"):
+        assert exact_loss(Constant(), 4, definition=definition) == 0.0
+    assert exact_loss(Constant(), 3, definition="local") == math.inf
+    assert exact_loss(Constant(), 3, definition="local", rewards=[1.0]) == 0.0
+
+
+RANDOM = [(1, 2, 3, False), (2, 2, 4, False), (3, 3, 2, False), (4, 2, 4, True), (5, 2, 3, True), (9, 3, 2, True)]
+
+
+@pytest.mark.parametrize(("seed", "n_arms", "horizon", "zeros"), RANDOM)
+def test_every_table_by_hand(seed, n_arms, horizon, zeros):
+    policy = Table(seed, n_arms, zeros)
+    expected = naive.outcomes_loss(policy, n_arms, horizon)
+    assert exact_loss(policy, horizon) == pytest.approx(expected, abs=1e-12)
+    assert exact_loss(policy, horizon, definition="rewards") == pytest.approx(expected, abs=1e-12)
+    assert naive.rewards_loss(policy, n_arms, horizon) == pytest.approx(expected, abs=1e-12)
+    instantaneous = exact_loss(policy, horizon, definition="instantaneous")
+    assert instantaneous == pytest.approx(naive.instantaneous_loss(policy, n_arms, horizon), abs=1e-12)
+
+
+def test_three_rewards_by_hand():
+    policy, rewards = Table(7, 2), (0.0, 0.5, 1.0)
+    expected = naive.outcomes_loss(policy, 2, 3, rewards)
+    assert exact_loss(policy, 3, rewards=rewards) == pytest.approx(expected, abs=1e-12)
+    assert exact_loss(policy, 3, rewards=(0.0, 1.0)) < expected - 0.1
+
+
+@pytest.mark.parametrize(("seed", "n_arms", "horizon", "zeros"), [(1, 2, 3, False), (2, 2, 3, True), (3, 3, 2, False)])
+def test_partial_monitoring_by_hand(seed, n_arms, horizon, zeros):
+    assert_partial_monitoring(Watching(seed, n_arms, zeros), n_arms, horizon)
+    assert_partial_monitoring(Coarse(seed, n_arms, zeros), n_arms, horizon)
+
+
+def assert_partial_monitoring(policy, n_arms, horizon):
+    losses = [exact_loss(policy, horizon, definition=definition) for definition in ("outcomes", "rewards")]
+    assert losses[0] == pytest.approx(naive.outcomes_loss(policy, n_arms, horizon, see=policy.signal), abs=1e-12)
+    assert losses[1] == pytest.approx(naive.rewards_loss(policy, n_arms, horizon, see=policy.signal), abs=1e-12)
+    assert losses[0] > losses[1] + 0.01 or policy.zeros or isinstance(policy, Coarse)
+
+
+@pytest.mark.parametrize("policy", [Table(1, 2), Response(0.4, 2), LocallyPrivate(Greedy(2), 0.7)])
+def test_group_privacy(policy):
+    """Tables that differ in k rounds: right by hand, and at most k times the loss of one."""
+    losses = [exact_loss(policy, 4, changes=k) for k in (1, 2, 3, 9)]
+    assert exact_loss(policy, 3, changes=2) == pytest.approx(naive.outcomes_loss(policy, 2, 3, changes=2), abs=1e-12)
+    assert losses[0] < losses[1] + 1e-12 <= losses[2] + 2e-12 and losses[2] == losses[3]
+    assert losses[1] <= 2 * losses[0] + 1e-12 and losses[2] <= 3 * losses[0] + 1e-12
+    in_one = exact_loss(policy, 4, definition="instantaneous")
+    assert in_one <= exact_loss(policy, 4, definition="instantaneous", changes=2) <= 2 * in_one + 1e-12
+
+
+@pytest.mark.parametrize("definition", ["outcomes", "rewards", "instantaneous"])
+@pytest.mark.parametrize("policy", [Table(1, 2), Watching(2, 2), Response(0.4, 3)])
+@pytest.mark.parametrize("changes", [1, 2])
+def test_the_witness_pays_the_loss(policy, definition, changes):
+    worst = worst_case(policy, 3, definition=definition, changes=changes)
+    assert worst.loss == exact_loss(policy, 3, definition=definition, changes=changes)
+    assert len(worst.arms) == len(worst.signals) + 1 == len(worst.neighbour) + 1
+    assert sum(x != y for x, y in zip(worst.signals, worst.neighbour, strict=True)) in range(1, changes + 1)
+    p, q = (
+        [
+            policy.probabilities(tuple(zip(worst.arms[:t], seen[:t], strict=True)))[arm]
+            for t, arm in enumerate(worst.arms)
+        ]
+        for seen in (worst.signals, worst.neighbour)
+    )
+    ratio = p[-1] / q[-1] if definition == "instantaneous" else math.prod(p) / math.prod(q)
+    assert math.log(ratio) == pytest.approx(worst.loss, abs=1e-12)
+
+
+class Unseen:
+    """Never plays arm 1 twice, and would give everything away there."""
+
+    def probabilities(self, history):
+        if not history or history[0][0] == 0:
+            return [0.5, 0.5]
+        if any(arm == 1 for arm, _ in history[1:]):
+            return [1.0, 0.0] if history[0][1] else [0.0, 1.0]
+        return [1.0, 0.0]
+
+
+def test_histories_that_cannot_happen_do_not_count():
+    for definition in ("outcomes", "rewards", "instantaneous"):
+        assert exact_loss(Unseen(), 4, definition=definition) == 0.0
+
+
+def test_a_policy_and_a_horizon_are_enough():
+    assert exact_loss(Bare(), 3) == pytest.approx(math.log(2) + math.log(2), abs=1e-10)
+    assert exact_loss(Bare(), 3, definition="instantaneous") == pytest.approx(math.log(2), abs=1e-10)
+    assert exact_loss(Bare(), 3, n_arms=3, rewards=(0, 1)) == exact_loss(Bare(), 3)
+
+
+# Local privacy
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 2.0])
+def test_local_loss_is_that_of_the_channel(epsilon):
+    policy = LocallyPrivate(Greedy(2), epsilon)
+    for horizon in (1, 3):
+        assert exact_loss(policy, horizon, definition="local") == pytest.approx(epsilon, abs=1e-10)
+    twice = exact_loss(policy, 3, definition="local", changes=2)
+    assert twice == pytest.approx(naive.local_loss(policy.channel.tolist(), 3, changes=2), abs=1e-10)
+    assert twice == pytest.approx(2 * epsilon, abs=1e-10)
+    assert exact_loss(policy, 1, definition="local", changes=2) == pytest.approx(epsilon, abs=1e-10)
+
+
+@pytest.mark.parametrize("learner", [Greedy(2), Exponential(3.0, 2)])
+def test_hidden_responses_are_summed_over(learner):
+    """P(a | r) as a sum over every response sequence, and the loss of one reward is at most that of its response."""
+    policy = LocallyPrivate(learner, 0.8)
+    for arms, rewards in product(product((0, 1), repeat=4), product((0, 1), repeat=4)):
+        expected = naive.private_probability(learner, policy.channel.tolist(), arms, rewards)
+        table = [(reward, reward) for reward in rewards]
+        if expected > 0:
+            assert naive.probability(policy, arms, table) == pytest.approx(expected, rel=1e-12)
+    assert exact_loss(policy, 4) <= 0.8 + 1e-12
+    assert exact_loss(LocallyPrivate(Greedy(2), 0.8), 4) == pytest.approx(0.8, abs=1e-12)
+
+
+# Environment privacy
+
+PAIRS = [
+    ([[0.8, 0.2], [0.3, 0.7]], [[0.5, 0.5], [0.6, 0.4]], 0.3),
+    ([[0.1, 0.9], [0.9, 0.1]], [[0.2, 0.8], [0.9, 0.1]], 0.1),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "apart"), PAIRS)
+@pytest.mark.parametrize("output", ["history", "actions"])
+@pytest.mark.parametrize("policy", [Table(1, 2), Response(0.5, 2)])
+def test_environment_loss_by_hand(policy, output, one, other, apart):
+    for horizon in (1, 2, 3):
+        expected = max(
+            naive.environment_loss(policy, *pair, horizon, output) / apart for pair in ((one, other), (other, one))
+        )
+        loss = exact_loss(policy, horizon, definition="environment", environments=[one, other], output=output)
+        assert loss == pytest.approx(expected, rel=1e-10)
+        means = [[arm[1] for arm in environment] for environment in (one, other)]
+        assert exact_loss(
+            policy, horizon, definition="environment", environments=means, output=output
+        ) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("policy", [Watching(3, 2), Coarse(3, 2)])
+def test_environment_loss_under_partial_monitoring_by_hand(policy):
+    one, other, apart = PAIRS[0]
+    expected = naive.environment_loss(policy, one, other, 3, "actions", see=policy.signal) / apart
+    loss = exact_loss(policy, 3, definition="environment", environments=[one, other], output="actions")
+    assert loss == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_policy_cancels_in_a_history():
+    """Definition 5 as printed: the arms have one law under both environments; only noise on rewards helps."""
+    settings = {"definition": "environment", "environments": [(0.2, 0.8), (0.8, 0.2)]}
+    for policy, horizon in product([Greedy(2), Response(0.1, 2), Constant()], (1, 3)):
+        assert exact_loss(policy, horizon, **settings) == pytest.approx(2 * horizon * math.log(4) / 0.6, rel=1e-12)
+    keep = 1 / (1 + math.exp(-0.5))
+    high, low = 0.8 * keep + 0.2 * (1 - keep), 0.2 * keep + 0.8 * (1 - keep)
+    private = exact_loss(LocallyPrivate(Greedy(2), 0.5), 3, **settings)
+    assert private == pytest.approx(2 * 3 * math.log(high / low) / 0.6, rel=1e-12)
+    assert exact_loss(Greedy(2), 2, definition="environment", environments=[(0.0, 0.5), (0.5, 0.5)]) == math.inf
+
+
+def test_environments_have_a_metric():
+    settings = {"definition": "environment", "environments": [(0.2, 0.8), (0.8, 0.2), (0.3, 0.7)]}
+    sup = exact_loss(Greedy(2), 2, **settings)
+    total = exact_loss(Greedy(2), 2, **settings, distance=lambda one, other: float(np.abs(one - other).sum() / 2))
+    assert sup == pytest.approx(2 * total, rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", [Table(1, 2), Watching(2, 2), Coarse(2, 2)])
+def test_laws_of_tables_and_environments(policy):
+    laws = table_laws(policy, 3)
+    assert laws.shape == (4, 4, 2, 2, 2)
+    see = getattr(policy, "signal", naive.own_reward)
+    outcomes = list(product((0, 1), repeat=2))
+    for i, j in ((0, 3), (2, 1)):
+        for arms in product((0, 1), repeat=3):
+            table = (outcomes[i], outcomes[j], outcomes[0])
+            assert laws[i, j][arms] == pytest.approx(naive.probability(policy, arms, table, see), rel=1e-12)
+    chances = np.array([0.3 * 0.4, 0.3 * 0.6, 0.7 * 0.4, 0.7 * 0.6])
+    mixed = np.einsum("i,j,ijabc->abc", chances, chances, laws)
+    assert environment_law(policy, 3, (0.7, 0.6)) == pytest.approx(mixed, rel=1e-10)
+    assert environment_law(policy, 3, (0.7, 0.6)).sum() == pytest.approx(1.0, abs=1e-12)
+
+
+# Continuous noise
+
+
+def two_laplace(gap, scale):
+    """P(X - Y < gap) for two independent Laplace draws of one scale, in closed form."""
+    d = abs(gap) / scale
+    tail = (0.5 + d / 4) * math.exp(-d)
+    return 1 - tail if gap >= 0 else tail
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.3, -0.3, 2.0, -7.0, 60.0, -60.0])
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
+def test_argmax_of_two_noisy_scores(gap, scale):
+    law = noisy_argmax((gap, 0.0), (scale, scale))
+    assert law[0] == pytest.approx(two_laplace(gap, scale), rel=1e-12)
+    assert law[1] == pytest.approx(two_laplace(-gap, scale), rel=1e-12)
+
+
+def test_argmax_of_three_noisy_scores():
+    scores, scales = (0.2, 1.0, 0.7), (1.0, 0.25, 0.5)
+    law = noisy_argmax(scores, scales)
+    assert sum(law) == pytest.approx(1.0, abs=1e-13)
+    draws = np.random.default_rng(5).laplace(scores, scales, (400_000, 3)).argmax(axis=1)
+    assert np.bincount(draws, minlength=3) / 400_000 == pytest.approx(np.array(law), abs=0.003)
+    assert noisy_argmax((1.0,) * 3, (2.0,) * 3) == pytest.approx((1 / 3,) * 3, rel=1e-13)
+
+
+def test_loss_of_a_noisy_argmax():
+    """One reward after one pull: the means are r and 1/2 with noise of one scale, so the closed form applies."""
+    epsilon = 1.7
+    chance = [two_laplace(r - 0.5, 1 / epsilon) for r in (0, 1)]
+    exact = max(abs(math.log(p / q)) for p, q in (chance, [1 - p for p in chance]))
+    assert exact_loss(LaplaceArgmax(epsilon, 2), 2) == pytest.approx(exact, abs=1e-10)
+    assert exact < epsilon
+    for n_arms in (2, 3):
+        assert exact_loss(LaplaceArgmax(epsilon, n_arms), 4, definition="instantaneous") <= epsilon
+
+
+def test_monte_carlo_agrees_with_quadrature():
+    policy = LaplaceArgmax(2.0, 2)
+    tables = [np.array([[r, 1.0], [1.0, 0.0], [0.0, 0.0]]) for r in (0.0, 1.0)]
+    laws = table_laws(policy, 3)
+    exact = np.abs(np.log(laws[1, 2] / laws[3, 2])).max()
+    found = sampled_loss(policy.play, *tables, replications=4_000, seed=3)
+    assert found.low < exact < found.high
+    assert found.low > 0.6 * exact and found.high < 1.6 * exact
+    again = sampled_loss(policy.play, *tables[::-1], replications=4_000, seed=3)
+    assert again.low < exact < again.high
+
+
+def test_monte_carlo_of_a_policy_without_noise():
+    def play(table, rng):
+        return [0, int(table[0][0])]
+
+    found = sampled_loss(play, [[0, 0], [0, 0]], [[1, 0], [0, 0]], replications=500, seed=0)
+    assert found.high == math.inf and found.estimate == 0.0
+    same = sampled_loss(lambda table, rng: [0, 1], [[0, 0], [0, 0]], [[1, 0], [0, 0]], replications=500, seed=0)
+    assert same == (0.0, 0.0, math.inf), "three sequences were never seen"
+    part = 1 - 0.05 / 8
+    low, high = binomial_interval(500, 500, part)[0], binomial_interval(0, 500, part)[1]
+    assert found.low == pytest.approx(math.log(low / high), rel=1e-12) and found.low > 4
+
+
+def test_binomial_interval():
+    """The tails of the binomial law at the ends are (1 - level) / 2."""
+    low, high = binomial_interval(7, 20, 0.9)
+    tail = [
+        sum(math.comb(20, k) * p**k * (1 - p) ** (20 - k) for k in part)
+        for p, part in ((low, range(7, 21)), (high, range(8)))
+    ]
+    assert tail == pytest.approx([0.05, 0.05], abs=1e-9)
+    assert binomial_interval(0, 10)[0] == 0.0 and binomial_interval(10, 10)[1] == 1.0
+
+
+# Refusals
+
+
+class Broken:
+    def __init__(self, law):
+        self.law = law
+
+    def probabilities(self, history):
+        return self.law
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: exact_loss(object(), 2), "policy must have a method probabilities(history), got <object"),
+        (lambda: exact_loss(Greedy(2), 0), "horizon must be >= 1, got 0"),
+        (lambda: exact_loss(Greedy(2), 2.0), "horizon must be an integer >= 1, got 2.0"),
+        (lambda: exact_loss(Greedy(2), 2, definition="dp"), "definition must be one of 'outcomes', 'rewards', 'inst"),
+        (lambda: exact_loss(Greedy(2), 2, changes=0), "changes must be >= 1, got 0"),
+        (lambda: exact_loss(Greedy(2), 2, n_arms=True), "n_arms must be an integer >= 1, got True"),
+        (lambda: exact_loss(Greedy(2), 2, n_arms=3), "probabilities(()) must be a distribution over 3 arms, got"),
+        (lambda: exact_loss(Greedy(2), 2, rewards=[]), "rewards must not be empty, got []"),
+        (lambda: exact_loss(Greedy(2), 2, rewards=[0, math.nan]), "rewards[1] must be a number, got nan"),
+        (lambda: exact_loss(Greedy(2), 2, rewards=[1, 0, 1.0]), "rewards must be different, got [1, 0, 1.0]"),
+        (
+            lambda: exact_loss(Greedy(3), 9),
+            "the enumeration would visit 2015539 histories, more than 100000",
+        ),
+        (lambda: exact_loss(Greedy(2), 4, max_histories=84), "the enumeration would visit 85 histories, more than 84"),
+        (lambda: exact_loss(Broken([0.5, 0.6]), 2), "probabilities(()) must be a distribution over 2 arms, got"),
+        (lambda: exact_loss(Broken([1.5, -0.5]), 2), "probabilities(()) must be a distribution over 2 arms, got"),
+        (lambda: exact_loss(Broken([math.nan, 1.0]), 2), "probabilities(()) must be a distribution over 2 arms, got"),
+        (
+            lambda: worst_case(Greedy(2), 2, definition="local"),
+            "definition must be one of 'outcomes', 'rewards', 'inst",
+        ),
+        (
+            lambda: table_laws(Greedy(2), 12, rewards=[0, 1]),
+            "the tables would need 17179869184 cells, more than 4000000",
+        ),
+        (
+            lambda: exact_loss(Greedy(2), 2, definition="environment"),
+            "environments must hold at least two environments, got None",
+        ),
+        (
+            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 0.2)] * 2),
+            "the distance of two environments must be > 0, got 0.0",
+        ),
+        (
+            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 1.2)] * 2),
+            "environments must have shape (2, 2), a distribution",
+        ),
+        (
+            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1,), (0.2,)]),
+            "environments must have shape (2, 2), a distribution",
+        ),
+        (
+            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 0)] * 2, output="ads"),
+            "output must be one of 'history', 'actions', got 'ads'",
+        ),
+        (
+            lambda: exact_loss(LocallyPrivate(Greedy(2), 1.0), 2, definition="local", rewards=(0, 1, 2)),
+            "channel must have a row for each of 3 rewards, got shape (2, 2)",
+        ),
+        (
+            lambda: sampled_loss(None, [[0.0]], [[0.0, 1.0]], replications=1, seed=0),
+            "neighbour must have shape (1, 1), got (1, 2)",
+        ),
+        (
+            lambda: sampled_loss(None, [0.0], [0.0], replications=1, seed=0),
+            "outcomes must be a finite array of shape (rounds, arms), got [0.0]",
+        ),
+        (lambda: binomial_interval(3, 2), "successes must be >= 0 and <= 2, got 3"),
+        (lambda: Greedy(1), "n_arms must be >= 2, got 1"),
+        (lambda: Response(0.0, 2), "epsilon must be > 0, got 0.0"),
+        (lambda: Exponential(math.inf, 2), "epsilon must be finite and > 0, got inf"),
+        (lambda: LaplaceArgmax(-1.0, 2), "epsilon must be > 0, got -1.0"),
+        (lambda: Hedge(1.0, 1), "n_arms must be >= 2, got 1"),
+        (lambda: Eavesdropper(0.0), "epsilon must be > 0, got 0.0"),
+        (lambda: LocallyPrivate(Greedy(2), 0.0), "epsilon must be > 0, got 0.0"),
+        (
+            lambda: LocallyPrivate(Greedy(2), 1.0).probabilities(((1, 0),)),
+            "history must be possible under the policy, got ((1, 0),)",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value).startswith(message)
+
+
+def test_the_five_definitions():
+    assert DEFINITIONS == ("outcomes", "rewards", "instantaneous", "local", "environment")
