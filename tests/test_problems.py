@@ -1,14 +1,16 @@
-"""List problems against enumeration: rewards, uniform play, feedback, gaps and refusals."""
+"""Problems against enumeration: rewards, constants, uniform play, feedback, gaps and refusals."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
 
 from private_bandits.problems import Cascade, SemiBandit, observe, pseudo_regret
+from private_bandits.problems.families import observe_set
 
 MEANS = [0.9, 0.35, 0.35, 0.2, 0.05, 0.0]
 
@@ -190,3 +192,316 @@ def test_records_say_which_feedback():
 def test_bad_problems_are_named(make, means, size, message):
     with pytest.raises(ValueError, match=message):
         make(means, size)
+
+
+# --- decision sets
+
+SETS = [[0, 1], [2], [3, 4, 5], [5, 0], [1, 3, 2]]
+W = [2.0, 0.0, 1.0, 0.5, 3.0, 0.25]
+TABLE = [[0.5, 0.1, 0.0], [0.4, 0.4, 0.4], [0.1, 0.5, 0.2], [0.3, 0.0, 0.5]]
+FAMILIES = {
+    "linear": (SemiBandit.from_sets(MEANS, SETS), lambda x: x.sum()),
+    "scaled": (SemiBandit.from_sets(MEANS, SETS, weights=2.5), lambda x: 2.5 * x.sum()),
+    "weights": (SemiBandit.from_sets(MEANS, SETS, weights=W), None),
+    "cost": (SemiBandit.from_sets(MEANS, SETS, offset=1.0), lambda x: (x - 1.0).sum()),
+    "max": (SemiBandit.from_sets(MEANS, SETS, reward="max"), lambda x: x.max()),
+    "coverage": (SemiBandit.coverage(TABLE, 2), lambda x: x.reshape(2, 3).max(axis=0).sum()),
+    "targets": (SemiBandit.from_sets(MEANS, SETS, reward="coverage", targets=[7, 7, 7, 4, 4, 9]), None),
+    "dummies": (SemiBandit.from_sets(MEANS, [[i, 4, 5] for i in range(4)], weights=[1.0] * 4 + [0.0] * 2), None),
+    "top-K": (SemiBandit.top_k(MEANS, 3), lambda x: x.sum()),
+}
+every_family = pytest.mark.parametrize("name", FAMILIES)
+
+
+def super_arms(problem):
+    return getattr(problem, "sets", list(itertools.combinations(range(problem.n_items), problem.list_size)))
+
+
+def value(problem, arms, means):
+    """r_mu(S), by a road that does not pass through the compiled reward."""
+    if problem is FAMILIES["weights"][0]:
+        return sum(W[i] * means[i] for i in arms)
+    if problem is FAMILIES["dummies"][0]:
+        return means[arms[0]]
+    if problem is FAMILIES["targets"][0]:
+        aims = {j: [i for i in arms if [7, 7, 7, 4, 4, 9][i] == j] for j in (4, 7, 9)}
+        return sum(1 - math.prod(1 - means[i] for i in some) for some in aims.values())
+    realised, here = FAMILIES[[n for n, (p, _) in FAMILIES.items() if p is problem][0]][1], [means[i] for i in arms]
+    outcomes = itertools.product([0.0, 1.0], repeat=len(arms))
+    return sum(chance(x, here) * realised(np.array(x)) for x in outcomes)
+
+
+def value_at(problem, arms, means):
+    return problem.value(arms, means) if hasattr(problem, "value") else float(means[list(arms)].sum())
+
+
+@every_family
+def test_assumption_1_the_reward_is_the_expected_reward_of_the_outcomes(name):
+    problem, _ = FAMILIES[name]
+    rng = np.random.default_rng(0)
+    for arms in super_arms(problem):
+        assert problem.reward(arms) == pytest.approx(value(problem, arms, problem.means), abs=1e-12)
+        means = rng.random(problem.n_items)
+        assert value_at(problem, arms, means) == pytest.approx(value(problem, arms, means), abs=1e-12)
+
+
+@every_family
+def test_best_and_uniform_regret_of_a_family(name):
+    problem, _ = FAMILIES[name]
+    rewards = [value(problem, arms, problem.means) for arms in super_arms(problem)]
+    assert problem.best == problem.benchmark == pytest.approx(max(rewards), abs=1e-12)
+    assert problem.uniform_regret() == pytest.approx(max(rewards) - np.mean(rewards), abs=1e-12)
+    assert problem.record().best == problem.best
+
+
+@every_family
+def test_assumptions_2_and_3_smoothness_with_the_smallest_constants_and_monotonicity(name):
+    problem, _ = FAMILIES[name]
+    rng = np.random.default_rng(1)
+    worst_1 = worst_inf = 0.0
+    for trial in range(400):
+        # means near 0, where products of misses are steepest, and anywhere
+        low = rng.random(problem.n_items) * (0.02 if trial % 2 else 1.0)
+        high = np.minimum(low + rng.random(problem.n_items) * (0.02 if trial % 2 else 1.0), 1.0)
+        if trial % 4 == 1:
+            high = low + 0.01  # all arms at once: the largest change for a given largest distance
+        if trial % 4 == 3:
+            moved = np.arange(problem.n_items) == rng.integers(problem.n_items)  # one arm
+            high = np.where(moved, low + 0.01, low)
+        for arms in super_arms(problem):
+            gain = value_at(problem, arms, high) - value_at(problem, arms, low)
+            distance = (high - low)[list(arms)]
+            assert gain >= -1e-12
+            assert gain <= problem.b_1 * distance.sum() + 1e-12
+            assert gain <= problem.b_inf * distance.max() + 1e-12
+            if distance.max() > 0.0:
+                worst_1 = max(worst_1, gain / distance.sum())
+                worst_inf = max(worst_inf, gain / distance.max())
+    assert worst_1 > 0.85 * problem.b_1 and worst_inf > 0.85 * problem.b_inf
+
+
+def test_fact_1_relates_the_two_constants():
+    for problem, _ in FAMILIES.values():
+        assert problem.b_1 <= problem.b_inf <= problem.list_size * problem.b_1
+    assert [(p.b_1, p.b_inf) for p, _ in FAMILIES.values()] == [
+        (1, 3), (2.5, 7.5), (3, 3.75), (1, 3), (1, 3), (1, 6), (1, 3), (1, 1), (1, 3)
+    ]  # fmt: skip
+
+
+def bad_gaps(problem, alpha=1.0):
+    """Delta_min^i and Delta_max^i by the definition."""
+    target = alpha * max(value_at(problem, arms, problem.means) for arms in super_arms(problem))
+    smallest, largest = [], []
+    for i in range(problem.n_items):
+        lost = [target - value_at(problem, arms, problem.means) for arms in super_arms(problem) if i in arms]
+        bad = [gap for gap in lost if gap > 1e-9]
+        smallest.append(min(bad, default=0.0))
+        largest.append(max(bad, default=0.0))
+    return smallest, largest
+
+
+@every_family
+def test_gaps_of_a_family_by_enumeration(name):
+    problem, _ = FAMILIES[name]
+    smallest, largest = bad_gaps(problem)
+    np.testing.assert_allclose(problem.smallest_gaps, smallest, atol=1e-12)
+    np.testing.assert_allclose(problem.largest_gaps, largest, atol=1e-12)
+
+
+def test_gaps_of_top_k_with_and_without_ties_by_enumeration():
+    rng = np.random.default_rng(5)
+    for trial in range(60):
+        means = rng.integers(0, 4, 6) / 4 if trial % 2 else rng.random(6)
+        for size in range(1, 7):
+            problem = SemiBandit.top_k(means, size)
+            smallest, largest = bad_gaps(problem)
+            np.testing.assert_allclose(problem.smallest_gaps, smallest, atol=1e-12)
+            np.testing.assert_allclose(problem.largest_gaps, largest, atol=1e-12)
+
+
+def test_gaps_of_an_approximation_start_at_alpha_times_the_best():
+    problem = SemiBandit.from_sets(MEANS, SETS, alpha=0.5, beta=0.8)
+    smallest, largest = bad_gaps(problem, 0.5)
+    np.testing.assert_allclose(problem.smallest_gaps, smallest)
+    np.testing.assert_allclose(problem.largest_gaps, largest)
+    assert problem.smallest_gaps.tolist() != SemiBandit.from_sets(MEANS, SETS).smallest_gaps.tolist()
+    assert problem.benchmark == pytest.approx(0.4 * problem.best)
+    assert problem.record().best == problem.benchmark
+    assert problem.uniform_regret() == pytest.approx(problem.benchmark - np.mean(problem.rewards))
+
+
+def test_gaps_of_an_arm_are_those_of_its_best_super_arm():
+    problem = SemiBandit.from_sets(MEANS, SETS[:2] + SETS[3:4])
+    np.testing.assert_allclose(problem.gaps, [0.0, 0.0, 0.9, math.inf, math.inf, 0.35])
+
+
+def test_greedy_forgives_a_part_of_the_best_by_default():
+    assert SemiBandit.coverage(TABLE, 2, oracle="greedy").alpha == pytest.approx(1 - 1 / math.e)
+    assert SemiBandit.coverage(TABLE, 2, oracle="greedy", alpha=0.9).benchmark == pytest.approx(
+        0.9 * SemiBandit.coverage(TABLE, 2).best
+    )
+
+
+# --- shared draws
+
+
+def outcomes(problem, arms, rounds, seed=0):
+    record, env, weights = problem.record(), np.random.default_rng(seed), np.zeros(problem.list_size)
+    drawn = np.zeros((rounds, len(arms)))
+    for t in range(rounds):
+        assert observe_set(record.means, record.family, np.array(arms), len(arms), env, weights) == len(arms)
+        drawn[t] = weights[: len(arms)]
+    return drawn, env
+
+
+def test_arms_of_a_group_share_one_draw_and_others_do_not():
+    means, arms = [0.5, 0.5, 0.3, 0.8, 0.5, 0.5], [4, 0, 2, 5, 1, 3]
+    problem = SemiBandit.from_sets(means, [arms], groups=[7, 7, -1, 7, -1, -1])
+    drawn, env = outcomes(problem, arms, 20_000)
+    assert np.max(np.abs(drawn.mean(axis=0) - np.array(means)[arms])) < 4.5 * 0.5 / math.sqrt(20_000)
+    one, low, other, alone, same, high = drawn.T
+    np.testing.assert_array_equal(low, same)  # arms 0 and 1: equal means, equal outcomes
+    assert np.all(high >= low)  # arm 3 compares the same number with a larger mean
+    singles = np.corrcoef([one, low, other, alone])
+    assert np.max(np.abs(singles - np.eye(4))) < 4.5 / math.sqrt(20_000)
+    after = np.random.default_rng(0)
+    after.random(20_000 * 4)  # one number per group and per arm of its own
+    assert env.random() == after.random()
+
+
+def test_without_groups_outcomes_are_those_of_a_list():
+    problem, arms = SemiBandit.from_sets(MEANS, SETS), [3, 4, 5]
+    drawn, _ = outcomes(problem, arms, 500, seed=3)
+    assert list(map(tuple, drawn)) == played(SemiBandit.top_k(MEANS, 3), np.array(arms), 500, seed=3)
+
+
+def test_shared_draws_leave_the_mean_of_a_sum_and_widen_it():
+    groups = [0, 0, 0, 1, 1, 1]
+    problem = SemiBandit.from_sets([0.5] * 6, [[0, 1, 2], [3, 4, 5]], groups=groups)
+    total = outcomes(problem, [0, 1, 2], 20_000)[0].sum(axis=1)
+    assert set(total) == {0.0, 3.0}
+    assert np.mean(total) == pytest.approx(1.5, abs=4.5 * 1.5 / math.sqrt(20_000))
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"means": [0.5, 1.5, 0.2]}, r"means\[1\] must be >= 0 and <= 1, got 1.5"),
+        ({"means": [-0.1, 0.5, 0.2]}, r"means\[0\] must be >= 0 and <= 1, got -0.1"),
+        ({"sets": []}, r"sets must be a non-empty list of super arms, got \[\]"),
+        ({"sets": 3}, "sets must be a non-empty list of super arms, got 3"),
+        ({"sets": [[0], []]}, r"sets\[1\] must be a non-empty list of arms, got \[\]"),
+        ({"sets": [0, 1]}, r"sets\[0\] must be a non-empty list of arms, got 0"),
+        ({"sets": [[0, 1, 2, 3]]}, "list_size must be >= 1 and <= 3, got 4"),
+        ({"sets": [[0], [3]]}, r"sets\[1\] must be >= 0 and <= 2, got 3"),
+        ({"sets": [[0], [-1]]}, r"sets\[1\] must be >= 0, got -1"),
+        ({"sets": [[0], [1.0]]}, r"sets\[1\] must be an integer >= 0, got 1.0"),
+        ({"sets": [[0, 1, 1]]}, r"sets\[0\] must have distinct arms, got \[0, 1, 1\]"),
+        ({"sets": [[0, 1], [2], [1, 0]]}, r"sets\[2\] must not repeat sets\[0\], got \[1, 0\]"),
+        ({"alpha": 0}, "alpha must be > 0 and <= 1, got 0"),
+        ({"alpha": 1.1}, "alpha must be > 0 and <= 1, got 1.1"),
+        ({"beta": 0.0}, "beta must be > 0 and <= 1, got 0.0"),
+        ({"beta": math.nan}, "beta must be a number > 0 and <= 1, got nan"),
+        ({"alpha": 0.5, "offset": 1.0}, "alpha and beta must be 1 as the best reward is below 0, got 0.5, 1.0"),
+        ({"reward": "sum"}, "reward must be one of 'linear', 'max', 'coverage', got 'sum'"),
+        ({"weights": -1.0}, "weights must be >= 0, got -1.0"),
+        ({"weights": [1.0, 1.0]}, "weights must have one entry per arm, 3, got 2"),
+        ({"weights": [1.0, 1.0, math.inf]}, r"weights\[2\] must be finite"),
+        ({"weights": 2.0, "reward": "max"}, "weights and offset need reward='linear', got reward='max'"),
+        ({"offset": 1.0, "reward": "max"}, "weights and offset need reward='linear', got reward='max'"),
+        ({"reward": "coverage"}, "targets must have one integer per arm, 3, got None"),
+        ({"reward": "coverage", "targets": [0, 1]}, r"targets must have one integer per arm, 3, got \[0, 1\]"),
+        ({"reward": "coverage", "targets": [0, 1, -1]}, r"targets\[2\] must be >= 0, got -1"),
+        ({"targets": [0, 1, 2]}, "targets need reward='coverage', got reward='linear'"),
+        ({"groups": [0, 0]}, r"groups must have one integer per arm, 3, got \[0, 0\]"),
+        ({"groups": [0, 0, -2]}, r"groups\[2\] must be >= -1, got -2"),
+        ({"groups": [0, 0.5, 1]}, r"groups\[1\] must be an integer"),
+        ({"groups": [0, 0, -1], "reward": "max"}, "groups must not join arms that aim at one target"),
+    ],
+)
+def test_bad_decision_sets_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SemiBandit.from_sets(**{"means": [0.5, 0.4, 0.2], "sets": [[0, 1], [2]], **arguments})
+
+
+def test_groups_that_never_meet_at_a_target_are_allowed():
+    SemiBandit.from_sets([0.5] * 3, [[0], [1], [2]], reward="max", groups=[0, 0, 0])
+    SemiBandit.from_sets([0.5] * 3, [[0, 1], [2]], reward="coverage", targets=[0, 1, 0], groups=[0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0.5, 0.1]], 2), "size must be >= 1 and <= 1, got 2"),
+        (([[0.5, 0.1]], 0), "size must be >= 1 and <= 1, got 0"),
+        (([[0.5, 1.1]], 1), r"means\[1\] must be >= 0 and <= 1, got 1.1"),
+        (([0.5, 0.1], 1), "probabilities must be a table of nodes and targets"),
+        (([[]], 1), "probabilities must be a table of nodes and targets"),
+    ],
+)
+def test_bad_coverage_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SemiBandit.coverage(*arguments)
+    with pytest.raises(ValueError, match="oracle must be one of 'exact', 'greedy', got 'best'"):
+        SemiBandit.coverage([[0.5]], 1, oracle="best")
+
+
+# --- Python oracles
+
+
+def first_two(values, choice):
+    return [0, 1]
+
+
+def test_a_python_oracle_brings_its_own_best():
+    problem = SemiBandit.from_oracle([0.5, 0.4, 0.9], first_two, 2, beta=0.01)
+    assert problem.best == pytest.approx(0.9)  # what it returns at the means, without failing
+    assert problem.benchmark == pytest.approx(0.009)
+    assert SemiBandit.from_oracle([0.5, 0.4, 0.9], first_two, 2, best=1.4, alpha=0.5).benchmark == pytest.approx(0.7)
+    assert (problem.b_1, problem.b_inf) == (1, 2)
+    assert str(problem) == "SemiBandit.from_oracle(n_items=3, size=2)"
+    for wanted in (lambda: problem.gaps, lambda: problem.smallest_gaps, problem.uniform_regret):
+        with pytest.raises(ValueError, match="list of super arms, got SemiBandit.from_oracle"):
+            wanted()
+
+
+@pytest.mark.parametrize("answer", [[], [0, 0], [0, 1, 2], [3], [-1], 0, [[0]], ["0"], None, [0.0]])
+def test_an_oracle_that_returns_no_super_arm_is_named(answer):
+    with pytest.raises(ValueError, match=r"the oracle must return 1 to 2 distinct items of SemiBandit.from_oracle"):
+        SemiBandit.from_oracle([0.5, 0.4, 0.9], lambda values, choice: answer, 2)
+
+
+def test_an_oracle_must_be_callable_and_may_not_change_the_indices():
+    with pytest.raises(ValueError, match="oracle must be callable, got 3"):
+        SemiBandit.from_oracle([0.5], 3, 1)
+    with pytest.raises(ValueError, match="size|list_size must be >= 1 and <= 1, got 2"):
+        SemiBandit.from_oracle([0.5], first_two, 2)
+
+    def spoils(values, choice):
+        values[:] = 0.0
+        return [0]
+
+    problem, values = SemiBandit.from_oracle([0.5, 0.4], spoils, 1), np.ones(2)
+    problem.answer(values, np.random.default_rng(0))
+    assert values.tolist() == [1.0, 1.0] and problem.means.tolist() == [0.5, 0.4]
+
+
+@every_family
+def test_a_problem_survives_pickling(name):
+    problem, _ = FAMILIES[name]
+    again = pickle.loads(pickle.dumps(problem))
+    assert str(again) == str(problem) and again.best == problem.best
+    for one, other in zip(again.record().family, problem.record().family, strict=True):
+        np.testing.assert_array_equal(one, other)
+        if isinstance(one, np.ndarray):
+            assert not one.flags.writeable and one.dtype == other.dtype
+
+
+def test_a_pickled_oracle_is_the_same_function():
+    problem = SemiBandit.from_oracle([0.5, 0.4, 0.9], first_two, 2, groups=[0, 0, -1], beta=0.5, best=1.4)
+    again = pickle.loads(pickle.dumps(problem))
+    assert (again.oracle, again.beta, again.best) == (first_two, 0.5, 1.4)
+    assert again.groups.tolist() == [0, 0, -1]

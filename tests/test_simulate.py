@@ -30,7 +30,7 @@ from private_bandits.papers.cascading import (
     ucb_laplace,
     uniform,
 )
-from private_bandits.problems import Cascade
+from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits.simulate import log_checkpoints, streams, trace
 
 # the package exports the function under the module's name
@@ -219,6 +219,81 @@ def test_a_zero_scale_draws_nothing(policy, problem, monkeypatch):
     untouched = streams(3, 0)
     assert source.noise.bit_generator.state == untouched.noise.bit_generator.state
     assert source.env.bit_generator.state != untouched.env.bit_generator.state
+
+
+# --- semi-bandits with a decision set
+
+FAMILY = {
+    "sets": SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1], beta=0.8),
+    "greedy": SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2, oracle="greedy"),
+}
+ON_SETS = replace(
+    ucb_laplace(1.0, 3),
+    record=ucb_laplace(1.0, 3).record._replace(
+        list_size=0,
+        noise=index.TREE,
+        scale=0.5,
+        bonus=index.FIXED_BONUS,
+        bonus_scale=2.0,
+        cap=1.0,
+        fallback=True,
+        forced=0.5,
+        reports=index.LEAST,
+        observe_first=False,
+    ),
+)
+
+
+def ask_the_first(values, choice):
+    """A Python oracle that can be sent to another process."""
+    return [int(np.argmax(values))]
+
+
+@pytest.mark.parametrize("problem", [*FAMILY.values(), SemiBandit.from_oracle([0.5, 0.6], ask_the_first, 1)], ids=str)
+def test_pieces_workers_and_processes_give_the_same_bits_on_a_decision_set(problem, monkeypatch):
+    arguments = {"horizon": 600}
+    whole = play(ON_SETS, problem, **arguments)
+    for n_jobs in (2, -1):
+        xr.testing.assert_identical(play(ON_SETS, problem, n_jobs=n_jobs, **arguments), whole)
+    sent = pickle.loads(pickle.dumps((problem, ON_SETS)))
+    xr.testing.assert_identical(play(sent[1], sent[0], **arguments), whole)
+    monkeypatch.setattr(module, "_PIECE", 7)
+    xr.testing.assert_identical(play(ON_SETS, problem, **arguments), whole)
+
+
+def test_a_learner_plays_super_arms_of_several_sizes():
+    problem = FAMILY["sets"]
+    learner = Fixed([3, 1])
+    regret = play(learner, problem, horizon=50, replications=1, checkpoints=[]).regret[0]
+    np.testing.assert_allclose(regret, [50 * (0.8 * 1.2 - 1.0)])
+    assert {len(weights) for weights in learner.told} == {2}
+    np.testing.assert_array_equal(trace(problem, learner, horizon=2, seed=0), [[3, 1, -1, 2]] * 2)
+    with pytest.raises(ValueError, match=r"ask\(\) must return a super arm of SemiBandit.from_sets.*got \[0, 3\]"):
+        play(Fixed([0, 3]), problem)
+    with pytest.raises(ValueError, match="must return 1 to 1 distinct items of SemiBandit.from_oracle"):
+        play(Fixed([0, 1]), SemiBandit.from_oracle([0.5, 0.6], ask_the_first, 1))
+
+
+def test_shared_draws_reach_a_learner():
+    learner = Fixed([0, 1, 2])
+    play(learner, SemiBandit.from_sets([0.5] * 3, [[0, 1, 2]], groups=[4, 4, 4]), replications=1)
+    assert {tuple(weights) for weights in learner.told} == {(0.0, 0.0, 0.0), (1.0, 1.0, 1.0)}
+
+
+def test_only_an_index_box_or_a_learner_asks_a_python_oracle():
+    problem = SemiBandit.from_oracle([0.5, 0.6], ask_the_first, 1)
+    with pytest.raises(ValueError, match="needs a Cascade"):
+        play(repaired_local(1.0, 1, "reply"), problem)
+    stranger = replace(ON_SETS, record=(0,))
+    with pytest.raises(ValueError, match="Laplace cannot ask a Python oracle, got SemiBandit.from_oracle"):
+        play(stranger, problem)
+
+
+def test_a_semi_bandit_box_plays_one_arm_but_no_cascade():
+    box = cucb_gaussian(math.inf, 1e-3, 2, 1)
+    play(box, Arms.bernoulli([0.5, 0.6]), horizon=5)
+    with pytest.raises(ValueError, match="CUCB needs a SemiBandit, got Cascade"):
+        play(box, Cascade([0.5, 0.6], 1), horizon=5)
 
 
 # --- checkpoints

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +15,23 @@ import xarray as xr
 from tqdm import tqdm
 
 from private_bandits import checks
-from private_bandits.kernels import index, ratio
+from private_bandits.kernels import elimination, episodes, index, quantile, ratio, robust
+from private_bandits.kernels.sums import pareto_reward
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms, Cascade, SemiBandit, observe, pseudo_regret
+from private_bandits.problems import Arms, Cascade, OracleBandit, SemiBandit, observe, pseudo_regret
+from private_bandits.problems.families import TOP, observe_set, regret_of_set
 
 Problem = Arms | Cascade | SemiBandit
-_KERNELS = {index.IndexRecord: index, ratio.RatioRecord: ratio}
-_PIECE = 1 << 20  # rounds between two chances to interrupt a run
+_KERNELS = {
+    elimination.ElimRecord: elimination,
+    episodes.EpisodeRecord: episodes,
+    index.IndexRecord: index,
+    quantile.QuantileRecord: quantile,
+    ratio.RatioRecord: ratio,
+    robust.RobustRecord: robust,
+}
+_ARMS_ONLY = elimination.ElimRecord | episodes.EpisodeRecord | quantile.QuantileRecord | robust.RobustRecord
+_PIECE = 1 << 20  # rounds between two chances to interrupt a run, for a kernel that plays them one by one
 _PER_DECADE = 16
 
 
@@ -163,12 +174,22 @@ def check_fit(problem: Problem, policy: Any, horizon: int) -> None:
     record = getattr(policy, "record", None)
     if isinstance(record, ratio.RatioRecord) and not isinstance(problem, Cascade):
         raise ValueError(f"{policy.name} needs a Cascade, got {problem}")
-    if getattr(record, "semi_bandit", False) and not isinstance(problem, SemiBandit):
+    if isinstance(record, _ARMS_ONLY) and not isinstance(problem, Arms):
+        raise ValueError(f"{policy.name} needs Arms, got {problem}")
+    if isinstance(problem, OracleBandit) and record is not None and not isinstance(record, index.IndexRecord):
+        raise ValueError(f"{policy.name} cannot ask a Python oracle, got {problem}")
+    if getattr(record, "semi_bandit", False) and not isinstance(problem, SemiBandit | Arms):
         raise ValueError(f"{policy.name} needs a SemiBandit, got {problem}")
     for name, actual in (("list_size", problem.list_size), ("n_items", problem.n_items)):
         wanted = getattr(record, name, 0)
         if wanted not in (0, actual):
             raise ValueError(f"{policy.name} was calibrated for {name}={wanted}, the problem has {actual}")
+    if record is not None and hasattr(problem, "moment"):
+        v = getattr(record, "v", 0.0)
+        if v == 0.0 and not getattr(record, "heavy", False):
+            raise ValueError(f"rewards must be in [0, 1] for {policy.name}, got {problem}")
+        if v > 0.0 and math.isinf(problem.moment(v)):
+            raise ValueError(f"the moment of order {1.0 + v:g} must be finite for {policy.name}, got {problem}")
     longest = getattr(record, "horizon", 0)
     if longest and horizon > longest:
         raise ValueError(f"horizon must be <= {longest}, for which {policy.name} was calibrated, got {horizon}")
@@ -185,13 +206,33 @@ def _play(
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
         return _play_learner(problem, policy.start(problem, source.choice, source.noise), horizon, marks, source, shown)
+    if isinstance(problem, OracleBandit):
+        return _play_oracle(problem, policy.record, horizon, marks, source, shown)
     kernel = _KERNELS[type(policy.record)]
     record = problem.record()
     state = kernel.start(record, policy.record)
     regret = np.zeros(len(marks))
-    for first in range(1, horizon + 1, _PIECE):
-        last = min(first + _PIECE - 1, horizon)
+    piece = getattr(kernel, "PIECE", _PIECE)
+    for first in range(1, horizon + 1, piece):
+        last = min(first + piece - 1, horizon)
         kernel.advance(record, policy.record, state, first, last, marks, regret, shown, *source)
+    return regret
+
+
+def _play_oracle(
+    problem: OracleBandit, policy: Any, horizon: int, marks: np.ndarray, source: Streams, shown: np.ndarray
+) -> np.ndarray:
+    """Play an index box round by round, its super arms found by the problem's Python function."""
+    record = problem.record()
+    state = index.start(record, policy)
+    regret = np.zeros(len(marks))
+    for t in range(1, horizon + 1):
+        failed = index.ask(record, policy, state, t, source.env)
+        arms = problem.answer(state.indices, source.choice, failed)
+        state.order[:] = -1
+        state.order[: len(arms)] = arms
+        state.size[0] = len(arms)
+        index.advance(record, policy, state, t, t, marks, regret, shown, *source)
     return regret
 
 
@@ -199,16 +240,25 @@ def _play_learner(
     problem: Problem, learner: Learner, horizon: int, marks: np.ndarray, source: Streams, shown: np.ndarray
 ) -> np.ndarray:
     record = problem.record()
-    weights = np.zeros(problem.list_size)
+    weights, missed = np.zeros(problem.list_size), np.ones(problem.n_items)
+    any_list = record.family.oracle == TOP
     total, at = 0.0, {int(mark): i for i, mark in enumerate(marks)}
     regret = np.zeros(len(marks))
     for t in range(1, horizon + 1):
         order = _list(learner.ask(), problem)
-        observed = observe(record.means, record.cascade, order, source.env, weights)
+        size = len(order)
+        if record.shape > 0.0:
+            observed, weights[0] = 1, pareto_reward(source.env, record.means[order[0]], record.shape)
+            total += pseudo_regret(record.means, record.cascade, record.best, order)
+        elif any_list:
+            observed = observe(record.means, record.cascade, order, source.env, weights)
+            total += pseudo_regret(record.means, record.cascade, record.best, order)
+        else:
+            observed = observe_set(record.means, record.family, order, size, source.env, weights)
+            total += regret_of_set(record.means, record.family, record.best, order, size, missed)
         learner.tell(weights[:observed].tolist())
-        total += pseudo_regret(record.means, record.cascade, record.best, order)
         if len(shown):
-            shown[t - 1] = [*order, observed]
+            shown[t - 1] = [*order, *[-1] * (problem.list_size - size), observed]
         if t in at:
             regret[at[t]] = total
     return regret
@@ -216,9 +266,8 @@ def _play_learner(
 
 def _list(items: Sequence[int], problem: Problem) -> np.ndarray:
     order = np.array(items)
-    legal = order.dtype.kind in "iu" and order.shape == (problem.list_size,) and len(set(order.tolist())) == len(order)
-    if not legal or order.min() < 0 or order.max() >= problem.n_items:
-        raise ValueError(f"ask() must return {problem.list_size} distinct items of {problem}, got {items!r}")
+    if order.dtype.kind not in "iu" or order.ndim != 1 or not problem.allows(order.tolist()):
+        raise ValueError(f"ask() must return {problem.legal} of {problem}, got {items!r}")
     return order.astype(np.int64)
 
 
@@ -229,9 +278,9 @@ def _marks(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
     return np.array(marks if marks and marks[-1] == horizon else [*marks, horizon], np.int64)
 
 
-def _attributes(problem: Problem, policy: Any, seed: int) -> dict[str, str | int]:
+def _attributes(problem: Problem, policy: Any, seed: int) -> dict[str, str | int | float]:
     packages = ("private-bandits", "numpy", "numba")
-    return {
+    attributes: dict[str, str | int | float] = {
         "problem": str(problem),
         "policy": policy.name,
         "privacy": str(getattr(policy, "privacy", "not stated")),
@@ -241,3 +290,8 @@ def _attributes(problem: Problem, policy: Any, seed: int) -> dict[str, str | int
         "seed": seed,
         "versions": ", ".join(f"{name} {version(name)}" for name in packages),
     }
+    v = getattr(getattr(policy, "record", None), "v", 0.0)
+    if v > 0.0 and hasattr(problem, "moment"):
+        # a u below the true moment is allowed, and the two stand side by side
+        attributes |= {"v": float(v), "u": float(policy.record.u), "moment": problem.moment(v)}
+    return attributes

@@ -4,7 +4,9 @@ The index of an arm with n reports in round t is
 
     mean + a(t) / sqrt(n) + b(t, n) / n,    a(t) = sum of sqrt(alpha ln t + beta).
 
-A box is its constants, held in an `IndexRecord`; one compiled loop plays them all.
+A box is its constants, held in an `IndexRecord`; one compiled loop plays them all. In a semi-bandit the list is the
+super arm that the problem's oracle finds for the indices; `ask` and `settle` are the two halves of a round, for an
+oracle that is not compiled.
 """
 
 from __future__ import annotations
@@ -16,15 +18,20 @@ import numpy as np
 from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits.kernels.oracles import answer
 from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.trees import tree_noise_at
 from private_bandits.problems import ListRecord, observe, pseudo_regret
+from private_bandits.problems.families import CALL, TOP, observe_set, regret_of_set
 
 # how a report is made private
-EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID = range(5)
-# b(t, n): nothing, c ln(t), c ln(t) ln(n)^1.5, or c times the tail bound of the hybrid counter's own noise
-NO_BONUS, FLAT_BONUS, PULLS_BONUS, SPREAD_BONUS = range(4)
-# which observations are reported: all, only that of the first item, or none
+EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID, TREE = range(6)
+# b(t, n): nothing, c ln(t), c ln(t) ln(n)^1.5, c times the tail bound of the hybrid counter's own noise, or c
+NO_BONUS, FLAT_BONUS, PULLS_BONUS, SPREAD_BONUS, FIXED_BONUS = range(5)
+# which observations are reported: all, only that of the first item, or none. The item with the fewest reports (of
+# several, the first in the list) is put first, so in a semi-bandit, where the order means nothing, FIRST is LEAST.
 ALL, FIRST, NOTHING = range(3)
+LEAST = FIRST
 
 
 class IndexRecord(NamedTuple):
@@ -32,12 +39,15 @@ class IndexRecord(NamedTuple):
 
     terms: np.ndarray  # float64 (n_terms, 2): the pairs (alpha, beta) of a(t)
     noise: int = EXACT
-    scale: float = 0.0  # Laplace scale, Gaussian sigma, or 1/epsilon of a hybrid counter
+    scale: float = 0.0  # Laplace scale, Gaussian sigma, 1/epsilon of a hybrid counter, or Laplace scale of a tree node
     other: float = 0.0  # probability that a randomised response is the false one
     bonus: int = NO_BONUS
     bonus_scale: float = 0.0
     reports: int = ALL
     observe_first: bool = True  # w_0: one free observation of every arm, in clear
+    cap: float = math.inf  # indices are clipped here; an arm without a report then has the index `cap`
+    fallback: bool = False  # a uniformly random super arm is played where an index is below 0
+    forced: float = 0.0  # an arm with n <= forced ln(t + 1) has an infinite index
     clock: int = 0  # rounds that the box has counted before the first
     semi_bandit: bool = False  # made for semi-bandits: in a cascade the number of reports would be the reply
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
@@ -55,9 +65,14 @@ class IndexState(NamedTuple):
     weight: np.ndarray  # what multiplies the round's part of b(t, n)
     peak: np.ndarray
     counters: np.ndarray
+    released_at: np.ndarray  # round of the arm's last release from its tree
     indices: np.ndarray
-    order: np.ndarray
+    order: np.ndarray  # the super arm, then -1
+    size: np.ndarray  # of the super arm that `order` is given
     values: np.ndarray
+    worth: np.ndarray
+    missed: np.ndarray
+    marked: np.ndarray
     feedback: np.ndarray
     regret: np.ndarray
 
@@ -65,7 +80,8 @@ class IndexState(NamedTuple):
 def start(problem: ListRecord, policy: IndexRecord) -> IndexState:
     """Return the state before the first round."""
     n_items, size = len(problem.means), problem.list_size
-    rows = n_items if policy.noise == HYBRID else 0
+    rows = n_items if policy.noise in (HYBRID, TREE) else 0
+    family = problem.family
     return IndexState(
         pulls=np.zeros(n_items, np.int64),
         total=np.zeros(n_items),
@@ -74,9 +90,14 @@ def start(problem: ListRecord, policy: IndexRecord) -> IndexState:
         weight=np.zeros(n_items),
         peak=np.zeros(n_items),
         counters=np.zeros((rows, mechanisms.COUNTER_ROW)),
+        released_at=np.zeros(n_items, np.int64),
         indices=np.full(n_items, np.inf),
         order=np.zeros(size, np.int64),
+        size=np.full(1, size),
         values=np.zeros(size),
+        worth=np.zeros(len(family.blocks) or len(family.sets)),
+        missed=np.ones(max(family.targets, default=0) + 1),
+        marked=np.zeros(len(family.blocks), np.bool_),
         feedback=np.zeros(size),
         regret=np.zeros(1),
     )
@@ -100,26 +121,32 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
     mechanism, scale, other = policy.noise, policy.scale, policy.other
     bonus, bonus_scale, reports, clock = policy.bonus, policy.bonus_scale, policy.reports, policy.clock
+    cap, fallback, forced = policy.cap, policy.fallback, policy.forced
     in_clear = 1 if policy.observe_first else 0
     pulls, total, mean, root = state.pulls, state.total, state.mean, state.root
-    weight, peak, counters = state.weight, state.peak, state.counters
+    weight, peak, counters, released_at = state.weight, state.peak, state.counters, state.released_at
     indices, order, values, feedback = state.indices, state.order, state.values, state.feedback
     means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
-    if first == 1 and in_clear:
-        for item in range(len(pulls)):
-            total[item] = 1.0 if env.random() < means[item] else 0.0
-            pulls[item] = 1
-            mean[item] = total[item]
-            root[item] = 1.0
-            weight[item], peak[item] = _weights(bonus, 1)
+    family, oracle = problem.family, problem.family.oracle
+    adjusted = cap < math.inf or fallback or forced > 0.0
+    if first == 1 and oracle != CALL:
+        _observe_first(policy, state, means, env)
     mark = np.searchsorted(checkpoints, first)
     total_regret = state.regret[0]
+    length = state.size[0]
     for t in range(first, last + 1):
         _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, peak, indices)
-        top_list(indices, cascade, choice, order, values)
+        failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
+        if oracle == TOP and not failed:
+            top_list(indices, cascade, choice, order, values)
+        elif oracle != CALL:
+            length = answer(family, indices, cascade, failed, choice, order, values, state)
         if reports == FIRST:
-            _least_reported_first(pulls, order)
-        observed = observe(means, cascade, order, env, feedback)
+            _least_reported_first(pulls, order, length)
+        if oracle == TOP:
+            observed = observe(means, cascade, order, env, feedback)
+        else:
+            observed = observe_set(means, family, order, length, env, feedback)
         reported = observed
         if reports == FIRST:
             reported = 1
@@ -133,13 +160,19 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             released = 0.0
             if mechanism == HYBRID:
                 released = mechanisms.hybrid_noise(noise, n - in_clear, scale, counters[item])
+            elif mechanism == TREE:
+                released = tree_noise_at(noise, t, released_at[item], scale, counters[item])
+                released_at[item] = t
             mean[item] = (total[item] + released) / n
             if mechanism == RESPONSE:
                 mean[item] = (mean[item] - other) / (1.0 - 2.0 * other)
             root[item] = 1.0 / math.sqrt(n)
             if bonus != NO_BONUS:
                 weight[item], peak[item] = _weights(bonus, n)
-        total_regret += pseudo_regret(means, cascade, best, order)
+        if oracle == TOP:
+            total_regret += pseudo_regret(means, cascade, best, order)
+        else:
+            total_regret += regret_of_set(means, family, best, order, length, state.missed)
         if len(trace) > 0:
             trace[t - 1, :-1] = order
             trace[t - 1, -1] = observed
@@ -147,6 +180,54 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             regret[mark] = total_regret
             mark += 1
     state.regret[0] = total_regret
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def ask(problem, policy, state, t, env):
+    """Write the indices of round t into the state; return whether a random super arm is to be played instead.
+
+    For an oracle that is not compiled: its super arm goes into `state.order` and `state.size`, and `advance` plays it.
+    """
+    if t == 1:
+        _observe_first(policy, state, problem.means, env)
+    _indices(
+        policy.terms,
+        policy.bonus,
+        policy.bonus_scale,
+        t + policy.clock,
+        state.mean,
+        state.root,
+        state.weight,
+        state.peak,
+        state.indices,
+    )
+    return _adjust(state.indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _observe_first(policy, state, means, env):
+    if policy.observe_first:
+        for item in range(len(means)):
+            state.total[item] = 1.0 if env.random() < means[item] else 0.0
+            state.pulls[item] = 1
+            state.mean[item] = state.total[item]
+            state.root[item] = 1.0
+            state.weight[item], state.peak[item] = _weights(policy.bonus, 1)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _adjust(indices, pulls, cap, fallback, forced, clock):
+    """Clip the indices, lift those of arms that must be played; return whether the oracle may not be asked."""
+    lowest = np.inf
+    for item in range(len(indices)):
+        indices[item] = min(indices[item], cap)
+        lowest = min(lowest, indices[item])
+    if forced > 0.0:
+        least = forced * math.log(clock + 1.0)
+        for item in range(len(indices)):
+            if pulls[item] <= least:
+                indices[item] = np.inf
+    return fallback and lowest < 0.0
 
 
 @njit(nogil=True, cache=True, inline="always", error_model="numpy")
@@ -164,15 +245,15 @@ def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, peak, indices
         for item in range(len(indices)):
             indices[item] = mean[item] + a * root[item]
     else:
-        b = bonus_scale * log_t
+        b = bonus_scale if bonus == FIXED_BONUS else bonus_scale * log_t
         for item in range(len(indices)):
             indices[item] = mean[item] + a * root[item] + b * weight[item]
 
 
 @njit(nogil=True, cache=True, inline="always", error_model="numpy")
-def _least_reported_first(pulls, order):
+def _least_reported_first(pulls, order, length):
     least = 0
-    for position in range(1, len(order)):
+    for position in range(1, length):
         if pulls[order[position]] < pulls[order[least]]:
             least = position
     order[0], order[least] = order[least], order[0]
@@ -193,7 +274,7 @@ def _report(mechanism, scale, other, value, noise):
 @njit(nogil=True, cache=True, inline="always", error_model="numpy")
 def _weights(bonus, n):
     """What an arm with n reports contributes to b(t, n) / n."""
-    if bonus == FLAT_BONUS:
+    if bonus == FLAT_BONUS or bonus == FIXED_BONUS:
         return 1.0 / n, 0.0
     if bonus == PULLS_BONUS:
         log_n = math.log(n)

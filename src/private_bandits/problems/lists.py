@@ -1,4 +1,4 @@
-"""What a learner faces: the means, the feedback of a round, the best list and the gaps."""
+"""Lists of a fixed size: their means, the feedback of a round, the best list and the gaps."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from private_bandits import checks
+from private_bandits.problems.families import ANY_LIST, Family
 
 
 class ListRecord(NamedTuple):
@@ -18,12 +19,15 @@ class ListRecord(NamedTuple):
     means: np.ndarray  # float64 (n_items,)
     list_size: int
     cascade: bool  # the user stops at the first click; otherwise every position is observed
-    best: float  # expected reward of the best list
+    best: float  # what the regret is measured against: the expected reward of the best list
     shape: float = 0.0  # of Pareto rewards; 0 for Bernoulli ones
+    family: Family = ANY_LIST  # which lists may be played and what they are worth
 
 
 @dataclass(frozen=True, eq=False)
-class _ListProblem:
+class ListProblem:
+    """Any `list_size` of the items may be played."""
+
     means: np.ndarray
     list_size: int
 
@@ -53,6 +57,16 @@ class _ListProblem:
         """Expected reward of the best list."""
         return self.reward(np.argsort(-self.means, kind="stable")[: self.list_size])
 
+    @property
+    def legal(self) -> str:
+        """What `allows` accepts, in words."""
+        return f"{self.list_size} distinct items"
+
+    def allows(self, items: list[int]) -> bool:
+        """Whether a list of items may be played."""
+        distinct = len(set(items)) == len(items) == self.list_size
+        return distinct and min(items) >= 0 and max(items) < self.n_items
+
     def reward(self, items: np.ndarray) -> float:
         """Expected reward of a list of items."""
         raise NotImplementedError
@@ -63,7 +77,7 @@ class _ListProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class Cascade(_ListProblem):
+class Cascade(ListProblem):
     """Cascading bandit: the user reads the list from the top and clicks the first attractive item.
 
     Parameters
@@ -100,40 +114,7 @@ class Cascade(_ListProblem):
 
 
 @dataclass(frozen=True, eq=False)
-class SemiBandit(_ListProblem):
-    """Combinatorial semi-bandit: every item of the played list is observed. Build it with `top_k`."""
-
-    @classmethod
-    def top_k(cls, means: np.ndarray, size: int) -> SemiBandit:
-        """Any `size` items may be played; the reward is the sum of their weights.
-
-        Parameters
-        ----------
-        means : array_like of float, shape (n_items,)
-            Means in [0, 1] of independent Bernoulli weights.
-        size : int
-            Number of items played each round, 1 <= size <= n_items.
-        """
-        return cls(means, size)
-
-    def reward(self, items: np.ndarray) -> float:
-        """Sum of the means of a list of items."""
-        return float(np.sum(self.means[np.asarray(items)]))
-
-    def uniform_regret(self) -> float:
-        """Expected regret of one round of uniformly random lists."""
-        return self.best - self.list_size * float(np.mean(self.means))
-
-    def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels."""
-        return ListRecord(self.means, self.list_size, False, self.best)
-
-    def __str__(self) -> str:
-        return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
-
-
-@dataclass(frozen=True, eq=False)
-class Arms(_ListProblem):
+class Arms(ListProblem):
     """K-armed bandit with Bernoulli rewards: a list of one. Build it with `bernoulli`."""
 
     @classmethod

@@ -1,0 +1,162 @@
+"""Successive elimination by epochs: equal shares of pulls, fresh rewards, noisy means, and the worst arms leave.
+
+Epoch e = 1, 2, ... has the gap 2^-e in view. Each of the |S| surviving arms is pulled
+
+    R = ceil(1 + max over terms of pulls * L / 2^(-e power)),    L = ln(inside |S| e^2 / beta)
+
+times, and an arm leaves S if its noisy mean of the epoch lies more than sum over terms of width * (L / R)^exponent
+below the largest. Rewards above cut * (R / L)^cut_power, with the L of the first term, count as 0. A box is its
+constants, held in an `ElimRecord`; one compiled loop plays them all.
+
+The arms of S are pulled in turn, in the order of their numbers. An epoch's rewards are drawn as one sum per arm when
+the epoch ends, so a run costs a few microseconds per arm and epoch however long it is. An epoch that the horizon cuts
+short decides nothing and draws nothing. The last arm is played to the end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from private_bandits import mechanisms
+from private_bandits.kernels.rewards import reward_sum
+from private_bandits.kernels.sums import laplace_sum
+from private_bandits.problems import ListRecord
+
+# how an epoch's mean is made private: not at all, by one draw on the mean, or by one on each reward
+NO_NOISE, ON_MEAN, ON_REWARDS = range(3)
+PIECE = 1 << 62  # rounds that one call may play: the loop runs over epochs
+_FOREVER = 1 << 62
+
+
+class ElimRecord(NamedTuple):
+    """The constants of an elimination box."""
+
+    terms: np.ndarray  # float64 (n_terms, 5): rows (pulls, inside, power, width, exponent)
+    beta: float
+    noise: int = NO_NOISE
+    scale: float = 0.0  # Laplace scale per unit of the range of a reward; divided by R on a mean
+    cut: float = 0.0  # 0: rewards are in [0, 1]; otherwise truncated at c, they are taken to lie in [-c, c]
+    cut_power: float = 0.0
+    v: float = 0.0  # the (1 + v)-th moment that the box takes to be finite, and its bound u; 0: none
+    u: float = 0.0
+    list_size: int = 1
+    n_items: int = 0  # what the box was calibrated for; 0 fits any problem
+    horizon: int = 0
+
+
+class ElimState(NamedTuple):
+    """What the loop carries from epoch to epoch."""
+
+    pulls: np.ndarray  # int64, an entry per arm: pulls in finished epochs
+    alive: np.ndarray  # int64: the surviving arms, in the order of their numbers; what follows them is stale
+    means: np.ndarray  # float64: the noisy means of the last finished epoch, in the order of the arms alive in it
+    clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
+
+
+def start(problem: ListRecord, policy: ElimRecord) -> ElimState:
+    """Return the state before the first round."""
+    n_arms = len(problem.means)
+    return ElimState(
+        pulls=np.zeros(n_arms, np.int64),
+        alive=np.arange(n_arms),
+        means=np.zeros(n_arms),
+        clock=np.array([n_arms, 0, 0]),
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    arms, best, shape = problem.means, problem.best, problem.shape
+    terms, beta, mechanism, scale = policy.terms, policy.beta, policy.noise, policy.scale
+    cut, cut_power = policy.cut, policy.cut_power
+    pulls, alive, means, clock = state.pulls, state.alive, state.means, state.clock
+    mark = np.searchsorted(checkpoints, first)
+    while True:
+        size, epoch, begun = clock[0], clock[1] + 1, clock[2]
+        share, width = _epoch(terms, beta, size, epoch)
+        end = begun + size * share
+        until = min(end, last)
+        while mark < len(checkpoints) and checkpoints[mark] <= until:
+            regret[mark] = regret_in_turns(arms, best, pulls, alive, size, checkpoints[mark] - begun)
+            mark += 1
+        if len(trace) > 0:
+            for t in range(max(first, begun + 1), until + 1):
+                trace[t - 1, 0] = alive[(t - begun - 1) % size]
+                trace[t - 1, 1] = 1
+        if end > last:
+            return
+        threshold, reach = np.inf, 1.0
+        if cut > 0.0:
+            threshold = cut * (share / _log(terms[0, 1], size, epoch, beta)) ** cut_power
+            reach = 2.0 * threshold
+        for place in range(size):
+            arm = alive[place]
+            pulls[arm] += share
+            total = reward_sum(env, share, arms[arm], shape, threshold)
+            if mechanism == ON_REWARDS:
+                total += laplace_sum(noise, share, scale * reach)
+            means[place] = total / share
+            if mechanism == ON_MEAN:
+                means[place] += mechanisms.laplace(noise, scale * reach / share)
+        clock[0], clock[1], clock[2] = _remove(means, alive, size, width), epoch, end
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _epoch(terms, beta, size, epoch):
+    """The pulls of each of `size` arms, and how far below the largest a mean may lie."""
+    if size == 1:
+        return _FOREVER, 0.0
+    need = 0.0
+    for term in range(len(terms)):
+        log = _log(terms[term, 1], size, epoch, beta)
+        need = max(need, terms[term, 0] * log * 2.0 ** (epoch * terms[term, 2]))
+    share = _FOREVER // size
+    if need < share:
+        share = int(math.ceil(need + 1.0))
+    width = 0.0
+    for term in range(len(terms)):
+        log = _log(terms[term, 1], size, epoch, beta)
+        width += terms[term, 3] * (log / share) ** terms[term, 4]
+    return share, width
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _log(inside, size, epoch, beta):
+    return math.log(inside * size * float(epoch) ** 2 / beta)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _remove(means, alive, size, width):
+    """Keep the arms within `width` of the largest mean and return how many they are."""
+    largest = np.max(means[:size])
+    kept = 0
+    for place in range(size):
+        if largest - means[place] <= width:
+            alive[kept] = alive[place]
+            kept += 1
+    return kept
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def regret_in_turns(arms, best, pulls, alive, size, played):
+    """Pseudo-regret after `played` rounds of an epoch.
+
+    From the pulls of each arm, added in the order of their numbers: every step of the sum grows with the pulls, so the
+    regret never falls, not even in its last digit, and does not depend on where the run is cut.
+    """
+    full, rest = played // size, played % size
+    total, place = 0.0, 0
+    for arm in range(len(arms)):
+        n = pulls[arm]
+        if place < size and alive[place] == arm:
+            n += full
+            if place < rest:
+                n += 1
+            place += 1
+        total += n * max(best - arms[arm], 0.0)
+    return total

@@ -1,0 +1,103 @@
+"""The super arm of the largest value, found by a scan of all sets or by greedy, with random ties and failures."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from private_bandits.kernels.selection import top_list
+from private_bandits.problems.families import SCAN, TOP, set_value
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def answer(family, indices, cascade, failed, choice, order, values, scratch):
+    """Write the oracle's super arm for the indices into `order` and return its size.
+
+    Parameters
+    ----------
+    family : Family
+    indices : float64 array, shape (n_items,); overwritten if a random list of items is asked for
+    cascade : bool
+        Whether the order of the list matters.
+    failed : bool
+        Return a uniformly random super arm. With family.beta < 1 one number of the choice stream may decide so, too.
+    choice : numpy.random.Generator
+        Failures, and ties: uniformly random among the sets, or among the blocks at each step of greedy, of exactly
+        equal value; read only when a tie matters.
+    order : int64 array, shape (list_size,), written; -1 beyond the size of the super arm
+    values : float64 array, shape (list_size,), scratch
+    scratch : with float64 arrays `worth` (an entry per set or block) and `missed` (per target), and bool `marked` (per
+        block)
+    """
+    worth, missed, marked = scratch.worth, scratch.missed, scratch.marked
+    if not failed and family.beta < 1.0:
+        failed = choice.random() >= family.beta
+    if family.oracle == TOP:
+        if failed:
+            indices[:] = 0.0
+        top_list(indices, cascade, choice, order, values)
+        return len(order)
+    if family.oracle == SCAN:
+        row = _scan(family, indices, failed, choice, worth, missed)
+        length = family.sizes[row]
+        for position in range(len(order)):
+            order[position] = family.sets[row, position]
+        return length
+    return _greedy(family, indices, failed, choice, order, worth, missed, marked)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _scan(family, indices, failed, choice, worth, missed):
+    sets, sizes, reward, weights = family.sets, family.sizes, family.reward, family.weights
+    offset, targets = family.offset, family.targets
+    if failed:
+        return int(choice.random() * len(sets)) if len(sets) > 1 else 0
+    for row in range(len(sets)):
+        worth[row] = set_value(reward, weights, offset, targets, indices, sets, row, sizes[row], missed)
+    return _largest(worth, choice)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _largest(worth, choice):
+    best, tied = -np.inf, 0
+    for row in range(len(worth)):
+        if worth[row] > best:
+            best, tied = worth[row], 1
+        elif worth[row] == best:
+            tied += 1
+    chosen = int(choice.random() * tied) if tied > 1 else 0
+    for row in range(len(worth)):
+        if worth[row] == best:
+            if chosen == 0:
+                return row
+            chosen -= 1
+    return 0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _greedy(family, indices, failed, choice, order, worth, missed, marked):
+    """Take `picks` blocks one by one, each the one that adds most to the coverage."""
+    blocks, targets = family.blocks, family.targets
+    missed[:] = 1.0
+    marked[:] = False
+    length = 0
+    for _ in range(family.picks):
+        for block in range(len(blocks)):
+            worth[block] = -np.inf if marked[block] else 0.0
+            if marked[block] or failed:
+                continue
+            for slot in range(blocks.shape[1]):
+                arm = blocks[block, slot]
+                if arm >= 0:
+                    worth[block] += missed[targets[arm]] * min(max(indices[arm], 0.0), 1.0)
+        chosen = _largest(worth, choice)
+        marked[chosen] = True
+        for slot in range(blocks.shape[1]):
+            arm = blocks[chosen, slot]
+            if arm >= 0:
+                missed[targets[arm]] *= 1.0 - min(max(indices[arm], 0.0), 1.0)
+                order[length] = arm
+                length += 1
+    for position in range(length, len(order)):
+        order[position] = -1
+    return length

@@ -1,0 +1,183 @@
+"""Successive elimination on truncated means whose thresholds are read off the rewards, privately.
+
+Epoch e = 1, 2, ... pulls each of the |S| surviving arms 2R times,
+
+    R = ceil(first 2^e L / rate),    L = ln(4 |S| e^2 / beta),    rate = min(epsilon, 1).
+
+The first R rewards of an arm choose its threshold B among the powers of two, by the exponential mechanism: the number
+of them above B is to be near share L / rate. The other R are truncated at B, and their mean gets Laplace noise of
+scale 2B / (R epsilon). An arm leaves S if its mean plus its width B L width / (R rate) lies below another's mean less
+that one's width. A box is its constants, held in a `QuantileRecord`.
+
+Arms are pulled in turn, in the order of their numbers; rewards are drawn when the epoch ends, as counts and as sums,
+so a run costs microseconds per arm and epoch however long it is. An epoch that the horizon cuts short draws nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from private_bandits import mechanisms
+from private_bandits.kernels.elimination import regret_in_turns
+from private_bandits.kernels.rewards import reward_sum
+from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale
+from private_bandits.problems import ListRecord
+
+PIECE = 1 << 62  # rounds that one call may play: the loop runs over epochs
+LOWEST, THRESHOLDS = -64, 129  # thresholds 2^-64 ... 2^64
+_FOREVER = 1 << 62
+_LOG_2 = math.log(2.0)
+
+
+class QuantileRecord(NamedTuple):
+    """The constants of an elimination box that reads its thresholds off the rewards."""
+
+    epsilon: float
+    beta: float
+    first: float
+    share: float
+    width: float
+    heavy: bool = True  # made for rewards without a bound
+    list_size: int = 1
+    horizon: int = 0
+
+
+class QuantileState(NamedTuple):
+    """What the loop carries from epoch to epoch."""
+
+    pulls: np.ndarray  # int64, an entry per arm: pulls in finished epochs
+    alive: np.ndarray  # int64: the surviving arms, in the order of their numbers, then rubbish
+    thresholds: np.ndarray  # float64, an entry per arm: B of its last finished epoch
+    means: np.ndarray  # float64, an entry per arm: its noisy mean
+    widths: np.ndarray
+    counts: np.ndarray  # int64 (THRESHOLDS,), scratch
+    clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
+
+
+def start(problem: ListRecord, policy: QuantileRecord) -> QuantileState:
+    """Return the state before the first round."""
+    n_arms = len(problem.means)
+    return QuantileState(
+        pulls=np.zeros(n_arms, np.int64),
+        alive=np.arange(n_arms),
+        thresholds=np.zeros(n_arms),
+        means=np.zeros(n_arms),
+        widths=np.zeros(n_arms),
+        counts=np.zeros(THRESHOLDS, np.int64),
+        clock=np.array([n_arms, 0, 0]),
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    arms, best, shape = problem.means, problem.best, problem.shape
+    epsilon, beta, share, width = policy.epsilon, policy.beta, policy.share, policy.width
+    pulls, alive, clock, counts = state.pulls, state.alive, state.clock, state.counts
+    thresholds, means, widths = state.thresholds, state.means, state.widths
+    rate = min(epsilon, 1.0)
+    mark = np.searchsorted(checkpoints, first)
+    while True:
+        size, epoch, begun = clock[0], clock[1] + 1, clock[2]
+        log = math.log(4.0 * size * float(epoch) ** 2 / beta)
+        half = _half(policy.first * log / rate, epoch, size)
+        end = begun + 2 * half * size
+        until = min(end, last)
+        while mark < len(checkpoints) and checkpoints[mark] <= until:
+            regret[mark] = regret_in_turns(arms, best, pulls, alive, size, checkpoints[mark] - begun)
+            mark += 1
+        if len(trace) > 0:
+            for t in range(max(first, begun + 1), until + 1):
+                trace[t - 1, 0] = alive[(t - begun - 1) % size]
+                trace[t - 1, 1] = 1
+        if end > last:
+            return
+        for place in range(size):
+            arm = alive[place]
+            pulls[arm] += 2 * half
+            exceedances(env, half, arms[arm], shape, counts)
+            threshold = 2.0 ** (LOWEST + choose(noise, counts, share * log / rate, epsilon))
+            total = reward_sum(env, half, arms[arm], shape, threshold)
+            thresholds[arm] = threshold
+            means[arm] = total / half
+            if not math.isinf(epsilon):
+                means[arm] += mechanisms.laplace(noise, 2.0 * threshold / (half * epsilon))
+            widths[arm] = width * threshold * log / (half * rate)
+        clock[0], clock[1], clock[2] = _remove(means, widths, alive, size), epoch, end
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def exceedances(env, n, mean, shape, counts):
+    """Write how many of n fresh rewards lie above each threshold; shape 0 is for Bernoulli rewards.
+
+    Up to `sums.DIRECT` Pareto rewards are drawn one by one; beyond, each count is a Binomial of the one before it,
+    which has the same law.
+    """
+    if shape > 0.0 and n <= DIRECT:
+        counts[:] = 0
+        for _ in range(n):
+            reward = pareto_reward(env, mean, shape)
+            fraction, exponent = math.frexp(reward)
+            passed = exponent - LOWEST - (1 if fraction == 0.5 else 0)  # places whose threshold it exceeds
+            if passed > 0:
+                counts[min(passed, len(counts)) - 1] += 1
+        for place in range(len(counts) - 2, -1, -1):
+            counts[place] += counts[place + 1]
+        return
+    left, above, scale = n, 1.0, pareto_scale(mean, shape) if shape > 0.0 else 0.0
+    for place in range(len(counts)):
+        threshold = 2.0 ** (LOWEST + place)
+        if shape > 0.0:
+            share = min((scale / threshold) ** shape, 1.0)
+        else:
+            share = mean if threshold < 1.0 else 0.0
+        if left > 0 and share < above:
+            left = env.binomial(left, share / above)
+            above = share
+        counts[place] = left
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def choose(noise, counts, target, epsilon):
+    """Return the place of a count near the target, by the exponential mechanism.
+
+    The score of a place is -|count - target|; one reward moves every count by at most 1, so adding Gumbel noise to
+    epsilon/2 times the score and taking the largest is epsilon-private, with any prior: here weight 2^-|j| on the
+    threshold 2^j, which decides where no count is near the target, as with bounded rewards. One uniform number of the
+    noise stream per place; epsilon = infinity takes the best score, the lowest of several, and draws nothing.
+    """
+    chosen, best = 0, -np.inf
+    for place in range(len(counts)):
+        score = -abs(counts[place] - target)
+        if not math.isinf(epsilon):
+            prior = -_LOG_2 * abs(LOWEST + place)
+            score = prior + 0.5 * epsilon * score - math.log(-math.log(noise.random()))
+        if score > best:
+            chosen, best = place, score
+    return chosen
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _half(unit, epoch, size):
+    most = _FOREVER // (2 * size)
+    need = unit * 2.0**epoch
+    return int(math.ceil(need)) if size > 1 and need < most else most
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _remove(means, widths, alive, size):
+    """Keep the arms whose upper end is not below the largest lower end, and return how many they are."""
+    bar = -np.inf
+    for place in range(size):
+        bar = max(bar, means[alive[place]] - widths[alive[place]])
+    kept = 0
+    for place in range(size):
+        arm = alive[place]
+        if means[arm] + widths[arm] >= bar:
+            alive[kept] = arm
+            kept += 1
+    return kept

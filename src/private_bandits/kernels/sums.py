@@ -1,0 +1,197 @@
+"""Sums of many rewards or of much noise, in a time that does not depend on how many.
+
+An elimination epoch pulls an arm up to 10^15 times between two decisions, and only the sum of the pulls counts. The
+sum of n truncated Pareto rewards is split at a cut that leaves about `TAIL` of them above it:
+
+    sum = (the rewards above the cut, a Binomial number M of them, drawn one by one)
+        + (the n - M others: one normal draw with their exact mean and variance).
+
+Up to `DIRECT` rewards are drawn one by one, so short sums are exact and equal a transcription's. The sum of n Laplace
+draws is the difference of two Gamma(n), which is exact.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from private_bandits import mechanisms
+
+DIRECT = 8192  # sums of at most this many are drawn one by one
+TAIL = 2048.0  # expected number of rewards above the cut of a longer one
+_BERRY_ESSEEN = 0.469  # Shevtsova (2013), identically distributed summands, in the form C rho / (sigma^3 sqrt n)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def pareto_scale(mean, shape):
+    """Return the least value of a Pareto variable: P(X > x) = (scale / x)^shape has mean scale shape / (shape - 1)."""
+    return mean * (shape - 1.0) / shape
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def pareto_reward(env, mean, shape):
+    """Draw one Pareto reward from one uniform number of the environment stream.
+
+    Compiled. The inverse of the survival function at 1 - env.random(), so the largest reward is finite.
+    """
+    return pareto_scale(mean, shape) * (1.0 - env.random()) ** (-1.0 / shape)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def kept_probability(mean, shape, threshold):
+    """P(X <= threshold) of a Pareto variable. Compiled."""
+    scale = pareto_scale(mean, shape)
+    if threshold < scale:
+        return 0.0
+    return 1.0 - (scale / threshold) ** shape
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def truncated_moment(mean, shape, threshold, power):
+    """E[X^power 1{X <= threshold}] of a Pareto variable, exactly. Compiled.
+
+    Parameters
+    ----------
+    mean : float
+        E[X], >= 0.
+    shape : float
+        > 1.
+    threshold : float
+        > 0; infinity gives the full moment, infinite itself where power >= shape.
+    power : float
+        >= 0.
+
+    Notes
+    -----
+    With s the scale: shape s^power (1 - (s / threshold)^(shape - power)) / (shape - power), and shape s^power
+    ln(threshold / s) where power = shape; expm1 keeps the digits in between.
+    """
+    scale = pareto_scale(mean, shape)
+    if scale <= 0.0 or threshold < scale:
+        return 0.0
+    excess = shape - power
+    if math.isinf(threshold):
+        return shape * scale**power / excess if excess > 0.0 else np.inf
+    log_ratio = math.log(threshold / scale)
+    length = log_ratio if excess == 0.0 else -math.expm1(-excess * log_ratio) / excess
+    return shape * scale**power * length
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def truncated_pareto_sum(env, n, mean, shape, threshold):
+    """Draw the sum of n rewards x 1{x <= threshold}, x Pareto, in a time that does not depend on n.
+
+    Compiled.
+
+    Parameters
+    ----------
+    env : numpy.random.Generator
+        The environment stream.
+    n : int
+        Number of rewards, 0 <= n < 2^53.
+    mean : float
+        E[x], >= 0.
+    shape : float
+        Of the Pareto law, > 1.
+    threshold : float
+        > 0; rewards beyond it count as 0. Infinity truncates nothing.
+
+    Returns
+    -------
+    float
+        Drawn one by one in order up to n = `DIRECT`. Beyond, mean and variance are exact and the distribution
+        function is off by at most `sum_error(n, mean, shape, threshold)`, uniformly: below 0.01 for every n and every
+        shape in [1.05, 3] where no more than `TAIL` rewards are expected beyond the threshold, and below 0.004 there
+        from n = 10^6 at shapes in [1.3, 3].
+
+    Notes
+    -----
+    Given how many rewards exceed the cut, the others are independent draws below it, and the normal law of their sum
+    is the only approximation: Berry and Esseen's theorem bounds its error. The cut grows as n^(1/shape), and with it
+    the third moment of the body, so the bound settles as n grows, at a multiple of 1 / sqrt(TAIL).
+    """
+    scale = pareto_scale(mean, shape)
+    if n <= 0 or scale <= 0.0 or threshold <= scale:
+        return 0.0
+    total = 0.0
+    if n <= DIRECT:
+        for _ in range(n):
+            reward = pareto_reward(env, mean, shape)
+            if reward <= threshold:
+                total += reward
+        return total
+    cut = _cut(n, scale, shape, threshold)
+    above = (scale / cut) ** shape
+    tail = env.binomial(n, above)
+    if cut < threshold:
+        for _ in range(tail):
+            reward = cut * (1.0 - env.random()) ** (-1.0 / shape)
+            if reward <= threshold:
+                total += reward
+    first = truncated_moment(mean, shape, cut, 1.0) / (1.0 - above)
+    second = truncated_moment(mean, shape, cut, 2.0) / (1.0 - above)
+    body = float(n - tail)
+    return total + body * first + math.sqrt(body * max(second - first * first, 0.0)) * env.standard_normal()
+
+
+@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+def _cut(n, scale, shape, threshold):
+    return min(scale * (n / TAIL) ** (1.0 / shape), threshold)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def sum_error(n, mean, shape, threshold):
+    """Bound on the error of the distribution function of `truncated_pareto_sum`, uniformly over its arguments.
+
+    Compiled. 0.469 rho / (sigma^3 sqrt m): Berry and Esseen's theorem with Shevtsova's (2013) constant, the exact
+    standard deviation sigma and third absolute central moment rho of a reward below the cut, and the expected number m
+    of them. 0 where every reward is drawn.
+    """
+    scale = pareto_scale(mean, shape)
+    if n <= DIRECT or scale <= 0.0 or threshold <= scale:
+        return 0.0
+    cut = _cut(n, scale, shape, threshold)
+    body = kept_probability(mean, shape, cut)
+    centre = truncated_moment(mean, shape, cut, 1.0) / body
+    variance = truncated_moment(mean, shape, cut, 2.0) / body - centre * centre
+    # E|Y - centre|^3 = E(Y - centre)^3 + 2 E(centre - Y)^3 1{Y < centre}
+    rho = (_third(mean, shape, cut, centre) - 2.0 * _third(mean, shape, centre, centre)) / body
+    return _BERRY_ESSEEN * rho / (variance * math.sqrt(variance) * math.sqrt(n * body))
+
+
+@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+def _third(mean, shape, threshold, centre):
+    """E[(X - centre)^3 1{X <= threshold}]."""
+    return (
+        truncated_moment(mean, shape, threshold, 3.0)
+        - 3.0 * centre * truncated_moment(mean, shape, threshold, 2.0)
+        + 3.0 * centre**2 * truncated_moment(mean, shape, threshold, 1.0)
+        - centre**3 * truncated_moment(mean, shape, threshold, 0.0)
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def laplace_sum(noise, n, scale):
+    """Draw the sum of n independent Laplace variables. Compiled.
+
+    One by one in order up to n = `DIRECT`, beyond as the difference of two Gamma(n), which has the same law. A zero
+    scale draws nothing.
+
+    Parameters
+    ----------
+    noise : numpy.random.Generator
+    n : int
+        0 <= n < 2^53.
+    scale : float
+        Of each variable, >= 0.
+    """
+    if scale == 0.0 or n <= 0:
+        return 0.0
+    if n > DIRECT:
+        return scale * (noise.standard_gamma(float(n)) - noise.standard_gamma(float(n)))
+    total = 0.0
+    for _ in range(n):
+        total += mechanisms.laplace(noise, scale)
+    return total

@@ -1,0 +1,102 @@
+"""Families of super arms as compiled code sees them: the sets, what a set is worth, which arms share a draw."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+# what a set is worth: sum of w (value - offset) over its arms, or sum over targets of 1 - prod(1 - value)
+LINEAR, COVERAGE = range(2)
+# who finds the set: the largest indices, a scan of all sets, greedy over blocks of arms, or a Python function
+TOP, SCAN, GREEDY, CALL = range(4)
+ROUNDING = 1e-12
+"""Differences of rewards up to this, or this part of them, are rounding."""
+
+
+class Family(NamedTuple):
+    """A decision set with its reward, its oracle and its shared draws."""
+
+    oracle: int
+    sets: np.ndarray  # int64 (n_sets, list_size), a row's arms first, then -1
+    sizes: np.ndarray  # int64 (n_sets,)
+    reward: int
+    weights: np.ndarray  # float64 (n_items,)
+    offset: float
+    targets: np.ndarray  # int64 (n_items,), what an arm covers
+    groups: np.ndarray  # int64 (n_items,): arms of one number share a draw, -1 has its own; empty: none is shared
+    blocks: np.ndarray  # int64 (n_blocks, width), the arms that greedy takes together, then -1
+    picks: int  # blocks that greedy takes
+    beta: float  # probability that the oracle answers; else it returns a uniformly random super arm
+
+
+def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
+    """A read-only C-contiguous copy: one type for numba, whatever it was made from."""
+    array: np.ndarray = np.array(values, dtype)
+    if array.size == 0:
+        array = array.reshape((0,) * ndim)
+    array.setflags(write=False)
+    return array
+
+
+_NO_INTEGERS, _NO_TABLE, _NO_NUMBERS = frozen([], np.int64), frozen([], np.int64, 2), frozen([], np.float64)
+ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_INTEGERS, _NO_INTEGERS, _NO_TABLE, 0, 1.0)
+"""Every list of `list_size` items; its reward is the list problem's own."""
+
+
+@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+def set_value(reward, weights, offset, targets, values, arms, row, length, missed):
+    """What the first `length` arms of a row of `arms` are worth if each arm's mean were its entry of `values`.
+
+    Coverage takes values outside [0, 1] as the nearest end: it is monotone only there. `missed` is scratch, an entry
+    per target.
+    """
+    total = 0.0
+    if reward == LINEAR:
+        for position in range(length):
+            arm = arms[row, position]
+            if weights[arm] > 0.0:  # an arm without weight may have an infinite index
+                total += weights[arm] * (values[arm] - offset)
+        return total
+    for position in range(length):
+        missed[targets[arms[row, position]]] = 1.0
+    for position in range(length):
+        arm = arms[row, position]
+        missed[targets[arm]] *= 1.0 - min(max(values[arm], 0.0), 1.0)
+    for position in range(length):
+        target = targets[arms[row, position]]
+        total += 1.0 - missed[target]
+        missed[target] = 1.0  # counted
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def observe_set(means, family, order, length, env, weights):
+    """Draw the outcomes of a played super arm, the first `length` entries of `order`, and return how many they are.
+
+    One number of the environment stream per arm on its own, and one per group, at the group's first arm: in a group of
+    equal means all outcomes are equal.
+    """
+    groups = family.groups
+    for position in range(length):
+        weights[position] = -1.0
+        if len(groups) > 0 and groups[order[position]] >= 0:
+            for earlier in range(position - 1, -1, -1):
+                if groups[order[earlier]] == groups[order[position]]:
+                    weights[position] = weights[earlier]
+                    break
+        if weights[position] < 0.0:
+            weights[position] = env.random()
+    for position in range(length):
+        weights[position] = 1.0 if weights[position] < means[order[position]] else 0.0
+    return length
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def regret_of_set(means, family, benchmark, order, length, missed):
+    """Benchmark less the expected reward of a super arm, rounding removed; an approximation may do better than it."""
+    reward, weights, offset, targets = family.reward, family.weights, family.offset, family.targets
+    arms = order.reshape((1, len(order)))
+    lost = benchmark - set_value(reward, weights, offset, targets, means, arms, 0, length, missed)
+    return lost if abs(lost) > ROUNDING * max(1.0, abs(benchmark)) else 0.0

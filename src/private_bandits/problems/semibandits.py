@@ -1,0 +1,493 @@
+"""Combinatorial semi-bandits: every arm of the played super arm is observed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.problems import families
+from private_bandits.problems.decision_sets import arm_weights, check_sharing, integers, node_pairs, super_arms
+from private_bandits.problems.families import ROUNDING, Family, frozen, set_value
+from private_bandits.problems.lists import ListProblem, ListRecord
+
+_REWARDS = ("linear", "max", "coverage")
+
+
+@dataclass(frozen=True, eq=False)
+class SemiBandit(ListProblem):
+    """Combinatorial semi-bandit: every item of the played list is observed.
+
+    Build it with `top_k`, `from_sets`, `coverage` or `from_oracle`.
+    """
+
+    @classmethod
+    def top_k(cls, means: np.ndarray, size: int) -> SemiBandit:
+        """Any `size` items may be played; the reward is the sum of their weights: B_1 = 1, B_inf = size.
+
+        Parameters
+        ----------
+        means : array_like of float, shape (n_items,)
+            Means in [0, 1] of independent Bernoulli weights.
+        size : int
+            Number of items played each round, 1 <= size <= n_items.
+        """
+        return SemiBandit(means, size)
+
+    @staticmethod
+    def from_sets(
+        means: Any,
+        sets: Sequence[Sequence[int]],
+        *,
+        reward: str = "linear",
+        weights: Any = None,
+        offset: float = 0.0,
+        targets: Sequence[int] | None = None,
+        groups: Sequence[int] | None = None,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+    ) -> SetBandit:
+        """Any of the listed super arms may be played; the oracle scans them all.
+
+        Parameters
+        ----------
+        means : array_like of float, shape (n_items,)
+            Means in [0, 1] of Bernoulli outcomes.
+        sets : sequence of sequences of int
+            The decision set: non-empty super arms of distinct arms in 0..n_items - 1, no two equal. K is the largest
+            size; the user's outcomes are drawn in the order given.
+        reward : {"linear", "max", "coverage"}
+            * `linear`: r(S) = sum over S of w_i (mu_i - offset), so B_1 is the largest weight and B_inf the largest
+              sum of weights of a super arm. Without weights: B_1 = 1, B_inf = K.
+            * `max`: r(S) = 1 - prod over S of (1 - mu_i), the chance that any arm pays: B_1 = 1, B_inf = K.
+            * `coverage`: r(S) = sum over targets j of 1 - prod over arms i of S that aim at j of (1 - mu_i), the
+              expected number of covered targets: B_1 = 1, B_inf = K.
+        weights : float or array_like of float, optional
+            w_i >= 0 of a linear reward; one number is for all arms (the rescaled bandit of Theorem 5). Weight 0 makes
+            an arm a dummy: with one arm of weight 1 in every super arm, B_inf = B_1 = 1.
+        offset : float
+            Of a linear reward; 1 makes it minus the cost sum of w_i (1 - mu_i).
+        targets : sequence of int, shape (n_items,)
+            What each arm aims at, for `coverage` only; numbers >= 0.
+        groups : sequence of int, optional, shape (n_items,)
+            Arms of equal number >= 0 share one draw u of a round (the outcome is 1 if u < mu_i); -1 has its own.
+        alpha, beta : float
+            In (0, 1]: the benchmark of the regret is alpha beta max r (Definition 2), and the oracle fails with
+            probability 1 - beta, when it returns a uniformly random super arm.
+
+        Raises
+        ------
+        ValueError
+            For anything out of range, and for groups on which `max` or `coverage` would not be a function of the means.
+
+        Notes
+        -----
+        Chen et al. (2020), Section 2.1. The B_p are the smallest constants of Assumption 2 (for `max` and `coverage`
+        reached at mu near 0, when a super arm of K arms exists).
+        """
+        rows = super_arms(sets)
+        size = max(map(len, rows))
+        return SetBandit(means, size, reward, weights, offset, targets, groups, alpha, beta, sets=rows)
+
+    @staticmethod
+    def coverage(
+        probabilities: Any, size: int, *, oracle: str = "exact", alpha: float | None = None, beta: float = 1.0
+    ) -> SetBandit:
+        """Probabilistic maximum coverage: `size` nodes are chosen, each reaches each target with its probability.
+
+        Parameters
+        ----------
+        probabilities : array_like of float, shape (n_nodes, n_targets)
+            In [0, 1]. The base arms are the pairs (node, target), row by row; a super arm holds all pairs of its nodes.
+        size : int
+            Number of nodes, 1 <= size <= n_nodes, so K = size * n_targets.
+        oracle : {"exact", "greedy"}
+            `greedy` adds the node that covers most, `size` times: at least 1 - 1/e of the best.
+        alpha : float, optional
+            Of the regret's benchmark; default 1 for `exact` and 1 - 1/e for `greedy`.
+        beta : float
+            As in `from_sets`.
+
+        Notes
+        -----
+        Chen, Wang and Yuan (2013), Section 4. B_1 = 1 and B_inf = K.
+        """
+        table, pairs, sets = node_pairs(probabilities, size)
+        greedy = checks.choice("oracle", oracle, ("exact", "greedy")) == "greedy"
+        if alpha is None:
+            alpha = 1.0 - math.exp(-1.0) if greedy else 1.0
+        return SetBandit(
+            table.ravel(),
+            len(sets[0]),
+            "coverage",
+            targets=list(range(table.shape[1])) * len(table),
+            alpha=alpha,
+            beta=beta,
+            sets=sets,
+            blocks=pairs if greedy else None,
+            picks=size if greedy else 0,
+        )
+
+    @staticmethod
+    def from_oracle(
+        means: Any,
+        oracle: Callable[[np.ndarray, np.random.Generator], Sequence[int]],
+        size: int,
+        *,
+        reward: str = "linear",
+        weights: Any = None,
+        offset: float = 0.0,
+        targets: Sequence[int] | None = None,
+        groups: Sequence[int] | None = None,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        best: float | None = None,
+    ) -> OracleBandit:
+        """Super arms are what a Python function returns; it plays the same boxes, some hundred times slower.
+
+        Parameters
+        ----------
+        oracle : callable
+            `oracle(values, choice)` returns a super arm of (nearly) largest reward if `values`, shape (n_items,), were
+            the means. `choice` is the random stream for breaking ties; an oracle may ignore it. It should not change
+            `values`, whose entries are infinite for arms without a report where the box has no cap.
+        size : int
+            K, the largest size of a super arm, 1 <= size <= n_items.
+        means, reward, weights, offset, targets, groups, alpha, beta
+            As in `from_sets`. A random super arm is here what the oracle returns for uniformly random values.
+        best : float, optional
+            Largest expected reward of a super arm; default, that of what the oracle returns at the means.
+        """
+        options = (reward, weights, offset, targets, groups, alpha, beta)
+        return OracleBandit(means, size, *options, oracle=oracle, known=best)
+
+    @property
+    def benchmark(self) -> float:
+        """Expected reward that the regret is measured against: alpha beta times the best."""
+        return self.best
+
+    @property
+    def b_1(self) -> float:
+        """Smallest constant of B_1-bounded smoothness."""
+        return 1.0
+
+    @property
+    def b_inf(self) -> float:
+        """Smallest constant of B_inf-bounded smoothness."""
+        return float(self.list_size)
+
+    @property
+    def smallest_gaps(self) -> np.ndarray:
+        """Delta_min^i of Chen et al. (2020), eq. (1): alpha opt less the best bad super arm with i; 0 if none is."""
+        return self._bad_gaps()[0]
+
+    @property
+    def largest_gaps(self) -> np.ndarray:
+        """Delta_max^i of Chen et al. (2020), eq. (2): alpha opt less the worst bad super arm with i; 0 if none is."""
+        return self._bad_gaps()[1]
+
+    def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
+        smallest, largest = np.zeros(self.n_items), np.zeros(self.n_items)
+        ranked = np.argsort(-self.means, kind="stable")
+        for arm in range(self.n_items):
+            others = self.means[ranked[ranked != arm]]
+            inside, outside = others[: self.list_size - 1], others[self.list_size - 1 :]
+            lost = self.best - (self.means[arm] + inside.sum())
+            if lost <= ROUNDING:  # the best list with this arm is optimal: the cheapest exchange that loses anything
+                exchanges = np.subtract.outer(inside, outside)
+                lost = min(exchanges[exchanges > ROUNDING], default=0.0)
+            worst = others[len(others) - self.list_size + 1 :]
+            smallest[arm], largest[arm] = lost, self.best - (self.means[arm] + worst.sum())
+        return smallest, np.where(largest > ROUNDING, largest, 0.0)
+
+    def reward(self, items: np.ndarray) -> float:
+        """Sum of the means of a list of items."""
+        return float(np.sum(self.means[np.asarray(items)]))
+
+    def uniform_regret(self) -> float:
+        """Expected regret of one round of uniformly random lists."""
+        return self.best - self.list_size * float(np.mean(self.means))
+
+    def record(self) -> ListRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        return ListRecord(self.means, self.list_size, False, self.best)
+
+    def __str__(self) -> str:
+        return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyBandit(SemiBandit):
+    """What decision sets with a reward and an oracle of their own share; build them with `SemiBandit.from_...`."""
+
+    reward_name: str = "linear"
+    weights: Any = None
+    offset: float = 0.0
+    targets: Any = None
+    groups: Any = None
+    alpha: float = 1.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.choice("reward", self.reward_name, _REWARDS)
+        self._set("alpha", checks.real("alpha", self.alpha, above=0, at_most=1))
+        self._set("beta", checks.real("beta", self.beta, above=0, at_most=1))
+        self._set("offset", checks.real("offset", self.offset))
+        self._set("weights", self._checked_weights())
+        self._set("targets", self._checked_targets())
+        if self.groups is not None:
+            self._set("groups", frozen(integers("groups", self.groups, self.n_items, at_least=-1), np.int64))
+        if self.reward_name != "linear" and self.groups is not None:
+            check_sharing(self._together(), self.groups, self._aims())
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        """Pickle by construction, as for lists."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def benchmark(self) -> float:
+        """Expected reward that the regret is measured against: alpha beta times the best."""
+        return self.alpha * self.beta * self.best
+
+    @property
+    def b_1(self) -> float:
+        """Largest weight of a linear reward, 1 for the others."""
+        return float(max(self.weights)) if self.reward_name == "linear" else 1.0
+
+    def reward(self, items: Any) -> float:
+        """Expected reward of a super arm."""
+        return self.value(items, self.means)
+
+    def value(self, items: Any, means: np.ndarray) -> float:
+        """What a super arm would be worth if `means`, shape (n_items,), were the means."""
+        arms, family = np.array(items, np.int64).reshape(1, -1), self._family
+        missed = np.ones(self.n_items)
+        rest = (family.targets, np.asarray(means, np.float64), arms, 0, arms.size, missed)
+        return float(set_value(family.reward, family.weights, family.offset, *rest))
+
+    def record(self) -> ListRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        return ListRecord(self.means, self.list_size, False, self.benchmark, family=self._family)
+
+    @cached_property
+    def _family(self) -> Family:
+        linear = self.reward_name == "linear"
+        return families.ANY_LIST._replace(
+            reward=families.LINEAR if linear else families.COVERAGE,
+            weights=self.weights if linear else frozen(np.ones(self.n_items), np.float64),
+            offset=self.offset,
+            targets=self._aims(),
+            groups=frozen([] if self.groups is None else self.groups, np.int64),
+            beta=self.beta,
+        )
+
+    def _aims(self) -> np.ndarray:
+        return frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)  # the dataclass is frozen
+
+    def _checked_weights(self) -> np.ndarray | None:
+        if self.reward_name == "linear":
+            return arm_weights(self.weights, self.n_items)
+        if self.weights is not None or self.offset != 0.0:
+            raise ValueError(f"weights and offset need reward='linear', got reward={self.reward_name!r}")
+        return None
+
+    def _checked_targets(self) -> np.ndarray | None:
+        if self.reward_name == "coverage":
+            targets = integers("targets", self.targets, self.n_items, at_least=0)
+            return frozen(np.unique(targets, return_inverse=True)[1], np.int64)
+        if self.targets is not None:
+            raise ValueError(f"targets need reward='coverage', got reward={self.reward_name!r}")
+        return None
+
+    def _together(self) -> Iterable[Sequence[int]]:
+        """Sets of arms that may be played in one round."""
+        return [range(self.n_items)]
+
+    def _check_approximation(self) -> None:
+        if self.benchmark > self.best:
+            raise ValueError(f"alpha and beta must be 1 as the best reward is below 0, got {self.alpha}, {self.beta}")
+
+
+@dataclass(frozen=True, eq=False)
+class SetBandit(FamilyBandit):
+    """A semi-bandit whose super arms are listed: `SemiBandit.from_sets` and `SemiBandit.coverage`."""
+
+    sets: tuple[tuple[int, ...], ...] = ()
+    blocks: Any = None  # of greedy
+    picks: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for number, arms in enumerate(self.sets):
+            for arm in arms:
+                checks.integer(f"sets[{number}]", arm, at_least=0, at_most=self.n_items - 1)
+        self._check_approximation()
+
+    @cached_property
+    def rewards(self) -> np.ndarray:
+        """Expected reward of every super arm, shape (n_sets,)."""
+        return np.array([self.reward(arms) for arms in self.sets])
+
+    @property
+    def best(self) -> float:
+        """Expected reward of the best super arm."""
+        return float(np.max(self.rewards))
+
+    @property
+    def b_1(self) -> float:
+        """Largest weight, among arms of a super arm, of a linear reward; 1 for the others."""
+        if self.reward_name != "linear":
+            return 1.0
+        return max(float(self.weights[arm]) for arms in self.sets for arm in arms)
+
+    @property
+    def b_inf(self) -> float:
+        """Largest sum of weights of a super arm for a linear reward; K for the others."""
+        if self.reward_name != "linear":
+            return float(self.list_size)
+        return max(float(np.sum(self.weights[list(arms)])) for arms in self.sets)
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Distance of the best super arm with each arm below the best of all; infinite for an arm in none."""
+        gaps = np.full(self.n_items, math.inf)
+        for arms, reward in zip(self.sets, self.rewards, strict=True):
+            gaps[list(arms)] = np.minimum(gaps[list(arms)], max(self.best - reward, 0.0))
+        return gaps
+
+    def uniform_regret(self) -> float:
+        """Expected regret of one round of uniformly random super arms."""
+        return self.benchmark - float(np.mean(self.rewards))
+
+    @property
+    def legal(self) -> str:
+        """What `allows` accepts, in words."""
+        return "a super arm"
+
+    def allows(self, items: list[int]) -> bool:
+        """Whether the items are a super arm, in any order."""
+        return len(set(items)) == len(items) and frozenset(items) in self._members
+
+    def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
+        smallest, largest = np.full(self.n_items, math.inf), np.zeros(self.n_items)
+        for arms, reward in zip(self.sets, self.rewards, strict=True):
+            lost = self.alpha * self.best - reward
+            if lost > ROUNDING:
+                smallest[list(arms)] = np.minimum(smallest[list(arms)], lost)
+                largest[list(arms)] = np.maximum(largest[list(arms)], lost)
+        return np.where(np.isinf(smallest), 0.0, smallest), largest
+
+    @cached_property
+    def _members(self) -> frozenset[frozenset[int]]:
+        return frozenset(frozenset(arms) for arms in self.sets)
+
+    @cached_property
+    def _family(self) -> Family:
+        table = np.full((len(self.sets), self.list_size), -1)
+        for row, arms in enumerate(self.sets):
+            table[row, : len(arms)] = arms
+        family = super()._family._replace(
+            oracle=families.GREEDY if self.picks else families.SCAN,
+            sets=frozen(table, np.int64, 2),
+            sizes=frozen([len(arms) for arms in self.sets], np.int64),
+        )
+        if self.picks:
+            family = family._replace(blocks=frozen(self.blocks, np.int64, 2), picks=self.picks)
+        return family
+
+    def _together(self) -> Iterable[Sequence[int]]:
+        return self.sets
+
+    def __str__(self) -> str:
+        kind = "" if self.reward_name == "linear" else f", reward={self.reward_name}"
+        return f"SemiBandit.from_sets(n_items={self.n_items}, size={self.list_size}, n_sets={len(self.sets)}{kind})"
+
+
+@dataclass(frozen=True, eq=False)
+class OracleBandit(FamilyBandit):
+    """A semi-bandit whose super arms a Python function finds: `SemiBandit.from_oracle`."""
+
+    oracle: Any = None
+    known: Any = None  # the best reward, where the oracle may miss it at the means
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not callable(self.oracle):
+            raise ValueError(f"oracle must be callable, got {self.oracle!r}")
+        if self.known is not None:
+            checks.real("best", self.known)
+        self._check_approximation()
+
+    @cached_property
+    def best(self) -> float:
+        """Expected reward of the best super arm, by default what the oracle returns at the means."""
+        if self.known is not None:
+            return float(self.known)
+        return self.reward(self._found(self.means.copy(), np.random.default_rng(0)))
+
+    @property
+    def b_inf(self) -> float:
+        """Sum of the `size` largest weights of a linear reward, which no super arm exceeds; K for the others."""
+        if self.reward_name != "linear":
+            return float(self.list_size)
+        return float(np.sum(np.sort(self.weights)[-self.list_size :]))
+
+    def answer(self, values: np.ndarray, choice: np.random.Generator, failed: bool = False) -> np.ndarray:
+        """Return the oracle's super arm, or one for uniformly random values if it fails.
+
+        Parameters
+        ----------
+        values : numpy.ndarray of float64, shape (n_items,)
+        choice : numpy.random.Generator
+            With beta < 1 one number decides on failure; what the oracle draws comes after.
+        failed : bool
+            Fail anyway.
+        """
+        failed = failed or (self.beta < 1.0 and choice.random() >= self.beta)
+        return self._found(choice.random(self.n_items) if failed else values.copy(), choice)
+
+    def _found(self, values: np.ndarray, choice: np.random.Generator) -> np.ndarray:
+        items = self.oracle(values, choice)
+        arms = np.array(items)
+        if arms.dtype.kind not in "iu" or arms.ndim != 1 or not self.allows(arms.tolist()):
+            raise ValueError(f"the oracle must return {self.legal} of {self}, got {items!r}")
+        return arms.astype(np.int64)
+
+    @property
+    def legal(self) -> str:
+        """What `allows` accepts, in words."""
+        return f"1 to {self.list_size} distinct items"
+
+    def allows(self, items: list[int]) -> bool:
+        """Whether the items are distinct and at most K; the decision set is the oracle's own."""
+        distinct = 0 < len(set(items)) == len(items) <= self.list_size
+        return distinct and min(items) >= 0 and max(items) < self.n_items
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Refused: gaps need the list of super arms."""
+        raise ValueError(f"gaps need the list of super arms, got {self}")
+
+    def uniform_regret(self) -> float:
+        """Refused: uniform play needs the list of super arms."""
+        raise ValueError(f"uniform_regret needs the list of super arms, got {self}")
+
+    def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
+        raise ValueError(f"gaps need the list of super arms, got {self}")
+
+    @cached_property
+    def _family(self) -> Family:
+        return super()._family._replace(oracle=families.CALL)
+
+    def __str__(self) -> str:
+        kind = "" if self.reward_name == "linear" else f", reward={self.reward_name}"
+        return f"SemiBandit.from_oracle(n_items={self.n_items}, size={self.list_size}{kind})"

@@ -1,0 +1,155 @@
+"""The baselines: kernels against transcriptions, limits without privacy, and what is paid."""
+
+from __future__ import annotations
+
+import math
+
+import naive_baselines
+import numpy as np
+import pytest
+
+from private_bandits.baselines import adap_klucb, adap_ucb, dp_se, ldp_ucb_laplace, ldp_ucb_response, ucb
+from private_bandits.kernels import elimination, episodes, index
+from private_bandits.privacy import channel_loss
+from private_bandits.problems import Arms
+from private_bandits.simulate import simulate, streams, trace
+
+MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
+CASES = {
+    "UCB": (ucb, naive_baselines.ucb, {}, 1500),
+    "LDP-UCB-L": (lambda: ldp_ucb_laplace(2.0), naive_baselines.ldp_ucb_laplace, {"epsilon": 2.0}, 1500),
+    "LDP-UCB-L 0.1": (lambda: ldp_ucb_laplace(0.1), naive_baselines.ldp_ucb_laplace, {"epsilon": 0.1}, 1500),
+    "LDP-UCB-B": (lambda: ldp_ucb_response(1.0), naive_baselines.ldp_ucb_response, {"epsilon": 1.0}, 1500),
+    "LDP-UCB-B inf": (lambda: ldp_ucb_response(math.inf), naive_baselines.ucb, {}, 1500),
+    "LDP-UCB-L inf": (lambda: ldp_ucb_laplace(math.inf), naive_baselines.ucb, {}, 1500),
+    **{
+        f"DP-SE {epsilon} {beta}": (
+            lambda epsilon=epsilon, beta=beta: dp_se(epsilon, 5, 300_000, beta),
+            naive_baselines.dp_se,
+            {"epsilon": epsilon, "beta": 1 / 300_000 if beta is None else beta},
+            300_000,
+        )
+        for epsilon, beta in ((0.1, 0.9), (1.0, None), (20.0, 0.5), (math.inf, 0.5))
+    },
+    **{
+        f"AdaP-UCB {epsilon} {alpha}": (
+            lambda epsilon=epsilon, alpha=alpha: adap_ucb(epsilon, alpha),
+            naive_baselines.adap_ucb,
+            {"epsilon": epsilon, "alpha": alpha},
+            20_000,
+        )
+        for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
+    },
+    **{
+        f"AdaP-KLUCB {epsilon} {alpha}": (
+            lambda epsilon=epsilon, alpha=alpha: adap_klucb(epsilon, alpha),
+            naive_baselines.adap_klucb,
+            {"epsilon": epsilon, "alpha": alpha},
+            20_000,
+        )
+        for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kernel_plays_the_transcription(case):
+    make, transcription, arguments, horizon = CASES[case]
+    for replication in range(3):
+        shown = trace(Arms.bernoulli(MEANS), make(), horizon=horizon, seed=7, replication=replication)
+        expected = transcription(MEANS, horizon, streams(7, replication), **arguments)
+        np.testing.assert_array_equal(shown[:, 0], expected)
+        assert (shown[:, 1] == 1).all()
+
+
+@pytest.mark.parametrize("make", [ldp_ucb_laplace, ldp_ucb_response])
+def test_without_privacy_the_local_boxes_are_ucb(make):
+    problem = Arms.bernoulli(MEANS)
+    assert make(math.inf).privacy.trust == "none"
+    np.testing.assert_array_equal(
+        trace(problem, make(math.inf), horizon=3000, seed=1), trace(problem, ucb(), horizon=3000, seed=1)
+    )
+
+
+@pytest.mark.parametrize("make", [lambda e: dp_se(e, 5, 10**8), adap_ucb, adap_klucb])
+def test_without_privacy_regret_is_lower(make):
+    problem = Arms.bernoulli([0.9, 0.6, 0.6, 0.5, 0.45])
+    assert make(math.inf).privacy.trust == "none"
+    assert make(math.inf).record.scale == 0.0
+    private, exact = (
+        simulate(problem, make(e), horizon=10**7, replications=20, seed=1).regret[:, -1] for e in (0.05, math.inf)
+    )
+    assert float(exact.mean()) < 0.5 * float(private.mean())
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 10.0])
+def test_every_private_baseline_pays_what_it_promises(epsilon):
+    for make, trust in (
+        (ldp_ucb_laplace, "local"),
+        (ldp_ucb_response, "local"),
+        (lambda e: dp_se(e, 3, 100), "central"),
+        (adap_ucb, "central"),
+        (adap_klucb, "central"),
+    ):
+        privacy = make(epsilon).privacy
+        assert privacy.epsilon == epsilon
+        assert privacy.value_epsilon == pytest.approx(epsilon, rel=1e-9)
+        assert privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-9)
+        assert privacy.value_delta == privacy.effective_delta == 0.0
+        assert privacy.trust == trust
+
+
+def test_the_response_channel_is_that_of_the_kernel():
+    other = ldp_ucb_response(0.7).record.other
+    assert channel_loss([[1 - other, other], [other, 1 - other]]) == pytest.approx(0.7)
+    assert ldp_ucb_laplace(0.5).record.scale == 2.0
+
+
+def test_local_baselines_learn_and_less_privacy_costs_less():
+    """Ren et al. (2020): the regret of both falls with epsilon, and the response does better than Laplace noise."""
+    problem = Arms.bernoulli([0.9, 0.5, 0.4, 0.3])
+
+    def final(policy):
+        return float(simulate(problem, policy, horizon=100_000, replications=8, seed=0).regret[:, -1].mean())
+
+    for make in (ldp_ucb_laplace, ldp_ucb_response):
+        assert final(make(1.0)) > 1.5 * final(make(4.0)) > final(ucb())
+    for epsilon in (1.0, 4.0):
+        assert final(ldp_ucb_laplace(epsilon)) > 1.5 * final(ldp_ucb_response(epsilon))
+
+
+def test_beta_is_one_over_the_horizon():
+    assert dp_se(1.0, 3, 10**6).record.beta == 1e-6
+    assert dp_se(1.0, 3, 1).record.beta == 0.5
+    assert dp_se(1.0, 3, 10**6, 0.2).record.beta == 0.2
+
+
+def test_one_signature_per_record_type():
+    problem = Arms.bernoulli(MEANS)
+    for policy in (ucb(), dp_se(1.0, 5, 50), dp_se(math.inf, 5, 50), adap_ucb(1.0), adap_klucb(math.inf)):
+        simulate(problem, policy, horizon=50, replications=2, seed=0)
+        assert simulate(problem, policy, horizon=1, replications=1, seed=0).regret.shape == (1, 1)
+    assert len(elimination.advance.signatures) == 1
+    assert len(episodes.advance.signatures) == 1
+    assert len(index.advance.signatures) >= 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ldp_ucb_laplace(0.0), "epsilon must be > 0, got 0.0"),
+        (lambda: ldp_ucb_response(-1.0), "epsilon must be > 0, got -1.0"),
+        (lambda: dp_se(math.nan, 2, 10), "epsilon must be"),
+        (lambda: dp_se(1.0, 0, 10), "n_arms must be >= 1, got 0"),
+        (lambda: dp_se(1.0, 2.0, 10), "n_arms must be an integer"),
+        (lambda: dp_se(1.0, 2, 0), "horizon must be >= 1, got 0"),
+        (lambda: dp_se(1.0, 2, 10, 1.0), "beta must be > 0 and < 1, got 1.0"),
+        (lambda: dp_se(1.0, 2, 10, 0.0), "beta must be > 0 and < 1, got 0.0"),
+        (lambda: adap_ucb(0.0), "epsilon must be > 0"),
+        (lambda: adap_ucb(1.0, 0.0), "alpha must be > 0, got 0.0"),
+        (lambda: adap_klucb(1.0, math.inf), "alpha must be finite"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,473 @@
+"""The kernel on semi-bandits: against transcriptions, limits, fallback, cap, failing and greedy oracles, trees."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import naive_semibandits as naive
+import networkx as nx
+import numpy as np
+import pytest
+
+from private_bandits import mechanisms
+from private_bandits.kernels import index
+from private_bandits.kernels.trees import tree_noise_at
+from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
+from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms, SemiBandit
+from private_bandits.simulate import Policy, simulate, streams, trace
+
+PRIVACY = Guarantee(
+    epsilon=1.0,
+    delta=0.0,
+    value_epsilon=1.0,
+    value_delta=0.0,
+    effective_epsilon=1.0,
+    effective_delta=0.0,
+    trust="local",
+    reason="a test",
+)
+HORIZON = 400
+MEANS = [0.9, 0.8, 0.3, 0.3, 0.6, 0.1]
+MIXED = [[0, 1], [2], [3, 4, 5], [5, 0], [1, 3, 2]]
+PATHS = [[0, 1], [2, 3], [4, 5]]
+TABLE = [[0.5, 0.1, 0.0], [0.4, 0.4, 0.4], [0.1, 0.5, 0.2], [0.3, 0.0, 0.5]]
+
+
+def box(terms, **constants):
+    pairs = np.array(terms, float).reshape(-1, 2)
+    constants = {"cap": 1.0, "fallback": True, "observe_first": False, "semi_bandit": True, **constants}
+    return Policy("box", "", "", "", PRIVACY, index.IndexRecord(pairs, **constants))
+
+
+def coverage_sets(size):
+    blocks = np.arange(12).reshape(4, 3)
+    return [blocks[list(nodes)].ravel().tolist() for nodes in itertools.combinations(range(4), size)]
+
+
+AIMS = [0, 1, 2] * 4
+GREEDY = naive.greedy(np.arange(12).reshape(4, 3).tolist(), 2, AIMS)
+SETTINGS = {
+    "top-1": (SemiBandit.top_k(MEANS, 1), naive.top_k(MEANS, 1)),
+    "top-3": (SemiBandit.top_k(MEANS, 3), naive.top_k(MEANS, 3)),
+    "all": (SemiBandit.top_k(MEANS, 6), naive.top_k(MEANS, 6)),
+    "mixed sizes": (SemiBandit.from_sets(MEANS, MIXED), naive.listed(MEANS, MIXED, naive.linear([1.0] * 6))),
+    "weights": (
+        SemiBandit.from_sets(MEANS, MIXED, weights=[2.0, 0.0, 1.0, 0.5, 3.0, 0.0], offset=0.25),
+        naive.listed(MEANS, MIXED, naive.linear([2.0, 0.0, 1.0, 0.5, 3.0, 0.0], 0.25)),
+    ),
+    "groups": (
+        SemiBandit.from_sets(MEANS, PATHS, groups=[0, 0, 1, 1, -1, -1]),
+        naive.listed(MEANS, PATHS, naive.linear([1.0] * 6), [0, 0, 1, 1, -1, -1]),
+    ),
+    "max": (SemiBandit.from_sets(MEANS, MIXED, reward="max"), naive.listed(MEANS, MIXED, naive.covered([0] * 6))),
+    "coverage": (
+        SemiBandit.coverage(TABLE, 2),
+        naive.listed(sum(TABLE, []), coverage_sets(2), naive.covered(AIMS)),
+    ),
+    "failing": (
+        SemiBandit.from_sets(MEANS, MIXED, beta=0.7),
+        naive.listed(MEANS, MIXED, naive.linear([1.0] * 6), beta=0.7),
+    ),
+    "greedy": (
+        SemiBandit.coverage(TABLE, 2, oracle="greedy"),
+        naive.Setting(12, 6, GREEDY, lambda choice: GREEDY([0.0] * 12, choice), naive.users(sum(TABLE, []))),
+    ),
+    "greedy, failing": (
+        SemiBandit.coverage(TABLE, 2, oracle="greedy", beta=0.5),
+        naive.Setting(
+            12,
+            6,
+            naive.failing(GREEDY, lambda choice: GREEDY([0.0] * 12, choice), 0.5),
+            lambda choice: GREEDY([0.0] * 12, choice),
+            naive.users(sum(TABLE, [])),
+        ),
+    ),
+}
+
+
+def printed_1(size, epsilon):
+    constant = 32.0 * size / epsilon**2
+    return (
+        box([(0.0, constant * math.log(HORIZON))], noise=index.LAPLACE, scale=size / epsilon),
+        naive.algorithm_1,
+        (epsilon, lambda t, n: 4 * math.sqrt(2 * size * math.log(HORIZON) / (epsilon**2 * n))),
+    )
+
+
+def repaired_1(size, epsilon):
+    constant = 1.5 + 12 * (size / epsilon) ** 2
+    return (
+        box(
+            [(constant, 0.0)],
+            noise=index.LAPLACE,
+            scale=size / epsilon,
+            bonus=index.FLAT_BONUS,
+            bonus_scale=3 * size / epsilon,
+        ),
+        naive.algorithm_1,
+        (
+            epsilon,
+            lambda t, n: math.sqrt(constant * math.log(t) / n) + 3 * size / epsilon * math.log(t) / n,
+        ),
+    )
+
+
+def printed_2(size, epsilon):
+    return (
+        box(
+            [(0.0, 32.0 / epsilon**2 * math.log(HORIZON))],
+            noise=index.LAPLACE,
+            scale=1 / epsilon,
+            reports=index.LEAST,
+        ),
+        naive.algorithm_2,
+        (epsilon, lambda t, n: 4 * math.sqrt(2 * math.log(HORIZON) / (epsilon**2 * n))),
+    )
+
+
+def tree(scale, bonus, least):
+    return (
+        box(
+            [(0.0, 0.3 * math.log(HORIZON))],
+            noise=index.TREE,
+            scale=scale,
+            bonus=index.FIXED_BONUS,
+            bonus_scale=bonus,
+            reports=index.LEAST if least else index.ALL,
+        ),
+        naive.algorithm_3,
+        (scale, lambda t, n: math.sqrt(0.3 * math.log(HORIZON) / n) + bonus / n, least),
+    )
+
+
+def printed_3(size, epsilon):
+    log_t = math.log(HORIZON)
+    scale, last = 2 * size * math.log2(HORIZON) / epsilon, 12 * size * log_t**3 / epsilon
+    record = box(
+        [(0.0, 4 * math.log(6 * HORIZON))], noise=index.TREE, scale=scale, bonus=index.FIXED_BONUS, bonus_scale=last
+    )
+    return record, naive.algorithm_3, (scale, lambda t, n: math.sqrt(4 * math.log(6 * HORIZON) / n) + last / n)
+
+
+BOXES = {
+    "LDP1 printed": lambda size: printed_1(size, 1.0),
+    "LDP1 large epsilon": lambda size: printed_1(size, 300.0),
+    "LDP1 without privacy": lambda size: (
+        box([(1.5, 0.0)]),
+        naive.algorithm_1,
+        (math.inf, lambda t, n: math.sqrt(1.5 * math.log(t) / n)),
+    ),
+    "LDP1 repaired": lambda size: repaired_1(size, 20.0),
+    "LDP2 printed": lambda size: printed_2(size, 1.0),
+    "LDP2 large epsilon": lambda size: printed_2(size, 100.0),
+    "DP printed": lambda size: printed_3(size, 1.0),
+    "DP": lambda size: tree(0.4, 1.0, False),
+    "DP, noisy": lambda size: tree(3.0, 0.5, False),
+    "DP least": lambda size: tree(0.4, 1.0, True),
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("name", BOXES)
+def test_kernel_plays_the_transcription(name, setting):
+    problem, plain = SETTINGS[setting]
+    policy, transcription, arguments = BOXES[name](problem.list_size)
+    for replication in range(2):
+        played = trace(problem, policy, horizon=HORIZON, seed=7, replication=replication)
+        expected = transcription(plain, HORIZON, streams(7, replication), *arguments)
+        np.testing.assert_array_equal(played, expected)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_forced_exploration_plays_its_transcription(setting):
+    problem, plain = SETTINGS[setting]
+    policy = box([(8.0, 0.0)], noise=index.LAPLACE, scale=1.0, forced=4.0, fallback=False, cap=math.inf)
+    expected = naive.forced_ucb(
+        plain, HORIZON, streams(7, 0), 4.0, 1.0, lambda t, n: math.sqrt(8.0 * math.log(t)) / math.sqrt(n)
+    )
+    np.testing.assert_array_equal(trace(problem, policy, horizon=HORIZON, seed=7), expected)
+
+
+def test_forced_exploration_keeps_every_arm_above_its_floor():
+    policy = box([], forced=4.0, fallback=False, cap=math.inf)
+    shown = trace(Arms.bernoulli([0.9, 0.1, 0.1]), policy, horizon=5000, seed=1)
+    for t in (100, 1000, 5000):
+        counts = np.bincount(shown[:t, 0], minlength=3)
+        assert np.all(counts[1:] >= math.floor(4.0 * math.log(t - 2)))
+        assert np.all(counts[1:] <= 4.0 * math.log(t + 1) + 1)
+
+
+# --- limits
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("reports", [index.ALL, index.LEAST])
+def test_without_noise_every_mechanism_is_the_plain_index(setting, reports):
+    problem, _ = SETTINGS[setting]
+    plain = trace(problem, box([(1.5, 0.0)], reports=reports), horizon=HORIZON, seed=3)
+    for mechanism in (index.LAPLACE, index.GAUSSIAN, index.HYBRID, index.TREE):
+        silent = box([(1.5, 0.0)], reports=reports, noise=mechanism, scale=0.0)
+        np.testing.assert_array_equal(trace(problem, silent, horizon=HORIZON, seed=3), plain)
+
+
+def test_with_one_arm_a_round_all_reports_and_the_least_pulled_are_one_thing():
+    for problem in (SemiBandit.top_k(MEANS, 1), SemiBandit.from_sets(MEANS, [[i] for i in range(6)])):
+        for noise in (index.LAPLACE, index.TREE):
+            for terms in ([(32.0 * math.log(HORIZON), 0.0)], [(1.5, 0.0)]):
+                played = [
+                    trace(problem, box(terms, noise=noise, scale=1.0, reports=reports), horizon=HORIZON, seed=3)
+                    for reports in (index.ALL, index.LEAST)
+                ]
+                np.testing.assert_array_equal(*played)
+
+
+def test_with_two_arms_a_round_they_are_not():
+    problem = SemiBandit.top_k(MEANS, 2)
+    played = [trace(problem, box([(1.5, 0.0)], reports=r), horizon=HORIZON, seed=3) for r in (index.ALL, index.LEAST)]
+    assert np.any(np.sort(played[0][:, :-1]) != np.sort(played[1][:, :-1]))
+
+
+def test_a_fixed_bonus_does_not_grow():
+    """c / n with c = 2 ln T at ln t = ln T only: the other bonus starts at 0."""
+    record = box([], bonus=index.FIXED_BONUS, bonus_scale=2.0, cap=math.inf).record
+    assert indices_after(record, [1.0, 0.0, 0.0, 0.0], t=50)[0] == pytest.approx(1 / 4 + 2.0 / 4)
+    flat = record._replace(bonus=index.FLAT_BONUS)
+    assert indices_after(flat, [1.0, 0.0, 0.0, 0.0], t=50)[0] == pytest.approx(1 / 4 + 2.0 * math.log(50) / 4)
+
+
+# --- cap and fallback
+
+
+def indices_after(record, outcomes, t, n_arms=2):
+    """Indices of round t when arm 0 has these outcomes and the others none."""
+    problem = SemiBandit.top_k([0.5] * n_arms, 1)
+    state = index.start(problem.record(), record)
+    state.pulls[0] = len(outcomes)
+    state.mean[0] = np.mean(outcomes)
+    state.root[0] = 1.0 / math.sqrt(len(outcomes))
+    state.weight[0] = 1.0 / len(outcomes)
+    index.ask(problem.record(), record, state, t, np.random.default_rng(0))
+    return state.indices.tolist()
+
+
+@pytest.mark.parametrize(
+    ("cap", "expected"), [(1.0, [1.0, 1.0]), (1.3, [1.2, 1.3]), (math.inf, [1.2, math.inf]), (0.5, [0.5, 0.5])]
+)
+def test_indices_are_clipped_at_the_cap(cap, expected):
+    record = box([(0.0, 4.0)], cap=cap).record  # radius 2/sqrt(n)
+    assert indices_after(record, [0.2] * 4, t=9) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("fallback", "value", "random"), [(True, -0.1, True), (False, -0.1, False), (True, 0.0, False)]
+)
+def test_the_oracle_is_not_asked_if_an_index_is_negative(fallback, value, random):
+    problem, record = SemiBandit.top_k([0.5, 0.5], 1), box([], fallback=fallback).record
+    state = index.start(problem.record(), record)
+    state.mean[1] = value
+    assert index.ask(problem.record(), record, state, 3, np.random.default_rng(0)) == random
+
+
+def test_fallback_plays_every_super_arm_equally_often():
+    always = box([], bonus=index.FIXED_BONUS, bonus_scale=-1e6)  # below 0 from the first report on
+    rounds = 6000
+    for problem in (SETTINGS["mixed sizes"][0], SemiBandit.top_k(MEANS, 2), SETTINGS["greedy"][0]):
+        shown = trace(problem, always, horizon=rounds, seed=2)
+        played = [tuple(sorted(row[row >= 0])) for row in shown[:, :-1]]
+        counts = np.unique(np.array([hash(arms) for arms in played]), return_counts=True)[1]
+        n_sets = len(problem.sets) if hasattr(problem, "sets") else math.comb(6, 2)
+        assert len(counts) == n_sets
+        share = rounds / n_sets
+        assert np.all(np.abs(counts - share) < 4.5 * math.sqrt(share))
+
+
+# --- approximation
+
+
+def test_an_oracle_fails_with_its_probability():
+    weights = [4.0, 2.0, 1.0]  # no ties at equal indices: the best super arm is the first
+    problem = SemiBandit.from_sets([0.5] * 3, [[0], [1], [2]], weights=weights, beta=0.6)
+    shown = trace(problem, box([], reports=index.NOTHING), horizon=20_000, seed=4)[:, 0]
+    for arm, p in ((0, 0.6 + 0.4 / 3), (1, 0.4 / 3), (2, 0.4 / 3)):
+        assert abs(np.mean(shown == arm) - p) < 4.5 * math.sqrt(p * (1 - p) / 20_000)
+
+
+@pytest.mark.parametrize("setting", [*SETTINGS, "alpha"])
+def test_regret_is_definition_2(setting):
+    if setting == "alpha":
+        problem = SemiBandit.from_sets(MEANS, MIXED, alpha=0.5, beta=0.8)
+    else:
+        problem = SETTINGS[setting][0]
+    policy = box([(0.3, 0.0)], noise=index.LAPLACE, scale=0.5)
+    shown = trace(problem, policy, horizon=HORIZON, seed=5)
+    regret = simulate(problem, policy, horizon=HORIZON, replications=1, seed=5, checkpoints=range(1, HORIZON + 1))
+    alpha, beta = getattr(problem, "alpha", 1.0), getattr(problem, "beta", 1.0)
+    each = [alpha * beta * problem.best - problem.reward(row[row >= 0]) for row in shown[:, :-1]]
+    np.testing.assert_allclose(regret.regret[0], np.cumsum(each), atol=1e-9)
+    if alpha == beta == 1.0:
+        assert np.all(np.diff(regret.regret[0]) >= 0.0)
+    elif setting != "failing":
+        assert np.any(np.diff(regret.regret[0]) < 0.0)
+
+
+def test_greedy_covers_its_share_and_less_than_the_best():
+    rng = np.random.default_rng(0)
+    worst = 1.0
+    for _ in range(300):
+        table = rng.random((6, 4)) * (rng.random((6, 4)) < 0.4)
+        size = int(rng.integers(1, 5))
+        problem = SemiBandit.coverage(table, size)
+        if problem.best == 0.0:
+            continue
+        found = naive.greedy(np.arange(24).reshape(6, 4).tolist(), size, [0, 1, 2, 3] * 6)(problem.means, rng)
+        worst = min(worst, problem.reward(found) / problem.best)
+    assert 1 - 1 / math.e <= worst < 0.99
+
+
+# --- trees over rounds
+
+
+@pytest.mark.parametrize(("t", "nodes"), [(1, 1), (7, 3), (8, 1), (11, 3)])
+def test_the_released_sum_carries_one_noise_per_node(t, nodes):
+    n_arms, scale = 4000, 2.0
+    problem = SemiBandit.from_sets([0.0] * n_arms, [list(range(n_arms))])
+    record = box([], noise=index.TREE, scale=scale, fallback=False).record
+    state = index.start(problem.record(), record)
+    arguments = (np.array([t]), np.zeros(1), np.zeros((0, 0), np.int64))
+    index.advance(problem.record(), record, state, 1, t, *arguments, *streams(1, 0))
+    noise = state.mean * state.pulls
+    variance = 2 * scale**2 * nodes
+    # a Laplace has fourth moment 6 variance^2, so the sample variance of a sum has relative error below sqrt(5 / n)
+    assert np.var(noise) == pytest.approx(variance, rel=4 * math.sqrt(5 / n_arms))
+    assert abs(np.mean(noise)) < 4 * math.sqrt(variance / n_arms)
+
+
+def test_reading_a_tree_at_some_rounds_gives_the_joint_law_of_reading_it_at_all():
+    rounds, runs, scale = [1, 6, 7, 12, 13], 20_000, 1.0
+    rng, releases = np.random.default_rng(3), np.zeros((runs, len(rounds)))
+    for run in range(runs):
+        row, last = np.zeros(mechanisms.COUNTER_ROW), 0
+        for at, t in enumerate(rounds):
+            releases[run, at] = tree_noise_at(rng, t, last, scale, row)
+            last = t
+    nodes = [dyadic(t) for t in rounds]
+    expected = [[2.0 * len(one & other) for other in nodes] for one in nodes]
+    np.testing.assert_allclose(np.cov(releases.T), expected, atol=0.35)
+
+
+def dyadic(t):
+    """The nodes (start, length) that make up 1..t."""
+    found, start = set(), 0
+    for level in reversed(range(t.bit_length())):
+        if t >> level & 1:
+            found.add((start, 1 << level))
+            start += 1 << level
+    return found
+
+
+def test_reading_a_tree_every_round_is_the_counter_of_mechanisms():
+    ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
+    row, other = np.zeros(mechanisms.COUNTER_ROW), np.zeros(mechanisms.COUNTER_ROW)
+    for n in range(1, 200):
+        assert tree_noise_at(ours, n, n - 1, 1.5, row) == mechanisms.tree_noise(theirs, n, 1.5, other)
+    assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+# --- Python oracles
+
+
+def test_a_python_oracle_plays_what_the_scan_plays():
+    for reward, plain in (("linear", naive.linear([1.0] * 6)), ("max", naive.covered([0] * 6))):
+        for beta in (1.0, 0.8):
+            listed = SemiBandit.from_sets(MEANS, MIXED, reward=reward, groups=None)
+            called = SemiBandit.from_oracle(MEANS, naive.exact(MIXED, plain), 3, reward=reward, beta=beta)
+            policy = box([(1.5, 0.0)], noise=index.LAPLACE, scale=0.1, fallback=False)
+            played = [trace(problem, policy, horizon=HORIZON, seed=9) for problem in (listed, called)]
+            assert np.array_equal(*played) == (beta == 1.0)
+
+
+def test_a_python_oracle_starts_with_free_observations_where_the_box_does():
+    listed = SemiBandit.from_sets(MEANS, MIXED)
+    called = SemiBandit.from_oracle(MEANS, naive.exact(MIXED, naive.linear([1.0] * 6)), 3)
+    policy = box([(1.5, 0.0)], observe_first=True, fallback=False, cap=math.inf)
+    played = [trace(problem, policy, horizon=HORIZON, seed=9) for problem in (listed, called)]
+    np.testing.assert_array_equal(*played)
+
+
+def test_a_python_oracle_that_fails_is_asked_for_random_values():
+    asked = []
+
+    def oracle(values, choice):
+        asked.append(values.tolist())
+        return [0, 1]
+
+    problem = SemiBandit.from_oracle([0.5] * 3, oracle, 2, beta=0.5)
+    assert problem.best == 1.0 and problem.benchmark == 0.5
+    asked.clear()
+    trace(problem, box([], reports=index.NOTHING), horizon=2000, seed=0)
+    failures = sum(values != [1.0] * 3 for values in asked)
+    assert len(asked) == 2000 and abs(failures - 1000) < 4.5 * math.sqrt(500)
+    assert all(0.0 <= value <= 1.0 for values in asked for value in values)
+
+
+@pytest.mark.parametrize("graph", [nx.grid_2d_graph(3, 3), nx.DiGraph(list(nx.complete_graph(5).edges))], ids=str)
+def test_paths_found_by_networkx_are_those_of_the_list(graph):
+    costs = np.random.default_rng(1).random(graph.number_of_edges())
+    ends = (list(graph)[0], list(graph)[-1])
+    listed = online_shortest_path(graph, *ends, costs)
+    called = online_shortest_path(graph, *ends, costs, oracle="networkx", size=listed.list_size)
+    assert called.best == pytest.approx(listed.best)
+    assert listed.best == pytest.approx(-brute_path(graph, *ends, costs))
+    policy = box([(0.5, 0.0)], noise=index.LAPLACE, scale=0.05, fallback=False)
+    for replication in range(2):
+        played = [trace(p, policy, horizon=150, seed=2, replication=replication) for p in (listed, called)]
+        np.testing.assert_array_equal(*played)
+
+
+def brute_path(graph, source, target, costs):
+    price = dict(zip(graph.edges, costs, strict=True))
+    if not graph.is_directed():
+        price |= {(v, u): cost for (u, v), cost in price.items()}
+    walks = nx.all_simple_paths(graph, source, target)
+    return min(sum(price[edge] for edge in itertools.pairwise(walk)) for walk in walks)
+
+
+def test_trees_found_by_networkx_are_those_of_the_list():
+    graph = nx.cycle_graph(5)
+    graph.add_edge(0, 2)
+    means = np.random.default_rng(2).random(6)
+    listed, called = maximum_spanning_tree(graph, means), maximum_spanning_tree(graph, means, oracle="networkx")
+    weighted = nx.Graph([(u, v, {"weight": w}) for (u, v), w in zip(graph.edges, means, strict=True)])
+    heaviest = nx.maximum_spanning_tree(weighted).size("weight")
+    assert listed.best == pytest.approx(heaviest) and called.best == pytest.approx(heaviest)
+    assert len(listed.sets) == round(np.linalg.det(nx.laplacian_matrix(graph).toarray()[1:, 1:].astype(float)))
+    assert listed.list_size == called.list_size == 4
+    policy = box([(0.5, 0.0)], noise=index.LAPLACE, scale=0.05, fallback=False)
+    for replication in range(2):
+        played = [trace(p, policy, horizon=150, seed=2, replication=replication) for p in (listed, called)]
+        np.testing.assert_array_equal(*played)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda g: online_shortest_path(g, 0, 0, [0.5] * 3), "source and target must be two nodes that a path joins"),
+        (lambda g: online_shortest_path(g, 0, 9, [0.5] * 3), "source and target must be two nodes that a path joins"),
+        (lambda g: online_shortest_path(g, 0, 3, [0.5] * 2), "costs must have one entry per edge, 3, got 2"),
+        (lambda g: online_shortest_path(g, 0, 3, [0.5, 0.5, 1.5]), r"costs\[2\] must be >= 0 and <= 1, got 1.5"),
+        (lambda g: online_shortest_path(g, 0, 3, [0.5] * 3, oracle="x"), "oracle must be one of 'scan', 'networkx'"),
+        (
+            lambda g: online_shortest_path(nx.MultiGraph(g), 0, 3, [0.5] * 3),
+            "graph must be a networkx Graph or DiGraph",
+        ),
+        (lambda g: maximum_spanning_tree(g.to_directed(), [0.5] * 6), "graph must be undirected and connected"),
+        (lambda g: maximum_spanning_tree(nx.empty_graph(2), [0.5]), "graph must be undirected and connected"),
+        (lambda g: maximum_spanning_tree(g, [0.5] * 4), "means must have one entry per edge, 3, got 4"),
+        (lambda g: maximum_spanning_tree("g", [0.5]), "graph must be a networkx Graph or DiGraph, got 'g'"),
+    ],
+)
+def test_bad_graphs_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make(nx.path_graph(4))
