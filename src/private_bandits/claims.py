@@ -27,7 +27,18 @@ NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided"
 NOT_TESTABLE = "not testable"
 VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
-KINDS = ("theorem", "lemma", "corollary", "privacy", "figure", "table", "contribution", "anchor")
+KINDS = (
+    "definition",
+    "lemma",
+    "theorem",
+    "corollary",
+    "privacy",
+    "figure",
+    "table",
+    "discussion",
+    "contribution",
+    "anchor",
+)
 
 # From best to worst, for a claim that has several parts.
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)

@@ -1,0 +1,176 @@
+"""Fact 1 of Basu et al. (2019) by linear programming, over every policy of a bandit with two arms and 0/1 rewards.
+
+A policy is a plan: the probability of each sequence of arms given the rewards that it would see. Plans form a polytope,
+and DP at epsilon adds linear constraints to it, so that the least worst-case regret is a linear program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from private_bandits import checks
+from private_bandits.privacy import FinitePolicy, History, exact_loss
+
+_ARMS = 2
+
+
+class Fact(NamedTuple):
+    """Both sides of Fact 1 for one game."""
+
+    minimax: float  # min over policies of the largest regret over reward tables
+    bayes: float  # regret of the best policy for the worst prior, found from that prior alone
+    tables: int  # reward tables in {0, 1}^(2 T)
+    support: int  # tables in the support of the worst prior
+
+
+class Mixed(NamedTuple):
+    """Exact instantaneous loss of a policy, and of a fair mixture with its mirror image."""
+
+    part: float
+    mixture: float
+
+
+def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
+    """Minimax and Bayesian minimax regret against reward tables, over all policies that are epsilon-DP.
+
+    Parameters
+    ----------
+    horizon : int
+        1, 2 or 3.
+    epsilon : float
+        > 0; Definition 2, infinity for all policies.
+
+    Notes
+    -----
+    Fact 1 exchanges min over policies and max over priors, which wants a convex set of policies. All policies are one,
+    and so are the epsilon-DP ones; the epsilon-instantaneous ones are not (`mixture_loss`). The paper's definition has
+    the min outside, and there the largest regret over priors is the one over tables for any set of policies at all.
+    """
+    rounds = checks.integer("horizon", horizon, at_least=1, at_most=3)
+    budget = checks.epsilon(epsilon)
+    place = {node: i for i, node in enumerate(_nodes(rounds))}
+    regret, best = _regret(place, rounds)
+    equal, ones = _flow(place)
+    near = _neighbours(place, rounds, budget)
+    tables, size = regret.shape
+    worst = linprog(
+        np.append(np.zeros(size), 1.0),
+        A_ub=np.vstack([np.column_stack([regret, -np.ones(tables)]), np.column_stack([near, np.zeros(len(near))])]),
+        b_ub=np.concatenate([-best, np.zeros(len(near))]),
+        A_eq=np.column_stack([equal, np.zeros(len(equal))]),
+        b_eq=ones,
+        bounds=[(0, None)] * size + [(None, None)],
+        method="highs",
+    )
+    prior = np.maximum(-worst.ineqlin.marginals[:tables], 0.0)
+    prior /= prior.sum()
+    reply = linprog(prior @ regret, A_ub=near, b_ub=np.zeros(len(near)), A_eq=equal, b_eq=ones, method="highs")
+    return Fact(float(worst.fun), float(reply.fun + prior @ best), tables, int(np.sum(prior > 1e-9)))
+
+
+def mixture_loss(epsilon: float, horizon: int) -> Mixed:
+    """Exact instantaneous loss of a policy that is epsilon-instantaneous, and of its mixture with another one.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0 and finite.
+    horizon : int
+        3 to 6.
+
+    Notes
+    -----
+    The policy answers in each round but the first and the last whether the first round was won, through randomised
+    response, and ends with arm 0; the other one answers the opposite and ends with arm 1. Each pays epsilon a round. Of
+    a fair mixture of both, the answers show which one plays: the last round pays (T - 2) epsilon.
+    """
+    budget = checks.real("epsilon", epsilon, above=0)
+    rounds = checks.integer("horizon", horizon, at_least=3, at_most=6)
+    parts = (_Camp(budget, rounds, 0), _Camp(budget, rounds, 1))
+    losses = [exact_loss(policy, rounds, definition="instantaneous") for policy in (parts[0], _Mixture(parts))]
+    return Mixed(*losses)
+
+
+@dataclass(frozen=True)
+class _Camp:
+    """Answers about the first round, true or false by `side`, then plays `side`."""
+
+    epsilon: float
+    horizon: int
+    side: int
+
+    def probabilities(self, history: History) -> np.ndarray:
+        if not history:
+            return np.full(_ARMS, 1.0 / _ARMS)
+        if len(history) == self.horizon - 1:
+            return np.eye(_ARMS)[self.side]
+        likely = 1.0 / (1.0 + math.exp(-self.epsilon))
+        said = (history[0][1] == 1) == (self.side == 0)
+        return np.array([likely, 1.0 - likely] if said else [1.0 - likely, likely])
+
+
+@dataclass(frozen=True)
+class _Mixture:
+    """Draws one of its parts before the first round."""
+
+    parts: tuple[FinitePolicy, ...]
+
+    def probabilities(self, history: History) -> np.ndarray:
+        weights = np.array([_likelihood(part, history) for part in self.parts])
+        laws = np.array([part.probabilities(history) for part in self.parts])
+        return np.asarray(weights @ laws / weights.sum())
+
+
+def _likelihood(policy: FinitePolicy, history: History) -> float:
+    return math.prod(float(policy.probabilities(history[:t])[arm]) for t, (arm, _) in enumerate(history))
+
+
+def _nodes(rounds: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Arms of the rounds so far, and the rewards of all of them but the last."""
+    for t in range(1, rounds + 1):
+        for arms in product(range(_ARMS), repeat=t):
+            for rewards in product((0, 1), repeat=t - 1):
+                yield arms, rewards
+
+
+def _regret(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int], rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Regret of a plan w against each table is `best + regret @ w`."""
+    tables = np.array(list(product((0, 1), repeat=rounds * _ARMS))).reshape(-1, rounds, _ARMS)
+    regret = np.zeros((len(tables), len(place)))
+    for row, table in enumerate(tables):
+        for (arms, rewards), column in place.items():
+            if all(table[t, arms[t]] == rewards[t] for t in range(len(rewards))):
+                regret[row, column] = -table[len(arms) - 1, arms[-1]]
+    return regret, tables.sum(axis=1).max(axis=1).astype(float)
+
+
+def _flow(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int]) -> tuple[np.ndarray, np.ndarray]:
+    """A plan's next arms share the probability of the arms before, whatever the last reward was."""
+    rows: dict[tuple[tuple[int, ...], tuple[int, ...]], np.ndarray] = {}
+    for (arms, rewards), column in place.items():
+        row = rows.setdefault((arms[:-1], rewards), np.zeros(len(place)))
+        row[column] = 1.0
+        if rewards:
+            row[place[arms[:-1], rewards[:-1]]] = -1.0
+    return np.array(list(rows.values())), np.array([0.0 if rewards else 1.0 for _, rewards in rows])
+
+
+def _neighbours(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int], rounds: int, budget: float) -> np.ndarray:
+    """Rows w - e^epsilon w' <= 0 for full sequences of arms whose rewards differ in one round."""
+    rows = [np.zeros(len(place))]
+    if math.isfinite(budget):
+        for arms, rewards in list(place):
+            if len(arms) == rounds:
+                for t in range(len(rewards)):
+                    row = np.zeros(len(place))
+                    turned = (*rewards[:t], 1 - rewards[t], *rewards[t + 1 :])
+                    row[place[arms, rewards]], row[place[arms, turned]] = math.exp(-budget), -1.0
+                    rows.append(row)
+    return np.array(rows)

@@ -1,0 +1,322 @@
+"""Small policies whose exact privacy can be found by enumeration: what each definition lets through.
+
+Rewards are 0 or 1, arms count from 0, and where several arms are best the first of them is. Each `probabilities` takes
+the pairs (arm, reward) of the rounds so far and returns the distribution of the next arm, shape (arms,).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.mechanisms import response_probabilities
+from private_bandits.privacy import FinitePolicy, History
+
+_UNSEEN = 0.5
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_TAIL = 40.0
+
+
+class Learner(FinitePolicy, Protocol):
+    """A finite policy that can be a key."""
+
+    def __hash__(self) -> int:
+        """Equal learners have equal hashes."""
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Play the arm of largest mean, without noise; an arm never pulled counts as 1/2. Its loss is infinite."""
+
+    n_arms: int
+
+    def __post_init__(self) -> None:
+        checks.integer("n_arms", self.n_arms, at_least=2)
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return 1 for the best arm."""
+        return np.eye(self.n_arms)[_leader(history, self.n_arms)]
+
+
+@dataclass(frozen=True)
+class Response:
+    """Play the arm of largest mean through k-ary randomised response, afresh every round.
+
+    Each round pays exactly epsilon; a change of the first reward can turn the best arm in every later round, so the
+    loss over T rounds is exactly (T - 1) epsilon.
+    """
+
+    epsilon: float
+    n_arms: int
+
+    def __post_init__(self) -> None:
+        response_probabilities(self.epsilon, checks.integer("n_arms", self.n_arms, at_least=2))
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return exp(epsilon) / (exp(epsilon) + n_arms - 1) for the best arm, the rest in equal parts."""
+        return _respond(self.epsilon, _leader(history, self.n_arms), self.n_arms)
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """The exponential mechanism on the sums of rewards, of sensitivity 1: weights exp(epsilon sum / 2)."""
+
+    epsilon: float
+    n_arms: int
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, above=0)
+        checks.integer("n_arms", self.n_arms, at_least=2)
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return the normalised weights."""
+        return _softmax(self.epsilon / 2 * _sums(history, self.n_arms)[0])
+
+
+@dataclass(frozen=True)
+class LaplaceArgmax:
+    """Play the arm of largest noisy mean: Laplace noise of scale 1/(epsilon n) on the mean of n rewards, afresh.
+
+    An arm never pulled is 1/2 with noise of scale 1/epsilon, which reveals nothing. The noisy means of one round are
+    epsilon-private, hence the arm is. Its probabilities are integrals, by Gauss-Legendre quadrature.
+    """
+
+    epsilon: float
+    n_arms: int
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, above=0)
+        checks.integer("n_arms", self.n_arms, at_least=2)
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return the probability that each arm has the largest noisy mean."""
+        means, pulls = _means(history, self.n_arms)
+        scales = 1 / (self.epsilon * np.maximum(pulls, 1))
+        return np.array(noisy_argmax(tuple(means.tolist()), tuple(scales.tolist())))
+
+    def play(self, outcomes: np.ndarray, rng: np.random.Generator) -> list[int]:
+        """Draw the noise and play a table of outcomes, shape (rounds, arms); return the arms."""
+        history: list[tuple[int, float]] = []
+        for row in outcomes:
+            means, pulls = _means(tuple(history), self.n_arms)
+            noisy = means + rng.laplace(0.0, 1 / (self.epsilon * np.maximum(pulls, 1)))
+            arm = int(np.argmax(noisy))
+            history.append((arm, float(row[arm])))
+        return [arm for arm, _ in history]
+
+
+@dataclass(frozen=True)
+class LocallyPrivate:
+    """A learner that sees each reward through randomised response.
+
+    The learner is any hashable policy over the responses 0 and 1. `probabilities` takes the true rewards and sums over
+    the responses that they may have had.
+    """
+
+    learner: Learner
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        response_probabilities(self.epsilon, 2)
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms of the learner."""
+        return len(self.learner.probabilities(()))
+
+    @property
+    def channel(self) -> np.ndarray:
+        """Probability of each response given each reward, shape (2, 2)."""
+        keep, other = response_probabilities(self.epsilon, 2)
+        return np.array([[keep, other], [other, keep]])
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return the learner's law, averaged over the responses given the arms and rewards so far.
+
+        Raises
+        ------
+        ValueError
+            If the arms of the history are impossible under its rewards.
+        """
+        belief = _belief(self, history)
+        total = sum(belief.values())
+        if total == 0:
+            raise ValueError(f"history must be possible under the policy, got {history!r}")
+        laws = np.array([_learner_law(self.learner, seen) for seen in belief])
+        law: np.ndarray = np.array(list(belief.values())) @ laws / total
+        return law
+
+
+@dataclass(frozen=True)
+class Retraction:
+    """Two arms, three rounds that matter: epsilon-private, yet nearly 2 epsilon instantaneous (Lemma 2).
+
+    The second arm answers to the first reward with loss d < epsilon. If that answer is 1, the third round takes it
+    back: its arm 0 has probability `slack` after reward 0, and exp(-(epsilon + d)) times that after reward 1. What
+    privacy asks of its arm 1 gives exp(d) = exp(epsilon) (1 - slack) + exp(-epsilon) slack, so the instantaneous loss
+    epsilon + d tends to 2 epsilon as the slack goes to 0. It cannot be reached.
+    """
+
+    epsilon: float
+    slack: float
+
+    n_arms = 2
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, above=0)
+        checks.real("slack", self.slack, above=0, at_most=0.5)
+
+    @property
+    def answer(self) -> float:
+        """The loss d of the second arm."""
+        return self.epsilon + math.log1p(-self.slack * -math.expm1(-2 * self.epsilon))
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return 1/2 each, but for the second and third arm."""
+        if len(history) == 1:
+            return _respond(self.answer, int(history[0][1] == 1), 2)
+        if len(history) == 2 and history[1][0] == 1:
+            back = self.slack * (math.exp(-self.epsilon - self.answer) if history[0][1] == 1 else 1.0)
+            return np.array([back, 1 - back])
+        return np.full(2, 0.5)
+
+
+@dataclass(frozen=True)
+class Eavesdropper:
+    """Two arms and sight of both outcomes: the next arm answers to the outcome of the arm not pulled.
+
+    A counterexample to Lemma 1 under partial monitoring: the reward obtained has no influence at all, so the loss on
+    rewards is 0; the loss on outcomes is epsilon (infinite without noise).
+    """
+
+    epsilon: float
+
+    n_arms = 2
+
+    def __post_init__(self) -> None:
+        response_probabilities(self.epsilon, 2)
+
+    def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
+        """Both outcomes are seen, whatever is pulled."""
+        return outcome
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return randomised response on the arm not pulled, if it would have paid, else on the one pulled."""
+        if not history:
+            return np.full(2, 0.5)
+        arm, outcome = history[-1]
+        assert isinstance(outcome, tuple)
+        return _respond(self.epsilon, 1 - arm if outcome[1 - arm] == 1 else arm, 2)
+
+
+@dataclass(frozen=True)
+class Hedge:
+    """The exponential mechanism with full information: all outcomes enter the sums, not only the rewards obtained.
+
+    A natural counterexample to Lemma 1 under partial monitoring: one round moves all sums at once on outcomes, and one
+    of them on rewards.
+    """
+
+    epsilon: float
+    n_arms: int
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, above=0)
+        checks.integer("n_arms", self.n_arms, at_least=2)
+
+    def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
+        """All outcomes are seen, whatever is pulled."""
+        return outcome
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return the normalised weights exp(epsilon sum / 2)."""
+        rows = np.array([outcome for _, outcome in history], dtype=float).reshape(-1, self.n_arms)
+        return _softmax(self.epsilon / 2 * rows.sum(axis=0))
+
+
+@lru_cache(maxsize=16384)
+def noisy_argmax(scores: tuple[float, ...], scales: tuple[float, ...]) -> tuple[float, ...]:
+    """Probability that each score plus Laplace noise is the largest, by quadrature.
+
+    Parameters
+    ----------
+    scores, scales : tuples of float, one of each for an arm
+        Scales > 0.
+
+    Returns
+    -------
+    tuple of float
+        To about 1e-13 of each value: Gauss-Legendre with 24 nodes on pieces no longer than the smallest scale, cut
+        at the scores, where the densities have their kinks; the tail below all scores in closed form.
+    """
+    s, b = np.array(scores), np.array(scales)
+    bottom, top, step = float(s.min()), float(s.max() + _TAIL * b.max()), float(b.min())
+    cuts = np.unique(np.concatenate([s, np.arange(bottom, top, step), [top]]))
+    half = np.diff(cuts)[:, None] / 2
+    z = (cuts[:-1, None] + half * (1 + _NODES)).ravel()
+    weights = (half * _WEIGHTS).ravel()
+    away = (z[:, None] - s) / b
+    small = np.exp(-np.abs(away)) / 2
+    below = np.where(away < 0, small, 1 - small)
+    # Below every score the product of densities and distribution functions is one exponential.
+    lower = np.exp((bottom - s) / b) / 2
+    tail = math.prod(lower) / np.sum(1 / b)
+    others = [np.prod(np.delete(below, arm, axis=1), axis=1) for arm in range(len(s))]
+    return tuple(float(weights @ (small[:, arm] * others[arm]) + tail) / b[arm] for arm in range(len(s)))
+
+
+def _sums(history: History, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
+    sums, pulls = np.zeros(n_arms), np.zeros(n_arms)
+    for arm, reward in history:
+        assert isinstance(reward, (int, float))
+        sums[arm] += reward
+        pulls[arm] += 1
+    return sums, pulls
+
+
+def _means(history: History, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
+    sums, pulls = _sums(history, n_arms)
+    return np.where(pulls > 0, sums / np.maximum(pulls, 1), _UNSEEN), pulls
+
+
+def _leader(history: History, n_arms: int) -> int:
+    return int(np.argmax(_means(history, n_arms)[0]))
+
+
+def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:
+    if epsilon == 0:
+        return np.full(n_values, 1 / n_values)
+    keep, other = response_probabilities(epsilon, n_values)
+    return np.where(np.arange(n_values) == value, keep, other)
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    weights = np.exp(logits - np.max(logits))
+    law: np.ndarray = weights / weights.sum()
+    return law
+
+
+@lru_cache(maxsize=65536)
+def _learner_law(learner: Learner, seen: History) -> tuple[float, ...]:
+    return tuple(float(p) for p in learner.probabilities(seen))
+
+
+@lru_cache(maxsize=65536)
+def _belief(policy: LocallyPrivate, history: History) -> dict[History, float]:
+    """Return the probability of the arms so far together with each sequence of responses, given the rewards."""
+    if not history:
+        return {(): 1.0}
+    (arm, reward), channel = history[-1], policy.channel
+    belief: dict[History, float] = {}
+    for seen, weight in _belief(policy, history[:-1]).items():
+        pulled = weight * _learner_law(policy.learner, seen)[arm]
+        for response in (0, 1):
+            together = pulled * float(channel[int(reward == 1), response])
+            if together > 0:
+                belief[*seen, (arm, response)] = together
+    return belief

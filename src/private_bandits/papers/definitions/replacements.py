@@ -1,0 +1,131 @@
+"""The lower bounds that can be used in the place of those of Basu et al. (2019): what holds, and is not vacuous.
+
+Units, logarithms and the pair of environments as in `bounds`. What is ours holds for rewards in [0, 1] and every
+horizon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.papers.definitions.divergences import bernoulli_kl, private_kl, response_kl
+
+
+def minimax(n_arms: int, horizon: int) -> float:
+    """Minimax bound without privacy: sqrt((K-1) T)/27, and T/27 where T < K - 1.
+
+    The constant is that of Lattimore and Szepesvari (2020, Theorem 15.2) for Gaussian rewards of unit variance. For
+    rewards in [0, 1] it holds too: Auer et al. (2002, Theorem 5.1) have min(sqrt(K T), T)/20 for Bernoulli rewards.
+    """
+    arms, rounds = _game(n_arms, horizon)
+    return min(math.sqrt(arms * rounds), rounds) / 27.0
+
+
+def lai_robbins(means: Sequence[float] | np.ndarray, horizon: int) -> float:
+    """Lai and Robbins (1985) for Bernoulli arms: sum of gap / d(mean || best mean), times ln T."""
+    return _over_gaps(means, lambda mean, best: bernoulli_kl(mean, best)) * _log(horizon)
+
+
+def azize_basu_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+    """Azize and Basu (2022), minimax under epsilon-DP: max(sqrt((K-1) T)/27, (K-1)/(131 epsilon)).
+
+    Notes
+    -----
+    131 is 48 e rounded up: k = 6 epsilon D in the pair of the module, at D = (K-1)/(6 epsilon T). Means in [0, 1] need
+    D <= 1/2, so the second term counts from T >= (K-1)/(3 epsilon) on; without that it exceeds T as epsilon tends to 0.
+    """
+    arms, rounds = _game(n_arms, horizon)
+    budget = checks.epsilon(epsilon)
+    private = arms / (131.0 * budget) if 3.0 * budget * rounds >= arms else 0.0
+    return max(minimax(n_arms, horizon), private)
+
+
+def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+    """Azize and Basu (2022) for Bernoulli arms: sum of gap / min(d(mean || best), 6 epsilon gap), times ln T."""
+    budget = checks.epsilon(epsilon)
+    return _over_gaps(means, lambda m, best: min(bernoulli_kl(m, best), 6.0 * budget * (best - m))) * _log(horizon)
+
+
+def response_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+    """Minimax bound of the pair of environments under epsilon-LDP, Bernoulli rewards of mean 1/2 and 1/2 + D.
+
+    Notes
+    -----
+    Randomised response keeps the most divergence (`response_kl`): its answers have means 1/2 and 1/2 + 2 D t, t =
+    tanh(epsilon/2), and k = -ln(1 - 16 D^2 t^2)/2. The best gap is D = 1/(4 t sqrt(1 + T/(K-1))), or 1/4 where that is
+    larger. So the bound is about sqrt((K-1) T)/(53 t), and T/32 at most.
+    """
+    arms, rounds = _game(n_arms, horizon)
+    keep, pulls = math.tanh(checks.epsilon(epsilon) / 2.0), rounds / arms
+    gap = min(0.25, 1.0 / (4.0 * keep * math.sqrt(pulls + 1.0)))
+    return rounds * gap / 8.0 * math.exp(0.5 * pulls * math.log1p(-((4.0 * gap * keep) ** 2)))
+
+
+def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+    """Minimax bound under epsilon-LDP: the larger of `minimax` and `response_minimax`, for privacy never helps."""
+    return max(minimax(n_arms, horizon), response_minimax(n_arms, horizon, epsilon))
+
+
+def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+    """Problem-dependent bound under epsilon-LDP: sum of gap / d(r(mean) || r(best)), times ln T; r is `response_mean`.
+
+    Theorem 4 for Bernoulli arms with the exact divergence in the place of Lemma 4. No channel keeps more than
+    randomised response (`response_kl`), and kl-UCB on its answers meets the bound (Garivier and Cappe, 2011).
+    """
+    budget = checks.epsilon(epsilon)
+    return _over_gaps(means, lambda mean, best: response_kl(mean, best, budget)) * _log(horizon)
+
+
+def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+    """Minimax bound of the pair of environments under epsilon-DP, by the coupling of `private_kl`.
+
+    Notes
+    -----
+    Bernoulli rewards of mean 1/2 and 1/2 + D, and k = d_epsilon(1/2 || 1/2 + 2 D); ln D - k T/(K-1) is concave in D.
+    For T >= (K-1) / sinh(epsilon/2)^2 the best gap is the non-private one: the method sees no price of privacy.
+    Below, D = (1 - s/2) / (2 s (1 + T/(K-1))) with s = 1 - e^(-epsilon), or 1/4 where that is larger; the bound is
+    about (K-1)/(43.5 epsilon), three times that of `azize_basu_minimax`.
+    """
+    arms, rounds = _game(n_arms, horizon)
+    budget, pulls = checks.epsilon(epsilon), rounds / arms
+    gap = 1.0 / (4.0 * math.sqrt(pulls + 1.0))
+    if gap > math.tanh(budget / 2.0) / 4.0:
+        kept = -math.expm1(-budget)
+        gap = min(0.25, (1.0 - kept / 2.0) / (2.0 * kept * (pulls + 1.0)))
+    return rounds * gap / 8.0 * math.exp(-pulls * private_kl(0.5, 0.5 + 2.0 * gap, budget))
+
+
+def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+    """Minimax bound under epsilon-DP: the larger of `minimax` and `coupling_minimax`."""
+    return max(minimax(n_arms, horizon), coupling_minimax(n_arms, horizon, epsilon))
+
+
+def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+    """Problem-dependent bound under epsilon-DP for Bernoulli arms: sum of gap / d_epsilon(mean || best), times ln T.
+
+    The missing entry of Table 1. d_epsilon is `private_kl`, at most min(d, epsilon gap), so the bound is never below
+    `azize_basu` nor below `lai_robbins`. It follows from the divergence bound of `private_kl` as Theorem 4 follows from
+    Lemma 4. Azize et al. (2025) prove a bound of this kind and an algorithm that meets it.
+    """
+    budget = checks.epsilon(epsilon)
+    return _over_gaps(means, lambda mean, best: private_kl(mean, best, budget)) * _log(horizon)
+
+
+def _over_gaps(means: Sequence[float] | np.ndarray, divergence: Callable[[float, float], float]) -> float:
+    """Sum over the worse arms of gap / divergence(mean, best mean)."""
+    vector = checks.vector("means", means, at_least=0, at_most=1).tolist()
+    best = max(vector)
+    return float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best))
+
+
+def _game(n_arms: int, horizon: int) -> tuple[int, int]:
+    """K - 1 and T."""
+    return checks.integer("n_arms", n_arms, at_least=2) - 1, checks.integer("horizon", horizon, at_least=1)
+
+
+def _log(horizon: int) -> float:
+    return math.log(checks.integer("horizon", horizon, at_least=1))

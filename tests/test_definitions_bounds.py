@@ -1,0 +1,537 @@
+"""The bounds of Basu et al. (2019) and what replaces them: literal formulas, maxima by scipy, and known values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import entropy
+
+from private_bandits import baselines, simulate
+from private_bandits.papers.definitions import bounds, discussion, games, replacements
+from private_bandits.papers.definitions.divergences import private_kl
+from private_bandits.problems import Arms
+
+MILLION = 10**6
+EPSILONS = (0.05, 0.3, math.log(2.0), 1.0, 4.0)
+close = pytest.approx
+
+
+def _factor(epsilon):
+    """min(4, e^2eps) (e^eps - 1)^2, literally."""
+    return min(4.0, math.exp(2 * epsilon)) * (math.exp(epsilon) - 1) ** 2
+
+
+def _kl(p, q):
+    return float(entropy([p, 1 - p], [q, 1 - q]))
+
+
+def _largest(value, top):
+    """Largest value over gaps in (0, top], on the logarithmic scale."""
+    found = minimize_scalar(
+        lambda log: -value(math.exp(log)), bounds=(-14, math.log(top)), method="bounded", options={"xatol": 1e-10}
+    )
+    return max(-found.fun, value(top))
+
+
+# --- Theorem 1
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_theorem_1_is_the_printed_formula(epsilon):
+    table = math.sqrt(4 * MILLION) / (min(2, math.exp(epsilon)) * (math.exp(epsilon) - 1))
+    assert bounds.theorem_1(5, MILLION, epsilon, "table") == close(table)
+    assert bounds.theorem_1(5, MILLION, epsilon) == close(table / (4 * math.e**4))
+    assert bounds.theorem_1(5, MILLION, epsilon, c=0.002) == close(0.002 * table)
+    assert bounds.corollary_1(5, MILLION, epsilon) == bounds.theorem_1(5, MILLION, epsilon)
+
+
+def test_theorem_1_at_the_numbers_of_the_notes():
+    for epsilon, value in ((0.1, 39.4), (0.2, 16.9), (1.0, 1.33)):
+        assert bounds.theorem_1(2, MILLION, epsilon) == close(value, rel=5e-3)
+    assert replacements.minimax(2, MILLION) == close(1000 / 27)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_theorem_1_repaired_step_by_step(epsilon):
+    """Strict and corrected follow from T D/8 exp(-divergence), at the paper's gap and at the best one."""
+    factor, pulls = _factor(epsilon), MILLION / 4
+    gap = math.sqrt(1 / (factor * pulls))
+    strict = MILLION * gap / 8 * math.exp(-2 * factor * pulls * 2 * gap**2)
+    assert bounds.theorem_1(5, MILLION, epsilon, "strict") == close(strict)
+    assert bounds.theorem_1(5, MILLION, epsilon) == close(2 * strict)
+    # Bernoulli rewards of mean 1/2 and 1/2 + 2 D are 2 D apart
+    best = _largest(lambda gap: MILLION * gap / 8 * math.exp(-factor * pulls * (2 * gap) ** 2), 0.25)
+    assert bounds.theorem_1(5, MILLION, epsilon, "corrected") == close(best, rel=1e-6)
+    assert strict < best <= bounds.theorem_1(5, MILLION, epsilon, "sharp")
+
+
+@pytest.mark.parametrize(("variant", "times"), [("printed", 1), ("strict", 4), ("corrected", 2)])
+def test_theorem_1_is_silent_below_its_threshold(variant, times):
+    threshold = times * 9 / _factor(0.01)
+    assert bounds.horizon_1(10, 0.01, variant) == close(threshold)
+    assert math.isnan(bounds.theorem_1(10, math.floor(threshold), 0.01, variant))
+    assert bounds.theorem_1(10, math.ceil(threshold), 0.01, variant) > 0
+    # at the threshold the gap is 1 as printed, 1/2 as the proof has it, 1/4 for rewards in [0, 1]
+    gap = {"printed": 1.0, "strict": 0.5, "corrected": 0.25}[variant]
+    scale = {"printed": 1.0, "strict": 1.0, "corrected": 0.125}[variant]
+    assert math.sqrt(scale * 9 / (_factor(0.01) * threshold)) == close(gap)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.05, 0.5, 2.0, 8.0, math.inf])
+@pytest.mark.parametrize(("n_arms", "horizon"), [(2, 1), (2, 1000), (10, 40), (10, MILLION)])
+def test_response_minimax_is_the_best_gap_of_its_pair(n_arms, horizon, epsilon):
+    pulls = horizon / (n_arms - 1)
+    keep = 1.0 if math.isinf(epsilon) else (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)
+
+    def pair(gap):
+        mean = 0.5 + 2 * gap * keep
+        kept = math.inf if mean >= 1 else _kl(0.5, mean)
+        return horizon * gap / 8 * math.exp(-pulls * kept)
+
+    assert replacements.response_minimax(n_arms, horizon, epsilon) == close(_largest(pair, 0.25), rel=1e-6)
+    assert bounds.theorem_1(n_arms, horizon, epsilon, "sharp") == replacements.response_minimax(
+        n_arms, horizon, epsilon
+    )
+
+
+def test_local_bounds_fall_with_epsilon_and_keep_to_the_plain_one():
+    values = [replacements.local_minimax(5, MILLION, 10.0**x) for x in range(-4, 3)]
+    assert values == sorted(values, reverse=True)
+    assert values[0] == close(MILLION / 32, rel=0.01)  # nothing is learned
+    assert values[-1] == replacements.minimax(5, MILLION)
+    assert replacements.response_minimax(5, 10**9, 0.5) / math.sqrt(4e9) == close(
+        math.exp(-0.5) / (32 * math.tanh(0.25)), rel=1e-3
+    )
+    assert replacements.minimax(101, 25) == close(25 / 27)
+
+
+# --- Theorem 2
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_theorem_2_is_the_printed_formula(epsilon):
+    extra = 2 * epsilon * (math.exp(2 * epsilon) - 1)
+    assert bounds.spurious_term(epsilon) == close(extra)
+    table = math.sqrt(4 * MILLION / extra)
+    assert bounds.theorem_2(5, MILLION, epsilon, "table") == close(table)
+    assert bounds.theorem_2(5, MILLION, epsilon, c=0.25) == close(table / 4)
+    assert bounds.corollary_2(5, MILLION, epsilon) == close(table)
+    assert bounds.theorem_2(5, MILLION, epsilon, "corrected") == replacements.minimax(5, MILLION)
+
+
+def test_theorem_2_proof_line_by_hand():
+    level = 2 * 0.5 * (math.e - 1)
+    line = math.exp(level) / (4 * math.sqrt(2)) * math.sqrt(4 * MILLION / (math.exp(0.2) * (math.exp(0.4) - 1)))
+    assert bounds.theorem_2(5, MILLION, 0.2, "proof", a=0.5) == close(line)
+    capped = math.exp(2 * 2 * (math.exp(4) - 1)) / (4 * math.sqrt(2)) * math.sqrt(4 * MILLION / (2 * math.expm1(2)))
+    assert bounds.theorem_2(5, MILLION, 1.0, "proof", a=2.0) == close(capped)
+    assert capped > MILLION  # e^(+delta) puts it above T
+
+
+@pytest.mark.parametrize(("epsilon", "a"), [(0.3, 0.6), (0.2, 1.0), (0.5, 1.0), (0.9, 2.0)])
+def test_theorem_2_solved_is_what_its_gap_gives(epsilon, a):
+    extra, level = 2 * epsilon * math.expm1(2 * epsilon), 2 * a * math.expm1(2 * a)
+    log = brentq(lambda log: log - math.exp(log) / extra - (extra - level), -300.0, math.log(extra), xtol=1e-13)
+    chosen = math.exp(log)
+    assert bounds.lambert_choice(epsilon, a) == close(chosen, rel=1e-9, abs=0)
+    gap = math.sqrt(4 * chosen / (4 * epsilon * math.expm1(2 * epsilon) * MILLION))
+    value = MILLION * gap / 8 * math.exp(-extra - 2 * MILLION * gap**2 / 4)
+    solved = bounds.theorem_2(5, MILLION, epsilon, "solved", a=a)
+    assert solved == close(value, rel=1e-9)
+    # the right sign of delta, 2 epsilon in its place, and one half
+    assert chosen <= 1
+    assert solved >= math.exp(-level) / (8 * math.sqrt(2)) * math.sqrt(4 * MILLION / extra)
+    assert solved <= math.exp(-extra) * math.exp(-0.5) / 16 * math.sqrt(4 * MILLION) * (1 + 1e-12)
+
+
+def test_theorem_2_has_no_gap_for_small_epsilon():
+    assert all(math.isnan(x) for x in bounds.range_2(0.5))
+    low, high = bounds.range_2(0.6)
+    assert (low, high) == (close(0.2044, abs=1e-4), 0.3)
+    for epsilon, real in ((low * 0.999, False), (low * 1.001, True), (high, True)):
+        assert math.isnan(bounds.lambert_choice(epsilon, 0.6)) is not real
+        argument = -math.exp(bounds.spurious_term(epsilon) - bounds.spurious_term(0.6)) / bounds.spurious_term(epsilon)
+        assert (argument >= -1 / math.e) is real
+    assert math.isnan(bounds.theorem_2(2, MILLION, 0.01, "solved", a=1e-1))
+    assert bounds.range_2(1.0)[0] == close(1.384e-3, rel=1e-3)
+    assert bounds.range_2(50.0) == (0.0, 25.0)
+
+
+def test_theorem_2_threshold_is_half_of_what_its_gap_needs():
+    chosen, extra = bounds.lambert_choice(0.3, 0.6), bounds.spurious_term(0.3)
+    printed, needed = bounds.horizon_2(5, 0.3, 0.6), bounds.horizon_2(5, 0.3, 0.6, "solved")
+    assert needed == 2 * printed
+    assert math.sqrt(4 * chosen / (2 * extra * needed)) == close(0.5)
+    assert math.isnan(bounds.theorem_2(5, math.floor(needed), 0.3, "solved", a=0.6)) is (math.floor(needed) < needed)
+
+
+# --- Theorem 3
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("c", [0.0, 0.7])
+def test_theorem_3_is_the_printed_formula(epsilon, c):
+    power = epsilon ** (1 + 1 / epsilon)
+    root = math.sqrt(4 * MILLION * math.log(epsilon + 1) / (power * (epsilon**2 + 1) ** (1 / epsilon)))
+    assert bounds.theorem_3(5, MILLION, epsilon, c=c) == close(root / (8 * math.exp(3 * (epsilon + c))))
+    table = 4 * MILLION * math.log(epsilon**2 + 1) / (math.exp(6 * epsilon) * power * (epsilon + 3) ** (1 / epsilon))
+    assert bounds.theorem_3(5, MILLION, epsilon, "table", c=c, b=3.0) == close(math.sqrt(table))
+    assert bounds.corollary_3(5, MILLION, epsilon) == bounds.theorem_3(5, MILLION, epsilon)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("c", [0.0, 0.7])
+def test_theorem_3_proof_line_follows_from_its_gap(epsilon, c):
+    both = epsilon + c
+    gap = math.sqrt(4 * math.log(epsilon**2 + 1) / (4 * MILLION * epsilon * math.exp(2 * both)))
+    steps = MILLION * gap / 8 * math.exp(-2 * both - math.exp(2 * both) * 2 * MILLION * gap**2 / 4)
+    assert bounds.theorem_3(5, MILLION, epsilon, "strict", c) == close(steps)
+    assert bounds.theorem_3(5, MILLION, epsilon, "proof", c) == close(2 * steps)
+    threshold = bounds.horizon_3(5, epsilon, c)
+    assert math.sqrt(4 * math.log(epsilon**2 + 1) / (4 * threshold * epsilon * math.exp(2 * both))) == close(0.5)
+
+
+def test_theorem_3_at_the_numbers_of_the_notes():
+    assert bounds.theorem_3(2, MILLION, 0.05) == close(1.06e15, rel=5e-3)
+    assert bounds.theorem_3(2, MILLION, 0.1) == close(8.6e6, rel=5e-3)
+    assert bounds.theorem_3(2, MILLION, 0.05, "proof") == close(23.4, abs=0.06)
+    assert bounds.theorem_3(2, MILLION, 0.1, "proof") == close(27.8, abs=0.06)
+
+
+def test_table_and_proof_of_theorem_3_agree_only_for_one_b():
+    for epsilon in (0.05, 0.3, 1.0, 2.0):
+        line = 8 * bounds.theorem_3(2, MILLION, epsilon, "proof")
+        assert bounds.theorem_3(2, MILLION, epsilon, "table") == close(line)
+        assert bounds.theorem_3(2, MILLION, epsilon, "table", b=2 / epsilon) < 0.96 * line
+
+
+def test_theorem_3_explodes_as_printed_and_vanishes_as_proved():
+    proof = [bounds.theorem_3(2, MILLION, 10.0**-x, "proof") for x in range(1, 9)]
+    assert proof == sorted(proof, reverse=True)
+    # sqrt(epsilon T)/8
+    assert proof[-1] == close(math.sqrt(1e-8 * MILLION) / 8, rel=1e-6)
+    assert bounds.theorem_3(2, MILLION, 1e-4) == math.inf
+    assert math.isnan(bounds.theorem_3(10**5, 3, 0.1))
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.02, 0.3, 1.0, 5.0, math.inf])
+@pytest.mark.parametrize(("n_arms", "horizon"), [(2, 1), (2, 10), (2, 1000), (10, 40), (1000, MILLION)])
+def test_central_minimax_is_the_best_gap_of_its_pair(n_arms, horizon, epsilon):
+    pulls = horizon / (n_arms - 1)
+
+    def divergence(p, q):
+        if math.isinf(epsilon):
+            return _kl(p, q)
+        if q >= 1:
+            return epsilon * (1 - p)
+        found = minimize_scalar(lambda z: epsilon * (z - p) + _kl(z, q), bounds=(p, q), method="bounded")
+        return min(found.fun, _kl(p, q), epsilon * (q - p))
+
+    def pair(gap):
+        return horizon * gap / 8 * math.exp(-pulls * divergence(0.5, 0.5 + 2 * gap))
+
+    best = replacements.coupling_minimax(n_arms, horizon, epsilon)
+    assert best == close(_largest(pair, 0.25), rel=1e-4)
+    value = replacements.central_minimax(n_arms, horizon, epsilon)
+    assert value == max(best, replacements.minimax(n_arms, horizon))
+    assert value >= replacements.azize_basu_minimax(n_arms, horizon, epsilon)
+    assert value <= replacements.local_minimax(n_arms, horizon, epsilon) * (1 + 1e-12)
+    assert bounds.theorem_3(n_arms, horizon, epsilon, "sharp") == value
+
+
+def test_central_minimax_in_its_two_regimes():
+    arms = 1_000_001
+    assert replacements.central_minimax(arms, 1000 * MILLION, 0.005) == close(MILLION / (16 * math.e * 0.005), rel=0.15)
+    assert replacements.azize_basu_minimax(arms, 1000 * MILLION, 0.005) == MILLION / (131 * 0.005)
+    assert replacements.azize_basu_minimax(arms, 60 * MILLION, 0.005) == close(
+        math.sqrt(60) * MILLION / 27
+    )  # T < (K-1)/(3 epsilon)
+    assert 48 * math.e == close(131, abs=0.6)
+    assert replacements.central_minimax(2, MILLION, 0.05) == replacements.minimax(2, MILLION)
+
+
+# --- problem-dependent
+
+
+def test_theorem_4_is_the_printed_formula():
+    means, log = [0.9, 0.6, 0.5], math.log(1000)
+    for epsilon in EPSILONS:
+        plain = sum((0.9 - m) / _kl(m, 0.9) for m in means[1:])
+        printed = plain / (2 * _factor(epsilon)) * log
+        assert bounds.theorem_4(means, 1000, epsilon) == close(printed)
+        assert bounds.theorem_5(means, 1000, epsilon) == close(printed)
+        assert bounds.theorem_4(means, 1000, epsilon, "corrected") == close(4 * printed)
+        keep = (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)
+        answers = [0.5 + keep * (m - 0.5) for m in means]
+        sharp = sum((0.9 - m) / _kl(r, answers[0]) for m, r in zip(means[1:], answers[1:], strict=True)) * log
+        assert bounds.theorem_4(means, 1000, epsilon, "sharp") == close(sharp)
+        assert sharp > 4 * printed
+        assert replacements.lai_robbins(means, 1000) == close(plain * log)
+
+
+def test_sharp_problem_dependent_bounds_end_in_lai_and_robbins():
+    means = [0.7, 0.4, 0.4]
+    plain = replacements.lai_robbins(means, 100)
+    for bound in (replacements.local_lower, replacements.central_lower, replacements.azize_basu):
+        assert bound(means, 100, math.inf) == close(plain)
+        values = [bound(means, 100, 10.0**x) for x in range(-4, 3)]
+        assert all(a >= b - 1e-12 for a, b in zip(values, values[1:], strict=False))
+        assert min(values) >= plain - 1e-12
+    assert bounds.theorem_4(means, 100, math.inf) == bounds.theorem_4(means, 100, math.inf, "corrected") == 0.0
+    # two arms that cost 1/epsilon each
+    assert replacements.central_lower(means, 100, 1e-6) == close(2e6 * math.log(100), rel=1e-3)
+    assert replacements.azize_basu(means, 100, 1e-6) == close(2e6 / 6 * math.log(100), rel=1e-3)
+    for epsilon in EPSILONS:
+        assert replacements.central_lower(means, 100, epsilon) >= replacements.azize_basu(means, 100, epsilon)
+        assert replacements.local_lower(means, 100, epsilon) >= replacements.central_lower(means, 100, epsilon)
+
+
+def test_equal_and_certain_arms():
+    assert replacements.lai_robbins([0.5, 0.5], 100) == 0.0
+    assert replacements.lai_robbins([1.0, 0.5], 100) == 0.0  # one reward of 0 tells
+    assert replacements.central_lower([1.0, 0.5], 100, 0.5) == close(0.5 / private_kl(0.5, 1.0, 0.5) * math.log(100))
+    assert private_kl(0.5, 1.0, 0.5) == close(0.25)
+
+
+# --- Table 1
+
+
+def test_table_1_holds_its_disagreements():
+    frame = bounds.table_1(2, MILLION, 0.1)
+    dp = frame[(frame.definition == "DP") & (frame.regret == "minimax")].set_index("reading")
+    assert dp.loc["theorem", "value"] > MILLION
+    assert bool(dp.loc["theorem", "impossible"])
+    assert bool(dp.loc["proof", "vacuous"])
+    assert dp.loc["table", "value"] == close(8 * dp.loc["proof", "value"])
+    assert dp.loc["strict", "value"] == close(dp.loc["proof", "value"] / 2)
+    solved = frame[(frame.definition == "instantaneous DP") & (frame.reading == "strict")]
+    assert solved.value.isna().all()
+    assert solved.vacuous.all()
+    means = [0.55, 0.45]
+    plain = frame.set_index("locus").plain
+    assert plain["central_lower"] == replacements.lai_robbins(means, MILLION)
+    assert plain["central_minimax"] == replacements.minimax(2, MILLION)
+    assert len(bounds.table_1(5, 10, math.inf, [0.1, 0.2, 0.3, 0.4, 0.5])) == len(frame)
+
+
+# --- the discussion
+
+
+def test_remark_1():
+    one, other = discussion.remark_1(4, 1000, 0.3, 0.02)
+    assert one == close(other)
+    assert one == close(1000 * 0.02 / 4 * math.exp(-4 * _factor(0.3) * 1000 * 0.02**2 / 3))
+
+
+def test_local_privacy_multiplies_and_central_privacy_does_not():
+    names = ["definition", "kind", "epsilon", "horizon"]
+    frame = discussion.multiplicative(5, [0.05, 0.5], [10**5, 10**7, 10**10]).set_index(names).sort_index()
+    for epsilon in (0.05, 0.5):
+        local = frame.loc["local DP", "lower bound", epsilon].factor
+        assert local.iloc[-1] == close(1 / math.tanh(epsilon / 2), rel=1e-4)
+        guarantee = frame.loc["DP", "guarantee", epsilon].factor
+        assert guarantee.iloc[-1] == close(1.0, abs=1e-3)
+    assert frame.loc["DP", "guarantee", 0.05].factor.iloc[0] > 1.1
+    assert frame.loc["DP", "guarantee", 0.05].vacuous.tolist() == [False, False, False]
+
+
+def test_additive_terms():
+    frame = discussion.additive([0.9, 0.8, 0.7], [0.05, 5.0], [10**6, 10**9, 10**12])
+    strict, loose = (frame[frame.epsilon == epsilon] for epsilon in (0.05, 5.0))
+    assert strict.contradicted.all()
+    assert not loose.contradicted.any()
+    assert (strict.extra > 0).all()
+    assert (loose.extra == 0).all()
+    # additive: what epsilon adds grows with ln T, like 1/epsilon at most
+    assert strict.extra_per_log.max() < 1.1 * strict.extra_per_log.min()
+    assert (strict.extra_per_log <= 2 * 32 * 1.5 / 0.05).all()
+    assert discussion.additive([0.9, 0.8], [0.1], [1000]).vacuous.all()
+
+
+def _box_pulls(gap, n_arms, horizon, epsilon):
+    """Pulls of an arm until the end of the first epoch e with 2^-e <= gap, with R_e as the box has it."""
+    epoch, pulls = 0, 0
+    while epoch == 0 or 2.0**-epoch > gap:
+        epoch += 1
+        step = 2.0**-epoch
+        long = 32 * math.log(8 * n_arms * epoch**2 * horizon) / step**2
+        noisy = 8 * math.log(4 * n_arms * epoch**2 * horizon) / (epsilon * step)
+        pulls += math.ceil(max(long, noisy) + 1)
+    return pulls
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 1.0, math.inf])
+def test_guarantee_of_dp_se_by_hand(epsilon):
+    means, horizon = [0.9, 0.4, 0.65], 10**7
+    total = sum(gap * _box_pulls(gap, 3, horizon, epsilon) for gap in (0.5, 0.25))
+    assert discussion.dp_se_guarantee(means, horizon, epsilon) == close(total + math.pi**2 / 12 * 0.5)
+    assert discussion.dp_se_guarantee([0.5, 0.5], horizon, epsilon) == 0.0
+    worst = max(discussion.dp_se_guarantee([0.9, 0.9 - gap], horizon, epsilon) for gap in np.geomspace(1e-4, 0.9, 60))
+    assert worst <= discussion.dp_se_minimax(2, horizon, epsilon) <= 10 * worst
+    # L at the last epoch and geometric sums: 32 * 16/3 L/gap + 32 M/(epsilon gap) gap + 1
+    log = math.log(8 * 3 * 4 * horizon)
+    closed = sum((512 / 3 * log / gap**2 + 32 * log / (epsilon * gap) + 3) * gap for gap in (0.5, 0.25))
+    assert total <= closed
+
+
+def test_dp_se_keeps_its_guarantee():
+    for epsilon in (0.1, 1.0):
+        policy = baselines.dp_se(epsilon, 3, 500_000)
+        data = simulate(Arms.bernoulli([0.9, 0.5, 0.4]), policy, horizon=500_000, replications=10, seed=1)
+        guarantee = discussion.dp_se_guarantee([0.9, 0.5, 0.4], 500_000, epsilon)
+        assert 0.1 * guarantee < float(data.regret.values[:, -1].mean()) <= guarantee
+
+
+def test_dp_se_minimax_has_both_rates():
+    plain = [discussion.dp_se_minimax(10, horizon, math.inf) for horizon in (10**8, 10**12)]
+    assert plain[1] / plain[0] == close(100 * math.sqrt(math.log(1e12) / math.log(1e8)), rel=0.2)
+    private = [discussion.dp_se_minimax(10, 10**12, epsilon) for epsilon in (1e-5, 1e-6)]
+    assert private[1] / private[0] == close(10, rel=0.15)
+    assert discussion.dp_se_minimax(10, 100, 1.0) == 100
+
+
+def test_corrupt_bandits_are_not_off():
+    frame = discussion.corrupt_bandits([0.6, 0.55], [0.01, 1.0, 10.0]).set_index("epsilon")
+    assert frame.over_lower.tolist() == close([1.0] * 3)
+    assert frame.claimed.tolist() == close([(1 + math.exp(-x)) ** 2 for x in (0.01, 1.0, 10.0)])
+    # 2 m D against D t^2: 4 * 2 epsilon^2 / (epsilon/2)^2 ... on small gaps near 1/2, where d(p || q) is about 2 gap^2
+    assert frame.over_printed[0.01] == close(8.0 / (4 * 0.55 * 0.45), rel=0.05)
+    assert (frame.over_printed > frame.claimed).all()
+    keep = (math.e - 1) / (math.e + 1)
+    upper = 0.05 / _kl(0.5 + keep * 0.05, 0.5 + keep * 0.1)
+    assert frame.upper[1.0] == close(upper)
+    assert frame.simple[1.0] == close(2 / (0.05 * keep**2))
+    assert frame.simple_over_lower.tolist() == close([4.0] * 3, rel=0.05)
+
+
+def test_local_over_instantaneous_is_two():
+    frame = discussion.small_epsilon([1e-4, 0.3, 1.0, 30.0])
+    for row in frame.itertuples():
+        x = row.epsilon
+        local = 1 / (min(2, math.exp(x)) * math.expm1(x))
+        instantaneous = 1 / math.sqrt(2 * x * math.expm1(2 * x))
+        assert row.local_over_instantaneous == close(local / instantaneous)
+        assert row.claimed_small == close(math.exp(x / 2))
+        assert row.claimed_large == close(math.sqrt(2 / (x * (math.exp(x) + 1))))
+    assert frame.local_over_instantaneous[0] == close(2.0, rel=1e-3)
+    assert frame.claimed_small[0] == close(1.0, rel=1e-3)
+
+
+def test_the_order_of_the_definitions_is_not_as_expected():
+    frame = discussion.orderings([0.05, 0.1, 0.2, 1.0, 5.0])
+    assert frame.local_is_worst.tolist() == [False, False, False, True, True]
+    assert frame.instantaneous_above_dp.tolist() == [False, False, False, True, True]
+    assert frame.dp_theorem[1] == close(8 * bounds.theorem_3(2, 100, 0.1) / 10)
+    assert frame.local[3] == close(1 / (2 * (math.e - 1)))
+    # rises from 0 and falls
+    assert frame.dp_proof[0] < frame.dp_proof[1] > frame.dp_proof[4]
+
+
+# --- Fact 1
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
+def test_fact_1_in_closed_form(epsilon):
+    """Two rounds: the second follows the first as far as randomised response lets it."""
+    keep = math.tanh(epsilon / 2)
+    assert games.fact_1(1, epsilon).minimax == close(0.5)
+    fact = games.fact_1(2, epsilon)
+    assert fact.minimax == close(1 - keep / 2, abs=1e-9)
+    assert fact.bayes == close(fact.minimax, abs=1e-9)
+    assert fact.tables == 16
+    longer = games.fact_1(3, epsilon)
+    assert longer.bayes == close(longer.minimax, abs=1e-9)
+    assert longer.minimax > fact.minimax
+
+
+def test_fact_1_as_a_matrix_game():
+    """All 128 deterministic policies against all 64 tables give the same value as the plans do."""
+    from itertools import product
+
+    from scipy.optimize import linprog
+
+    losses = []
+    tables = list(product((0, 1), repeat=6))
+    for first in (0, 1):
+        for second in product((0, 1), repeat=2):
+            for third in product((0, 1), repeat=4):
+                row = []
+                for table in tables:
+                    x = np.array(table).reshape(3, 2)
+                    won = x[0, first]
+                    arm = second[won]
+                    again = x[1, arm]
+                    row.append(x.sum(axis=0).max() - won - again - x[2, third[2 * won + again]])
+                losses.append(row)
+    matrix = np.array(losses, dtype=float)
+    size, count = matrix.shape
+    found = linprog(
+        np.append(np.zeros(size), 1.0),
+        A_ub=np.column_stack([matrix.T, -np.ones(count)]),
+        b_ub=np.zeros(count),
+        A_eq=np.append(np.ones(size), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=[(0, None)] * size + [(None, None)],
+    )
+    assert games.fact_1(3).minimax == close(found.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize("horizon", [3, 4, 5])
+def test_a_mixture_of_instantaneous_policies_pays_more(horizon):
+    paid = games.mixture_loss(0.4, horizon)
+    assert paid.part == close(0.4)
+    assert paid.mixture == close((horizon - 2) * 0.4)
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bounds.theorem_1(1, 10, 1.0), "n_arms must be >= 2"),
+        (lambda: bounds.theorem_1(2, 0, 1.0), "horizon must be >= 1"),
+        (lambda: bounds.theorem_1(2, 10, -1.0), "epsilon must be > 0"),
+        (lambda: bounds.theorem_1(2, 10, 1.0, c=0.1), "c must be > 0 and <= "),
+        (lambda: bounds.theorem_1(2, 10, 1.0, "proof"), "variant must be one of"),
+        (lambda: bounds.horizon_1(2, 1.0, "sharp"), "variant must be one of"),
+        (lambda: bounds.theorem_2(2, 10, 1.0, a=1.0), "a must be >= 2 epsilon = 2, got 1.0"),
+        (lambda: bounds.theorem_2(2, 10, 1.0, c=0.0), "c must be > 0"),
+        (lambda: bounds.theorem_2(2, 10, 1.0, "strict"), "variant must be one of"),
+        (lambda: bounds.range_2(0.0), "a must be > 0"),
+        (lambda: bounds.theorem_3(2, 10, 1.0, c=-1.0), "c must be >= 0"),
+        (lambda: bounds.theorem_3(2, 10, 1.0, b=0.0), "b must be > 0"),
+        (lambda: bounds.theorem_3(2, 10.0, 1.0), "horizon must be an integer"),
+        (lambda: bounds.theorem_4([0.5, 1.5], 10, 1.0), "means"),
+        (lambda: bounds.theorem_4([0.5, 0.4], 10, 1.0, "table"), "variant must be one of"),
+        (lambda: bounds.theorem_4([], 10, 1.0), "means must not be empty"),
+        (lambda: replacements.minimax(2, 0), "horizon must be >= 1"),
+        (lambda: replacements.central_lower([0.5, 0.4], 10, 0.0), "epsilon must be > 0"),
+        (lambda: replacements.azize_basu_minimax(2, 10, math.nan), "epsilon must be a number"),
+        (lambda: discussion.remark_1(2, 10, 1.0, 0.6), "gap must be > 0 and <= 0.5"),
+        (lambda: discussion.corrupt_bandits([0.5, 0.5], [1.0]), "means must not all be equal"),
+        (lambda: discussion.small_epsilon([math.inf]), "epsilons must be finite"),
+        (lambda: games.fact_1(4), "horizon must be >= 1 and <= 3"),
+        (lambda: games.mixture_loss(0.5, 2), "horizon must be >= 3"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_no_privacy():
+    for variant in ("printed", "strict", "corrected", "table"):
+        assert bounds.theorem_1(5, 1000, math.inf, variant) == 0.0
+    assert bounds.theorem_2(5, 1000, math.inf) == 0.0
+    assert math.isnan(bounds.theorem_2(5, 1000, math.inf, "proof"))
+    assert math.isnan(bounds.theorem_2(5, 1000, math.inf, "solved"))
+    for variant in ("printed", "proof", "strict", "table"):
+        assert bounds.theorem_3(5, 1000, math.inf, variant) == 0.0
+    for epsilon in (1e-9, 400.0, math.inf):
+        assert len(bounds.table_1(3, 50, epsilon)) == 20
+    for bound in (replacements.local_minimax, replacements.central_minimax, replacements.azize_basu_minimax):
+        assert bound(5, 1000, math.inf) == replacements.minimax(5, 1000) == close(math.sqrt(4000) / 27)

@@ -1,0 +1,421 @@
+"""Lemmas 3 to 7 of Basu et al. (2019) and the divergences behind them, against independent sums and quadrature."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import minimize_scalar
+from scipy.special import rel_entr
+from scipy.stats import beta, expon, norm
+
+from private_bandits.papers.definitions import divergences, histories, policies
+from private_bandits.privacy import channel_loss
+
+close = pytest.approx
+FIRST, SECOND = (0.5, 0.45), (0.5, 0.7)
+
+
+class Drawn:
+    """A policy whose every distribution is drawn once; its loss is whatever it is."""
+
+    def __init__(self, seed, n_arms=2, spread=1.0):
+        self.rng, self.n_arms, self.spread, self.laws = np.random.default_rng(seed), n_arms, spread, {}
+
+    def probabilities(self, history):
+        if history not in self.laws:
+            weights = np.exp(self.spread * self.rng.uniform(-1, 1, self.n_arms))
+            self.laws[history] = weights / weights.sum()
+        return self.laws[history]
+
+
+class Tell:
+    """Pull arm 0, say through randomised response what it gave, and say no more."""
+
+    def __init__(self, epsilon):
+        self.keep = 1 / (1 + math.exp(-epsilon))
+
+    def probabilities(self, history):
+        if not history:
+            return np.array([1.0, 0.0, 0.0])
+        won = history[0][1]
+        return np.array([0.0, self.keep if won else 1 - self.keep, 1 - self.keep if won else self.keep])
+
+
+POLICIES = {
+    "response": policies.Response(0.5, 2),
+    "exponential": policies.Exponential(0.8, 2),
+    "drawn": Drawn(3),
+    "greedy": policies.Greedy(2),
+}
+
+
+def _brute(policy, means, horizon):
+    """Probability of each history, one product at a time."""
+    law = {}
+    for path in product(product(range(len(means)), (0, 1)), repeat=horizon):
+        chance = 1.0
+        for t, (arm, reward) in enumerate(path):
+            chance *= policy.probabilities(path[:t])[arm] * (means[arm] if reward else 1 - means[arm])
+        law[path] = chance
+    return law
+
+
+def _kl(one, other):
+    return float(sum(rel_entr(one[path], other[path]) for path in one))
+
+
+def _actions(law):
+    total = defaultdict(float)
+    for path, chance in law.items():
+        total[tuple(arm for arm, _ in path)] += chance
+    return total
+
+
+# --- divergences
+
+
+@pytest.mark.parametrize(("p", "q"), [(0.5, 0.25), (0.0, 0.75), (1.0, 0.25), (0.3, 0.3), (0.01, 0.99)])
+def test_bernoulli_kl(p, q):
+    assert divergences.bernoulli_kl(p, q) == close(float(rel_entr(p, q) + rel_entr(1 - p, 1 - q)))
+
+
+def test_kl_at_its_edges():
+    assert divergences.bernoulli_kl(0.5, 1.0) == math.inf
+    assert divergences.bernoulli_kl(1.0, 1.0) == 0.0
+    # close distributions keep their digits: d is gap^2 / (2 p (1 - p)) there
+    assert divergences.bernoulli_kl(0.5, 0.5 + 1e-7) == close(2e-14, rel=1e-6)
+    rng = np.random.default_rng(0)
+    p, q = rng.dirichlet(np.ones(5), 2)
+    assert divergences.kl_divergence(p, q) == close(float(rel_entr(p, q).sum()))
+    assert divergences.kl_divergence([0.0, 0.5, 0.5], [0.5, 0.25, 0.25]) == close(math.log(2))
+    assert divergences.total_variation(p, q) == close(float(np.maximum(p - q, 0).sum()))
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 3.0])
+@pytest.mark.parametrize(("p", "q"), [(0.5, 0.6), (0.1, 0.9), (0.0, 0.3)])
+def test_no_channel_keeps_more_than_the_response(p, q, epsilon):
+    keep = math.exp(epsilon) / (1 + math.exp(epsilon))
+    channel = np.array([[keep, 1 - keep], [1 - keep, keep]])
+    reports = [np.array([1 - x, x]) @ channel for x in (p, q)]
+    assert divergences.response_kl(p, q, epsilon) == close(float(rel_entr(*reports).sum()), rel=1e-8)
+    assert divergences.response_channel(epsilon) == close(channel)
+    most = divergences.channel_search(p, q, epsilon, draws=1000)
+    assert 0.9 < most <= 1 + 1e-9
+    assert divergences.response_kl(p, q, math.inf) == close(divergences.bernoulli_kl(p, q))
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+def test_every_ldp_channel_is_a_response_followed_by_another(epsilon):
+    """The weights of the proof are a channel, and composing gives back the Laplace noise."""
+    given = divergences.laplace_channel(epsilon, bins=16)
+    ratio = math.exp(epsilon)
+    after = np.array([ratio * given[0] - given[1], ratio * given[1] - given[0]]) / (ratio - 1)
+    assert (after >= -1e-12).all()
+    assert after.sum(axis=1) == close(np.ones(2))
+    assert divergences.response_channel(epsilon) @ after == close(given)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 6.0])
+@pytest.mark.parametrize(("p", "q"), [(0.5, 0.55), (0.2, 0.9), (0.9, 0.3), (0.0, 0.4)])
+def test_private_kl_is_its_minimum(p, q, epsilon):
+    low, high = sorted((p, q))
+    found = minimize_scalar(
+        lambda z: epsilon * abs(z - p) + float(rel_entr(z, q) + rel_entr(1 - z, 1 - q)),
+        bounds=(low, high),
+        method="bounded",
+        options={"xatol": 1e-12},
+    )
+    value = divergences.private_kl(p, q, epsilon)
+    assert value == close(min(found.fun, divergences.bernoulli_kl(p, q), epsilon * abs(p - q)), rel=1e-7)
+
+
+def test_private_kl_in_its_limits():
+    assert divergences.private_kl(0.3, 0.6, math.inf) == divergences.bernoulli_kl(0.3, 0.6)
+    assert divergences.private_kl(0.3, 0.6, 2.0) == divergences.bernoulli_kl(0.3, 0.6)  # log-odds 1.25 apart
+    assert divergences.private_kl(0.3, 0.6, 1e-6) == close(0.3e-6, rel=1e-5)
+    assert divergences.private_kl(0.3, 1.0, 0.7) == close(0.7 * 0.7)
+    assert divergences.private_kl(0.4, 0.4, 0.7) == 0.0
+    values = [divergences.private_kl(0.2, 0.7, x) for x in np.linspace(0.05, 4, 40)]
+    assert values == sorted(values)
+
+
+# --- Lemma 4
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_laplace_channel_is_private_and_nearly_the_noise(epsilon):
+    coarse = divergences.laplace_channel(epsilon, bins=7, levels=3)
+    assert coarse.shape == (3, 9)
+    assert coarse.sum(axis=1) == close(np.ones(3))
+    assert (coarse > 0).all()
+    fine = divergences.laplace_channel(epsilon, bins=4000, reach=12.0)
+    assert channel_loss(fine / fine.sum(axis=1, keepdims=True)) <= epsilon * (1 + 1e-9)
+
+    def density(z, mean):
+        noise = [epsilon / 2 * math.exp(-epsilon * abs(z - x)) for x in (0, 1)]
+        return (1 - mean) * noise[0] + mean * noise[1]
+
+    def integrand(z):
+        return density(z, 0.3) * math.log(density(z, 0.3) / density(z, 0.7))
+
+    reach = 40 / epsilon
+    exact = sum(quad(integrand, a, b, limit=200)[0] for a, b in ((-reach, 0), (0, 1), (1, 1 + reach)))
+    assert divergences.lemma_4(fine, [0.7, 0.3], [0.3, 0.7], epsilon).kept == close(exact, rel=1e-3)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, math.log(2), 1.5])
+def test_chain_of_lemma_4_by_hand(epsilon):
+    found = divergences.lemma_4(divergences.response_channel(epsilon), [0.6, 0.4], [0.3, 0.7], epsilon)
+    factor = min(4, math.exp(2 * epsilon)) * (math.exp(epsilon) - 1) ** 2
+    rewards = 0.6 * math.log(2) + 0.4 * math.log(4 / 7)
+    assert divergences.local_factor(epsilon) == close(factor)
+    assert found.rewards == close(rewards)
+    assert found.tv == close(0.3)
+    assert found.duchi == close(factor * 0.09)
+    assert found.printed == close(2 * factor * rewards)
+    assert found.corrected == close(factor * rewards / 2)
+    assert found.kept == close(found.best)
+
+
+def test_chain_of_lemma_4_holds_for_drawn_channels():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        channel = rng.dirichlet(np.ones(4), 3) * 0.9 + 0.1 / 4
+        epsilon = channel_loss(channel)
+        p, q = rng.dirichlet(np.ones(3), 2)
+        found = divergences.lemma_4(channel, p, q, epsilon)
+        assert found.kept < found.symmetric <= found.duchi <= found.corrected < found.printed
+        assert math.isnan(found.best)
+        # the norm: the L1 distance in the place of its half would break Pinsker
+        assert found.tv**2 <= found.rewards / 2
+
+
+def test_lemma_4_is_loose_by_eight_at_best():
+    frame = divergences.lemma_4_table([1e-3, 1.0, 5.0, math.inf], [(0.5, 0.501)])
+    exact = frame[frame.channel == "randomised response"].set_index("epsilon")
+    small = exact.loc[1e-3]
+    assert small.looseness == close(2 * 4 * (1 + 3e-3) * 1.0, rel=0.01)
+    assert small.channel_loss == close(1.0)
+    # what Duchi et al. lose, of which 2 is the symmetric divergence
+    assert small.duchi_loss == close(2.0, rel=0.01)
+    # what Pinsker loses, all of it the wrong norm where rewards are close to 1/2
+    assert small.pinsker_loss == close(4.0, rel=1e-3)
+    assert (frame.printed / frame.corrected).tolist() == close([4.0] * len(frame))
+    assert exact.looseness[5.0] > 100_000
+    assert math.inf not in frame.epsilon.tolist()
+    assert (frame.channel_loss >= 1 - 1e-9).all()
+    assert (frame.looseness - frame.channel_loss * frame.duchi_loss * frame.pinsker_loss).abs().max() == close(
+        0.0, abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_lemma_4_for_histories(epsilon):
+    learner = policies.Greedy(2)
+    found = histories.lemma_4(learner, FIRST, SECOND, 3, epsilon)
+    keep = math.exp(epsilon) / (1 + math.exp(epsilon))
+    laws = [_brute(learner, [1 - keep + x * (2 * keep - 1) for x in means], 3) for means in (FIRST, SECOND)]
+    assert found.divergence == close(_kl(*laws))
+    assert found.best == close(found.divergence)
+    # here the rewards of both environments only differ in arm 1
+    assert found.looseness == close(
+        2
+        * divergences.local_factor(epsilon)
+        * divergences.bernoulli_kl(0.45, 0.7)
+        / divergences.response_kl(0.45, 0.7, epsilon)
+    )
+
+
+# --- Lemma 3
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_lemma_3_is_exact(name):
+    policy = POLICIES[name]
+    found = histories.lemma_3(policy, FIRST, SECOND, 4)
+    one, other = (_brute(policy, means, 4) for means in (FIRST, SECOND))
+    assert found.divergence == close(_kl(one, other))
+    assert found.reward_term == close(found.divergence)
+    assert found.policy_term == 0.0
+    assert found.actions == close(_kl(_actions(one), _actions(other)))
+    assert sum(found.pulls) == close(4.0)
+    pulls = sum(chance * sum(arm == 1 for arm, _ in path) for path, chance in one.items())
+    assert found.pulls[1] == close(pulls)
+    assert found.reward_term == close(pulls * divergences.bernoulli_kl(0.45, 0.7))
+
+
+def test_lemma_3_with_a_policy_that_knows_the_environment():
+    policy, other = Drawn(1), Drawn(2)
+    found = histories.lemma_3(policy, FIRST, SECOND, 3, other)
+    one, two = _brute(policy, FIRST, 3), _brute(other, SECOND, 3)
+    assert found.divergence == close(_kl(one, two))
+    assert found.divergence == close(found.policy_term + found.reward_term)
+    assert found.policy_term > 0.1
+    by_hand = 0.0
+    for path, chance in one.items():
+        for t in range(3):
+            by_hand += chance * float(rel_entr(policy.probabilities(path[:t]), other.probabilities(path[:t])).sum())
+    assert found.policy_term == close(by_hand)
+
+
+# --- Lemma 5
+
+
+@pytest.mark.parametrize("name", ["response", "exponential", "drawn"])
+def test_lemma_5_adds_a_term_that_is_not_there(name):
+    policy = POLICIES[name]
+    found = histories.lemma_5(policy, FIRST, SECOND, 4)
+    pulls = [histories.lemma_3(policy, one, two, 4).pulls for one, two in ((FIRST, SECOND), (SECOND, FIRST))]
+    rate = math.exp(-4 / min(*pulls[0], *pulls[1]))
+    assert found.claimed == close((1 - 2 * rate) / (1 - rate))
+    loss = found.epsilon
+    assert found.extra == close(2 * loss * (math.exp(2 * loss) - 1) * found.claimed)
+    assert found.divergence == close(found.reward_term)
+    assert found.extra > 0
+    assert found.likeliest >= 2.0  # four rounds, two arms
+    assert found.claimed < 1.0
+    largest = sum(
+        max(policy.probabilities(path).max() for path in product(product((0, 1), (0, 1)), repeat=t)) for t in range(4)
+    )
+    assert found.likeliest == close(float(largest))
+
+
+def test_lemma_5_at_the_exact_loss():
+    assert histories.lemma_5(policies.Response(0.5, 2), FIRST, SECOND, 3).epsilon == close(0.5)
+    assert histories.lemma_5(policies.Greedy(2), FIRST, SECOND, 3).extra == math.inf
+
+
+# --- Lemma 6
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("name", ["response", "exponential", "drawn"])
+def test_lemma_6_holds_for_a_trivial_reason(name, step):
+    policy = POLICIES[name]
+    found = histories.lemma_6(policy, FIRST, SECOND, 3, step)
+    assert found.neighbour == close(found.divergence)
+    assert found.c == close(math.log(0.7 / 0.3))
+    paid = found.epsilon + found.c
+    assert found.text == close(2 * paid + math.exp(2 * paid) * found.divergence)
+    assert found.appendix == close(math.exp(paid) * (2 * paid + found.divergence))
+    assert min(found.text, found.appendix) > found.divergence
+    one, two = (_brute(policy, means, 3) for means in (FIRST, SECOND))
+
+    def turn(path):
+        return tuple((arm, 1 - x if t == step - 1 else x) for t, (arm, x) in enumerate(path))
+
+    integral = sum(chance * math.log(one[turn(path)] / two[turn(path)]) for path, chance in one.items())
+    assert found.integral == close(integral)
+    assert found.claimed == close(math.exp(2 * paid) * found.divergence)
+
+
+def test_step_of_lemma_6_fails_on_one_pull():
+    """One arm in effect: 0.6 ln(0.4/0.35) + 0.4 ln(0.6/0.65) = 0.048 against 3.45 * 0.0053."""
+    policy = Drawn(0, spread=0.0)
+    found = histories.lemma_6(policy, (0.6, 0.6), (0.65, 0.65), 1)
+    assert found.epsilon == 0.0
+    assert found.integral == close(0.6 * math.log(0.4 / 0.35) + 0.4 * math.log(0.6 / 0.65))
+    assert found.claimed == close((0.65 / 0.35) ** 2 * divergences.bernoulli_kl(0.6, 0.65))
+    assert found.integral > 2.5 * found.claimed
+    # which of the two statements is larger depends on the divergence
+    assert found.appendix > found.text
+    apart = histories.lemma_6(policies.Response(2.0, 2), (0.1, 0.1), (0.9, 0.9), 3)
+    assert apart.text > apart.appendix
+
+
+def test_lemma_6_needs_every_history():
+    with pytest.raises(ValueError, match="policy must allow every history"):
+        histories.lemma_6(policies.Greedy(2), FIRST, SECOND, 3)
+    with pytest.raises(ValueError, match="step must be >= 1 and <= 3"):
+        histories.lemma_6(policies.Response(1.0, 2), FIRST, SECOND, 3, 4)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_what_replaces_lemma_6(epsilon):
+    for policy in (policies.Response(epsilon, 2), policies.Exponential(epsilon, 2), Drawn(7, spread=epsilon)):
+        found = histories.action_bound(policy, FIRST, SECOND, 4)
+        assert found.actions <= found.private <= found.plain
+        assert found.private <= found.azize_basu
+    # several arms that differ, in both directions
+    found = histories.action_bound(policies.Exponential(epsilon, 2), (0.2, 0.8), (0.7, 0.3), 4)
+    assert 0 < found.actions <= found.private < found.plain
+
+
+def test_what_replaces_lemma_6_is_nearly_tight():
+    """One pull told through randomised response keeps epsilon tanh(epsilon/2) where the bound is epsilon."""
+    found = histories.action_bound(Tell(4.0), (0.001, 0.5, 0.5), (0.999, 0.5, 0.5), 2)
+    assert found.epsilon == close(4.0)
+    assert found.actions == close(divergences.response_kl(0.001, 0.999, 4.0))
+    assert found.private == close(divergences.private_kl(0.001, 0.999, 4.0))
+    assert 0.9 * found.private < found.actions <= found.private
+    assert found.azize_basu == close(6 * 4 * 0.998)
+    assert found.plain == close(divergences.bernoulli_kl(0.001, 0.999))
+
+
+# --- Lemma 7
+
+
+def test_lemma_7_is_tight_for_the_response():
+    found = histories.lemma_7(policies.Response(0.5, 2), (0.5, 0.7), 3)
+    assert found.epsilon == close(1.0)
+    assert found.c == close(math.log(0.7 / 0.3))
+    assert found.bound == close(found.epsilon + found.c)
+    law = _brute(policies.Response(0.5, 2), (0.5, 0.7), 3)
+    worst = max(
+        math.log(chance / law[(*path[:t], (path[t][0], 1 - path[t][1]), *path[t + 1 :])])
+        for path, chance in law.items()
+        for t in range(3)
+    )
+    assert found.log_ratio == close(worst)
+    assert 0.9 * found.bound < found.log_ratio <= found.bound + 1e-12
+    for seed in range(5):
+        drawn = histories.lemma_7(Drawn(seed), (0.2, 0.6), 3)
+        assert drawn.log_ratio <= drawn.bound + 1e-12
+
+
+def test_lipschitz_rewards_are_fewer_than_named():
+    frame = histories.lipschitz((2.0, 20.0)).set_index(["family", "reach"]).slope
+    step = 1e-6
+    for reach in (2.0, 20.0):
+        edge = 0.5 / reach
+        slopes = {
+            "Gaussian": (norm.logpdf(reach - step) - norm.logpdf(reach)) / step,
+            "Beta": (beta.logpdf(edge + step, 2, 2) - beta.logpdf(edge, 2, 2)) / step,
+            "Exponential": (expon.logpdf(reach) - expon.logpdf(reach + step)) / step,
+            "Bernoulli": math.log(3),
+        }
+        for family, slope in slopes.items():
+            assert frame[family, reach] == close(slope, rel=1e-3)
+    for family, grows in (("Gaussian", True), ("Beta", True), ("Exponential", False), ("Bernoulli", False)):
+        assert bool(frame[family, 20.0] > 5 * frame[family, 2.0]) is grows
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: divergences.bernoulli_kl(1.5, 0.5), "p must be >= 0 and <= 1"),
+        (lambda: divergences.private_kl(0.5, 0.4, 0.0), "epsilon must be > 0"),
+        (lambda: divergences.response_mean(-0.1, 1.0), "p must be"),
+        (lambda: divergences.laplace_channel(math.inf), "epsilon must be finite"),
+        (lambda: divergences.laplace_channel(1.0, bins=0), "bins must be >= 1"),
+        (lambda: divergences.lemma_4(np.eye(3), [0.5, 0.5], [0.5, 0.5], 1.0), "channel must have a row for each"),
+        (lambda: divergences.channel_search(0.2, 0.3, 1.0, draws=0), "draws must be >= 1"),
+        (lambda: histories.lemma_3(POLICIES["drawn"], (0.5, 1.0), SECOND, 2), "first must be > 0 and < 1"),
+        (lambda: histories.lemma_3(POLICIES["drawn"], FIRST, (0.5,), 2), "second must have the 2 arms of first"),
+        (lambda: histories.lemma_3(POLICIES["drawn"], FIRST, SECOND, 0), "horizon must be >= 1"),
+        (lambda: histories.lemma_3(POLICIES["drawn"], FIRST, SECOND, 12), "horizon must leave at most 100000"),
+        (lambda: histories.lemma_4(POLICIES["drawn"], FIRST, SECOND, 2, math.inf), "epsilon must be finite"),
+        (lambda: histories.lipschitz([0.5]), "reach must be >= 1"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
