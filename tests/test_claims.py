@@ -336,7 +336,7 @@ class Backwards(NamedTuple):
     ("call", "message"),
     [
         (lambda: theorem(claim="Theorem 4"), "claim must be lower-case words"),
-        (lambda: theorem(kind="guess"), "kind must be one of 'theorem'"),
+        (lambda: theorem(kind="guess"), "kind must be one of 'definition'"),
         (lambda: theorem(locus=" "), "locus must be one non-empty line"),
         (lambda: theorem(statement="two\nlines"), "statement must be one non-empty line"),
         (lambda: theorem(command=None), "command must be one non-empty line, got None"),
