@@ -450,6 +450,15 @@ def test_trees_found_by_networkx_are_those_of_the_list():
         np.testing.assert_array_equal(*played)
 
 
+def test_replications_in_threads_do_not_share_the_weights_of_a_graph():
+    problem = maximum_spanning_tree(nx.complete_graph(4), np.linspace(0.2, 0.8, 6), oracle="networkx")
+    policy = box([(0.5, 0.0)], noise=index.LAPLACE, scale=0.3, fallback=False)
+    alone, together = (
+        simulate(problem, policy, horizon=300, replications=8, seed=3, n_jobs=n_jobs).regret.values for n_jobs in (1, 8)
+    )
+    np.testing.assert_array_equal(alone, together)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -99,14 +99,12 @@ def _shortest(graph: nx.Graph, source: Hashable, target: Hashable, arms: dict[An
 
 
 def _heaviest(graph: nx.Graph, arms: dict[Any, int]) -> _Oracle:
-    own = nx.Graph(graph.edges)
-
     def total(tree: list[int], values: np.ndarray) -> float:
         return sum(values[arm] for arm in tree)
 
     def oracle(values: np.ndarray, choice: np.random.Generator) -> list[int]:
-        for u, v in own.edges:
-            own[u][v]["weight"] = values[arms[u, v]]
+        own = nx.Graph()  # of this call alone: replications are threads
+        own.add_weighted_edges_from((u, v, values[arms[u, v]]) for u, v in graph.edges)
         best = sorted(arms[u, v] for u, v in nx.maximum_spanning_edges(own, data=False))
         if len(np.unique(values)) == len(values):
             return best
