@@ -1,0 +1,474 @@
+"""Every bound of Chen et al. (2020) as a function named after it, in units of regret, lower bounds times ln T.
+
+`variant="printed"` is the statement. The paper states most bounds as O(...) or Omega(...) and keeps the proofs in a
+supplement that we do not have; there `constant` stands for the one left open, 1 by default, and the variant `corrected`
+is a bound with every constant, derived by us for the repaired boxes or the lower-bound instances. Logarithms are
+natural.
+
+The upper bounds rest on one step. While every mean is within its radius rad(n), n the reports of the arm, and the
+oracle answers, alpha opt <= r_index(S_t), so that the loss of a bad super arm is at most
+
+    2 B_inf max over S_t of rad(n_i)    and at most    2 B_1 times the sum over S_t of rad(n_i).
+
+With rad(n) = sqrt(A/n) + C/n the first is charged to the least pulled arm of S_t, which both local algorithms update,
+at n = 1, ..., N with 2 B_inf rad(N) = Delta_min^i: Theorems 2 and 4. For the second, as in the paper's proof of Theorem
+8, the loss is at most the sum over S_t of 4 B_1 rad(n_i) - Delta_min^i / K, and only n with 4 B_1 rad(n) >= Delta_min^i
+/ K count. Each arm's first report and the rounds in which a radius fails cost Delta_max, the largest gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.mechanisms import laplace_scale
+from private_bandits.papers.cascading.bounds import bernoulli_kl
+from private_bandits.papers.semibandits.boxes import node_radius
+from private_bandits.papers.semibandits.instances import REACH
+from private_bandits.problems import SemiBandit
+
+_MISSES = math.pi**2 / 3.0  # per arm: the rounds in which a radius fails, at most t reports, two sides, t^-3 each
+_GROUP = 6.0  # group privacy in Azize and Basu (2022): d(P, Q) pulls cost 6 epsilon times the total variation
+
+
+class Terms(NamedTuple):
+    """The parts of an upper bound: what sampling costs, what privacy costs, and what does not depend on the gaps."""
+
+    sampling: float
+    private: float
+    rest: float
+
+
+def theorem_2(
+    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
+) -> float:
+    """Theorem 2, Algorithm 1 under LDP, B_inf-smooth.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Gives K, B_inf and the gaps.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0.
+    variant : {"printed", "box", "corrected"}
+        * `printed`: constant times the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i).
+        * `box`: what the step of this module gives for the printed radius, if it covered: the sum of 256 K B_inf^2 ln T
+          / (epsilon^2 Delta_min^i). It has K: the K^2 of the theorem belongs to another radius.
+        * `corrected`: for the repaired box, b = K/epsilon. Leading part: the sum of 8 B_inf^2 (1.5 + 12 b^2) ln T /
+          Delta_min^i, that is 12 B_inf^2 ln T / Delta_min^i without privacy.
+    constant : float
+        > 0, of `printed`.
+
+    Notes
+    -----
+    As printed the bound goes to 0 as epsilon grows, below the non-private lower bound, and it does not hold for the
+    box: with two arms of means mu > mu' and K = 1, the best arm has after its first report an index in [0, mu') with a
+    probability of order mu' epsilon exp(-4 sqrt(2 ln T)), and is then not played again while the other arm's index,
+    which no longer comes down to it, stays above. So the regret is of order T exp(-4 sqrt(2 ln T)) at least, more than
+    ln T, from T of about e^42 on; with sqrt(2 ln T / K) in its place at larger K, much earlier.
+    """
+    checks.choice("variant", variant, ("printed", "box", "corrected"))
+    size = problem.list_size
+    if variant == "corrected":
+        return _local_upper(problem, horizon, laplace_scale(epsilon, size))
+    factor = 256.0 * size if variant == "box" else _constant(constant) * size**2
+    return factor * problem.b_inf**2 * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
+
+
+def theorem_4(
+    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
+) -> float:
+    """Theorem 4, Algorithm 2 under LDP, B_inf-smooth; by Fact 1, with B_inf = K B_1, also the bound of Section 4.1.
+
+    Parameters
+    ----------
+    problem, horizon, epsilon, constant
+        As for `theorem_2`.
+    variant : {"printed", "box", "corrected"}
+        * `printed`: constant times the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i).
+        * `box`: 256 in the place of the constant, see `theorem_2`.
+        * `corrected`: as for `theorem_2`, with b = 1/epsilon.
+    """
+    checks.choice("variant", variant, ("printed", "box", "corrected"))
+    if variant == "corrected":
+        return _local_upper(problem, horizon, laplace_scale(epsilon, 1.0))
+    factor = 256.0 if variant == "box" else _constant(constant)
+    return factor * problem.b_inf**2 * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
+
+
+def theorem_5(
+    n_arms: int, gap: float, epsilon: float, horizon: int, b_inf: float = 1.0, variant: str = "printed"
+) -> float:
+    """Theorem 5, the lower bound under LDP, B_inf-smooth, on the rescaled bandit, times ln T.
+
+    Parameters
+    ----------
+    n_arms : int
+        m >= 2.
+    gap : float
+        Delta, in (0, 0.35 b_inf).
+    epsilon : float
+        > 0; at most 1/2 for `small`.
+    horizon : int
+        T >= 1.
+    b_inf : float
+        > 0.
+    variant : {"printed", "small", "corrected"}
+        * `printed`: B_inf^2 (m - 1) / (64 (e^eps - 1)^2 Delta).
+        * `small`: B_inf^2 (m - 1) / (128 eps^2 Delta), for epsilon <= 1/2.
+        * `corrected`: (m - 1) Delta / d(1/2 - tanh(eps/2) Delta/B_inf || 1/2). Of all private reports on a bit,
+          randomised response keeps the most divergence (Kairouz, Oh and Viswanath 2016), and its answers have these
+          means. It is larger than the print at every epsilon, and without privacy the bound of Lai and Robbins (1985).
+
+    Notes
+    -----
+    The theorem cites "Theorem 2" of Basu et al. (2019), which is Theorem 4 in the version that we have.
+    """
+    arms = checks.integer("n_arms", n_arms, at_least=2)
+    return _local_lower(arms - 1, gap, b_inf, "b_inf", epsilon, variant) * _log(horizon)
+
+
+def theorem_6(
+    n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0, variant: str = "printed"
+) -> float:
+    """Theorem 6, the lower bound under LDP, B_1-smooth, on the K-path instance, times ln T.
+
+    Parameters
+    ----------
+    n_arms, size : int
+        n_arms a multiple of size, at least twice it.
+    gap : float
+        Delta, in (0, 0.35 b_1 size).
+    epsilon, horizon
+        As for `theorem_5`.
+    b_1 : float
+        > 0.
+    variant : {"printed", "small", "corrected"}
+        * `printed`: B_1^2 (m - K) K / (64 (e^eps - 1)^2 Delta).
+        * `small`: B_1^2 (m - K) K / (128 eps^2 Delta), for epsilon <= 1/2.
+        * `corrected`: (m/K - 1) Delta / d(1/2 - tanh(eps/2) Delta/(B_1 K) || 1/2), as in `theorem_5`: the weights of a
+          path are one bit. So this instance has no more than one factor K to give: a user who sends that bit by
+          randomised response reaches it.
+    """
+    others = _paths(n_arms, size)
+    return _local_lower(others, gap, _positive("b_1", b_1) * size, "b_1 size", epsilon, variant) * _log(horizon)
+
+
+def theorem_8(
+    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
+) -> float:
+    """Theorem 8, Algorithm 3 under DP, B_1-smooth: the sum of `theorem_8_terms`."""
+    return sum(theorem_8_terms(problem, horizon, epsilon, variant, constant))
+
+
+def theorem_8_terms(
+    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
+) -> Terms:
+    """The terms of Theorem 8, to see which one dominates.
+
+    Parameters
+    ----------
+    problem, horizon, epsilon, constant
+        As for `theorem_2`, with B_1.
+    variant : {"printed", "proof", "corrected"}
+        * `printed`: constant times the sum of K B_1^2 ln^2 T / Delta_min^i, and constant times m K B_1 ln^3 T ln(B_1 K
+          ln T / (Delta_max epsilon)) / epsilon, which is below 0 where the logarithm is.
+        * `proof`: the last line of its proof with its constants, split at the root of the sum; and Lemma 2's 3 times
+          the sum of Delta_max^i. Its logarithm has Delta_min^i, its first term 256 K B_1^2 ln T / Delta_min^i: ln^2 T
+          is not needed, because the root of ln T ln^3 T / (epsilon Delta) is at most half of ln T / Delta + ln^3 T /
+          epsilon. (The print's inequality between root and harmonic mean goes the other way.)
+        * `corrected`: for the repaired box, by the step of this module: 48 K B_1^2 ln T / Delta_min^i leads, and the
+          private term has one factor K less than `problem.b_inf` would give.
+    """
+    checks.choice("variant", variant, ("printed", "proof", "corrected"))
+    log_t, budget = _log(horizon), checks.epsilon(epsilon)
+    size, smooth, gaps = problem.list_size, problem.b_1, _gaps(problem)
+    worst = _worst(problem)
+    if variant == "printed":
+        private = 0.0
+        if math.isfinite(budget) and log_t > 0:
+            log = math.log(smooth * size * log_t / (worst * budget))
+            private = problem.n_items * size * smooth * log_t**3 * log / budget
+        factor = _constant(constant)
+        return Terms(factor * size * smooth**2 * _over_gaps(problem) * log_t**2, factor * private, 0.0)
+    if variant == "proof":
+        rest = 3.0 * float(np.sum(problem.largest_gaps))
+        sampling = 256.0 * size * smooth**2 * _over_gaps(problem) * log_t
+        if math.isinf(budget) or log_t == 0.0:
+            return Terms(sampling, 0.0, rest)
+        both = 256.0 * (smooth * size / gaps) ** 2 * log_t + 96.0 * smooth * size**2 * log_t**3 / (budget * gaps)
+        total = 16.0 * smooth * np.sum(np.sqrt(log_t * both))
+        logs = 1.0 + np.log(256.0 * (size * smooth / gaps) ** 2 * log_t**4 / budget)
+        private = total - sampling + 48.0 * smooth * size * log_t**3 / budget * np.sum(logs)
+        return Terms(sampling, float(private), rest)
+    sampling = _summed(4.0 * smooth, gaps / size, 1.5 * log_t, 0.0)
+    whole = _summed(4.0 * smooth, gaps / size, 1.5 * log_t, _tree_linear(budget, size, horizon))
+    return Terms(sampling, whole - sampling, problem.n_items * (3.0 + _MISSES) * worst)
+
+
+def theorem_9(
+    n_arms: int,
+    size: int,
+    gap: float,
+    epsilon: float,
+    horizon: int,
+    b_1: float = 1.0,
+    variant: str = "printed",
+    constant: float = 1.0,
+) -> float:
+    """Theorem 9, the lower bound under DP, B_1-smooth, times ln T.
+
+    Parameters
+    ----------
+    n_arms, size : int
+        m >= 2 K; a multiple of K for `corrected`.
+    gap, epsilon, horizon, b_1
+        As for `theorem_6`.
+    variant : {"printed", "corrected"}
+        * `printed`: constant times B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
+        * `corrected`: what follows on K-paths: (m/K - 1) Delta / min(d, 6 epsilon Delta/(B_1 K)), d
+          = d(1/2 - Delta/(B_1 K) || 1/2) (Azize and Basu 2022). Its private term is B_1 (m - K) / (6
+          epsilon), without a factor K.
+    constant : float
+        > 0, of `printed`.
+
+    Notes
+    -----
+    The sketch asks for E[N_S] of order K B_1 ln T / (epsilon Delta) for each suboptimal super arm of `public_arms`
+    (with an m too many in print). That is false: see `public_arms_upper`.
+    """
+    checks.choice("variant", variant, ("printed", "corrected"))
+    scale, budget = _positive("b_1", b_1) * checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
+    distance = _share(gap, scale, "b_1 size")
+    if variant == "corrected":
+        return _paths(n_arms, size) * _central(gap, distance, budget) * _log(horizon)
+    arms = checks.integer("n_arms", n_arms, at_least=2 * size)
+    return _constant(constant) * arms * (b_1 * scale / gap + scale / budget) * _log(horizon)
+
+
+def public_arms_upper(n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0) -> Terms:
+    """Regret that an epsilon-DP algorithm reaches on `instances.public_arms`, against the sketch of Theorem 9.
+
+    Not in the paper. Successive elimination in epochs e = 1, 2, ... with D = B_1 K / 2^e. A user of a suboptimal super
+    arm enters two noisy means, epsilon/2 each: that of the private arm, and that of the average over the K - 1 public
+    arms, whose sensitivity is 1, not K - 1. A user of the other super arm enters the mean of its average. With L = ln(3
+    (m + 1) T^2) an average of n users with noise Lap(1/(epsilon' n)) is off by more than sqrt(L/(2n)) + L/(epsilon' n)
+    with probability at most 3 e^-L, some of them in a run with at most 1/T. With |A| survivors each is played
+
+        n = B_1^2 g + B_1 h + (B_1^2 K^2 g + B_1 K h) / |A| + 2,    g = 128 L / D^2, h = 32 L / (epsilon D),
+
+    times, so that a private arm's part is known to D/8 and the public part, from |A| n users, to D/8; the best super
+    arm is known to D/8 at no regret. What lies more than D/2 behind leaves, so a gap of Delta survives while D >=
+    Delta/2, and the sums over e are at most 16/3 and 4 times 1/Delta^2 and 1/Delta. The algorithm uses that rewards are
+    sums, not that public weights are equal, and is consistent for every distribution on this decision set.
+
+    Returns
+    -------
+    Terms
+        With m' = m - 2 K + 1: (m' + K^2) (2048/3) B_1^2 L / Delta; 128 (m' + K) B_1 L / epsilon; and 2 m' Delta per
+        epoch plus Delta. The private term has m + K where the theorem claims m K.
+    """
+    members = checks.integer("size", size, at_least=1)
+    arms = checks.integer("n_arms", n_arms, at_least=2 * members)
+    smooth, budget = _positive("b_1", b_1), checks.epsilon(epsilon)
+    _share(gap, smooth * members, "b_1 size")
+    length = checks.integer("horizon", horizon, at_least=1)
+    log = math.log(3.0 * (arms + 1.0)) + 2.0 * math.log(length)
+    others = arms - 2 * members + 1
+    epochs = math.floor(math.log2(2.0 * smooth * members / gap)) + 1
+    return Terms(
+        (others + members**2) * 2048.0 / 3.0 * smooth**2 * log / gap,
+        128.0 * (others + members) * smooth * log / budget,
+        2.0 * others * epochs * gap + gap,
+    )
+
+
+def b_inf_dp_upper(
+    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
+) -> float:
+    """The unnumbered upper bound of Section 3.2, CUCB-DP on the least pulled arm, B_inf-smooth: `b_inf_dp_terms`."""
+    return sum(b_inf_dp_terms(problem, horizon, epsilon, variant, constant))
+
+
+def b_inf_dp_terms(
+    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
+) -> Terms:
+    """The terms of `b_inf_dp_upper`.
+
+    Parameters
+    ----------
+    problem, horizon, epsilon, constant
+        As for `theorem_2`.
+    variant : {"printed", "corrected"}
+        * `printed`: constant times m B_inf^2 ln T / (epsilon Delta), all in `private`; the print hides powers of ln T
+          and ln m. It goes to 0 as epsilon grows.
+        * `corrected`: for the repaired box: 12 B_inf^2 ln T / Delta_min^i leads, and the private term is of order B_inf
+          ln^2.5 T ln(N) / epsilon for each arm, not divided by the gap.
+    """
+    checks.choice("variant", variant, ("printed", "corrected"))
+    log_t, budget, gaps, smooth = _log(horizon), checks.epsilon(epsilon), _gaps(problem), problem.b_inf
+    if variant == "printed":
+        smallest = float(np.min(gaps))
+        return Terms(0.0, _constant(constant) * problem.n_items * smooth**2 * log_t / (budget * smallest), 0.0)
+    sampling = _summed(2.0 * smooth, gaps, 1.5 * log_t, 0.0)
+    whole = _summed(2.0 * smooth, gaps, 1.5 * log_t, _tree_linear(budget, 1, horizon))
+    return Terms(sampling, whole - sampling, problem.n_items * (3.0 + _MISSES) * _worst(problem))
+
+
+def b_inf_dp_lower(
+    n_arms: int,
+    gap: float,
+    epsilon: float,
+    horizon: int,
+    b_inf: float = 1.0,
+    variant: str = "printed",
+    constant: float = 1.0,
+) -> float:
+    """The unnumbered lower bound of Section 3.3 and Table 1, under DP, B_inf-smooth, times ln T.
+
+    Parameters
+    ----------
+    n_arms, gap, epsilon, horizon, b_inf
+        As for `theorem_5`.
+    variant : {"printed", "corrected"}
+        * `printed`: constant times m B_inf^2 / (epsilon Delta). DP-SE has regret of order m (1/Delta + 1/epsilon) ln T
+          at K = 1 (`dp_se_upper`), so no constant makes it true.
+        * `corrected`: (m - 1) Delta / min(d(1/2 - Delta/B_inf || 1/2), 6 epsilon Delta/B_inf), Azize and Basu (2022)
+          on the rescaled bandit: of order B_inf^2/Delta + B_inf/epsilon, the form of Theorem 9.
+    """
+    checks.choice("variant", variant, ("printed", "corrected"))
+    arms, budget = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
+    distance = _share(gap, b_inf, "b_inf")
+    if variant == "corrected":
+        return (arms - 1) * _central(gap, distance, budget) * _log(horizon)
+    return _constant(constant) * arms * b_inf / (budget * distance) * _log(horizon)
+
+
+def dp_se_upper(n_arms: int, gap: float, epsilon: float, horizon: int) -> float:
+    """Regret of DP-SE (Sajed and Sheffet 2019, Algorithm 2, beta = 1/T) at K = 1 with one best arm, all gaps equal.
+
+    While no confidence bound fails, an arm is gone after the first epoch e with 2^-e <= Delta: its estimates err by
+    less than 2^-e / 4 there. So it is pulled R_1 + ... + R_e times, with the R of `baselines.dp_se` and all m arms
+    alive; that some bound fails, of probability 1/T, costs Delta. Of order m (1/Delta + 1/epsilon) ln T.
+
+    Parameters
+    ----------
+    n_arms, gap, epsilon, horizon
+        As for `theorem_5`; gap in (0, 1).
+    """
+    arms, budget = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
+    distance = checks.real("gap", gap, above=0, below=1)
+    failure = 1.0 / checks.integer("horizon", horizon, at_least=2)
+    pulls = 0.0
+    for epoch in range(1, max(1, math.ceil(-math.log2(distance))) + 1):
+        log = math.log(8.0 * arms * epoch**2 / failure)
+        private = 8.0 * (log - math.log(2.0)) * 2.0**epoch / budget
+        pulls += math.ceil(max(32.0 * log * 4.0**epoch, private)) + 1.0
+    return ((arms - 1) * pulls + 1.0) * distance
+
+
+def informative_from(bound: Callable[[int], float], uniform: float) -> int:
+    """Smallest power of 2 from which an upper bound stays below uniform play: `bound(T) < uniform T`.
+
+    Parameters
+    ----------
+    bound : callable
+        Of the horizon; over T it must fall in the end.
+    uniform : float
+        Regret of uniform play per round, > 0.
+    """
+    rate = _positive("uniform", uniform)
+    exponent = 200
+    while exponent > 0 and bound(1 << (exponent - 1)) < rate * (1 << (exponent - 1)):
+        exponent -= 1
+    if exponent == 200:
+        raise ValueError("bound must fall below uniform play before 2^199 rounds")
+    return 1 << exponent
+
+
+def _local_upper(problem: SemiBandit, horizon: int, scale: float) -> float:
+    log_t = _log(horizon)
+    gaps = _summed(2.0 * problem.b_inf, _gaps(problem), (1.5 + 12.0 * scale**2) * log_t, 3.0 * scale * log_t)
+    return gaps + problem.n_items * (1.0 + _MISSES) * _worst(problem)
+
+
+def _summed(factor: float, targets: np.ndarray, square: float, linear: float) -> float:
+    """Sum over arms and n = 1, ..., N of factor rad(n), rad(n) = sqrt(square/n) + linear/n, factor rad(N) = target."""
+    reach = targets / factor
+    root = math.sqrt(square)
+    pulls = ((root + np.sqrt(square + 4.0 * linear * reach)) / (2.0 * reach)) ** 2
+    counted = pulls[pulls >= 1.0]
+    return float(factor * np.sum(2.0 * root * np.sqrt(counted) + linear * (1.0 + np.log(counted))))
+
+
+def _tree_linear(budget: float, reach: int, horizon: int) -> float:
+    """The C of the repaired trees: what the bonus FIXED_BONUS of the boxes has."""
+    levels = checks.integer("horizon", horizon, at_least=1).bit_length()
+    return levels * laplace_scale(budget, reach) * node_radius(levels, 2.0 * math.log(horizon))
+
+
+def _local_lower(others: int, gap: float, scale: float, words: str, epsilon: float, variant: str) -> float:
+    checks.choice("variant", variant, ("printed", "small", "corrected"))
+    budget = checks.epsilon(epsilon)
+    distance = _share(gap, scale, words)
+    if variant == "small":
+        checks.real("epsilon", epsilon, at_most=0.5)
+        return others * gap / (128.0 * (budget * distance) ** 2)
+    if variant == "printed":
+        odds = math.exp(-budget) / -math.expm1(-budget)  # 1/(e^eps - 1) without overflow
+        return others * gap / 64.0 * (odds / distance) ** 2
+    return others * gap / bernoulli_kl(0.5 - math.tanh(budget / 2.0) * distance, 0.5)
+
+
+def _central(gap: float, distance: float, budget: float) -> float:
+    return gap / min(bernoulli_kl(0.5 - distance, 0.5), _GROUP * budget * distance)
+
+
+def _paths(n_arms: int, size: int) -> int:
+    path = checks.integer("size", size, at_least=1)
+    arms = checks.integer("n_arms", n_arms, at_least=2 * path)
+    if arms % path:
+        raise ValueError(f"n_arms must be a multiple of size={path}, got {arms}")
+    return arms // path - 1
+
+
+def _share(gap: float, scale: float, words: str) -> float:
+    """The distance of the means, gap / scale, in the range of the theorems."""
+    if not checks.real("gap", gap, above=0) < REACH * _positive(words, scale):
+        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {gap!r}")
+    return gap / scale
+
+
+def _gaps(problem: SemiBandit) -> np.ndarray:
+    """Delta_min^i of the arms that are in a bad super arm."""
+    gaps = problem.smallest_gaps
+    found = np.asarray(gaps[gaps > 0])
+    if len(found) == 0:
+        raise ValueError(f"problem must have a bad super arm, got {problem}")
+    return found
+
+
+def _over_gaps(problem: SemiBandit) -> float:
+    return float(np.sum(1.0 / _gaps(problem)))
+
+
+def _worst(problem: SemiBandit) -> float:
+    return float(np.max(problem.largest_gaps))
+
+
+def _log(horizon: int) -> float:
+    return math.log(checks.integer("horizon", horizon, at_least=1))
+
+
+def _constant(constant: float) -> float:
+    return _positive("constant", constant)
+
+
+def _positive(name: str, value: float) -> float:
+    return checks.real(name, value, above=0)

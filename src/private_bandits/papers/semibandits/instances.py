@@ -1,0 +1,151 @@
+"""The instances of Chen et al. (2020), and families on which K can grow while all else stays.
+
+Base arms that are not in the best super arm number n_arms - size in every family but `coverage`, whose base arms are
+the pairs of a node and a target. `gap` is the regret Delta of one round; on top-K and on the family of `one_valuable`
+it is also the distance of two means, on a K-path that distance is gap / (b_1 size).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.problems import SemiBandit
+
+REACH = 0.35  # the proofs ask for a distance of means below this
+
+
+def top_k(n_arms: int, size: int, gap: float) -> SemiBandit:
+    """Top-K, linear: `size` arms of mean 1/2, the others of 1/2 - gap; B_1 = 1.
+
+    Parameters
+    ----------
+    n_arms, size : int
+        1 <= size < n_arms.
+    gap : float
+        In (0, 1/2].
+    """
+    arms, chosen = _sizes(n_arms, size)
+    checks.real("gap", gap, above=0, at_most=0.5)
+    return SemiBandit.top_k(np.where(np.arange(arms) < chosen, 0.5, 0.5 - gap), chosen)
+
+
+def k_path(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBandit:
+    """The K-path instance of Theorem 6: n_arms/size disjoint paths, the arms of a path share one draw.
+
+    The reward of a path is b_1 times the sum of its weights; means are 1/2 on the best path, 1/2 - gap/(b_1 size) else.
+
+    Parameters
+    ----------
+    n_arms, size : int
+        n_arms a multiple of size, at least twice it.
+    gap : float
+        Delta, in (0, 0.35 b_1 size).
+    b_1 : float
+        Smoothness, > 0.
+    """
+    arms, path = _sizes(n_arms, size)
+    if arms % path:
+        raise ValueError(f"n_arms must be a multiple of size={path}, got {arms}")
+    distance = _distance(gap, b_1 * path, "b_1 size")
+    paths = np.arange(arms).reshape(-1, path)
+    means = np.where(np.arange(arms) < path, 0.5, 0.5 - distance)
+    return SemiBandit.from_sets(means, paths.tolist(), weights=b_1, groups=(np.arange(arms) // path).tolist())
+
+
+def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBandit:
+    """The public-arm instance of Theorem 9: K arms of the best super arm, K - 1 public arms, the others private.
+
+    A suboptimal super arm is one of the n_arms - 2 size + 1 private arms with all public ones, which share one draw.
+    The best one has means 1/2, all other arms 1/2 - gap/(b_1 size). Order of arms: best, public, private.
+
+    Parameters
+    ----------
+    n_arms, size : int
+        n_arms >= 2 size. The print gives the best super arm m arms; it means K.
+    gap, b_1 : float
+        As for `k_path`.
+    """
+    chosen = checks.integer("size", size, at_least=1)
+    arms = checks.integer("n_arms", n_arms, at_least=2 * chosen)
+    distance = _distance(gap, b_1 * chosen, "b_1 size")
+    public = list(range(chosen, 2 * chosen - 1))
+    sets = [list(range(chosen)), *([*public, arm] for arm in range(2 * chosen - 1, arms))]
+    groups = [0 if arm in public else -1 for arm in range(arms)]
+    means = np.where(np.arange(arms) < chosen, 0.5, 0.5 - distance)
+    return SemiBandit.from_sets(means, sets, weights=b_1, groups=groups)
+
+
+def rescaled(n_arms: int, gap: float, b_inf: float = 1.0) -> SemiBandit:
+    """The rescaled bandit of Theorem 5: super arms are single arms, and a reward is b_inf times the weight.
+
+    Parameters
+    ----------
+    n_arms : int
+        >= 2.
+    gap : float
+        Delta, in (0, 0.35 b_inf).
+    b_inf : float
+        Smoothness, > 0.
+    """
+    arms, _ = _sizes(n_arms, 1)
+    distance = _distance(gap, b_inf, "b_inf")
+    means = np.where(np.arange(arms) < 1, 0.5, 0.5 - distance)
+    return SemiBandit.from_sets(means, [[arm] for arm in range(arms)], weights=b_inf)
+
+
+def one_valuable(n_arms: int, size: int, gap: float) -> SemiBandit:
+    """A family with B_inf = B_1 = 1 for every K: one arm of value and the same K - 1 dummies in every super arm.
+
+    Not in the paper. Only the arm of value pays: mean 1/2 for the best, 1/2 - gap for the others; the dummies have mean
+    1/2 and weight 0. Order of arms: the n_arms - size + 1 of value, best first, then the dummies.
+
+    Parameters
+    ----------
+    n_arms, size : int
+        1 <= size < n_arms.
+    gap : float
+        In (0, 1/2].
+    """
+    arms, chosen = _sizes(n_arms, size)
+    checks.real("gap", gap, above=0, at_most=0.5)
+    valuable = arms - chosen + 1
+    dummies = list(range(valuable, arms))
+    means = np.full(arms, 0.5)
+    means[1:valuable] -= gap
+    weights = np.where(np.arange(arms) < valuable, 1.0, 0.0)
+    return SemiBandit.from_sets(means, [[arm, *dummies] for arm in range(valuable)], weights=weights)
+
+
+def coverage(
+    n_nodes: int, n_targets: int, size: int, p: float, gap: float, oracle: str = "exact", beta: float = 1.0
+) -> SemiBandit:
+    """Probabilistic maximum coverage: `size` nodes that reach each target with probability p, the others with p - gap.
+
+    Parameters
+    ----------
+    n_nodes, n_targets, size : int
+        1 <= size < n_nodes; the base arms are the n_nodes n_targets pairs, and K = size n_targets.
+    p, gap : float
+        p in (0, 1], gap in (0, p].
+    oracle, beta
+        As in `SemiBandit.coverage`.
+    """
+    nodes, chosen = _sizes(n_nodes, size, "n_nodes")
+    checks.integer("n_targets", n_targets, at_least=1)
+    checks.real("p", p, above=0, at_most=1)
+    checks.real("gap", gap, above=0, at_most=p)
+    reach = np.where(np.arange(nodes) < chosen, p, p - gap)
+    return SemiBandit.coverage(np.repeat(reach[:, None], n_targets, axis=1), chosen, oracle=oracle, beta=beta)
+
+
+def _sizes(n_arms: int, size: int, name: str = "n_arms") -> tuple[int, int]:
+    arms = checks.integer(name, n_arms, at_least=2)
+    return arms, checks.integer("size", size, at_least=1, at_most=arms - 1)
+
+
+def _distance(gap: float, scale: float, words: str) -> float:
+    """Distance of the means, gap / scale, within the range of the proofs."""
+    if not checks.real(words, scale, above=0) * REACH > checks.real("gap", gap, above=0):
+        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {gap!r}")
+    return gap / scale

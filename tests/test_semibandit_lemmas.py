@@ -1,0 +1,344 @@
+"""The lemmas of Chen et al. (2020) as computed, and the ledger's rules on made-up evidence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from private_bandits.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+from private_bandits.mechanisms import TreeCounter
+from private_bandits.papers.semibandits import bounds, claims, instances, lemmas
+from private_bandits.problems import SemiBandit
+
+
+def close(value, rel=1e-9, **more):
+    return pytest.approx(value, rel=rel, **more)
+
+
+# --- privacy
+
+
+def test_losses_of_the_local_algorithms():
+    for size in (1, 3, 6):
+        assert lemmas.theorem_1_loss(0.7, size) == close(0.7)
+        assert lemmas.theorem_3_loss(0.7, size) == close(0.7)
+    assert lemmas.theorem_1_loss(math.inf, 2) == math.inf
+
+
+def test_nodes_of_a_leaf():
+    np.testing.assert_array_equal(lemmas.node_counts(1), [1])
+    np.testing.assert_array_equal(lemmas.node_counts(8), [4, 3, 3, 2, 3, 2, 2, 1])
+    for horizon in (1, 2, 3, 7, 8, 100, 1024):
+        counter = TreeCounter(1.0, horizon, rng=np.random.default_rng(0))
+        assert lemmas.node_counts(horizon).max() == counter.levels
+
+
+def test_lemma_1_is_short_of_a_level():
+    for horizon in (2, 5, 16, 1000):
+        paid = lemmas.lemma_1_loss(horizon)
+        levels = math.floor(math.log2(horizon)) + 1
+        assert paid.base_2 == close(levels / math.log2(horizon))
+        assert paid.natural == close(levels / math.log(horizon))
+        assert paid.levels == 1.0
+        assert paid.natural > paid.base_2 > 1.0
+
+
+def test_theorem_7_holds_with_room():
+    for horizon in (2, 3, 64, 1000):
+        levels = horizon.bit_length()
+        assert lemmas.theorem_7_loss(0.5, 3, horizon) == close(0.5 * levels / (2 * math.log2(horizon)))
+        assert lemmas.theorem_7_loss(0.5, 3, horizon) <= 0.5
+        assert lemmas.theorem_7_loss(0.5, 3, horizon, "repaired") == close(0.5)
+    assert lemmas.theorem_7_loss(0.5, 3, 1) == math.inf
+
+
+# --- coverage
+
+
+def test_report_miss_by_hand():
+    # one report, Lap(2): outcome 0 or 1 with probability 1/2, below 1/2 - 3 if the noise is below -2.5 or -3.5
+    assert lemmas.report_miss(1, 2.0, 3.0) == close(0.25 * (math.exp(-1.25) + math.exp(-1.75)))
+    # a radius smaller than what the outcome alone gives
+    assert lemmas.report_miss(1, 2.0, 0.25) == close(0.5 * (1 - 0.5 * math.exp(-0.125)) + 0.25 * math.exp(-0.375))
+    # without noise: more than 1.5 below 4 * 0.5 ones among 4, so none
+    assert lemmas.report_miss(4, 0.0, 0.375) == close(1 / 16)
+    assert lemmas.report_miss(4, 0.0, 0.5) == 0.0
+    assert lemmas.report_miss(3, 0.0, 0.1, mean=0.9) == close(1 - 0.9**3)
+
+
+def test_report_miss_by_sampling():
+    rng = np.random.default_rng(1)
+    for n, scale, radius in ((2, 1.0, 1.5), (25, 0.1, 0.15), (60, 4.0, 1.2)):
+        below = (rng.random((100_000, n)) < 0.5).mean(axis=1) + rng.laplace(0, scale, (100_000, n)).mean(axis=1)
+        exact = lemmas.report_miss(n, scale, radius)
+        assert 0.005 < exact < 0.2
+        assert np.mean(below < 0.5 - radius) == close(exact, abs=4 * math.sqrt(exact / 100_000))
+
+
+def test_printed_index_of_algorithm_1_misses_at_large_k():
+    """At K = 20, T = 10^5 the printed radius is 3 deviations of the noise: it misses with 0.1 % to a side."""
+    miss = lemmas.local_miss(0.2, 20, 100_000, 1)
+    assert 0.0010 < miss.late < 0.0014
+    assert miss.largest == close(0.5 * math.exp(-4 * math.sqrt(2 * math.log(1e5) / 20)), rel=0.01)
+    assert (miss.reports, miss.rounds) == (1, 100_000)
+    for size, most in ((1, 0.01), (4, 10.0)):
+        assert lemmas.local_miss(0.2, size, 100_000, 1).rounds < most
+    for size in (1, 4, 20):
+        assert lemmas.local_miss(0.2, size, 100_000, 1, "repaired").rounds < 1e-5
+
+
+def test_measured_misses_of_the_index_at_k_20():
+    """The noise of n users' reports against the printed and the repaired bonus, drawn."""
+    rng = np.random.default_rng(2)
+    n, log = 30, math.log(100_000)
+    mean = rng.laplace(0.0, 100.0, (50_000, n)).mean(axis=1)
+    printed = np.mean(mean < -4 * math.sqrt(2 * 20 * log / (0.04 * n)))
+    assert printed == close(lemmas.report_miss(n, 100.0, 4 * math.sqrt(2 * 20 * log / (0.04 * n))), rel=0.25)
+    assert printed > 0.001
+    assert not np.any(mean < -(math.sqrt((1.5 + 12 * 1e4) * log / n) + 300 * log / n))
+
+
+def test_printed_index_of_algorithm_2_lacks_a_sampling_term():
+    for epsilon in (0.2, 1.0, 4.0):
+        assert lemmas.local_miss(epsilon, 1, 100_000, 2).rounds < 1.0
+    assert lemmas.local_miss(10.0, 1, 100_000, 2).rounds > 1e5 / 2
+    for epsilon in (0.2, 1.0, 10.0, 100.0):
+        assert lemmas.local_miss(epsilon, 1, 100_000, 2, "repaired").rounds < 1e-5
+
+
+def test_half_the_repaired_radius_would_not_do():
+    """The repair is no more than twice what it needs to be: half of it misses a hundred times too often."""
+    log = 3 * math.log(1e5)
+    for scale, n in ((100.0, 1), (100.0, 300), (0.1, 300)):
+        half = (math.sqrt((0.5 + 4 * scale**2) * log / n) + scale * log / n) / 2
+        assert lemmas.report_miss(n, scale, half) > 100 * 1e-15
+
+
+def test_miss_exponents_by_the_central_limit():
+    assert lemmas.miss_exponent(1e-6, 20, 1) == close(0.4)
+    assert lemmas.miss_exponent(1e-6, 4, 1) == close(2.0)
+    assert lemmas.miss_exponent(1e-6, 7, 2) == close(8.0)
+    assert lemmas.miss_exponent(10.0, 7, 2) == close(16 / 27)
+    # a miss is T^-exponent up to the factor between Gaussian tail and exponential
+    for epsilon, algorithm, size in ((0.2, 1, 20), (10.0, 2, 1)):
+        for horizon in (10**4, 10**6):
+            late = lemmas.local_miss(epsilon, size, horizon, algorithm).late
+            power = -math.log(late) / math.log(horizon)
+            expected = lemmas.miss_exponent(epsilon, size, algorithm)
+            assert expected < power < expected + 0.35
+
+
+def test_tree_miss_by_sampling():
+    rng = np.random.default_rng(3)
+    for variant, allowed in (("printed", 12 * math.log(4) ** 3 / 4), ("repaired", None)):
+        wide = 2 * math.sqrt(3 * 2 * math.log(4)) + 2 * math.log(4)
+        sums = rng.laplace(0, 1, (400_000, 3)).sum(axis=1)
+        exact = lemmas.tree_miss(4, variant) / 16
+        assert np.mean(sums > (wide if allowed is None else allowed)) == close(exact, abs=4 * math.sqrt(exact / 4e5))
+    for horizon in (10, 10**4, 10**8):
+        assert lemmas.tree_miss(horizon, "repaired") < 1
+        assert lemmas.tree_miss(horizon) < 1
+
+
+def test_lemma_2_needs_few_rounds_when_arms_are_fewer_than_rounds():
+    assert lemmas.lemma_2_failures(20, 1000) < 1e-6
+    assert lemmas.lemma_2_failures(500, 1000) < 3
+    assert lemmas.lemma_2_failures(10**12, 1000) == 1000.0  # m > T^3: F_t with ln T is not implied
+    log_t, log_mt = math.log(50), math.log(50 * 40)
+    up = 4 * math.sqrt(log_t) - 2 * math.sqrt(log_mt)
+    by_hand = 40 * 2500 * (math.exp(-2 * up**2) + 2000.0**-8 + 2 * lemmas.tree_miss(50) / 2500)
+    assert lemmas.lemma_2_failures(40, 50) == close(by_hand)
+
+
+# --- Fact 1, K = 1, exponents
+
+
+def test_fact_1_is_tight_and_can_fail():
+    sets = [[0, 1, 2], [3, 4, 5]]
+    linear = SemiBandit.from_sets([0.5] * 6, sets)
+    found = lemmas.fact_1(linear, draws=4000)
+    assert 0.9 < found.infinity_from_one <= 1.0 + 1e-12
+    assert found.one_from_infinity <= 1 / 3 + 1e-9  # B_inf = 3, but B_1 = 1
+    single = instances.one_valuable(5, 2, 0.1)
+    assert 0.9 < lemmas.fact_1(single, draws=4000).one_from_infinity <= 1.0 + 1e-12
+
+    class Wrong:
+        """States half of its constants."""
+
+        n_items, list_size, sets, value = linear.n_items, 3, linear.sets, staticmethod(linear.value)
+        b_1, b_inf = 0.5, 0.5
+
+    wrong = lemmas.fact_1(Wrong())
+    assert wrong.one_from_infinity > 1.9
+    assert wrong.infinity_from_one > 1.7
+
+
+def test_one_arm_makes_the_local_algorithms_one():
+    assert lemmas.same_at_one(2.0)
+
+
+def test_exponents_against_the_claims():
+    public = lemmas.public_arms_exponents()
+    assert public.claimed == close(2.0)
+    assert 1.0 <= public.reached < 1.05
+    both = lemmas.multiplicative_exponents()
+    assert both.claimed == close(2.0)
+    assert 1.0 <= both.reached < 1.05
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lemmas.outcomes(13), "size must be"),
+        (lambda: lemmas.theorem_1_loss(0.0, 2), "epsilon must be > 0"),
+        (lambda: lemmas.node_counts(0), "horizon must be >= 1"),
+        (lambda: lemmas.lemma_1_loss(1), "horizon must be >= 2"),
+        (lambda: lemmas.report_miss(0, 1.0, 1.0), "n must be >= 1"),
+        (lambda: lemmas.report_miss(1, -1.0, 1.0), "scale must be >= 0"),
+        (lambda: lemmas.report_miss(1, 1.0, 1.0, mean=1.0), "mean must be"),
+        (lambda: lemmas.local_miss(1.0, 2, 10, 3), "algorithm must be"),
+        (lambda: lemmas.local_miss(1.0, 2, 10, 1, "x"), "variant must be one of"),
+        (lambda: lemmas.tree_miss(1), "horizon must be >= 2"),
+        (lambda: lemmas.lemma_2_failures(0, 10), "n_arms must be >= 1"),
+        (lambda: lemmas.fact_1(instances.rescaled(3, 0.1), draws=0), "draws must be >= 1"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# --- the ledger
+
+LOCI = [
+    "fact-1", "lemma-1", "lemma-2",
+    *(f"theorem-{i}" for i in range(1, 10)),
+    *(f"table-1-{problem}-{privacy}" for problem in ("b-inf", "b-1") for privacy in ("ldp", "dp", "none")),
+    "least-pulled-removes-k", "bandit-same-algorithm", "bandit-rate", "bandit-optimal", "central-upper",
+    "central-lower", "central-lower-additive", "private-term-dominated", "algorithm-2-on-b1", "conjecture",
+    "contribution-b-inf", "contribution-b-1", "contribution-no-price",
+]  # fmt: skip
+
+
+def evidence(exponents=(), finals=(), **changed):
+    settings = {"epsilon": 0.5, "horizon": 100_000, "n_arms": 20, "size": 4, "gap": 0.2} | changed
+    return claims.Evidence(
+        pd.DataFrame(list(exponents), columns=claims.EXPONENT_COLUMNS),
+        pd.DataFrame(list(finals), columns=claims.FINAL_COLUMNS),
+        **settings,
+    )
+
+
+def fitted(source, quantity, value, half=0.05, held="gap"):
+    return (*source, held, quantity, value, value - half, value + half)
+
+
+def verdicts(found):
+    table = claims.judge(found)
+    return dict(zip(table["claim"], table["verdict"], strict=True))
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 5000, 10**7])
+@pytest.mark.parametrize("size", [1, 12])
+def test_every_locus_has_a_row_at_any_parameters(horizon, size):
+    table = claims.judge(evidence(horizon=horizon, size=size, n_arms=max(2 * size, 2), epsilon=10.0))
+    assert table["claim"].tolist() == LOCI
+    assert not table["reason"].str.contains("nan").any()
+
+
+def test_what_was_not_measured_is_undecided():
+    found = verdicts(evidence())
+    for name in ("theorem-5", "theorem-6", "theorem-8", "bandit-rate", "central-upper", "algorithm-2-on-b1"):
+        assert found[name] == UNDECIDED
+    for name in ("fact-1", "lemma-2", "theorem-1", "theorem-3", "theorem-7", "bandit-same-algorithm"):
+        assert found[name] == REPRODUCED
+    assert found["lemma-1"] == "reproduced after repair"
+    assert found["conjecture"] == NOT_TESTABLE
+    # decided by computation alone
+    assert found["theorem-9"] == found["central-lower"] == found["table-1-b-inf-dp"] == NOT_REPRODUCED
+
+
+def rates(source, **values):
+    names = {"k": "K", "epsilon": "1/epsilon", "gap": "1/gap", "log": "ln T"}
+    return [fitted(source, names[name], value) for name, value in values.items()]
+
+
+def test_verdicts_follow_the_exponents():
+    good = [
+        *rates(claims.LDP1, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.LDP1_BOX, k=1.0),
+        *rates(claims.LDP2, k=0.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.LDP2_BOX, k=0.0),
+        *rates(claims.LDP2_PATH, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.LDP2_ARMS, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.DP_PATH, k=1.0, epsilon=0.9, gap=0.1, log=2.0),
+    ]
+    found = verdicts(evidence(good))
+    for name in ("theorem-2", "theorem-4"):
+        assert found[name] == "reproduced after repair"
+    for name in ("theorem-5", "theorem-6", "theorem-8", "bandit-rate", "bandit-optimal", "least-pulled-removes-k"):
+        assert found[name] == REPRODUCED
+    for name in ("table-1-b-inf-ldp", "table-1-b-1-ldp", "algorithm-2-on-b1"):
+        assert found[name] == REPRODUCED
+    assert found["private-term-dominated"] == NOT_REPRODUCED
+    assert found["central-lower-additive"] == NOT_REPRODUCED
+
+    def swapped(source, quantity, value):
+        kept = [row for row in good if row[:3] != tuple(source) or row[4] != quantity]
+        return verdicts(evidence([*kept, fitted(source, quantity, value)]))
+
+    assert swapped(claims.LDP2, "K", 2.0)["theorem-4"] == NOT_REPRODUCED
+    assert swapped(claims.LDP2, "K", 2.0)["least-pulled-removes-k"] == NOT_REPRODUCED
+    assert swapped(claims.LDP1, "1/epsilon", 3.0)["theorem-2"] == NOT_REPRODUCED
+    assert swapped(claims.LDP2_ARMS, "1/epsilon", 1.0)["theorem-5"] == NOT_REPRODUCED
+    assert swapped(claims.LDP2_PATH, "K", 1.0)["algorithm-2-on-b1"] == NOT_REPRODUCED
+    assert swapped(claims.LDP2_PATH, "K", 1.0)["table-1-b-1-ldp"] == REPRODUCED  # O, not Theta
+    assert swapped(claims.DP_PATH, "1/epsilon", 0.1)["private-term-dominated"] == REPRODUCED
+
+
+def test_upper_rates_take_the_regret_per_arm_of_the_theorem():
+    """The theorems sum over the arms of bad super arms, dummies included; K^2 itself is seen over n_arms - size."""
+    good = rates(claims.LDP1, k=2.0) + rates(claims.LDP2, k=0.5)
+    assert verdicts(evidence(good))["least-pulled-removes-k"] == NOT_REPRODUCED
+    per_arm = [fitted(claims.LDP2, "K, per arm", 0.0), fitted(claims.LDP1, "K, per arm", 1.5)]
+    assert verdicts(evidence(good + per_arm))["least-pulled-removes-k"] == REPRODUCED
+    assert claims.exponent(evidence(good), claims.LDP2, "K", "item gap") is None
+
+
+def test_bounds_are_compared_where_they_say_something():
+    row = ("CUCB-LDP2", "repaired", "B_inf", 6, 2, 0.5, 20.0, 10**6)
+    problem = instances.one_valuable(6, 2, 0.5)
+    most = bounds.theorem_4(problem, 10**6, 20.0, "corrected")
+    good = rates(claims.LDP2, k=0.0, epsilon=2.0, gap=1.0, log=1.0) + rates(claims.LDP2_BOX, k=0.0)
+    assert most < problem.uniform_regret() * 10**6
+
+    def verdict(regret, **changed):
+        return verdicts(evidence(good, [(*row, regret, 0.9 * regret, 1.1 * regret)]))["theorem-4"]
+
+    assert verdict(most / 2) == "reproduced after repair"
+    assert verdict(most * 2) == NOT_REPRODUCED
+    low = ("CUCB-LDP2", "repaired", "arms", 6, 1, 0.3, 0.01, 10**6)
+    least = bounds.theorem_5(6, 0.3, 0.01, 10**6)
+    lower = rates(claims.LDP2_ARMS, epsilon=2.0, gap=1.0)
+    for regret, expected in ((least * 2, REPRODUCED), (least / 2, NOT_REPRODUCED)):
+        found = evidence(lower, [(*low, regret, 0.9 * regret, 1.1 * regret)])
+        assert verdicts(found)["theorem-5"] == expected
+
+
+def test_table_1_puts_measured_beside_claimed():
+    table = claims.exponent_table(evidence(rates(claims.LDP2, k=0.1)))
+    assert len(table) == sum(len(cell.rates) for cell in claims.TABLE_1) == 20
+    row = table[(table["problem"] == "B_inf") & (table["privacy"] == "LDP") & (table["quantity"] == "K")].iloc[0]
+    assert (row["claimed"], row["measured"], row["low"]) == (0.0, 0.1, close(0.05))
+    assert table["measured"].notna().sum() == 1
+    claimed = table.set_index(["problem", "privacy", "quantity"])["claimed"]
+    assert claimed["B_1", "LDP", "K"] == 2 and claimed["B_1", "DP", "K"] == 1 and claimed["B_1", "none", "K"] == 1
+    assert claimed["B_inf", "LDP", "1/epsilon"] == 2 and claimed["B_inf", "DP", "1/epsilon"] == 1
+
+
+def test_two_fits_of_one_exponent_are_refused():
+    with pytest.raises(LookupError, match="2 exponents in K"):
+        claims.judge(evidence(rates(claims.LDP2, k=0.1) * 2))
