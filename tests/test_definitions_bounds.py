@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -256,6 +257,14 @@ def test_central_minimax_in_its_two_regimes():
 # --- problem-dependent
 
 
+def test_the_central_bound_is_never_below_that_of_azize_and_basu():
+    """131 is for Gaussian rewards; Bernoulli ones give 96 e by the same steps, and the value through the coupling."""
+    assert 48 * math.e < 131 < 96 * math.e
+    for n_arms, horizon, epsilon in itertools.product((2, 5, 50), (1, 3, 30, 10**3, 10**6), np.geomspace(1e-5, 50, 40)):
+        game = n_arms, horizon, float(epsilon)
+        assert replacements.central_minimax(*game) >= replacements.azize_basu_minimax(*game)
+
+
 def test_theorem_4_is_the_printed_formula():
     means, log = [0.9, 0.6, 0.5], math.log(1000)
     for epsilon in EPSILONS:
@@ -310,6 +319,11 @@ def test_table_1_holds_its_disagreements():
     solved = frame[(frame.definition == "instantaneous DP") & (frame.reading == "strict")]
     assert solved.value.isna().all()
     assert solved.vacuous.all()
+    # an asymptotic bound above T says that T is small, not that the bound is wrong
+    asymptotic = bounds.table_1(2, 100, 0.05)
+    dependent = asymptotic[asymptotic.regret == "problem-dependent"]
+    assert (dependent.value > 100).any()
+    assert not dependent.impossible.any()
     means = [0.55, 0.45]
     plain = frame.set_index("locus").plain
     assert plain["central_lower"] == replacements.lai_robbins(means, MILLION)
@@ -334,6 +348,14 @@ def test_local_privacy_multiplies_and_central_privacy_does_not():
         assert local.iloc[-1] == close(1 / math.tanh(epsilon / 2), rel=1e-4)
         guarantee = frame.loc["DP", "guarantee", epsilon].factor
         assert guarantee.iloc[-1] == close(1.0, abs=1e-3)
+        # exactly so from T = (K-1)/sinh(epsilon/2)^2 on, and less before
+        start = math.ceil(4 / math.sinh(epsilon / 2) ** 2)
+        exact = discussion.multiplicative(5, [epsilon], [start // 4, start]).set_index("kind").factor["lower bound"]
+        assert exact.iloc[2] == close(1 / math.tanh(epsilon / 2))
+        assert exact.iloc[0] < 0.9 / math.tanh(epsilon / 2)
+    # what is left over the plain bound has no epsilon in it
+    over = frame.xs(("DP", "guarantee", 10**10), level=(0, 1, 3)).over_plain
+    assert over[0.05] == close(over[0.5], rel=1e-3)
     assert frame.loc["DP", "guarantee", 0.05].factor.iloc[0] > 1.1
     assert frame.loc["DP", "guarantee", 0.05].vacuous.tolist() == [False, False, False]
 
@@ -420,12 +442,16 @@ def test_local_over_instantaneous_is_two():
     assert frame.claimed_small[0] == close(1.0, rel=1e-3)
 
 
-def test_the_order_of_the_definitions_is_not_as_expected():
+def test_the_order_of_the_definitions_is_not_as_expected(monkeypatch):
     frame = discussion.orderings([0.05, 0.1, 0.2, 1.0, 5.0])
-    assert frame.local_is_worst.tolist() == [False, False, False, True, True]
+    assert frame.local_above_dp.tolist() == [False, False, False, True, True]
     assert frame.instantaneous_above_dp.tolist() == [False, False, False, True, True]
     assert frame.dp_theorem[1] == close(8 * bounds.theorem_3(2, 100, 0.1) / 10)
     assert frame.local[3] == close(1 / (2 * (math.e - 1)))
+    # the general case is Theorem 3 alone
+    monkeypatch.setattr(discussion, "theorem_2", lambda *game: 1e300)
+    again = discussion.orderings([0.1, 1.0])
+    assert again.local_above_dp.tolist() == [False, True] and again.instantaneous_above_dp.all()
     # rises from 0 and falls
     assert frame.dp_proof[0] < frame.dp_proof[1] > frame.dp_proof[4]
 

@@ -391,8 +391,12 @@ def test_lipschitz_rewards_are_fewer_than_named():
         }
         for family, slope in slopes.items():
             assert frame[family, reach] == close(slope, rel=1e-3)
-    for family, grows in (("Gaussian", True), ("Beta", True), ("Exponential", False), ("Bernoulli", False)):
-        assert bool(frame[family, 20.0] > 5 * frame[family, 2.0]) is grows
+    shift = histories.lipschitz((2.0, 20.0)).set_index(["family", "reach"])
+    assert shift.difference["Beta", 2.0] == close(0.5)
+    product = shift.slope * shift.difference
+    for family, stays in (("Gaussian", False), ("Beta", False), ("Exponential", False), ("Bernoulli", True)):
+        assert bool(product[family, 20.0] < 5 * product[family, 2.0]) is stays
+        assert bool(shift.bounded[family, 20.0]) is stays
 
 
 # --- refusals

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from private_bandits.papers.definitions import inference as example
+from private_bandits.papers.definitions import lemmas
 from private_bandits.papers.definitions.inference import bound, games, inference
 from private_bandits.papers.definitions.lemmas import (
     eavesdroppers,
@@ -118,6 +119,14 @@ def test_table_of_losses():
     assert bandit.lemma_1.tolist() == pytest.approx([1.0] * len(NOISY), abs=1e-12)
     assert frame.loc["answer of the arm not pulled", "lemma_1"] == math.inf
     assert frame.loc["exponential mechanism, all outcomes", "lemma_1"] > 1.8
+
+
+def test_the_ratio_of_lemma_1_compares_two_enumerations(monkeypatch):
+    """Losses on outcomes and on rewards are one code path for bandit feedback; the tables are the other one."""
+    whole = lemmas.table_laws
+    monkeypatch.setattr(lemmas, "table_laws", lambda policy, horizon: whole(policy, horizon) ** 2)
+    frame = losses(0.5, 3).set_index("policy")
+    assert frame.loc[NOISY, "lemma_1"].tolist() == pytest.approx([2.0] * len(NOISY), abs=1e-12)
 
 
 def test_growth_with_the_horizon():

@@ -155,12 +155,17 @@ def test_table_1_and_its_disagreements():
     assert wide["at_0.1"].tolist() == pytest.approx(long[long["epsilon"] == 0.1]["value"].tolist(), nan_ok=True)
 
 
-def test_table_2_names_the_results_that_prove_the_entries():
+def test_table_2_names_the_results_that_prove_the_entries(monkeypatch):
     frame = tables.table_2(3, 10**8, [0.1, 1.0, 5.0], 0.5).set_index("result")
     assert set(frame.index) == {*(f"Theorem {n}" for n in range(1, 5)), *(f"Corollary {n}" for n in (1, 2, 3))}
     assert not frame.loc["Theorem 3", "agrees"] and not frame.loc["Corollary 3", "agrees"]
     assert frame.drop(["Theorem 3", "Corollary 3"])["agrees"].all()
     assert frame.loc["Theorem 1", "low"] == pytest.approx(4 * math.exp(4))
+    # the problem-dependent entry is computed apart from the theorem
+    assert frame.loc["Theorem 4", "low"] == pytest.approx(1.0)
+    printed = bounds.theorem_4
+    monkeypatch.setattr(bounds, "theorem_4", lambda *game: printed(*game) * game[2])
+    assert not tables.table_2(3, 10**8, [0.1, 1.0, 5.0], 0.5).set_index("result").loc["Theorem 4", "agrees"]
 
 
 # --- simulations

@@ -40,8 +40,8 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
 
     Notes
     -----
-    The constants are those of the authors' published experiments. They start every arm with one fictitious reward of 0;
-    we start with none.
+    The constants are those of the authors' code, which is what "printed" means here. It starts every arm with one
+    fictitious reward of 0; we start with none.
     """
     scale = laplace_scale(epsilon, 1.0)
     record = index.IndexRecord(
@@ -103,7 +103,8 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
 
     Notes
     -----
-    R is rounded up where it first appears, so that the noise, the bounds and the pulls agree.
+    The constants are read from public implementations that agree, which is what "printed" means here. R is rounded up
+    where it first appears, so that the noise, the bounds and the pulls agree.
     """
     scale = laplace_scale(epsilon, 1.0)
     arms = checks.integer("n_arms", n_arms, at_least=1)

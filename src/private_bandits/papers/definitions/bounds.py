@@ -5,10 +5,11 @@ Logarithms are natural. `nan` means that the statement is silent: the horizon is
 its proof picks does not exist. `variant="printed"` is the statement. The other readings:
 
 * `table`: the entry of Table 1, which drops the constants;
-* `proof`: the last line of the proof, where it differs from the statement;
+* `proof`: the line of the proof that differs from the statement: the last one for Theorem 2, the one before it for
+  Theorem 3, whose last line is the statement;
 * `strict`: what the steps of the proof give when no factor is lost on the way;
 * `corrected`: the same method without its errors, or the bound of another paper where the method proves nothing;
-* `sharp`: ours, for rewards in [0, 1] and every horizon, derived in the docstrings.
+* `sharp`: the bound of `replacements`, derived there and named after its sources.
 
 All minimax bounds share one pair of environments. A learner under the first, where arm 1 is better by D, pulls some
 other arm T/(K-1) times or less; in the second environment that arm is better than arm 1 by D. With k the divergence
@@ -205,8 +206,8 @@ def theorem_3(
         As for `theorem_1`.
     variant : {"printed", "proof", "strict", "table", "corrected", "sharp"}
         * `printed`: e^(-3 (eps + c))/8 sqrt((K-1) T ln(eps + 1) / (eps^(1 + 1/eps) (eps^2 + 1)^(1/eps))). It exceeds T.
-        * `proof`: the line before it, simplified: e^(-3 (eps + c))/8 sqrt((K-1) T ln(eps^2 + 1) / (eps (eps^2 +
-          1)^(1/eps))). It tends to 0 with eps.
+        * `proof`: the line of the proof before it, simplified: e^(-3 (eps + c))/8 sqrt((K-1) T ln(eps^2 + 1) / (eps
+          (eps^2 + 1)^(1/eps))). It tends to 0 with eps.
         * `strict`: half of `proof`, the factor that every minimax proof of the paper loses.
         * `table`: e^(-3 eps) sqrt((K-1) T ln(eps^2 + 1) / (eps^(1 + 1/eps) (eps + B)^(1/eps))). At c = 0 it is 8 times
           `proof` if and only if B = 1/eps.
@@ -342,21 +343,22 @@ def table_1(
     pandas.DataFrame
         Columns definition, regret ("minimax" stands for Bayesian minimax too), reading ("table", "theorem", "proof",
         "strict", "replacement"), locus, value, plain (the bound without privacy), vacuous (not above plain),
-        impossible (above T); value is `nan` where the reading says nothing.
+        impossible (above T; never for problem-dependent bounds, which are asymptotic); value is `nan` where the reading
+        says nothing.
     """
     arms = [0.55] + [0.45] * (n_arms - 1) if means is None else means
     game = (n_arms, horizon, epsilon)
     entries = [
         ("DP", "minimax", "table", "Table 1, B = 1/epsilon", theorem_3(*game, "table")),
         ("DP", "minimax", "theorem", "Theorem 3, Corollary 3", theorem_3(*game)),
-        ("DP", "minimax", "proof", "last line of the proof", theorem_3(*game, "proof")),
+        ("DP", "minimax", "proof", "proof, the line before the last", theorem_3(*game, "proof")),
         ("DP", "minimax", "strict", "steps of the proof", theorem_3(*game, "strict")),
         ("DP", "minimax", "replacement", "Azize and Basu (2022)", theorem_3(*game, "corrected")),
         ("DP", "minimax", "replacement", "central_minimax", theorem_3(*game, "sharp")),
         ("DP", "problem-dependent", "replacement", "Azize and Basu (2022)", azize_basu(arms, horizon, epsilon)),
         ("DP", "problem-dependent", "replacement", "central_lower", central_lower(arms, horizon, epsilon)),
         ("instantaneous DP", "minimax", "table", "Table 1", theorem_2(*game, "table")),
-        ("instantaneous DP", "minimax", "proof", "last line of the proof", theorem_2(*game, "proof")),
+        ("instantaneous DP", "minimax", "proof", "proof, the last line", theorem_2(*game, "proof")),
         ("instantaneous DP", "minimax", "strict", "steps of the proof", theorem_2(*game, "solved")),
         ("instantaneous DP", "minimax", "replacement", "without privacy", theorem_2(*game, "corrected")),
         ("local DP", "minimax", "table", "Table 1", theorem_1(*game, "table")),
@@ -378,5 +380,5 @@ def table_1(
     plain = {"minimax": minimax(n_arms, horizon), "problem-dependent": lai_robbins(arms, horizon)}
     frame["plain"] = frame["regret"].map(plain)
     frame["vacuous"] = ~(frame["value"] > frame["plain"])
-    frame["impossible"] = frame["value"] > horizon
+    frame["impossible"] = (frame["value"] > horizon) & (frame["regret"] == "minimax")
     return frame

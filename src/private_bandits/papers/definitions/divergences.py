@@ -60,13 +60,14 @@ def private_kl(p: float, q: float, epsilon: float) -> float:
 
     Notes
     -----
-    It replaces Lemma 6. For an epsilon-DP policy and environments 1 and 2, the actions obey D <= sum over arms of
-    E_1[N_a] d_epsilon(p_a || q_a). Derivation: stack the rewards of arm a, x_n for its n-th pull. Couple x_n of mean p
-    with w_n of mean z so that they differ with probability |z - p|. Law A: the actions follow x. Law B: w_n has mean q,
-    x_n given w_n is as before, the actions follow w. The actions follow environment 1 under A and 2 under B. On the
-    rewards that are used, ln dA/dB is at most epsilon times the number of n <= N_a with x_n != w_n, by DP, plus the sum
-    of ln (z/q)(w_n). Whether the n-th pull happens does not depend on (x_n, w_n) under A, so that Wald's identity gives
-    E_1[N_a] (epsilon |z - p| + d(z || q)); dropping x and w only loses divergence.
+    It replaces Lemma 6, and is the quantity of Azize et al. (2025). For an epsilon-DP policy and environments 1 and 2,
+    the actions obey D <= sum over arms of E_1[N_a] d_epsilon(p_a || q_a). Derivation: stack the rewards of arm a, x_n
+    for its n-th pull. Couple x_n of mean p with w_n of mean z so that they differ with probability |z - p|. Law A: the
+    actions follow x. Law B: w_n has mean q, x_n given w_n is as before, the actions follow w. The actions follow
+    environment 1 under A and 2 under B. On the rewards that are used, ln dA/dB is at most epsilon times the number of n
+    <= N_a with x_n != w_n, by DP, plus the sum of ln (z/q)(w_n). Whether the n-th pull happens does not depend on (x_n,
+    w_n) under A, so that Wald's identity gives E_1[N_a] (epsilon |z - p| + d(z || q)); dropping x and w only loses
+    divergence.
     """
     budget = checks.epsilon(epsilon)
     first, second = checks.real("p", p, at_least=0, at_most=1), checks.real("q", q, at_least=0, at_most=1)

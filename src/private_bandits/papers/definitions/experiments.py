@@ -42,7 +42,7 @@ FAMILIES = {
     "LDP-UCB-B": "response",
     "DP-SE": "elimination",
     "AdaP-UCB": "laplace",
-    "AdaP-KLUCB": "tree",
+    "AdaP-KLUCB": "laplace",
     "UCB": "none",
 }
 

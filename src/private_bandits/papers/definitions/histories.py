@@ -278,27 +278,31 @@ def action_bound(policy: FinitePolicy, first: Means, second: Means, horizon: int
 
 
 def lipschitz(reaches: Sequence[float] = (1.0, 10.0, 100.0)) -> pd.DataFrame:
-    """Largest slope of the log density of four families of rewards, which Lemma 7 wants bounded by one number L.
+    """Slope L of the log density and difference Delta of two rewards, whose product Lemma 7 adds to epsilon.
 
     Parameters
     ----------
     reaches : sequence of float
-        R >= 1 each: Gaussian rewards up to R standard deviations away, Beta(2, 2) from 1/(2 R) to 1 - 1/(2 R).
+        R >= 1 each: Gaussian rewards up to R standard deviations away, Beta(2, 2) from 1/(2 R) to 1 - 1/(2 R),
+        exponential ones up to R.
 
     Returns
     -------
     pandas.DataFrame
-        Columns family, reach, slope, bounded. The slope grows with the reach for N(0, 1) and Beta(2, 2), so that there
-        is no L, and stays for Exponential(1) and Bernoulli(0.75), where L = ln 3 for a difference of 1. The paper names
-        all four as covered.
+        Columns family, reach, slope, difference (the largest ones within the reach), bounded (whether both stay). For
+        N(0, 1) both grow with the reach, for Beta(2, 2) the slope, for Exponential(1) the difference; Bernoulli(0.75)
+        has L = ln 3 for a difference of 1. The paper names all four as covered.
     """
     rows = []
     for reach in reaches:
         edge = 0.5 / checks.real("reach", reach, at_least=1)
-        slopes = {"Gaussian": reach, "Beta": 1.0 / edge - 1.0 / (1.0 - edge), "Exponential": 1.0}
-        slopes["Bernoulli"] = _log_odds(np.array([0.75]))
-        rows += [(name, reach, slope, name in ("Exponential", "Bernoulli")) for name, slope in slopes.items()]
-    return pd.DataFrame(rows, columns=["family", "reach", "slope", "bounded"])
+        rows += [
+            ("Gaussian", reach, reach, 2.0 * reach, False),
+            ("Beta", reach, 1.0 / edge - 1.0 / (1.0 - edge), 1.0 - 2.0 * edge, False),
+            ("Exponential", reach, 1.0, reach, False),
+            ("Bernoulli", reach, _log_odds(np.array([0.75])), 1.0, True),
+        ]
+    return pd.DataFrame(rows, columns=["family", "reach", "slope", "difference", "bounded"])
 
 
 def _environments(first: Means, second: Means) -> tuple[np.ndarray, np.ndarray]:

@@ -37,7 +37,9 @@ from private_bandits.privacy import (
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 """Chances of a click on each advertisement, for two kinds of person."""
 
-_DISTANCE = 0.6
+DISTANCE = 0.6
+"""Largest difference of the two."""
+
 Split = list[tuple[float, int]]
 Answer = Callable[[int, int, int, np.random.Generator], Split]
 
@@ -132,6 +134,21 @@ def inference(
                 }
             )
     return pd.DataFrame(rows)
+
+
+def noisy_answers(epsilon: float, horizon: int) -> LocallyPrivate:
+    """Return a learner behind the channel under which T rounds of answers pay epsilon times the distance.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0, finite. Where the bare answers pay less, the channel adds no noise.
+    horizon : int
+        T, >= 1.
+    """
+    promise = checks.real("epsilon", epsilon, above=0) * DISTANCE
+    contrast = math.tanh(promise / (4 * checks.integer("horizon", horizon, at_least=1))) / DISTANCE
+    return LocallyPrivate(Greedy(2), 2 * math.atanh(contrast) if contrast < 1 else math.inf)
 
 
 def games(epsilon: float, horizon: int) -> list[Game]:
@@ -258,9 +275,8 @@ def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
     The answers pass a channel under which the history of the definition (all answers; the ads cancel) pays epsilon
     times the distance of the two preferences, or less where that needs no noise.
     """
-    promise = epsilon * _DISTANCE
-    contrast = math.tanh(promise / (4 * horizon)) / _DISTANCE
-    policy = LocallyPrivate(Greedy(2), 2 * math.atanh(contrast) if contrast < 1 else math.inf)
+    promise = epsilon * DISTANCE
+    policy = noisy_answers(epsilon, horizon)
     seen = [np.array([1 - p, p]) @ policy.channel for chances in PREFERENCES for p in chances]
     rounds = [np.outer(seen[0], seen[1]).ravel(), np.outer(seen[2], seen[3]).ravel()]
     histories = np.array([[math.prod(law[list(z)]) for z in product(range(4), repeat=horizon)] for law in rounds])

@@ -143,13 +143,12 @@ def losses(epsilon: float, horizon: int, n_arms: int = 2) -> pd.DataFrame:
     -------
     DataFrame
         A row per policy: `policy, feedback, epsilon, horizon, outcomes, rewards, instantaneous, local, lemma_1`
-        (outcomes over rewards), `forward, backward, sharper` (as in `Composition`).
+        (outcomes, by every pair of tables, over rewards), `forward, backward, sharper` (as in `Composition`).
     """
     rows = []
     for feedback, policies in (("bandit", suite(epsilon, n_arms)), ("all outcomes", eavesdroppers(epsilon))):
         for name, policy in policies.items():
-            rewards = exact_loss(policy, horizon, definition="rewards")
-            pair = lemma_2(policy, horizon)
+            first, pair = lemma_1(policy, horizon), lemma_2(policy, horizon)
             rows.append(
                 {
                     "policy": name,
@@ -157,10 +156,10 @@ def losses(epsilon: float, horizon: int, n_arms: int = 2) -> pd.DataFrame:
                     "epsilon": epsilon,
                     "horizon": horizon,
                     "outcomes": pair.dp,
-                    "rewards": rewards,
+                    "rewards": first.rewards,
                     "instantaneous": pair.instantaneous,
                     "local": exact_loss(policy, horizon, definition="local"),
-                    "lemma_1": _ratio(pair.dp, rewards),
+                    "lemma_1": _ratio(first.tables, first.rewards),
                     "forward": pair.forward,
                     "backward": pair.backward,
                     "sharper": pair.sharper,

@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from private_bandits import figures
 from private_bandits.figures.drawing import blank
-from private_bandits.papers.definitions import graphs, tables
+from private_bandits.papers.definitions import graphs, replacements, tables
 from private_bandits.papers.definitions.experiments import FAMILIES, TRUST, Experiments, Run, factors
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -22,7 +22,7 @@ _DEFINITIONS = {"DP": "differential privacy", "instantaneous DP": "instantaneous
 _READINGS = {
     "table": ("Table 1", "composition", "none"),
     "theorem": ("theorem", "gaussian", "none"),
-    "proof": ("last line of the proof", "laplace", "none"),
+    "proof": ("line of its proof", "laplace", "none"),
     "replacement": ("what can be used", "none", "none"),
 }
 _HUES = {
@@ -170,8 +170,8 @@ def readings(frame: pd.DataFrame) -> Picture:
         _reference(axes, axes.get_xlim(), [1.0, 1.0], "T")
     caption = (
         f"The minimax column of Table 1 at K = {n_arms}, T = {_power(horizon)}, in units of T: what the table, the "
-        f"theorem and the last line of its proof say, and the bound that can be used. {told} Values below "
-        f"{_FLOOR:g} are not drawn."
+        "theorem and its proof say (the line before the last for differential privacy, the last for instantaneous DP), "
+        f"and the bound that can be used. {told} Values below {_FLOOR:g} are not drawn."
     )
     return Picture(fig, frame, caption, f"Three panels, one per definition. {told}")
 
@@ -226,7 +226,8 @@ def price(runs: Sequence[Run], setting: Experiments) -> Picture:
     caption = (
         f"The price of privacy as a factor: the largest regret over the gaps at ε = {epsilon:g} over that at ε = ∞, "
         f"K = {setting.n_arms}, means of {setting.replications} runs. A factor that stays is multiplicative; one that "
-        "falls to 1 comes from a term added to the regret. Dash-dot: the factor of the local lower bound."
+        "falls to 1 comes from a term added to the regret. Dash-dot: the factor of the local lower bound, which is "
+        f"1/tanh(ε/2) from t = {_power(max(1, math.ceil(_settled(setting.n_arms, epsilon))))} on."
     )
     if frame.empty:
         nothing = f"No regret without privacy to compare with at T = {_power(setting.horizon)}."
@@ -234,13 +235,19 @@ def price(runs: Sequence[Run], setting: Experiments) -> Picture:
     drawn = frame.assign(regret=frame["factor"], regret_se=0.0)
     drawn["family"], drawn["trust"] = frame["policy"].map(FAMILIES), frame["policy"].map(TRUST)
     t = sorted({*frame["t"]})
-    limit = [1 / math.tanh(epsilon / 2)] * len(t)
+    bound = replacements.response_minimax
+    limit = [bound(setting.n_arms, mark, epsilon) / bound(setting.n_arms, mark, math.inf) for mark in t]
     fig = figures.regret_curves(
         drawn, yscale="log", ylabel="regret over that without privacy", bounds=[("1/tanh(ε/2)", t, limit)]
     )
     last = frame[frame["t"] == frame["t"].max()].set_index("policy")["factor"]
     alt = "At the horizon the factor is " + ", ".join(f"{value:.3g} for {name}" for name, value in last.items())
     return Picture(fig, frame, caption, alt + ".")
+
+
+def _settled(n_arms: int, epsilon: float) -> float:
+    """(K-1)/sinh(epsilon/2)^2, from where on the local bound has lost all but a factor of the one without privacy."""
+    return (n_arms - 1) * (1 / math.tanh(epsilon / 2) ** 2 - 1)
 
 
 def corrupt(frame: pd.DataFrame) -> Picture:
@@ -259,7 +266,7 @@ def corrupt(frame: pd.DataFrame) -> Picture:
     caption = (
         "The rate of the algorithms for corrupt bandits over lower bounds. Over the bound of Theorem 4 it "
         f"goes from {_times(ends['over_printed'].iloc[0])} to {_times(ends['over_printed'].iloc[1])}, which is the "
-        f"slack of the theorem; over the exact bound it is {ends['over_lower'].max():.4g} at every ε."
+        f"slack of the theorem; over the exact bound it is {ends['over_lower'].max():.4g} at every ε, by theorem."
     )
     return Picture(fig, frame, caption, caption)
 

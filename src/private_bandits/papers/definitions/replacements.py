@@ -1,7 +1,7 @@
 """The lower bounds that can be used in the place of those of Basu et al. (2019): what holds, and is not vacuous.
 
-Units, logarithms and the pair of environments as in `bounds`. What is ours holds for rewards in [0, 1] and every
-horizon.
+Units, logarithms and the pair of environments as in `bounds`. Minimax bounds hold for rewards in [0, 1] at every
+horizon, problem-dependent ones for Bernoulli rewards as T grows.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ def azize_basu_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Notes
     -----
-    131 is 48 e rounded up: k = 6 epsilon D in the pair of the module, at D = (K-1)/(6 epsilon T). Means in [0, 1] need
-    D <= 1/2, so the second term counts from T >= (K-1)/(3 epsilon) on; without that it exceeds T as epsilon tends to 0.
+    131 is 48 e rounded up: k = 6 epsilon D in the pair of the module, at D = (K-1)/(6 epsilon T), for Gaussian rewards
+    of unit variance. Bernoulli rewards have twice the total variation, k = 12 epsilon D, and the same steps give 96 e.
+    The value holds for rewards in [0, 1] all the same, for `central_minimax` is never below it. Gaps of at most 1/2
+    need T >= (K-1)/(3 epsilon), from where on the second term counts; without that it exceeds T as epsilon tends to 0.
     """
     arms, rounds = _game(n_arms, horizon)
     budget = checks.epsilon(epsilon)
@@ -73,8 +75,8 @@ def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
     """Problem-dependent bound under epsilon-LDP: sum of gap / d(r(mean) || r(best)), times ln T; r is `response_mean`.
 
-    Theorem 4 for Bernoulli arms with the exact divergence in the place of Lemma 4. No channel keeps more than
-    randomised response (`response_kl`), and kl-UCB on its answers meets the bound (Garivier and Cappe, 2011).
+    Gajane et al. (2018) have sum of gap / d(g_a || g*) for rewards that pass a given channel, and algorithms that meet
+    it. No channel keeps more than randomised response (`response_kl`), so that with it their bound is one for all.
     """
     budget = checks.epsilon(epsilon)
     return _over_gaps(means, lambda mean, best: response_kl(mean, best, budget)) * _log(horizon)
@@ -88,7 +90,7 @@ def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     Bernoulli rewards of mean 1/2 and 1/2 + D, and k = d_epsilon(1/2 || 1/2 + 2 D); ln D - k T/(K-1) is concave in D.
     For T >= (K-1) / sinh(epsilon/2)^2 the best gap is the non-private one: the method sees no price of privacy.
     Below, D = (1 - s/2) / (2 s (1 + T/(K-1))) with s = 1 - e^(-epsilon), or 1/4 where that is larger; the bound is
-    about (K-1)/(43.5 epsilon), three times that of `azize_basu_minimax`.
+    about (K-1)/(43.5 epsilon), three times that of `azize_basu_minimax`. We know no source for this constant.
     """
     arms, rounds = _game(n_arms, horizon)
     budget, pulls = checks.epsilon(epsilon), rounds / arms
@@ -107,9 +109,10 @@ def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
     """Problem-dependent bound under epsilon-DP for Bernoulli arms: sum of gap / d_epsilon(mean || best), times ln T.
 
-    The missing entry of Table 1. d_epsilon is `private_kl`, at most min(d, epsilon gap), so the bound is never below
-    `azize_basu` nor below `lai_robbins`. It follows from the divergence bound of `private_kl` as Theorem 4 follows from
-    Lemma 4. Azize et al. (2025) prove a bound of this kind and an algorithm that meets it.
+    The missing entry of Table 1, proved by Azize, Wu, Honda, Orabona, Ito and Basu (2025), with an algorithm that meets
+    it up to a constant as close to 1 as wished. d_epsilon is `private_kl`, at most min(d, epsilon gap), so the bound is
+    never below `azize_basu` nor below `lai_robbins`. It follows from the divergence bound of `private_kl` as Theorem 4
+    follows from Lemma 4.
     """
     budget = checks.epsilon(epsilon)
     return _over_gaps(means, lambda mean, best: private_kl(mean, best, budget)) * _log(horizon)

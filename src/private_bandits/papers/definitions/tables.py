@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import mean_interval
-from private_bandits.papers.definitions import bounds, histories, lemmas, policies, replacements
+from private_bandits.papers.definitions import bounds, histories, inference, lemmas, policies, replacements
+from private_bandits.papers.definitions.divergences import local_factor
 from private_bandits.papers.definitions.experiments import (
     TRUST,
     Experiments,
@@ -20,7 +21,6 @@ from private_bandits.papers.definitions.experiments import (
 )
 from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss
 
-_PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 _MEANS = ((0.4, 0.6), (0.6, 0.4))
 _SMALL = ((0.6, 0.6), (0.65, 0.65))
 _PROOF_EPSILON = 0.1  # at which the proof of Lemma 6 fails, on _SMALL
@@ -56,6 +56,14 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
     everyone = lemmas.suite(epsilon) | lemmas.eavesdroppers(epsilon)
     frame.insert(8, "environment", [_environment(everyone[name], horizon) for name in frame["policy"]])
     return frame
+
+
+def calibrated(epsilon: float, horizon: int) -> float:
+    """Return the loss of Definition 5 between the same two people behind the channel of `inference.noisy_answers`.
+
+    It is epsilon times the distance of their means, 0.6, or less where that needs no noise.
+    """
+    return _environment(inference.noisy_answers(epsilon, horizon), horizon)
 
 
 def mechanisms(epsilon: float, sizes: Sequence[int] = (2, 3, 5)) -> pd.DataFrame:
@@ -152,7 +160,7 @@ def table_1(n_arms: int, horizon: int, epsilons: Sequence[float], gap: float) ->
             "horizon": horizon,
             "minimax": entry(n_arms, horizon, epsilon, "table"),
             "bayesian_minimax": entry(n_arms, horizon, epsilon, "table"),
-            "problem_dependent": bounds.theorem_4(means, horizon, epsilon) if name == "local DP" else math.nan,
+            "problem_dependent": _entry(means, horizon, epsilon) if name == "local DP" else math.nan,
         }
         for name, entry in _ENTRIES.items()
         for epsilon in epsilons
@@ -169,7 +177,7 @@ def table_2(n_arms: int, horizon: int, epsilons: Sequence[float], gap: float) ->
     rows = []
     for (name, regret), locus in _RESULTS.items():
         if regret == "problem-dependent":
-            pairs = [(bounds.theorem_4(means, horizon, e), bounds.theorem_5(means, horizon, e)) for e in epsilons]
+            pairs = [(_entry(means, horizon, e), bounds.theorem_4(means, horizon, e)) for e in epsilons]
         else:
             result = (_ENTRIES if regret == "minimax" else _COROLLARIES)[name]
             pairs = [
@@ -248,7 +256,7 @@ def upper_lower(runs: Iterable[Run], setting: Experiments, question: str) -> pd.
     over the gaps against the minimax bound). `bound` is the best usable one; every usable one has its column too.
     """
     rows = []
-    for run in _asked(runs, question):
+    for run in list(runs) if question == "instance" else hardest(runs):
         trust = TRUST[run.name]
         if question == "instance":
             found = lower_bounds(trust, setting.n_arms, run.gap, setting.horizon, run.epsilon)
@@ -256,6 +264,16 @@ def upper_lower(runs: Iterable[Run], setting: Experiments, question: str) -> pd.
             found = minimax_bounds(trust, setting.n_arms, setting.horizon, run.epsilon)
         rows.append(_row(run.name, trust, run.epsilon, run.gap, run.final, setting.n_arms, setting.horizon, found))
     return pd.DataFrame(rows)
+
+
+def hardest(runs: Iterable[Run]) -> list[Run]:
+    """Return the run with the most regret over the gaps, for every policy and epsilon."""
+    found: dict[tuple[str, float], Run] = {}
+    for run in runs:
+        key = run.name, run.epsilon
+        if key not in found or run.final.mean() > found[key].final.mean():
+            found[key] = run
+    return list(found.values())
 
 
 def long_upper_lower(study: pd.DataFrame, n_arms: int, gap: float) -> pd.DataFrame:
@@ -313,20 +331,18 @@ def _row(
     }
 
 
-def _asked(runs: Iterable[Run], question: str) -> list[Run]:
-    if question == "instance":
-        return list(runs)
-    hardest: dict[tuple[str, float], Run] = {}
-    for run in runs:
-        key = run.name, run.epsilon
-        if key not in hardest or run.final.mean() > hardest[key].final.mean():
-            hardest[key] = run
-    return list(hardest.values())
+def _entry(means: np.ndarray, horizon: int, epsilon: float) -> float:
+    """The problem-dependent entry of Table 1, with c(nu) the constant of Lai and Robbins."""
+    return replacements.lai_robbins(means, horizon) / (2.0 * local_factor(epsilon))
 
 
 def _environment(policy: FinitePolicy, horizon: int) -> float:
     return exact_loss(
-        policy, horizon, definition="environment", environments=_PREFERENCES, distance=lambda first, second: 1.0
+        policy,
+        horizon,
+        definition="environment",
+        environments=inference.PREFERENCES,
+        distance=lambda first, second: 1.0,
     )
 
 
