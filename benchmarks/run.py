@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+import epochs
 import numpy as np
 import per_step_numpy
 import plain
@@ -239,6 +240,7 @@ def main() -> None:
     print(rendered(rows(everyone)), flush=True)
     check_same_work(everyone)
     print(f"\n{threads()}")
+    print(f"\n{epochs.report()}")
 
 
 if __name__ == "__main__":

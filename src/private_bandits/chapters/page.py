@@ -173,6 +173,6 @@ def _interval(measured: float, low: float, high: float) -> str:
 
 
 def _label(label: str) -> str:
-    if not re.fullmatch(r"(?!long-)[a-z0-9]+(-[a-z0-9]+)*", label):
-        raise ValueError(f"label must be lower-case words joined by '-', not after 'long-', got {label!r}")
+    if not re.fullmatch(r"(?!long-)[a-z0-9]+([-.][a-z0-9]+)*", label):
+        raise ValueError(f"label must be lower-case words joined by '-' or '.', not after 'long-', got {label!r}")
     return label

@@ -1,0 +1,114 @@
+"""Pareto arms, their moments, and the three settings of the experiments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.problems import Arms, ListRecord
+
+SETTINGS = {
+    1: (0.9, 0.7, 0.5, 0.3, 0.1),
+    2: (0.9, 0.55, 0.3, 0.15, 0.1),
+    3: (0.9, 0.85, 0.7, 0.45, 0.1),
+}
+"""Means of the five arms, as on the slides."""
+SPARE_MOMENTS = 0.05
+"""Ours: how far the shape of a setting's Pareto laws lies above 1 + v."""
+
+
+@dataclass(frozen=True, eq=False)
+class ParetoArms(Arms):
+    """K-armed bandit with Pareto rewards, P(X > x) = (s / x)^shape for x >= s. Build it with `pareto_arms`."""
+
+    shape: float
+
+    def __post_init__(self) -> None:
+        means = checks.vector("means", self.means, at_least=0)
+        means.setflags(write=False)
+        object.__setattr__(self, "means", means)
+        object.__setattr__(self, "shape", checks.real("shape", self.shape, above=1))
+        checks.integer("list_size", self.list_size, at_least=1, at_most=1)
+
+    def __reduce__(self) -> tuple[type, tuple[np.ndarray, int, float]]:  # type: ignore[override]
+        """Pickle by construction, as the base class does."""
+        return type(self), (self.means, self.list_size, self.shape)
+
+    def moments(self, v: float) -> np.ndarray:
+        """E|X|^(1+v) of each arm, exactly.
+
+        Parameters
+        ----------
+        v : float
+            In (0, 1].
+
+        Returns
+        -------
+        float array, shape (n_arms,)
+            shape s^(1+v) / (shape - 1 - v) with the scale s = mean (shape - 1) / shape; infinite where the shape is at
+            most 1 + v, and 0 for an arm of mean 0.
+        """
+        power = 1.0 + order(v)
+        if self.shape <= power:
+            return np.where(self.means > 0.0, np.inf, 0.0)
+        scales = self.means * (self.shape - 1.0) / self.shape
+        return np.asarray(self.shape * scales**power / (self.shape - power))
+
+    def moment(self, v: float) -> float:
+        """Largest E|X|^(1+v) of the arms: the least u that the theorems allow."""
+        return float(np.max(self.moments(v)))
+
+    def record(self) -> ListRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        return ListRecord(self.means, 1, False, self.best, shape=self.shape)
+
+    def __str__(self) -> str:
+        return f"pareto_arms(n_arms={self.n_items}, shape={self.shape:g})"
+
+
+def pareto_arms(means: np.ndarray, shape: float) -> ParetoArms:
+    """Arms with Pareto rewards of one shape.
+
+    Parameters
+    ----------
+    means : array_like of float, shape (n_arms,)
+        E[X], each >= 0; an arm of mean 0 always pays 0.
+    shape : float
+        Of every arm, > 1. The moment of order 1 + v is finite for v < shape - 1 only.
+
+    Raises
+    ------
+    ValueError
+        If a mean is negative or the shape is not above 1.
+    """
+    return ParetoArms(means, 1, shape)
+
+
+def setting(number: int, v: float, shape: float | None = None) -> ParetoArms:
+    """Setting 1, 2 or 3 of the experiments.
+
+    Parameters
+    ----------
+    number : {1, 2, 3}
+    v : float
+        In (0, 1]; the slides show 0.5 and 0.9.
+    shape : float, optional
+        Of the Pareto laws, > 1 + v; default 1.05 + v. The slides name no parameters of the law, so this choice is ours:
+        the moment of order 1 + v is finite, and hardly any higher one.
+    """
+    checks.integer("number", number, at_least=1, at_most=3)
+    least = 1.0 + order(v)
+    chosen = least + SPARE_MOMENTS if shape is None else checks.real("shape", shape, above=least)
+    return pareto_arms(np.array(SETTINGS[number]), chosen)
+
+
+def order(v: float) -> float:
+    """Return v if it lies in (0, 1], or raise a ValueError."""
+    return checks.real("v", v, above=0, at_most=1)
+
+
+def moment_bound(u: float) -> float:
+    """Return u if it is a positive number, or raise a ValueError."""
+    return checks.real("u", u, above=0)

@@ -1,0 +1,415 @@
+"""The bounds of Tao et al. (2022): values by hand, scaling, rates, which contradict which, and the summary table."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from private_bandits.papers.heavy_tailed import bounds
+from private_bandits.papers.heavy_tailed.summary import summary
+
+MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
+HORIZON = 1000
+LOG = math.log(HORIZON)
+close = pytest.approx
+UPPER = {"dp": bounds.dp_upper, "ldp": bounds.ldp_upper}
+
+
+# --- values by hand
+
+
+def test_robust_ucb_by_hand():
+    # v = 1/2: (u/gap)^2 = 64 and 16 at u = 2
+    assert bounds.robust_ucb_upper(MEANS, 0.5, 2.0, HORIZON) == close(LOG * 80 + 0.75)
+    assert bounds.robust_ucb_upper(MEANS, 0.5, 2.0, HORIZON, "corrected") == close(2 * 8**3 * LOG * 80 + 2.25)
+
+
+def test_dp_robust_ucb_by_hand():
+    assert bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, HORIZON) == close(LOG**4.5 / 0.5 * 80 + 0.75)
+    corrected = 36**3 * math.log(2 * HORIZON**4) * LOG**3.5 / 0.5 * 80 + 6 * 0.75
+    assert bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, HORIZON, "corrected") == close(corrected)
+    assert bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, HORIZON, "corrected", c=9) == close(
+        (corrected - 4.5) / 8 + 4.5
+    )
+
+
+def test_printed_upper_bounds_by_hand():
+    # sum of gap^-2 = 20
+    assert bounds.dp_upper(MEANS, 0.5, 0.5, 8.0, HORIZON) == close(4 * LOG / 0.5 * 20 + 0.5)
+    assert bounds.dp_upper(MEANS, 0.5, 0.5, 8.0, HORIZON, variant="rate") == close(64 * LOG / 0.5 * 20 + 0.5)
+    assert bounds.ldp_upper(MEANS, 0.5, 0.5, 2.0, HORIZON) == close(16 * LOG / 0.25 * 20 + 0.5)
+    # sum of gap^-5 = 1024 + 32
+    assert bounds.ldp_upper(MEANS, 0.5, 0.5, 2.0, HORIZON, variant="rate") == close(16 * LOG / 0.25 * 1056 + 0.5)
+    # v = 1: exponents 1/2; u^(1/4) = 2, u^(2/2) = 16
+    assert bounds.dp_upper_independent(4, 0.25, 1.0, 16.0, HORIZON) == close(2 * math.sqrt(16 * LOG * HORIZON))
+    assert bounds.ldp_upper_independent(4, 0.5, 1.0, 16.0, HORIZON) == close(16 * math.sqrt(16 * LOG * HORIZON))
+
+
+def test_epochs_by_hand():
+    # v = 1, u = 4, D = 1/2, c = 24: 4 * 48^2 * 10 / 0.5 + 1
+    epoch = bounds.dp_epoch(1, 10.0, 0.5, 1.0, 4.0)
+    assert epoch.pulls == 4 * 48**2 * 20 + 1
+    assert epoch.threshold == close(math.sqrt(4 * epoch.pulls * 0.5 / 10))
+    assert epoch.error == close(0.5 / 24, rel=1e-4)
+    epoch = bounds.ldp_epoch(1, 10.0, 0.5, 1.0, 4.0)
+    assert epoch.pulls == 16 * 48**4 * 40 + 1
+    assert epoch.threshold == close(math.sqrt(4 * math.sqrt(epoch.pulls) * 0.5 / math.sqrt(10)))
+    assert epoch.error == close(0.5 / 24, rel=1e-4)
+    epoch = bounds.ldp_epoch(1, 10.0, 0.5, 1.0, 4.0, variant="slide_rate")
+    assert epoch.pulls == 16 * 48**2 * 40 + 1
+    assert epoch.threshold == close(math.sqrt(4 * epoch.pulls * 0.25 / 10))
+    # (4) and (5) carry u^(2/v), where u^(1/v) balances: at u = 4 the bound is half of D/24
+    assert epoch.error == close(0.25 / 24, rel=1e-4)
+
+
+@pytest.mark.parametrize("c", [24.0, 12.0])
+def test_corrected_upper_bounds_count_the_pulls(c):
+    # gap 1/4 leaves after the epoch of 1/8, gap 1/2 after that of 1/4; L grows with the epoch
+    for name, inside, epoch_of in (("dp", 4, bounds.dp_epoch), ("ldp", 8, bounds.ldp_epoch)):
+        pulls = [epoch_of(e, math.log(inside * 4 * e**2 / 0.01), 0.5, 0.9, 2.0, c).pulls for e in (1, 2, 3)]
+        expected = 0.25 * sum(pulls) + 0.5 * sum(pulls[:2]) + 2 * 0.01 * HORIZON * 0.5
+        found = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, beta=0.01, c=c, variant="corrected")
+        assert found == close(expected, rel=1e-12)
+        default = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, c=c, variant="corrected")
+        assert default == close(UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, 1 / HORIZON, c, "corrected"), rel=1e-12)
+
+
+@pytest.mark.parametrize("v", [0.5, 1.0])
+def test_corrected_instance_independent_bounds_by_hand(v):
+    """Gaps up to 2^-m cost T 2^-m; each of the 3 other arms at most 2^(1-m) a pull of the first m epochs."""
+    for bound, inside, epoch_of in (
+        (bounds.dp_upper_independent, 4, bounds.dp_epoch),
+        (bounds.ldp_upper_independent, 8, bounds.ldp_epoch),
+    ):
+        horizon, played, costs = 10**13, 0.0, [10.0**13]
+        for m in range(1, 60):
+            played += epoch_of(m, math.log(inside * 4 * m**2 * horizon), 0.5, v, 0.1).pulls
+            costs.append(horizon * 2.0**-m + 3 * 2.0 ** (1 - m) * played)
+        assert costs.index(min(costs)) > 1  # not the trivial bound
+        assert bound(4, 0.5, v, 0.1, horizon, "corrected") == close(min(costs) + 2, rel=1e-12)
+
+
+def test_lower_bounds_by_hand():
+    # v = 1: p = gap^2 / u = 1/100; 3 bad arms
+    assert bounds.dp_lower(4, 0.1, 0.5, 1.0, HORIZON) == close(3 * LOG / 0.5 / 0.1)
+    p = 0.01
+    assert bounds.dp_lower(4, 0.1, 0.1, 1.0, HORIZON, variant="corrected") == close(3 * 0.1 * LOG / (0.6 * p))
+    assert bounds.dp_lower(4, 0.1, 1.0, 1.0, HORIZON, variant="corrected") == close(3 * 0.1 * LOG / -math.log(1 - p))
+    assert bounds.ldp_lower(4, 0.1, 0.5, 1.0, HORIZON) == close(3 * LOG / 0.25 / 0.1)
+    weight = math.log(1.5)  # e^eps = 1.5: C = 2.25 * 0.25
+    assert bounds.local_loss(weight) == close(2.25 * 0.25)
+    assert bounds.local_loss(1.0) == close(4 * (math.e - 1) ** 2)
+    found = bounds.ldp_lower(4, 0.1, weight, 1.0, HORIZON, variant="corrected")
+    assert found == close(3 * 0.1 * LOG / (0.5625 * p**2))
+    found = bounds.ldp_lower(4, 0.1, weight, 1.0, HORIZON, u=0.5, variant="corrected")
+    assert found == close(3 * 0.1 * LOG / (0.5625 * (2 * p) ** 2))
+    assert bounds.ldp_lower(4, 0.1, weight, 1.0, HORIZON, u=0.01, variant="corrected") == 0.0
+    # v = 1/2: p = (gap^1.5 / u)^2 = gap^3
+    found = bounds.ldp_lower(2, 0.1, weight, 0.5, HORIZON, variant="corrected")
+    assert found == close(0.1 * LOG / (0.5625 * 1e-6))
+
+
+def test_instance_independent_lower_bounds_by_hand():
+    assert bounds.ldp_lower_independent(4, 0.5, 1.0, 10**4) == close(math.sqrt(16) * 100)
+    weight = math.log(1.5)
+    share = 0.25 * 3 / (0.5625 * 1e6)
+    found = bounds.ldp_lower_independent(4, weight, 1.0, 10**6, variant="corrected")
+    assert found == close(1e6 / 16 * (share / math.e) ** 0.25)
+    assert bounds.ldp_lower_independent(4, weight, 1.0, 10**6, 16.0, "corrected") == close(4 * found)
+    assert bounds.ldp_lower_independent(4, weight, 1.0, 1, variant="corrected") == 0.0
+    share = 0.5 * 3 / (6 * 0.5 * 1e6)
+    assert bounds.dp_lower_independent(4, 0.5, 1.0, 10**6) == close(1e6 / 16 * math.sqrt(share / math.e))
+
+
+def test_the_two_hypotheses_are_optimised_over_the_gap():
+    """By brute force over the gap: T g/8 exp(-loss T p^j / (K-1)), with p the mass that lifts an arm to 2 g."""
+    v, u, arms, horizon, epsilon = 0.5, 2.0, 5, 10**7, 0.5
+    gaps = np.logspace(-5, -0.5, 4001)
+    mass = ((2 * gaps) ** (1 + v) / u) ** (1 / v)
+    for loss, exponent, found in (
+        (6 * epsilon, 1, bounds.dp_lower_independent(arms, epsilon, v, horizon, u)),
+        (bounds.local_loss(epsilon), 2, bounds.ldp_lower_independent(arms, epsilon, v, horizon, u, "corrected")),
+    ):
+        best = np.max(horizon * gaps / 8 * np.exp(-loss * horizon / (arms - 1) * mass**exponent) * (mass <= 1))
+        assert found == close(best, rel=1e-4)
+
+
+# --- rates
+
+
+def slope(function, low, high):
+    return math.log(function(high) / function(low)) / math.log(high / low)
+
+
+@pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
+def test_rates_in_the_gap(v):
+    def upper(name, variant):
+        # the largest gap of two arms is their only one; halving it is one epoch more
+        return lambda gap: UPPER[name]([0.5 + gap, 0.5], 0.5, v, 1.0, 10**6, variant=variant)
+
+    cases = [
+        (upper("dp", "printed"), 1 / v),
+        (upper("dp", "rate"), 1 / v),
+        (upper("dp", "corrected"), 1 / v),
+        (upper("ldp", "printed"), 1 / v),
+        (upper("ldp", "rate"), 1 + 2 / v),
+        (upper("ldp", "corrected"), 1 + 2 / v),
+        (lambda gap: bounds.dp_lower(5, gap, 0.05, v, 10**6), 1 / v),
+        (lambda gap: bounds.dp_lower(5, gap, 0.05, v, 10**6, variant="corrected"), 1 / v),
+        (lambda gap: bounds.ldp_lower(5, gap, 0.5, v, 10**6), 1 / v),
+        (lambda gap: bounds.ldp_lower(5, gap, 0.5, v, 10**6, variant="corrected"), 1 + 2 / v),
+    ]
+    for bound, power in cases:
+        # the epochs' logarithms and the additive terms are small beside this range
+        assert slope(bound, 2.0**-14, 2.0**-6) == close(-power, abs=0.12 if power < 2.5 else 0.05 * power)
+
+
+@pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
+def test_rates_in_the_horizon_and_in_epsilon(v):
+    central, local = 1 / (1 + v), (2 + v) / (2 + 2 * v)
+    cases = [
+        (lambda t, e: bounds.dp_upper_independent(5, e, v, 1.0, t), central, v / (1 + v)),
+        (lambda t, e: bounds.dp_upper_independent(5, e, v, 1.0, t, "corrected"), central, v / (1 + v)),
+        (lambda t, e: bounds.dp_lower_independent(5, e, v, t), central, v / (1 + v)),
+        (lambda t, e: bounds.ldp_upper_independent(5, e, v, 1.0, t), central, 2 * v / (1 + v)),
+        (lambda t, e: bounds.ldp_upper_independent(5, e, v, 1.0, t, "corrected"), local, v / (1 + v)),
+        (lambda t, e: bounds.ldp_lower_independent(5, e, v, t), central, 2 * v / (1 + v)),
+        (lambda t, e: bounds.ldp_lower_independent(5, e, v, t, variant="corrected"), local, v / (1 + v)),
+    ]
+    for bound, in_horizon, in_epsilon in cases:
+        # logarithms of T stay: over 60 decades they are worth little
+        assert slope(lambda t, f=bound: f(t, 0.5), 10**30, 10**90) == close(in_horizon, abs=0.02)
+        assert slope(lambda e, f=bound: f(10**90, e), 1e-10, 1e-2) == close(-in_epsilon, abs=0.04)
+    rows = {(row.rewards, row.kind, row.model, row.side): row for row in summary(v)}
+    for model, lower, upper in (("DP", cases[2], cases[1]), ("LDP", cases[6], cases[4])):
+        for side, case in (("upper", upper), ("lower", lower)):
+            rate = rows["heavy-tailed", "instance-independent", model, side].corrected
+            assert (rate.horizon, rate.epsilon) == close(case[1:])
+
+
+@pytest.mark.parametrize("factor", [0.5, 3.0])
+@pytest.mark.parametrize("v", [0.5, 0.9])
+def test_bounds_scale_with_the_rewards(v, factor):
+    """Rewards times s have gaps and regret times s and moments times s^(1+v); the printed powers of u do not fit."""
+    scaled = factor * np.array(MEANS), factor ** (1 + v)
+
+    def ratio(bound):
+        return bound(*scaled) / bound(np.array(MEANS), 1.0)
+
+    assert ratio(lambda m, u: bounds.robust_ucb_upper(m, v, u, HORIZON)) == close(factor)
+    assert ratio(lambda m, u: bounds.dp_robust_ucb_upper(m, 0.5, v, u, HORIZON)) == close(factor)
+    assert ratio(lambda m, u: bounds.dp_upper(m, 0.5, v, u, HORIZON, variant="rate")) == close(factor)
+    assert ratio(lambda m, u: bounds.ldp_upper(m, 0.5, v, u, HORIZON, variant="rate")) == close(factor, rel=1e-3)
+    assert ratio(lambda m, u: bounds.dp_upper(m, 0.5, v, u, HORIZON)) != close(factor, rel=0.1)
+    assert ratio(lambda m, u: bounds.ldp_upper(m, 0.5, v, u, HORIZON)) != close(factor, rel=0.1)
+    for bound in (bounds.dp_upper_independent, bounds.ldp_upper_independent):
+        printed = bound(4, 0.5, v, factor ** (1 + v), 10**9) / bound(4, 0.5, v, 1.0, 10**9)
+        # u^(2/(1+v)) scales as s^2, u^(v/(1+v)^2) as s^(v/(1+v))
+        assert printed == close(factor**2 if bound is bounds.ldp_upper_independent else factor ** (v / (1 + v)))
+    for lower in (
+        lambda u: bounds.dp_lower_independent(4, 0.5, v, 10**9, u),
+        lambda u: bounds.ldp_lower_independent(4, 0.5, v, 10**9, u, "corrected"),
+    ):
+        assert lower(factor ** (1 + v)) / lower(1.0) == close(factor)
+
+
+# --- which contradict which
+
+
+@pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
+def test_corrected_lower_bounds_stay_below_corrected_upper_ones(v):
+    for epsilon in (0.1, 1.0):
+        for horizon in (10**3, 10**9, 10**15, 10**40):
+            lower = bounds.dp_lower_independent(5, epsilon, v, horizon)
+            assert 0.0 < lower <= bounds.dp_upper_independent(5, epsilon, v, 1.0, horizon, "corrected")
+            lower = bounds.ldp_lower_independent(5, epsilon, v, horizon, variant="corrected")
+            assert lower <= bounds.ldp_upper_independent(5, epsilon, v, 1.0, horizon, "corrected")
+        for gap in (0.1, 0.01):
+            means = [gap, 0.0, 0.0, 0.0, 0.0]
+            for name, lower in (("dp", bounds.dp_lower), ("ldp", bounds.ldp_lower)):
+                upper = UPPER[name](means, epsilon, v, 1.0, 10**12, variant="corrected")
+                assert 0.0 < lower(5, gap, epsilon, v, 10**12, variant="corrected") <= upper
+
+
+@pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
+def test_no_constant_saves_the_printed_ldp_upper_bounds(v):
+    """Corrected lower over printed upper: it grows without end as the gap falls, and as the horizon grows."""
+
+    def by_gap(gap):
+        return bounds.ldp_lower(5, gap, 0.5, v, 10**9, variant="corrected") / bounds.ldp_upper(
+            [gap, 0, 0, 0, 0], 0.5, v, 1.0, 10**9
+        )
+
+    def by_horizon(horizon):
+        lower = bounds.ldp_lower_independent(5, 0.5, v, horizon, variant="corrected")
+        return lower / bounds.ldp_upper_independent(5, 0.5, v, 1.0, horizon)
+
+    assert by_gap(1e-8) > 1e6 * by_gap(1e-2)
+    assert slope(by_horizon, 10**30, 10**90) == close(v / (2 + 2 * v), abs=0.02)
+    # the central ones do not contradict each other
+    ratio = bounds.dp_lower_independent(5, 0.5, v, 10**90) / bounds.dp_upper_independent(5, 0.5, v, 1.0, 10**90)
+    assert ratio < 1.0
+
+
+# --- what the radii cover
+
+
+def test_confidence_of_the_epochs_by_hand():
+    assert bounds.dp_confidence(0.5) == close(4 + 0.5 / 3)
+    assert bounds.dp_confidence(1.0) < 19 / 4 < 6
+    # q = 1/10
+    assert bounds.ldp_confidence(0.5, 1000.0, 10.0) == close(5.2 + math.sqrt(0.1) + 0.05 / 3)
+    assert bounds.ldp_confidence(1.0, 40.0, 1.0) <= 6.0 < bounds.ldp_confidence(1.0, 30.0, 1.0)
+    slide = bounds.ldp_confidence(0.5, 1000.0, 10.0, "slide_rate")
+    assert slide == close(1 + math.sqrt(0.5) + 0.25 / 3 + 4.2 * 0.5 / 0.1)
+
+
+def test_the_confidence_bounds_hold_in_simulation():
+    """Errors of noisy truncated means over err, for Pareto rewards of moment u."""
+    rng = np.random.default_rng(1)
+    v, u, log, epsilon = 0.5, 1.0, math.log(100), 1.0
+    shape = 1.0 + v + 0.05
+    scale = (u * (shape - 1 - v) / shape) ** (1 / (1 + v))
+    mean = scale * shape / (shape - 1)
+    n, runs = 2000, 2000
+    rewards = scale * (1 - rng.random((runs, n))) ** (-1 / shape)
+    central = (u * n * epsilon / log) ** (1 / (1 + v))
+    err = u ** (1 / (1 + v)) * (log / (n * epsilon)) ** (v / (1 + v))
+    noisy = np.where(rewards <= central, rewards, 0.0).mean(1) + rng.laplace(0, 2 * central / (n * epsilon), runs)
+    errors = np.abs(noisy - mean) / err
+    # a failure has probability 3 e^-L = 3 %; truncation alone puts the mean off by a good part of err
+    assert np.mean(errors > bounds.dp_confidence(epsilon)) < 0.03
+    assert 0.2 < np.median(errors) < 1.0
+    local = (u * math.sqrt(n / log) * epsilon) ** (1 / (1 + v))
+    err = u ** (1 / (1 + v)) * (math.sqrt(log / n) / epsilon) ** (v / (1 + v))
+    noise = rng.laplace(0, 2 * local / epsilon, (runs, n)).mean(1)
+    errors = np.abs(np.where(rewards <= local, rewards, 0.0).mean(1) + noise - mean) / err
+    assert np.mean(errors > bounds.ldp_confidence(epsilon, n, log)) < 0.04
+    assert np.mean(errors > 0.5 * bounds.ldp_confidence(epsilon, n, log)) > 0.01
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
+def test_the_radius_of_dp_robust_ucb_covers_its_errors(v, epsilon):
+    for horizon in (10**3, 10**6, 10**12):
+        for pulls in (1, 100, 10**6):
+            parts = bounds.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon)
+            assert parts.bias + parts.sampling + parts.noise < parts.radius
+            # the noise is the larger part of what is covered: a radius of a fifth would not do
+            reduced = bounds.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon, c=0.5)
+            assert reduced.noise == parts.noise
+            assert reduced.noise > reduced.radius
+
+
+def test_errors_of_dp_robust_ucb_by_hand():
+    # v = 1, u = 4, n = 9, T = e^4 to the nearest integer: take the logarithm as it is
+    log = math.log(55)
+    threshold = math.sqrt(0.5 * 4 * 9 / log**1.5)
+    tail = math.log(2 * 55**4)
+    parts = bounds.dp_robust_ucb_error(9, 0.5, 1.0, 4.0, 55)
+    assert parts.bias == close(2 * 4 / threshold)
+    assert parts.sampling == close(math.sqrt(2 * 4 * tail / 9) + threshold * tail / 27)
+    node = 2 * threshold * 6 / 0.5
+    assert parts.noise == close(math.sqrt(8 * tail) * node * max(math.sqrt(6), math.sqrt(tail)) / 9)
+    assert parts.radius == close(18 * 2 * math.sqrt(tail * log**2.5 / 4.5))
+
+
+# --- the table
+
+
+def test_the_table_has_every_cell_and_says_what_is_wrong():
+    rows = summary(0.5)
+    assert len({row[:4] for row in rows}) == len(rows) == 16
+    wrong = [row[:4] for row in rows if row.printed is not None and row.printed.formula != row.corrected.formula]
+    assert wrong == [
+        ("heavy-tailed", kind, "LDP", side)
+        for kind in ("instance-dependent", "instance-independent")
+        for side in ("upper", "lower")
+    ]
+    assert [row[:4] for row in rows if row.printed is None] == [("heavy-tailed", "instance-independent", "DP", "lower")]
+
+
+@pytest.mark.parametrize("v", [0.5, 0.9])
+def test_exponents_of_the_table_are_those_of_the_bounds(v):
+    rows = {row[:4]: row for row in summary(v)}
+    heavy = "heavy-tailed"
+    for model, upper, lower in (
+        ("DP", bounds.dp_upper, bounds.dp_lower),
+        ("LDP", bounds.ldp_upper, bounds.ldp_lower),
+    ):
+        for reading, names in (("printed", ("printed", "printed")), ("corrected", ("rate", "corrected"))):
+
+            def above(gap, epsilon, bound=upper, variant=names[0]):
+                return bound([gap, 0.0], epsilon, v, 1.0, 10**6, variant=variant)
+
+            def below(gap, epsilon, bound=lower, variant=names[1]):
+                return bound(2, gap, epsilon, v, 10**6, variant=variant)
+
+            for side, bound in (("upper", above), ("lower", below)):
+                rate = getattr(rows[heavy, "instance-dependent", model, side], reading)
+                assert slope(lambda gap, f=bound: f(gap, 0.01), 1e-6, 1e-4) == close(-rate.gap, abs=1e-3)
+                assert slope(lambda epsilon, f=bound: f(1e-4, epsilon), 1e-4, 1e-3) == close(-rate.epsilon, abs=2e-3)
+    row = rows[heavy, "instance-independent", "LDP", "upper"]
+    assert row.printed.formula == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(1+v)} T^{1/(1+v)}"
+    assert row.corrected.formula == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(2+2v)} T^{(2+v)/(2+2v)}"
+
+
+# --- bad input
+
+BAD = [
+    ({"v": 0.0}, "v must be"),
+    ({"v": 1.5}, "v must be"),
+    ({"u": 0.0}, "u must be"),
+    ({"u": -1.0}, "u must be"),
+    ({"epsilon": 0.0}, "epsilon must be"),
+    ({"epsilon": 1.5}, "epsilon must be"),
+    ({"horizon": 0}, "horizon must be"),
+    ({"horizon": 10.0}, "horizon must be"),
+    ({"variant": "misprinted"}, "variant must be one of"),
+]
+ALL = {
+    bounds.robust_ucb_upper: {"means": MEANS},
+    bounds.dp_robust_ucb_upper: {"means": MEANS, "epsilon": 0.5},
+    bounds.dp_upper: {"means": MEANS, "epsilon": 0.5},
+    bounds.ldp_upper: {"means": MEANS, "epsilon": 0.5},
+    bounds.dp_upper_independent: {"n_arms": 4, "epsilon": 0.5},
+    bounds.ldp_upper_independent: {"n_arms": 4, "epsilon": 0.5},
+    bounds.dp_lower: {"n_arms": 4, "gap": 0.1, "epsilon": 0.5},
+    bounds.ldp_lower: {"n_arms": 4, "gap": 0.1, "epsilon": 0.5},
+    bounds.ldp_lower_independent: {"n_arms": 4, "epsilon": 0.5},
+}
+
+
+@pytest.mark.parametrize("bound", ALL)
+@pytest.mark.parametrize(("bad", "message"), BAD)
+def test_bad_input_is_refused(bound, bad, message):
+    arguments = {**ALL[bound], "v": 0.5, "u": 1.0, "horizon": HORIZON}
+    assert bound(**arguments) > 0.0
+    if "epsilon" in bad and "epsilon" not in arguments:
+        return
+    with pytest.raises(ValueError, match=f"^{message}"):
+        bound(**arguments | bad)
+
+
+def test_beta_and_the_rest_are_checked():
+    for beta in (0.0, 1.0, -0.1, math.nan):
+        with pytest.raises(ValueError, match="^beta must be"):
+            bounds.dp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, beta=beta, variant="corrected")
+    with pytest.raises(ValueError, match="^c must be"):
+        bounds.ldp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, c=0.0, variant="corrected")
+    with pytest.raises(ValueError, match="^n_arms must be"):
+        bounds.dp_lower(1, 0.1, 0.5, 0.5, HORIZON)
+    with pytest.raises(ValueError, match="^gap must be"):
+        bounds.ldp_lower(2, 0.0, 0.5, 0.5, HORIZON)
+    with pytest.raises(ValueError, match="^means"):
+        bounds.dp_upper([], 0.5, 0.5, 1.0, HORIZON)
+    with pytest.raises(ValueError, match="^v must be"):
+        summary(0.0)
+
+
+def test_equal_arms_cost_nothing_but_failures():
+    for bound in (bounds.dp_upper, bounds.ldp_upper):
+        for variant in ("printed", "rate", "corrected"):
+            assert bound([0.5, 0.5], 0.5, 0.5, 1.0, HORIZON, variant=variant) == 0.0

@@ -1,0 +1,248 @@
+"""The elimination boxes for heavy-tailed rewards: transcriptions, noise, the bound on the means, long horizons."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import naive_elimination
+import numpy as np
+import pytest
+from scipy import stats
+
+from private_bandits.kernels import elimination
+from private_bandits.papers.heavy_tailed import bounds
+from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
+from private_bandits.papers.heavy_tailed.instances import pareto_arms, setting
+from private_bandits.privacy import sensitivity
+from private_bandits.simulate import simulate, streams, trace
+
+MEANS = [0.5, 0.9, 0.2]
+LONG = 10**15
+NO_TRACE = np.zeros((0, 0), np.int64)
+
+
+def first_epoch(problem, policy, seed):
+    """Pulls, the distance at which an arm leaves, and the released means of the first epoch."""
+    arms = problem.record()
+    state = elimination.start(arms, policy.record)
+    share, width = elimination._epoch(policy.record.terms, policy.record.beta, problem.n_items, 1)
+    end = share * problem.n_items
+    elimination.advance(arms, policy.record, state, 1, end, np.array([end]), np.zeros(1), NO_TRACE, *streams(seed, 0))
+    return share, width, state.means
+
+
+CASES = {
+    "dp": (lambda: dp_robust_se(0.8, 0.9, 0.7, 0.5, 3.0), naive_elimination.dp_robust_se, (0.8, 0.9, 0.7, 0.5, 3.0)),
+    "dp v 0.5": (lambda: dp_robust_se(1, 0.5, 0.5, 0.9, 3), naive_elimination.dp_robust_se, (1, 0.5, 0.5, 0.9, 3)),
+    "dp v 1": (lambda: dp_robust_se(0.3, 1, 2, 0.1, 2), naive_elimination.dp_robust_se, (0.3, 1, 2, 0.1, 2)),
+    "dp c 24": (lambda: dp_robust_se(1.0, 1.0, 0.5, 0.5), naive_elimination.dp_robust_se, (1.0, 1.0, 0.5, 0.5)),
+    "robust": (lambda: robust_se(0.9, 0.7, 0.5, 4), naive_elimination.robust_se, (0.9, 0.7, 0.5, 4)),
+    "ldp": (lambda: ldp_robust_se(3.0, 1.0, 0.6, 0.9, 2.0), naive_elimination.ldp_robust_se, (3.0, 1.0, 0.6, 0.9, 2.0)),
+    "ldp slide": (
+        lambda: ldp_robust_se(0.7, 0.9, 0.6, 0.9, 3.0, "slide_rate"),
+        naive_elimination.ldp_robust_se,
+        (0.7, 0.9, 0.6, 0.9, 3.0, "slide_rate"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kernel_plays_the_transcription(case):
+    """Rewards are drawn one by one on both sides, so the arms of every round agree."""
+    make, transcription, arguments = CASES[case]
+    horizon, ends = 20_000, set()
+    for replication in range(3):
+        shown = trace(pareto_arms(MEANS, 2.2), make(), horizon=horizon, seed=7, replication=replication)
+        expected = transcription(MEANS, 2.2, horizon, streams(7, replication), *arguments)
+        np.testing.assert_array_equal(shown[:, 0], expected)
+        ends |= set(expected[-100:])
+    assert ends != {0, 1, 2} or case == "dp c 24"  # some arm has left, but for 24 the horizon is too short
+
+
+# --- lengths, thresholds, the rule
+
+
+@pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("c", [4.0, 24.0])
+@pytest.mark.parametrize(("size", "epoch"), [(2, 1), (5, 3)])
+def test_epochs_are_those_of_the_bounds(v, c, size, epoch):
+    """Two independent pieces of code for R and err; and the threshold is c/2 err, 12 err as printed."""
+    beta, epsilon, u = 0.01, 0.4, 5.6
+    dp_log, ldp_log = math.log(4 * size * epoch**2 / beta), math.log(8 * size * epoch**2 / beta)
+    for policy, expected in (
+        (dp_robust_se(epsilon, v, u, beta, c), bounds.dp_epoch(epoch, dp_log, epsilon, v, u, c)),
+        (ldp_robust_se(epsilon, v, u, beta, c), bounds.ldp_epoch(epoch, ldp_log, epsilon, v, u, c)),
+        (
+            ldp_robust_se(epsilon, v, u, beta, c, "slide_rate"),
+            bounds.ldp_epoch(epoch, ldp_log, epsilon, v, u, c, "slide_rate"),
+        ),
+    ):
+        share, width = elimination._epoch(policy.record.terms, beta, size, epoch)
+        log = dp_log if policy.name == "DP Robust SE" else ldp_log
+        if expected.pulls > 2.0**62 / size:
+            assert share == 2**62 // size  # longer than any run
+            continue
+        assert share == pytest.approx(expected.pulls, rel=1e-9, abs=1)
+        assert width == pytest.approx(c / 2 * expected.error, rel=1e-6)
+        threshold = policy.record.cut * (share / log) ** policy.record.cut_power
+        assert threshold == pytest.approx(expected.threshold, rel=1e-6)
+        if "slide" not in policy.name and share > 1e4:
+            assert width == pytest.approx(2.0**-epoch / 2, rel=1e-3)  # the gap in view, halved
+
+
+def test_the_printed_first_epochs_are_as_long_as_claimed():
+    """At v = 0.5 the printed constants need millions of pulls per arm, and LDP more than a 64-bit counter holds."""
+
+    def pulls(policy):
+        return elimination._epoch(policy.record.terms, policy.record.beta, 5, 1)[0]
+
+    u = {v: setting(1, v).moment(v) for v in (0.5, 0.9)}
+    assert 1e7 < pulls(dp_robust_se(1.0, 0.5, u[0.5], 1e-7)) < 1e8
+    assert 1e5 < pulls(dp_robust_se(1.0, 0.9, u[0.9], 1e-7)) < 1e6
+    assert 1e10 < pulls(ldp_robust_se(1.0, 0.9, u[0.9], 1e-7)) < 1e11
+    assert 1e14 < pulls(ldp_robust_se(1.0, 0.5, u[0.5], 1e-7)) < 1e15
+    assert pulls(ldp_robust_se(1.0, 0.01, 5.0, 0.1)) == 2**62 // 5  # nothing overflows
+
+
+# --- privacy
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0])
+def test_the_mean_of_an_epoch_pays_epsilon_for_one_reward(epsilon):
+    """Arms that always pay 0 show the noise; a truncated reward in [-B, B] moves a mean of R by 2B/R at most."""
+    policy = dp_robust_se(epsilon, 0.9, 1.0, 0.5, 3.0)
+    noise = []
+    for seed in range(1500):
+        share, _, means = first_epoch(pareto_arms([0.0, 0.0], 2.0), policy, seed)
+        noise.extend(means)
+    log = math.log(4 * 2 / 0.5)
+    threshold = (share * epsilon / log) ** (1 / 1.9)
+    small = [np.array(row) for row in itertools.product([-threshold, 0.0, threshold], repeat=3)]
+    worst = max(sensitivity([[a.mean()], [b.mean()]]) for a in small for b in small if np.count_nonzero(a != b) == 1)
+    assert worst == pytest.approx(2 * threshold / 3)
+    paid = worst * 3 / share / np.mean(np.abs(noise))
+    assert paid == pytest.approx(epsilon, rel=0.07)
+    assert stats.kstest(noise, stats.laplace(scale=2 * threshold / (share * epsilon)).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("variant", ["repaired", "slide_rate"])
+def test_a_report_pays_epsilon(variant):
+    """The noise of R reports is that of R draws of scale 2B/epsilon."""
+    epsilon, v, u, beta, c = 0.7, 0.9, 1.0, 0.5, 3.0
+    policy = ldp_robust_se(epsilon, v, u, beta, c, variant)
+    runs = [first_epoch(pareto_arms([0.0, 0.0], 2.0), policy, seed) for seed in range(1000)]
+    share, log = runs[0][0], math.log(8 * 2 / beta)
+    x = math.sqrt(log / share) / epsilon if variant == "repaired" else log / (share * epsilon**2)
+    threshold = (u / x) ** (1 / (1 + v))
+    spread = np.std([means for _, _, means in runs]) * math.sqrt(share)
+    assert 2 * threshold / (spread / math.sqrt(2)) == pytest.approx(epsilon, rel=0.07)
+
+
+def test_guarantees():
+    for policy, trust in ((dp_robust_se(0.4, 0.5, 1, 0.1), "central"), (ldp_robust_se(0.4, 0.5, 1, 0.1), "local")):
+        assert policy.privacy.trust == trust
+        assert policy.privacy.effective_epsilon == policy.privacy.epsilon == 0.4
+    exact = robust_se(0.5, 2.0, 0.1, 24.0)
+    for policy in (dp_robust_se(math.inf, 0.5, 2.0, 0.1), ldp_robust_se(math.inf, 0.5, 2.0, 0.1)):
+        assert policy.privacy.trust == "none"
+        problem = pareto_arms(MEANS, 1.6)
+        for seed in range(2):
+            np.testing.assert_array_equal(
+                simulate(problem, policy, horizon=10**8, replications=1, seed=seed).regret,
+                simulate(problem, exact, horizon=10**8, replications=1, seed=seed).regret,
+            )
+
+
+# --- the bound on the means
+
+
+@pytest.mark.parametrize("v", [0.5, 0.9])
+@pytest.mark.parametrize("c", [12.0, 24.0])
+def test_the_bound_on_the_means_holds_where_it_is_proven(v, c):
+    """Within (c/4) err, of which (c/2) err is the distance at which an arm leaves."""
+    problem = setting(1, v)
+    u, beta = problem.moment(v), 0.05
+    policies = [robust_se(v, u, beta, c)]
+    if c == 24.0:
+        policies += [dp_robust_se(1.0, v, u, beta, c), ldp_robust_se(1.0, v, u, beta, c)]
+    for policy in policies:
+        worst = []
+        for seed in range(60):
+            _, width, means = first_epoch(problem, policy, seed)
+            worst.append(np.max(np.abs(means - problem.means)) / width)
+        assert max(worst) < 0.5, policy.name
+        assert max(worst) > 0.01, policy.name  # not vacuous by orders of magnitude
+
+
+def test_only_the_square_root_scaling_keeps_its_bound():
+    """Error over err, as epochs grow a hundredfold: flat when repaired, ten times larger at the slides' rate."""
+    problem, v, epsilon = pareto_arms([0.5, 0.5], 1.95), 0.9, 1.0
+    ratios = {}
+    for variant, lengths in (
+        ("repaired", (2.0, 2.0 * 100 ** (0.45 / 1.9))),
+        ("slide_rate", (4.0, 4.0 * 100 ** (0.9 / 1.9))),
+    ):
+        medians, pulls = [], []
+        for c in lengths:
+            policy = ldp_robust_se(epsilon, v, problem.moment(v), 0.5, c, variant)
+            runs = [first_epoch(problem, policy, seed) for seed in range(200)]
+            medians.append(np.median([np.abs(means - 0.5) / (2 / c * width) for _, width, means in runs]))
+            pulls.append(runs[0][0])
+        assert pulls[1] / pulls[0] == pytest.approx(100, rel=0.02)
+        ratios[variant] = medians[1] / medians[0]
+    assert 0.6 < ratios["repaired"] < 1.6
+    assert 6 < ratios["slide_rate"] < 16
+
+
+# --- long horizons
+
+
+@pytest.mark.parametrize("v", [0.5, 0.9])
+def test_regret_at_the_longest_horizon_stays_below_the_epochs_of_the_gaps(v):
+    """With probability 1 - 2 beta an arm of gap g is pulled in the epochs with 2^-e > g/2 only."""
+    problem, beta = setting(1, v), 1e-3
+    u = problem.moment(v)
+    for policy, log_factor, epoch in (
+        (dp_robust_se(1.0, v, u, beta), 4, bounds.dp_epoch),
+        (ldp_robust_se(1.0, v, u, beta, 6.0), 8, bounds.ldp_epoch),
+    ):
+        c = 24.0 if "DP Robust SE" == policy.name else 6.0
+        ceiling, start = 0.0, epoch(1, math.log(log_factor * 5 / beta), 1.0, v, u, c).pulls
+        for gap in problem.gaps[problem.gaps > 0]:
+            last = math.ceil(math.log2(1 / gap) - 1e-9)
+            logs = [math.log(log_factor * 5 * e**2 / beta) for e in range(1, last + 1)]
+            ceiling += gap * sum(epoch(e, log, 1.0, v, u, c).pulls for e, log in enumerate(logs, 1))
+        final = simulate(problem, policy, horizon=LONG, replications=10, seed=1).regret[:, -1]
+        assert float(final.max()) <= ceiling * (1 + 1e-12), policy.name
+        assert float(final.min()) >= start * problem.gaps.sum() * (1 - 1e-12), policy.name  # all arms are in epoch 1
+
+
+def test_an_undervalued_moment_is_allowed():
+    """A u below the true moment is the user's choice; the record keeps it, and the run is played."""
+    problem = setting(1, 0.9)
+    policy = dp_robust_se(1.0, 0.9, 0.1, 0.1)
+    assert policy.record.u == 0.1 < problem.moment(0.9)
+    assert policy.record.v == 0.9
+    assert simulate(problem, policy, horizon=10**6, replications=2, seed=0).regret[:, -1].min() > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: robust_se(0.0, 1.0, 0.1), "v must be > 0 and <= 1, got 0.0"),
+        (lambda: robust_se(1.1, 1.0, 0.1), "v must be > 0 and <= 1, got 1.1"),
+        (lambda: robust_se(0.5, 0.0, 0.1), "u must be > 0, got 0.0"),
+        (lambda: dp_robust_se(1.0, 0.5, 1.0, 1.0), "beta must be > 0 and < 1, got 1.0"),
+        (lambda: dp_robust_se(0.0, 0.5, 1.0, 0.1), "epsilon must be > 0, got 0.0"),
+        (lambda: dp_robust_se(1.0, 0.5, 1.0, 0.1, 0.0), "c must be > 0, got 0.0"),
+        (lambda: ldp_robust_se(1.0, 0.5, -1.0, 0.1), "u must be > 0, got -1.0"),
+        (
+            lambda: ldp_robust_se(1.0, 0.5, 1.0, 0.1, variant="printed"),
+            "variant must be one of 'repaired', 'slide_rate'",
+        ),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
