@@ -69,6 +69,32 @@ def test_corrected_bounds_hold_where_they_say_something():
             assert float(regret.mean()) > most / 60
 
 
+def test_first_report_lower_by_hand_and_by_sampling():
+    """The window is met as often as said, and the other arm's index stays above it as often as said."""
+    log_t, epsilon, gap = 3.0, 4.0, 0.1
+    radius = 4.0 * math.sqrt(2.0 * log_t) / epsilon
+    chance = 0.25 * (math.exp(-epsilon * (radius - 0.2)) - math.exp(-epsilon * radius))
+    slope = min(epsilon / math.sqrt(2.0), 0.2 / (0.125 + 2.0 / epsilon**2))
+    kept = 1.0 - 2.0 / (slope * radius) ** 2
+    expected = math.log(gap * (math.exp(log_t) - 1.0) * chance * kept)
+    assert bounds.first_report_lower(gap, epsilon, log_t) == pytest.approx(expected)
+    rng = np.random.default_rng(5)
+    reports = (rng.random(4_000_000) < 0.5) + rng.laplace(scale=1.0 / epsilon, size=4_000_000)
+    easy = 0.3  # a shorter radius, so that the window is met often: the law of one report is what is sampled
+    met = np.mean((reports + easy >= 0.0) & (reports + easy < 0.2))
+    zero = 0.25 * (math.exp(-epsilon * (easy - 0.2)) - math.exp(-epsilon * easy))
+    assert zero <= met <= 1.5 * zero
+    errors = (rng.random((4000, 300)) < 0.4) - 0.4 + rng.laplace(scale=1.0 / epsilon, size=(4000, 300))
+    n = np.arange(1, 301)
+    index = 0.4 + np.cumsum(errors, axis=1) / n + radius / np.sqrt(n)
+    assert np.mean(np.all(index > 0.2, axis=1)) >= kept
+    # more than any power of ln T, and nothing for the repaired box
+    printed = [bounds.first_report_lower(gap, 1.0, x) for x in (100.0, 200.0, 400.0)]
+    assert printed[0] > 38.0 and printed[1] - printed[0] > 60.0 and printed[2] - printed[1] > 150.0
+    assert bounds.first_report_lower(gap, 1.0, 100.0, "repaired") < -200.0
+    assert bounds.first_report_lower(gap, 0.01, 100.0) == -math.inf
+
+
 def test_theorem_5_and_6_by_hand():
     assert bounds.theorem_5(6, 0.3, 1.0, T, 2.0) == close(4 * 5 / (64 * (math.e - 1) ** 2 * 0.3) * LOG)
     assert bounds.theorem_5(6, 0.3, 0.4, T, 2.0, "small") == close(4 * 5 / (128 * 0.16 * 0.3) * LOG)

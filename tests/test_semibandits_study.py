@@ -121,6 +121,11 @@ def test_exponents_are_those_of_the_runs():
     assert found["CUCB-LDP2", "K-path", "gap", "K"] == pytest.approx(1.25)
     assert found["CUCB-LDP1", "B_inf", "item gap", "K"] == pytest.approx(0.5)
     assert found["CUCB-LDP1", "B_inf", "gap", "K"] == pytest.approx(0.5)  # the gap is that of the means there
+    # regret over the arms in bad super arms: on K-paths n_arms - K, on B_inf one dummy more for each more in K
+    assert found["CUCB-LDP2", "K-path", "gap", "K, per arm"] == pytest.approx(1.25)
+    sizes = np.array([1.0, 2.0, 4.0])
+    slope = np.polyfit(np.log(sizes), np.log(sizes**0.5 * (10 - sizes) / 9.0), 1)[0]
+    assert found["CUCB-LDP1", "B_inf", "gap", "K, per arm"] == pytest.approx(slope)
     assert found["DP-SE", "arms", "gap", "1/gap"] == pytest.approx(0.25)
     assert found["DP-SE", "arms", "gap", "1/epsilon"] == pytest.approx(1.0)
 
@@ -224,6 +229,7 @@ def test_pictures_follow_the_runs(small, panels, long, exponents):
     assert {"exponent", "exponent_low", "exponent_high", "per_arm"} <= set(drawn["k"].data)
     assert len(drawn["k"].fig.axes) == 4
     powers = {text.get_text() for axes in drawn["k"].fig.axes for text in axes.texts}
+    assert "K-path, Δ held, printed: 10⁷" in drawn["k"].caption and "repaired: 4·10⁷" in drawn["k"].caption
     found = exponents[(exponents["quantity"] == "K") & (exponents["policy"] == "CUCB-LDP1")]["measured"]
     assert {f"{value:.2f}" for value in found} <= powers
     lower = drawn["lower"].data
@@ -305,6 +311,9 @@ def test_table_1_has_a_row_for_every_cell_and_its_boxes(exponents):
         (frame["policy"] == "CUCB-LDP2") & (frame["variant"] == "repaired") & (frame["family"] == "K-path")
     ].iloc[0]
     assert row["k"] == f"{row['k_measured']:.2f} [{row['k_low']:.2f}, {row['k_high']:.2f}] (2)"
+    # CUCB-LDP1 stands beside the cell with the power of its own theorem
+    assert frame[frame["policy"] == "CUCB-LDP1"]["k_claimed"].tolist() == [2, 2]
+    assert frame[(frame["policy"] == "CUCB-LDP2") & (frame["family"] == "B_inf")]["k_claimed"].tolist() == [0, 0]
 
 
 def test_the_ledger_is_whole_and_in_short_follows_it(small, panels, long, exponents):
@@ -322,6 +331,46 @@ def test_the_ledger_is_whole_and_in_short_follows_it(small, panels, long, expone
     text = pictures.in_short(small, panels["learning"], exponents, dominance, ledger)
     assert f"Of {len(ledger)} claims" in text and "nan" not in text
     assert "Every algorithm keeps its promise" in text
+    for claim, question in (
+        ("least-pulled-removes-k", "Does the least pulled arm remove"),
+        ("algorithm-2-on-b1", "Does $K^2$ stay"),
+        ("central-lower", "Is the lower bound under central privacy a product"),
+    ):
+        for verdict in ("reproduced", "undecided", "not reproduced"):
+            told = ledger.assign(verdict=ledger["verdict"].where(ledger["claim"] != claim, verdict))
+            lines = pictures.in_short(small, panels["learning"], exponents, dominance, told).splitlines()
+            (line,) = (one for one in lines if question in one)
+            assert f"Verdict: {verdict}.**" in line
+
+
+def test_the_printed_bonus_is_weighed_against_the_printed_noise():
+    setting = experiments.Experiments(100_000, 2, 0, 1, 12, 3, 0.3)
+    levels, log_t = 17, math.log(100_000)
+    fits = 2 * math.log2(100_000) * (2 * math.sqrt(2 * levels * log_t) + 2 * log_t)
+    assert 12 * log_t**3 / fits == pytest.approx(8.8, abs=0.05)
+    assert "is 8.8 times one that fits the printed noise, and 17 times the repaired" in pictures._excess(setting, 0.5)
+    assert pictures._excess(experiments.Experiments(1, 2, 0, 1, 12, 3, 0.3), 0.5) == ""
+
+
+def test_the_map_is_told_in_its_own_numbers():
+    cells = [("private", 1.0, 2.0), ("private", 3.0, 0.5), ("sampling", 10.0, 4.0)]
+    rows = [
+        {"variant": reading, "t": 1000, "gap": 0.1, "epsilon": epsilon, "term": term, "over_local": ratio}
+        for reading in ("printed", "repaired")
+        for term, epsilon, ratio in cells
+    ]
+    frame = pd.DataFrame(rows)
+    frame.loc[frame["variant"] == "printed", "over_local"] = 3.0
+    text = pictures.map_in_words(frame)
+    assert "sampling dominates in 1 of 3 cells" in text and "between $\\epsilon=3$ and $10$ at $\\Delta=0.1$" in text
+    assert "in 1 of 6 cells, repaired: at $\\epsilon$ from 3 to 3" in text and "0.5 to 0.5 of the local" in text
+    none = pictures.map_in_words(frame.assign(term="private", over_local=2.0))
+    assert "in 0 of 3 cells." in none and none.endswith("in 0 of 6 cells.")
+
+
+def test_the_power_of_k_of_one_run_times_k_is_not_shown(exponents):
+    shown = tables.k_exponents(exponents)
+    assert shown[shown["family"] == "path as arm"]["held"].tolist() == ["gap"]
 
 
 def test_a_box_that_pays_more_than_it_promises_is_not_called_private(panels):

@@ -19,7 +19,6 @@ from private_bandits.claims import (
     Claim,
     ExactRate,
     Holds,
-    LowerBound,
     LowerRate,
     Measurement,
     NotTestable,
@@ -34,6 +33,7 @@ from private_bandits.claims import (
     rests_on,
 )
 from private_bandits.papers.semibandits import bounds, instances, lemmas
+from private_bandits.papers.semibandits.studies import CENTRAL_BASES, CENTRAL_HORIZONS, DISTANCE
 from private_bandits.problems import SemiBandit
 
 CHAPTER = "private-bandits reproduce semibandits"
@@ -41,8 +41,10 @@ LONG = "private-bandits reproduce semibandits --long"
 _PER_ARM = ", per arm"
 QUANTITIES = ("K", "1/epsilon", "1/gap", "ln T")
 _SLACK = {"K": 0.2, "1/epsilon": 0.15, "1/gap": 0.15, "ln T": 0.35}  # what a fitted exponent may miss by
-_DOMINATED = 0.5  # exponent in 1/epsilon up to which we call the private term dominated
+_FAR_GAP, _FAR_LOG = 0.1, 100.0  # gap and ln T at which a first report is weighed against the claimed rate
 _LARGE_SIZE, _LARGE_EPSILON = 20, 10.0  # where the printed radii are tightest
+_LONGEST_TREE = 1 << 17  # rounds to which the nodes of a tree are counted one by one
+_SHARES = (0.025, 0.2)  # gaps at which the terms of Theorem 8 are compared
 _EPSILONS = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0)
 _FAMILIES: dict[str, Callable[[int, int, float], SemiBandit]] = {
     "top-K": instances.top_k,
@@ -117,8 +119,10 @@ LDP2, LDP2_BOX = Source("CUCB-LDP2", "repaired", "B_inf"), Source("CUCB-LDP2", "
 LDP2_PATH, LDP2_ARMS = Source("CUCB-LDP2", "repaired", "K-path"), Source("CUCB-LDP2", "repaired", "arms")
 DP_PATH, DP_LEAST = Source("CUCB-DP", "repaired", "K-path"), Source("CUCB-DP, least pulled", "repaired", "B_inf")
 CUCB, CUCB_PATH = Source("CUCB", "printed", "B_inf"), Source("CUCB", "printed", "K-path")
+LDP2_PATH_BOX, LDP2_ARMS_BOX = LDP2_PATH._replace(variant="printed"), LDP2_ARMS._replace(variant="printed")
+DP_PATH_BOX, DP_LEAST_BOX = DP_PATH._replace(variant="printed"), DP_LEAST._replace(variant="printed")
+SAMPLING_BOX = Source("CUCB-DP, epsilon = inf", "printed", "K-path")  # repaired this is CUCB
 PATH_AS_ARM = Source("CUCB-LDP2", "repaired", "path as arm")
-DP_SE = Source("DP-SE", "printed", "arms")
 
 
 def _rates(k: float, epsilon: float, gap: float, log: float | None = 1.0) -> dict[str, float]:
@@ -163,7 +167,7 @@ def judge(evidence: Evidence) -> pd.DataFrame:
     _lemmas(book, evidence)
     _privacy(book, evidence)
     _local_regret(book, evidence)
-    _local_lower(book, evidence)
+    _local_lower(book)
     _central_regret(book, evidence)
     _aside(book, evidence)
     _table(book, evidence)
@@ -225,10 +229,6 @@ def _exact_rates(evidence: Evidence, source: Source, rates: Mapping[str, float])
     return [ExactRate(rate, tolerance=_SLACK[q])(exponent(evidence, source, q)) for q, rate in rates.items()]
 
 
-def _lower_rates(evidence: Evidence, source: Source, rates: Mapping[str, float]) -> list[Ruling]:
-    return [LowerRate(rate, tolerance=_SLACK[q])(exponent(evidence, source, q)) for q, rate in rates.items()]
-
-
 def _finals(evidence: Evidence, source: Source) -> list[tuple[Any, SemiBandit, Measurement]]:
     """Measured regrets of a source with the problem of each."""
     found = []
@@ -239,25 +239,13 @@ def _finals(evidence: Evidence, source: Source) -> list[tuple[Any, SemiBandit, M
     return found
 
 
-def _below(evidence: Evidence, source: Source, bound: Callable[..., float]) -> list[Ruling]:
+def _below(evidence: Evidence, source: Source, bound: Callable[..., float], constants: str) -> list[Ruling]:
     """Measured regret against an upper bound with all its constants, wherever the bound is not vacuous."""
     rulings = []
     for row, problem, regret in _finals(evidence, source):
-        most, uniform = bound(problem, row.horizon, row.epsilon, "corrected"), problem.uniform_regret() * row.horizon
+        most, uniform = bound(problem, row.horizon, row.epsilon, constants), problem.uniform_regret() * row.horizon
         if most < uniform:
             rulings.append(UpperBound(most, uniform=uniform)(regret))
-    return rulings
-
-
-def _above(evidence: Evidence, source: Source, bound: Callable[..., float]) -> list[Ruling]:
-    """Measured regret against a lower bound, wherever that says more than is known without privacy."""
-    rulings = []
-    for row, _, regret in _finals(evidence, source):
-        where = (int(row.n_arms), int(row.size), float(row.gap))
-        least = bound(*where, float(row.epsilon), int(row.horizon), "printed")
-        floor = bound(*where, math.inf, int(row.horizon), "corrected")
-        if least > floor:
-            rulings.append(LowerBound(least, floor=floor)(regret))
     return rulings
 
 
@@ -284,7 +272,8 @@ def _lemmas(book: _Book, evidence: Evidence) -> None:
         ),
     )
     horizon, arms = evidence.horizon, evidence.n_arms
-    tree = lemmas.lemma_1_loss(min(horizon, 1 << 12)) if horizon >= 2 else None
+    length = min(horizon, _LONGEST_TREE)
+    tree = lemmas.lemma_1_loss(length) if horizon >= 2 else None
     book.judge(
         "lemma-1",
         "lemma",
@@ -295,8 +284,8 @@ def _lemmas(book: _Book, evidence: Evidence) -> None:
         else after_repair(
             Holds()(
                 tree.base_2 <= 1.0,
-                f"an item lies in floor(log2 T) + 1 nodes: with log2 T the releases pay {tree.base_2:.4g} epsilon, "
-                f"with ln T {tree.natural:.4g} epsilon",
+                f"an item lies in floor(log2 T) + 1 nodes: at T = {length} with log2 T the releases pay "
+                f"{tree.base_2:.4g} epsilon, with ln T {tree.natural:.4g} epsilon",
                 tree.base_2,
             ),
             Holds()(
@@ -322,11 +311,15 @@ def _lemmas(book: _Book, evidence: Evidence) -> None:
 
 def _privacy(book: _Book, evidence: Evidence) -> None:
     epsilon, size = evidence.epsilon, min(evidence.size, 8)
-    horizon = min(evidence.horizon, 1 << 12)
+    horizon = min(evidence.horizon, _LONGEST_TREE)
     for number, statement, paid in (
         (1, "Algorithm 1 is epsilon-LDP.", lemmas.theorem_1_loss(epsilon, size)),
         (3, "Algorithm 2 is epsilon-LDP.", lemmas.theorem_3_loss(epsilon, size)),
-        (7, "Algorithm 3 is epsilon-DP.", lemmas.theorem_7_loss(epsilon, size, horizon) if horizon > 1 else None),
+        (
+            7,
+            f"Algorithm 3 is epsilon-DP (computed at T = {horizon}).",
+            lemmas.theorem_7_loss(epsilon, size, horizon) if horizon > 1 else None,
+        ),
     ):
         book.judge(f"theorem-{number}", "privacy", f"Theorem {number}", statement, Privacy(epsilon)(paid))
 
@@ -335,7 +328,10 @@ def _privacy(book: _Book, evidence: Evidence) -> None:
 
 
 def _coverage(evidence: Evidence, algorithm: int, variant: str) -> Ruling:
-    """Whether an index is as seldom too low as the proof needs, at the chapter's parameters and where it is hardest."""
+    """Whether an index is as seldom too low as the proof needs, at the chapter's parameters and where it is hardest.
+
+    The rounds are an upper bound, so that too many of them leave the question open.
+    """
     if evidence.horizon < 2:
         return _missing()
     hardest = (evidence.epsilon, _LARGE_SIZE) if algorithm == 1 else (_LARGE_EPSILON, evidence.size)
@@ -345,7 +341,7 @@ def _coverage(evidence: Evidence, algorithm: int, variant: str) -> Ruling:
         where = f"epsilon = {epsilon:g}" + (f", K = {size}" if algorithm == 1 else "")
         rulings.append(
             Holds()(
-                miss.rounds <= math.log(evidence.horizon),
+                True if miss.rounds <= math.log(evidence.horizon) else None,
                 f"at {where} the {variant} index is too low with probability {miss.largest:.3g} after {miss.reports} "
                 f"reports and {miss.late:.3g} after many, in at most {miss.rounds:.3g} rounds of {evidence.horizon}",
                 miss.rounds,
@@ -354,8 +350,23 @@ def _coverage(evidence: Evidence, algorithm: int, variant: str) -> Ruling:
     return all_of(*rulings)
 
 
+def _first_report(variant: str) -> Ruling:
+    """Whether a first report may keep the best arm away for more than order ln T, at K = 1, where both boxes are one.
+
+    The rate of the theorem is taken with the constant 256 of its radius; the excess grows with T, so none would do.
+    """
+    lost = bounds.first_report_lower(_FAR_GAP, 1.0, _FAR_LOG, variant)
+    claimed = math.log(256.0 * _FAR_LOG / _FAR_GAP)
+    return Holds()(
+        lost <= claimed,
+        f"at K = 1, epsilon = 1, gap = {_FAR_GAP:g}, ln T = {_FAR_LOG:g} a first report costs the {variant} box regret "
+        f"e^{lost:.3g} at least by itself, 256 ln T / (epsilon^2 gap) is e^{claimed:.3g}",
+        lost - claimed,
+    )
+
+
 def _large_epsilon(bound: Callable[..., float], evidence: Evidence) -> Ruling:
-    """Whether an upper bound stays above what no algorithm can beat, however large epsilon is."""
+    """Whether an upper bound stays above what no consistent algorithm beats asymptotically, at a large epsilon."""
     problem = instances.rescaled(max(evidence.n_arms, 2), 0.1)
     horizon, epsilon = 10**6, 100.0
     stated, least = (
@@ -367,7 +378,8 @@ def _large_epsilon(bound: Callable[..., float], evidence: Evidence) -> Ruling:
         Holds()(
             stated >= least,
             f"with the constant 256 of the printed radius the bound is {stated:.3g} at epsilon = 100, K = 1, below the "
-            f"{least:.3g} that no algorithm beats without privacy: a term without epsilon is missing",
+            f"{least:.3g} that no consistent algorithm beats asymptotically without privacy: a term without epsilon is "
+            "missing",
         ),
         Holds()(repaired >= least, f"with the sampling term it is {repaired:.3g}"),
     )
@@ -378,12 +390,14 @@ def _local_regret(book: _Book, evidence: Evidence) -> None:
         (2, 1, LDP1_BOX, LDP1, 2.0, bounds.theorem_2),
         (4, 2, LDP2_BOX, LDP2, 0.0, bounds.theorem_4),
     ):
-        rates = _rates(k, 2, 1)
-        printed = all_of(_coverage(evidence, algorithm, "printed"), *_upper_rates(evidence, box, {"K": k}))
-        kept = all_of(
-            _coverage(evidence, algorithm, "repaired"),
-            *_upper_rates(evidence, repaired, rates),
-            *_below(evidence, repaired, bound),
+        printed, mended = (
+            all_of(
+                _first_report(source.variant),
+                _coverage(evidence, algorithm, source.variant),
+                *_upper_rates(evidence, source, _rates(k, 2, 1)),
+                *_below(evidence, source, bound, constants),
+            )
+            for source, constants in ((box, "box"), (repaired, "corrected"))
         )
         power = "K^2 B_inf^2" if number == 2 else "B_inf^2"
         book.judge(
@@ -391,37 +405,40 @@ def _local_regret(book: _Book, evidence: Evidence) -> None:
             "theorem",
             f"Theorem {number}",
             f"Algorithm {algorithm} has regret of order the sum of {power} ln T / (epsilon^2 gap).",
-            all_of(after_repair(printed, kept), _large_epsilon(bound, evidence)),
+            all_of(
+                after_repair(printed, mended),
+                _large_epsilon(bound, evidence),
+            ),
             LONG,
         )
 
 
-def _theorem_5(n_arms: int, size: int, gap: float, epsilon: float, horizon: int, variant: str) -> float:
-    return bounds.theorem_5(n_arms, gap, epsilon, horizon, variant=variant)
+def _theorem_5(size: int, gap: float, epsilon: float, variant: str) -> float:
+    return bounds.theorem_5(8, gap, epsilon, 1000, b_inf=float(size), variant=variant)
 
 
-def _theorem_6(n_arms: int, size: int, gap: float, epsilon: float, horizon: int, variant: str) -> float:
-    return bounds.theorem_6(n_arms, size, gap, epsilon, horizon, variant=variant)
+def _theorem_6(size: int, gap: float, epsilon: float, variant: str) -> float:
+    return bounds.theorem_6(8, size, gap, epsilon, 1000, variant=variant)
 
 
-def _local_lower(book: _Book, evidence: Evidence) -> None:
+def _local_lower(book: _Book) -> None:
+    """Against what is known of the instances: no report on a bit keeps more divergence than randomised response."""
     five = "Regret under epsilon-LDP is at least B_inf^2 (m-1) ln T / (64 (e^eps - 1)^2 gap), B_inf-smooth."
     six = "Regret under epsilon-LDP is at least B_1^2 (m-K) K ln T / (64 (e^eps - 1)^2 gap), B_1-smooth."
-    rates = {"1/epsilon": 2.0, "1/gap": 1.0}
-    for name, statement, source, bound, size, claimed in (
-        ("theorem-5", five, LDP2_ARMS, _theorem_5, 1, rates),
-        ("theorem-6", six, LDP2_PATH, _theorem_6, 4, {"K": 1.0} | rates),
-    ):
+    for name, statement, bound, size in (("theorem-5", five, _theorem_5, 1), ("theorem-6", six, _theorem_6, 4)):
         ratio = max(
-            bound(8, size, size * x, eps, 1000, "printed") / bound(8, size, size * x, eps, 1000, "corrected")
+            bound(size, size * x, eps, "printed") / bound(size, size * x, eps, "corrected")
             for x in np.linspace(0.01, 0.34, 12)
             for eps in _EPSILONS
         )
-        exact = Holds()(
-            ratio <= 1.0, f"it is at most {ratio:.3g} times the bound with its own instance's exact divergence", ratio
+        ruling = Holds()(
+            ratio <= 1.0,
+            f"it is at most {ratio:.3g} times the asymptotic lower bound of its own instance, with the largest "
+            f"divergence that a private report on a bit keeps, over gaps of 0.01 to 0.34 of its range and epsilon "
+            f"from {_EPSILONS[0]:g} to {_EPSILONS[-1]:g}",
+            ratio,
         )
-        ruling = all_of(exact, *_lower_rates(evidence, source, claimed), *_above(evidence, source, bound))
-        book.judge(name, "theorem", name.replace("theorem-", "Theorem "), statement, ruling, LONG)
+        book.judge(name, "theorem", name.replace("theorem-", "Theorem "), statement, ruling)
 
 
 # --- regret under DP
@@ -429,40 +446,61 @@ def _local_lower(book: _Book, evidence: Evidence) -> None:
 
 def _central_regret(book: _Book, evidence: Evidence) -> None:
     horizon = evidence.horizon
-    covers = _missing()
-    if horizon >= 2:
-        miss = lemmas.tree_miss(horizon)
-        covers = Holds()(miss <= 1.0, f"a release leaves its bonus with {miss:.3g} times the probability 1/T^2")
+
+    def tested(source: Source, sampling: Source, constants: str) -> Ruling:
+        covers = _missing()
+        if horizon >= 2:
+            miss = lemmas.tree_miss(horizon, source.variant)
+            covers = Holds()(
+                miss <= 1.0, f"a {source.variant} release leaves its bonus with {miss:.3g} times the probability 1/T^2"
+            )
+        return all_of(
+            covers,
+            *_upper_rates(evidence, source, {"K": 1.0, "1/epsilon": 1.0, "1/gap": 1.0, "ln T": _log_slope(source)}),
+            *_upper_rates(evidence, sampling, {"K": 1.0, "1/gap": 1.0, "ln T": 2.0}),
+            *_below(evidence, source, bounds.theorem_8, constants),
+        )
+
     book.judge(
         "theorem-8",
         "theorem",
         "Theorem 8",
-        "Algorithm 3 has regret of order m K B_1^2 ln^2 T / gap + m K B_1 ln^3 T ln(...) / epsilon.",
-        all_of(
-            covers,
-            *_upper_rates(evidence, DP_PATH, {"K": 1.0, "1/epsilon": 1.0, "1/gap": 1.0, "ln T": 3.0}),
-            *_below(evidence, DP_PATH, bounds.theorem_8),
-        ),
+        "Algorithm 3 has regret of order m K B_1^2 ln^2 T / gap + m K B_1 ln^3 T ln(...) / epsilon, the first term at "
+        "epsilon = inf too.",
+        after_repair(tested(DP_PATH_BOX, SAMPLING_BOX, "proof"), tested(DP_PATH, CUCB_PATH, "corrected")),
         LONG,
     )
-    public = lemmas.public_arms_exponents()
-    seen = exponent(evidence, DP_PATH, "K")
     book.judge(
         "theorem-9",
         "theorem",
         "Theorem 9",
         "Regret under epsilon-DP is at least of order B_1^2 m K ln T / gap + B_1 m K ln T / epsilon.",
-        all_of(
-            LowerRate(1.0, tolerance=_SLACK["K"])(seen),
-            Holds()(
-                public.reached >= public.claimed - 0.1,
-                f"on the instance of its sketch, at m = 3 K and small epsilon, it claims exponent {public.claimed:.3g} "
-                f"in K; an elimination that releases the average of the public arms reaches {public.reached:.3g}",
-                public.reached,
-            ),
-        ),
-        LONG,
+        NotTestable(
+            "it speaks of the worst instance: that of its sketch does not give the factor K on 1/epsilon "
+            "(theorem-9-sketch), and whether another one does is open"
+        )(),
     )
+    public = lemmas.public_arms_exponents()
+    book.judge(
+        "theorem-9-sketch",
+        "discussion",
+        "Theorem 9, sketch",
+        "On the public-arm instance a bad super arm is played at least of order K B_1 ln T / (epsilon gap) times.",
+        Holds()(
+            public.reached >= public.claimed - 0.1,
+            f"at m = 3 K, small epsilon and T = 10^40 it claims regret of exponent {public.claimed:.3g} in K; an "
+            f"elimination that releases the average of the public arms reaches {public.reached:.3g}",
+            public.reached,
+        ),
+    )
+
+
+def _log_slope(source: Source) -> float:
+    """The power of ln T that the private term of Theorem 8 has over the fitted horizons, with its double logarithm."""
+    first, last = min(CENTRAL_HORIZONS), max(CENTRAL_HORIZONS)
+    problem, epsilon = instances.k_path(6, 2, 2 * DISTANCE), CENTRAL_BASES[source.variant]
+    small, large = (bounds.theorem_8_terms(problem, horizon, epsilon).private for horizon in (first, last))
+    return math.log(large / small) / math.log(math.log(last) / math.log(first))
 
 
 # --- what the text says aside
@@ -474,10 +512,10 @@ def _aside(book: _Book, evidence: Evidence) -> None:
         "least-pulled-removes-k",
         "discussion",
         "Section 3.2",
-        "Sending only the least pulled arm removes the factor K^2 for B_inf-smooth rewards.",
+        "Sending only the least pulled arm removes the factor K^2 for B_inf-smooth rewards (repaired boxes).",
         all_of(
-            *_lower_rates(evidence, LDP1, {"K": 2.0}),
-            *_upper_rates(evidence, LDP2, {"K": 0.0}),
+            LowerRate(2.0, tolerance=_SLACK["K"])(exponent(evidence, LDP1, "K")),
+            UpperRate(0.0, tolerance=_SLACK["K"])(exponent(evidence, LDP2, "K")),
         ),
         LONG,
     )
@@ -496,7 +534,15 @@ def _aside(book: _Book, evidence: Evidence) -> None:
         "discussion",
         "Section 3.2, bandits",
         "For bandits their regret is of order the sum of ln T / (gap epsilon^2).",
-        all_of(*_upper_rates(evidence, LDP2_ARMS, {"1/epsilon": 2.0, "1/gap": 1.0, "ln T": 1.0})),
+        after_repair(
+            *(
+                all_of(
+                    _first_report(source.variant),
+                    *_upper_rates(evidence, source, {"1/epsilon": 2.0, "1/gap": 1.0, "ln T": 1.0}),
+                )
+                for source in (LDP2_ARMS_BOX, LDP2_ARMS)
+            )
+        ),
         LONG,
     )
     r = book.rulings
@@ -513,27 +559,29 @@ def _aside(book: _Book, evidence: Evidence) -> None:
         "discussion",
         "Section 3.2, DP",
         "A tree on the least pulled arm has regret of order m B_inf^2 ln T / (epsilon gap), up to logarithms.",
-        all_of(
-            *_upper_rates(evidence, DP_LEAST, _rates(0, 1, 1, None)),
-            *_below(evidence, DP_LEAST, bounds.b_inf_dp_upper),
+        after_repair(
+            *(all_of(*_upper_rates(evidence, source, _rates(0, 1, 1, None))) for source in (DP_LEAST_BOX, DP_LEAST))
         ),
         LONG,
     )
-    _central_lower(book, evidence)
+    _central_lower(book)
     book.judge(
         "private-term-dominated",
         "discussion",
         "Section 4.2",
         "At a constant epsilon the private term of Theorem 8 is nearly dominated by the other.",
-        UpperRate(0.0, tolerance=_DOMINATED)(exponent(evidence, DP_PATH, "1/epsilon")),
-        LONG,
+        NotTestable(
+            "how nearly is not said: as printed the private term is gap ln T ln(...) / (epsilon B_1) times the other, "
+            + " and ".join(f"{_private_share(evidence, gap):.3g} at gap = {gap:g}" for gap in _SHARES)
+            + f" for epsilon = 1, K = {evidence.size}, T = {max(evidence.horizon, 2)}, and grows with ln T"
+        )(),
     )
     book.judge(
         "algorithm-2-on-b1",
         "discussion",
         "Section 5",
-        "Algorithm 2 has regret of order m K^2 B_1^2 ln T / (epsilon^2 gap) for B_1-smooth rewards, and no less.",
-        all_of(*_exact_rates(evidence, LDP2_PATH, {"K": 2.0})),
+        "The regret of Algorithm 2 over m - K grows like K^2 on B_1-smooth rewards, and no less.",
+        after_repair(*(all_of(*_exact_rates(evidence, source, {"K": 2.0})) for source in (LDP2_PATH_BOX, LDP2_PATH))),
         LONG,
     )
     path = exponent(evidence, PATH_AS_ARM, "K")
@@ -550,49 +598,60 @@ def _aside(book: _Book, evidence: Evidence) -> None:
     )
 
 
-def _central_lower(book: _Book, evidence: Evidence) -> None:
-    """The multiplicative lower bound of Section 3.3 and Table 1, against an algorithm and against an upper bound."""
+def _private_share(evidence: Evidence, gap: float) -> float:
+    """The printed private term of Theorem 8 over its sampling term, at epsilon = 1."""
+    problem = instances.top_k(evidence.n_arms, evidence.size, gap)
+    terms = bounds.theorem_8_terms(problem, max(evidence.horizon, 2), 1.0)
+    return terms.private / terms.sampling
+
+
+def _central_lower(book: _Book) -> None:
+    """The multiplicative lower bound of Section 3.3 and Table 1, against an upper bound."""
     both = lemmas.multiplicative_exponents()
-    measured = _lower_rates(evidence, DP_SE, {"1/gap": 1.0})
     book.judge(
         "central-lower",
         "discussion",
         "Section 3.3, DP",
         "Regret under epsilon-DP is at least of order m B_inf^2 ln T / (epsilon gap), B_inf-smooth.",
-        all_of(
-            Holds()(
-                both.reached >= both.claimed - 0.1,
-                f"at K = 1 and epsilon = gap = x it claims exponent {both.claimed:.3g} in 1/x; DP-SE's upper bound, "
-                f"of the same order in T, has {both.reached:.3g}",
-                both.reached,
-            ),
-            *measured,
+        Holds()(
+            both.reached >= both.claimed - 0.1,
+            f"at K = 1, epsilon = gap = x and T = 10^40 it claims exponent {both.claimed:.3g} in 1/x; DP-SE's upper "
+            f"bound has {both.reached:.3g}; the caption of Table 1 calls the product a simplification, natural in "
+            "common parameter regimes",
+            both.reached,
         ),
-        LONG,
     )
     book.judge(
         "central-lower-additive",
         "discussion",
         "Table 1, caption",
         "Writing Theorem 9's sum of terms as a product is natural in common parameter regimes.",
-        all_of(*_lower_rates(evidence, DP_PATH, {"1/epsilon": 1.0, "1/gap": 1.0})),
-        LONG,
+        NotTestable(
+            "which regimes are common is not said: the product over the sum is 1 / (epsilon + gap) at B_1 = 1, so they "
+            "are equal up to constants where their sum is neither small nor large, and the product is the larger one "
+            "without limit where both are small"
+        )(),
     )
 
 
 # --- Table 1 and the abstract
 
-_CELL_RESTS = {("B_inf", "LDP"): "theorem-5", ("B_inf", "DP"): "central-lower", ("B_1", "DP"): "theorem-9"}
+# at K = 1 both cells under DP claim the same lower bound
+_CELL_RESTS = {("B_inf", "LDP"): "theorem-5", ("B_inf", "DP"): "central-lower", ("B_1", "DP"): "central-lower"}
 _PRIVACY_WORDS = {"LDP": "under epsilon-LDP", "DP": "under epsilon-DP", "none": "without privacy"}
 
 
 def _table(book: _Book, evidence: Evidence) -> None:
     for cell in TABLE_1:
-        # the lower bound at B_inf has instances of K = 1 only, so an exponent 0 in K is an upper rate
-        above = {q: rate for q, rate in cell.rates.items() if cell.order == "O" or rate == 0.0}
-        both = {q: rate for q, rate in cell.rates.items() if q not in above}
-        rulings = [*_upper_rates(evidence, cell.source, above), *_exact_rates(evidence, cell.source, both)]
         rests = _CELL_RESTS.get((cell.problem, cell.privacy))
+        # what an algorithm loses bounds a cell from above; a lower bound that was judged bounds it from below
+        above = {q: p for q, p in cell.rates.items() if cell.order == "O" or rests or p == 0.0}
+        both = {q: p for q, p in cell.rates.items() if q not in above}
+        printed, repaired = (
+            all_of(*_upper_rates(evidence, source, above), *_exact_rates(evidence, source, both))
+            for source in (cell.source._replace(variant="printed"), cell.source)
+        )
+        rulings = [after_repair(printed, repaired)]
         if rests is not None:
             rulings.append(book.rulings[rests])
         powers = " ".join(f"{q}^{p:g}" for q, p in cell.rates.items() if p)

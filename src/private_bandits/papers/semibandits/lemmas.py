@@ -22,6 +22,7 @@ from private_bandits.privacy import sensitivity
 from private_bandits.problems import SetBandit
 from private_bandits.simulate import trace
 
+_FAR = 10**40  # a horizon at which the upper bounds say something at every point that they are compared at
 _REPORTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
 
 
@@ -140,7 +141,8 @@ def local_miss(epsilon: float, size: int, horizon: int, algorithm: int, variant:
 
     An arm whose index is too low may stay unplayed, so a miss after n reports can cost all rounds to T. `rounds` is T
     times the sum over n = 1, ..., T of the chance of a miss, exact up to n = 300, between the computed n by the larger
-    neighbour, and beyond as at 300. A regret of order ln T by confidence bounds asks for rounds of order ln T.
+    neighbour, and beyond as at 300, which assumes that the chance has one peak in n. It is an upper bound: few rounds
+    suffice for a regret of order ln T by confidence bounds, many decide nothing.
 
     Parameters
     ----------
@@ -256,10 +258,11 @@ def same_at_one(epsilon: float, horizon: int = 300) -> bool:
     )
 
 
-def public_arms_exponents(horizon: int = 10**12) -> Exponents:
+def public_arms_exponents(horizon: int = _FAR) -> Exponents:
     """Theorem 9: exponent in K at m = 3K of the claimed private term, and of what an algorithm reaches on its instance.
 
-    Between K = 64 and K = 4096, at an epsilon so small that the private term is all there is.
+    Between K = 64 and K = 4096, at an epsilon so small that the private term is all there is, and a horizon so long
+    that the whole bound of `bounds.public_arms_upper` is below Delta T.
     """
     sizes = (64, 4096)
 
@@ -271,10 +274,11 @@ def public_arms_exponents(horizon: int = 10**12) -> Exponents:
     return Exponents(exponent(*claimed), exponent(*reached))
 
 
-def multiplicative_exponents(horizon: int = 10**12) -> Exponents:
+def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
     """Section 3.3: exponent in 1/x of the claimed lower bound at epsilon = Delta = x, K = 1, and of DP-SE's regret.
 
-    The second by `bounds.dp_se_upper`, between x = 2^-10 and 2^-30; both bounds are proportional to ln T.
+    The second by `bounds.dp_se_upper`, between x = 2^-10 and 2^-30, where it is below Delta T. The first has ln T; the
+    second has that of 8 m e^2 T, e the epoch, and the same order in T.
     """
     points = (2.0**-10, 2.0**-30)
 

@@ -26,7 +26,7 @@ from private_bandits.papers.semibandits.experiments import (
     finals,
     find,
 )
-from private_bandits.papers.semibandits.studies import DISTANCE, FIXED_GAP, LOWER_ARMS, final_regrets
+from private_bandits.papers.semibandits.studies import DISTANCE, FIXED_GAP, LOWER_ARMS, LOWER_EPSILONS, final_regrets
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LDP1, _LDP2, _DP, _LEAST = "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"
@@ -90,7 +90,8 @@ def sizes(panel: Panel, epsilon: float, setting: Experiments) -> Picture:
 def k_exponent(study: pd.DataFrame, exponents: pd.DataFrame) -> Picture:
     """Regret over m - K against K, from the longer study, with the fitted powers."""
     frame = _per_arm(study, exponents)
-    drawn = frame[frame["family"] != "top-K, close"].copy()
+    identity = (frame["family"] == "path as arm") & (frame["held"] == "item gap")  # the same run times K
+    drawn = frame[(frame["family"] != "top-K, close") & ~identity].copy()
     single = drawn["family"] == "path as arm"
     drawn["panel"] = [
         _PANELS["K-path" if one else family, held]
@@ -103,12 +104,15 @@ def k_exponent(study: pd.DataFrame, exponents: pd.DataFrame) -> Picture:
     )
     for axes, title in zip(fig.axes, dict.fromkeys(drawn["panel"]), strict=True):
         _name_powers(axes, drawn[drawn["panel"] == title])
-    horizons = " and ".join(_power(int(t)) for t in sorted(frame["t"].unique()))
+    horizons = "; ".join(
+        f"{str(title).replace(chr(10), ', ')}, {variant}: {_power(int(rows['t'].max()))}"
+        for (title, variant), rows in drawn.groupby(["panel", "variant"], sort=False)
+    )
     caption = (
         "Does sending the least pulled arm alone remove K²? Regret over m − K at ε = 1 against K, with the fitted "
         "power "
-        f"of K at each line's end; T = {horizons}. Means are 0.5 and {0.5 - DISTANCE:g}; in the last panel Δ is held "
-        "at "
+        f"of K at each line's end. Rounds: {horizons}. Means are 0.5 and {0.5 - DISTANCE:g}; in the last panel Δ is "
+        "held at "
         f"{FIXED_GAP:g}, so that they come closer as K grows. On B∞ = 1 and top-K holding one holds the other. "
         f"{figures.caption_runs(frame)}"
     )
@@ -222,35 +226,63 @@ def in_short(
     private = int((learnt["term"] == "private").sum())
     counts = ledger["verdict"].value_counts()
     verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
+    ruled = ledger.set_index("claim")["verdict"]
     epsilon, panel = next(iter(learning_panels.items()))
     ends = {name: _number(_mean(panel, name, "repaired", epsilon)) for name in (_LDP1, _LDP2)}
     se = _fit(exponents, "DP-SE", "printed", "arms", "1/gap")
     return "\n".join(
         [
             _kept(learning_panels),
-            "- **The least pulled arm removes $K^2$ where the reward is $B_\\infty$-smooth.** All else held, regret "
-            "over "
-            f"$m-K$ goes as $K^{{{_fit(exponents, _LDP1, 'repaired', 'B_inf')}}}$ if all $K$ outcomes are sent, and as "
-            f"$K^{{{_fit(exponents, _LDP2, 'repaired', 'B_inf')}}}$ if only the least pulled is. The printed bonus of "
-            "CUCB-LDP1 has $K$ where its noise needs $K^2$: it goes as "
+            "- **Does the least pulled arm remove $K^2$ where the reward is $B_\\infty$-smooth? Verdict: "
+            f"{ruled['least-pulled-removes-k']}.** On the $B_\\infty=1$ family regret over $m-K$ goes as "
+            f"$K^{{{_fit(exponents, _LDP1, 'repaired', 'B_inf')}}}$ if all $K$ outcomes are sent, and as "
+            f"$K^{{{_fit(exponents, _LDP2, 'repaired', 'B_inf')}}}$ if only the least pulled is; the claim asks for 2 "
+            "and 0. The printed bonus of CUCB-LDP1 has $K$ where its noise needs $K^2$: it goes as "
             f"$K^{{{_fit(exponents, _LDP1, 'printed', 'B_inf')}}}$, at the price of a bonus that does not cover its "
             "noise.",
-            "- **On $B_1$-smooth rewards the factor stays, for this algorithm.** On the paper's own hard instance "
-            "CUCB-LDP2 "
-            f"goes as $K^{{{_fit(exponents, _LDP2, 'repaired', 'K-path')}}}$ at a fixed $\\Delta$. But that instance "
-            "cannot carry the conjecture that nothing does better: who plays a path as one arm gets "
-            f"$K^{{{_fit(exponents, _LDP2, 'repaired', 'path as arm')}}}$, the rate of the lower bound.",
-            "- **The price of central privacy is a sum, not a product.** The claimed lower bound $m\\ln "
-            "T/(\\epsilon\\Delta)$"
-            f" is beaten at $K=1$ by DP-SE, whose regret at a small $\\epsilon$ goes as $\\Delta^{{-{se}}}$.",
-            f"- **With the printed constants the private term rules.** Of the {len(learnt)} cells of the map in which "
-            f"CUCB-DP has learnt, it is most of the regret in {private}. The printed bonus for noise is "
-            f"{_excess(setting, epsilon)} times one that fits it.",
+            "- **Does $K^2$ stay for CUCB-LDP2 on $B_1$-smooth rewards? Verdict: "
+            f"{ruled['algorithm-2-on-b1']}.** On the paper's own hard instance, at a fixed $\\Delta$, it goes as "
+            f"$K^{{{_fit(exponents, _LDP2, 'printed', 'K-path')}}}$ as printed and "
+            f"$K^{{{_fit(exponents, _LDP2, 'repaired', 'K-path')}}}$ repaired. But that instance cannot carry the "
+            "conjecture that nothing does better: who plays a path as one arm gets "
+            f"$K^{{{_fit(exponents, _LDP2, 'repaired', 'path as arm')}}}$ there; the lower bound has 1.",
+            "- **Is the lower bound under central privacy a product, $m\\ln T/(\\epsilon\\Delta)$? Verdict: "
+            f"{ruled['central-lower']}.** DP-SE's proved upper bound at $K=1$, of order $m\\ln "
+            "T\\,(1/\\Delta+1/\\epsilon)$, contradicts it when $\\epsilon$ and $\\Delta$ shrink together. At "
+            f"$\\epsilon={min(LOWER_EPSILONS):g}$ its measured power of $1/\\Delta$ is {se} over these gaps; the "
+            "product has 1.",
+            f"- **With the printed constants the private term is most of the regret in {private} of {len(learnt)} "
+            f"cells** of the map in which CUCB-DP has learnt.{_excess(setting, epsilon)}",
             f"- **On top-K at $\\epsilon={epsilon:g}$** and $T={setting.horizon}$ the repaired CUCB-LDP1 loses "
             f"{ends[_LDP1]}, "
             f"CUCB-LDP2 {ends[_LDP2]}, uniform play {_number(panel[0].uniform)}.",
             f"- **Of {len(ledger)} claims** {verdicts}. The ledger at the end says why.",
         ]
+    )
+
+
+def map_in_words(frame: pd.DataFrame) -> str:
+    """Say where the repaired CUCB-DP turns from the private to the sampling term, and where a trusted centre gains."""
+    repaired = frame[frame["variant"] == "repaired"]
+    turns = []
+    for (horizon, gap), cells in repaired.groupby(["t", "gap"]):
+        private = cells.loc[cells["term"] == "private", "epsilon"]
+        sampling = cells.loc[cells["term"] == "sampling", "epsilon"]
+        if len(private) and len(sampling) and private.max() < sampling.min():
+            where = f"$\\Delta={gap:g}$, $T={int(horizon)}$"
+            turns.append(f"between $\\epsilon={private.max():g}$ and ${sampling.min():g}$ at {where}")
+    text = f"Repaired, sampling dominates in {int((repaired['term'] == 'sampling').sum())} of {len(repaired)} cells"
+    text += f": regret turns from private to sampling {'; '.join(turns)}." if turns else "."
+    wins = frame[frame["over_local"] < 1]
+    text += f" A trusted centre gains over local noise in {len(wins)} of {len(frame)} cells"
+    if len(wins) == 0:
+        return f"{text}."
+    epsilons, ratios = wins["epsilon"], wins["over_local"]
+    readings = " or ".join(sorted(wins["variant"].unique()))
+    return (
+        f"{text}, {readings}: at $\\epsilon$ from {epsilons.min():g} to {epsilons.max():g}, $\\Delta$ from "
+        f"{wins['gap'].min():g} to {wins['gap'].max():g} and $T$ from {int(wins['t'].min())} on, with "
+        f"{ratios.min():.2g} to {ratios.max():.2g} of the local regret."
     )
 
 
@@ -268,13 +300,19 @@ def _kept(panels: dict[float, Panel]) -> str:
 
 
 def _excess(setting: Experiments, epsilon: float) -> str:
-    """The printed bonus of CUCB-DP for its noise over the repaired one."""
+    """The printed bonus of CUCB-DP for its noise over a tail of the printed noise and over the repaired bonus."""
     printed, repaired = (
         boxes.cucb_dp(epsilon, setting.size, setting.n_arms, setting.horizon, reading).record
         for reading in boxes.VARIANTS
     )
     assert isinstance(printed, IndexRecord) and isinstance(repaired, IndexRecord)
-    return f"{printed.bonus_scale / repaired.bonus_scale:.2g}" if repaired.bonus_scale else "no"
+    fits = boxes.node_radius(setting.horizon.bit_length(), 2.0 * math.log(setting.horizon)) * printed.scale
+    if not (fits and repaired.bonus_scale):
+        return ""
+    return (
+        f" The printed bonus for noise is {printed.bonus_scale / fits:.2g} times one that fits the printed noise, and "
+        f"{printed.bonus_scale / repaired.bonus_scale:.2g} times the repaired one, whose noise is less."
+    )
 
 
 def _fit(

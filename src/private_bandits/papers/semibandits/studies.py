@@ -41,6 +41,7 @@ CENTRAL_BASES = {
     "printed": 8.0,
     "repaired": 1.0,
 }  # the epsilon of the other sweeps; the printed box learns at no less
+CENTRAL_HORIZONS = (300_000, 1_500_000, 7_500_000)  # of the power of ln T
 SWEEP_HORIZON, CENTRAL_HORIZON, PLAIN_HORIZON = 4_000_000, 3_000_000, 300_000
 MAP_GAPS = (0.2, 0.1, 0.05, 0.025)
 MAP_EPSILONS = {
@@ -53,7 +54,7 @@ LOWER_EPSILONS, LOWER_GAPS = (
 )
 LOWER_ARMS, LOWER_HORIZON = 5, 1_000_000_000
 FEWEST, MANY, MOST = 5, 15, 20  # replications
-_COLUMNS = {"K": "size", "1/epsilon": "epsilon", "1/gap": "gap", "ln T": "horizon"}
+_COLUMNS = {"K": "size", "K, per arm": "size", "1/epsilon": "epsilon", "1/gap": "gap", "ln T": "horizon"}
 
 
 class LongRun(NamedTuple):
@@ -250,7 +251,8 @@ def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) ->
     -------
     DataFrame
         Columns `policy, variant, family, held, quantity, measured, low, high, replications, horizon`. In K, regret is
-        divided by n_arms - size. On B_inf and top-K the gap of a round is that of the means, whichever is held.
+        divided by n_arms - size; in "K, per arm", for B_inf and K-path, by the arms in bad super arms, over which the
+        theorems sum. On B_inf and top-K the gap of a round is that of the means, whichever is held.
     """
     small, large = lower["epsilon"].min(), lower["gap"].max()
     by_gap = lower[lower["epsilon"] == small].assign(quantity="1/gap")
@@ -260,10 +262,13 @@ def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) ->
     rows = []
     keys = ["policy", "variant", "family", "held", "quantity"]
     for key, part in frame.groupby(keys, sort=False):
-        row = dict(zip(keys, key, strict=True)) | _fitted(part, str(key[-1]))
-        rows.append(row)
+        row: dict[str, Any] = dict(zip(keys, key, strict=True)) | _fitted(part, str(key[-1]))
+        found = [row]
+        if row["quantity"] == "K" and row["family"] in ("B_inf", "K-path"):
+            found.append(row | {"quantity": "K, per arm"} | _fitted(part, "K, per arm"))
+        rows += found
         if row["quantity"] == "K" and row["held"] == "item gap" and row["family"] in ("B_inf", "top-K"):
-            rows.append(row | {"held": "gap"})
+            rows += [fit | {"held": "gap"} for fit in found]
     return pd.DataFrame(rows).drop_duplicates(keys)
 
 
@@ -301,14 +306,22 @@ def _fitted(part: pd.DataFrame, quantity: str) -> dict[str, float]:
     column = _COLUMNS[quantity]
     if quantity == "K":
         part = part.assign(regret=part["regret"] / (part["n_arms"] - part["size"]))
+    elif quantity == "K, per arm":
+        part = part.assign(regret=part["regret"] / _arms_in_bad(part))
     table = part.pivot(index="replication", columns=column, values="regret").sort_index(axis=1)
     values = table.columns.to_numpy(float)
     fit = fit_exponent(
-        {"K": values, "ln T": np.log(values)}.get(quantity, 1.0 / values),
+        {"K": values, "K, per arm": values, "ln T": np.log(values)}.get(quantity, 1.0 / values),
         table.to_numpy(),
     )
     told = {"measured": fit.slope, "low": fit.low, "high": fit.high}
     return told | {"replications": len(table), "horizon": int(part["horizon"].max())}
+
+
+def _arms_in_bad(part: pd.DataFrame) -> pd.Series:
+    """Base arms in some bad super arm: on K-paths all but the best path, on B_inf all but the arm of value at K > 1."""
+    others = part["n_arms"] - part["size"]
+    return others + (part["size"] - 1) * (part["family"] == "B_inf")
 
 
 def _at_fixed_gap(family: str) -> list[tuple[int, float]]:
@@ -351,7 +364,7 @@ def _central_sweeps(family: str, reading: str) -> list[LongRun]:
     return [
         *(run("1/epsilon", 2, DISTANCE, CENTRAL_HORIZON, epsilon) for epsilon in CENTRAL_EPSILONS[reading]),
         *(run("1/gap", 2, distance, CENTRAL_HORIZON, base) for distance in DISTANCES),
-        *(run("ln T", 2, DISTANCE, horizon, base) for horizon in (300_000, 1_500_000, 7_500_000)),
+        *(run("ln T", 2, DISTANCE, horizon, base) for horizon in CENTRAL_HORIZONS),
         *(run("K", size, distance, CENTRAL_HORIZON, base) for size, distance in _at_fixed_gap(family)),
     ]
 
