@@ -15,17 +15,29 @@ import xarray as xr
 from tqdm import tqdm
 
 from private_bandits import checks
-from private_bandits.kernels import elimination, episodes, index, quantile, ratio, robust
+from private_bandits.kernels import elimination, episodes, index, linear, online, quantile, ratio, robust
 from private_bandits.kernels.sums import pareto_reward
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms, Cascade, OracleBandit, SemiBandit, observe, pseudo_regret
+from private_bandits.problems import (
+    Arms,
+    Cascade,
+    ConvexLoss,
+    LinearContext,
+    OracleBandit,
+    SemiBandit,
+    observe,
+    pseudo_regret,
+)
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
 
 Problem = Arms | Cascade | SemiBandit
+AnyProblem = Problem | ConvexLoss | LinearContext
 _KERNELS = {
     elimination.ElimRecord: elimination,
     episodes.EpisodeRecord: episodes,
     index.IndexRecord: index,
+    linear.LinearRecord: linear,
+    online.OnlineRecord: online,
     quantile.QuantileRecord: quantile,
     ratio.RatioRecord: ratio,
     robust.RobustRecord: robust,
@@ -94,7 +106,7 @@ def log_checkpoints(horizon: int) -> np.ndarray:
 
 
 def simulate(
-    problem: Problem,
+    problem: AnyProblem,
     policy: Any,
     *,
     horizon: int,
@@ -108,7 +120,7 @@ def simulate(
 
     Parameters
     ----------
-    problem : Arms, Cascade or SemiBandit
+    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `Learner` for each replication; `choice` and `noise` are its random streams.
     horizon : int
@@ -155,23 +167,32 @@ def simulate(
     )
 
 
-def trace(problem: Problem, policy: Any, *, horizon: int, seed: int, replication: int = 0) -> np.ndarray:
+def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replication: int = 0) -> np.ndarray:
     """Return what one replication shows: the list of every round, then the number of observed positions.
+
+    For a ConvexLoss it is the played point (or two, one after the other), then what the learner was told.
 
     Returns
     -------
-    int64 array, shape (horizon, list_size + 1)
+    int64 array, shape (horizon, list_size + 1), or float64 array, shape (horizon, numbers of a point + 1)
     """
     check_fit(problem, policy, horizon)
-    shown = np.zeros((horizon, problem.list_size + 1), np.int64)
+    shown = _blank(problem, policy, horizon)
     marks = np.array([horizon])
     _play(problem, policy, horizon, marks, streams(seed, replication), shown)
     return shown
 
 
-def check_fit(problem: Problem, policy: Any, horizon: int) -> None:
+def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> None:
     """Raise a ValueError if the policy was made for another problem or a shorter horizon."""
     record = getattr(policy, "record", None)
+    longest = getattr(record, "horizon", 0)
+    if longest and horizon > longest:
+        raise ValueError(f"horizon must be <= {longest}, for which {policy.name} was calibrated, got {horizon}")
+    if isinstance(record, online.OnlineRecord) or isinstance(problem, ConvexLoss):
+        return online.check_problem(policy.name, problem, record)
+    if isinstance(record, linear.LinearRecord) or isinstance(problem, LinearContext):
+        return linear.check_problem(policy.name, problem, record)
     if isinstance(record, ratio.RatioRecord) and not isinstance(problem, Cascade):
         raise ValueError(f"{policy.name} needs a Cascade, got {problem}")
     if isinstance(record, _ARMS_ONLY) and not isinstance(problem, Arms):
@@ -190,22 +211,29 @@ def check_fit(problem: Problem, policy: Any, horizon: int) -> None:
             raise ValueError(f"rewards must be in [0, 1] for {policy.name}, got {problem}")
         if v > 0.0 and math.isinf(problem.moment(v)):
             raise ValueError(f"the moment of order {1.0 + v:g} must be finite for {policy.name}, got {problem}")
-    longest = getattr(record, "horizon", 0)
-    if longest and horizon > longest:
-        raise ValueError(f"horizon must be <= {longest}, for which {policy.name} was calibrated, got {horizon}")
+
+
+def _blank(problem: AnyProblem, policy: Any, rounds: int) -> np.ndarray:
+    if isinstance(problem, ConvexLoss):
+        return online.blank(problem, policy, rounds)
+    return np.zeros((rounds, problem.list_size + 1), np.int64)
 
 
 def _replicate(
-    problem: Problem, policy: Any, horizon: int, marks: np.ndarray, seed: int, replication: int
+    problem: AnyProblem, policy: Any, horizon: int, marks: np.ndarray, seed: int, replication: int
 ) -> np.ndarray:
-    return _play(problem, policy, horizon, marks, streams(seed, replication), np.zeros((0, 0), np.int64))
+    return _play(problem, policy, horizon, marks, streams(seed, replication), _blank(problem, policy, 0))
 
 
 def _play(
-    problem: Problem, policy: Any, horizon: int, marks: np.ndarray, source: Streams, shown: np.ndarray
+    problem: AnyProblem, policy: Any, horizon: int, marks: np.ndarray, source: Streams, shown: np.ndarray
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
-        return _play_learner(problem, policy.start(problem, source.choice, source.noise), horizon, marks, source, shown)
+        learner = policy.start(problem, source.choice, source.noise)
+        if isinstance(problem, ConvexLoss):
+            return online.play_learner(problem, learner, horizon, marks, source, shown)
+        assert not isinstance(problem, LinearContext)  # refused by check_fit
+        return _play_learner(problem, learner, horizon, marks, source, shown)
     if isinstance(problem, OracleBandit):
         return _play_oracle(problem, policy.record, horizon, marks, source, shown)
     kernel = _KERNELS[type(policy.record)]
@@ -278,7 +306,7 @@ def _marks(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
     return np.array(marks if marks and marks[-1] == horizon else [*marks, horizon], np.int64)
 
 
-def _attributes(problem: Problem, policy: Any, seed: int) -> dict[str, str | int | float]:
+def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | int | float]:
     packages = ("private-bandits", "numpy", "numba")
     attributes: dict[str, str | int | float] = {
         "problem": str(problem),

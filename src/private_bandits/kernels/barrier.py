@@ -1,0 +1,95 @@
+"""Self-concordant barriers of the ball and the simplex, and the minimiser that follows a regularised leader.
+
+On the ball R(x) = -ln(1 - |x|^2 / radius^2) with nu = 1; on the simplex in d dimensions R(x) = -sum of ln x_i -
+ln(1 - sum of x_i) with nu = d + 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from private_bandits.problems.losses import BALL
+
+NEWTON_STEPS = 200
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def centre(domain, x):
+    """Write the point where the barrier is smallest."""
+    x[:] = 0.0 if domain == BALL else 1.0 / (len(x) + 1.0)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def barrier(domain, radius, x, slope, hessian):
+    """Write gradient and Hessian of the barrier at an interior point x."""
+    d = len(x)
+    if domain == BALL:
+        room = radius * radius - np.sum(x * x)
+        for i in range(d):
+            slope[i] = 2.0 * x[i] / room
+            for j in range(d):
+                hessian[i, j] = 4.0 * x[i] * x[j] / (room * room)
+            hessian[i, i] += 2.0 / room
+        return
+    rest = 1.0 - np.sum(x)
+    for i in range(d):
+        slope[i] = 1.0 / rest - 1.0 / x[i]
+        for j in range(d):
+            hessian[i, j] = 1.0 / (rest * rest)
+        hessian[i, i] += 1.0 / (x[i] * x[i])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def cholesky(matrix):
+    """Replace the lower triangle of a positive definite matrix by its Cholesky factor."""
+    d = len(matrix)
+    for j in range(d):
+        for i in range(j, d):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = math.sqrt(total) if i == j else total / matrix[j, j]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve_lower(factor, x):
+    """Replace x by L^-1 x."""
+    for i in range(len(x)):
+        for k in range(i):
+            x[i] -= factor[i, k] * x[k]
+        x[i] /= factor[i, i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve_upper(factor, x):
+    """Replace x by L^-T x."""
+    for i in range(len(x) - 1, -1, -1):
+        for k in range(i + 1, len(x)):
+            x[i] -= factor[k, i] * x[k]
+        x[i] /= factor[i, i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def follow(domain, radius, step, linear, pull, x, slope, hessian):
+    """Move x to the minimiser of step (<linear, x> + pull |x|^2 / 2) + R(x) by damped Newton steps.
+
+    The function is self-concordant, so a step divided by 1 + its Newton decrement stays inside the set and descends.
+    x must be interior; `slope` and `hessian` are scratch.
+    """
+    last = np.inf
+    for _ in range(NEWTON_STEPS):
+        barrier(domain, radius, x, slope, hessian)
+        for i in range(len(x)):
+            slope[i] += step * (linear[i] + pull * x[i])
+            hessian[i, i] += step * pull
+        cholesky(hessian)
+        solve_lower(hessian, slope)
+        decrement = math.sqrt(np.sum(slope * slope))
+        if decrement < 1e-10 or (decrement < 1e-5 and decrement >= last):  # no digit is left to gain
+            return
+        solve_upper(hessian, slope)
+        x -= slope / (1.0 + (decrement if decrement > 0.25 else 0.0))
+        last = decrement

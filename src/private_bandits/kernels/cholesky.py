@@ -1,0 +1,122 @@
+"""Cholesky factors of small matrices, written out: the same bits whatever linear algebra library is installed.
+
+A factor is the upper triangular R with R'R = A. Matrices are C-contiguous; only their upper triangle is read and
+written, and every inner loop runs along a row.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+_PIVOT = 1e-12  # of the largest diagonal entry: a pivot below that is rounding
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def factorise(matrix, shift, factor):
+    """Write the factor of matrix + shift I into `factor`; return whether the sum is positive definite."""
+    dim = len(matrix)
+    largest = 0.0
+    for i in range(dim):
+        for j in range(i, dim):
+            factor[i, j] = matrix[i, j]
+        factor[i, i] += shift
+        largest = max(largest, factor[i, i])
+    for k in range(dim):
+        if not factor[k, k] > _PIVOT * largest:
+            return False
+        pivot = math.sqrt(factor[k, k])
+        factor[k, k] = pivot
+        scale = 1.0 / pivot
+        for j in range(k + 1, dim):
+            factor[k, j] *= scale
+        for i in range(k + 1, dim):
+            entry = factor[k, i]
+            for j in range(i, dim):
+                factor[i, j] -= entry * factor[k, j]
+    return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve_transposed(factor, vector):
+    """Overwrite b with the solution z of R'z = b; |z|^2 is b'A^-1 b."""
+    for k in range(len(vector)):
+        vector[k] /= factor[k, k]
+        entry = vector[k]
+        for i in range(k + 1, len(vector)):
+            vector[i] -= entry * factor[k, i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve(factor, vector):
+    """Overwrite b with the solution x of A x = b."""
+    solve_transposed(factor, vector)
+    for i in range(len(vector) - 1, -1, -1):
+        total = vector[i]
+        for j in range(i + 1, len(vector)):
+            total -= factor[i, j] * vector[j]
+        vector[i] = total / factor[i, i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def inverse_norms(factor, columns, work, squares):
+    """Write b'A^-1 b into `squares` for every column b of `columns` (dim, n), by one pass over the factor."""
+    dim, n = columns.shape
+    for action in range(n):
+        squares[action] = 0.0
+    for i in range(dim):
+        for action in range(n):
+            work[i, action] = columns[i, action]
+        for k in range(i):
+            entry = factor[k, i]
+            for action in range(n):
+                work[i, action] -= entry * work[k, action]
+        scale = 1.0 / factor[i, i]
+        for action in range(n):
+            work[i, action] *= scale
+            squares[action] += work[i, action] * work[i, action]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def project(matrix, shift, point, target, slope, factor):
+    """Overwrite `point` with the point of the unit ball nearest to it in the norm of A = matrix + shift I.
+
+    The multiplier m of (A + m I) x = A point, |x| = 1, by Newton's method on 1 - 1/|x| from m = 0, which climbs to
+    the root without passing it (More and Sorensen 1983).
+
+    Parameters
+    ----------
+    target, slope : float64 arrays, shape (dim,), scratch
+    factor : float64 array, shape (dim, dim), scratch
+    """
+    dim = len(point)
+    norm = 0.0
+    for i in range(dim):
+        norm += point[i] * point[i]
+    if norm <= 1.0:
+        return
+    for i in range(dim):
+        target[i] = shift * point[i]
+        for j in range(dim):
+            target[i] += (matrix[i, j] if i <= j else matrix[j, i]) * point[j]
+    multiplier = 0.0
+    for _ in range(50):
+        factorise(matrix, shift + multiplier, factor)
+        norm = 0.0
+        for i in range(dim):
+            point[i] = target[i]
+        solve(factor, point)
+        for i in range(dim):
+            slope[i] = point[i]
+            norm += point[i] * point[i]
+        norm = math.sqrt(norm)
+        if norm <= 1.0 + 1e-12:
+            break
+        solve_transposed(factor, slope)
+        steep = 0.0
+        for i in range(dim):
+            steep += slope[i] * slope[i]
+        multiplier += norm * norm / steep * (norm - 1.0)
+    for i in range(dim):
+        point[i] /= max(norm, 1.0)

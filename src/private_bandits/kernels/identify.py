@@ -1,0 +1,55 @@
+"""Best-arm identification: pull the arm of the largest index until one arm has most of the pulls."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from private_bandits import mechanisms
+from private_bandits._compiled import fresh_cache
+from private_bandits.kernels.selection import top_list
+
+
+def _until_one_leads(means, size, growth, failure, share, scale, limit, env, choice, noise, pulls):
+    """Pull until an arm has at least 1 + share times the pulls of all others together, or `limit` pulls are made.
+
+    After one pull of every arm, the index of an arm pulled n times is
+
+        mean + size sqrt(ln(ln(growth n) / failure) / n).
+
+    Parameters
+    ----------
+    means : float64 array, shape (n_arms,)
+        Of Bernoulli rewards, one uniform number of the environment stream each.
+    scale : float
+        Standard deviation of the Gaussian noise on every reward.
+    pulls : int64 array, shape (n_arms,), written
+
+    Returns
+    -------
+    bool
+        Whether the rule stopped it.
+    """
+    n_arms = len(means)
+    total, index, order, values = np.zeros(n_arms), np.zeros(n_arms), np.zeros(1, np.int64), np.zeros(1)
+    pulls[:] = 0
+    for t in range(limit):
+        if t < n_arms:
+            order[0] = t
+        else:
+            top_list(index, False, choice, order, values)
+        arm = order[0]
+        reward = 1.0 if env.random() < means[arm] else 0.0
+        total[arm] += reward + mechanisms.gaussian(noise, scale)
+        pulls[arm] += 1
+        n = pulls[arm]
+        index[arm] = total[arm] / n + size * math.sqrt(math.log(math.log(growth * n) / failure) / n)
+        if t + 1 >= n_arms and n >= 1 + share * (t + 1 - n):
+            return True
+    return False
+
+
+with fresh_cache():  # `simulate`, at whose import the kernels are kept in the right place, does not need this one
+    until_one_leads = njit(nogil=True, cache=True, error_model="numpy")(_until_one_leads)

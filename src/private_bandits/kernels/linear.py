@@ -1,0 +1,247 @@
+"""Contextual learners: a ridge regression from what users send, exact or noisy, and an optimistic action.
+
+In round t the user plays the action of the largest
+
+    <theta, x> + beta_{t-1} |x|_{A^-1},    A = V_{t-1} + c_{t-1} I,  theta = A^-1 u_{t-1},
+
+and sends x x' + B and w x + xi, which are added to V and to u; B is symmetric and its upper triangle, like xi, has
+independent Gaussian entries of standard deviation sigma. The weight w is the reward (LinUCB), or <x, estimate> with an
+online estimate of the parameter (GLOC), moved by noisy gradient steps or by exact Newton steps. With
+
+    Upsilon_t = shift sqrt(t),   c_t = ridge + 2 Upsilon_t,
+    beta_t = factor (fit_t + stretch (sqrt(ridge + 3 Upsilon_t) + tail sqrt(t / (ridge + Upsilon_t)))),
+
+a box is its constants, held in a `LinearRecord`; one compiled loop plays them all. The first action is uniformly
+random: before any data unit vectors are worth the same, and rounding would choose. So is an action where A is not
+positive definite.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from private_bandits import mechanisms
+from private_bandits.kernels.cholesky import factorise, inverse_norms, project, solve
+from private_bandits.kernels.selection import top_list
+from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
+
+# the weight of an action: its reward, or its mean by an estimate that takes gradient or Newton steps (logistic loss)
+REWARDS, GRADIENT, NEWTON = range(3)
+# fit_t: a constant; the self-normalised bound on rewards; or what the regret of the estimates leaves in doubt
+CONSTANT, DETERMINANT, REGRET = range(3)
+_SLACK = 1e-9  # by which rounding may stretch a range of rewards
+
+
+class LinearRecord(NamedTuple):
+    """The constants of a contextual box."""
+
+    dim: int
+    learner: int = REWARDS
+    sigma: float = 0.0  # of the entries of B and xi
+    gradient_sigma: float = 0.0  # of the entries of the noise on the gradient
+    step: float = 0.0  # zeta
+    ridge: float = 0.0
+    shift: float = 0.0
+    factor: float = 1.0
+    fit: int = CONSTANT
+    level: float = 0.0  # fit_t, or 2 ln(1/alpha), or alpha
+    deviation: float = 1.0  # R: the reward's noise is R-sub-Gaussian
+    curvature: float = 1.0  # kappa: least slope of the link on [-1, 1]
+    cost: float = 0.0  # regret of the estimates: cost + cost_linear t + cost_root sqrt(t), and what Newton steps add
+    cost_linear: float = 0.0
+    cost_root: float = 0.0
+    stretch: float = 1.0
+    tail: float = 0.0
+    largest_reward: float = np.inf  # what the noise is calibrated for: rewards in [-largest_reward, largest_reward]
+    binary: bool = False  # ... or of 0 and 1 only
+    horizon: int = 0  # 0 fits any run
+
+
+class LinearState(NamedTuple):
+    """What the loop carries from round to round."""
+
+    gram: np.ndarray  # V, upper triangle
+    moment: np.ndarray  # u
+    factor: np.ndarray  # Cholesky factor of A
+    ready: np.ndarray  # whether A is positive definite; not before the first round
+    theta: np.ndarray
+    estimate: np.ndarray
+    sums: np.ndarray  # beta, what Newton steps added to the cost, pseudo-regret
+    actions: np.ndarray  # columns
+    means: np.ndarray
+    work: np.ndarray
+    squares: np.ndarray
+    indices: np.ndarray
+    chosen: np.ndarray
+    order: np.ndarray
+    values: np.ndarray
+    target: np.ndarray
+    slope: np.ndarray
+    scratch: np.ndarray
+
+
+def check_problem(name: str, problem: Any, record: Any) -> None:
+    """Raise a ValueError unless a contextual box meets a contextual problem, of its dimension and range of rewards."""
+    if not isinstance(problem, LinearContext):
+        raise ValueError(f"{name} needs a LinearContext, got {problem}")
+    if not isinstance(record, LinearRecord):
+        raise ValueError(f"{name} cannot read contexts, got {problem}")
+    if record.dim != problem.dim:
+        raise ValueError(f"{name} was calibrated for dim={record.dim}, the problem has {problem.dim}")
+    if record.binary and not problem.binary:
+        raise ValueError(f"rewards must be 0 or 1 for {name}, got {problem}")
+    low, high = problem.reward_range
+    bound = record.largest_reward
+    if max(-low, high) > bound + _SLACK:
+        raise ValueError(f"rewards must be in [{-bound:g}, {bound:g}] for {name}, got [{low:g}, {high:g}]")
+
+
+def start(problem: ContextRecord, policy: LinearRecord) -> LinearState:
+    """Return the state before the first round."""
+    dim, n_actions = problem.dim, problem.n_actions
+    return LinearState(
+        gram=np.zeros((dim, dim)),
+        moment=np.zeros(dim),
+        factor=np.zeros((dim, dim)),
+        ready=np.zeros(1, np.bool_),
+        theta=np.zeros(dim),
+        estimate=np.zeros(dim),
+        sums=np.array([radius(policy, 0, 0.0), 0.0, 0.0]),
+        actions=np.zeros((dim, n_actions)),
+        means=np.zeros(n_actions),
+        work=np.zeros((dim, n_actions)),
+        squares=np.zeros(n_actions),
+        indices=np.full(n_actions, np.inf),
+        chosen=np.zeros(dim),
+        order=np.zeros(1, np.int64),
+        values=np.zeros(1),
+        target=np.zeros(dim),
+        slope=np.zeros(dim),
+        scratch=np.zeros((dim, dim)),
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    binary, spread = problem.binary, problem.spread
+    learner, sigma, ridge, shift = policy.learner, policy.sigma, policy.ridge, policy.shift
+    gram, moment, factor, theta = state.gram, state.moment, state.factor, state.theta
+    actions, means, chosen, estimate = state.actions, state.means, state.chosen, state.estimate
+    indices, order, values = state.indices, state.order, state.values
+    dim = len(moment)
+    ready, beta, added, total_regret = state.ready[0], state.sums[0], state.sums[1], state.sums[2]
+    mark = np.searchsorted(checkpoints, first)
+    for t in range(first, last + 1):
+        draw_actions(problem, env, actions, means)
+        _indices(factor, theta, beta, ready, actions, state.work, state.squares, indices)
+        top_list(indices, False, choice, order, values)
+        action = order[0]
+        reward = draw_reward(means[action], binary, spread, env)
+        total_regret += max(np.max(means) - means[action], 0.0)
+        for i in range(dim):
+            chosen[i] = actions[i, action]
+        weight, error = reward, 0.0
+        if learner != REWARDS:
+            weight = _dot(chosen, estimate)
+            error = 1.0 / (1.0 + math.exp(-weight)) - reward
+        _add(chosen, weight, sigma, noise, gram, moment)
+        if learner == GRADIENT:
+            _gradient_step(estimate, chosen, error, policy.step, policy.gradient_sigma, noise)
+        ready = factorise(gram, ridge + 2.0 * shift * math.sqrt(t), factor)
+        if ready:
+            theta[:] = moment
+            solve(factor, theta)
+        if learner == NEWTON:
+            added += _newton_step(policy, error, state)
+        beta = radius(policy, t, added)
+        if len(trace) > 0:
+            trace[t - 1, 0] = action
+            trace[t - 1, 1] = 1
+        if mark < len(checkpoints) and checkpoints[mark] == t:
+            regret[mark] = total_regret
+            mark += 1
+    state.ready[0] = ready
+    state.sums[0], state.sums[1], state.sums[2] = beta, added, total_regret
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def radius(policy, t, added):
+    """beta_t: the half-width of the confidence ellipsoid after t rounds; `added` is what Newton steps cost so far."""
+    upsilon = policy.shift * math.sqrt(t)
+    fit = policy.level
+    if policy.fit == DETERMINANT:
+        least = policy.dim * (policy.ridge + policy.shift)
+        fit = policy.deviation * math.sqrt(policy.level + policy.dim * math.log(1.0 + t / least))
+    elif policy.fit == REGRET:
+        alpha, kappa, r = policy.level, policy.curvature, policy.deviation
+        cost = policy.cost + policy.cost_linear * t + policy.cost_root * math.sqrt(t) + added
+        inside = 1.0 + 2.0 * cost / kappa + 4.0 * (r / kappa) ** 4 / alpha**2
+        log = math.log(2.0 / alpha) + 0.5 * math.log(inside)
+        fit = math.sqrt(1.0 + 4.0 * cost / kappa + 8.0 * (r / kappa) ** 2 * log)
+    least = policy.ridge + upsilon
+    rest = 0.0
+    if least > 0.0:
+        rest = math.sqrt(least + 2.0 * upsilon) + policy.tail * math.sqrt(t / least)
+    return policy.factor * (fit + policy.stretch * rest)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _indices(factor, theta, beta, ready, actions, work, squares, indices):
+    if not ready:
+        indices[:] = np.inf
+        return
+    inverse_norms(factor, actions, work, squares)
+    for action in range(len(indices)):
+        indices[action] = beta * math.sqrt(squares[action])
+    for i in range(len(theta)):
+        for action in range(len(indices)):
+            indices[action] += theta[i] * actions[i, action]
+
+
+@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+def _dot(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add(x, weight, sigma, noise, gram, moment):
+    """Add the two messages of a user, the rows of the upper triangle of the first before the second."""
+    dim = len(x)
+    for i in range(dim):
+        for j in range(i, dim):
+            gram[i, j] += x[i] * x[j] + mechanisms.gaussian(noise, sigma)
+    for i in range(dim):
+        moment[i] += weight * x[i] + mechanisms.gaussian(noise, sigma)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _gradient_step(estimate, x, error, step, sigma, noise):
+    """Move against the noisy gradient and back into the unit ball."""
+    square = 0.0
+    for i in range(len(x)):
+        estimate[i] -= step * (error * x[i] + mechanisms.gaussian(noise, sigma))
+        square += estimate[i] * estimate[i]
+    if square > 1.0:
+        for i in range(len(x)):
+            estimate[i] /= math.sqrt(square)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _newton_step(policy, error, state):
+    """Online Newton step in the norm of A, which has just been factorised; return what it adds to the cost."""
+    chosen, slope = state.chosen, state.slope
+    slope[:] = chosen
+    solve(state.factor, slope)
+    added = error**2 * _dot(chosen, slope) / (2.0 * policy.curvature)
+    for i in range(len(chosen)):
+        state.estimate[i] -= error / policy.curvature * slope[i]
+    project(state.gram, policy.ridge, state.estimate, state.target, slope, state.scratch)
+    return added

@@ -1,0 +1,270 @@
+"""Online learners with bandit feedback, behind noise on what a user sends: Algorithms 1 and 2 of Zheng et al. (2020).
+
+In each round the learner asks for a point (or two), the user suffers the loss there and sends
+
+    one point    f(x) + Z
+    two points   f(x_1) - f(x_2) + <n, x_1 - x_2>   (Gaussian), or + Z (Laplace)
+
+and the learner is told (clip(message, low, high) - offset) / unit. At scale 0 nothing is drawn and the learner acts as
+it does without privacy. With d the dimension, u uniform on the unit sphere and s_t = step t^-power, the learners are
+
+    SPHERE     plays y + radius u;  g = (d / radius) told u;  y <- project(y - s_t g)
+    TWO_POINT  plays y +- radius u;  g = (d / (2 radius)) told u;  y <- project(y - s_t g)
+    BARRIER    plays x + radius A u with A A^T = (R''(x) + step curvature t I)^-1;  g = (d / radius) told A^-T u;
+               x <- argmin sum of (<g_s, x> + curvature |x - x_s|^2 / 2) + R(x) / step
+    EXP3       w_i ~ exp(-s_t L_i);  L_arm += told / w_arm
+    TSALLIS    w_i = 4 / (s_t (L_i - x))^2;  L_arm += told / w_arm
+
+where the projection is onto the set shrunk by the factor 1 - shrink, and R the barrier of `kernels.barrier`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from private_bandits import mechanisms
+from private_bandits.kernels import barrier, weights
+from private_bandits.problems.convex import ConvexLoss
+from private_bandits.problems.losses import (
+    BALL,
+    STOCHASTIC,
+    ConvexRecord,
+    best_fixed,
+    inner_radius,
+    observe_loss,
+    project,
+)
+
+SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS = range(5)
+EXACT, LAPLACE, GAUSSIAN = range(3)
+
+
+class OnlineRecord(NamedTuple):
+    """The constants of a learner and of the noise before it."""
+
+    learner: int
+    step: float
+    power: float = 0.0
+    radius: float = 1.0  # of exploration: rho, or the share of the Dikin ellipsoid
+    shrink: float = 0.0  # xi
+    curvature: float = 0.0  # mu that BARRIER counts on
+    noise: int = EXACT
+    scale: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
+    offset: float = 0.0
+    unit: float = 1.0
+    limit: float = math.inf  # largest B (largest G, for TWO_POINT) that noise and steps are made for
+    n_items: int = 0  # dimension or number of arms; 0 fits any
+    horizon: int = 0  # longest run; 0 fits any
+
+
+class OnlineState(NamedTuple):
+    """What the loop carries from round to round."""
+
+    centre: np.ndarray  # float64 (dimension,), y or x
+    points: np.ndarray  # float64 (1 or 2, numbers that name a point), what is played
+    seen: np.ndarray  # float64 (1 or 2,)
+    direction: np.ndarray
+    linear: np.ndarray  # BARRIER: sum of g_s - curvature x_s; arms: L
+    slope: np.ndarray
+    matrix: np.ndarray
+    weights: np.ndarray
+    counts: np.ndarray  # float64 (n_losses,), how often each loss came
+    suffered: np.ndarray  # float64 (1,)
+    best: np.ndarray  # scratch: the best fixed point
+
+
+def start(problem: ConvexRecord, policy: OnlineRecord) -> OnlineState:
+    """Return the state before the first round."""
+    losses, dimension = problem.anchors.shape
+    armed = policy.learner in (EXP3, TSALLIS)
+    named, rows = 1 if armed else dimension, 2 if policy.learner == TWO_POINT else 1
+    y = np.zeros(dimension)
+    if policy.learner == BARRIER:
+        barrier.centre(problem.domain, y)
+    elif not armed and problem.domain != BALL:
+        y[:] = inner_radius(problem.domain, problem.radius, dimension)
+    return OnlineState(
+        centre=y,
+        points=np.zeros((rows, named)),
+        seen=np.zeros(rows),
+        direction=np.zeros(dimension),
+        linear=np.zeros(dimension),
+        slope=np.zeros(dimension),
+        matrix=np.zeros((dimension, dimension)),
+        weights=np.zeros(dimension),
+        counts=np.zeros(losses),
+        suffered=np.zeros(1),
+        best=np.zeros(named),
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+    """Play the rounds first..last; the arguments are those of `index.advance`.
+
+    A row of the trace holds the played points, one after the other, and what the learner was told.
+    """
+    domain, size, loss, factor, anchors = problem.domain, problem.radius, problem.loss, problem.factor, problem.anchors
+    mode, schedule, shares, spread, best = (
+        problem.mode,
+        problem.schedule,
+        problem.weights,
+        problem.spread,
+        problem.best,
+    )
+    learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
+    curvature, kind, scale = policy.curvature, policy.noise, policy.scale
+    low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
+    y, points, seen, u, linear = state.centre, state.points, state.seen, state.direction, state.linear
+    slope, matrix, w, counts, suffered = state.slope, state.matrix, state.weights, state.counts, state.suffered
+    d = len(y)
+    mark = np.searchsorted(checkpoints, first)
+    for t in range(first, last + 1):
+        rate = step * t**-power
+        # ask
+        if learner == EXP3:
+            weights.exponential(linear, rate, w)
+            points[0, 0] = weights.draw(w, choice)
+        elif learner == TSALLIS:
+            weights.tsallis(linear, rate, w)
+            points[0, 0] = weights.draw(w, choice)
+        else:
+            on_sphere(choice, u)
+            if learner == BARRIER:
+                _explore(domain, size, y, step * curvature * t, matrix, slope, u)
+            else:
+                slope[:] = u
+            points[0] = y + radius * slope
+            if learner == TWO_POINT:
+                points[1] = y - radius * slope
+        # the user
+        which, value = observe_loss(domain, loss, factor, anchors, mode, schedule, shares, spread, t, points, env, seen)
+        message = seen[0]
+        if learner == TWO_POINT:
+            message -= seen[1]
+        if kind == LAPLACE:
+            message += mechanisms.laplace(noise, scale)
+        elif learner == TWO_POINT:
+            for i in range(d):
+                message += mechanisms.gaussian(noise, scale) * (points[0, i] - points[1, i])
+        else:
+            message += mechanisms.gaussian(noise, scale)
+        told = (min(max(message, low), high) - offset) / unit
+        # tell
+        if learner == SPHERE or learner == TWO_POINT:
+            reach = 2.0 * radius if learner == TWO_POINT else radius
+            y -= rate * (d / reach * told) * u
+            project(domain, size, shrink, y)
+        elif learner == BARRIER:
+            for i in range(d):
+                total = 0.0
+                for k in range(i + 1):
+                    total += matrix[i, k] * u[k]
+                linear[i] += d / radius * told * total - curvature * y[i]
+            barrier.follow(domain, size, step, linear, curvature * t, y, slope, matrix)
+        else:
+            arm = int(points[0, 0])
+            linear[arm] += told / w[arm]
+        if which >= 0:
+            counts[which] += 1.0
+        suffered[0] += value - best
+        if len(trace) > 0:
+            trace[t - 1, : points.size] = points.ravel()
+            trace[t - 1, points.size] = told
+        if mark < len(checkpoints) and checkpoints[mark] == t:
+            regret[mark] = suffered[0]
+            if mode != STOCHASTIC:
+                regret[mark] -= best_fixed(domain, size, loss, factor, anchors, counts, state.best)[0]
+            mark += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def on_sphere(choice, u):
+    """Fill u with a uniformly random unit vector, from one normal number of the choice stream per coordinate."""
+    norm = 0.0
+    while norm == 0.0:
+        for i in range(len(u)):
+            u[i] = choice.standard_normal()
+            norm += u[i] * u[i]
+    u /= math.sqrt(norm)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _explore(domain, radius, x, pull, factor, direction, u):
+    """Write the Cholesky factor L of R''(x) + pull I, and A u with A = L^-T into the direction."""
+    barrier.barrier(domain, radius, x, direction, factor)
+    for i in range(len(x)):
+        factor[i, i] += pull
+    barrier.cholesky(factor)
+    direction[:] = u
+    barrier.solve_upper(factor, direction)
+
+
+def blank(problem: ConvexLoss, policy: Any, rounds: int) -> np.ndarray:
+    """Return an empty trace of some rounds for a policy or a Python learner."""
+    points = 2 if getattr(getattr(policy, "record", None), "learner", -1) == TWO_POINT else 1
+    return np.zeros((rounds, points * problem.point_size + 1))
+
+
+def check_problem(name: str, problem: Any, record: Any) -> None:
+    """Raise a ValueError if the problem is no ConvexLoss, the record no learner for it, or made for tamer losses.
+
+    A learner written in Python, without a record, fits every ConvexLoss.
+    """
+    if record is None and isinstance(problem, ConvexLoss):
+        return
+    if not isinstance(record, OnlineRecord):
+        raise ValueError(f"{name} needs a list problem, got {problem}")
+    armed = record.learner in (EXP3, TSALLIS)
+    if not isinstance(problem, ConvexLoss) or (problem.domain == "arms") != armed:
+        wanted = "ConvexLoss.arms" if armed else "a ConvexLoss on the ball or the simplex"
+        raise ValueError(f"{name} needs {wanted}, got {problem}")
+    if record.n_items not in (0, problem.dimension):
+        raise ValueError(f"{name} was made for dimension {record.n_items}, the problem has {problem.dimension}")
+    actual, symbol = (problem.lipschitz, "G") if record.learner == TWO_POINT else (problem.bound, "B")
+    if actual > record.limit * (1.0 + 1e-12):
+        raise ValueError(f"{name} was calibrated for {symbol} <= {record.limit:g}, the problem has {actual:g}")
+    room = record.shrink * problem.inner_radius
+    if record.learner in (SPHERE, TWO_POINT) and record.radius > room * (1.0 + 1e-12):
+        raise ValueError(f"the radius of {name} must be <= {room:g} to stay inside {problem}, got {record.radius:g}")
+
+
+def play_learner(
+    problem: ConvexLoss, learner: Any, horizon: int, marks: np.ndarray, source: Any, shown: np.ndarray
+) -> np.ndarray:
+    """Play a learner written in Python: `ask` returns a point (an arm as [arm]), `tell` takes a list of one loss.
+
+    Returns
+    -------
+    float64 array, shape (len(marks),)
+        The regret at the marks.
+    """
+    record = problem.record()
+    where = (record.domain, record.loss, record.factor, record.anchors)
+    law = (record.mode, record.schedule, record.weights, record.spread)
+    counts, seen, best = np.zeros(len(record.anchors)), np.zeros(1), np.zeros(problem.point_size)
+    regret, total, at = np.zeros(len(marks)), 0.0, {int(mark): i for i, mark in enumerate(marks)}
+    for t in range(1, horizon + 1):
+        answer = learner.ask()
+        point = np.array(answer, np.float64)
+        if not problem.allows(point):
+            raise ValueError(f"ask() must return a point of {problem}, got {answer!r}")
+        which, value = observe_loss(*where, *law, t, point.reshape(1, -1), source.env, seen)
+        learner.tell(seen.tolist())
+        if which >= 0:
+            counts[which] += 1.0
+        total += value - record.best
+        if len(shown):
+            shown[t - 1] = [*point, seen[0]]
+        if t in at:
+            regret[at[t]] = total
+            if record.mode != STOCHASTIC:
+                fixed = best_fixed(record.domain, record.radius, *where[1:], counts, best)
+                regret[at[t]] -= fixed[0]
+    return regret

@@ -1,0 +1,53 @@
+"""The distributions over arms of EXP3 and Tsallis-INF, from estimated cumulative losses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+NEWTON_STEPS = 100
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def exponential(losses, step, weights):
+    """Write w_i proportional to exp(-step L_i)."""
+    least, total = np.min(losses), 0.0
+    for arm in range(len(losses)):
+        weights[arm] = math.exp(-step * (losses[arm] - least))
+        total += weights[arm]
+    weights /= total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def tsallis(losses, step, weights):
+    """Write w_i = 4 / (step (L_i - x))^2, with x below every L_i such that they sum to 1; return x.
+
+    The sum rises with x and is convex, and at min L - 2 / step it is at least 1: from there Newton's method falls to x
+    without ever passing it. The last digits are removed by dividing by the sum.
+    """
+    x = np.min(losses) - 2.0 / step
+    for _ in range(NEWTON_STEPS):
+        total, slope = 0.0, 0.0
+        for arm in range(len(losses)):
+            root = 2.0 / (step * (losses[arm] - x))
+            weights[arm] = root * root
+            total += root * root
+            slope += root * root * root
+        if total - 1.0 <= 1e-13:
+            break
+        x -= (total - 1.0) / (step * slope)
+    weights /= np.sum(weights)
+    return x
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def draw(weights, choice):
+    """Draw an arm from a distribution with one uniform number of the choice stream."""
+    u = choice.random()
+    arm = 0
+    while u >= weights[arm] and arm < len(weights) - 1:
+        u -= weights[arm]
+        arm += 1
+    return arm

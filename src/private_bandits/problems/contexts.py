@@ -1,0 +1,221 @@
+"""Contexts: each round shows a set of action vectors, and the mean reward of an action depends on its vector."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.special import betaincinv, expit
+
+from private_bandits import checks
+from private_bandits.problems.families import frozen
+
+LINKS = ("linear", "logistic")
+_SLACK = 1e-12  # by which the norm of a normalised vector may exceed 1
+_NODES = 200
+
+
+class ContextRecord(NamedTuple):
+    """A contextual problem as compiled code sees it."""
+
+    theta: np.ndarray  # float64 (dim,); empty when the means stand in a table
+    logistic: bool
+    binary: bool  # rewards are 0 or 1; otherwise the mean plus uniform noise
+    spread: float  # of the uniform noise, on each side
+    n_actions: int
+    dim: int
+    sets: np.ndarray  # float64 (n_sets, dim, n_actions): one is shown, uniformly drawn; empty: fresh unit vectors
+    means: np.ndarray  # float64 (n_sets, n_actions)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearContext:
+    """Contextual bandit: a set of `n_actions` vectors a round, of norm at most 1. Build it with `sphere` or `table`.
+
+    Attributes
+    ----------
+    theta : float64 array, shape (dim,)
+        The parameter; empty for a table, whose means need not come from one.
+    link : {"linear", "logistic"}
+        Mean reward <x, theta>, with uniform noise on [-noise, noise]; or 1 / (1 + exp(-<x, theta>)), paid as 0 or 1.
+    noise : float
+        Half-width of the uniform noise, in [0, 1]; not used by "logistic".
+    n_actions : int
+    sets : float64 array, shape (n_sets, n_actions, dim)
+    means : float64 array, shape (n_sets, n_actions)
+
+    Notes
+    -----
+    Zheng et al. (2020), Section 4: action sets and parameter lie in the unit ball, the reward's noise in [-1, 1]. One
+    draw of a round's set, then one uniform number for the reward, from the environment stream.
+    """
+
+    theta: np.ndarray
+    link: str
+    noise: float
+    n_actions: int
+    sets: np.ndarray
+    means: np.ndarray
+
+    @classmethod
+    def sphere(cls, theta: Any, n_actions: int, link: str = "linear", noise: float = 1.0) -> LinearContext:
+        """Fresh action sets: each round, `n_actions` independent vectors, uniform on the unit sphere.
+
+        Parameters
+        ----------
+        theta : array_like of float, shape (dim,)
+            Norm at most 1.
+        n_actions : int
+            >= 1.
+        link : {"linear", "logistic"}
+        noise : float
+            In [0, 1].
+        """
+        vector = frozen(checks.vector("theta", theta), np.float64)
+        norm = float(np.linalg.norm(vector))
+        if norm > 1.0 + _SLACK:
+            raise ValueError(f"theta must have norm <= 1, got norm {norm:g}")
+        actions = checks.integer("n_actions", n_actions, at_least=1)
+        checks.choice("link", link, LINKS)
+        width = checks.real("noise", noise, at_least=0, at_most=1)
+        return cls(vector, link, width, actions, frozen([], np.float64, 3), frozen([], np.float64, 2))
+
+    @classmethod
+    def table(cls, sets: Any, means: Any, link: str = "linear", noise: float = 1.0) -> LinearContext:
+        """Given action sets: each round shows one of them, uniformly drawn with replacement.
+
+        Parameters
+        ----------
+        sets : array_like of float, shape (n_sets, n_actions, dim)
+            Vectors of norm at most 1.
+        means : array_like of float, shape (n_sets, n_actions)
+            Mean rewards: in [-1, 1] for "linear", in [0, 1] for "logistic", where they are probabilities of a 1.
+        link : {"linear", "logistic"}
+            How a reward is drawn from its mean.
+        noise : float
+            In [0, 1].
+        """
+        checks.choice("link", link, LINKS)
+        width = checks.real("noise", noise, at_least=0, at_most=1)
+        actions, rewards = _table("sets", sets, 3), _table("means", means, 2)
+        if rewards.shape != actions.shape[:2]:
+            raise ValueError(f"means must have shape {actions.shape[:2]}, one per action, got {rewards.shape}")
+        longest = float(np.max(np.linalg.norm(actions, axis=2)))
+        if longest > 1.0 + _SLACK:
+            raise ValueError(f"sets must hold vectors of norm <= 1, got norm {longest:g}")
+        low = 0.0 if link == "logistic" else -1.0
+        if np.min(rewards) < low or np.max(rewards) > 1.0:
+            raise ValueError(f"means must be >= {low:g} and <= 1, got {np.min(rewards):g} to {np.max(rewards):g}")
+        return cls(frozen([], np.float64), link, width, actions.shape[1], actions, rewards)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by construction: a plain copy of an array forgets that it is read-only, a type of its own to numba."""
+        if len(self.sets):
+            return LinearContext.table, (self.sets, self.means, self.link, self.noise)
+        return LinearContext.sphere, (self.theta, self.n_actions, self.link, self.noise)
+
+    @property
+    def dim(self) -> int:
+        """Length of an action vector."""
+        return int(self.sets.shape[2]) if len(self.sets) else len(self.theta)
+
+    @property
+    def n_items(self) -> int:
+        """Number of actions a round, as list problems call it."""
+        return self.n_actions
+
+    @property
+    def list_size(self) -> int:
+        """One action is played a round."""
+        return 1
+
+    @property
+    def binary(self) -> bool:
+        """Whether rewards are 0 or 1."""
+        return self.link == "logistic"
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """Smallest and largest reward that can occur."""
+        if self.binary:
+            return 0.0, 1.0
+        reach = float(np.linalg.norm(self.theta))
+        low, high = (float(np.min(self.means)), float(np.max(self.means))) if len(self.sets) else (-reach, reach)
+        return low - self.noise, high + self.noise
+
+    def uniform_regret(self) -> float:
+        """Expected regret of one round of uniformly random actions.
+
+        Exact for a table. For unit vectors by Gauss-Legendre quadrature: <x, theta>/|theta| has the law of 2B - 1 with
+        B from Beta((dim - 1)/2, (dim - 1)/2).
+        """
+        if len(self.sets):
+            return float(np.mean(np.max(self.means, axis=1) - np.mean(self.means, axis=1)))
+        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        level, weights = (nodes + 1.0) / 2.0, weights / 2.0
+        best = weights @ self._mean_at(level ** (1.0 / self.n_actions))
+        return max(float(best - weights @ self._mean_at(level)), 0.0)
+
+    def _mean_at(self, level: np.ndarray) -> np.ndarray:
+        """Quantiles of the mean reward of a uniform unit vector."""
+        half = (self.dim - 1) / 2.0
+        cosine = 2.0 * betaincinv(half, half, level) - 1.0 if self.dim > 1 else np.where(level > 0.5, 1.0, -1.0)
+        value = float(np.linalg.norm(self.theta)) * cosine
+        return np.asarray(expit(value) if self.binary else value)
+
+    def record(self) -> ContextRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        columns = frozen(np.swapaxes(self.sets, 1, 2), np.float64, 3)
+        from_theta = self.binary and not len(self.sets)
+        return ContextRecord(
+            self.theta, from_theta, self.binary, self.noise, self.n_actions, self.dim, columns, self.means
+        )
+
+    def __str__(self) -> str:
+        shown = f"{len(self.sets)} sets" if len(self.sets) else "unit vectors"
+        return f"LinearContext({shown}, dim={self.dim}, n_actions={self.n_actions}, {self.link})"
+
+
+def _table(name: str, values: Any, ndim: int) -> np.ndarray:
+    table = np.array(values, np.float64)
+    if table.ndim != ndim or table.size == 0:
+        raise ValueError(f"{name} must be a non-empty array of {ndim} dimensions, got shape {table.shape}")
+    if not np.isfinite(table).all():
+        raise ValueError(f"{name} must hold finite numbers, got nan or infinity")
+    return frozen(table, np.float64, ndim)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def draw_actions(problem, env, actions, means):
+    """Write a round's vectors into the columns of `actions` (dim, n_actions), and their mean rewards."""
+    dim, n_actions = problem.dim, problem.n_actions
+    if len(problem.sets) > 0:
+        shown = min(int(env.random() * len(problem.sets)), len(problem.sets) - 1)
+        actions[:] = problem.sets[shown]
+        means[:] = problem.means[shown]
+        return
+    theta = problem.theta
+    for action in range(n_actions):
+        square = 0.0
+        for i in range(dim):
+            entry = env.standard_normal()
+            actions[i, action] = entry
+            square += entry * entry
+        norm = math.sqrt(square)
+        product = 0.0
+        for i in range(dim):
+            actions[i, action] /= norm
+            product += actions[i, action] * theta[i]
+        means[action] = 1.0 / (1.0 + math.exp(-product)) if problem.logistic else product
+
+
+@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+def draw_reward(mean, binary, spread, env):
+    """One reward, from one uniform number."""
+    u = env.random()
+    if binary:
+        return 1.0 if u < mean else 0.0
+    return mean + spread * (2.0 * u - 1.0)

@@ -1,0 +1,345 @@
+"""Bandit convex optimisation: losses on the ball and the simplex, and the adversarial K-armed bandit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.problems import losses
+from private_bandits.problems.families import frozen
+from private_bandits.problems.losses import ARMS, BALL, SIMPLEX, ConvexRecord
+
+KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
+MODES = ("schedule", "drawn", "stochastic")
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexLoss:
+    """A sequence of convex losses, each observed where it is played. Build it with `ball`, `simplex` or `arms`.
+
+    Attributes
+    ----------
+    anchors : float64 array, shape (n_losses, dimension)
+    dimension : int
+        d, or the number of arms.
+
+    Notes
+    -----
+    With `mode="schedule"` the losses come in a fixed order, again and again; with "drawn" the environment draws one
+    for every round, whatever is played. Both are the oblivious adversary, and the regret at round t is that against
+    the best fixed point for the losses so far (it may fall, and may be negative). With "stochastic" the loss is the
+    mean of all losses by their weights, observed with noise, and the regret is the pseudo-regret against the best
+    point of that mean.
+    """
+
+    domain: str
+    anchors: np.ndarray
+    kind: str
+    factor: float = 1.0
+    radius: float = 1.0
+    mode: str = "schedule"
+    schedule: Any = None
+    weights: Any = None
+    spread: float = 0.0
+
+    @classmethod
+    def ball(
+        cls,
+        anchors: Any,
+        *,
+        kind: str = "quadratic",
+        radius: float = 1.0,
+        factor: float = 1.0,
+        mode: str = "schedule",
+        schedule: Sequence[int] | None = None,
+        weights: Any = None,
+        spread: float = 0.0,
+    ) -> ConvexLoss:
+        """Losses on the ball of a radius about 0.
+
+        Parameters
+        ----------
+        anchors : array_like of float, shape (n_losses, dimension)
+            z of each loss, any finite point.
+        kind : {"quadratic", "smooth", "distance", "kinked", "linear"}
+            With r = |x - z|: r^2 / 2 (strongly convex and smooth), sqrt(1 + r^2) - 1 (smooth), r (neither),
+            r + r^2 / 2 (strongly convex), or <z, x>.
+        radius, factor : float
+            > 0; the factor multiplies the losses.
+        mode : {"schedule", "drawn", "stochastic"}
+        schedule : sequence of int, optional
+            Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
+        weights : array_like of float, shape (n_losses,), optional
+            Probabilities, or shares of the mean; default equal. Not for "schedule".
+        spread : float
+            >= 0; for "stochastic" only: the noise on a loss is uniform on [-spread, spread].
+        """
+        return cls("ball", anchors, kind, factor, radius, mode, schedule, weights, spread)
+
+    @classmethod
+    def simplex(
+        cls,
+        anchors: Any,
+        *,
+        kind: str = "quadratic",
+        factor: float = 1.0,
+        mode: str = "schedule",
+        schedule: Sequence[int] | None = None,
+        weights: Any = None,
+        spread: float = 0.0,
+    ) -> ConvexLoss:
+        """Losses on {x >= 0, sum of x <= 1}: distributions over dimension + 1 things, the last left out.
+
+        Parameters are those of `ball`.
+        """
+        return cls("simplex", anchors, kind, factor, 1.0, mode, schedule, weights, spread)
+
+    @classmethod
+    def arms(
+        cls,
+        table: Any,
+        *,
+        mode: str = "schedule",
+        schedule: Sequence[int] | None = None,
+        weights: Any = None,
+    ) -> ConvexLoss:
+        """K arms with losses in [0, 1].
+
+        Parameters
+        ----------
+        table : array_like of float, shape (n_losses, n_arms)
+            A row is the loss of every arm in one round. With mode "stochastic" the observed loss is 0 or 1, and the
+            mean of the rows by their weights gives the probability of a 1.
+        mode, schedule, weights
+            As for `ball`.
+        """
+        return cls("arms", table, "linear", 1.0, 1.0, mode, schedule, weights, 0.0)
+
+    def __post_init__(self) -> None:
+        checks.choice("kind", self.kind, KINDS)
+        checks.choice("mode", self.mode, MODES)
+        self._set("factor", checks.real("factor", self.factor, above=0))
+        self._set("radius", checks.real("radius", self.radius, above=0))
+        self._set("spread", checks.real("spread", self.spread, at_least=0))
+        self._set("anchors", self._checked_anchors())
+        self._set("weights", self._checked_weights())
+        self._set("schedule", self._checked_schedule())
+        if self.spread > 0.0 and self.mode != "stochastic":
+            raise ValueError(f"spread must be 0 unless mode='stochastic', got {self.spread}")
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        """Pickle by construction: a plain copy of an array forgets that it is read-only, a type of its own to numba."""
+        schedule = self.schedule if self.mode == "schedule" else None
+        weights = None if self.mode == "schedule" else self.weights
+        return type(self), (
+            self.domain,
+            self.anchors,
+            self.kind,
+            self.factor,
+            self.radius,
+            self.mode,
+            schedule,
+            weights,
+            self.spread,
+        )
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates of a point, or of arms."""
+        return int(self.anchors.shape[1])
+
+    @property
+    def point_size(self) -> int:
+        """Numbers that name a point: the dimension, and 1 for an arm."""
+        return 1 if self.domain == "arms" else self.dimension
+
+    @property
+    def inner_radius(self) -> float:
+        """Radius r of the ball about the centre of the set that lies inside it."""
+        return float(losses.inner_radius(self._domain, self.radius, self.dimension))
+
+    @property
+    def outer_radius(self) -> float:
+        """Largest distance of a point of the set from its centre."""
+        if self.domain == "ball":
+            return self.radius
+        centre = np.full(self.dimension, self.inner_radius)
+        return float(np.max(np.linalg.norm(self._vertices() - centre, axis=1)))
+
+    @property
+    def diameter(self) -> float:
+        """Largest distance between two points of the set."""
+        if self.domain == "ball":
+            return 2.0 * self.radius
+        return math.sqrt(2.0) if self.dimension > 1 else 1.0
+
+    @property
+    def bound(self) -> float:
+        """B: no observed loss exceeds it in absolute value."""
+        if self.domain == "arms":
+            return 1.0
+        reach = self._reach()
+        if self.kind == "linear":
+            return self.factor * reach + self.spread
+        shapes = {
+            "quadratic": reach**2 / 2.0,
+            "smooth": math.sqrt(1.0 + reach**2) - 1.0,
+            "distance": reach,
+            "kinked": reach + reach**2 / 2.0,
+        }
+        return self.factor * shapes[self.kind] + self.spread
+
+    @property
+    def lipschitz(self) -> float:
+        """G: no loss changes faster than G times the distance."""
+        reach = self._reach()
+        if self.kind == "linear":
+            return self.factor * float(np.max(np.linalg.norm(self.anchors, axis=1)))
+        slopes = {
+            "quadratic": reach,
+            "smooth": reach / math.sqrt(1.0 + reach**2),
+            "distance": 1.0,
+            "kinked": 1.0 + reach,
+        }
+        return self.factor * slopes[self.kind]
+
+    @property
+    def strong_convexity(self) -> float:
+        """mu: every loss is mu-strongly convex on the set (0 for distances and linear losses)."""
+        if self.kind == "smooth":
+            return self.factor * (1.0 + self._reach() ** 2) ** -1.5
+        return self.factor if self.kind in ("quadratic", "kinked") else 0.0
+
+    @property
+    def smoothness(self) -> float:
+        """beta: every loss is beta-smooth; infinite for those with a kink."""
+        curvature = {"quadratic": self.factor, "smooth": self.factor, "linear": 0.0}
+        return curvature.get(self.kind, math.inf)
+
+    def best_point(self, counts: Any = None) -> tuple[np.ndarray, float, float]:
+        """The best fixed point for a sum of the losses.
+
+        Parameters
+        ----------
+        counts : array_like of float, shape (n_losses,), optional
+            How often each loss came, >= 0, not all 0; default the weights.
+
+        Returns
+        -------
+        point : float64 array, shape (dimension,), or (1,) with the number of the arm
+        value : float
+            Sum of the losses at the point.
+        gap : float
+            By how much the value may exceed the smallest one: 0 for a closed form, else Frank and Wolfe's gap.
+        """
+        times = self.weights if counts is None else checks.vector("counts", counts, at_least=0)
+        if len(times) != len(self.anchors) or np.sum(times) == 0:
+            raise ValueError(f"counts must be {len(self.anchors)} numbers, not all 0, got {counts!r}")
+        point = np.zeros(self.point_size)
+        record = self._numbers(0.0)
+        where = (record.domain, record.radius, record.loss, record.factor, record.anchors)
+        value, gap = losses.best_fixed(*where, np.array(times, np.float64), point)
+        return point, float(value), float(gap)
+
+    def value(self, which: int, point: Any) -> float:
+        """Loss number `which` at a point; for arms the point is (arm,)."""
+        number = checks.integer("which", which, at_least=0, at_most=len(self.anchors) - 1)
+        record = self._numbers(0.0)
+        x = np.array(point, np.float64)
+        return float(losses.loss_at(record.domain, record.loss, record.factor, record.anchors, number, x))
+
+    def allows(self, point: np.ndarray) -> bool:
+        """Whether a point may be played, up to rounding."""
+        if point.shape != (self.point_size,) or not np.all(np.isfinite(point)):
+            return False
+        if self.domain == "arms":
+            return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)
+        if self.domain == "ball":
+            return bool(np.linalg.norm(point) <= self.radius * (1.0 + 1e-9))
+        return bool(np.min(point) >= -1e-9 and np.sum(point) <= 1.0 + 1e-9)
+
+    def record(self) -> ConvexRecord:
+        """The problem as numbers and arrays, for the kernels."""
+        return self._record
+
+    @cached_property
+    def _record(self) -> ConvexRecord:
+        return self._numbers(self.best_point()[1] if self.mode == "stochastic" else 0.0)
+
+    def _numbers(self, best: float) -> ConvexRecord:
+        return ConvexRecord(
+            domain=self._domain,
+            radius=self.radius,
+            loss=KINDS.index(self.kind),
+            factor=self.factor,
+            anchors=self.anchors,
+            mode=MODES.index(self.mode),
+            schedule=self.schedule,
+            weights=self.weights,
+            spread=self.spread,
+            best=best,
+        )
+
+    @property
+    def _domain(self) -> int:
+        return {"ball": BALL, "simplex": SIMPLEX, "arms": ARMS}[self.domain]
+
+    def _vertices(self) -> np.ndarray:
+        return np.vstack([np.zeros(self.dimension), np.eye(self.dimension)])
+
+    def _reach(self) -> float:
+        """Largest distance of a point of the set from an anchor; for linear losses largest |<z, x>|."""
+        if self.kind == "linear":
+            norms = np.linalg.norm(self.anchors, axis=1) * self.radius
+            return float(np.max(norms if self.domain == "ball" else np.abs(self.anchors)))
+        if self.domain == "ball":
+            return float(np.max(np.linalg.norm(self.anchors, axis=1))) + self.radius
+        between = self.anchors[:, None, :] - self._vertices()[None, :, :]
+        return float(np.max(np.linalg.norm(between, axis=2)))
+
+    def _checked_anchors(self) -> np.ndarray:
+        name = "table" if self.domain == "arms" else "anchors"
+        entries = self.anchors.tolist() if isinstance(self.anchors, np.ndarray) else self.anchors
+        if isinstance(entries, str) or not isinstance(entries, Sequence) or len(entries) == 0:
+            raise ValueError(f"{name} must be a list of lists of numbers, got {self.anchors!r}")
+        low, high = (0.0, 1.0) if self.domain == "arms" else (None, None)
+        rows = [checks.vector(f"{name}[{i}]", row, at_least=low, at_most=high) for i, row in enumerate(entries)]
+        if len({len(row) for row in rows}) > 1:
+            raise ValueError(f"{name} must have rows of one length, got {self.anchors!r}")
+        return frozen(rows, np.float64, 2)
+
+    def _checked_weights(self) -> np.ndarray:
+        number = len(self.anchors)
+        if self.weights is None:
+            return frozen(np.full(number, 1.0 / number), np.float64)
+        if self.mode == "schedule":
+            raise ValueError(f"weights must be left out with mode='schedule', got {self.weights!r}")
+        weights = checks.vector("weights", self.weights, at_least=0, at_most=1)
+        if len(weights) != number or abs(np.sum(weights) - 1.0) > 1e-9:
+            raise ValueError(f"weights must be {number} numbers that sum to 1, got {self.weights!r}")
+        return frozen(weights, np.float64)
+
+    def _checked_schedule(self) -> np.ndarray:
+        number = len(self.anchors)
+        if self.schedule is None:
+            return frozen(np.arange(number), np.int64)
+        if self.mode != "schedule":
+            raise ValueError(f"schedule must be left out with mode={self.mode!r}, got {self.schedule!r}")
+        order = [checks.integer("schedule", which, at_least=0, at_most=number - 1) for which in self.schedule]
+        if not order:
+            raise ValueError(f"schedule must not be empty, got {self.schedule!r}")
+        return frozen(order, np.int64)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)  # the dataclass is frozen
+
+    def __str__(self) -> str:
+        if self.domain == "arms":
+            return f"ConvexLoss.arms(n_arms={self.dimension}, mode={self.mode})"
+        return f"ConvexLoss.{self.domain}(dimension={self.dimension}, kind={self.kind}, mode={self.mode})"

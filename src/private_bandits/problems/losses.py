@@ -1,0 +1,250 @@
+"""Convex losses and the sets they live on, as compiled code sees them, with the best fixed point of a sum of them.
+
+A loss is a function of the distance r of the point x from an anchor z, times `factor`:
+
+    QUADRATIC r^2 / 2,   SMOOTH sqrt(1 + r^2) - 1,   DISTANCE r,   KINKED r + r^2 / 2,
+
+or LINEAR, <z, x>. The sets are the BALL of radius R about 0, the SIMPLEX {x >= 0, sum of x <= 1} (the probability
+simplex of d + 1 coordinates with its last one left out, so that it has an interior), and ARMS, the unit vectors, where
+a loss is a table of one number per arm.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+BALL, SIMPLEX, ARMS = range(3)
+QUADRATIC, SMOOTH, DISTANCE, KINKED, LINEAR = range(5)
+# which loss comes in a round: a fixed sequence, played again and again; one drawn by the environment; or their mean,
+# observed with noise of mean 0
+SCHEDULE, DRAWN, STOCHASTIC = range(3)
+ITERATIONS = 5000  # of the solver, at most
+
+
+class ConvexRecord(NamedTuple):
+    """A convex problem as compiled code sees it."""
+
+    domain: int
+    radius: float  # of the ball
+    loss: int
+    factor: float
+    anchors: np.ndarray  # float64 (n_losses, dimension)
+    mode: int
+    schedule: np.ndarray  # int64 (length,), of losses
+    weights: np.ndarray  # float64 (n_losses,), probabilities of the losses
+    spread: float  # stochastic feedback is uniform within +- spread of the mean loss
+    best: float  # smallest mean loss of a fixed point, for stochastic losses
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def loss_at(domain, loss, factor, anchors, which, x):
+    """Loss number `which` at the point x; for arms x[0] is the arm."""
+    if domain == ARMS:
+        return anchors[which, int(x[0])]
+    total = 0.0
+    if loss == LINEAR:
+        for i in range(len(x)):
+            total += anchors[which, i] * x[i]
+        return factor * total
+    for i in range(len(x)):
+        total += (x[i] - anchors[which, i]) ** 2
+    if loss == QUADRATIC:
+        return factor * 0.5 * total
+    if loss == SMOOTH:
+        return factor * (total / (math.sqrt(1.0 + total) + 1.0))
+    if loss == DISTANCE:
+        return factor * math.sqrt(total)
+    return factor * (math.sqrt(total) + 0.5 * total)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def mean_loss(domain, loss, factor, anchors, weights, x):
+    """Sum of the losses at x, each times its weight."""
+    total = 0.0
+    for which in range(len(weights)):
+        if weights[which] != 0.0:
+            total += weights[which] * loss_at(domain, loss, factor, anchors, which, x)
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def inner_radius(domain, radius, dimension):
+    """Radius r of the largest ball about the centre of the set that lies inside it."""
+    return radius if domain == BALL else 1.0 / (dimension + math.sqrt(dimension))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def project(domain, radius, shrink, x):
+    """Move x in place to the nearest point of the set shrunk by the factor 1 - shrink about its centre.
+
+    The centre of the ball is 0, that of the simplex (r, ..., r) with r its inner radius.
+    """
+    d = len(x)
+    if domain == BALL:
+        norm = math.sqrt(np.sum(x * x))
+        if norm > (1.0 - shrink) * radius:
+            x *= (1.0 - shrink) * radius / norm
+        return
+    centre = inner_radius(domain, radius, d)
+    for i in range(d):
+        x[i] = (x[i] - shrink * centre) / (1.0 - shrink)
+    total = 0.0
+    for i in range(d):
+        total += max(x[i], 0.0)
+    level = 0.0
+    if total > 1.0:  # the nearest point sums to 1: max(x - level, 0), its level found from the largest entry down
+        ordered = np.sort(x)
+        above = 0.0
+        for count in range(1, d + 1):
+            above += ordered[d - count]
+            if count == d or (above - 1.0) / count >= ordered[d - count - 1]:
+                level = (above - 1.0) / count
+                break
+    for i in range(d):
+        x[i] = (1.0 - shrink) * max(x[i] - level, 0.0) + shrink * centre
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def best_fixed(domain, radius, loss, factor, anchors, weights, x):
+    """Write the point of smallest weighted sum of losses into x; return that sum and by how much it may be too large.
+
+    Arms, linear losses and quadratic ones have a closed form. For the others each loss is bounded above by a
+    quadratic that touches it at x, and the sum of those is minimised, again and again (Weiszfeld's method, projected);
+    the gap of Frank and Wolfe certifies the result. An anchor, where the loss has a kink, is tried first.
+    """
+    d = len(x)
+    if domain == ARMS:
+        sums = np.zeros(anchors.shape[1])
+        for which in range(len(weights)):
+            sums += weights[which] * anchors[which]
+        x[0] = np.argmin(sums)
+        return np.min(sums), 0.0
+    total = np.sum(weights)
+    slope = np.zeros(d)
+    for which in range(len(weights)):
+        slope += weights[which] * anchors[which]
+    if loss == LINEAR:
+        _lowest(domain, radius, slope, x)
+        return mean_loss(domain, loss, factor, anchors, weights, x), 0.0
+    x[:] = slope / total
+    project(domain, radius, 0.0, x)
+    if loss == QUADRATIC:
+        return mean_loss(domain, loss, factor, anchors, weights, x), 0.0
+    if loss == DISTANCE or loss == KINKED:
+        for which in range(len(weights)):
+            if weights[which] > 0.0 and _rests(domain, radius, loss, anchors, weights, which):
+                x[:] = anchors[which]
+                return mean_loss(domain, loss, factor, anchors, weights, x), 0.0
+    gap = np.inf
+    lowest = np.zeros(d)
+    for _ in range(ITERATIONS):
+        pull = _gradient(loss, anchors, weights, x, slope, 1e-9)
+        if pull > 0.0:  # on an anchor that is not the answer: one step along the slope leaves it
+            x -= 1e-4 * slope / math.sqrt(np.sum(slope * slope))
+            project(domain, radius, 0.0, x)
+            _gradient(loss, anchors, weights, x, slope, 0.0)
+        _lowest(domain, radius, slope, lowest)
+        gap = np.sum(slope * (x - lowest))
+        if gap <= 1e-10 * total:
+            break
+        _step(loss, anchors, weights, x, slope)
+        project(domain, radius, 0.0, x)
+    return mean_loss(domain, loss, factor, anchors, weights, x), factor * gap
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _pull(loss, r):
+    """Derivative of a radial loss over r, for factor 1; the kink's 1/r is left finite."""
+    if loss == SMOOTH:
+        return 1.0 / math.sqrt(1.0 + r * r)
+    return 1.0 / max(r, 1e-12) + (1.0 if loss == KINKED else 0.0)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _gradient(loss, anchors, weights, x, slope, near):
+    """Write the gradient at x, for factor 1, of all losses whose kink is further than `near`.
+
+    Returns the weight of the kinks left out.
+    """
+    slope[:] = 0.0
+    left = 0.0
+    for which in range(len(weights)):
+        if weights[which] == 0.0:
+            continue
+        r = math.sqrt(np.sum((x - anchors[which]) ** 2))
+        if loss != SMOOTH and r <= near:
+            left += weights[which]
+            continue
+        slope += weights[which] * _pull(loss, r) * (x - anchors[which])
+    return left
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _rests(domain, radius, loss, anchors, weights, which):
+    """Whether an anchor inside the set is the best point: its kink holds against the slope of the others."""
+    x, slope = anchors[which].copy(), np.zeros(anchors.shape[1])
+    project(domain, radius, 0.0, x)
+    if np.max(np.abs(x - anchors[which])) > 1e-12:
+        return False
+    kink = _gradient(loss, anchors, weights, x, slope, 1e-12)
+    return math.sqrt(np.sum(slope * slope)) <= kink
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _step(loss, anchors, weights, x, slope):
+    """Replace x by the minimiser of the quadratics that touch the losses at x; `slope` is scratch."""
+    slope[:] = 0.0
+    mass = 0.0
+    for which in range(len(weights)):
+        if weights[which] > 0.0:
+            pull = weights[which] * _pull(loss, math.sqrt(np.sum((x - anchors[which]) ** 2)))
+            slope += pull * anchors[which]
+            mass += pull
+    x[:] = slope / mass
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _lowest(domain, radius, slope, x):
+    """Write the point of the set where <slope, x> is smallest."""
+    x[:] = 0.0
+    if domain == BALL:
+        norm = math.sqrt(np.sum(slope * slope))
+        if norm > 0.0:
+            x[:] = -radius / norm * slope
+    elif np.min(slope) < 0.0:
+        x[np.argmin(slope)] = 1.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def observe_loss(domain, loss, factor, anchors, mode, schedule, weights, spread, t, points, env, seen):
+    """Draw the feedback of round t at each row of `points` into `seen`; return the loss's number and the mean suffered.
+
+    One uniform number of the environment stream for a drawn loss; with stochastic losses one for each point's noise
+    (none at spread 0), and for arms one for the 0 or 1 that is observed.
+    """
+    which = -1
+    if mode == SCHEDULE:
+        which = schedule[(t - 1) % len(schedule)]
+    elif mode == DRAWN:
+        u, which = env.random(), 0
+        while u >= weights[which] and which < len(weights) - 1:
+            u -= weights[which]
+            which += 1
+    suffered = 0.0
+    for row in range(len(points)):
+        if which >= 0:
+            value = loss_at(domain, loss, factor, anchors, which, points[row])
+            seen[row] = value
+        else:
+            value = mean_loss(domain, loss, factor, anchors, weights, points[row])
+            seen[row] = value
+            if domain == ARMS:
+                seen[row] = 1.0 if env.random() < value else 0.0
+            elif spread > 0.0:
+                seen[row] = value + spread * (2.0 * env.random() - 1.0)
+        suffered += value
+    return which, suffered / len(points)

@@ -1,0 +1,204 @@
+"""Algorithms 1 and 2 of Zheng et al. (2020) line by line, around learners written as their papers print them.
+
+Plain Python and NumPy, with scipy's solvers where the kernels have their own. The random numbers are asked for in the
+order of the kernels: the learner's from the choice stream, the user's from the environment, the noise last.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq, minimize
+
+SHAPES = {
+    "quadratic": lambda r: r**2 / 2,
+    "smooth": lambda r: math.sqrt(1 + r**2) - 1,
+    "distance": lambda r: r,
+    "kinked": lambda r: r + r**2 / 2,
+}
+
+
+def loss(problem, which, x):
+    """f_which(x) of a ConvexLoss."""
+    z = problem.anchors[which]
+    if problem.domain == "arms":
+        return z[int(x[0])]
+    if problem.kind == "linear":
+        return problem.factor * float(np.dot(z, x))
+    return problem.factor * SHAPES[problem.kind](float(np.linalg.norm(x - z)))
+
+
+class User:
+    """Who suffers the losses: the environment of a run."""
+
+    def __init__(self, problem, env):
+        self.problem, self.env, self.t = problem, env, 0
+
+    def suffer(self, points):
+        problem = self.problem
+        self.t += 1
+        if problem.mode == "schedule":
+            which = problem.schedule[(self.t - 1) % len(problem.schedule)]
+            return [loss(problem, which, x) for x in points]
+        if problem.mode == "drawn":
+            which = int(np.searchsorted(np.cumsum(problem.weights)[:-1], self.env.random(), side="right"))
+            return [loss(problem, which, x) for x in points]
+        seen = []
+        for x in points:
+            mean = sum(p * loss(problem, which, x) for which, p in enumerate(problem.weights))
+            if problem.domain == "arms":
+                seen.append(1.0 if self.env.random() < mean else 0.0)
+            else:
+                seen.append(mean + (problem.spread * (2 * self.env.random() - 1) if problem.spread else 0.0))
+        return seen
+
+
+def algorithm_1(problem, learner, horizon, source, draw):
+    """One-Point Bandits Learning-LDP; `draw(rng)` is Z_t. Returns the points played and what was sent."""
+    user, played, sent = User(problem, source.env), [], []
+    for _ in range(horizon):
+        x = learner.ask()
+        (value,) = user.suffer([x])
+        sent.append(value + draw(source.noise))
+        learner.tell([sent[-1]])
+        played.append(np.array(x, float))
+    return np.array(played), np.array(sent)
+
+
+def algorithm_2(problem, learner, horizon, source, sigma):
+    """Two-Point Feedback Private BCO with n_t ~ N(0, sigma^2 I)."""
+    user, played, sent = User(problem, source.env), [], []
+    for _ in range(horizon):
+        x_1, x_2 = learner.ask()
+        f_1, f_2 = user.suffer([x_1, x_2])
+        n = source.noise.normal(0.0, sigma, len(x_1)) if sigma else np.zeros(len(x_1))
+        sent.append(f_1 - f_2 + np.dot(n, x_1 - x_2))
+        learner.tell([sent[-1]])
+        played.append(np.concatenate([x_1, x_2]))
+    return np.array(played), np.array(sent)
+
+
+def project(problem, x):
+    """Nearest point of the set; on the simplex by a search for the level."""
+    if problem.domain == "ball":
+        return x * min(1.0, problem.radius / np.linalg.norm(x)) if np.any(x) else x
+    if np.sum(np.maximum(x, 0)) <= 1:
+        return np.maximum(x, 0)
+    level = brentq(lambda c: np.sum(np.maximum(x - c, 0)) - 1, np.min(x) - 1, np.max(x), xtol=1e-15, rtol=1e-15)
+    return np.maximum(x - level, 0)
+
+
+def middle(problem):
+    d = problem.dimension
+    return np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + math.sqrt(d)))
+
+
+class Descent:
+    """Gradient descent on sphere estimates: one point (Flaxman et al.) or two (Agarwal, Dekel and Xiao)."""
+
+    def __init__(self, problem, choice, rho, xi, eta, points):
+        self.problem, self.choice, self.rho, self.xi, self.eta, self.points = problem, choice, rho, xi, eta, points
+        self.y, self.t = middle(problem), 0
+
+    def ask(self):
+        self.t += 1
+        u = self.choice.standard_normal(len(self.y))
+        self.u = u / np.linalg.norm(u)
+        x = self.y + self.rho * self.u
+        return x if self.points == 1 else (x, self.y - self.rho * self.u)
+
+    def tell(self, values):
+        g = len(self.y) / (self.points * self.rho) * values[0] * self.u
+        moved, c = self.y - self.eta(self.t) * g, middle(self.problem)
+        self.y = c + (1 - self.xi) * (project(self.problem, c + (moved - c) / (1 - self.xi)) - c)
+
+
+class Barrier:
+    """Saha and Tewari (2011), mu = 0, and Hazan and Levy (2014), radius = 1: follow the leader on a barrier."""
+
+    def __init__(self, problem, choice, eta, radius, mu, clip):
+        self.problem, self.choice, self.eta, self.radius, self.mu, self.clip = problem, choice, eta, radius, mu, clip
+        d = problem.dimension
+        self.x = np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + 1))
+        self.gradients, self.centres = [], []
+
+    def hessian(self, x):
+        if self.problem.domain == "ball":
+            room = self.problem.radius**2 - x @ x
+            return 2 / room * np.eye(len(x)) + 4 * np.outer(x, x) / room**2
+        return np.diag(1 / x**2) + 1 / (1 - np.sum(x)) ** 2
+
+    def barrier(self, x):
+        if self.problem.domain == "ball":
+            inside = 1 - x @ x / self.problem.radius**2
+            return -math.log(inside) if inside > 0 else math.inf
+        rest = 1 - np.sum(x)
+        return -np.sum(np.log(x)) - math.log(rest) if rest > 0 and np.min(x) > 0 else math.inf
+
+    def ask(self):
+        u = self.choice.standard_normal(len(self.x))
+        u /= np.linalg.norm(u)
+        t = len(self.gradients) + 1
+        root = np.linalg.cholesky(self.hessian(self.x) + self.eta * self.mu * t * np.eye(len(u)))
+        self.ahead = root @ u
+        return self.x + self.radius * np.linalg.inv(root).T @ u
+
+    def tell(self, values):
+        value = min(max(values[0], -self.clip), self.clip)
+        self.gradients.append(len(self.x) / self.radius * value * self.ahead)
+        self.centres.append(self.x)
+        linear, centres, t = np.sum(self.gradients, axis=0), np.sum(self.centres, axis=0), len(self.centres)
+
+        def leader(x):
+            return self.eta * (linear @ x + self.mu / 2 * (t * x @ x - 2 * centres @ x)) + self.barrier(x)
+
+        rough = minimize(leader, self.x, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-14})
+        x = rough.x
+        for _ in range(3):  # the search is good to 1e-8; Newton's method does the rest
+            if self.problem.domain == "ball":
+                slope = 2 * x / (self.problem.radius**2 - x @ x)
+            else:
+                slope = 1 / (1 - np.sum(x)) - 1 / x
+            slope = slope + self.eta * (linear + self.mu * (t * x - centres))
+            x = x - np.linalg.solve(self.hessian(x) + self.eta * self.mu * t * np.eye(len(x)), slope)
+        self.x = x
+
+
+class Weighted:
+    """EXP3 and Tsallis-INF on noisy losses clipped to [low, high] and scaled to [0, 1]."""
+
+    def __init__(self, n_arms, choice, low, high, rule):
+        self.choice, self.low, self.high, self.rule = choice, low, high, rule
+        self.losses, self.t = np.zeros(n_arms), 0
+
+    def ask(self):
+        self.t += 1
+        self.w = self.rule(self.losses, self.t)
+        self.arm = int(np.searchsorted(np.cumsum(self.w)[:-1], self.choice.random(), side="right"))
+        return [self.arm]
+
+    def tell(self, values):
+        told = (min(max(values[0], self.low), self.high) - self.low) / (self.high - self.low)
+        self.losses[self.arm] += told / self.w[self.arm]
+
+
+def exp3(losses, t):
+    k = len(losses)
+    w = np.exp(-math.sqrt(math.log(k) / (k * t)) * (losses - np.min(losses)))
+    return w / np.sum(w)
+
+
+def tsallis(losses, t, eta=None):
+    """The minimiser of <L, w> - (4/eta) sum of sqrt(w_i) over distributions, by a root of the normalisation."""
+    eta = 2 / math.sqrt(t) if eta is None else eta
+    low = np.min(losses)
+    x = brentq(
+        lambda x: np.sum(4 / (eta * (losses - low + x)) ** 2) - 1,
+        2 / eta * (1 - 1e-12),
+        2 * math.sqrt(len(losses)) / eta * (1 + 1e-12),
+        xtol=1e-300,
+        rtol=1e-15,
+    )
+    w = 4 / (eta * (losses - low + x)) ** 2
+    return w / np.sum(w)

@@ -1,0 +1,433 @@
+"""The contextual boxes of Zheng et al. (2020): transcriptions, limits, what is sent and paid, and the bounds."""
+
+from __future__ import annotations
+
+import math
+
+import naive_contextual as naive
+import numpy as np
+import pytest
+
+from private_bandits import simulate
+from private_bandits.kernels import linear
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
+from private_bandits.papers.contextual import accounting, bounds
+from private_bandits.papers.contextual.linear import gloc, ldp_glm, ldp_linucb, linucb
+from private_bandits.problems import LinearContext
+from private_bandits.simulate import streams, trace
+
+HORIZON, ALPHA, DELTA = 250, 0.1, 1e-3
+THETAS = {1: [0.7], 2: [0.6, -0.7], 4: [0.5, -0.3, 0.5, 0.4]}
+C = 1 / (1 + math.exp(-1))
+KAPPA = C * (1 - C)
+
+
+def problem_of(dim, n_actions=3, link="linear"):
+    return LinearContext.sphere(THETAS[dim], n_actions, link)
+
+
+def assert_plays(problem, policy, transcription, replications=2):
+    """`transcription(source)` plays the policy's very actions, and they are not all the same."""
+    for replication in range(replications):
+        shown = trace(problem, policy, horizon=HORIZON, seed=11, replication=replication)
+        np.testing.assert_array_equal(shown, transcription(streams(11, replication)))
+        assert len(np.unique(shown[:, 0])) == problem.n_actions
+
+
+# --- transcriptions
+
+
+@pytest.mark.parametrize("dim", [1, 2, 4])
+@pytest.mark.parametrize("epsilon", [0.5, 50.0, math.inf])
+def test_algorithm_5_as_printed(epsilon, dim):
+    sigma, c, beta = naive.printed_5(epsilon, DELTA, dim, HORIZON, ALPHA)
+    draw = naive.unit_vectors(THETAS[dim], 3)
+    assert_plays(
+        problem_of(dim),
+        ldp_linucb(epsilon, DELTA, dim, HORIZON),
+        lambda source: naive.algorithm_5(dim, HORIZON, source, draw, naive.noisy, sigma, c, beta),
+    )
+
+
+@pytest.mark.parametrize("noise", ["classical", "analytic"])
+@pytest.mark.parametrize("epsilon", [0.5, 50.0])
+def test_algorithm_5_with_the_derived_radius(epsilon, noise):
+    dim, ridge, factor = 2, 0.5, 0.2
+    sigma = 6 * math.sqrt(2 * math.log(2.5 / DELTA)) / epsilon
+    if noise == "analytic":
+        sigma = gaussian_sigma(epsilon, DELTA, 4.0)
+    c, beta = naive.derived(sigma, dim, HORIZON, ALPHA, ridge, 3, naive.self_normalised(dim))
+    draw = naive.unit_vectors(THETAS[dim], 3)
+    policy = ldp_linucb(epsilon, DELTA, dim, HORIZON, "derived", noise, factor, ALPHA, ridge)
+    assert_plays(
+        problem_of(dim),
+        policy,
+        lambda source: naive.algorithm_5(dim, HORIZON, source, draw, naive.noisy, sigma, c, lambda t: factor * beta(t)),
+    )
+
+
+@pytest.mark.parametrize("responses", ["bounded", "binary"])
+@pytest.mark.parametrize("variant", ["printed", "repaired"])
+@pytest.mark.parametrize("epsilon", [1.0, 100.0, math.inf])
+def test_algorithm_3(epsilon, variant, responses):
+    dim, factor = 2, 0.1
+    repaired = variant == "repaired"
+    reach, r = (2 * C, 1.0) if responses == "bounded" else (C, 0.5)
+    sigma = 6 * math.sqrt(2 * math.log(3.75 / DELTA)) / epsilon
+    gradient_sigma = (reach if repaired else C) * sigma
+    zeta = 1 / math.sqrt(HORIZON) / (reach + gradient_sigma * math.sqrt(dim) if repaired else 1.0)
+    cost = naive.gradient_cost(dim, HORIZON, reach, gradient_sigma, zeta)
+
+    def fit(t, failure, least):
+        return naive.gloc_fit(cost(t, failure), KAPPA, r, failure)
+
+    events = 5 if sigma else 1
+    c, beta = naive.derived(sigma, dim, HORIZON, ALPHA, 1.0 if repaired else 0.0, events, fit, not repaired)
+    draw = naive.unit_vectors(THETAS[dim], 3)
+    policy = ldp_glm(epsilon, DELTA, dim, HORIZON, variant, bonus_factor=factor, responses=responses)
+    assert_plays(
+        problem_of(dim, link="logistic"),
+        policy,
+        lambda source: naive.algorithm_3(
+            dim, HORIZON, source, draw, sigma, gradient_sigma, zeta, c, lambda t: factor * beta(t)
+        ),
+    )
+
+
+@pytest.mark.parametrize("dim", [1, 4])
+def test_gloc_with_newton_steps(dim):
+    ridge = 0.1  # small, so that steps leave the ball and the projection is used
+
+    def beta(t, squares):
+        cost = squares / (2 * KAPPA) + 2 * KAPPA * ridge
+        return naive.gloc_fit(cost, KAPPA, 0.5, ALPHA) + math.sqrt(ridge)
+
+    draw = naive.unit_vectors(THETAS[dim], 3)
+    assert_plays(
+        problem_of(dim, link="logistic"),
+        gloc(dim, HORIZON, ridge=ridge),
+        lambda source: naive.gloc_newton(dim, HORIZON, source, draw, ridge, KAPPA, beta),
+    )
+
+
+# --- without privacy
+
+
+@pytest.mark.parametrize("noise", ["classical", "analytic"])
+def test_without_privacy_the_repairs_act_as_their_learners(noise):
+    run = {"horizon": 2000, "seed": 4}
+    limit = ldp_linucb(math.inf, DELTA, 2, 2000, "derived", noise)
+    np.testing.assert_array_equal(trace(problem_of(2), limit, **run), trace(problem_of(2), linucb(2), **run))
+    assert_same_radius(limit, linucb(2))
+    odds = problem_of(2, link="logistic")
+    for responses in accounting.RESPONSES:
+        limit = ldp_glm(math.inf, DELTA, 2, 2000, "repaired", noise, responses=responses)
+        learner = gloc(2, 2000, "gradient", responses=responses)
+        np.testing.assert_array_equal(trace(odds, limit, **run), trace(odds, learner, **run))
+        assert_same_radius(limit, learner)
+        assert limit.privacy.trust == "none"
+
+
+def assert_same_radius(policy, other):
+    for t in (0, 1, 40, 2000):
+        assert linear.radius(policy.record, t, 0.0) == linear.radius(other.record, t, 0.0)
+
+
+def test_the_radius_of_gloc_before_the_first_round():
+    for ridge in (0.1, 3.0):
+        expected = naive.gloc_fit(2 * KAPPA * ridge, KAPPA, 0.5, ALPHA) + math.sqrt(ridge)
+        assert linear.radius(gloc(2, 100, ridge=ridge).record, 0, 0.0) == pytest.approx(expected)
+
+
+def test_without_privacy_the_printed_box_is_greedy_and_not_linucb():
+    """c_t and beta_t go to 0: least squares without exploration."""
+    limit = ldp_linucb(math.inf, DELTA, 2, 5000)
+    assert all(linear.radius(limit.record, t, 0.0) == 0.0 for t in (0, 1, 2000))
+    stuck = LinearContext.table(np.eye(2)[None], [[0.1, -0.1]])
+    run = {"horizon": 5000, "replications": 20, "seed": 4}
+    greedy, optimistic = (simulate(stuck, policy, **run).regret[:, -1] for policy in (limit, linucb(2)))
+    assert float(greedy.mean()) > 2 * float(optimistic.mean())
+    assert np.mean(greedy > 0.19 * 5000) > 0.1  # some runs never leave the worse action
+    assert not np.any(optimistic > 0.19 * 5000)
+    # printed beta_t falls below the part of the radius that no privacy can remove
+    for epsilon, covers in ((1.0, True), (1e6, False)):
+        printed = linear.radius(ldp_linucb(epsilon, DELTA, 2, 2000).record, 2000, 0.0)
+        assert (printed > linear.radius(linucb(2).record, 2000, 0.0)) == covers
+
+
+def test_learning_beats_random_actions_and_newton_steps_have_the_smaller_radius():
+    odds, run = problem_of(4, link="logistic"), {"horizon": 4000, "replications": 6, "seed": 2}
+    random = 4000 * odds.uniform_regret()
+    for learner in ("newton", "gradient"):
+        assert simulate(odds, gloc(4, 4000, learner), **run).regret[:, -1].max() < 0.15 * random
+    assert simulate(problem_of(4), linucb(4), **run).regret[:, -1].max() < 0.05 * 4000 * problem_of(4).uniform_regret()
+    radii = []
+    for horizon in (500, 8000):
+        record, problem, source = gloc(4, horizon).record, odds.record(), streams(1, 0)
+        state, nothing = linear.start(problem, record), (np.zeros(1), np.zeros((0, 0), np.int64))
+        linear.advance(problem, record, state, 1, horizon, np.array([horizon]), *nothing, *source)
+        radii.append(state.sums[0])
+    assert 1.0 < radii[1] / radii[0] < 1.3  # grows with ln t
+    short, long = (linear.radius(gloc(4, t, "gradient").record, t, 0.0) for t in (10**8, 10**12))
+    assert long / short == pytest.approx(10.0, rel=0.02)  # grows with t^(1/4)
+
+
+# --- what is sent, and what it pays
+
+
+def farthest(sent, low, high):
+    """Largest distance between what two users may send, over a fine grid of the disc; extreme rewards are enough."""
+    angles = np.linspace(0, 2 * math.pi, 144, endpoint=False)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    users = [(length * x, y) for length in (1.0, 0.7) for x in circle for y in (low, high)]
+    vectors = np.array([sent(x, y) for x, y in users])
+    squares = np.sum(vectors**2, axis=1)
+    return math.sqrt(np.max(squares[:, None] + squares - 2 * vectors @ vectors.T))
+
+
+def upper(x):
+    return np.array([x[0] * x[0], x[0] * x[1], x[1] * x[1]])
+
+
+@pytest.mark.parametrize("largest_reward", [0.5, 1.0, 1.3, 2.0, 3.0])
+def test_the_joint_sensitivity_of_algorithm_5_is_what_a_search_finds(largest_reward):
+    messages, most = accounting.linucb_messages(largest_reward), largest_reward
+    joint = farthest(lambda x, y: np.concatenate([upper(x), y * x]), -most, most)
+    assert joint == pytest.approx(accounting.joint_sensitivity(messages), rel=1e-3)
+    assert farthest(lambda x, y: upper(x), -most, most) == pytest.approx(messages[0].exact, rel=1e-3)
+    assert farthest(lambda x, y: y * x, -most, most) == pytest.approx(messages[1].exact, rel=1e-3)
+
+
+@pytest.mark.parametrize("responses", ["bounded", "binary"])
+@pytest.mark.parametrize("variant", ["printed", "repaired"])
+def test_the_joint_sensitivity_of_algorithm_3_bounds_what_a_search_finds(variant, responses):
+    reach = accounting.error_reach(responses)
+    low, high = (-C, 1 + C) if responses == "bounded" else (0.0, 1.0)
+    messages = accounting.glm_messages(responses, variant)
+
+    def sent(x, y, estimate):
+        error = naive.sigmoid(x @ estimate) - y
+        assert abs(error) <= reach + 1e-12
+        return upper(x), (x @ estimate) * x, error * x
+
+    def joint(x, y, estimate):
+        parts = sent(x, y, estimate)
+        return np.concatenate([part / m.relative_noise for part, m in zip(parts, messages, strict=True)])
+
+    found, second, gradient = 0.0, 0.0, 0.0
+    for angle in (0.0, 0.4, math.pi / 4):
+        for length in (0.3, 1.0):
+            estimate = length * np.array([math.cos(angle), math.sin(angle)])
+            found = max(found, farthest(lambda x, y, e=estimate: joint(x, y, e), low, high))
+            second = max(second, farthest(lambda x, y, e=estimate: sent(x, y, e)[1], low, high))
+            gradient = max(gradient, farthest(lambda x, y, e=estimate: sent(x, y, e)[2], low, high))
+    bound = accounting.joint_sensitivity(messages)
+    assert 0.8 * bound < found <= bound + 1e-9
+    assert second == pytest.approx(1.0, rel=1e-3) and messages[1].exact == 1.0
+    assert 0.75 * messages[2].exact < gradient <= messages[2].exact + 1e-9
+    # the printed noise covers half of what a bounded reward moves the gradient by, and all of what a binary one does
+    ratio = messages[2].exact / messages[2].printed
+    assert ratio == pytest.approx(2.0 if (variant, responses) == ("printed", "bounded") else 1.0)
+    assert (gradient > messages[2].printed) == (ratio > 1.5)
+
+
+def test_the_constants_are_those_of_the_split():
+    log = math.sqrt(2 * math.log(2.5 / DELTA))
+    assert ldp_linucb(0.7, DELTA, 3, 100).record.sigma == pytest.approx(6 * log / 0.7)
+    assert ldp_linucb(0.7, DELTA, 3, 100, largest_reward=1.0).record.sigma == pytest.approx(4 * log / 0.7)
+    log = math.sqrt(2 * math.log(3.75 / DELTA))
+    for responses in accounting.RESPONSES:
+        printed, repaired = (
+            ldp_glm(0.7, DELTA, 3, 100, v, responses=responses).record for v in ("printed", "repaired")
+        )
+        assert printed.sigma == repaired.sigma == pytest.approx(6 * log / 0.7)
+        assert printed.gradient_sigma == pytest.approx(C * printed.sigma)
+        reach = 2 * C if responses == "bounded" else C
+        assert repaired.gradient_sigma == pytest.approx(reach * repaired.sigma)
+    for messages, n in ((accounting.linucb_messages(), 2), (accounting.glm_messages(), 3)):
+        table = accounting.split(messages, 0.7, DELTA)
+        assert len(table) == n + 1
+        assert table.epsilon_share[:-1].sum() == pytest.approx(0.7)
+        assert table.delta_share[:-1].sum() == pytest.approx(DELTA)
+        # each message by itself has the classical noise of its share
+        for row in table[:-1].itertuples():
+            asked = gaussian_sigma(row.epsilon_share, row.delta_share, row.sensitivity_printed, method="classical")
+            assert row.sigma == pytest.approx(asked)
+            assert row.epsilon_paid == pytest.approx(gaussian_epsilon(row.sigma, row.delta_share, row.sensitivity))
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 6.0])
+def test_what_a_round_pays(epsilon):
+    """Exact, by the joint sensitivity: 4 with rewards in [-2, 2]; the analytic noise pays epsilon to the last digit."""
+    paid = ldp_linucb(epsilon, DELTA, 3, 100).privacy
+    sigma = 6 * math.sqrt(2 * math.log(2.5 / DELTA)) / epsilon
+    assert paid.effective_epsilon == paid.value_epsilon == pytest.approx(gaussian_epsilon(sigma, DELTA, 4.0))
+    assert paid.effective_epsilon < 0.7 * epsilon
+    assert (paid.trust, paid.effective_delta) == ("local", DELTA)
+    analytic = ldp_linucb(epsilon, DELTA, 3, 100, noise="analytic").privacy
+    assert analytic.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
+    by = {
+        (variant, responses): ldp_glm(epsilon, DELTA, 3, 100, variant, "analytic", responses=responses)
+        for variant in ("printed", "repaired")
+        for responses in accounting.RESPONSES
+    }
+    for key, policy in by.items():
+        if key == ("printed", "bounded"):
+            assert policy.privacy.effective_epsilon > 1.5 * epsilon
+        else:
+            assert policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
+    # the classical split is so generous that even the halved noise of the gradient keeps the promise
+    assert ldp_glm(epsilon, DELTA, 3, 100).privacy.effective_epsilon < epsilon
+
+
+def test_the_published_setting_guarantees_nothing():
+    table = accounting.published_setting().set_index("formula")
+    joint = 3 / math.sqrt(2)
+    coded = table.loc["as coded"]
+    assert coded.sigma == pytest.approx(4 * math.sqrt(math.log(12.5)) / 8e5)
+    for row in table.itertuples():
+        mu = joint / row.sigma  # the loss is normal with mean mu^2/2 and standard deviation mu
+        assert row.epsilon_paid == pytest.approx(mu**2 / 2 + 1.2815515655 * mu, rel=1e-3)
+        assert row.noise_for_1 * row.sigma == pytest.approx(gaussian_sigma(1.0, 0.1, joint))
+    assert 3e10 < coded.epsilon_paid < 4e10
+    assert table.loc["analytic"].epsilon_paid == pytest.approx(8e5)
+    assert table.loc["as described"].sigma == pytest.approx(math.sqrt(2) * coded.sigma)
+
+
+# --- radii and bounds
+
+
+@pytest.mark.parametrize("dim", [2, 30])
+def test_the_shift_bounds_the_noise_and_is_not_far_from_it(dim):
+    rng, horizon = np.random.default_rng(dim), 400
+    policies = [ldp_linucb(1.0, DELTA, dim, horizon, variant) for variant in ("printed", "derived")]
+    noise, largest = np.zeros((dim, dim)), 0.0
+    for t in range(1, horizon + 1):
+        noise += naive.symmetric(rng, dim, 1.0)
+        largest = max(largest, np.max(np.abs(np.linalg.eigvalsh(noise))) / math.sqrt(t))
+    for policy in policies:
+        assert largest <= policy.record.shift / policy.record.sigma
+    assert largest > (0.2 if dim == 2 else 0.6) * policies[1].record.shift / policies[1].record.sigma
+    assert policies[1].record.shift < 0.6 * policies[0].record.shift
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ldp_linucb(1.0, DELTA, 2, 300, "derived", "analytic"),
+        lambda: ldp_linucb(100.0, DELTA, 2, 300, "derived", "analytic"),
+        lambda: ldp_glm(10.0, DELTA, 2, 300, "repaired", "analytic"),
+        lambda: linucb(2),
+    ],
+)
+def test_the_derived_ellipsoids_hold_the_parameter(make):
+    policy = make()
+    link = "logistic" if policy.record.binary else "linear"
+    problem = LinearContext.sphere([0.6, -0.8], 5, link)
+    record, nothing = problem.record(), (np.zeros(1), np.zeros((0, 0), np.int64))
+    most = 0.0
+    for replication in range(10):
+        source, state = streams(8, replication), linear.start(record, policy.record)
+        for t in range(1, 301):
+            linear.advance(record, policy.record, state, t, t, np.array([300]), *nothing, *source)
+            if t > 20:
+                assert state.ready[0]
+                distance = np.linalg.norm(np.triu(state.factor) @ (state.theta - problem.theta))
+                most = max(most, distance / state.sums[0])
+    assert 0.02 < most <= 1.0
+
+
+def test_the_bounds_hold_where_they_are_not_vacuous_and_have_their_rates():
+    horizon = 40_000
+    regret = simulate(problem_of(2), linucb(2), horizon=horizon, replications=4, seed=0).regret[:, -1]
+    bound = bounds.linucb_upper(2, horizon)
+    assert float(regret.max()) < bound < 2 * horizon
+    policy = ldp_linucb(1e4, DELTA, 2, horizon, "derived", "analytic")
+    regret = simulate(problem_of(2), policy, horizon=horizon, replications=4, seed=0).regret[:, -1]
+    assert float(regret.max()) < bounds.theorem_8(2, horizon, 1e4, DELTA, noise="analytic") < 2 * horizon
+    assert bounds.theorem_8(2, horizon, math.inf, DELTA) == pytest.approx(bound)
+    assert bounds.theorem_8(2, horizon, math.inf, DELTA, "printed") == math.inf
+    assert bounds.theorem_8(2, 10_000, 0.5, DELTA, "order") == bounds.theorem_10(2, 10_000, 0.5, DELTA, "order") == 2000
+    long = 10**15
+
+    def slopes(theorem, variant):
+        """Of the bound in T and in epsilon, per decade."""
+        in_t = math.log10(theorem(2, 10 * long, 0.1, DELTA, variant) / theorem(2, long, 0.1, DELTA, variant))
+        return in_t, math.log10(theorem(2, long, 1.0, DELTA, variant) / theorem(2, long, 0.1, DELTA, variant))
+
+    # T^(3/4) / sqrt(epsilon) but for logarithms, and 1/epsilon with the printed gradient step
+    for theorem, variant, rate in (
+        (bounds.theorem_8, "printed", -0.5),
+        (bounds.theorem_8, "derived", -0.5),
+        (bounds.theorem_10, "printed", -1.0),
+        (bounds.theorem_10, "derived", -0.5),
+    ):
+        in_t, in_epsilon = slopes(theorem, variant)
+        assert 0.75 < in_t < 0.83
+        assert in_epsilon == pytest.approx(rate, abs=0.08)
+    assert bounds.theorem_8(2, long, 1.0, DELTA) < 0.1 * bounds.theorem_8(2, long, 1.0, DELTA, "printed")
+
+
+def test_the_bounds_by_hand():
+    dim, horizon = 3, 5000
+    beta = 1.0 + math.sqrt(2 * math.log(1 / ALPHA) + dim * math.log(1 + horizon / dim))
+    root = math.sqrt(2 * horizon * dim * math.log(1 + horizon / dim))
+    assert bounds.linucb_upper(dim, horizon) == pytest.approx(2 + 2 * beta * root)
+    # the logistic link is a quarter as steep
+    beta = linear.radius(gloc(dim, horizon, "gradient").record, horizon, 0.0)
+    at_infinity = bounds.theorem_10(dim, horizon, math.inf, DELTA, responses="binary")
+    assert at_infinity == pytest.approx((2 + 2 * beta * root) / 4)
+    record = ldp_linucb(1.0, DELTA, dim, horizon, "derived").record
+    shifted = horizon / dim + 1.0 + 2 * record.shift * math.sqrt(horizon)
+    assert bounds.bonus(record, horizon) == pytest.approx(linear.radius(record, horizon, 0.0) / math.sqrt(shifted))
+
+
+def test_the_horizon_that_the_printed_radius_needs():
+    """Near 10^20 at d = 2 and epsilon = 1."""
+    needed = bounds.horizon_needed(2, 1.0, 0.1)
+    sigma = 6 * math.sqrt(2 * math.log(25))
+
+    def bonus(t):
+        upsilon = sigma * math.sqrt(t) * (4 * math.sqrt(2) + 2 * math.log(20 * t))
+        bracket = math.sqrt(3 * upsilon) + sigma * math.sqrt(2 * t / upsilon)
+        beta = 2 * sigma * math.sqrt(2 * math.log(t)) + bracket * 2 * math.log(t)
+        return beta / math.sqrt(t / 2 + 2 * upsilon)
+
+    assert bonus(needed) == pytest.approx(0.1, rel=1e-6)
+    assert bonus(0.9 * needed) > 0.1 > bonus(1.1 * needed)
+    assert 3e19 < needed < 3e20
+    for variant in ("printed", "derived"):
+        lengths = [bounds.horizon_needed(2, e, 0.1, variant=variant, noise="analytic") for e in (0.5, 1.0, 4.0)]
+        assert lengths == sorted(lengths, reverse=True)
+        assert bounds.horizon_needed(2, 1.0, 0.1, variant=variant, bonus_factor=0.1) < 1e-2 * bounds.horizon_needed(
+            2, 1.0, 0.1, variant=variant
+        )
+    assert bounds.horizon_needed(2, math.inf, 0.1) == 1.0
+    assert bounds.horizon_needed(2, 1.0, 0.1, box="glm", variant="repaired") < bounds.horizon_needed(
+        2, 1.0, 0.1, box="glm"
+    )
+
+
+def test_bad_arguments_are_refused():
+    cases = [
+        (lambda: linucb(0), "dim must be >= 1"),
+        (lambda: linucb(2, alpha=1.0), "must be > 0 and < 1"),
+        (lambda: linucb(2, ridge=0.0), "ridge must be > 0"),
+        (lambda: ldp_linucb(0.0, 0.1, 2, 10), "epsilon must be > 0"),
+        (lambda: ldp_linucb(1.0, 0.0, 2, 10), "delta must be > 0 and < 1"),
+        (lambda: ldp_linucb(1.0, 0.1, 2, 0), "horizon must be >= 1"),
+        (lambda: ldp_linucb(1.0, 0.1, 2, 10, "repaired"), "variant must be one of 'printed', 'derived'"),
+        (lambda: ldp_linucb(1.0, 0.1, 2, 10, noise="laplace"), "noise must be one of 'classical', 'analytic'"),
+        (lambda: ldp_linucb(1.0, 0.1, 2, 10, bonus_factor=0.0), "bonus_factor must be > 0"),
+        (lambda: ldp_linucb(1.0, 0.1, 2, 10, largest_reward=-1.0), "largest_reward must be > 0"),
+        (lambda: ldp_glm(1.0, 0.1, 2, 10, "derived"), "variant must be one of 'printed', 'repaired'"),
+        (lambda: ldp_glm(1.0, 0.1, 2, 10, responses="any"), "responses must be one of 'bounded', 'binary'"),
+        (lambda: gloc(2, 10, "ftrl"), "learner must be one of 'newton', 'gradient'"),
+        (lambda: gloc(2, 10, responses="any"), "responses must be one of"),
+        (lambda: bounds.theorem_8(2, 10, 1.0, 0.1, "repaired"), "variant must be one of 'order', 'printed', 'derived'"),
+        (lambda: bounds.horizon_needed(2, 1.0, 0.1, level=0.0), "level must be > 0"),
+        (lambda: bounds.horizon_needed(2, 1.0, 0.1, box="ucb"), "box must be one of 'linucb', 'glm'"),
+    ]
+    for make, message in cases:
+        with pytest.raises(ValueError, match=message):
+            make()

@@ -1,0 +1,363 @@
+"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the wrapper, the counterexample."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import naive_online as naive
+import numpy as np
+import pytest
+from scipy.stats import laplace, norm
+
+from private_bandits import simulate
+from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
+from private_bandits.papers.contextual import bounds_online as bounds
+from private_bandits.papers.contextual import counterexample
+from private_bandits.papers.contextual.reduction import NoisyLearner, message_privacy, one_point, two_point, wrap
+from private_bandits.problems import ConvexLoss
+from private_bandits.simulate import trace
+
+ANCHORS = [[0.5, -0.2], [-0.7, 0.6], [0.2, 0.9]]
+TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1]]
+FIT = {"sphere": "distance", "sphere_strong": "kinked", "saha_tewari": "smooth", "hazan_levy": "quadratic"}
+close = pytest.approx
+
+
+def ball(kind, **options):
+    return ConvexLoss.ball(ANCHORS, kind=kind, **options)
+
+
+# --- calibration and accounting
+
+
+@pytest.mark.parametrize("learner", FIT)
+def test_the_printed_noise_of_algorithm_1(learner):
+    problem = ball(FIT[learner])
+    policy = one_point(problem, 100, 0.8, 1e-4, learner)
+    assert policy.record.scale == close(2 * problem.bound * math.sqrt(2 * math.log(1.25e4)) / 0.8)
+    assert policy.record.limit == problem.bound
+    assert one_point(problem, 100, 0.8, learner=learner, noise="laplace").record.scale == close(2 * problem.bound / 0.8)
+
+
+def test_the_printed_noise_of_algorithm_2():
+    problem = ball("kinked")
+    policy = two_point(problem, 100, 0.8, 1e-4)
+    assert policy.record.scale == close(2 * problem.lipschitz * math.sqrt(2 * math.log(1.25e4)) / 0.8)
+    assert policy.record.radius == close(math.log(100) / 100)
+    assert policy.record.step == close(0.1)
+    pure = two_point(problem, 100, 0.8, noise="laplace").record
+    assert pure.scale == close(4 * problem.lipschitz * pure.radius / 0.8)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 5.0])
+@pytest.mark.parametrize("make", [one_point, two_point])
+def test_the_analytic_noise_pays_what_is_promised(make, epsilon):
+    policy = make(ball("distance"), 100, epsilon, 1e-3, method="analytic")
+    assert policy.privacy.effective_epsilon == close(epsilon, rel=1e-9)
+    assert (policy.privacy.epsilon, policy.privacy.effective_delta) == (epsilon, 1e-3)
+    assert policy.privacy.trust == "local"
+
+
+@pytest.mark.parametrize("make", [one_point, two_point])
+def test_the_classical_noise_pays_less_below_six_and_more_far_above(make):
+    paid = [make(ball("distance"), 100, epsilon, 1e-3).privacy.effective_epsilon for epsilon in (1.0, 5.0, 20.0)]
+    assert paid == [close(0.634, abs=1e-3), close(4.46, abs=0.01), close(29.6, abs=0.1)]
+
+
+@pytest.mark.parametrize("make", [one_point, two_point])
+def test_laplace_noise_pays_exactly_its_epsilon(make):
+    privacy = make(ball("distance"), 100, 0.7, noise="laplace").privacy
+    assert (privacy.effective_epsilon, privacy.effective_delta, privacy.delta) == (close(0.7), 0.0, 0.0)
+
+
+@pytest.mark.parametrize("learner", ["sphere", "hazan_levy"])
+@pytest.mark.parametrize(("noise", "delta"), [("gaussian", 1e-3), ("laplace", None)])
+def test_the_noise_that_is_sent_has_the_scale_of_the_record(learner, noise, delta):
+    """The message less the loss, its mean square within 5 %; hardly any message is so large that it is clipped."""
+    problem = ball(FIT[learner], schedule=[1])
+    policy = one_point(problem, 20_000, 1.0, delta, learner, noise)
+    shown = trace(problem, policy, horizon=20_000, seed=4)
+    noise_sent = shown[:, -1] - [naive.loss(problem, 1, x) for x in shown[:, :-1]]
+    variance = policy.record.scale**2 * (1 if noise == "gaussian" else 2)
+    assert np.mean(noise_sent**2) == close(variance, rel=0.05)
+
+
+@pytest.mark.parametrize(("noise", "delta"), [("gaussian", 1e-3), ("laplace", None)])
+def test_two_users_differences_are_hidden(noise, delta):
+    """The noise on f(x_1) - f(x_2) against the 4 G rho that two users may be apart, where half of it would not do."""
+    problem = ball("distance", schedule=[1])
+    policy = two_point(problem, 20_000, 1.0, delta, noise=noise)
+    shown, rho = trace(problem, policy, horizon=20_000, seed=4), policy.record.radius
+    np.testing.assert_allclose(np.linalg.norm(shown[:, :2] - shown[:, 2:4], axis=1), 2 * rho, rtol=1e-6)
+    exact = [naive.loss(problem, 1, x[:2]) - naive.loss(problem, 1, x[2:4]) for x in shown]
+    size = math.sqrt(np.mean((shown[:, -1] - exact) ** 2))
+    apart = 4 * problem.lipschitz * rho
+    if noise == "laplace":
+        assert apart / (size / math.sqrt(2)) == close(1.0, rel=0.05)
+    else:
+        assert gaussian_epsilon(size, 1e-3, apart) == close(policy.privacy.effective_epsilon, rel=0.05)
+        assert gaussian_delta(size / 2, 1.0, apart) > 5 * 1e-3
+
+
+def test_half_the_noise_breaks_the_promise():
+    privacy = message_privacy(gaussian_sigma(1.0, 1e-3, 2.0) / 2, 2.0, 1.0, 1e-3, "gaussian", "half")
+    assert privacy.effective_epsilon > 2.0
+    assert message_privacy(1.0, 2.0, 1.0, None, "laplace", "half").effective_epsilon == 2.0
+
+
+def test_arms_pay_for_losses_in_the_unit_interval():
+    """The printed noise is for |f| <= 1, losses two apart; those of arms are at most one apart."""
+    problem = ConvexLoss.arms(TABLE)
+    printed = one_point(problem, 100, 0.8, learner="exp3", noise="laplace")
+    tight = one_point(problem, 100, 0.8, learner="exp3", noise="laplace", variant="tight")
+    assert printed.record.scale == 2 * tight.record.scale == close(2 / 0.8)
+    assert [p.privacy.effective_epsilon for p in (printed, tight)] == [close(0.4), close(0.8)]
+
+
+def test_told_losses_of_arms_lie_in_the_unit_interval():
+    problem = ConvexLoss.arms(TABLE)
+    policy = one_point(problem, 5000, 0.5, 1e-3, "tsallis")
+    told = trace(problem, policy, horizon=5000, seed=1)[:, 1]
+    assert np.min(told) >= 0 and np.max(told) <= 1
+    reach = policy.record.scale * math.sqrt(2 * math.log(2 * 5000**2))
+    spread = policy.record.scale / (1 + 2 * reach)
+    assert np.std(told) == close(math.hypot(spread, 0.3 / (1 + 2 * reach)), rel=0.1)
+
+
+def test_a_message_outside_the_interval_is_clipped():
+    """The published interval is so wide that hardly any message leaves it; this one is narrow."""
+    problem = ConvexLoss.arms(TABLE)
+    policy = one_point(problem, 500, 0.5, 1e-3, "tsallis")
+    narrow = replace(policy, record=policy.record._replace(low=-1.0, high=3.0, offset=-1.0, unit=4.0))
+    told = trace(problem, narrow, horizon=500, seed=1)[:, 1]
+    assert (np.min(told), np.max(told)) == (0.0, 1.0)
+    assert 0.3 < np.mean(told == 0.0) < 0.7
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: one_point(ball("distance"), 100, 0.0, 1e-3), "epsilon"),
+        (lambda: one_point(ball("distance"), 0, 1.0, 1e-3), "horizon"),
+        (lambda: one_point(ball("distance"), 100, 1.0), "delta"),
+        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, noise="laplace"), "delta"),
+        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, noise="uniform"), "noise"),
+        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, "newton"), "learner"),
+        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, "exp3"), "does not fit"),
+        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, "sphere_strong"), "strongly convex"),
+        (lambda: one_point(ball("kinked"), 100, 1.0, 1e-3, "saha_tewari"), "smooth"),
+        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, variant="tight"), "tight"),
+        (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "does not fit"),
+        (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
+        (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
+        (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "best"), "step"),
+        (lambda: wrap(Still(), 0.0, 1.0, 1e-3), "bound"),
+        (lambda: counterexample.finite_loss(1.0, 0, [[0], [1]], modulus=9), "prime"),
+    ],
+)
+def test_bad_arguments_are_refused(call, word):
+    with pytest.raises(ValueError, match=word):
+        call()
+
+
+# --- the wrapper
+
+
+class Still:
+    """A Python learner that remembers what it is told."""
+
+    name = "still"
+
+    def __init__(self):
+        self.heard = []
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self):
+        return [0.25, 0.5]
+
+    def tell(self, values):
+        self.heard.extend(values)
+
+
+class Plain:
+    """A transcription as a Python learner of `simulate`."""
+
+    name = "plain"
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def start(self, problem, choice, noise):
+        return self.rule(problem, choice)
+
+
+def test_the_wrapper_adds_the_noise_it_states():
+    problem = ball("quadratic", schedule=[0])
+    base = Still()
+    wrapped = wrap(base, problem.bound, 1.0, 1e-3)
+    assert wrapped.scale == close(2 * problem.bound * math.sqrt(2 * math.log(1250)))
+    assert wrapped.privacy.effective_epsilon == close(0.634, abs=1e-3)
+    simulate(problem, wrapped, horizon=4000, replications=1, seed=3)
+    errors = np.array(base.heard) - problem.value(0, [0.25, 0.5])
+    assert np.std(errors) == close(wrapped.scale, rel=0.06)
+    pure = wrap(base, 1.0, 2.0, noise="laplace")
+    assert (pure.scale, pure.privacy.effective_epsilon, pure.name) == (1.0, 2.0, "still, laplace noise")
+
+
+@pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 1.0, None)])
+def test_a_wrapped_learner_plays_like_the_kernel(noise, epsilon, delta):
+    problem = ball("distance", mode="drawn")
+    policy = one_point(problem, 150, epsilon, delta, noise=noise)
+    r = policy.record
+
+    def rule(problem, choice):
+        return naive.Descent(problem, choice, r.radius, r.shrink, lambda t: r.step, 1)
+
+    wrapped = wrap(Plain(rule), problem.bound, epsilon, delta, noise)
+    found = trace(problem, wrapped, horizon=150, seed=6)
+    np.testing.assert_allclose(found[:, :-1], trace(problem, policy, horizon=150, seed=6)[:, :-1], rtol=1e-7)
+    results = [simulate(problem, p, horizon=150, replications=2, seed=6).regret.values for p in (wrapped, policy)]
+    np.testing.assert_allclose(*results, rtol=1e-6)
+
+
+def test_without_privacy_the_wrapper_changes_nothing():
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    learner = NoisyLearner(Still(), wrap(Still(), 1.0, math.inf).scale, "gaussian", rng)
+    learner.tell([0.3])
+    assert learner.learner.heard == [0.3] and rng.bit_generator.state == before
+
+
+# --- bounds
+
+
+@pytest.mark.parametrize("domain", ["ball", "simplex"])
+@pytest.mark.parametrize("learner", FIT)
+@pytest.mark.parametrize(("epsilon", "noise", "delta"), [(math.inf, "gaussian", None), (4.0, "laplace", None)])
+def test_measured_regret_stays_below_corollary_4(domain, learner, epsilon, noise, delta):
+    problem = getattr(ConvexLoss, domain)(ANCHORS, kind=FIT[learner])
+    horizon = 5000
+    policy = one_point(problem, horizon, epsilon, delta, learner, noise)
+    regret = simulate(problem, policy, horizon=horizon, replications=4, seed=2).regret.values[:, -1]
+    assert (
+        0 < np.mean(regret) + 3 * np.std(regret) < bounds.corollary_4(problem, horizon, epsilon, delta, learner, noise)
+    )
+
+
+@pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
+@pytest.mark.parametrize("epsilon", [math.inf, 1.0])
+def test_measured_regret_stays_below_theorem_6(step, epsilon):
+    problem, horizon = ball("kinked"), 5000
+    policy = two_point(problem, horizon, epsilon, 1e-3, step)
+    regret = simulate(problem, policy, horizon=horizon, replications=4, seed=2).regret.values[:, -1]
+    assert 0 < np.mean(regret) + 3 * np.std(regret) < bounds.theorem_6(problem, horizon, epsilon, 1e-3, step)
+
+
+@pytest.mark.parametrize("learner", ["exp3", "tsallis"])
+def test_measured_regret_of_arms_stays_below_corollary_4(learner):
+    problem, horizon = ConvexLoss.arms(TABLE), 5000
+    for epsilon in (math.inf, 20.0):
+        policy = one_point(problem, horizon, epsilon, 1e-3, learner)
+        regret = simulate(problem, policy, horizon=horizon, replications=6, seed=2).regret.values[:, -1]
+        bound = bounds.corollary_4(problem, horizon, epsilon, 1e-3, learner)
+        assert 0 < np.mean(regret) + 3 * np.std(regret) / math.sqrt(6) < bound
+
+
+@pytest.mark.parametrize(
+    ("learner", "kind", "exponent"),
+    [("sphere", "distance", 3 / 4), ("sphere_strong", "kinked", 2 / 3), ("saha_tewari", "smooth", 2 / 3)]
+    + [("hazan_levy", "quadratic", 1 / 2)],
+)
+def test_bounds_grow_as_the_paper_says_without_privacy(learner, kind, exponent):
+    low, high = (bounds.corollary_4(ball(kind), t, math.inf, learner=learner) for t in (10**12, 10**18))
+    logs = 0.06 if learner != "sphere" else 0.001
+    assert exponent - 0.001 < math.log10(high / low) / 6 < exponent + logs
+
+
+@pytest.mark.parametrize("learner", FIT)
+def test_corollary_4_costs_at_most_one_over_epsilon(learner):
+    """Square roots and cubic roots of the noise: 1/epsilon is what the paper states, an upper bound."""
+    costs = [bounds.corollary_4(ball(FIT[learner]), 10**15, epsilon, 1e-3, learner) for epsilon in (0.02, 0.01)]
+    exponent = {"sphere": 1 / 2, "sphere_strong": 2 / 3, "saha_tewari": 2 / 3, "hazan_levy": 1.0}[learner]
+    assert math.log2(costs[1] / costs[0]) == close(exponent, abs=0.02)
+
+
+def test_the_printed_step_costs_the_square():
+    problem, horizon = ball("distance"), 10**6
+    printed, tuned = (
+        [bounds.theorem_6(problem, horizon, e, 1e-3, s) for e in (0.2, 0.1)] for s in ("printed", "tuned")
+    )
+    assert printed[1] / printed[0] == close(4.0, abs=0.05)
+    assert tuned[1] / tuned[0] == close(2.0, abs=0.05)
+    assert tuned[0] < 0.1 * printed[0]
+
+
+def test_the_printed_step_is_measured_to_lose():
+    problem, horizon = ball("distance"), 20_000
+    means = {
+        step: np.mean(
+            simulate(
+                problem, two_point(problem, horizon, 1.0, 1e-3, step), horizon=horizon, replications=4, seed=1
+            ).regret.values[:, -1]
+        )
+        for step in ("printed", "tuned")
+    }
+    assert means["printed"] > 5 * means["tuned"]
+
+
+def test_theorem_6_by_hand():
+    """R = r = 1, d = 2, G = 1: at epsilon = infinity the bound of Agarwal, Dekel and Xiao."""
+    problem, t = ball("distance"), 10_000
+    near = 4 * math.log(t)
+    assert bounds.theorem_6(problem, t, math.inf) == close(100 * (1 + 4) / 2 + near)
+    assert bounds.theorem_6(problem, t, math.inf, step="tuned") == close(200 + near)
+    sigma_2 = 8 * math.log(1250) / 0.25
+    assert bounds.theorem_6(problem, t, 0.5, 1e-3) == close(50 * (1 + 4 * (1 + sigma_2)) + near)
+    assert bounds.theorem_6(problem, t, 0.5, noise="laplace") == close(50 * (1 + 4 * (1 + 2 * 16)) + near)
+    strong = ball("kinked")
+    squared = 4 * strong.lipschitz**2
+    expected = squared * (1 + math.log(t)) / 2 + strong.lipschitz * near
+    assert bounds.theorem_6(strong, t, math.inf, step="strong") == close(expected)
+
+
+def test_theorem_3_by_hand():
+    assert bounds.theorem_3(10.0, 2.0, 100, 0.5, 1e-2) == close(2 * math.log(1e4) / 0.5 * 10)
+    sigma = 4 * math.sqrt(2 * math.log(125)) / 0.5
+    reach = sigma * math.sqrt(2 * math.log(20_000))
+    assert bounds.theorem_3(10.0, 2.0, 100, 0.5, 1e-2, "derived") == close(2 * (2 + reach) * 10 + 2 * sigma / 100)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
+def test_the_reach_is_exceeded_once_in_the_square_of_the_horizon(noise):
+    """For Laplace noise exactly so often; the Gaussian tail is a little lighter than its bound."""
+    law = norm if noise == "gaussian" else laplace
+    for horizon in (10, 1000):
+        tail = 2 * law.sf(bounds.noise_reach(3.0, noise, horizon), scale=3.0)
+        assert (0.05 if noise == "gaussian" else 0.999999) / horizon**2 < tail <= 1.000001 / horizon**2
+
+
+# --- the counterexample
+
+
+def test_noise_on_the_gradient_is_none_at_zero():
+    table = counterexample.nearer_zero(1.0, 1e-3, [1.0, 0.5, 0.1, 0.01, 0.0])
+    np.testing.assert_allclose(table["linear"][:-1], 1.0, rtol=1e-9)
+    assert table["linear"].iloc[-1] == 0.0
+    np.testing.assert_allclose(table["algorithm_1"], 1.0, rtol=1e-9)
+    assert table["constant"].iloc[0] == close(1.0, rel=1e-9)
+    assert table["constant"].iloc[1] > 2.0
+    assert table["constant"].is_monotonic_increasing
+    assert math.isinf(table["constant"].iloc[-1])
+
+
+def test_the_finite_copy_loses_everything_at_zero():
+    linear, bent = [[0, 1, 2], [0, 3, 6]], [[0, 1, 2], [3, 1, 2]]
+    assert counterexample.finite_loss(1.0, 0, linear) == 0.0
+    assert 0 < counterexample.finite_loss(1.0, 1, linear) <= 1.0
+    assert counterexample.finite_loss(1.0, 2, linear) == close(counterexample.finite_loss(1.0, 1, linear))
+    assert math.isinf(counterexample.finite_loss(1.0, 0, bent))
+    assert counterexample.finite_loss(1.0, 0, bent, additive=True) == close(1.0)
+    assert counterexample.finite_loss(1.0, 1, linear, additive=True) <= 1.0

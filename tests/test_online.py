@@ -1,0 +1,475 @@
+"""Convex losses and the online learners: transcriptions, unbiased estimates, solvers, geometry, refusals."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import naive_online as naive
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from private_bandits import simulate
+from private_bandits.baselines import ucb
+from private_bandits.kernels import barrier, online, weights
+from private_bandits.papers.contextual.reduction import one_point, two_point
+from private_bandits.problems import Arms, ConvexLoss, losses
+from private_bandits.simulate import streams, trace
+
+ANCHORS = [[0.5, -0.2, 0.4], [-0.7, 0.6, 0.3], [0.2, 0.9, -0.6], [0.1, 0.1, 0.2]]
+TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1], [0.0, 1.0, 0.3, 0.3]]
+RADIAL = ("quadratic", "smooth", "distance", "kinked")
+DOMAINS = ("ball", "simplex")
+FIT = {"sphere": "distance", "sphere_strong": "kinked", "saha_tewari": "smooth", "hazan_levy": "quadratic"}
+NOISES = [("none", math.inf, None), ("gaussian", 2.0, 1e-3), ("laplace", 2.0, None)]
+
+
+def convex(domain, kind, **options):
+    return getattr(ConvexLoss, domain)(ANCHORS, kind=kind, **options)
+
+
+def calibrated(make, problem, horizon, noise, epsilon, delta, **options):
+    return make(problem, horizon, epsilon, delta, noise="laplace" if noise == "laplace" else "gaussian", **options)
+
+
+def drawing(noise, scale):
+    if noise == "none":
+        return lambda rng: 0.0
+    return lambda rng: getattr(rng, {"gaussian": "normal", "laplace": "laplace"}[noise])(0.0, scale)
+
+
+# --- the kernel against the transcriptions
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("learner", FIT)
+@pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
+@pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
+def test_algorithm_1_plays_its_transcription(noise, epsilon, delta, learner, domain, mode):
+    """At epsilon = infinity this is the learner alone, without any noise."""
+    horizon = 25 if learner in ("saha_tewari", "hazan_levy") else 200
+    problem = convex(domain, FIT[learner], mode=mode, spread=0.3 if mode == "stochastic" else 0.0)
+    policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
+    r = policy.record
+    assert (r.scale == 0.0) == (noise == "none")
+    source = streams(7, 0)
+    if learner.startswith("sphere"):
+        mu = problem.strong_convexity
+        rule = (lambda t: 1 / (mu * t)) if learner == "sphere_strong" else (lambda t: r.step)
+        plain = naive.Descent(problem, source.choice, r.radius, r.radius / problem.inner_radius, rule, 1)
+    else:
+        mu = problem.strong_convexity if learner == "hazan_levy" else 0.0
+        radius = 1.0 if learner == "hazan_levy" else r.radius
+        plain = naive.Barrier(problem, source.choice, r.step, radius, mu, r.high)
+    played, sent = naive.algorithm_1(problem, plain, horizon, source, drawing(noise, r.scale))
+    shown = trace(problem, policy, horizon=horizon, seed=7)
+    np.testing.assert_allclose(shown[:, :-1], played, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(shown[:, -1], np.clip(sent, r.low, r.high), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("learner", ["exp3", "tsallis"])
+@pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
+@pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
+def test_algorithm_1_draws_the_arms_of_its_transcription(noise, epsilon, delta, learner, mode):
+    """Over 300 rounds: dividing by the weights makes a rounding error grow, to 1e-8 in some 370 rounds."""
+    problem, horizon = ConvexLoss.arms(TABLE, mode=mode), 300
+    policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
+    source, scale = streams(3, 1), policy.record.scale
+    reach = {"none": 0.0, "gaussian": scale * math.sqrt(2 * math.log(2 * horizon**2))}
+    reach["laplace"] = scale * math.log(horizon**2)
+    plain = naive.Weighted(4, source.choice, -reach[noise], 1 + reach[noise], getattr(naive, learner))
+    played, _ = naive.algorithm_1(problem, plain, horizon, source, drawing(noise, scale))
+    shown = trace(problem, policy, horizon=horizon, seed=3, replication=1)
+    assert shown[:, 0].tolist() == played[:, 0].tolist()
+    assert len(set(played[:, 0])) == 4
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
+@pytest.mark.parametrize("epsilon", [math.inf, 3.0])
+def test_algorithm_2_plays_its_transcription(domain, step, epsilon):
+    problem, horizon = convex(domain, "kinked", mode="drawn"), 300
+    policy = two_point(problem, horizon, epsilon, 1e-3, step)
+    source, mu = streams(2, 0), problem.strong_convexity
+    rho = math.log(horizon) / horizon
+    sigma = 2 * problem.lipschitz * math.sqrt(2 * math.log(1.25 / 1e-3)) / epsilon
+    tuned = problem.outer_radius / (3 * math.sqrt((problem.lipschitz**2 + sigma**2) * horizon))
+    eta = {"printed": lambda t: horizon**-0.5, "tuned": lambda t: tuned, "strong": lambda t: 1 / (mu * t)}[step]
+    plain = naive.Descent(problem, source.choice, rho, rho / problem.inner_radius, eta, 2)
+    played, sent = naive.algorithm_2(problem, plain, horizon, source, sigma)
+    shown = trace(problem, policy, horizon=horizon, seed=2)
+    np.testing.assert_allclose(shown[:, :-1], played, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(shown[:, -1], sent, rtol=1e-6, atol=1e-9)
+
+
+def test_a_run_in_pieces_is_the_same_run():
+    problem = convex("simplex", "smooth", mode="drawn")
+    policy = one_point(problem, 500, 2.0, 1e-3, "saha_tewari")
+    regrets = []
+    for pieces in ([(1, 500)], [(1, 3), (4, 4), (5, 317), (318, 500)]):
+        record, shown, marks = problem.record(), np.zeros((0, 4)), np.array([1, 4, 100, 500])
+        state, regret, source = online.start(record, policy.record), np.zeros(4), streams(3, 0)
+        for first, last in pieces:
+            online.advance(record, policy.record, state, first, last, marks, regret, shown, *source)
+        regrets.append(regret.tolist())
+    assert regrets[0] == regrets[1]
+
+
+@pytest.mark.parametrize("learner", ["sphere", "saha_tewari", "tsallis"])
+def test_without_privacy_no_noise_is_drawn(learner):
+    problem = ConvexLoss.arms(TABLE) if learner == "tsallis" else convex("ball", "smooth")
+    policy = one_point(problem, 100, math.inf, learner=learner)
+    assert policy.privacy.label() == "no privacy"
+    record, source = problem.record(), streams(3, 0)
+    before = source.noise.bit_generator.state
+    state = online.start(record, policy.record)
+    empty = np.zeros((0, 4))
+    online.advance(record, policy.record, state, 1, 100, np.array([100]), np.zeros(1), empty, *source)
+    assert source.noise.bit_generator.state == before
+
+
+def test_workers_do_not_change_the_bits():
+    problem = convex("ball", "distance", mode="drawn")
+    policy = one_point(problem, 300, 1.0, 1e-3)
+    runs = [simulate(problem, policy, horizon=300, replications=3, seed=1, n_jobs=n).regret.values for n in (1, 2)]
+    assert runs[0].tolist() == runs[1].tolist()
+
+
+# --- the regret
+
+
+@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
+def test_regret_is_against_the_best_fixed_point(mode):
+    options = {"schedule": [0, 1, 1, 2]} if mode == "schedule" else {"weights": [0.5, 0.25, 0.25, 0.0], "spread": 0.1}
+    problem = convex("ball", "distance", mode=mode, **options)
+    policy = one_point(problem, 120, 3.0, 1e-3)
+    points = trace(problem, policy, horizon=120, seed=5)[:, :-1]
+    result = simulate(problem, policy, horizon=120, replications=1, seed=5, checkpoints=[7, 50])
+    for t, found in zip((7, 50, 120), result.regret.values[0], strict=True):
+        order = [[0, 1, 1, 2][s % 4] for s in range(t)]
+        counts = np.bincount(order, minlength=4) if mode == "schedule" else t * problem.weights
+        if mode == "schedule":
+            suffered = sum(naive.loss(problem, which, x) for which, x in zip(order, points[:t], strict=True))
+        else:
+            suffered = sum(problem.weights @ [naive.loss(problem, m, x) for m in range(4)] for x in points[:t])
+        assert found == pytest.approx(suffered - solved(problem, counts), abs=1e-6)
+
+
+def test_regret_of_arms_is_against_the_best_arm():
+    problem = ConvexLoss.arms(TABLE, schedule=[0, 1, 2, 1])
+    policy = one_point(problem, 90, math.inf, learner="exp3")
+    arms = trace(problem, policy, horizon=90, seed=5)[:, 0].astype(int)
+    rows = np.array(TABLE)[[[0, 1, 2, 1][t % 4] for t in range(90)]]
+    expected = rows[np.arange(90), arms].sum() - rows.sum(axis=0).min()
+    assert simulate(problem, policy, horizon=90, replications=1, seed=5).regret.values[0, -1] == pytest.approx(expected)
+
+
+def solved(problem, counts):
+    """The smallest sum of losses by scipy."""
+    if problem.domain == "ball":
+        inside = [{"type": "ineq", "fun": lambda x: problem.radius**2 - x @ x}]
+    else:
+        inside = [{"type": "ineq", "fun": lambda x: 1 - np.sum(x)}, {"type": "ineq", "fun": lambda x: x}]
+
+    def total(x):
+        return sum(n * naive.loss(problem, which, x) for which, n in enumerate(counts))
+
+    options = {"ftol": 1e-14, "maxiter": 500}
+    starts = [np.full(3, 0.1), np.full(3, 0.3), np.array([0.2, 0.1, 0.25])]
+    return min(minimize(total, x, constraints=inside, options=options).fun for x in starts)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("kind", [*RADIAL, "linear"])
+@pytest.mark.parametrize("counts", [[3, 1, 4, 1], [0, 1, 1, 0], [1, 1, 1, 9]])
+def test_the_best_point_is_the_one_that_scipy_finds(domain, kind, counts):
+    """At the last counts the best point of the kinked losses is the anchor with the kink."""
+    problem = convex(domain, kind, factor=0.7)
+    point, value, gap = problem.best_point(counts)
+    assert problem.allows(point)
+    assert value == pytest.approx(sum(n * naive.loss(problem, which, point) for which, n in enumerate(counts)))
+    assert 0 <= gap < 1e-8
+    assert value == pytest.approx(solved(problem, counts), abs=1e-6)
+
+
+def test_a_start_on_an_anchor_that_is_not_the_best_point_is_left():
+    """The mean of the anchors is an anchor, and the median another one."""
+    problem = ConvexLoss.ball([[0.0, 0.0], [0.6, 0.0], [-0.9, 0.0], [0.6, 0.1]], kind="distance")
+    point, value, gap = problem.best_point([0.1, 3.0, 2.0, 0.0])
+    np.testing.assert_allclose(point, [0.6, 0.0])
+    problem = ConvexLoss.ball([[0.0, 0.0], [0.5, 0.5], [0.5, -0.5], [-0.5, 0.5], [-0.5, -0.5]], kind="distance")
+    point, value, gap = problem.best_point([0.01, 2, 2, 1, 3])
+    assert gap < 1e-7
+    assert value == pytest.approx(solved_plane(problem, [0.01, 2, 2, 1, 3]), abs=1e-7)
+
+
+def solved_plane(problem, counts):
+    grid = minimize(
+        lambda x: sum(n * naive.loss(problem, which, x) for which, n in enumerate(counts)),
+        [0.1, -0.1],
+        method="Nelder-Mead",
+        options={"xatol": 1e-10, "fatol": 1e-12},
+    )
+    return grid.fun
+
+
+# --- the estimates
+
+
+def gradients(problem, record, batches, rounds, at):
+    """Mean gradient estimate of each batch of rounds, the steps being too small to leave the point `at`."""
+    numbers, empty, found = problem.record(), np.zeros((0, 8)), []
+    source, at = streams(11, 0), np.array(at)
+    slope, hessian = np.zeros(len(at)), np.zeros((len(at), len(at)))
+    barrier.barrier(numbers.domain, numbers.radius, at, slope, hessian)
+    for _ in range(batches):
+        state = online.start(numbers, record)
+        state.centre[:] = at
+        state.linear[:] = -slope / record.step  # with it the leader stands at this point
+        online.advance(numbers, record, state, 1, rounds, np.array([rounds]), np.zeros(1), empty, *source)
+        np.testing.assert_allclose(state.centre, at, atol=1e-3)
+        if record.learner == online.BARRIER:
+            found.append((state.linear + slope / record.step) / rounds + record.curvature * at)
+        else:
+            found.append((at - state.centre) / record.step / rounds)
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    ("learner", "radius", "curvature"),
+    [
+        (online.SPHERE, 0.9, 0.0),
+        (online.TWO_POINT, 0.4, 0.0),
+        (online.BARRIER, 0.9, 0.0),
+        (online.BARRIER, 0.8, 1.0),
+    ],
+)
+@pytest.mark.parametrize("noise", [online.GAUSSIAN, online.LAPLACE])
+def test_gradient_estimates_are_unbiased_for_the_smoothed_loss(learner, radius, curvature, noise):
+    """For a quadratic the smoothed loss has the gradient x - z; each mean lies within 4.5 standard errors of it.
+
+    The interval is a tenth of the gradient at most, so that a factor of two could not hide.
+    """
+    problem = ConvexLoss.ball([[0.9, -1.2, 1.0]], kind="quadratic", radius=2.0)
+    at = [0.3, 0.5, -0.2]
+    record = online.OnlineRecord(learner, 1e-8, radius=radius, shrink=0.5, curvature=curvature, noise=noise, scale=0.3)
+    found = gradients(problem, record, 40, 10_000, at)
+    expected = np.array(at) - problem.anchors[0]
+    error = np.std(found, axis=0, ddof=1) / math.sqrt(len(found))
+    assert np.all(4.5 * error < 0.1 * np.abs(expected))
+    assert np.all(np.abs(np.mean(found, axis=0) - expected) < 4.5 * error)
+
+
+def test_the_direction_is_uniform_on_the_sphere():
+    rng, u = np.random.default_rng(5), np.zeros(3)
+    found = np.array([online.on_sphere(rng, u) or u.copy() for _ in range(20_000)])
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(np.mean(found, axis=0), 0.0, atol=4.5 / math.sqrt(3 * 20_000))
+    np.testing.assert_allclose(found.T @ found / 20_000, np.eye(3) / 3, atol=0.01)
+
+
+# --- weights, barrier, projection
+
+
+@pytest.mark.parametrize("step", [2.0, 0.02, 2e-4])
+@pytest.mark.parametrize(
+    "cumulated", [[0, 0, 0], [5.0], [1.0, 2.0, 30.0, 1e6], [1e9, 1e9 + 1, 1e9 + 5], [-40.0, 3.0, 0.0]]
+)
+def test_tsallis_weights_are_those_of_a_root_finder(cumulated, step):
+    total, found = np.array(cumulated, float), np.zeros(len(cumulated))
+    x = weights.tsallis(total, step, found)
+    assert np.sum(found) == pytest.approx(1.0, abs=1e-15)
+    assert x < np.min(total)
+    np.testing.assert_allclose(found, naive.tsallis(total, 1, step), rtol=1e-6)
+
+
+def test_tsallis_weights_minimise_what_they_should():
+    total, step, found = np.array([1.0, 3.0, 4.0]), 0.7, np.zeros(3)
+    weights.tsallis(total, step, found)
+
+    def leader(w):
+        return total @ w - 4 / step * np.sum(np.sqrt(np.maximum(w, 0)))
+
+    simplex = [{"type": "eq", "fun": lambda w: np.sum(w) - 1}]
+    best = minimize(leader, np.full(3, 1 / 3), bounds=[(1e-9, 1)] * 3, constraints=simplex, options={"ftol": 1e-14})
+    np.testing.assert_allclose(found, best.x, atol=1e-5)
+
+
+def test_exponential_weights_do_not_overflow():
+    found = np.zeros(3)
+    weights.exponential(np.array([-1e6, 0.0, -1e6 + 1]), 0.5, found)
+    np.testing.assert_allclose(found, np.array([1, 0, math.exp(-0.5)]) / (1 + math.exp(-0.5)), atol=1e-15)
+
+
+@pytest.mark.parametrize("domain", [losses.BALL, losses.SIMPLEX])
+def test_barrier_derivatives_are_those_of_differences(domain):
+    radius, x, h = 1.3, np.array([0.2, 0.15, 0.4]), 1e-5
+
+    def value(y):
+        if domain == losses.BALL:
+            return -math.log(1 - y @ y / radius**2)
+        return -np.sum(np.log(y)) - math.log(1 - np.sum(y))
+
+    slope, hessian, other, scratch = np.zeros(3), np.zeros((3, 3)), np.zeros(3), np.zeros((3, 3))
+    barrier.barrier(domain, radius, x, slope, hessian)
+    for i, e in enumerate(np.eye(3) * h):
+        assert slope[i] == pytest.approx((value(x + e) - value(x - e)) / (2 * h), rel=1e-6)
+        barrier.barrier(domain, radius, x + e, other, scratch)
+        np.testing.assert_allclose((other - slope) / h, hessian[i], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("domain", [losses.BALL, losses.SIMPLEX])
+@pytest.mark.parametrize("pull", [0.0, 50.0])
+def test_the_leader_is_found_far_from_the_start(domain, pull):
+    linear, x, slope, hessian = np.array([300.0, -2000.0, 40.0]), np.zeros(3), np.zeros(3), np.zeros((3, 3))
+    barrier.centre(domain, x)
+    barrier.follow(domain, 1.0, 0.7, linear, pull, x, slope, hessian)
+    barrier.barrier(domain, 1.0, x, slope, hessian)
+    np.testing.assert_allclose(slope + 0.7 * (linear + pull * x), 0.0, atol=1e-6 * 2000)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("shrink", [0.0, 0.3])
+def test_projection_is_the_nearest_point(domain, shrink):
+    problem, rng = convex(domain, "quadratic"), np.random.default_rng(4)
+    centre = naive.middle(problem)
+    for scale in (0.1, 1.0, 5.0):
+        for x in rng.normal(size=(20, 3)) * scale:
+            y = x.copy()
+            losses.project(problem.record().domain, 1.0, shrink, y)
+            expected = centre + (1 - shrink) * (naive.project(problem, centre + (x - centre) / (1 - shrink)) - centre)
+            np.testing.assert_allclose(y, expected, atol=1e-12)
+    assert losses.inner_radius(losses.SIMPLEX, 1.0, 3) == pytest.approx((1 - 3 * centre[0]) / math.sqrt(3)) or (
+        domain == "ball"
+    )
+
+
+# --- problems
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("kind", [*RADIAL, "linear"])
+def test_constants_of_a_problem_bound_its_losses(domain, kind):
+    """B and G are reached, beta and mu are never crossed."""
+    problem, rng = convex(domain, kind, factor=1.5), np.random.default_rng(8)
+    points = rng.dirichlet(np.ones(4), 800)[:, :3] if domain == "simplex" else rng.normal(size=(800, 3))
+    if domain == "ball":
+        points /= np.maximum(1, np.linalg.norm(points, axis=1))[:, None]
+        points = np.vstack([points, [-np.array(a) / np.linalg.norm(a) for a in ANCHORS], [np.array(ANCHORS[2]) / 1.1]])
+    points = np.vstack([points, np.eye(3), np.zeros((1, 3))])
+    table = np.array([[naive.loss(problem, which, x) for x in points] for which in range(4)])
+    assert 0.98 * problem.bound < np.max(np.abs(table)) <= problem.bound * (1 + 1e-12)
+    half, slopes, bends = np.roll(points, 1, axis=0), [], []
+    for x, y in zip(points, half, strict=True):
+        apart = np.linalg.norm(x - y)
+        for which in range(4):
+            a, b, c = (naive.loss(problem, which, v) for v in (x, y, (x + y) / 2))
+            slopes.append(abs(a - b) / apart)
+            bends.append(8 * ((a + b) / 2 - c) / apart**2)
+    assert 0.5 * problem.lipschitz < max(slopes) <= problem.lipschitz * (1 + 1e-12)
+    assert problem.strong_convexity - 1e-9 <= min(bends)
+    assert max(bends) <= problem.smoothness * (1 + 1e-9) + 1e-9
+
+
+@pytest.mark.parametrize("problem", [convex("ball", "smooth", mode="drawn"), ConvexLoss.arms(TABLE)])
+def test_a_pickled_problem_is_the_same_problem(problem):
+    copy = pickle.loads(pickle.dumps(problem))
+    assert str(copy) == str(problem)
+    assert copy.anchors.tolist() == problem.anchors.tolist() and not copy.anchors.flags.writeable
+    assert copy.schedule.tolist() == problem.schedule.tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: ConvexLoss.ball([]), "anchors"),
+        (lambda: ConvexLoss.ball([[1.0], [1.0, 2.0]]), "one length"),
+        (lambda: ConvexLoss.ball([[math.nan]]), "anchors"),
+        (lambda: ConvexLoss.ball([[1.0]], kind="cubic"), "kind"),
+        (lambda: ConvexLoss.ball([[1.0]], mode="now"), "mode"),
+        (lambda: ConvexLoss.ball([[1.0]], radius=0.0), "radius"),
+        (lambda: ConvexLoss.ball([[1.0]], spread=0.1), "spread"),
+        (lambda: ConvexLoss.ball([[1.0]], schedule=[1]), "schedule"),
+        (lambda: ConvexLoss.ball([[1.0]], schedule=[]), "schedule"),
+        (lambda: ConvexLoss.ball([[1.0]], weights=[1.0]), "weights"),
+        (lambda: ConvexLoss.simplex([[1.0], [0.0]], mode="drawn", weights=[0.9, 0.2]), "weights"),
+        (lambda: ConvexLoss.arms([[0.1, 1.2]]), "table"),
+        (lambda: ConvexLoss.ball([[1.0]]).best_point([0.0]), "counts"),
+    ],
+)
+def test_bad_problems_are_refused(make, word):
+    with pytest.raises(ValueError, match=word):
+        make()
+
+
+# --- refusals and Python learners
+
+
+def test_policies_are_refused_by_problems_they_were_not_made_for():
+    ball, arms = convex("ball", "smooth"), ConvexLoss.arms(TABLE)
+    policy = one_point(ball, 100, 1.0, 1e-3)
+    for problem, horizon, word in (
+        (ball, 101, "horizon"),
+        (arms, 100, "on the ball or the simplex"),
+        (Arms.bernoulli([0.1, 0.2]), 100, "on the ball or the simplex"),
+        (convex("ball", "smooth", factor=1.01), 100, "B <="),
+        (ConvexLoss.ball([[0.1, 0.1]], kind="smooth"), 100, "dimension"),
+        (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth", radius=0.9), 100, "radius"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            simulate(problem, policy, horizon=horizon, replications=1, seed=0)
+    with pytest.raises(ValueError, match="list problem"):
+        simulate(ball, ucb(), horizon=10, replications=1, seed=0)
+    with pytest.raises(ValueError, match="ConvexLoss.arms"):
+        simulate(ball, one_point(arms, 100, 1.0, 1e-3, "exp3"), horizon=10, replications=1, seed=0)
+    steep = convex("ball", "distance", factor=2.0)
+    with pytest.raises(ValueError, match="G <="):
+        two = two_point(convex("ball", "distance"), 100, 1.0, 1e-3)
+        simulate(steep, two, horizon=10, replications=1, seed=0)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("learner", FIT)
+def test_what_is_played_lies_in_the_set(domain, learner):
+    problem = convex(domain, FIT[learner], mode="drawn")
+    policy = one_point(problem, 2000, 0.3, 1e-3, learner)
+    shown = trace(problem, policy, horizon=2000, seed=1)
+    assert all(problem.allows(x) for x in shown[:, :-1])
+    assert np.ptp(shown[:, 0]) > 0.05
+
+
+class Fixed:
+    """A learner that never moves."""
+
+    name = "fixed"
+
+    def __init__(self, point):
+        self.point = point
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self):
+        return self.point
+
+    def tell(self, values):
+        (self.heard,) = values
+
+
+@pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
+def test_a_python_learner_is_played_and_told(mode):
+    problem = convex("ball", "quadratic", mode=mode)
+    learner = Fixed([0.1, 0.2, 0.3])
+    found = simulate(problem, learner, horizon=40, replications=1, seed=2, checkpoints=[20]).regret.values[0]
+    if mode != "drawn":
+        mean = np.full(4, 0.25)
+        one = mean @ [naive.loss(problem, which, np.array(learner.point)) for which in range(4)]
+        np.testing.assert_allclose(found, (one - solved(problem, mean)) * np.array([20, 40]), rtol=1e-6)
+    shown = trace(problem, learner, horizon=3, seed=2)
+    assert shown[:, :-1].tolist() == [learner.point] * 3
+    assert shown[-1, -1] == learner.heard
+    with pytest.raises(ValueError, match="must return a point"):
+        simulate(problem, Fixed([0.9, 0.9, 0.9]), horizon=3, replications=1, seed=2)
+    with pytest.raises(ValueError, match="must return a point"):
+        simulate(ConvexLoss.arms(TABLE), Fixed([4]), horizon=3, replications=1, seed=2)
