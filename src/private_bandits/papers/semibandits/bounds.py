@@ -194,8 +194,8 @@ def theorem_6(
         * `printed`: B_1^2 (m - K) K / (64 (e^eps - 1)^2 Delta).
         * `small`: B_1^2 (m - K) K / (128 eps^2 Delta), for epsilon <= 1/2.
         * `corrected`: (m/K - 1) Delta / d(1/2 - tanh(eps/2) Delta/(B_1 K) || 1/2), as in `theorem_5`: the weights of a
-          path are one bit. So this instance has no more than one factor K to give: a user who sends that bit by
-          randomised response reaches it.
+          path are one bit. So this instance has no more than one factor K to give: a user who rounds the average of
+          the path to a bit, at random, and sends it by randomised response reaches it, whatever the joint law.
     """
     others = _paths(n_arms, size)
     return _local_lower(others, gap, _positive("b_1", b_1) * size, "b_1 size", epsilon, variant) * _log(horizon)
