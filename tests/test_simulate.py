@@ -8,6 +8,7 @@ import json
 import math
 import pickle
 import sys
+import time
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -458,6 +459,7 @@ def test_an_interruption_comes_through(n_jobs, monkeypatch):
         played.append(replication)
         if replication == 1:
             raise KeyboardInterrupt
+        time.sleep(0.05)  # a busy machine must not let the other worker finish before the news is out
         return np.zeros(len(marks))
 
     monkeypatch.setattr(module, "_replicate", interrupted)
