@@ -11,7 +11,7 @@ import pytest
 
 from private_bandits.chapters.page import csv_text
 from private_bandits.papers import cascading
-from private_bandits.papers.cascading import claims, experiments, pictures, tables
+from private_bandits.papers.cascading import bounds, claims, experiments, pictures, tables
 from private_bandits.simulate import simulate
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "cascading"
@@ -35,9 +35,7 @@ def rows_of(frame, run):
 
 def replay(run, replication, horizon):
     """Play one replication of a longer run again, in the form in which it is stored."""
-    data = simulate(
-        run.problem, run.policy, horizon=horizon, replications=replication + 1, seed=experiments.LONG_SEED, n_jobs=-1
-    )
+    data = simulate(run.problem, run.policy, horizon=horizon, replications=replication + 1, seed=run.seed, n_jobs=-1)
     regret = data.regret.sel(replication=replication).to_dataframe().reset_index()[["t", "regret"]]
     return dict(zip(regret["t"], csv_text(regret[["regret"]]).split()[1:], strict=True))
 
@@ -138,8 +136,8 @@ def test_pictures_and_tables_follow_the_runs(small):
         assert {"policy", "epsilon", "t", "regret", "regret_se", "replications"} <= set(picture.data)
         assert "runs" in picture.caption and "nan" not in picture.caption + picture.alt
     assert "ε = 0.2" in drawn[0].caption
-    bounds = tables.upper_bounds(setting, 1.0)
-    assert set(bounds["theorem"]) == {f"Theorem {n}" for n in (2, 4, 6, 8, 10, 11, 12)}
+    upper = tables.upper_bounds(setting, 1.0)
+    assert set(upper["theorem"]) == {f"Theorem {n}" for n in (2, 4, 6, 8, 10, 11, 12)}
     paid = tables.paid(setting, [0.2, 1.0])
     assert set(paid[paid["reading"] != "repaired"]["everything"]) == {"∞"}
     assert set(paid[paid["reading"] == "repaired"]["everything"]) == {"ε"}
@@ -147,6 +145,40 @@ def test_pictures_and_tables_follow_the_runs(small):
     assert np.isinf(proofs["length_loss"].iloc[1])
     assert proofs["first_loss"].tolist() == pytest.approx([0.5, 0.5])
     assert len(tables.records(setting, 0.2)) == 10
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ([], "As printed, no algorithm is private.** The local ones"),
+        (
+            ["Laplace"],
+            "As printed, 4 of 5 algorithms are not private**: Gaussian, Composition, Hybrid",
+        ),
+        (None, "As printed, every algorithm is private.**"),
+    ],
+)
+def test_the_summary_says_which_algorithms_are_private(small, monkeypatch, kept, said):
+    paid = tables.paid(small.setting, [0.2])
+    changed = paid["policy"].isin(paid["policy"] if kept is None else kept) & (paid["reading"] == "stated")
+    frame = paid.assign(everything=paid["everything"].mask(changed, "ε"))
+    monkeypatch.setattr(tables, "paid", lambda *a: frame)
+    assert said in pictures.in_short(small, claims.judge(small))
+
+
+def test_bounds_of_the_longer_study_are_on_its_instance(monkeypatch):
+    problem = experiments.learning_problem()
+    for trust, number in (("local", 11), ("central", 12)):
+        found = pictures._learning_bounds(problem, trust, 0.5)[f"Theorem {number}"](10**7)
+        assert found == getattr(bounds, f"theorem_{number}")(20, 4, 0.2, 0.15, 10**7, 0.5)
+    six = pictures._learning_bounds(problem, "local", 0.5)["Theorem 6"](10**7)
+    assert six == bounds.theorem_6(problem, 10**7, 0.5, 1e-3)
+    assert problem.means.tolist() == pytest.approx([0.2] * 4 + [0.05] * 16)
+    monkeypatch.setattr(pictures, "LEARNING_INSTANCE", (20, 4, 0.2, 0.1))
+    monkeypatch.setattr(pictures, "LEARNING_DELTA", 1e-6)
+    moved = pictures._learning_bounds(problem, "local", 0.5)
+    assert moved["Theorem 11"](10**7) == bounds.theorem_11(20, 4, 0.2, 0.1, 10**7, 0.5)
+    assert moved["Theorem 6"](10**7) > six
 
 
 def test_equal_runs_are_played_once(small):
@@ -160,11 +192,6 @@ def test_a_short_sweep_still_has_every_reading(small, step, stop):
     panel = small.setting.sweep(step, stop, 5)
     for reading in ("published", "stated", "repaired"):
         assert max(run.policy.privacy.epsilon for run in panel if run.reading == reading) == stop
-
-
-def test_find_refuses_what_is_not_one_run(small):
-    with pytest.raises(LookupError, match="0 runs of 'Laplace'"):
-        experiments.find(small.local[0.2], "Laplace", "published", 0.3)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from private_bandits.claims import (
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
+    Book,
     Claim,
     ExactRate,
     Holds,
@@ -375,3 +376,30 @@ def test_a_claim_that_rests_on_others_is_as_bad_as_the_worst_of_them():
     assert math.isnan(found.measurement.measured)
     with pytest.raises(ValueError, match="at least one"):
         rests_on({})
+
+
+def test_a_book_keeps_rows_in_order_and_rulings_by_claim():
+    book = Book("private-bandits reproduce tiny")
+    good, bad = UPPER(about(0.5, 0.1)), UPPER(about(1.2, 0.09))
+    book.judge("theorem-2", "theorem", "Theorem 2", "Regret grows so.", good)
+    book.judge("theorem-1", "theorem", "Theorem 1", "It grows thus.", bad, "another command")
+    book.rest("contribution-both", "contribution", "Abstract", "Both hold.", ("theorem-2", "theorem-1"))
+    book.rest("contribution-one", "contribution", "Abstract", "One holds.", ["theorem-2"], "a third")
+    assert book.rulings["theorem-2"] is good and book.rulings["theorem-1"] is bad
+    table = ledger(book.rows).set_index("claim")
+    assert list(table.index) == ["theorem-2", "theorem-1", "contribution-both", "contribution-one"]
+    tiny = "private-bandits reproduce tiny"
+    assert table["command"].tolist() == [tiny, "another command", tiny, "a third"]
+    assert table["verdict"].tolist() == [REPRODUCED, NOT_REPRODUCED, NOT_REPRODUCED, REPRODUCED]
+    assert table.loc["contribution-both", "reason"] == "theorem-2: reproduced; theorem-1: not reproduced"
+    assert table.loc["theorem-1", ["locus", "statement", "kind"]].tolist() == ["Theorem 1", "It grows thus.", "theorem"]
+
+
+def test_a_book_refuses_parts_that_were_not_judged():
+    book = Book("private-bandits reproduce tiny")
+    with pytest.raises(KeyError, match="theorem-9"):
+        book.rest("contribution", "contribution", "Abstract", "It holds.", ["theorem-9"])
+    assert book.rows == []
+    with pytest.raises(ValueError, match="kind must be"):
+        book.judge("theorem-1", "guess", "Theorem 1", "It holds.", UPPER(about(0.5, 0.1)))
+    assert book.rulings == {}

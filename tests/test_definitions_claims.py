@@ -21,6 +21,7 @@ from private_bandits.papers.definitions import (
     summary,
     tables,
 )
+from private_bandits.studies import play_long
 
 EPSILONS = [0.05, 1.0]
 
@@ -28,10 +29,10 @@ EPSILONS = [0.05, 1.0]
 def longer(horizon: int = 10**6) -> pd.DataFrame:
     """The part of the longer study that the ledger and the summary read, to a nearer horizon."""
     runs = [
-        experiments.LongRun("UCB", math.inf),
-        *(experiments.LongRun(name, e) for name in ("LDP-UCB-B", "AdaP-UCB") for e in (0.1, 0.2, 1.0)),
+        experiments.long_run("UCB", math.inf),
+        *(experiments.long_run(name, e) for name in ("LDP-UCB-B", "AdaP-UCB") for e in (0.1, 0.2, 1.0)),
     ]
-    return pd.concat([experiments.play_long(run, horizon=horizon, n_jobs=1) for run in runs], ignore_index=True)
+    return pd.concat([play_long(run, horizon=horizon, n_jobs=1) for run in runs], ignore_index=True)
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ from private_bandits.papers.definitions import (
     replacements,
     tables,
 )
+from private_bandits.studies import LongRun, find, play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "definitions"
 EPSILONS = [0.1, 1.0, 10.0]
@@ -174,23 +175,18 @@ def test_table_2_names_the_results_that_prove_the_entries(monkeypatch):
 def test_every_algorithm_plays_at_every_epsilon_and_gap(setting, runs):
     gaps = {*experiments.GAPS, 0.5}
     assert len(runs) == len(gaps) * (1 + 5 * (len(EPSILONS) + 1))
-    assert {run.gap for run in setting.sweep()} == {0.5}
+    assert {run.swept["gap"] for run in setting.sweep()} == {0.5}
     before = len(setting._played)
     setting.sweep()
     assert len(setting._played) == before == len(runs)
-    frame = experiments.finals(runs)
-    assert (frame["regret"] >= 0).all() and set(frame["trust"]) == {"local", "central", "none"}
+    assert all((run.final >= 0).all() for run in runs)
+    assert {experiments.TRUST[run.name] for run in runs} == {"local", "central", "none"}
 
 
 def test_without_privacy_the_local_algorithms_are_ucb(runs):
-    plain = experiments.find(runs, "UCB", math.inf, 0.2).curves
+    plain = find(runs, "UCB", gap=0.2).curves
     for name in experiments.LOCAL:
-        assert np.array_equal(experiments.find(runs, name, math.inf, 0.2).curves, plain)
-
-
-def test_find_refuses_what_is_not_one_run(runs):
-    with pytest.raises(LookupError, match="0 runs of 'UCB'"):
-        experiments.find(runs, "UCB", 1.0)
+        assert np.array_equal(find(runs, name, epsilon=math.inf, gap=0.2).curves, plain)
 
 
 def test_upper_over_lower_is_regret_over_the_best_bound(setting, runs):
@@ -198,7 +194,7 @@ def test_upper_over_lower_is_regret_over_the_best_bound(setting, runs):
     frame = tables.upper_lower(setting.sweep(), setting, "instance").set_index(["policy", "epsilon"])
     row = frame.loc[("AdaP-UCB", 1.0)]
     best = replacements.central_lower(means, 3000, 1.0)
-    regret = experiments.find(runs, "AdaP-UCB", 1.0, 0.5).final.mean()
+    regret = find(runs, "AdaP-UCB", epsilon=1.0, gap=0.5).final.mean()
     assert row["bound"] == pytest.approx(best) and row["ratio"] == pytest.approx(regret / best)
     spread = frame.loc[("LDP-UCB-B", 1.0)]
     assert spread["ratio_low"] < spread["ratio"] < spread["ratio_high"]
@@ -236,7 +232,7 @@ def test_pictures_follow_the_numbers(setting, runs):
         "lemma-4": pictures.looseness(divergences.lemma_4_table(EPSILONS)),
         "readings": pictures.readings(spread),
         "instance": pictures.upper_lower(instance, 3, "instance"),
-        "hardest": pictures.upper_lower(tables.upper_lower(runs, setting, "hardest"), 3, "hardest"),
+        "hardest": pictures.upper_lower(tables.upper_lower(runs, setting, "hardest"), 3, "hardest", [0.2, 0.7, 0.1]),
         "price": pictures.price(runs, setting),
         "corrupt": pictures.corrupt(discussion.corrupt_bandits(means, EPSILONS)),
     }
@@ -246,8 +242,42 @@ def test_pictures_follow_the_numbers(setting, runs):
     for name in ("instance", "hardest"):
         assert {"policy", "epsilon", "t", "regret", "regret_se", "replications"} <= set(drawn[name].data)
         assert "Mean of 4 runs" in drawn[name].caption
+    assert "on the hardest of gaps from 0.1 to 0.7, K = 3" in drawn["hardest"].caption
     assert "Theorem 3, Corollary 3, at ε = 0.1;" in drawn["readings"].caption
     assert "at ε = 0.1" in drawn["price"].caption
+
+
+def made_up_study(power: float, spread: float = 0.0) -> pd.DataFrame:
+    """A longer study of five replications whose local regrets are powers of ln t, the first the largest."""
+    t = np.geomspace(1e4, 1e8, 33)
+    rows = [
+        {"policy": name, "epsilon": epsilon, "replication": r, "t": mark}
+        | {"regret": scale * np.log(mark) ** power * (1 + spread * (r - 2) * (place % 3))}
+        for name, scale in (("LDP-UCB-L", 2e4), ("LDP-UCB-B", 1e4), ("AdaP-UCB", 1e3))
+        for epsilon in (0.05, 1.0)
+        for r in range(5)
+        for place, mark in enumerate(t)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        (made_up_study(2.0), "2 [2, 2] for LDP-UCB-L, 2 [2, 2] for LDP-UCB-B; so that of LDP-UCB-L and LDP"),
+        (made_up_study(0.5), "0.5 [0.5, 0.5] for LDP-UCB-B; so it has come down to ln T."),
+        (made_up_study(1.0, 0.01), "so these runs do not tell whether it still grows faster than ln T."),
+    ],
+)
+def test_the_longer_study_says_how_far_its_runs_came(study, said):
+    frame = tables.long_upper_lower(study, experiments.LONG_N_ARMS, experiments.LONG_GAP)
+    caption = pictures.longer(frame, study).caption
+    assert said in caption and "At ε = 0.05 regret goes as" in caption
+    most = study["regret"][(study["policy"] == "LDP-UCB-L") & (study["t"] == study["t"].max())].max()
+    share = most / experiments.uniform_regret(experiments.LONG_N_ARMS, experiments.LONG_GAP, int(study["t"].max()))
+    if "do not tell" not in said:
+        assert f"at most {share:.2g} of what uniform play does" in caption
+    assert "come down" not in caption or "faster" not in caption
 
 
 def test_impossible_names_what_exceeds_the_horizon():
@@ -262,7 +292,7 @@ def test_nothing_fails_where_nothing_can_be_seen(horizon, epsilons):
     setting = experiments.Experiments(horizon, 2, 1, 1, 2, 0.3, epsilons)
     runs = setting.hardest()
     for question, some in (("instance", setting.sweep()), ("hardest", runs)):
-        picture = pictures.upper_lower(tables.upper_lower(some, setting, question), 2, question)
+        picture = pictures.upper_lower(tables.upper_lower(some, setting, question), 2, question, [setting.gap])
         assert figures.svg(picture.fig)
     assert figures.svg(pictures.price(runs, setting).fig)
     assert figures.svg(pictures.readings(tables.disagreements(2, horizon, epsilons, 0.3)).fig)
@@ -276,8 +306,8 @@ def stored() -> pd.DataFrame:
     return pd.read_csv(DATA / "long-upper-lower.csv", dtype={"regret": str})
 
 
-def part_of(frame: pd.DataFrame, run: experiments.LongRun) -> pd.DataFrame:
-    return frame[(frame["policy"] == run.name) & (frame["epsilon"] == run.epsilon)]
+def part_of(frame: pd.DataFrame, run: LongRun) -> pd.DataFrame:
+    return frame[(frame["policy"] == run.labels["policy"]) & (frame["epsilon"] == run.labels["epsilon"])]
 
 
 def texts(frame: pd.DataFrame) -> list[str]:
@@ -293,11 +323,11 @@ def test_the_longer_study_holds_every_run_and_nothing_else():
     assert list(definitions.long_studies()) == ["upper-lower"]
 
 
-@pytest.mark.parametrize("run", experiments.long_runs(), ids=lambda run: f"{run.name}-{run.epsilon:g}")
+@pytest.mark.parametrize("run", experiments.long_runs(), ids=lambda run: "{policy}-{epsilon:g}".format(**run.labels))
 def test_the_beginning_of_every_longer_run_is_replayed(run):
     part = part_of(stored(), run)
     part = part[(part["replication"] == 1) & (part["t"] <= 30_000)]
-    again = experiments.play_long(run, replications=2, horizon=50_000, n_jobs=1)
+    again = play_long(run, replications=2, horizon=50_000, n_jobs=1)
     again = again[(again["replication"] == 1) & (again["t"] <= 30_000)]
     assert len(part) > 10
     assert part["regret"].tolist() == texts(again)
@@ -305,10 +335,10 @@ def test_the_beginning_of_every_longer_run_is_replayed(run):
 
 @pytest.mark.parametrize(("name", "epsilon"), [("LDP-UCB-B", 1.0), ("DP-SE", 0.05), ("AdaP-UCB", 0.2)])
 def test_one_replication_is_replayed_to_its_end(name, epsilon):
-    run = experiments.LongRun(name, epsilon)
+    run = experiments.long_run(name, epsilon)
     part = part_of(stored(), run)
     part = part[part["replication"] == 0]
-    again = experiments.play_long(run, replications=1, n_jobs=1)
+    again = play_long(run, replications=1, n_jobs=1)
     assert part["t"].max() == experiments.LONG_HORIZON
     assert part["regret"].tolist() == texts(again)
 

@@ -435,3 +435,34 @@ def test_captions_say_how_many_runs_and_what_the_band_is(runs, sentence):
 def test_bad_input_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# --- numbers in captions
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.23e7, "1.2·10⁷"), (1e7, "10⁷"), (9.96e6, "10⁷"), (-2.5e-12, "-2.5·10⁻¹²"), (math.inf, "∞"), (-math.inf, "-∞")],
+)
+def test_scientific_has_two_digits(value, text):
+    assert figures.scientific(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (-0.4, "0"), (0.5, "0"), (0.6, "1"), (-1.2, "-1"), (12345.6, "12,346"), (999_999.0, "999,999")]
+    + [(1e6, "10⁶"), (-1.5e6, "-1.5·10⁶"), (math.nan, "nan"), (math.inf, "∞")],
+)
+def test_rounded_is_whole_below_a_million(value, text):
+    assert figures.rounded(value) == text
+
+
+@pytest.mark.parametrize(
+    ("rounds", "plain", "digit"),
+    [(100, "100", "100"), (1000, "10³", "10³"), (1001, "1,001", "1,001"), (20_000, "20,000", "2·10⁴")]
+    + [(10**18, "10¹⁸", "10¹⁸"), (10**18 + 1, f"{10**18 + 1:,}", f"{10**18 + 1:,}"), (25_000, "25,000", "25,000")]
+    + [(np.int64(10**6), "10⁶", "10⁶"), (95_000, "95,000", "95,000")],
+)
+def test_powers_of_ten_are_written_as_such(rounds, plain, digit):
+    assert figures.power(rounds) == plain
+    assert figures.power(rounds, digit=True) == digit

@@ -291,16 +291,16 @@ def rates(source, **values):
 
 def test_verdicts_follow_the_exponents():
     good = [
-        *rates(claims.LDP1, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
-        *rates(claims.LDP1_BOX, k=1.0),
-        *rates(claims.LDP2, k=0.0, epsilon=2.0, gap=1.0, log=1.0),
-        *rates(claims.LDP2_BOX, k=0.0, epsilon=2.0, gap=1.0, log=1.0),
-        *rates(claims.LDP2_PATH, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
-        *rates(claims.LDP2_PATH_BOX, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
-        *rates(claims.LDP2_ARMS, epsilon=2.0, gap=1.0, log=1.0),
-        *rates(claims.DP_PATH, k=1.0, epsilon=0.9, gap=0.1, log=2.0),
-        *rates(claims.DP_PATH_BOX, k=1.0, epsilon=0.9, gap=0.1, log=3.3),
-        *rates(claims.SAMPLING_BOX, k=1.0, gap=1.0, log=1.2),
+        *rates(claims.evidence.LDP1, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.evidence.LDP1_BOX, k=1.0),
+        *rates(claims.evidence.LDP2, k=0.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.evidence.LDP2_BOX, k=0.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.evidence.LDP2_PATH, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.evidence.LDP2_PATH_BOX, k=2.0, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.evidence.LDP2_ARMS, epsilon=2.0, gap=1.0, log=1.0),
+        *rates(claims.evidence.DP_PATH, k=1.0, epsilon=0.9, gap=0.1, log=2.0),
+        *rates(claims.evidence.DP_PATH_BOX, k=1.0, epsilon=0.9, gap=0.1, log=3.3),
+        *rates(claims.evidence.SAMPLING_BOX, k=1.0, gap=1.0, log=1.2),
     ]
     found = verdicts(evidence(good))
     for name in ("theorem-2", "theorem-4", "bandit-rate", "bandit-optimal"):
@@ -312,55 +312,68 @@ def test_verdicts_follow_the_exponents():
         kept = [row for row in good if row[:3] != tuple(source) or row[4] != quantity]
         return verdicts(evidence([*kept, fitted(source, quantity, value)]))
 
-    assert swapped(claims.LDP2, "K", 2.0)["theorem-4"] == NOT_REPRODUCED
-    assert swapped(claims.LDP2, "K", 2.0)["least-pulled-removes-k"] == NOT_REPRODUCED
-    assert swapped(claims.LDP1, "1/epsilon", 3.0)["theorem-2"] == NOT_REPRODUCED
+    assert swapped(claims.evidence.LDP2, "K", 2.0)["theorem-4"] == NOT_REPRODUCED
+    assert swapped(claims.evidence.LDP2, "K", 2.0)["least-pulled-removes-k"] == NOT_REPRODUCED
+    assert swapped(claims.evidence.LDP1, "1/epsilon", 3.0)["theorem-2"] == NOT_REPRODUCED
     # one algorithm decides no lower bound
-    assert swapped(claims.LDP2_ARMS, "1/epsilon", 1.0)["theorem-5"] == REPRODUCED
-    assert swapped(claims.LDP2_ARMS, "1/epsilon", 3.0)["bandit-rate"] == NOT_REPRODUCED
-    assert swapped(claims.LDP2_PATH_BOX, "K", 1.0)["algorithm-2-on-b1"] == "reproduced after repair"
-    assert swapped(claims.LDP2_PATH_BOX, "K", 1.0)["table-1-b-1-ldp"] == REPRODUCED  # O, not Theta
+    assert swapped(claims.evidence.LDP2_ARMS, "1/epsilon", 1.0)["theorem-5"] == REPRODUCED
+    assert swapped(claims.evidence.LDP2_ARMS, "1/epsilon", 3.0)["bandit-rate"] == NOT_REPRODUCED
+    assert swapped(claims.evidence.LDP2_PATH_BOX, "K", 1.0)["algorithm-2-on-b1"] == "reproduced after repair"
+    assert swapped(claims.evidence.LDP2_PATH_BOX, "K", 1.0)["table-1-b-1-ldp"] == REPRODUCED  # O, not Theta
     # what is printed is judged first, and 3 is not the claimed power of ln T
-    assert swapped(claims.LDP2_PATH_BOX, "K", 1.82)["algorithm-2-on-b1"] == UNDECIDED
-    assert swapped(claims.LDP2_PATH_BOX, "1/epsilon", 2.15)["table-1-b-1-ldp"] == UNDECIDED
-    assert swapped(claims.DP_PATH_BOX, "ln T", 3.95)["theorem-8"] == UNDECIDED
-    without = [row for row in good if row[:3] != tuple(claims.SAMPLING_BOX)]
+    assert swapped(claims.evidence.LDP2_PATH_BOX, "K", 1.82)["algorithm-2-on-b1"] == UNDECIDED
+    assert swapped(claims.evidence.LDP2_PATH_BOX, "1/epsilon", 2.15)["table-1-b-1-ldp"] == UNDECIDED
+    assert swapped(claims.evidence.DP_PATH_BOX, "ln T", 3.95)["theorem-8"] == UNDECIDED
+    without = [row for row in good if row[:3] != tuple(claims.evidence.SAMPLING_BOX)]
     assert verdicts(evidence(without))["theorem-8"] == UNDECIDED
 
 
 def test_the_power_of_ln_t_of_theorem_8_has_its_double_logarithm():
-    for source, epsilon in ((claims.DP_PATH, 1.0), (claims.DP_PATH_BOX, 8.0)):
+    for source, epsilon in ((claims.evidence.DP_PATH, 1.0), (claims.evidence.DP_PATH_BOX, 8.0)):
         first, last = (math.log(horizon) for horizon in (300_000, 7_500_000))
         double = math.log(2 * last / (0.68 * epsilon)) / math.log(2 * first / (0.68 * epsilon))
-        assert claims._log_slope(source) == close(3.0 + math.log(double) / math.log(last / first))
-    assert claims._log_slope(claims.DP_PATH_BOX) > 3.5 > claims._log_slope(claims.DP_PATH) > 3.2
+        assert claims.central.log_slope(source) == close(3.0 + math.log(double) / math.log(last / first))
+    assert (
+        claims.central.log_slope(claims.evidence.DP_PATH_BOX)
+        > 3.5
+        > claims.central.log_slope(claims.evidence.DP_PATH)
+        > 3.2
+    )
 
 
 def test_many_rounds_of_misses_decide_nothing():
     """They are an upper bound: at K = 20 all rounds, at K = 3 below ln T."""
-    many = claims._coverage(evidence(size=20, epsilon=0.5), 1, "printed")
+    many = claims.local.coverage(evidence(size=20, epsilon=0.5), 1, "printed")
     assert many.verdict == UNDECIDED
-    assert claims._coverage(evidence(size=3, epsilon=0.5), 1, "repaired").verdict == REPRODUCED
-    assert claims._first_report("printed").verdict == NOT_REPRODUCED
-    assert claims._first_report("repaired").verdict == REPRODUCED
+    assert claims.local.coverage(evidence(size=3, epsilon=0.5), 1, "repaired").verdict == REPRODUCED
+    assert claims.local.first_report("printed").verdict == NOT_REPRODUCED
+    assert claims.local.first_report("repaired").verdict == REPRODUCED
 
 
 def test_upper_rates_take_the_regret_per_arm_of_the_theorem():
     """The theorems sum over the arms of bad super arms, dummies included; K^2 itself is seen over n_arms - size."""
-    good = [fit for s in (claims.DP_LEAST_BOX, claims.DP_LEAST) for fit in rates(s, k=0.5, epsilon=1.0, gap=0.1)]
+    good = [
+        fit
+        for s in (claims.evidence.DP_LEAST_BOX, claims.evidence.DP_LEAST)
+        for fit in rates(s, k=0.5, epsilon=1.0, gap=0.1)
+    ]
     assert verdicts(evidence(good))["central-upper"] == NOT_REPRODUCED
-    per_arm = [fitted(s, "K, per arm", 0.0) for s in (claims.DP_LEAST_BOX, claims.DP_LEAST)]
+    per_arm = [fitted(s, "K, per arm", 0.0) for s in (claims.evidence.DP_LEAST_BOX, claims.evidence.DP_LEAST)]
     assert verdicts(evidence(good + per_arm))["central-upper"] == REPRODUCED
-    local = rates(claims.LDP1, k=2.0) + rates(claims.LDP2, k=0.5) + [fitted(claims.LDP2, "K, per arm", 0.0)]
+    local = (
+        rates(claims.evidence.LDP1, k=2.0)
+        + rates(claims.evidence.LDP2, k=0.5)
+        + [fitted(claims.evidence.LDP2, "K, per arm", 0.0)]
+    )
     assert verdicts(evidence(local))["least-pulled-removes-k"] == NOT_REPRODUCED
-    assert claims.exponent(evidence(good), claims.LDP2, "K", "item gap") is None
+    assert claims.exponent(evidence(good), claims.evidence.LDP2, "K", "item gap") is None
 
 
 def test_bounds_are_compared_where_they_say_something():
     row = ("CUCB-LDP2", "repaired", "B_inf", 6, 2, 0.5, 20.0, 10**6)
     problem = instances.one_valuable(6, 2, 0.5)
     most = bounds.theorem_4(problem, 10**6, 20.0, "corrected")
-    good = rates(claims.LDP2, k=0.0, epsilon=2.0, gap=1.0, log=1.0) + rates(claims.LDP2_BOX, k=0.0)
+    good = rates(claims.evidence.LDP2, k=0.0, epsilon=2.0, gap=1.0, log=1.0) + rates(claims.evidence.LDP2_BOX, k=0.0)
     assert most < problem.uniform_regret() * 10**6
 
     def verdict(regret):
@@ -370,17 +383,15 @@ def test_bounds_are_compared_where_they_say_something():
     assert verdict(most * 2) == NOT_REPRODUCED
 
 
-def test_table_1_puts_measured_beside_claimed():
-    table = claims.exponent_table(evidence(rates(claims.LDP2, k=0.1)))
-    assert len(table) == sum(len(cell.rates) for cell in claims.TABLE_1) == 20
-    row = table[(table["problem"] == "B_inf") & (table["privacy"] == "LDP") & (table["quantity"] == "K")].iloc[0]
-    assert (row["claimed"], row["measured"], row["low"]) == (0.0, 0.1, close(0.05))
-    assert table["measured"].notna().sum() == 1
-    claimed = table.set_index(["problem", "privacy", "quantity"])["claimed"]
-    assert claimed["B_1", "LDP", "K"] == 2 and claimed["B_1", "DP", "K"] == 1 and claimed["B_1", "none", "K"] == 1
-    assert claimed["B_inf", "LDP", "1/epsilon"] == 2 and claimed["B_inf", "DP", "1/epsilon"] == 1
+def test_table_1_claims_what_its_formulas_say():
+    claimed = {(cell.problem, cell.privacy): cell.rates for cell in claims.TABLE_1}
+    assert sum(map(len, claimed.values())) == 20
+    assert [claimed["B_1", model]["K"] for model in ("LDP", "DP", "none")] == [2, 1, 1]
+    assert [claimed["B_inf", model]["1/epsilon"] for model in ("LDP", "DP")] == [2, 1]
+    measured = evidence(rates(claims.evidence.LDP2, k=0.1))
+    assert tuple(claims.exponent(measured, claims.evidence.LDP2, "K")) == (0.1, close(0.05), close(0.15))
 
 
 def test_two_fits_of_one_exponent_are_refused():
     with pytest.raises(LookupError, match="2 exponents in K"):
-        claims.judge(evidence(rates(claims.LDP2, k=0.1) * 2))
+        claims.judge(evidence(rates(claims.evidence.LDP2, k=0.1) * 2))

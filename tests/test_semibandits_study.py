@@ -14,6 +14,7 @@ from private_bandits.chapters.page import csv_text
 from private_bandits.papers import semibandits
 from private_bandits.papers.semibandits import boxes, claims, experiments, instances, pictures, studies, tables
 from private_bandits.simulate import simulate
+from private_bandits.studies import play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "semibandits"
 RUNS = {label: make() for label, make in studies.STUDIES.items()}
@@ -37,7 +38,7 @@ def exponents(long):
 
 
 def rows_of(frame, run):
-    told = pd.DataFrame([studies.labels(run)])
+    told = pd.DataFrame([run.labels])
     written = pd.read_csv(DATA / "long-map.csv", nrows=0).columns  # the columns of every study
     chosen = np.ones(len(frame), bool)
     for column in told:
@@ -53,7 +54,7 @@ def rows_of(frame, run):
 
 def replay(run, horizon):
     """Play the first replication of a longer run again, in the form in which it is stored."""
-    frame = studies.play_long(run, replications=1, horizon=horizon, n_jobs=1)
+    frame = play_long(run, replications=1, horizon=horizon, n_jobs=1)
     return dict(zip(frame["t"], csv_text(frame[["regret"]]).split()[1:], strict=True))
 
 
@@ -77,7 +78,7 @@ def test_the_beginning_of_every_longer_run_is_replayed(label, number, stored):
 @pytest.mark.parametrize("label", RUNS)
 def test_one_replication_is_replayed_to_its_end(label, stored):
     policy, size = REPLAYED[label]
-    run = next(r for r in RUNS[label] if r.policy.name == policy and r.size == size)
+    run = next(r for r in RUNS[label] if r.policy.name == policy and r.labels["size"] == size)
     part = rows_of(stored[label], run)
     part = part[part["replication"] == 0]
     again = replay(run, run.horizon)
@@ -300,6 +301,26 @@ def test_tables_say_what_the_boxes_are(small):
     assert len(bounds) == 14 and (bounds["informative_from"] > 60).all()
 
 
+def test_the_printed_bonuses_are_compared_by_the_boxes(monkeypatch):
+    size, epsilon = tables.crossings()
+    assert size == 3 and epsilon == pytest.approx(math.sqrt(20 / 1.5), rel=1e-6)
+    assert (
+        "from $K=3$ on at small $\\epsilon$, that of CUCB-LDP2 from $\\epsilon=3.65$ on" in pictures.bonuses_in_words()
+    )
+    first, second = boxes.cucb_ldp1, boxes.cucb_ldp2
+
+    def at(epsilon, reading):
+        return epsilon if reading == "printed" else 2 * epsilon
+
+    monkeypatch.setattr(boxes, "cucb_ldp1", lambda e, k, reading: first(at(e, reading), k, reading))
+    monkeypatch.setattr(boxes, "cucb_ldp2", lambda e, reading: second(at(e, reading), reading))
+    # half the noise in the repaired boxes: 32 K < 3 K^2 from K = 11 on, 29 < 1.5 epsilon^2 from 4.4 on
+    assert "from $K=11$ on" in pictures.bonuses_in_words() and "from $\\epsilon=4.4$ on" in pictures.bonuses_in_words()
+    monkeypatch.setattr(boxes, "cucb_ldp1", lambda e, k, reading: first(e, 1, reading))
+    monkeypatch.setattr(boxes, "cucb_ldp2", lambda e, reading: second(e, "printed"))
+    assert "from no $K$ on" in pictures.bonuses_in_words() and "from no $\\epsilon$ on" in pictures.bonuses_in_words()
+
+
 def test_table_1_has_a_row_for_every_cell_and_its_boxes(exponents):
     frame = tables.table_1(exponents)
     assert frame["cell"].nunique() == 6
@@ -390,11 +411,6 @@ def test_final_regrets_are_means_at_the_horizon(long):
     assert row["measured"] == pytest.approx(part["regret"].mean())
     own = tables.finals_of([[run] for run in []] or [experiments.Experiments(50, 2, 0, 1, 5, 2, 0.3).learning(1.0)])
     assert own["gap"].tolist() == pytest.approx([0.3] * 10)
-
-
-def test_find_refuses_what_is_not_one_run(panels):
-    with pytest.raises(LookupError, match="0 runs of 'CUCB-LDP1'"):
-        experiments.find(panels["learning"][0.5], "CUCB-LDP1", "printed", 0.4)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def ucb() -> Policy:
     Arms without a reward come first, in random order. Their ln counts the rounds already played, ours the running one.
     """
     record = index.IndexRecord(np.array([_RADIUS]), observe_first=False, list_size=1)
-    return Policy("UCB", "auer2002", "Figure 1", "printed", _NO_PRIVACY, record)
+    return Policy("UCB", "auer2002", "Figure 1", "printed", Guarantee.none(), record)
 
 
 def ldp_ucb_laplace(epsilon: float) -> Policy:
@@ -52,7 +52,7 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
         forced=4.0 if scale else 0.0,
         list_size=1,
     )
-    privacy = _kept(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
+    privacy = Guarantee.kept(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
     return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "printed", privacy, record)
 
 
@@ -76,7 +76,7 @@ def ldp_ucb_response(epsilon: float) -> Policy:
         list_size=1,
     )
     paid = channel_loss([[truth, other], [other, truth]])
-    privacy = _kept(epsilon, paid, "local", "randomised response on each reward")
+    privacy = Guarantee.kept(epsilon, paid, "local", "randomised response on each reward")
     return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", "printed", privacy, record)
 
 
@@ -118,7 +118,7 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
         n_items=arms,
         horizon=length,
     )
-    privacy = _kept(epsilon, 1.0 / scale if scale else math.inf, "central", _ONE_MEAN)
+    privacy = Guarantee.kept(epsilon, 1.0 / scale if scale else math.inf, "central", _ONE_MEAN)
     return Policy("DP-SE", "sajed2019", "Algorithm 2", "printed", privacy, record)
 
 
@@ -162,32 +162,7 @@ def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
 
 def _episodic(epsilon: float, scale: float) -> Guarantee:
     """Every episode but the first has N/2 rewards, so a mean has sensitivity 2/N and noise scale / N."""
-    return _kept(epsilon, 2.0 / scale if scale else math.inf, "central", _ONE_MEAN)
-
-
-def _kept(epsilon: float, paid: float, trust: str, reason: str) -> Guarantee:
-    if math.isinf(epsilon):
-        return _NO_PRIVACY
-    return Guarantee(
-        epsilon=float(epsilon),
-        delta=0.0,
-        value_epsilon=paid,
-        value_delta=0.0,
-        effective_epsilon=paid,
-        effective_delta=0.0,
-        trust=trust,
-        reason=reason,
-    )
+    return Guarantee.kept(epsilon, 2.0 / scale if scale else math.inf, "central", _ONE_MEAN)
 
 
 _ONE_MEAN = "each reward enters one noisy mean, and all else follows from those"
-_NO_PRIVACY = Guarantee(
-    epsilon=math.inf,
-    delta=0.0,
-    value_epsilon=math.inf,
-    value_delta=0.0,
-    effective_epsilon=math.inf,
-    effective_delta=0.0,
-    trust="none",
-    reason="no noise",
-)

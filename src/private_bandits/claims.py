@@ -178,6 +178,41 @@ def summary(table: pd.DataFrame) -> pd.Series:
     return counts.astype(int).rename("claims").rename_axis("verdict")
 
 
+class Book:
+    """A ledger in the making: rows in the order they are judged, and the rulings that later rows build on.
+
+    Parameters
+    ----------
+    command : str
+        The command line that repeats a measurement, where a row names no other.
+
+    Attributes
+    ----------
+    rows : list of Row
+    rulings : dict of Ruling
+        By claim.
+    """
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+        self.rows: list[Row] = []
+        self.rulings: dict[str, Ruling] = {}
+
+    def judge(
+        self, claim: str, kind: str, locus: str, statement: str, ruling: Ruling, command: str | None = None
+    ) -> None:
+        """Add a row with what a rule found; the arguments are those of `Claim`."""
+        made = Claim(claim, kind, locus, statement, lambda: ruling, self.command if command is None else command)
+        self.rows.append(made.judge())
+        self.rulings[claim] = ruling
+
+    def rest(
+        self, claim: str, kind: str, locus: str, statement: str, parts: Iterable[str], command: str | None = None
+    ) -> None:
+        """Add a row for a claim that rests on earlier ones: `rests_on` their rulings."""
+        self.judge(claim, kind, locus, statement, rests_on({part: self.rulings[part] for part in parts}), command)
+
+
 @dataclass(frozen=True)
 class UpperRate:
     """Regret grows at most with exponent `rate`.

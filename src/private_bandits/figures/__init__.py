@@ -19,6 +19,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from private_bandits.figures.captions import Picture, power, rounded, scientific
 from private_bandits.figures.drawing import End, Slope, blank, draw_bound, draw_lines, draw_slope
 from private_bandits.figures.layout import lay_out, lay_out_panels
 from private_bandits.figures.lines import check_columns, lines_of, tidied, window_of, x_limits
@@ -30,9 +31,13 @@ __all__ = [
     "HEIGHT",
     "TRUST_LINES",
     "WIDTH",
+    "Picture",
     "Slope",
     "caption_runs",
+    "power",
     "regret_curves",
+    "rounded",
+    "scientific",
     "small_multiples",
     "style",
     "svg",

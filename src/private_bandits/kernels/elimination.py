@@ -71,7 +71,7 @@ def start(problem: ListRecord, policy: ElimRecord) -> ElimState:
 @njit(nogil=True, cache=True, error_model="numpy")
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
-    arms, best, shape = problem.means, problem.best, problem.shape
+    arms, shape = problem.means, problem.shape
     terms, beta, mechanism, scale = policy.terms, policy.beta, policy.noise, policy.scale
     cut, cut_power = policy.cut, policy.cut_power
     pulls, alive, means, clock = state.pulls, state.alive, state.means, state.clock
@@ -80,14 +80,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
         share, width = _epoch(terms, beta, size, epoch)
         end = begun + size * share
-        until = min(end, last)
-        while mark < len(checkpoints) and checkpoints[mark] <= until:
-            regret[mark] = regret_in_turns(arms, best, pulls, alive, size, checkpoints[mark] - begun)
-            mark += 1
-        if len(trace) > 0:
-            for t in range(max(first, begun + 1), until + 1):
-                trace[t - 1, 0] = alive[(t - begun - 1) % size]
-                trace[t - 1, 1] = 1
+        mark = record_turns(problem, pulls, alive, size, begun, first, min(end, last), mark, checkpoints, regret, trace)
         if end > last:
             return
         threshold, reach = np.inf, 1.0
@@ -140,6 +133,24 @@ def _remove(means, alive, size, width):
             alive[kept] = alive[place]
             kept += 1
     return kept
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpoints, regret, trace):
+    """Fill in the regret at checkpoints, from number `mark` on, and the trace of an epoch to the round `until`.
+
+    The `size` arms alive are played in turns; `begun` rounds were played before the epoch, of which the call at hand
+    plays from the round `first` on. Return the number of the next checkpoint.
+    """
+    while mark < len(checkpoints) and checkpoints[mark] <= until:
+        played = checkpoints[mark] - begun
+        regret[mark] = regret_in_turns(problem.means, problem.best, pulls, alive, size, played)
+        mark += 1
+    if len(trace) > 0:
+        for t in range(max(first, begun + 1), until + 1):
+            trace[t - 1, 0] = alive[(t - begun - 1) % size]
+            trace[t - 1, 1] = 1
+    return mark
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

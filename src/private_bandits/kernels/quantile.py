@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 
 from private_bandits import mechanisms
-from private_bandits.kernels.elimination import regret_in_turns
+from private_bandits.kernels.elimination import record_turns
 from private_bandits.kernels.rewards import reward_sum
 from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale
 from private_bandits.problems import ListRecord
@@ -75,7 +75,7 @@ def start(problem: ListRecord, policy: QuantileRecord) -> QuantileState:
 @njit(nogil=True, cache=True, error_model="numpy")
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
-    arms, best, shape = problem.means, problem.best, problem.shape
+    arms, shape = problem.means, problem.shape
     epsilon, beta, share, width = policy.epsilon, policy.beta, policy.share, policy.width
     pulls, alive, clock, counts = state.pulls, state.alive, state.clock, state.counts
     thresholds, means, widths = state.thresholds, state.means, state.widths
@@ -86,14 +86,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         log = math.log(4.0 * size * float(epoch) ** 2 / beta)
         half = _half(policy.first * log / rate, epoch, size)
         end = begun + 2 * half * size
-        until = min(end, last)
-        while mark < len(checkpoints) and checkpoints[mark] <= until:
-            regret[mark] = regret_in_turns(arms, best, pulls, alive, size, checkpoints[mark] - begun)
-            mark += 1
-        if len(trace) > 0:
-            for t in range(max(first, begun + 1), until + 1):
-                trace[t - 1, 0] = alive[(t - begun - 1) % size]
-                trace[t - 1, 1] = 1
+        mark = record_turns(problem, pulls, alive, size, begun, first, min(end, last), mark, checkpoints, regret, trace)
         if end > last:
             return
         for place in range(size):

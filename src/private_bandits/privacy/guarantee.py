@@ -41,6 +41,45 @@ class Guarantee:
     trust: str
     reason: str
 
+    @classmethod
+    def none(cls) -> Guarantee:
+        """Of a policy without noise: it promises nothing, and everything it releases is exact."""
+        return cls(
+            epsilon=math.inf,
+            delta=0.0,
+            value_epsilon=math.inf,
+            value_delta=0.0,
+            effective_epsilon=math.inf,
+            effective_delta=0.0,
+            trust="none",
+            reason="no noise",
+        )
+
+    @classmethod
+    def kept(cls, epsilon: float, paid: float, trust: str, reason: str, delta: float = 0.0) -> Guarantee:
+        """Of a policy that releases nothing but noisy values; that without noise if epsilon is infinite.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Nominal.
+        paid : float
+            The epsilon that everything released pays at this delta.
+        trust, reason : str
+        """
+        if math.isinf(epsilon):
+            return cls.none()
+        return cls(
+            epsilon=float(epsilon),
+            delta=float(delta),
+            value_epsilon=float(paid),
+            value_delta=float(delta),
+            effective_epsilon=float(paid),
+            effective_delta=float(delta),
+            trust=trust,
+            reason=reason,
+        )
+
     def __post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, at_least=0, infinite=True)
         checks.real("delta", self.delta, at_least=0, below=1)

@@ -32,7 +32,7 @@ _FIRST_LEAKS = "w_0 is sent in clear"  # lists of one item: always one report
 def cascade_ucb1() -> Policy:
     """CascadeUCB1 of Kveton et al. (2015), Algorithm 1: mean + sqrt(1.5 ln t / n), no privacy."""
     record = index.IndexRecord(_terms(_SAMPLING))
-    return Policy("CascadeUCB1", "kveton2015", "Algorithm 1", "printed", _NO_PRIVACY, record)
+    return Policy("CascadeUCB1", "kveton2015", "Algorithm 1", "printed", Guarantee.none(), record)
 
 
 def uniform() -> Policy:
@@ -142,7 +142,7 @@ def ucb_hybrid(
     # a user moves at most two click counters (one at K = 1) by one each, epsilon/L apiece
     value = 2.0 / scale if scale else math.inf
     leak = "w_0 and the pulls are used in clear, and a click moves the later leaves of other items' trees"
-    privacy = _NO_PRIVACY
+    privacy = Guarantee.none()
     if scale:
         privacy = _guarantee((epsilon, 0.0), (value, 0.0), (math.inf, 0.0), "central", leak)
     record = index.IndexRecord(
@@ -191,7 +191,7 @@ def cucb_gaussian(
     released = (value, delta) if repaired else (math.inf, 0.0)
     leak = "u_0 is sent in clear; after it the values are all that is sent"
     reason = "the values are all that is sent" if repaired else leak
-    privacy = _guarantee((epsilon, delta), (value, delta), released, "local", reason) if sigma else _NO_PRIVACY
+    privacy = _guarantee((epsilon, delta), (value, delta), released, "local", reason) if sigma else Guarantee.none()
     record = index.IndexRecord(
         _terms(_SAMPLING, (4.0 * sigma**2, 0.0)),
         noise=index.GAUSSIAN,
@@ -253,7 +253,7 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
         paid = reach / scale if scale else math.inf
         record = ratio.RatioRecord(ratio.ONE_HOT, scale=scale, list_size=size)
         reason = "Laplace noise on every entry of the padded click vector"
-    privacy = _kept(budget, paid, "local", reason)
+    privacy = Guarantee.kept(budget, paid, "local", reason)
     return Policy(_DESIGNS[design], "", f"repair, {design}", "repaired", privacy, record)
 
 
@@ -306,7 +306,7 @@ def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int,
         record = ratio.RatioRecord(ratio.ROUNDS, scale=scale, list_size=size, n_items=items, horizon=length)
         reason = "trees indexed by rounds, joint sensitivity of clicks and examinations"
         name = "Trees by rounds"
-    return Policy(name, "", f"repair, {design}", "repaired", _kept(budget, paid, "central", reason), record)
+    return Policy(name, "", f"repair, {design}", "repaired", Guarantee.kept(budget, paid, "central", reason), record)
 
 
 def first_channel(other: float, list_size: int) -> np.ndarray:
@@ -345,7 +345,6 @@ def _guarantee(
     )
 
 
-_NO_PRIVACY = _guarantee((math.inf, 0.0), (math.inf, 0.0), (math.inf, 0.0), "none", "no noise")
 _DESIGNS = {"first": "Response, first item", "reply": "Response, whole reply", "one_hot": "Laplace, whole reply"}
 
 
@@ -367,12 +366,6 @@ def _value_laplace(scale: float, size: int) -> float:
 
 def _local(epsilon: float, delta: float, value_epsilon: float, value_delta: float, size: int) -> Guarantee:
     if math.isinf(epsilon):
-        return _NO_PRIVACY
+        return Guarantee.none()
     leak = _LENGTH_LEAKS if size > 1 else _FIRST_LEAKS
     return _guarantee((epsilon, delta), (value_epsilon, value_delta), (math.inf, 0.0), "local", leak)
-
-
-def _kept(epsilon: float, paid: float, trust: str, reason: str) -> Guarantee:
-    if math.isinf(epsilon):
-        return _NO_PRIVACY
-    return _guarantee((epsilon, 0.0), (paid, 0.0), (paid, 0.0), trust, reason)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.claims import (
-    Claim,
+    Book,
     Holds,
     Less,
     LowerBound,
@@ -30,7 +30,6 @@ from private_bandits.claims import (
     after_repair,
     all_of,
     ledger,
-    rests_on,
 )
 from private_bandits.estimates import difference_interval, fit_exponent, fit_growth, mean_interval, ratio_interval
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
@@ -39,14 +38,12 @@ from private_bandits.papers.cascading.experiments import (
     GROWTH_HORIZON,
     LEARNING_HORIZON,
     Experiments,
-    Panel,
-    Run,
-    find,
     growth_cascade,
     growth_semi_bandit,
     learning_problem,
 )
 from private_bandits.problems import Cascade
+from private_bandits.studies import Panel, Run, find
 
 CHAPTER = "private-bandits reproduce cascading"
 LONG = "private-bandits reproduce cascading --long"
@@ -78,21 +75,9 @@ class Evidence:
     setting: Experiments
 
 
-class _Book:
-    """Rows in the order they are judged, and the rulings that later rows build on."""
-
-    def __init__(self) -> None:
-        self.rows: list[Row] = []
-        self.rulings: dict[str, Ruling] = {}
-
-    def judge(self, name: str, kind: str, locus: str, statement: str, ruling: Ruling, command: str = CHAPTER) -> None:
-        self.rulings[name] = ruling
-        self.rows.append(Claim(name, kind, locus, statement, lambda: ruling, command).judge())
-
-
 def judge(evidence: Evidence) -> pd.DataFrame:
     """Return the ledger of the chapter: Theorems 1-12, Lemmas 1-6, the 13 panels, the contributions, the anchor."""
-    book = _Book()
+    book = Book(CHAPTER)
     _anchor(book, evidence)
     _lemmas(book, evidence)
     _privacy(book, evidence)
@@ -193,7 +178,7 @@ def _learning(evidence: Evidence, policy: str, epsilon: float) -> tuple[np.ndarr
 # --- anchor, lemmas
 
 
-def _anchor(book: _Book, evidence: Evidence) -> None:
+def _anchor(book: Book, evidence: Evidence) -> None:
     at_paper_scale = evidence.setting.horizon == _KVETON_HORIZON
     measured = mean_interval(evidence.anchor.final) if at_paper_scale else None
     book.judge(
@@ -205,7 +190,7 @@ def _anchor(book: _Book, evidence: Evidence) -> None:
     )
 
 
-def _lemmas(book: _Book, evidence: Evidence) -> None:
+def _lemmas(book: Book, evidence: Evidence) -> None:
     gamma = 0.01
     cover = lemmas.hybrid_coverage(gamma=gamma)
     book.judge(
@@ -302,7 +287,7 @@ def _lemmas(book: _Book, evidence: Evidence) -> None:
 # --- privacy theorems
 
 
-def _privacy(book: _Book, evidence: Evidence) -> None:
+def _privacy(book: Book, evidence: Evidence) -> None:
     epsilon, delta, size = evidence.epsilon, evidence.setting.delta, evidence.setting.list_size
     n_items, horizon = evidence.setting.n_items, evidence.setting.horizon
     local = boxes.repaired_local(epsilon, size)
@@ -364,7 +349,7 @@ def _promise(epsilon: float, delta: float, printed: Any, repaired: Any) -> Rulin
 # --- regret theorems, on the longer studies
 
 
-def _regret(book: _Book, evidence: Evidence) -> None:
+def _regret(book: Book, evidence: Evidence) -> None:
     t, curves = _learning(evidence, "Hybrid", 1.0)
     problem, xi = learning_problem(), 0.5
     regret, uniform = mean_interval(curves[:, -1]), problem.uniform_regret() * LEARNING_HORIZON
@@ -445,7 +430,7 @@ def _printed_bound(evidence: Evidence, policy: str) -> Ruling:
     return UpperBound(bound, uniform=uniform)(mean_interval(final["regret"].to_numpy()))
 
 
-def _lower(book: _Book, evidence: Evidence) -> None:
+def _lower(book: Book, evidence: Evidence) -> None:
     n_items, size, p, gap, epsilon = 20, 4, 0.2, 0.15, 0.2
     arguments = (n_items, size, p, gap, LEARNING_HORIZON)
     plain = bounds.kveton_lower(*arguments)
@@ -517,7 +502,7 @@ def _paid(panel: Panel, name: str, epsilon: float, reading: str = "published") -
     return Privacy(privacy.epsilon, privacy.delta)(privacy.value_epsilon, privacy.value_delta or 0.0)
 
 
-def _local_panels(book: _Book, evidence: Evidence) -> None:
+def _local_panels(book: Book, evidence: Evidence) -> None:
     given = list(evidence.local)
     for i, letter in enumerate("abcd"):
         ruling = _missing()
@@ -537,7 +522,7 @@ def _local_panels(book: _Book, evidence: Evidence) -> None:
         )
 
 
-def _sweep(book: _Book, evidence: Evidence) -> None:
+def _sweep(book: Book, evidence: Evidence) -> None:
     plain = find(evidence.sweep, "CascadeUCB1")
 
     def falls(name: str, reading: str) -> tuple[Run, Ruling]:
@@ -568,7 +553,7 @@ def _comparable(run: Run, plain: Run) -> Ruling:
     return Less(f"regret over the non-private one, {ratio.mean:.3g},", f"{_COMPARABLE:g}")(excess)
 
 
-def _central_panels(book: _Book, evidence: Evidence) -> None:
+def _central_panels(book: Book, evidence: Evidence) -> None:
     panel = evidence.central
     epsilons = sorted({r.policy.privacy.epsilon for r in panel if r.reading == "repaired"})
     ruling = _missing()
@@ -603,7 +588,7 @@ def _falling(runs: list[Run]) -> Ruling:
     return all_of(*(_less("regret at the next value", "at this one", b, a) for a, b in pairs))
 
 
-def _cucb_panels(book: _Book, evidence: Evidence) -> None:
+def _cucb_panels(book: Book, evidence: Evidence) -> None:
     given = sorted(evidence.cucb)
     for i, letter in enumerate("hi"):
         ruling = _missing()
@@ -645,7 +630,7 @@ def _gap_shrinks(panels: dict[float, Panel], reading: str) -> Ruling:
     return Less("regret at the larger epsilon", "at the smaller")(difference_interval(large, small))
 
 
-def _size_panels(book: _Book, evidence: Evidence) -> None:
+def _size_panels(book: Book, evidence: Evidence) -> None:
     given, epsilon = list(evidence.sizes), evidence.sizes_epsilon
     for i, letter in enumerate("abcd"):
         ruling = _missing()
@@ -684,8 +669,7 @@ def _missing() -> Ruling:
 # --- what the abstract claims
 
 
-def _contributions(book: _Book) -> None:
-    r = book.rulings
+def _contributions(book: Book) -> None:
     for name, statement, parts in (
         (
             "contribution-dp",
@@ -711,4 +695,4 @@ def _contributions(book: _Book) -> None:
             tuple(f"figure-1{x}" for x in "abcdefghi") + tuple(f"figure-2{x}" for x in "abcd"),
         ),
     ):
-        book.judge(name, "contribution", "Abstract", statement, rests_on({part: r[part] for part in parts}))
+        book.rest(name, "contribution", "Abstract", statement, parts)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
-import xarray as xr
-from tqdm import tqdm
 
+from private_bandits import studies
 from private_bandits.papers.cascading import boxes
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
 from private_bandits.problems import Cascade, SemiBandit
-from private_bandits.simulate import Policy, Problem, simulate
+from private_bandits.simulate import Policy, Problem
+from private_bandits.studies import LongRun, Panel, Player, Run, long_study
 
 PUBLISHED = 0.01
 READINGS = {"published": PUBLISHED, "stated": 1.0}
@@ -37,42 +35,15 @@ _FAMILIES = {
 }
 
 
-class Run(NamedTuple):
-    """One policy on one problem: its regret by replication, and what it was run as."""
-
-    policy: Policy
-    reading: str  # "" for a baseline, which belongs to every reading
-    swept: Mapping[str, float]
-    data: xr.Dataset
-
-    @property
-    def curves(self) -> np.ndarray:
-        """Pseudo-regret, shape (replications, checkpoints)."""
-        return np.asarray(self.data.regret.values)
-
-    @property
-    def final(self) -> np.ndarray:
-        """Pseudo-regret at the horizon, shape (replications,)."""
-        return self.curves[:, -1]
-
-
-Panel = list[Run]
-
-
 @dataclass
-class Experiments:
+class Experiments(Player):
     """The chapter's simulations at its parameters; equal runs are played once."""
 
-    horizon: int
-    replications: int
-    seed: int
-    n_jobs: int
     n_items: int
     list_size: int
     p: float
     gap: float
     delta: float
-    _played: dict[Any, xr.Dataset] = field(default_factory=dict, repr=False)
 
     def local(self, epsilon: float, list_size: int | None = None) -> Panel:
         """Figures 1(a)-(d) and 2(a)-(d): the local algorithms at one epsilon."""
@@ -85,9 +56,9 @@ class Experiments:
                 boxes.ucb_gaussian(epsilon, self.delta, size, factor),
                 boxes.ucb_composition(epsilon, self.delta, size, factor),
             ):
-                panel.append(self._run(problem, policy, reading))
-        panel.append(self._run(problem, boxes.repaired_local(math.inf, size), "repaired"))
-        panel.append(self._run(problem, boxes.repaired_local(epsilon, size), "repaired"))
+                panel.append(self.run(problem, policy, reading))
+        panel.append(self.run(problem, boxes.repaired_local(math.inf, size), "repaired"))
+        panel.append(self.run(problem, boxes.repaired_local(epsilon, size), "repaired"))
         return panel
 
     def sweep(self, step: float, stop: float, coarse: int) -> Panel:
@@ -100,11 +71,11 @@ class Experiments:
             everywhere = i % coarse == 0 or i == steps
             for reading, factor in READINGS.items():
                 if reading == "published" or everywhere:
-                    panel.append(self._run(problem, boxes.ucb_laplace(epsilon, self.list_size, factor), reading))
+                    panel.append(self.run(problem, boxes.ucb_laplace(epsilon, self.list_size, factor), reading))
                     gaussian = boxes.ucb_gaussian(epsilon, self.delta, self.list_size, factor)
-                    panel.append(self._run(problem, gaussian, reading))
+                    panel.append(self.run(problem, gaussian, reading))
             if everywhere:
-                panel.append(self._run(problem, boxes.repaired_local(epsilon, self.list_size), "repaired"))
+                panel.append(self.run(problem, boxes.repaired_local(epsilon, self.list_size), "repaired"))
         return panel
 
     def central(self, epsilons: Sequence[float]) -> Panel:
@@ -121,9 +92,9 @@ class Experiments:
         problem = b_lb_semi(n_items, size, self.p, self.gap)
         panel = self._baselines(problem, boxes.cucb_gaussian(math.inf, self.delta, n_items, size))
         for reading, factor in READINGS.items():
-            panel.append(self._run(problem, boxes.cucb_gaussian(epsilon, self.delta, n_items, size, factor), reading))
+            panel.append(self.run(problem, boxes.cucb_gaussian(epsilon, self.delta, n_items, size, factor), reading))
         repaired = boxes.cucb_gaussian(epsilon, self.delta, n_items, size, variant="repaired")
-        panel.append(self._run(problem, repaired, "repaired"))
+        panel.append(self.run(problem, repaired, "repaired"))
         return panel
 
     def local_designs(self, settings: Iterable[tuple[int, float]]) -> Panel:
@@ -133,7 +104,7 @@ class Experiments:
             problem = b_lb(self.n_items, size, self.p, self.gap)
             for design in ("first", "reply", "one_hot"):
                 policy = boxes.repaired_local(epsilon, size, design)
-                panel.append(self._run(problem, policy, design, {"list_size": size}))
+                panel.append(self.run(problem, policy, design, {"list_size": size}))
         return panel
 
     def central_designs(self, epsilons: Sequence[float]) -> Panel:
@@ -141,18 +112,15 @@ class Experiments:
         problem = b_lb(self.n_items, self.list_size, self.p, self.gap)
         arguments = (self.n_items, self.list_size, self.horizon)
         return [
-            self._run(problem, boxes.repaired_central(epsilon, *arguments, design), design)
+            self.run(problem, boxes.repaired_central(epsilon, *arguments, design), design)
             for epsilon in epsilons
             for design in ("first", "rounds")
         ]
 
     def anchor(self, replications: int) -> Run:
         """CascadeUCB1 on B_LB(16, 4, 0.2, 0.15), as in Table 1 of Kveton et al. (2015)."""
-        problem, policy = b_lb(16, 4, 0.2, 0.15), boxes.cascade_ucb1()
-        data = simulate(
-            problem, policy, horizon=self.horizon, replications=replications, seed=self.seed, n_jobs=self.n_jobs
-        )
-        return Run(policy, "", {}, data)
+        player = Player(self.horizon, replications, self.seed, self.n_jobs)
+        return player.run(b_lb(16, 4, 0.2, 0.15), boxes.cascade_ucb1())
 
     def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Panel:
         problem = b_lb(n_items, self.list_size, self.p, self.gap)
@@ -161,73 +129,33 @@ class Experiments:
             for reading, factor in READINGS.items():
                 for variant in ("printed", "proof"):
                     policy = boxes.ucb_hybrid(epsilon, n_items, self.horizon, factor, variant)
-                    panel.append(self._run(problem, policy, reading, swept))
+                    panel.append(self.run(problem, policy, reading, swept))
             repaired = boxes.repaired_central(epsilon, n_items, self.list_size, self.horizon)
-            panel.append(self._run(problem, repaired, "repaired", swept))
+            panel.append(self.run(problem, repaired, "repaired", swept))
         return panel
 
     def _baselines(self, problem: Problem, plain: Policy, swept: Mapping[str, float] | None = None) -> Panel:
-        return [self._run(problem, policy, "", swept) for policy in (plain, boxes.uniform())]
-
-    def _run(self, problem: Problem, policy: Policy, reading: str, swept: Mapping[str, float] | None = None) -> Run:
-        key = (str(problem), policy.name, policy.variant, policy.box, policy.privacy.epsilon)
-        if key not in self._played:
-            self._played[key] = simulate(
-                problem,
-                policy,
-                horizon=self.horizon,
-                replications=self.replications,
-                seed=self.seed,
-                n_jobs=self.n_jobs,
-            )
-        return Run(policy, reading, swept or {}, self._played[key])
-
-
-def find(panel: Iterable[Run], name: str, reading: str = "", epsilon: float | None = None, **swept: float) -> Run:
-    """Return the one run of a panel with this policy name, reading, epsilon and swept value."""
-    found = [
-        run
-        for run in panel
-        if run.policy.name == name
-        and run.reading == reading
-        and epsilon in (None, run.policy.privacy.epsilon)
-        and all(run.swept.get(key) == value for key, value in swept.items())
-    ]
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} runs of {name!r} ({reading or 'baseline'}, {epsilon}, {swept})")
-    return found[0]
+        return [self.run(problem, policy, "", swept) for policy in (plain, boxes.uniform())]
 
 
 def curves(panel: Iterable[Run]) -> pd.DataFrame:
-    """Return the mean curves of a panel, tidy, a row per run and checkpoint."""
-    return pd.concat([_rows(run, slice(None)) for run in panel], ignore_index=True)
+    """Return the mean curves of a panel, with what its policies pay; see `studies.curves`."""
+    return studies.curves(panel, family_of, _paid)
 
 
 def finals(panel: Iterable[Run]) -> pd.DataFrame:
-    """Return the mean regret at the horizon, tidy, a row per run."""
-    return pd.concat([_rows(run, slice(-1, None)) for run in panel], ignore_index=True)
+    """Return the mean regret at the horizon, a row per run, with what its policy pays; see `studies.finals`."""
+    return studies.finals(panel, family_of, _paid)
 
 
-def _rows(run: Run, part: slice) -> pd.DataFrame:
-    regret = run.curves[:, part]
-    replications = len(regret)
+def family_of(policy: str) -> str:
+    """Return the mechanism family of a policy's name, for its colour."""
+    return _FAMILIES.get(policy, "tree")
+
+
+def _paid(run: Run) -> dict[str, float]:
     privacy = run.policy.privacy
-    return pd.DataFrame(
-        {
-            "policy": run.policy.name,
-            "reading": run.reading,
-            "family": _FAMILIES.get(run.policy.name, "tree"),
-            "trust": privacy.trust,
-            "epsilon": privacy.epsilon,
-            "value_epsilon": privacy.value_epsilon,
-            "effective_epsilon": privacy.effective_epsilon,
-            **run.swept,
-            "t": run.data.t.values[part],
-            "regret": regret.mean(axis=0),
-            "regret_se": regret.std(axis=0, ddof=1) / math.sqrt(replications),
-            "replications": replications,
-        }
-    )
+    return {"value_epsilon": privacy.value_epsilon, "effective_epsilon": privacy.effective_epsilon}
 
 
 # --- longer studies, run by `private-bandits reproduce cascading --long`
@@ -236,23 +164,15 @@ LEARNING_HORIZON = 100_000_000
 GROWTH_HORIZON = 50_000_000
 LONG_REPLICATIONS = 5
 LONG_SEED = 20211
-_INSTANCE = (20, 4, 0.2, 0.15)
+LEARNING_INSTANCE = (20, 4, 0.2, 0.15)
+"""L, K, p and gap of the figures at their default parameters."""
+LEARNING_DELTA = 1e-3
 _GROWTH_OTHERS, _GROWTH_P, _GROWTH_GAP = 8, 0.2, 0.19
-
-
-class LongRun(NamedTuple):
-    """A run of a longer study: enough to play it again."""
-
-    study: str
-    problem: Problem
-    policy: Policy
-    horizon: int
-    swept: Mapping[str, float]
 
 
 def learning_problem() -> Cascade:
     """The instance of the figures at their default parameters."""
-    return b_lb(*_INSTANCE)
+    return b_lb(*LEARNING_INSTANCE)
 
 
 def growth_cascade(list_size: int) -> Cascade:
@@ -267,19 +187,19 @@ def growth_semi_bandit(list_size: int) -> SemiBandit:
 
 def learning_runs() -> list[LongRun]:
     """To T = 10^8 on the instance of the figures: when does honest privacy start to learn?"""
-    n_items, size, *_ = _INSTANCE
+    n_items, size, *_ = LEARNING_INSTANCE
     problem, horizon = learning_problem(), LEARNING_HORIZON
     policies = [boxes.cascade_ucb1(), boxes.repaired_local(math.inf, size)]
     for epsilon in (0.2, 1.0):
         policies += [
             boxes.ucb_laplace(epsilon, size),
-            boxes.ucb_gaussian(epsilon, 1e-3, size),
+            boxes.ucb_gaussian(epsilon, LEARNING_DELTA, size),
             boxes.repaired_local(epsilon, size),
             boxes.ucb_hybrid(epsilon, n_items, horizon),
             boxes.ucb_hybrid(epsilon, n_items, horizon, variant="proof"),
             boxes.repaired_central(epsilon, n_items, size, horizon),
         ]
-    return [LongRun("learning", problem, policy, horizon, {"list_size": size}) for policy in policies]
+    return [_long(problem, policy, horizon) for policy in policies]
 
 
 def growth_runs() -> list[LongRun]:
@@ -294,46 +214,26 @@ def growth_runs() -> list[LongRun]:
             (cascade, boxes.repaired_local(epsilon, size)),
             (semi, boxes.cucb_gaussian(epsilon, 1e-3, semi.n_items, size)),
         ):
-            runs.append(LongRun("growth", problem, policy, GROWTH_HORIZON, {"list_size": size}))
+            runs.append(_long(problem, policy, GROWTH_HORIZON, start=1000))
     for delta in (1e-2, 1e-5):
         policy = boxes.ucb_gaussian(1.0, delta, 4)
-        runs.append(LongRun("growth", growth_cascade(4), policy, GROWTH_HORIZON, {"list_size": 4}))
+        runs.append(_long(growth_cascade(4), policy, GROWTH_HORIZON, start=1000))
     return runs
-
-
-def play_long(run: LongRun, *, replications: int = LONG_REPLICATIONS, horizon: int | None = None) -> pd.DataFrame:
-    """Play a longer run and return it tidy, a row per replication and checkpoint."""
-    data = simulate(
-        run.problem,
-        run.policy,
-        horizon=run.horizon if horizon is None else horizon,
-        replications=replications,
-        seed=LONG_SEED,
-        n_jobs=-1,
-        progress=False,
-    )
-    frame = data.regret.to_dataframe().reset_index()
-    privacy = run.policy.privacy
-    labels = {
-        "policy": run.policy.name,
-        "epsilon": privacy.epsilon,
-        "delta": privacy.delta,
-        "effective_epsilon": privacy.effective_epsilon,
-        "n_items": run.problem.n_items,
-        **run.swept,
-    }
-    frame = frame[frame["t"] >= 1000] if run.study == "growth" else frame
-    return frame.assign(**labels)[[*labels, "replication", "t", "regret"]]
 
 
 def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
+    return {"learning": long_study("learning", learning_runs), "growth": long_study("growth", growth_runs)}
 
-    def study(runs: list[LongRun]) -> Callable[..., pd.DataFrame]:
-        def play(progress: bool = False) -> pd.DataFrame:
-            frames = [play_long(run) for run in tqdm(runs, desc=runs[0].study, disable=not progress)]
-            return pd.concat(frames, ignore_index=True)
 
-        return play
-
-    return {"learning": study(learning_runs()), "growth": study(growth_runs())}
+def _long(problem: Cascade | SemiBandit, policy: Policy, horizon: int, start: int = 1) -> LongRun:
+    privacy = policy.privacy
+    labels = {
+        "policy": policy.name,
+        "epsilon": privacy.epsilon,
+        "delta": privacy.delta,
+        "effective_epsilon": privacy.effective_epsilon,
+        "n_items": problem.n_items,
+        "list_size": problem.list_size,
+    }
+    return LongRun(labels, problem, policy, horizon, LONG_SEED, LONG_REPLICATIONS, start=start)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from private_bandits import figures
 from private_bandits.claims import VERDICTS
-from private_bandits.papers.cascading import bounds
+from private_bandits.figures import Picture, power, rounded
+from private_bandits.papers.cascading import bounds, tables
 from private_bandits.papers.cascading.claims import Evidence, growth_table
 from private_bandits.papers.cascading.experiments import (
+    LEARNING_DELTA,
     LEARNING_HORIZON,
+    LEARNING_INSTANCE,
     PUBLISHED,
     Experiments,
-    Panel,
-    Run,
     curves,
     finals,
     learning_problem,
@@ -27,8 +26,8 @@ from private_bandits.papers.cascading.experiments import (
 from private_bandits.papers.cascading.instances import b_lb
 from private_bandits.problems import Cascade
 from private_bandits.simulate import log_checkpoints
+from private_bandits.studies import Panel, Run
 
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LABELS = {
     "uniform": "uniform play",
     "Composition": "Laplace by composition",
@@ -53,8 +52,7 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame) -> str:
     verdicts = ", ".join(f"{counts[v]} {v}" for v in VERDICTS if v in counts)
     return "\n".join(
         [
-            "- **As printed, no algorithm is private.** The local ones send one number per examined position, so the "
-            "message's length is the click; all of them use $w_0$ in clear. The exact loss is infinite.",
+            _promises(setting, epsilon),
             f"- **The published curves are not what their labels say.** The noise was multiplied by {PUBLISHED:g}: "
             f"at nominal $\\epsilon={epsilon:g}$ the Laplace values alone pay "
             f"{laplace.policy.privacy.value_epsilon:.3g}. At "
@@ -65,21 +63,28 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame) -> str:
             f"clicked, by randomised response: everything sent pays $\\epsilon={epsilon:g}$, and regret is "
             f"{repaired:.0%} of "
             f"uniform play's at $K={size}$. In the longer study at $\\epsilon=0.2$ it starts to learn at round "
-            f"{_short(times['Response, first item', 0.2])}, the stated Laplace algorithm at round "
-            f"{_short(times['Laplace', 0.2])}. With longer lists its regret goes as $K^{{{own.measured:.1f}}}$, "
+            f"{rounded(times['Response, first item', 0.2])}, the stated Laplace algorithm at round "
+            f"{rounded(times['Laplace', 0.2])}. With longer lists its regret goes as $K^{{{own.measured:.1f}}}$, "
             f"that of Laplace as $K^{{{theirs.measured:.1f}}}$ (the study of growth).",
             f"- **Of {len(ledger)} claims** {verdicts}. The ledger at the end says why.",
         ]
     )
 
 
-class Picture(NamedTuple):
-    """A figure, its data, and what is said of it."""
-
-    fig: Figure
-    data: pd.DataFrame
-    caption: str
-    alt: str
+def _promises(setting: Experiments, epsilon: float) -> str:
+    """Which of the paper's algorithms keep their promise, in a sentence."""
+    frame = tables.paid(setting, [epsilon])
+    broken = frame[frame["reading"] == "stated"].set_index("policy")["everything"] == "∞"
+    leak = (
+        "The local ones send one number per examined position, so the message's length is the click; all of them use "
+        "$w_0$ in clear. The exact loss is infinite."
+    )
+    if broken.all():
+        return f"- **As printed, no algorithm is private.** {leak}"
+    if not broken.any():
+        return "- **As printed, every algorithm is private.**"
+    names = ", ".join(broken.index[broken])
+    return f"- **As printed, {int(broken.sum())} of {len(broken)} algorithms are not private**: {names}."
 
 
 def local(panel: Panel, epsilon: float, size: int, setting: Experiments, label: str) -> Picture:
@@ -94,14 +99,14 @@ def local(panel: Panel, epsilon: float, size: int, setting: Experiments, label: 
     caption = (
         f"{label}: regret of the local algorithms at nominal ε = {epsilon:g}, {_setting(setting, size)}. "
         f"{figures.caption_runs(frame)} Published noise is {PUBLISHED:g} times the stated one. Theorem 4's bound at "
-        f"the horizon is {_short(_theorem_4(setting, size, epsilon))}, uniform play's regret {_short(uniform)}. The "
+        f"the horizon is {rounded(_theorem_4(setting, size, epsilon))}, uniform play's regret {rounded(uniform)}. The "
         f"repaired rule "
-        f"loses {_short(bare)} without privacy, CascadeUCB1 {_short(_final(panel, 'CascadeUCB1'))}."
+        f"loses {rounded(bare)} without privacy, CascadeUCB1 {rounded(_final(panel, 'CascadeUCB1'))}."
     )
     alt = (
-        f"At nominal epsilon {epsilon:g} the published Laplace curve ends at {_short(published)}, the stated one at "
-        f"{_short(stated)}, the repaired algorithm, which really pays {epsilon:g}, at {_short(repaired)}; uniform play "
-        f"ends at {_short(uniform)}."
+        f"At nominal epsilon {epsilon:g} the published Laplace curve ends at {rounded(published)}, the stated one at "
+        f"{rounded(stated)}, the repaired algorithm, which really pays {epsilon:g}, at {rounded(repaired)}; uniform "
+        f"play ends at {rounded(uniform)}."
     )
     return Picture(figures.small_multiples(drawn, by="facet", yscale="log"), _data(frame), caption, alt)
 
@@ -115,7 +120,7 @@ def sweep(panel: Panel, setting: Experiments, step: float) -> Picture:
     largest = frame.loc[frame["reading"] == "repaired", "epsilon"].max()
     coarse = frame.loc[frame["reading"] == "repaired", "epsilon"].min()
     caption = (
-        f"Figure 1(e): regret at T = {_power(setting.horizon)} against nominal ε, "
+        f"Figure 1(e): regret at T = {power(setting.horizon)} against nominal ε, "
         f"{_setting(setting, setting.list_size)}; the published "
         f"noise at every multiple of {step:g}, the others of {coarse:g}. {figures.caption_runs(frame)} The published "
         f"Laplace values pay {_slope(frame, 'Laplace', 'published')} ε, the stated ones "
@@ -127,7 +132,7 @@ def sweep(panel: Panel, setting: Experiments, step: float) -> Picture:
     }
     alt = (
         f"Regret falls with epsilon in every reading; at epsilon {largest:g} the stated algorithms still lose at least "
-        f"{_short(ends['stated'])}, the repaired one {_short(ends['repaired'])}."
+        f"{rounded(ends['stated'])}, the repaired one {rounded(ends['repaired'])}."
     )
     return Picture(figures.small_multiples(frame, by="facet", x="epsilon"), _data(frame), caption, alt)
 
@@ -145,7 +150,7 @@ def central(panel: Panel, setting: Experiments) -> Picture:
         f"{figures.caption_runs(frame)}"
     )
     alt = "At the horizon, from the smallest epsilon to the largest: " + "; ".join(
-        f"{str(facet).splitlines()[0]} loses {_short(part['regret'].iloc[0])} to {_short(part['regret'].iloc[-1])}"
+        f"{str(facet).splitlines()[0]} loses {rounded(part['regret'].iloc[0])} to {rounded(part['regret'].iloc[-1])}"
         for facet, part in last.groupby("facet", sort=False)
     )
     return Picture(figures.small_multiples(frame, by="facet", yscale="log"), _data(frame), caption, alt + ".")
@@ -156,12 +161,12 @@ def items(panel: Panel, setting: Experiments, epsilon: float) -> Picture:
     frame = _central_facets(finals(panel))
     private = frame[frame["epsilon"].map(math.isfinite)]
     caption = (
-        f"Figure 1(g): regret at T = {_power(setting.horizon)} under central privacy against the number of items "
+        f"Figure 1(g): regret at T = {power(setting.horizon)} under central privacy against the number of items "
         f"L, at nominal "
         f"ε = {epsilon:g}, {_setting(setting, setting.list_size, items=False)}. {figures.caption_runs(frame)}"
     )
     alt = "Regret grows with the number of items: " + "; ".join(
-        f"{str(facet).splitlines()[0]} from {_short(part['regret'].iloc[0])} to {_short(part['regret'].iloc[-1])}"
+        f"{str(facet).splitlines()[0]} from {rounded(part['regret'].iloc[0])} to {rounded(part['regret'].iloc[-1])}"
         for facet, part in private.groupby("facet", sort=False)
     )
     fig = figures.small_multiples(frame, by="facet", x="n_items", xlabel="items L")
@@ -177,10 +182,10 @@ def cucb(panel: Panel, epsilon: float, setting: Experiments, label: str) -> Pict
     )
     ends = {r: _final(panel, "CUCB Gaussian", epsilon, r) for r in ("published", "stated", "repaired")}
     alt = (
-        f"At nominal epsilon {epsilon:g} CUCB without privacy ends at {_short(_final(panel, 'CUCB'))}; with the "
+        f"At nominal epsilon {epsilon:g} CUCB without privacy ends at {rounded(_final(panel, 'CUCB'))}; with the "
         f"Gaussian "
-        f"mechanism it ends at {_short(ends['published'])} published, {_short(ends['stated'])} stated and "
-        f"{_short(ends['repaired'])} repaired."
+        f"mechanism it ends at {rounded(ends['published'])} published, {rounded(ends['stated'])} stated and "
+        f"{rounded(ends['repaired'])} repaired."
     )
     return Picture(figures.small_multiples(frame, by="facet", yscale="log"), _data(frame), caption, alt)
 
@@ -193,13 +198,13 @@ def local_designs(panel: Panel, setting: Experiments) -> Picture:
     best = frame.loc[frame.groupby(["list_size", "epsilon"])["regret"].idxmin(), "policy"]
     wins = int((best == "Response, first item").sum())
     caption = (
-        f"The three local repairs at T = {_power(setting.horizon)}, {_setting(setting, setting.list_size)}; each pays "
+        f"The three local repairs at T = {power(setting.horizon)}, {_setting(setting, setting.list_size)}; each pays "
         f"exactly ε. Asking about the first item loses least at {wins} of {len(best)} settings of K and ε. "
         f"{figures.caption_runs(drawn)}"
     )
     ends = drawn[drawn["epsilon"] == drawn["epsilon"].max()]
     alt = f"At the largest epsilon, {ends['epsilon'].iloc[0]:g}: " + ", ".join(
-        f"{row.label} {_short(row.regret)}" for row in ends.sort_values("regret").itertuples()
+        f"{row.label} {rounded(row.regret)}" for row in ends.sort_values("regret").itertuples()
     )
     return Picture(figures.sweep_curves(drawn, xscale="log"), _data(frame), caption, alt + ".")
 
@@ -210,13 +215,13 @@ def central_designs(panel: Panel, setting: Experiments) -> Picture:
     frame["label"] = frame["policy"].map(str.lower)
     first, rounds = (frame[frame["reading"] == design]["regret"] for design in ("first", "rounds"))
     caption = (
-        f"The two central repairs at T = {_power(setting.horizon)}, {_setting(setting, setting.list_size)}; each pays "
+        f"The two central repairs at T = {power(setting.horizon)}, {_setting(setting, setting.list_size)}; each pays "
         f"exactly ε. {figures.caption_runs(frame)}"
     )
     alt = (
-        f"From the smallest epsilon to the largest, hybrid counters of the first item go from "
-        f"{_short(first.iloc[0])} to "
-        f"{_short(first.iloc[-1])}, trees indexed by rounds from {_short(rounds.iloc[0])} to {_short(rounds.iloc[-1])}."
+        "From the smallest epsilon to the largest, hybrid counters of the first item go from "
+        f"{rounded(first.iloc[0])} to {rounded(first.iloc[-1])}, trees indexed by rounds from "
+        f"{rounded(rounds.iloc[0])} to {rounded(rounds.iloc[-1])}."
     )
     return Picture(figures.sweep_curves(frame, xscale="log"), _data(frame), caption, alt)
 
@@ -233,32 +238,31 @@ def learning(study: pd.DataFrame, trust: str, epsilon: float) -> Picture:
     lines = [(label, [bound(int(n)) for n in t]) for label, bound in theorems.items()]
     uniform = problem.uniform_regret() * LEARNING_HORIZON
     drawn = [(label, t, values) for label, values in lines if values[-1] < uniform]
-    left_out = [f"{label} ({_short(values[-1])})" for label, values in lines if values[-1] >= uniform]
+    left_out = [f"{label} ({rounded(values[-1])})" for label, values in lines if values[-1] >= uniform]
     caption = (
-        f"Honest noise to T = {_power(LEARNING_HORIZON)} at {trust} ε = {epsilon:g}, on the instance of the figures. "
+        f"Honest noise to T = {power(LEARNING_HORIZON)} at {trust} ε = {epsilon:g}, on the instance of the figures. "
         f"{figures.caption_runs(frame[frame['policy'] != 'uniform'])} Uniform play is exact."
         + (f" Vacuous and not drawn: {', '.join(left_out)}." if left_out else "")
     )
     last = frame[frame["t"] == LEARNING_HORIZON].sort_values("regret")
     alt = "From least to most regret at the end: " + ", ".join(
-        f"{row.label.replace(chr(10), ' ')} {_short(row.regret)}" for row in last.itertuples()
+        f"{row.label.replace(chr(10), ' ')} {rounded(row.regret)}" for row in last.itertuples()
     )
     fig = figures.regret_curves(frame, start=1000, yscale="log", bounds=drawn)
     return Picture(fig, _data(frame.assign(facet="")), caption, alt + ".")
 
 
 def _learning_bounds(problem: Cascade, trust: str, epsilon: float) -> dict[str, Callable[[int], float]]:
-    line = (problem.n_items, problem.list_size, 0.2, 0.15)
     if trust == "local":
         return {
             "Theorem 4": lambda t: bounds.theorem_4(problem, t, epsilon),
-            "Theorem 6": lambda t: bounds.theorem_6(problem, t, epsilon, 1e-3),
-            "Theorem 11": lambda t: bounds.theorem_11(*line, t, epsilon),
+            "Theorem 6": lambda t: bounds.theorem_6(problem, t, epsilon, LEARNING_DELTA),
+            "Theorem 11": lambda t: bounds.theorem_11(*LEARNING_INSTANCE, t, epsilon),
         }
     return {
         "Theorem 2 at ξ = 0.5": lambda t: bounds.theorem_2(problem, t, epsilon),
         "Theorem 2, corrected": lambda t: bounds.theorem_2(problem, t, epsilon, variant="corrected"),
-        "Theorem 12": lambda t: bounds.theorem_12(*line, t, epsilon),
+        "Theorem 12": lambda t: bounds.theorem_12(*LEARNING_INSTANCE, t, epsilon),
     }
 
 
@@ -392,20 +396,3 @@ def _span(values: Sequence[float] | pd.Series) -> str:
     digits = 3 if low == high else 2
     ends = ["∞" if math.isinf(v) else f"{float(f'{v:.{digits}g}'):g}" for v in (low, high)]
     return ends[0] if low == high else "–".join(ends)
-
-
-def _short(value: float) -> str:
-    if abs(value) < 1e6:
-        return f"{value:,.0f}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-    return power if mantissa == "1.0" else f"{mantissa}·{power}"
-
-
-def _power(horizon: int) -> str:
-    exponent = math.log10(horizon)
-    return (
-        f"10{str(round(exponent)).translate(_SUPERSCRIPTS)}"
-        if exponent == round(exponent) and horizon >= 1000
-        else f"{horizon:,}"
-    )

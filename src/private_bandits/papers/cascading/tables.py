@@ -15,13 +15,12 @@ from private_bandits.papers.cascading.experiments import (
     LEARNING_HORIZON,
     PUBLISHED,
     Experiments,
-    Panel,
-    Run,
     finals,
 )
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi, one_hot_replies, round_leaves
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits.simulate import Policy
+from private_bandits.studies import Panel, Run
 
 _NOISE = {index.EXACT: "none", index.LAPLACE: "Laplace", index.GAUSSIAN: "Gaussian"} | {
     index.RESPONSE: "randomised response",

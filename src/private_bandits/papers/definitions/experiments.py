@@ -8,18 +8,16 @@ possible? Every run is kept by replication, so that a figure and a verdict come 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import xarray as xr
-from tqdm import tqdm
 
 from private_bandits import baselines
 from private_bandits.problems import Arms
-from private_bandits.simulate import Policy, simulate
+from private_bandits.simulate import Policy
+from private_bandits.studies import LongRun, Panel, Player, Run, long_study
 
 GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Distances of the worse arms among which the hardest instance is looked for."""
@@ -47,25 +45,6 @@ FAMILIES = {
 }
 
 
-class Run(NamedTuple):
-    """One policy on one instance: its regret by replication."""
-
-    name: str
-    epsilon: float
-    gap: float
-    data: xr.Dataset
-
-    @property
-    def curves(self) -> np.ndarray:
-        """Pseudo-regret, shape (replications, checkpoints)."""
-        return np.asarray(self.data.regret.values)
-
-    @property
-    def final(self) -> np.ndarray:
-        """Pseudo-regret at the horizon, shape (replications,)."""
-        return self.curves[:, -1]
-
-
 def instance(n_arms: int, gap: float) -> Arms:
     """Return one arm of mean 1/2 + gap/2 and n_arms - 1 of mean 1/2 - gap/2, Bernoulli.
 
@@ -83,71 +62,30 @@ def uniform_regret(n_arms: int, gap: float, horizon: int) -> float:
 
 
 @dataclass
-class Experiments:
+class Experiments(Player):
     """The chapter's simulations at its parameters; equal runs are played once."""
 
-    horizon: int
-    replications: int
-    seed: int
-    n_jobs: int
     n_arms: int
     gap: float
     epsilons: Sequence[float]
-    _played: dict[Any, xr.Dataset] = field(default_factory=dict, repr=False)
 
-    def sweep(self) -> list[Run]:
+    def sweep(self) -> Panel:
         """Every algorithm on the chapter's instance, at every epsilon."""
         return self._instance(self.gap)
 
-    def hardest(self) -> list[Run]:
+    def hardest(self) -> Panel:
         """Every algorithm at every epsilon over instances from easy to hard."""
         return [run for gap in sorted({*GAPS, self.gap}, reverse=True) for run in self._instance(gap)]
 
-    def _instance(self, gap: float) -> list[Run]:
+    def _instance(self, gap: float) -> Panel:
         runs = [self._run("UCB", math.inf, gap)]
         for name in (*LOCAL, *CENTRAL):
             runs += [self._run(name, epsilon, gap) for epsilon in (*self.epsilons, math.inf)]
         return runs
 
     def _run(self, name: str, epsilon: float, gap: float) -> Run:
-        key = (name, epsilon, gap)
-        if key not in self._played:
-            self._played[key] = simulate(
-                instance(self.n_arms, gap),
-                MAKERS[name](epsilon, self.n_arms, self.horizon),
-                horizon=self.horizon,
-                replications=self.replications,
-                seed=self.seed,
-                n_jobs=self.n_jobs,
-                progress=False,
-            )
-        return Run(name, epsilon, gap, self._played[key])
-
-
-def find(runs: Iterable[Run], name: str, epsilon: float, gap: float | None = None) -> Run:
-    """Return the one run with this name, epsilon and gap."""
-    found = [r for r in runs if r.name == name and r.epsilon == epsilon and gap in (None, r.gap)]
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} runs of {name!r} at epsilon {epsilon}, gap {gap}")
-    return found[0]
-
-
-def finals(runs: Iterable[Run]) -> pd.DataFrame:
-    """Return the mean regret at the horizon, tidy, a row per run."""
-    return pd.DataFrame(
-        {
-            "policy": run.name,
-            "family": FAMILIES[run.name],
-            "trust": TRUST[run.name],
-            "epsilon": run.epsilon,
-            "gap": run.gap,
-            "t": int(run.data.t.values[-1]),
-            "regret": run.final.mean(),
-            "regret_se": run.final.std(ddof=1) / math.sqrt(len(run.final)),
-            "replications": len(run.final),
-        }
-        for run in runs
-    )
+        policy = MAKERS[name](epsilon, self.n_arms, self.horizon)
+        return self.run(instance(self.n_arms, gap), policy, swept={"gap": gap})
 
 
 def factors(runs: Sequence[Run], epsilon: float) -> pd.DataFrame:
@@ -178,43 +116,19 @@ LONG_N_ARMS, LONG_GAP = 3, 0.5
 LONG_EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
-class LongRun(NamedTuple):
-    """A run of the longer study: enough to play it again."""
-
-    name: str
-    epsilon: float
-
-
 def long_runs() -> list[LongRun]:
     """Every algorithm at every epsilon to T = 10^8, and UCB without privacy."""
-    private = [LongRun(name, epsilon) for name in (*LOCAL, *CENTRAL) for epsilon in LONG_EPSILONS]
-    return [LongRun("UCB", math.inf), *(LongRun(name, math.inf) for name in CENTRAL), *private]
+    private = [long_run(name, epsilon) for name in (*LOCAL, *CENTRAL) for epsilon in LONG_EPSILONS]
+    return [long_run("UCB", math.inf), *(long_run(name, math.inf) for name in CENTRAL), *private]
 
 
-def play_long(
-    run: LongRun, *, replications: int = LONG_REPLICATIONS, horizon: int = LONG_HORIZON, n_jobs: int = -1
-) -> pd.DataFrame:
-    """Play a longer run and return it tidy, a row per replication and checkpoint."""
-    data = simulate(
-        instance(LONG_N_ARMS, LONG_GAP),
-        MAKERS[run.name](run.epsilon, LONG_N_ARMS, LONG_HORIZON),
-        horizon=horizon,
-        replications=replications,
-        seed=LONG_SEED,
-        n_jobs=n_jobs,
-        progress=False,
-    )
-    frame = data.regret.to_dataframe().reset_index()
-    frame = frame[frame["t"] >= min(1000, horizon)]
-    labels = {"policy": run.name, "epsilon": run.epsilon}
-    return frame.assign(**labels)[[*labels, "replication", "t", "regret"]]
+def long_run(name: str, epsilon: float) -> LongRun:
+    """Return a run of the longer study."""
+    problem, policy = instance(LONG_N_ARMS, LONG_GAP), MAKERS[name](epsilon, LONG_N_ARMS, LONG_HORIZON)
+    labels = {"policy": name, "epsilon": epsilon}
+    return LongRun(labels, problem, policy, LONG_HORIZON, LONG_SEED, LONG_REPLICATIONS, start=1000)
 
 
 def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
     """Return the longer study by name; it takes `progress`, whether to show a bar."""
-
-    def play(progress: bool = False) -> pd.DataFrame:
-        frames = [play_long(run) for run in tqdm(long_runs(), desc="upper-lower", disable=not progress)]
-        return pd.concat(frames, ignore_index=True)
-
-    return {"upper-lower": play}
+    return {"upper-lower": long_study("upper-lower", long_runs)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from private_bandits import figures
+from private_bandits.estimates import fit_growth
+from private_bandits.figures import Picture, power, scientific
 from private_bandits.figures.drawing import blank
 from private_bandits.papers.definitions import graphs, replacements, tables
-from private_bandits.papers.definitions.experiments import FAMILIES, TRUST, Experiments, Run, factors
+from private_bandits.papers.definitions.experiments import FAMILIES, LOCAL, LONG_N_ARMS, TRUST, Experiments, factors
+from private_bandits.studies import Run
 
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DEFINITIONS = {"DP": "differential privacy", "instantaneous DP": "instantaneous DP", "local DP": "local privacy"}
 _READINGS = {
     "table": ("Table 1", "composition", "none"),
@@ -35,15 +37,6 @@ _HUES = {
 """In figures of exact losses a hue is a definition."""
 _FLOOR = 1e-6  # regret over T below which a bound is not drawn
 _GREY = "#555555"
-
-
-class Picture(NamedTuple):
-    """A figure, its data, and what is said of it."""
-
-    fig: Figure
-    data: pd.DataFrame
-    caption: str
-    alt: str
 
 
 def models() -> Picture:
@@ -169,7 +162,7 @@ def readings(frame: pd.DataFrame) -> Picture:
     for axes in fig.axes:
         _reference(axes, axes.get_xlim(), [1.0, 1.0], "T")
     caption = (
-        f"The minimax column of Table 1 at K = {n_arms}, T = {_power(horizon)}, in units of T: what the table, the "
+        f"The minimax column of Table 1 at K = {n_arms}, T = {power(horizon)}, in units of T: what the table, the "
         "theorem and its proof say (the line before the last for differential privacy, the last for instantaneous DP), "
         f"and the bound that can be used. {told} Values below {_FLOOR:g} are not drawn."
     )
@@ -188,8 +181,11 @@ def impossible(frame: pd.DataFrame) -> str:
     return f"Above T, which no regret exceeds: {'; '.join(parts)}."
 
 
-def upper_lower(frame: pd.DataFrame, n_arms: int, question: str) -> Picture:
-    """Regret of the private algorithms against the usable lower bounds, over epsilon."""
+def upper_lower(frame: pd.DataFrame, n_arms: int, question: str, tried: Sequence[float] = ()) -> Picture:
+    """Regret of the private algorithms against the usable lower bounds, over epsilon.
+
+    `tried` are the gaps among which the hardest instance was looked for; only "hardest" needs them.
+    """
     horizon, gap = int(frame["t"].iloc[0]), float(frame["gap"].iloc[0])
     drawn = _drawn(frame)
     ylabel = "regret" if question == "instance" else "largest regret over the gaps"
@@ -203,11 +199,11 @@ def upper_lower(frame: pd.DataFrame, n_arms: int, question: str) -> Picture:
     where = (
         f"on {n_arms} Bernoulli arms, one of mean {0.5 + gap / 2:g}, the others {gap:g} below"
         if question == "instance"
-        else f"on the hardest of the gaps tried, K = {n_arms}"
+        else f"on the hardest of gaps from {min(tried):g} to {max(tried):g}, K = {n_arms}"
     )
     kind = "problem-dependent bounds times ln T" if question == "instance" else "minimax bounds"
     caption = (
-        f"Upper meets lower at T = {_power(horizon)}, {where}. Lower bound: the best usable {kind}; dash-dot: another, "
+        f"Upper meets lower at T = {power(horizon)}, {where}. Lower bound: the best usable {kind}; dash-dot: another, "
         f"Theorems 1 and 4 as corrected. {figures.caption_runs(frame)}"
     )
     said = finite.dropna(subset=["ratio"])
@@ -219,6 +215,44 @@ def upper_lower(frame: pd.DataFrame, n_arms: int, question: str) -> Picture:
     return Picture(fig, frame, caption, alt + "." if len(best) else "No bound applies at this horizon.")
 
 
+def longer(frame: pd.DataFrame, study: pd.DataFrame) -> Picture:
+    """`upper_lower` on the longer study, and how far its runs have come.
+
+    Parameters
+    ----------
+    frame, study : DataFrame
+        `tables.long_upper_lower`, and the longer study that it was made of.
+    """
+    picture = upper_lower(frame, LONG_N_ARMS, "instance")
+    worst = frame.loc[(frame["regret"] / frame["uniform"]).idxmax()]
+    share = f"Every run loses at most {worst['regret'] / worst['uniform']:.2g} of what uniform play does."
+    return picture._replace(caption=f"{picture.caption} {share} {_settling(study)}")
+
+
+def _settling(study: pd.DataFrame) -> str:
+    """Whether the regret of the local algorithms has come down to ln T at the smallest epsilon of a longer study."""
+    epsilon, faster, slower, said = float(study["epsilon"].min()), [], [], []
+    for name in LOCAL:
+        part = study[(study["policy"] == name) & (study["epsilon"] == epsilon)]
+        curves = part.pivot(index="replication", columns="t", values="regret")
+        t = curves.columns.to_numpy(float)
+        try:
+            fit = fit_growth(t, curves.to_numpy(float), t[-1] / 100, t[-1])
+        except (ValueError, IndexError):
+            continue
+        said.append(f"{fit.slope:.2g} [{fit.low:.2g}, {fit.high:.2g}] for {name}")
+        faster += [name] if fit.low > 1 else []
+        slower += [name] if fit.high <= 1 else []
+    if not said:
+        return f"At ε = {epsilon:g} the local ones have no growth to fit."
+    powers = f"At ε = {epsilon:g} regret goes as a power of ln t over the last two decades: {', '.join(said)};"
+    if faster:
+        return f"{powers} so that of {' and '.join(faster)} still grows faster than ln T."
+    if len(slower) == len(said):
+        return f"{powers} so it has come down to ln T."
+    return f"{powers} so these runs do not tell whether it still grows faster than ln T."
+
+
 def price(runs: Sequence[Run], setting: Experiments) -> Picture:
     """The price of privacy as a factor on the largest regret over the gaps, against t, at the epsilon nearest 0.2."""
     epsilon = nearest(setting.epsilons, 0.2)
@@ -227,10 +261,10 @@ def price(runs: Sequence[Run], setting: Experiments) -> Picture:
         f"The price of privacy as a factor: the largest regret over the gaps at ε = {epsilon:g} over that at ε = ∞, "
         f"K = {setting.n_arms}, means of {setting.replications} runs. A factor that stays is multiplicative; one that "
         "falls to 1 comes from a term added to the regret. Dash-dot: the factor of the local lower bound, which is "
-        f"1/tanh(ε/2) from t = {_power(max(1, math.ceil(_settled(setting.n_arms, epsilon))))} on."
+        f"1/tanh(ε/2) from t = {power(max(1, math.ceil(_settled(setting.n_arms, epsilon))))} on."
     )
     if frame.empty:
-        nothing = f"No regret without privacy to compare with at T = {_power(setting.horizon)}."
+        nothing = f"No regret without privacy to compare with at T = {power(setting.horizon)}."
         return Picture(_note(nothing), frame, f"{caption} {nothing}", nothing)
     drawn = frame.assign(regret=frame["factor"], regret_se=0.0)
     drawn["family"], drawn["trust"] = frame["policy"].map(FAMILIES), frame["policy"].map(TRUST)
@@ -395,14 +429,4 @@ def _times(value: float) -> str:
         return "∞"
     if value < 1e4:
         return f"{value:,.3g}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-
-
-def _power(horizon: int) -> str:
-    exponent = math.log10(horizon)
-    return (
-        f"10{str(round(exponent)).translate(_SUPERSCRIPTS)}"
-        if exponent == round(exponent) and horizon >= 1000
-        else f"{horizon:,}"
-    )
+    return scientific(value)

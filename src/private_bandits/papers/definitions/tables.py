@@ -15,11 +15,11 @@ from private_bandits.papers.definitions.divergences import local_factor
 from private_bandits.papers.definitions.experiments import (
     TRUST,
     Experiments,
-    Run,
     instance,
     uniform_regret,
 )
 from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss
+from private_bandits.studies import Run
 
 _MEANS = ((0.4, 0.6), (0.6, 0.4))
 _SMALL = ((0.6, 0.6), (0.65, 0.65))
@@ -257,12 +257,12 @@ def upper_lower(runs: Iterable[Run], setting: Experiments, question: str) -> pd.
     """
     rows = []
     for run in list(runs) if question == "instance" else hardest(runs):
-        trust = TRUST[run.name]
+        trust, gap = TRUST[run.name], run.swept["gap"]
         if question == "instance":
-            found = lower_bounds(trust, setting.n_arms, run.gap, setting.horizon, run.epsilon)
+            found = lower_bounds(trust, setting.n_arms, gap, setting.horizon, run.epsilon)
         else:
             found = minimax_bounds(trust, setting.n_arms, setting.horizon, run.epsilon)
-        rows.append(_row(run.name, trust, run.epsilon, run.gap, run.final, setting.n_arms, setting.horizon, found))
+        rows.append(_row(run.name, trust, run.epsilon, gap, run.final, setting.n_arms, setting.horizon, found))
     return pd.DataFrame(rows)
 
 

@@ -19,7 +19,7 @@ at n = 1, ..., N with 2 B_inf rad(N) = Delta_min^i: Theorems 2 and 4. For the se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -70,12 +70,9 @@ def theorem_2(
     As printed the bound goes to 0 as epsilon grows, below the non-private lower bound, and it does not hold for the
     box, whose regret is of order T exp(-4 sqrt(2 ln T)) at least at K = 1: see `first_report_lower`.
     """
-    checks.choice("variant", variant, ("printed", "box", "corrected"))
     size = problem.list_size
-    if variant == "corrected":
-        return _local_upper(problem, horizon, laplace_scale(epsilon, size))
-    factor = 256.0 * size if variant == "box" else _constant(constant) * size**2
-    return factor * problem.b_inf**2 * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
+    factors = {"printed": _constant(constant) * size**2, "box": 256.0 * size}
+    return _local_upper(problem, horizon, epsilon, variant, factors, size)
 
 
 def theorem_4(
@@ -92,11 +89,8 @@ def theorem_4(
         * `box`: 256 in the place of the constant, see `theorem_2`.
         * `corrected`: as for `theorem_2`, with b = 1/epsilon.
     """
-    checks.choice("variant", variant, ("printed", "box", "corrected"))
-    if variant == "corrected":
-        return _local_upper(problem, horizon, laplace_scale(epsilon, 1.0))
-    factor = 256.0 if variant == "box" else _constant(constant)
-    return factor * problem.b_inf**2 * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
+    factors = {"printed": _constant(constant), "box": 256.0}
+    return _local_upper(problem, horizon, epsilon, variant, factors, 1)
 
 
 def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: str = "printed") -> float:
@@ -230,11 +224,10 @@ def theorem_8_terms(
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
     log_t, budget = _log(horizon), checks.epsilon(epsilon)
     size, smooth, gaps = problem.list_size, problem.b_1, _gaps(problem)
-    worst = _worst(problem)
     if variant == "printed":
         private = 0.0
         if math.isfinite(budget) and log_t > 0:
-            log = math.log(smooth * size * log_t / (worst * budget))
+            log = math.log(smooth * size * log_t / (_worst(problem) * budget))
             private = problem.n_items * size * smooth * log_t**3 * log / budget
         factor = _constant(constant)
         return Terms(factor * size * smooth**2 * _over_gaps(problem) * log_t**2, factor * private, 0.0)
@@ -248,9 +241,7 @@ def theorem_8_terms(
         logs = 1.0 + np.log(256.0 * (size * smooth / gaps) ** 2 * log_t**4 / budget)
         private = total - sampling + 48.0 * smooth * size * log_t**3 / budget * np.sum(logs)
         return Terms(sampling, float(private), rest)
-    sampling = _summed(4.0 * smooth, gaps / size, 1.5 * log_t, 0.0)
-    whole = _summed(4.0 * smooth, gaps / size, 1.5 * log_t, _tree_linear(budget, size, horizon))
-    return Terms(sampling, whole - sampling, problem.n_items * (3.0 + _MISSES) * worst)
+    return _tree_upper(problem, horizon, 4.0 * smooth, gaps / size, _tree_linear(budget, size, horizon))
 
 
 def theorem_9(
@@ -358,9 +349,7 @@ def b_inf_dp_terms(
     if variant == "printed":
         smallest = float(np.min(gaps))
         return Terms(0.0, _constant(constant) * problem.n_items * smooth**2 * log_t / (budget * smallest), 0.0)
-    sampling = _summed(2.0 * smooth, gaps, 1.5 * log_t, 0.0)
-    whole = _summed(2.0 * smooth, gaps, 1.5 * log_t, _tree_linear(budget, 1, horizon))
-    return Terms(sampling, whole - sampling, problem.n_items * (3.0 + _MISSES) * _worst(problem))
+    return _tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(budget, 1, horizon))
 
 
 def b_inf_dp_lower(
@@ -434,10 +423,23 @@ def informative_from(bound: Callable[[int], float], uniform: float) -> int:
     return 1 << exponent
 
 
-def _local_upper(problem: SemiBandit, horizon: int, scale: float) -> float:
-    log_t = _log(horizon)
+def _local_upper(
+    problem: SemiBandit, horizon: int, epsilon: float, variant: str, factors: Mapping[str, float], reports: int
+) -> float:
+    """Theorems 2 and 4: a factor of their form, or the repaired box's bound with noise for a number of reports."""
+    checks.choice("variant", variant, (*factors, "corrected"))
+    if variant != "corrected":
+        factor = factors[variant] * problem.b_inf**2
+        return factor * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
+    scale, log_t = laplace_scale(epsilon, reports), _log(horizon)
     gaps = _summed(2.0 * problem.b_inf, _gaps(problem), (1.5 + 12.0 * scale**2) * log_t, 3.0 * scale * log_t)
     return gaps + problem.n_items * (1.0 + _MISSES) * _worst(problem)
+
+
+def _tree_upper(problem: SemiBandit, horizon: int, factor: float, targets: np.ndarray, linear: float) -> Terms:
+    """The bound of a repaired box with trees; what exceeds that without their noise is the private term."""
+    sampling, whole = (_summed(factor, targets, 1.5 * _log(horizon), noise) for noise in (0.0, linear))
+    return Terms(sampling, whole - sampling, problem.n_items * (3.0 + _MISSES) * _worst(problem))
 
 
 def _summed(factor: float, targets: np.ndarray, square: float, linear: float) -> float:

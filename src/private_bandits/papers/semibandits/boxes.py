@@ -48,7 +48,7 @@ def cucb(update: str = "all") -> Policy:
     checks.choice("update", update, ("all", "least"))
     record = _record([_SAMPLING], reports=_UPDATES[update])
     name = "CUCB" if update == "all" else "CUCB, least pulled"
-    return Policy(name, "chen2013", "Algorithm 1", "printed", _NO_PRIVACY, record)
+    return Policy(name, "chen2013", "Algorithm 1", "printed", Guarantee.none(), record)
 
 
 def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int | None = None) -> Policy:
@@ -71,7 +71,8 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
     scale = laplace_scale(epsilon, members)
     printed = 32.0 * members / checks.epsilon(epsilon) ** 2
     record = _local_record(scale, printed, variant, horizon, index.ALL, members)
-    privacy = _kept(epsilon, members / scale if scale else math.inf, "local", "Laplace noise on all K outcomes")
+    paid = members / scale if scale else math.inf
+    privacy = Guarantee.kept(epsilon, paid, "local", "Laplace noise on all K outcomes")
     return Policy("CUCB-LDP1", PAPER, "Algorithm 1, lines 4-7", variant, privacy, record)
 
 
@@ -94,7 +95,7 @@ def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = No
     printed = 32.0 / checks.epsilon(epsilon) ** 2
     record = _local_record(scale, printed, variant, horizon, index.LEAST, 0)
     reason = "Laplace noise on the one outcome sent; which one is public"
-    privacy = _kept(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
+    privacy = Guarantee.kept(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
     return Policy("CUCB-LDP2", PAPER, "Algorithm 2, lines 4-7", variant, privacy, record)
 
 
@@ -125,7 +126,7 @@ def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str =
     arms = checks.integer("n_arms", n_arms, at_least=members)
     record, paid = _tree_record(epsilon, members, arms, horizon, variant, index.ALL)
     reason = "a tree over rounds, whose leaf is the outcomes of the public super arm"
-    privacy = _kept(epsilon, paid, "central", reason)
+    privacy = Guarantee.kept(epsilon, paid, "central", reason)
     return Policy("CUCB-DP", PAPER, "Algorithm 3, lines 4-7", variant, privacy, record)
 
 
@@ -140,7 +141,7 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
     record, paid = _tree_record(epsilon, 1, arms, horizon, variant, index.LEAST)
     record = record._replace(list_size=members)
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
-    privacy = _kept(epsilon, paid, "central", reason)
+    privacy = Guarantee.kept(epsilon, paid, "central", reason)
     return Policy("CUCB-DP, least pulled", PAPER, "Section 3.2", variant, privacy, record)
 
 
@@ -236,30 +237,3 @@ def _record(terms: list[tuple[float, float]], **constants: Any) -> index.IndexRe
     """What all boxes share: the cap, the fallback, no free observation, made for semi-bandits."""
     kept = np.array([pair for pair in terms if pair != (0.0, 0.0)]).reshape(-1, 2)
     return index.IndexRecord(kept, cap=1.0, fallback=True, observe_first=False, semi_bandit=True, **constants)
-
-
-def _kept(epsilon: float, paid: float, trust: str, reason: str) -> Guarantee:
-    if math.isinf(epsilon):
-        return _NO_PRIVACY
-    return Guarantee(
-        epsilon=float(epsilon),
-        delta=0.0,
-        value_epsilon=paid,
-        value_delta=0.0,
-        effective_epsilon=paid,
-        effective_delta=0.0,
-        trust=trust,
-        reason=reason,
-    )
-
-
-_NO_PRIVACY = Guarantee(
-    epsilon=math.inf,
-    delta=0.0,
-    value_epsilon=math.inf,
-    value_delta=0.0,
-    effective_epsilon=math.inf,
-    effective_delta=0.0,
-    trust="none",
-    reason="no noise",
-)

@@ -7,19 +7,19 @@ replication, so that a figure and a verdict come from the same numbers. The long
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import networkx as nx
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from private_bandits import checks
+from private_bandits import checks, studies
 from private_bandits.papers.semibandits import boxes, graphs, instances
 from private_bandits.problems import SemiBandit
-from private_bandits.simulate import Policy, simulate
+from private_bandits.simulate import Policy
+from private_bandits.studies import Panel, Player, Run
 
 MAP_ARMS, MAP_SIZE = 4, 2
 ORACLE_SIZE, ORACLE_BETA = 2, 0.8
@@ -30,53 +30,20 @@ COVERED = np.array(
 _FAMILIES = {"CUCB": "none", "CUCB, least pulled": "none", "CUCB-LDP1": "laplace", "CUCB-LDP2": "laplace"}
 
 
-class Run(NamedTuple):
-    """One policy on one problem: its regret by replication, and what it was run as."""
-
-    policy: Policy
-    reading: str  # "" for a baseline, which belongs to every reading
-    problem: SemiBandit
-    swept: Mapping[str, Any]
-    data: xr.Dataset
-
-    @property
-    def curves(self) -> np.ndarray:
-        """Pseudo-regret, shape (replications, checkpoints)."""
-        return np.asarray(self.data.regret.values)
-
-    @property
-    def final(self) -> np.ndarray:
-        """Pseudo-regret at the horizon, shape (replications,)."""
-        return self.curves[:, -1]
-
-    @property
-    def uniform(self) -> float:
-        """Expected regret of uniformly random super arms at the horizon."""
-        return self.problem.uniform_regret() * float(self.data.t[-1])
-
-
-Panel = list[Run]
-
-
 @dataclass
-class Experiments:
+class Experiments(Player):
     """The chapter's simulations at its parameters; equal runs are played once."""
 
-    horizon: int
-    replications: int
-    seed: int
-    n_jobs: int
     n_arms: int
     size: int
     gap: float
-    _played: dict[Any, xr.Dataset] = field(default_factory=dict, repr=False)
 
     def learning(self, epsilon: float) -> Panel:
         """Every algorithm on the top-K instance at one epsilon."""
         problem = instances.top_k(self.n_arms, self.size, self.gap)
-        panel = [self._run(problem, policy, "") for policy in (boxes.cucb(), boxes.cucb("least"))]
+        panel = [self.run(problem, policy, "") for policy in (boxes.cucb(), boxes.cucb("least"))]
         return panel + [
-            self._run(problem, policy, reading)
+            self.run(problem, policy, reading)
             for reading in boxes.VARIANTS
             for policy in self._private(problem, epsilon, reading)
         ]
@@ -86,16 +53,16 @@ class Experiments:
         others, panel = self.n_arms - self.size, []
         for size in sizes:
             problem, swept = instances.top_k(size + others, size, self.gap), {"size": size}
-            panel.append(self._run(problem, boxes.cucb(), "", swept))
+            panel.append(self.run(problem, boxes.cucb(), "", swept))
             for reading in boxes.VARIANTS:
                 for policy in local_policies(epsilon, size, self.horizon, reading):
-                    panel.append(self._run(problem, policy, reading, swept))
+                    panel.append(self.run(problem, policy, reading, swept))
         return panel
 
     def map(self, epsilons: Sequence[float], gaps: Sequence[float]) -> Panel:
         """Central against local on a grid of epsilon and gap, with CUCB-DP's sampling part alone (epsilon infinite)."""
         return [
-            self._run(problem, policy, policy.variant, {"gap": gap})
+            self.run(problem, policy, policy.variant, {"gap": gap})
             for gap in gaps
             for problem in [instances.top_k(MAP_ARMS, MAP_SIZE, gap)]
             for policy in map_policies(epsilons, self.horizon)
@@ -106,9 +73,9 @@ class Experiments:
         panel = []
         for name, problem in graph_problems().items():
             swept = {"problem": name}
-            panel.append(self._run(problem, boxes.cucb(), "", swept))
+            panel.append(self.run(problem, boxes.cucb(), "", swept))
             for policy in self._private(problem, epsilon, "repaired"):
-                panel.append(self._run(problem, policy, "repaired", swept))
+                panel.append(self.run(problem, policy, "repaired", swept))
         return panel
 
     def oracles(self, epsilon: float) -> Panel:
@@ -116,15 +83,16 @@ class Experiments:
         panel = []
         for name, problem in coverages().items():
             swept = {"oracle": name}
-            panel.append(self._run(problem, boxes.cucb(), "", swept))
+            panel.append(self.run(problem, boxes.cucb(), "", swept))
             for policy in self._private(problem, epsilon, "repaired")[:2]:
-                panel.append(self._run(problem, policy, "repaired", swept))
+                panel.append(self.run(problem, policy, "repaired", swept))
         return panel
 
     def plugged(self, rounds: int) -> Panel:
         """CUCB on the graphs, with the compiled oracle and with that of networkx, for a few rounds."""
-        return [
-            self._run(problem, boxes.cucb(), "", {"problem": name, "oracle": oracle}, min(rounds, self.horizon))
+        short = min(rounds, self.horizon)
+        return [  # Python functions gain nothing from threads
+            self.run(problem, boxes.cucb(), "", {"problem": name, "oracle": oracle}, short, n_jobs=1)
             for oracle in ("scan", "networkx")
             for name, problem in graph_problems(oracle).items()
         ]
@@ -136,27 +104,6 @@ class Experiments:
             boxes.cucb_dp(epsilon, size, n_arms, self.horizon, reading),
             boxes.cucb_dp_least_pulled(epsilon, size, n_arms, self.horizon, reading),
         ]
-
-    def _run(
-        self,
-        problem: SemiBandit,
-        policy: Policy,
-        reading: str,
-        swept: Mapping[str, Any] | None = None,
-        rounds: int | None = None,
-    ) -> Run:
-        named = {**(swept or {}), "rounds": rounds}
-        key = (str(problem), str(named), policy.name, policy.variant, policy.privacy.epsilon)
-        if key not in self._played:
-            self._played[key] = simulate(
-                problem,
-                policy,
-                horizon=self.horizon if rounds is None else rounds,
-                replications=self.replications,
-                seed=self.seed,
-                n_jobs=self.n_jobs if rounds is None else 1,  # Python functions gain nothing from threads
-            )
-        return Run(policy, reading, problem, swept or {}, self._played[key])
 
 
 def local_policies(epsilon: float, size: int, horizon: int, reading: str) -> list[Policy]:
@@ -197,29 +144,14 @@ def coverages() -> dict[str, SemiBandit]:
     }
 
 
-def find(panel: Iterable[Run], name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> Run:
-    """Return the one run of a panel with this policy name, reading, epsilon and swept value."""
-    found = [
-        run
-        for run in panel
-        if run.policy.name == name
-        and run.reading == reading
-        and epsilon in (None, run.policy.privacy.epsilon)
-        and all(run.swept.get(key) == value for key, value in swept.items())
-    ]
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} runs of {name!r} ({reading or 'baseline'}, {epsilon}, {swept})")
-    return found[0]
-
-
 def curves(panel: Iterable[Run]) -> pd.DataFrame:
-    """Return the mean curves of a panel, tidy, a row per run and checkpoint."""
-    return pd.concat([_rows(run, slice(None)) for run in panel], ignore_index=True)
+    """Return the mean curves of a panel, with the size of its problems; see `studies.curves`."""
+    return studies.curves(panel, family_of, _arms)
 
 
 def finals(panel: Iterable[Run]) -> pd.DataFrame:
-    """Return the mean regret at the horizon, tidy, a row per run."""
-    return pd.concat([_rows(run, slice(-1, None)) for run in panel], ignore_index=True)
+    """Return the mean regret at the horizon, a row per run, with the size of its problem; see `studies.finals`."""
+    return studies.finals(panel, family_of, _arms)
 
 
 def family_of(policy: str) -> str:
@@ -242,23 +174,5 @@ def check_parameters(**values: Any) -> None:
     checks.integer("oracle_rounds", values["oracle_rounds"], at_least=1)
 
 
-def _rows(run: Run, part: slice) -> pd.DataFrame:
-    regret = run.curves[:, part]
-    replications = len(regret)
-    privacy = run.policy.privacy
-    return pd.DataFrame(
-        {
-            "policy": run.policy.name,
-            "reading": run.reading,
-            "family": family_of(run.policy.name),
-            "trust": privacy.trust,
-            "epsilon": privacy.epsilon,
-            **run.swept,
-            "n_arms": run.problem.n_items,
-            "size": run.problem.list_size,
-            "t": run.data.t.values[part],
-            "regret": regret.mean(axis=0),
-            "regret_se": regret.std(axis=0, ddof=1) / math.sqrt(replications),
-            "replications": replications,
-        }
-    )
+def _arms(run: Run) -> dict[str, int]:
+    return {"n_arms": run.problem.n_items, "size": run.problem.list_size}

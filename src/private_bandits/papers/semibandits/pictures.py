@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,20 +15,21 @@ from matplotlib.patches import Patch, Rectangle
 
 from private_bandits import figures
 from private_bandits.claims import VERDICTS
+from private_bandits.figures import Picture, power, rounded
 from private_bandits.kernels.index import IndexRecord
 from private_bandits.papers.semibandits import boxes
 from private_bandits.papers.semibandits.experiments import (
     MAP_ARMS,
     MAP_SIZE,
     Experiments,
-    Panel,
     curves,
     finals,
-    find,
 )
 from private_bandits.papers.semibandits.studies import DISTANCE, FIXED_GAP, LOWER_ARMS, LOWER_EPSILONS, final_regrets
+from private_bandits.papers.semibandits.tables import crossings
+from private_bandits.studies import Panel, find
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_power = partial(power, digit=True)
 _LDP1, _LDP2, _DP, _LEAST = "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"
 _SHORT = {_LDP1: "LDP1", _LDP2: "LDP2", _DP: "DP", _LEAST: "DP, least pulled"}
 _PANELS = {
@@ -40,31 +41,22 @@ _PANELS = {
 _TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "not learnt": "#d9d9d9"}
 
 
-class Picture(NamedTuple):
-    """A figure, its data, and what is said of it."""
-
-    fig: Figure
-    data: pd.DataFrame
-    caption: str
-    alt: str
-
-
 def learning(panel: Panel, epsilon: float, setting: Experiments) -> Picture:
     """Regret curves of every algorithm on top-K at one epsilon."""
     frame = _labelled(pd.concat([curves(panel), _uniform(panel)], ignore_index=True))
     uniform, plain = panel[0].uniform, _mean(panel, "CUCB")
     caption = (
         f"Regret on top-K at ε = {epsilon:g}: {_setting(setting)}. {figures.caption_runs(frame)} Uniform play is exact "
-        f"and loses {_number(uniform)} by the horizon. Without privacy CUCB loses {_number(plain)}, with the outcome "
+        f"and loses {rounded(uniform)} by the horizon. Without privacy CUCB loses {rounded(plain)}, with the outcome "
         "of "
-        f"the least pulled arm alone {_number(_mean(panel, 'CUCB, least pulled'))}."
+        f"the least pulled arm alone {rounded(_mean(panel, 'CUCB, least pulled'))}."
     )
     said = []
     for reading in ("printed", "repaired"):
         ends = {_SHORT[name]: _mean(panel, name, reading, epsilon) for name in _SHORT}
-        ranked = ", ".join(f"{name} {_number(ends[name])}" for name in sorted(ends, key=ends.__getitem__))
+        ranked = ", ".join(f"{name} {rounded(ends[name])}" for name in sorted(ends, key=ends.__getitem__))
         said.append(f"{reading}, {ranked}")
-    alt = f"Regret at the horizon at epsilon {epsilon:g}: {'; '.join(said)}; uniform play {_number(uniform)}."
+    alt = f"Regret at the horizon at epsilon {epsilon:g}: {'; '.join(said)}; uniform play {rounded(uniform)}."
     fig = figures.small_multiples(frame, by="reading", yscale="log")
     return Picture(fig, frame.drop(columns="label"), caption, alt)
 
@@ -78,8 +70,8 @@ def sizes(panel: Panel, epsilon: float, setting: Experiments) -> Picture:
         f"{setting.n_arms - setting.size} other arms, {setting.gap:g} below. {figures.caption_runs(frame)}"
     )
     alt = f"From K = {given[0]} to K = {given[-1]}: " + "; ".join(
-        f"{_SHORT[name]} {reading} from {_number(_mean(panel, name, reading, epsilon, size=int(given[0])))} to "
-        f"{_number(_mean(panel, name, reading, epsilon, size=int(given[-1])))}"
+        f"{_SHORT[name]} {reading} from {rounded(_mean(panel, name, reading, epsilon, size=int(given[0])))} to "
+        f"{rounded(_mean(panel, name, reading, epsilon, size=int(given[-1])))}"
         for reading in ("printed", "repaired")
         for name in (_LDP1, _LDP2)
     )
@@ -169,8 +161,8 @@ def graphs(panel: Panel, epsilon: float, setting: Experiments) -> Picture:
     said = []
     for name in names:
         runs = sorted((r for r in panel if r.swept["problem"] == name), key=lambda run: float(run.final.mean()))
-        ends = ", ".join(f"{_SHORT.get(r.policy.name, r.policy.name)} {_number(float(r.final.mean()))}" for r in runs)
-        said.append(f"{name}: {ends}, uniform play {_number(runs[0].uniform)}")
+        ends = ", ".join(f"{_SHORT.get(r.policy.name, r.policy.name)} {rounded(float(r.final.mean()))}" for r in runs)
+        said.append(f"{name}: {ends}, uniform play {rounded(runs[0].uniform)}")
     fig = figures.small_multiples(frame, by="problem", yscale="log")
     return Picture(fig, frame.drop(columns="label"), caption, "Regret at the horizon. " + "; ".join(said) + ".")
 
@@ -228,7 +220,7 @@ def in_short(
     verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
     ruled = ledger.set_index("claim")["verdict"]
     epsilon, panel = next(iter(learning_panels.items()))
-    ends = {name: _number(_mean(panel, name, "repaired", epsilon)) for name in (_LDP1, _LDP2)}
+    ends = {name: rounded(_mean(panel, name, "repaired", epsilon)) for name in (_LDP1, _LDP2)}
     se = _fit(exponents, "DP-SE", "printed", "arms", "1/gap")
     return "\n".join(
         [
@@ -255,9 +247,20 @@ def in_short(
             f"cells** of the map in which CUCB-DP has learnt.{_excess(setting, epsilon)}",
             f"- **On top-K at $\\epsilon={epsilon:g}$** and $T={setting.horizon}$ the repaired CUCB-LDP1 loses "
             f"{ends[_LDP1]}, "
-            f"CUCB-LDP2 {ends[_LDP2]}, uniform play {_number(panel[0].uniform)}.",
+            f"CUCB-LDP2 {ends[_LDP2]}, uniform play {rounded(panel[0].uniform)}.",
             f"- **Of {len(ledger)} claims** {verdicts}. The ledger at the end says why.",
         ]
+    )
+
+
+def bonuses_in_words() -> str:
+    """Say from where on the printed sqrt bonuses of the local boxes are below the repaired ones."""
+    size, epsilon = crossings()
+    first = "no $K$" if math.isnan(size) else f"$K={size:g}$"
+    second = "no $\\epsilon$" if math.isnan(epsilon) else f"$\\epsilon={epsilon:.3g}$"
+    return (
+        f"The printed $a$ of CUCB-LDP1 is below the repaired one from {first} on at small $\\epsilon$, that of "
+        f"CUCB-LDP2 from {second} on."
     )
 
 
@@ -426,19 +429,3 @@ def _ratio(value: float) -> str:
     if math.isnan(value):
         return ""
     return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
-
-
-def _number(value: float) -> str:
-    if abs(value) < 1e6:
-        return f"{value:,.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:,.0f}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-    return power if mantissa == "1.0" else f"{mantissa}·{power}"
-
-
-def _power(horizon: int) -> str:
-    mantissa, exponent = f"{horizon:.0e}".split("e")
-    if horizon < 1000 or int(float(f"{mantissa}e{exponent}")) != horizon:
-        return f"{horizon:,}"
-    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-    return power if mantissa == "1" else f"{mantissa}·{power}"

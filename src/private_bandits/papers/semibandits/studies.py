@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from private_bandits import baselines
 from private_bandits.estimates import fit_exponent, mean_interval
@@ -19,7 +18,8 @@ from private_bandits.papers.semibandits.experiments import (
     map_policies,
 )
 from private_bandits.problems import Arms
-from private_bandits.simulate import Policy, Problem, simulate
+from private_bandits.simulate import Policy, Problem
+from private_bandits.studies import LongRun, long_study
 
 LONG_SEED = 20200
 SIZES, SIZES_AT_GAP = (1, 2, 4, 8), (1, 2, 4)
@@ -55,21 +55,6 @@ LOWER_EPSILONS, LOWER_GAPS = (
 LOWER_ARMS, LOWER_HORIZON = 5, 1_000_000_000
 FEWEST, MANY, MOST = 5, 15, 20  # replications
 _COLUMNS = {"K": "size", "K, per arm": "size", "1/epsilon": "epsilon", "1/gap": "gap", "ln T": "horizon"}
-
-
-class LongRun(NamedTuple):
-    """A run of a longer study: enough to play it again."""
-
-    quantity: str  # what moves: "K", "1/epsilon", "1/gap", "ln T", or "map"
-    held: str  # "gap", Delta of a round, or "item gap", the distance of the means: what stays as K moves
-    family: str
-    problem: Problem
-    policy: Policy
-    horizon: int
-    n_arms: int  # base arms of the instance, also where a path is played as one arm
-    size: int
-    gap: float
-    replications: int = FEWEST
 
 
 def instance(family: str, size: int, distance: float) -> tuple[Problem, int, float]:
@@ -111,13 +96,8 @@ def size_runs() -> list[LongRun]:
         for reading, horizon in AT_GAP_HORIZONS.items():
             runs += _local("K", "K-path", size, FIXED_GAP / size, horizon, readings=[reading])
         runs += _local("K", "path as arm", size, FIXED_GAP / size, AT_GAP_HORIZONS["repaired"])
-    deciding = ("K-path", "gap", "CUCB-LDP2", "repaired")
-    return [
-        run._replace(replications=MANY)
-        if (run.family, run.held, run.policy.name, run.policy.variant) == deciding
-        else run
-        for run in runs
-    ]
+    deciding = {"family": "K-path", "held": "gap", "policy": "CUCB-LDP2", "variant": "repaired"}
+    return [run._replace(replications=MANY) if deciding.items() <= run.labels.items() else run for run in runs]
 
 
 def exponent_runs() -> list[LongRun]:
@@ -145,7 +125,7 @@ def exponent_runs() -> list[LongRun]:
 def map_runs() -> list[LongRun]:
     """Central against local, to horizons that the chapter cannot afford."""
     return [
-        LongRun("map", "gap", "top-K", problem, policy, horizon, MAP_ARMS, MAP_SIZE, gap)
+        _long("map", "gap", "top-K", problem, policy, horizon, MAP_ARMS, MAP_SIZE, gap)
         for horizon, epsilons in MAP_EPSILONS.items()
         for gap in MAP_GAPS
         for problem in [instances.top_k(MAP_ARMS, MAP_SIZE, gap)]
@@ -160,20 +140,8 @@ def lower_runs() -> list[LongRun]:
         for gap in LOWER_GAPS:
             arms = Arms.bernoulli(np.append(0.5, np.full(LOWER_ARMS - 1, 0.5 - gap)))
             policy = baselines.dp_se(epsilon, LOWER_ARMS, LOWER_HORIZON)
-            runs.append(
-                LongRun(
-                    "1/gap",
-                    "gap",
-                    "arms",
-                    arms,
-                    policy,
-                    LOWER_HORIZON,
-                    LOWER_ARMS,
-                    1,
-                    gap,
-                    MOST,
-                )
-            )
+            size = (LOWER_ARMS, 1)
+            runs.append(_long("1/gap", "gap", "arms", arms, policy, LOWER_HORIZON, *size, gap, replications=MOST))
     return runs
 
 
@@ -188,55 +156,7 @@ STUDIES: dict[str, Callable[[], list[LongRun]]] = {
 def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
 
-    def study(label: str) -> Callable[..., pd.DataFrame]:
-        def play(progress: bool = False) -> pd.DataFrame:
-            runs = STUDIES[label]()
-            frames = [play_long(run) for run in tqdm(runs, desc=label, disable=not progress)]
-            return pd.concat(frames, ignore_index=True)
-
-        return play
-
-    return {label: study(label) for label in STUDIES}
-
-
-def play_long(
-    run: LongRun,
-    *,
-    replications: int | None = None,
-    horizon: int | None = None,
-    n_jobs: int = -1,
-) -> pd.DataFrame:
-    """Play a longer run and return it tidy, a row per replication and checkpoint."""
-    rounds = run.horizon if horizon is None else horizon
-    data = simulate(
-        run.problem,
-        run.policy,
-        horizon=rounds,
-        replications=run.replications if replications is None else replications,
-        seed=LONG_SEED,
-        checkpoints=sorted({t for t in (10_000, run.horizon // 10) if t < rounds}),
-        n_jobs=n_jobs,
-        progress=False,
-    )
-    told = labels(run)
-    frame = data.regret.to_dataframe().reset_index().assign(**told)
-    return frame[[*told, "replication", "t", "regret"]]
-
-
-def labels(run: LongRun) -> dict[str, Any]:
-    """Return what tells a run from the others, as its columns."""
-    return {
-        "quantity": run.quantity,
-        "held": run.held,
-        "family": run.family,
-        "policy": run.policy.name,
-        "variant": run.policy.variant,
-        "epsilon": run.policy.privacy.epsilon,
-        "n_arms": run.n_arms,
-        "size": run.size,
-        "gap": run.gap,
-        "horizon": run.horizon,
-    }
+    return {label: long_study(label, runs) for label, runs in STUDIES.items()}
 
 
 def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
@@ -348,7 +268,7 @@ def _local(
     for reading in ("repaired",) if family == "path as arm" else readings:
         policies += local_policies(epsilon, size, horizon, reading)[single:]
     size = 1 if family == "arms" else size
-    return [LongRun(quantity, held, family, problem, policy, horizon, n_arms, size, gap) for policy in policies]
+    return [_long(quantity, held, family, problem, policy, horizon, n_arms, size, gap) for policy in policies]
 
 
 def _central_sweeps(family: str, reading: str) -> list[LongRun]:
@@ -359,7 +279,7 @@ def _central_sweeps(family: str, reading: str) -> list[LongRun]:
         problem, n_arms, gap = instance(family, size, distance)
         box = boxes.cucb_dp_least_pulled if family == "B_inf" else boxes.cucb_dp
         policy = box(epsilon, size, n_arms, horizon, reading)
-        return LongRun(quantity, "gap", family, problem, policy, horizon, n_arms, size, gap)
+        return _long(quantity, "gap", family, problem, policy, horizon, n_arms, size, gap)
 
     return [
         *(run("1/epsilon", 2, DISTANCE, CENTRAL_HORIZON, epsilon) for epsilon in CENTRAL_EPSILONS[reading]),
@@ -371,4 +291,43 @@ def _central_sweeps(family: str, reading: str) -> list[LongRun]:
 
 def _plain(quantity: str, family: str, size: int, distance: float, horizon: int) -> LongRun:
     problem, n_arms, gap = instance(family, size, distance)
-    return LongRun(quantity, "gap", family, problem, boxes.cucb(), horizon, n_arms, size, gap, MOST)
+    return _long(quantity, "gap", family, problem, boxes.cucb(), horizon, n_arms, size, gap, replications=MOST)
+
+
+def _long(
+    quantity: str,
+    held: str,
+    family: str,
+    problem: Problem,
+    policy: Policy,
+    horizon: int,
+    n_arms: int,
+    size: int,
+    gap: float,
+    *,
+    replications: int = FEWEST,
+) -> LongRun:
+    """Return a run with its labels.
+
+    Parameters
+    ----------
+    quantity : str
+        What moves: "K", "1/epsilon", "1/gap", "ln T", or "map".
+    held : {"gap", "item gap"}
+        What stays as K moves: Delta of a round, or the distance of the means.
+    n_arms : int
+        Base arms of the instance, also where a path is played as one arm.
+    """
+    labels = {
+        "quantity": quantity,
+        "held": held,
+        "family": family,
+        "policy": policy.name,
+        "variant": policy.variant,
+        "epsilon": policy.privacy.epsilon,
+        "n_arms": n_arms,
+        "size": size,
+        "gap": gap,
+        "horizon": horizon,
+    }
+    return LongRun(labels, problem, policy, horizon, LONG_SEED, replications, checkpoints=(10_000, horizon // 10))

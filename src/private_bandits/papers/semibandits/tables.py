@@ -4,87 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
 from private_bandits.estimates import mean_interval, ratio_interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import bounds, boxes, instances
-from private_bandits.papers.semibandits.experiments import MAP_ARMS, MAP_SIZE, Experiments, Panel, Run
+from private_bandits.papers.semibandits.claims.evidence import QUANTITIES, TABLE_1, Cell
+from private_bandits.papers.semibandits.experiments import MAP_ARMS, MAP_SIZE, Experiments
 from private_bandits.problems import SemiBandit
 from private_bandits.simulate import Policy
+from private_bandits.studies import Panel, Run
 
 _REPORTS = {index.ALL: "all K outcomes", index.LEAST: "the least pulled arm"}
 _NOISE = {index.EXACT: "none", index.LAPLACE: "Laplace, a report", index.TREE: "Laplace, a node"}
+_SMALL = 1e-3  # an epsilon at which the bonus for sampling counts for nothing
 _LEARNT = 0.5  # share of uniform play's regret from which we say that a box has learnt nothing yet
-
-
-class Cell(NamedTuple):
-    """A cell of Table 1, the powers it claims for the regret per base arm, and the boxes that stand for it."""
-
-    problem: str
-    model: str
-    formula: str
-    claimed: dict[str, float]
-    family: str
-    boxes: tuple[tuple[str, str], ...]
 
 
 _LDP1, _LDP2, _DP = "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP"
 _LEAST = "CUCB-DP, least pulled"
 _BOTH = ("printed", "repaired")
-CELLS = (
-    Cell(
-        "B∞",
-        "ε-LDP",
-        "Θ(m B∞² ln T / (ε²Δ))",
-        {"K": 0, "1/epsilon": 2, "1/gap": 1, "ln T": 1},
-        "B_inf",
-        tuple((name, reading) for name in (_LDP2, _LDP1) for reading in _BOTH),
-    ),
-    Cell(
-        "B∞",
-        "ε-DP",
-        "Θ̃(m B∞² ln T / (εΔ))",
-        {"K": 0, "1/epsilon": 1, "1/gap": 1, "ln T": math.nan},
-        "B_inf",
-        tuple((_LEAST, reading) for reading in _BOTH),
-    ),
-    Cell(
-        "B∞",
-        "none",
-        "Θ(m B∞² ln T / Δ)",
-        {"K": 0, "1/epsilon": math.nan, "1/gap": 1, "ln T": 1},
-        "B_inf",
-        (("CUCB", "printed"),),
-    ),
-    Cell(
-        "B₁",
-        "ε-LDP",
-        "O(m K² B₁² ln T / (ε²Δ))",
-        {"K": 2, "1/epsilon": 2, "1/gap": 1, "ln T": 1},
-        "K-path",
-        tuple((_LDP2, reading) for reading in _BOTH),
-    ),
-    Cell(
-        "B₁",
-        "ε-DP",
-        "Θ̃(m K B₁² ln T / (εΔ))",
-        {"K": 1, "1/epsilon": 1, "1/gap": 1, "ln T": math.nan},
-        "K-path",
-        tuple((_DP, reading) for reading in _BOTH),
-    ),
-    Cell(
-        "B₁",
-        "none",
-        "Θ(m K B₁² ln T / Δ)",
-        {"K": 1, "1/epsilon": math.nan, "1/gap": 1, "ln T": 1},
-        "K-path",
-        (("CUCB", "printed"),),
-    ),
-)
+_PROBLEMS = {"B_inf": "B∞", "B_1": "B₁"}
+_MODELS = {"LDP": "ε-LDP", "DP": "ε-DP", "none": "none"}
+_FORMULAS = {
+    ("B_inf", "LDP"): "Θ(m B∞² ln T / (ε²Δ))",
+    ("B_inf", "DP"): "Θ̃(m B∞² ln T / (εΔ))",
+    ("B_inf", "none"): "Θ(m B∞² ln T / Δ)",
+    ("B_1", "LDP"): "O(m K² B₁² ln T / (ε²Δ))",
+    ("B_1", "DP"): "Θ̃(m K B₁² ln T / (εΔ))",
+    ("B_1", "none"): "Θ(m K B₁² ln T / Δ)",
+}
 
 
 def table_1(exponents: pd.DataFrame) -> pd.DataFrame:
@@ -96,19 +48,28 @@ def table_1(exponents: pd.DataFrame) -> pd.DataFrame:
         Of `studies.exponents`. K is at a fixed Delta.
     """
     rows = []
-    for cell in CELLS:
-        for policy, variant in cell.boxes:
-            row: dict[str, str | float] = {"problem": cell.problem, "model": cell.model, "formula": cell.formula}
-            row |= {"cell": f"{cell.problem}, {cell.model}: {cell.formula}", "box": f"{policy}, {variant}"}
-            row |= {"policy": policy, "variant": variant, "family": cell.family}
+    for cell in TABLE_1:
+        problem, model = _PROBLEMS[cell.problem], _MODELS[cell.privacy]
+        formula, family = _FORMULAS[cell.problem, cell.privacy], cell.source.family
+        for policy, variant in _boxes(cell):
+            row: dict[str, str | float] = {"problem": problem, "model": model, "formula": formula}
+            row |= {"cell": f"{problem}, {model}: {formula}", "box": f"{policy}, {variant}"}
+            row |= {"policy": policy, "variant": variant, "family": family}
             longest = 0
-            for quantity, claimed in cell.claimed.items():
-                found = _exponent(exponents, policy, variant, cell.family, quantity)
+            for quantity in QUANTITIES:
+                claimed = cell.rates.get(quantity, math.nan)
+                found = _exponent(exponents, policy, variant, family, quantity)
                 longest = max(longest, 0 if found is None else int(found["horizon"]))
                 promised = 2.0 if (policy, quantity) == (_LDP1, "K") else claimed  # Theorem 2's, not the cell's
                 row |= _numbers(quantity, promised, found)
             rows.append(row | {"longest": longest})
     return pd.DataFrame(rows)
+
+
+def _boxes(cell: Cell) -> list[tuple[str, str]]:
+    """The boxes and readings that stand for a cell: what is measured for its claim, and CUCB-LDP1 beside CUCB-LDP2."""
+    names = [cell.source.policy] + [_LDP1] * ((cell.problem, cell.privacy) == ("B_inf", "LDP"))
+    return [(name, reading) for name in names for reading in (_BOTH if cell.privacy != "none" else _BOTH[:1])]
 
 
 def k_exponents(exponents: pd.DataFrame) -> pd.DataFrame:
@@ -162,6 +123,35 @@ def records(setting: Experiments, epsilon: float) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def crossings() -> tuple[float, float]:
+    """From where on the printed sqrt bonuses of the local boxes are below the repaired ones, as the boxes have them.
+
+    Returns
+    -------
+    size : float
+        The K of CUCB-LDP1 at small epsilon; nan if there is none up to 100.
+    epsilon : float
+        That of CUCB-LDP2; nan if it is below at small epsilon, or nowhere.
+    """
+    below = [k for k in range(1, 101) if _excess([boxes.cucb_ldp1(_SMALL, k, r) for r in boxes.VARIANTS]) < 0]
+    size = float(below[0]) if below and below == list(range(below[0], 101)) else math.nan
+
+    def excess(log_epsilon: float) -> float:
+        return _excess([boxes.cucb_ldp2(math.exp(log_epsilon), reading) for reading in boxes.VARIANTS])
+
+    ends = math.log(_SMALL), -math.log(_SMALL)
+    if not excess(ends[0]) > 0 > excess(ends[1]):
+        return size, math.nan
+    return size, math.exp(brentq(excess, *ends))
+
+
+def _excess(readings: Sequence[Policy]) -> float:
+    """The factor of sqrt(ln t / n) of the printed box less that of the repaired one, over their sum."""
+    records = [policy.record for policy in readings if isinstance(policy.record, index.IndexRecord)]
+    printed, repaired = (sum(math.sqrt(alpha) for alpha, _ in record.terms) for record in records)
+    return (printed - repaired) / (printed + repaired)
 
 
 def policies(setting: Experiments, epsilon: float) -> list[Policy]:
@@ -313,7 +303,7 @@ def plugged(panel: Panel) -> pd.DataFrame:
         rows.append(
             {
                 "problem": name,
-                "super_arms": len(compiled.problem.sets),  # type: ignore[attr-defined]
+                "super_arms": len(compiled.problem.sets),
                 "t": int(compiled.data.t[-1]),
                 "compiled": compiled.final.mean(),
                 "networkx": python.final.mean(),

@@ -1,0 +1,51 @@
+"""A figure with what is said of it, and numbers as captions and sentences write them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Picture(NamedTuple):
+    """A figure, its data, and what is said of it."""
+
+    fig: Figure
+    data: pd.DataFrame
+    caption: str
+    alt: str
+
+
+def scientific(value: float) -> str:
+    """Return two digits and a power of ten: 1.2·10⁷, or 10⁷ where they are 1.0."""
+    if not math.isfinite(value):
+        return f"{value:g}".replace("inf", "∞")
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return _times_power("" if mantissa == "1.0" else mantissa, int(exponent))
+
+
+def rounded(value: float) -> str:
+    """Return a whole number with commas, from a million on in the form of `scientific`."""
+    if abs(value) <= 0.5:
+        return "0"
+    return scientific(value) if abs(value) >= 1e6 else f"{value:,.0f}"
+
+
+def power(rounds: int, *, digit: bool = False) -> str:
+    """Return rounds as 10⁶ where they are a power of ten, 1000 or more, else with commas.
+
+    With `digit`, one digit times a power of ten is written so too: 4·10⁷.
+    """
+    mantissa, exponent = f"{rounds:.0e}".split("e")
+    if rounds < 1000 or int(mantissa) * 10 ** int(exponent) != rounds or (mantissa != "1" and not digit):
+        return f"{rounds:,}"
+    return _times_power("" if mantissa == "1" else mantissa, int(exponent))
+
+
+def _times_power(mantissa: str, exponent: int) -> str:
+    ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+    return f"{mantissa}·{ten}" if mantissa else ten
