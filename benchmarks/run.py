@@ -3,7 +3,8 @@
 L = 20 items, lists of K = 4, B_LB(20, 4, 0.2, 0.15). The contestants take turns, many short runs each, and the fastest
 run of each counts: on a busy machine the ratios of one table hold, the nanoseconds only roughly. Compilation and
 start-up are outside the clock. The regret of a shorter game is printed so that a reader sees the same work being
-done; contestants of the same work that differ by more than 5 standard errors end the benchmark with an error.
+done; contestants of the same work that differ by more than 5 standard errors end the benchmark with an error. The
+epochs of elimination and the contextual box follow, timed by `epochs` and `linear`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import epochs
+import linear
 import numpy as np
 import per_step_numpy
 import plain
@@ -240,7 +242,8 @@ def main() -> None:
     print(rendered(rows(everyone)), flush=True)
     check_same_work(everyone)
     print(f"\n{threads()}")
-    print(f"\n{epochs.report()}")
+    print(f"\n{epochs.report()}", flush=True)
+    print(f"\n{linear.report()}")
 
 
 if __name__ == "__main__":

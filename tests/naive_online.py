@@ -165,6 +165,60 @@ class Barrier:
         self.x = x
 
 
+class Quarters:
+    """Agarwal, Foster, Hsu, Kakade and Rakhlin (2011), Algorithm 1, with its confidence intervals as numbers."""
+
+    def __init__(self, low, high, width, variance, tail, failure):
+        self.l, self.r, self.width, self.variance, self.tail, self.log = low, high, width, variance, tail, failure
+        self.epochs, self.cases = [(low, high)], []
+        self.round = self.rounds()
+        self.point = next(self.round)
+
+    def samples(self, gamma):
+        """The least n for which sqrt(2 v log / n) + b log / n <= gamma."""
+        low, high = 0, 1
+        while math.sqrt(2 * self.variance * self.log / high) + self.tail * self.log / high > gamma:
+            low, high = high, 2 * high
+        while high - low > 1:
+            n = (low + high) // 2
+            wide = math.sqrt(2 * self.variance * self.log / n) + self.tail * self.log / n > gamma
+            low, high = (n, high) if wide else (low, n)
+        return high
+
+    def rounds(self):
+        while True:  # an epoch
+            x_l, x_c, x_r = (self.l + (self.r - self.l) * share for share in (1 / 4, 1 / 2, 3 / 4))
+            i = 1
+            while True:
+                gamma = self.width * 2.0**-i
+                n, lb, ub = self.samples(gamma), {}, {}
+                for x in (x_l, x_c, x_r):
+                    total = 0.0
+                    for _ in range(n):
+                        total += yield x
+                    lb[x], ub[x] = total / n - gamma, total / n + gamma
+                if max(lb[x_l], lb[x_r]) >= min(ub[x_l], ub[x_r]) + gamma:
+                    self.cases.append(1)
+                elif max(lb[x_l], lb[x_r]) >= ub[x_c] + gamma:
+                    self.cases.append(2)
+                else:
+                    self.cases.append(3)
+                    i += 1
+                    continue
+                if lb[x_l] >= lb[x_r]:
+                    self.l = x_l
+                else:
+                    self.r = x_r
+                self.epochs.append((self.l, self.r))
+                break
+
+    def ask(self):
+        return np.array([self.point])
+
+    def tell(self, values):
+        self.point = self.round.send(values[0])
+
+
 class Weighted:
     """EXP3 and Tsallis-INF on noisy losses clipped to [low, high] and scaled to [0, 1]."""
 

@@ -254,6 +254,32 @@ def test_the_constants_are_those_of_the_split():
             asked = gaussian_sigma(row.epsilon_share, row.delta_share, row.sensitivity_printed, method="classical")
             assert row.sigma == pytest.approx(asked)
             assert row.epsilon_paid == pytest.approx(gaussian_epsilon(row.sigma, row.delta_share, row.sensitivity))
+            assert row.epsilon_attained <= row.epsilon_paid
+        # all but the gradient attain their sensitivity
+        assert table.epsilon_attained[:2].tolist() == table.epsilon_paid[:2].tolist()
+        assert (table.epsilon_attained[n] < table.epsilon_paid[n]) == (n == 3)
+
+
+@pytest.mark.parametrize(("responses", "apart"), [("bounded", 2.0), ("binary", 1.0)])
+def test_two_rewards_of_one_action_move_the_gradient_by_what_is_attained(responses, apart):
+    """The error of an action differs by as much as its rewards; the messages beside it do not differ at all."""
+    table = accounting.split(accounting.glm_messages(responses), 1.0, DELTA)
+    sigma = 6 * math.sqrt(2 * math.log(3.75 / DELTA))
+    gradient, together = table.iloc[2], table.iloc[3]
+    assert gradient.epsilon_attained == pytest.approx(gaussian_epsilon(C * sigma, DELTA / 3, apart))
+    assert together.epsilon_attained == pytest.approx(gaussian_epsilon(C * sigma, DELTA, apart))
+
+
+def test_theorem_9_fails_for_a_link_of_small_values():
+    """g(a) = a / 10: the gradient alone pays 2.47 for 1; with the noise that the logistic link has it would not."""
+    assert accounting.small_link(1.0, 1e-3) == pytest.approx(2.47, abs=0.01)
+    assert accounting.small_link(0.5, 1e-5) == pytest.approx(1.25, abs=0.01)
+    assert accounting.small_link(1.0, 1e-3, 0.25) == pytest.approx(0.82, abs=0.01)
+    assert (
+        accounting.small_link(1.0, 1e-3, C)
+        == accounting.split(accounting.glm_messages(), 1.0, 1e-3).iloc[3]["epsilon_attained"]
+        < 1.0
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 6.0])
@@ -411,7 +437,7 @@ def test_the_horizon_that_the_printed_radius_needs():
 def test_bad_arguments_are_refused():
     cases = [
         (lambda: linucb(0), "dim must be >= 1"),
-        (lambda: linucb(2, alpha=1.0), "must be > 0 and < 1"),
+        (lambda: linucb(2, alpha=1.0), "alpha must be > 0 and < 1"),
         (lambda: linucb(2, ridge=0.0), "ridge must be > 0"),
         (lambda: ldp_linucb(0.0, 0.1, 2, 10), "epsilon must be > 0"),
         (lambda: ldp_linucb(1.0, 0.0, 2, 10), "delta must be > 0 and < 1"),

@@ -14,8 +14,8 @@ from private_bandits import simulate
 from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import bounds_online as bounds
 from private_bandits.papers.contextual import counterexample
-from private_bandits.papers.contextual.reduction import NoisyLearner, message_privacy, one_point, two_point, wrap
-from private_bandits.problems import ConvexLoss
+from private_bandits.papers.contextual.reduction import message_privacy, one_point, two_point, wrap
+from private_bandits.problems import Arms, Cascade, ConvexLoss
 from private_bandits.simulate import trace
 
 ANCHORS = [[0.5, -0.2], [-0.7, 0.6], [0.2, 0.9]]
@@ -26,6 +26,10 @@ close = pytest.approx
 
 def ball(kind, **options):
     return ConvexLoss.ball(ANCHORS, kind=kind, **options)
+
+
+def interval(domain="ball", kind="distance", mode="stochastic", spread=0.5):
+    return getattr(ConvexLoss, domain)([[0.5], [0.1], [0.3]], kind=kind, mode=mode, spread=spread)
 
 
 # --- calibration and accounting
@@ -138,6 +142,13 @@ def test_a_message_outside_the_interval_is_clipped():
 @pytest.mark.parametrize(
     ("call", "word"),
     [
+        (lambda: two_point(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
+        (lambda: bounds.theorem_6(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
+        (lambda: simulate(noisy(), two_point(noisy(0.0), 9, 1.0, 1e-3), **ONCE), "spread must be 0"),
+        (lambda: simulate(noisy(), wrap(StillPair(), 1.0, 1.0, 1e-3, points=2), **ONCE), "spread must be 0"),
+        (lambda: simulate(noisy(0.0), wrap(StillPair(), 0.4, 1.0, 1e-3, points=2), **ONCE), "at most 0.52"),
+        (lambda: simulate(noisy(0.0), wrap(Still(), 0.4, 1.0, 1e-3), **ONCE), "at most 0.4"),
+        (lambda: simulate(Cascade([0.1] * 3, 2), wrap(StillList(), 1.0, 1.0, 1e-3), **ONCE), "1 values a round, got 2"),
         (lambda: one_point(ball("distance"), 100, 0.0, 1e-3), "epsilon"),
         (lambda: one_point(ball("distance"), 0, 1.0, 1e-3), "horizon"),
         (lambda: one_point(ball("distance"), 100, 1.0), "delta"),
@@ -149,6 +160,14 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: one_point(ball("kinked"), 100, 1.0, 1e-3, "saha_tewari"), "smooth"),
         (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, variant="tight"), "tight"),
         (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "does not fit"),
+        (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3, "stochastic"), "interval"),
+        (lambda: one_point(interval(mode="drawn", spread=0.0), 100, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
+        (lambda: one_point(ball("distance", mode="stochastic"), 100, 1.0, 1e-3, "stochastic"), "dimension must be 1"),
+        (lambda: one_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3, "exp3"), "ConvexLoss.from_arms"),
+        (lambda: two_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3), "ConvexLoss"),
+        (lambda: bounds.tuning("exp3", Arms.bernoulli([0.1, 0.2]), 100, 1.0), "ConvexLoss"),
+        (lambda: bounds.tuning("stochastic", interval(), 100, 1.0), "learner"),
+        (lambda: wrap(Still(), 1.0, 1.0, 1e-3, points=3), "points"),
         (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "best"), "step"),
@@ -162,6 +181,13 @@ def test_bad_arguments_are_refused(call, word):
 
 
 # --- the wrapper
+
+
+ONCE = {"horizon": 9, "replications": 1, "seed": 3}
+
+
+def noisy(spread=0.1):
+    return ball("distance", mode="stochastic", spread=spread)
 
 
 class Still:
@@ -208,27 +234,62 @@ def test_the_wrapper_adds_the_noise_it_states():
 
 
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 1.0, None)])
-def test_a_wrapped_learner_plays_like_the_kernel(noise, epsilon, delta):
-    problem = ball("distance", mode="drawn")
-    policy = one_point(problem, 150, epsilon, delta, noise=noise)
+@pytest.mark.parametrize(("points", "make", "kind"), [(1, one_point, "distance"), (2, two_point, "kinked")])
+def test_a_wrapped_learner_plays_like_the_kernel(points, make, kind, noise, epsilon, delta):
+    problem = ball(kind, mode="drawn")
+    policy = make(problem, 150, epsilon, delta, noise=noise)
     r = policy.record
 
     def rule(problem, choice):
-        return naive.Descent(problem, choice, r.radius, r.shrink, lambda t: r.step, 1)
+        return naive.Descent(problem, choice, r.radius, r.shrink, lambda t: r.step, points)
 
-    wrapped = wrap(Plain(rule), problem.bound, epsilon, delta, noise)
+    wrapped = wrap(Plain(rule), (problem.bound, problem.lipschitz)[points - 1], epsilon, delta, noise, points=points)
     found = trace(problem, wrapped, horizon=150, seed=6)
     np.testing.assert_allclose(found[:, :-1], trace(problem, policy, horizon=150, seed=6)[:, :-1], rtol=1e-7)
     results = [simulate(problem, p, horizon=150, replications=2, seed=6).regret.values for p in (wrapped, policy)]
     np.testing.assert_allclose(*results, rtol=1e-6)
 
 
-def test_without_privacy_the_wrapper_changes_nothing():
+@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
+def test_without_privacy_the_wrappers_change_nothing(noise):
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
-    learner = NoisyLearner(Still(), wrap(Still(), 1.0, math.inf).scale, "gaussian", rng)
+    learner = wrap(Still(), 1.0, math.inf, noise=noise).start(None, rng, rng)
     learner.tell([0.3])
-    assert learner.learner.heard == [0.3] and rng.bit_generator.state == before
+    pair = wrap(StillPair(), 1.0, math.inf, noise=noise, points=2).start(None, rng, rng)
+    pair.ask()
+    pair.tell([0.3, 0.1])
+    assert learner.learner.heard == [0.3] and pair.learner.heard == [0.3 - 0.1]
+    assert rng.bit_generator.state == before
+
+
+class StillList(Still):
+    """A list of two items."""
+
+    def ask(self):
+        return [0, 1]
+
+
+class StillPair(Still):
+    """Two points, 1.3 apart."""
+
+    def ask(self):
+        return [0.25, 0.5], [-0.25, -0.7]
+
+
+@pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 2.0, None)])
+def test_the_wrapper_of_two_points_adds_noise_in_proportion_to_their_distance(noise, epsilon, delta):
+    """Two users' differences are at most 2 G |x_1 - x_2| apart."""
+    problem = ball("distance", schedule=[0])
+    base = StillPair()
+    wrapped = wrap(base, problem.lipschitz, epsilon, delta, noise, points=2)
+    simulate(problem, wrapped, horizon=6000, replications=1, seed=3)
+    first, second = base.ask()
+    errors = np.array(base.heard) - (problem.value(0, first) - problem.value(0, second))
+    deviation = 2 * math.sqrt(2 * math.log(1250)) if noise == "gaussian" else 2 / 2 * math.sqrt(2)
+    assert np.std(errors) == close(1.3 * deviation, rel=0.06)
+    assert abs(np.mean(errors)) < 4.5 * 1.3 * deviation / math.sqrt(6000)
+    assert wrapped.privacy.effective_epsilon == close(0.634 if noise == "gaussian" else 2.0, abs=1e-3)
 
 
 # --- bounds
@@ -245,6 +306,50 @@ def test_measured_regret_stays_below_corollary_4(domain, learner, epsilon, noise
     assert (
         0 < np.mean(regret) + 3 * np.std(regret) < bounds.corollary_4(problem, horizon, epsilon, delta, learner, noise)
     )
+
+
+@pytest.mark.parametrize("domain", ["ball", "simplex"])
+@pytest.mark.parametrize(("epsilon", "noise", "delta"), [(math.inf, "gaussian", None), (60.0, "laplace", None)])
+def test_measured_regret_of_the_stochastic_learner_stays_below_corollary_4(domain, epsilon, noise, delta):
+    """With T = 300,000 the bound is below what uniform play loses, so this is not an empty test."""
+    problem, horizon = interval(domain, spread=0.1), 300_000
+    policy = one_point(problem, horizon, epsilon, delta, "stochastic", noise)
+    regret = simulate(problem, policy, horizon=horizon, replications=4, seed=2).regret.values[:, -1]
+    bound = bounds.corollary_4(problem, horizon, epsilon, delta, "stochastic", noise)
+    assert 0 < np.mean(regret) + 3 * np.std(regret) < bound
+    assert np.mean(regret) > bound / 300
+    assert domain == "simplex" or bound < horizon * problem.uniform_regret()
+
+
+def test_measured_regret_of_the_stochastic_learner_grows_as_the_square_root():
+    problem, found = interval(spread=0.1), []
+    for horizon in (50_000, 2_000_000):
+        policy = one_point(problem, horizon, math.inf, learner="stochastic")
+        found.append(np.mean(simulate(problem, policy, horizon=horizon, replications=6, seed=2).regret.values[:, -1]))
+    assert 0.45 < math.log(found[1] / found[0], 40) < 0.62
+
+
+def test_exact_losses_cost_the_stochastic_learner_a_constant():
+    """91 times the width, whatever T, and less than a tenth of it here."""
+    problem = interval(spread=0.0)
+    policy = one_point(problem, 100_000, math.inf, learner="stochastic")
+    regret = simulate(problem, policy, horizon=100_000, replications=1, seed=0).regret.values[0, -1]
+    assert 1.0 < regret < 0.1 * bounds.corollary_4(problem, 100_000, math.inf, learner="stochastic")
+    assert bounds.corollary_4(problem, 10**9, math.inf, learner="stochastic") == 182.0
+
+
+def test_the_bound_of_the_stochastic_learner_by_hand():
+    """G = 1 on [-1, 1], T = 10^8: the width is 2."""
+    problem, t = interval(), 10**8
+    log = math.log(2 * t)
+    for epsilon, noise, delta, added in ((math.inf, "gaussian", None, 0.0), (5.0, "laplace", None, 0.8)):
+        scale = added * problem.bound / 2
+        variance, tail = 0.25 / 3 + 2 * scale**2, scale
+        least = math.sqrt(6 * variance * log / t)
+        full, ended = int(math.log2(2 / least)), int(1 + math.log(1 / least) / math.log(4 / 3))
+        expected = 20 * math.sqrt(30 * variance * (ended + 1) * t * log) + 182
+        expected += (ended + 1) * (120 * tail * log * (full + 1) + 6 * full)
+        assert bounds.corollary_4(problem, t, epsilon, delta, "stochastic", noise) == close(expected)
 
 
 @pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
@@ -275,6 +380,13 @@ def test_bounds_grow_as_the_paper_says_without_privacy(learner, kind, exponent):
     low, high = (bounds.corollary_4(ball(kind), t, math.inf, learner=learner) for t in (10**12, 10**18))
     logs = 0.06 if learner != "sphere" else 0.001
     assert exponent - 0.001 < math.log10(high / low) / 6 < exponent + logs
+
+
+def test_the_bound_of_the_stochastic_learner_has_its_rates():
+    low, high = (bounds.corollary_4(interval(), t, math.inf, learner="stochastic") for t in (10**12, 10**18))
+    assert 0.5 < math.log10(high / low) / 6 < 0.55
+    costs = [bounds.corollary_4(interval(), 10**15, epsilon, 1e-3, "stochastic") for epsilon in (0.02, 0.01)]
+    assert math.log2(costs[1] / costs[0]) == close(1.0, abs=0.06)
 
 
 @pytest.mark.parametrize("learner", FIT)
@@ -327,7 +439,43 @@ def test_theorem_3_by_hand():
     assert bounds.theorem_3(10.0, 2.0, 100, 0.5, 1e-2) == close(2 * math.log(1e4) / 0.5 * 10)
     sigma = 4 * math.sqrt(2 * math.log(125)) / 0.5
     reach = sigma * math.sqrt(2 * math.log(20_000))
-    assert bounds.theorem_3(10.0, 2.0, 100, 0.5, 1e-2, "derived") == close(2 * (2 + reach) * 10 + 2 * sigma / 100)
+    assert bounds.theorem_3(10.0, 2.0, 100, 0.5, 1e-2, "derived") == close(2 * (2 + reach) * 10 + 4)
+    assert bounds.theorem_3(10.0, 2.0, 100, math.inf, 1e-2, "derived") == close(40)
+
+
+@pytest.mark.parametrize(("learner", "kind"), [("saha_tewari", "smooth"), ("hazan_levy", "quadratic")])
+def test_corollary_4_pays_for_the_runs_that_are_clipped(learner, kind):
+    """2 B for a barrier method, where clipping takes the convexity; nothing without noise."""
+    problem = ball(kind)
+    for epsilon, times in ((math.inf, 0), (1.0, 2)):
+        policy = one_point(problem, 1000, epsilon, 1e-3, learner)
+        size = min(policy.record.high, 1e300)
+        alone = bounds.tuning(learner, problem, 1000, size).regret
+        assert bounds.corollary_4(problem, 1000, epsilon, 1e-3, learner) - alone == close(
+            times * problem.bound, abs=1e-6
+        )
+
+
+def test_corollary_4_pays_arms_for_what_is_clipped():
+    """2 T times the mean of what exceeds the reach, which for Laplace noise of scale b is b / T."""
+    problem, horizon = ConvexLoss.arms(TABLE), 1000
+    record = one_point(problem, horizon, 1.0, learner="exp3", noise="laplace").record
+    alone = bounds.tuning("exp3", problem, horizon, record.unit).regret
+    added = bounds.corollary_4(problem, horizon, 1.0, learner="exp3", noise="laplace") - alone
+    over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
+    assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
+    assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)
+
+
+def test_the_curvature_that_hazan_and_levy_count_on_holds_off_the_set():
+    """Half the diameter away: the second derivative there, across all directions, is no smaller."""
+    problem = ball("smooth")
+    counted = one_point(problem, 1000, math.inf, learner="hazan_levy").record.curvature
+    assert (
+        counted == problem.strong_convexity_within(1.0) < problem.strong_convexity == problem.strong_convexity_within(0)
+    )
+    far = max(np.linalg.norm(anchor) for anchor in ANCHORS) + 2.0
+    assert counted == close((1 + far**2) ** -1.5)  # along the line to the anchor
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])

@@ -90,6 +90,13 @@ def test_uniform_regret_is_that_of_random_actions(theta, link):
     assert LinearContext.sphere(theta, 1, link).uniform_regret() == pytest.approx(0.0, abs=1e-12)
 
 
+def test_uniform_regret_on_the_line_is_exact():
+    """The better of -1 and 1 is missing with probability 2^-n."""
+    for n_actions in (2, 3, 5):
+        found = LinearContext.sphere([0.7], n_actions).uniform_regret()
+        assert found == pytest.approx(1.4 * (0.5 - 0.5**n_actions), rel=1e-12)
+
+
 def test_problems_refuse_what_is_out_of_range():
     vectors, means = np.full((2, 3, 2), 0.5), np.full((2, 3), 0.5)
     cases = [
@@ -164,6 +171,14 @@ def test_what_is_not_positive_definite_has_no_factor():
     assert cholesky.factorise(np.diag([1.0, 2.0, -0.1]), 0.2, factor)
 
 
+def test_a_pivot_that_is_rounding_is_no_pivot():
+    """Unless the caller says so: a barrier's Hessian has entries of all sizes."""
+    matrix, factor = np.array([[1.0, 1.0], [1.0, 1.0 + 1e-14]]), np.zeros((2, 2))
+    assert not cholesky.factorise(matrix, 0.0, factor)
+    assert cholesky.factorise(matrix, 1e-6, factor)
+    assert cholesky.eliminate(matrix.copy(), 0.0) and not cholesky.eliminate(matrix.copy(), 1e-12)
+
+
 @pytest.mark.parametrize("dim", [1, 3, 8])
 def test_the_projection_is_the_nearest_point_of_the_ball(dim):
     rng = np.random.default_rng(dim)
@@ -203,6 +218,23 @@ def test_a_run_may_be_cut_anywhere(box):
     assert np.all(np.diff(whole[1]) >= 0.0)
     one, two = (simulate(problem, policy, horizon=200, replications=3, seed=1, n_jobs=n).regret for n in (1, 2))
     np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("box", BOXES)
+def test_a_round_costs_one_factorisation(box, monkeypatch):
+    """The loop before compilation, its factorisations counted; the projection of Newton steps has its own."""
+    problem, policy = BOXES[box]
+    made = []
+
+    def counted(*args):
+        made.append(1)
+        return cholesky.factorise(*args)
+
+    monkeypatch.setattr(linear, "factorise", counted)
+    record, source, marks = problem.record(), streams(3, 0), np.array([30])
+    state, shown = linear.start(record, policy.record), np.zeros((0, 2), np.int64)
+    linear.advance.py_func(record, policy.record, state, 1, 30, marks, np.zeros(1), shown, *source)
+    assert len(made) == 30
 
 
 def test_regret_is_the_mean_given_up():

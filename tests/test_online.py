@@ -12,8 +12,9 @@ from scipy.optimize import minimize
 
 from private_bandits import simulate
 from private_bandits.baselines import ucb
-from private_bandits.kernels import barrier, online, weights
+from private_bandits.kernels import barrier, online, quarters, weights
 from private_bandits.papers.contextual.reduction import one_point, two_point
+from private_bandits.papers.heavy_tailed import setting
 from private_bandits.problems import Arms, ConvexLoss, losses
 from private_bandits.simulate import streams, trace
 
@@ -83,6 +84,95 @@ def test_algorithm_1_draws_the_arms_of_its_transcription(noise, epsilon, delta, 
     shown = trace(problem, policy, horizon=horizon, seed=3, replication=1)
     assert shown[:, 0].tolist() == played[:, 0].tolist()
     assert len(set(played[:, 0])) == 4
+
+
+def on_line(domain, anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
+    return getattr(ConvexLoss, domain)([[z] for z in anchors], kind=kind, mode="stochastic", spread=spread)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("anchors", [(0.62, 0.9, 0.4), (0.2, -0.9, 0.1)])
+@pytest.mark.parametrize(("noise", "epsilon", "delta"), [NOISES[0], ("gaussian", 60.0, 1e-3), ("laplace", 60.0, None)])
+def test_the_stochastic_learner_plays_its_transcription(noise, epsilon, delta, anchors, domain):
+    """At epsilon = infinity this is the learner of Agarwal et al. itself."""
+    problem, horizon = on_line(domain, anchors, spread=0.1), 8000
+    policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner="stochastic")
+    scale = policy.record.scale
+    assert scale == pytest.approx({"none": 0.0, "laplace": 2 * problem.bound / 60}.get(noise, scale))
+    variance = 0.1**2 / 3 + {"none": 0.0, "gaussian": scale**2, "laplace": 2 * scale**2}[noise]
+    low, length = (-1.0, 2.0) if domain == "ball" else (0.0, 1.0)
+    tail = scale if noise == "laplace" else 0.0
+    plain = naive.Quarters(low, low + length, length, variance, tail, math.log(2 * horizon))
+    source = streams(5, 0)
+    played, sent = naive.algorithm_1(problem, plain, horizon, source, drawing(noise, scale))
+    shown = trace(problem, policy, horizon=horizon, seed=5)
+    np.testing.assert_allclose(shown[:, :-1], played, atol=1e-12)
+    np.testing.assert_allclose(shown[:, -1], sent, atol=1e-12)
+    assert len(plain.epochs) > 2 and {1, 3} <= set(plain.cases)
+
+
+def test_the_stochastic_learner_cuts_on_both_sides_and_keeps_the_best_point():
+    """Of 30 runs none loses it, where the three cases occur and either end is cut."""
+    problem, horizon = on_line("ball", (0.1, -0.05, -0.1), "quadratic", spread=0.05), 4000
+    policy = one_point(problem, horizon, math.inf, learner="stochastic")
+    r, best = policy.record, problem.best_point()[0][0]
+    cuts, cases = set(), set()
+    for seed in range(30):
+        plain = naive.Quarters(-1.0, 1.0, r.step, r.variance, r.tail, r.confidence)
+        played, _ = naive.algorithm_1(problem, plain, horizon, streams(seed, 0), lambda rng: 0.0)
+        np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=seed)[:, :-1], played, atol=1e-12)
+        assert all(low <= best <= high for low, high in plain.epochs)
+        cuts |= {(b[0] > a[0], b[1] < a[1]) for a, b in zip(plain.epochs, plain.epochs[1:], strict=False)}
+        cases |= set(plain.cases)
+    assert cuts == {(True, False), (False, True)} and cases == {1, 2, 3}
+
+
+@pytest.mark.parametrize("tail", [0.0, 0.7])
+@pytest.mark.parametrize("gamma", [2.0, 0.3, 0.013])
+def test_the_queries_are_the_least_whose_average_holds(gamma, tail):
+    variance, log = 1.3, 6.1
+    n = quarters.queries(gamma, variance, tail, log)
+
+    def reach(n):
+        return math.sqrt(2 * variance * log / n) + tail * log / n
+
+    assert reach(n) <= gamma * (1 + 1e-12) and (n == 1 or reach(n - 1) > gamma)
+    assert quarters.queries(gamma, 0.0, 0.0, log) == 1
+    assert quarters.queries(0.0, 0.0, 0.0, log) == 1
+    assert quarters.queries(1e-12, 1e9, 0.0, log) == 2**60  # more than can be counted
+
+
+@pytest.mark.parametrize(
+    ("anchors", "epsilon"),
+    [((0.62, 0.9, 0.4), 1e-12), ((0.0, 0.0), 1.0), ((0.0, 0.0), math.inf), ((-0.5, 0.5), math.inf)],
+)
+def test_the_stochastic_learner_bears_what_it_cannot_learn(anchors, epsilon):
+    """Noise for more queries than an int64 holds; losses that are flat, by their bound or by their mean."""
+    kind = "distance" if len(anchors) == 3 else "linear"
+    problem = on_line("ball", anchors, kind, spread=0.0 if math.isinf(epsilon) else 0.3)
+    policy = one_point(problem, 8000, epsilon, 1e-3, "stochastic")
+    played = trace(problem, policy, horizon=8000, seed=1)[:, 0]
+    assert np.all(np.abs(played) <= 1)
+    if not math.isinf(epsilon):
+        assert np.all(played == -0.5)
+    result = simulate(problem, policy, horizon=8000, replications=1, seed=1).regret.values[0, -1]
+    assert (result > 0) == (kind == "distance")
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
+def test_messages_are_as_light_as_the_stochastic_learner_counts_on(noise):
+    """ln E exp(s Z) <= s^2 v / (2 (1 - b s)) for a uniform and a noise number; for small s with equality."""
+    problem = on_line("ball", spread=0.8)
+    policy = one_point(problem, 100, 3.0, 1e-3 if noise == "gaussian" else None, "stochastic", noise)
+    scale, variance, tail = policy.record.scale, policy.record.variance, policy.record.tail
+    assert tail == (scale if noise == "laplace" else 0.0)
+    for share in (0.001, 0.1, 0.5, 0.9, 0.99):
+        s = share / scale
+        log = math.log(math.sinh(0.8 * s) / (0.8 * s))
+        log += (s * scale) ** 2 / 2 if noise == "gaussian" else -math.log(1 - (s * scale) ** 2)
+        assert log <= s**2 * variance / (2 * (1 - tail * s)) * (1 + 1e-9)
+        if share == 0.001:
+            assert log == pytest.approx(s**2 * variance / 2, rel=2e-3)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -372,6 +462,40 @@ def test_constants_of_a_problem_bound_its_losses(domain, kind):
     assert max(bends) <= problem.smoothness * (1 + 1e-9) + 1e-9
 
 
+@pytest.mark.parametrize("domain", [*DOMAINS, "arms"])
+@pytest.mark.parametrize("schedule", [None, [0, 1, 1, 2]])
+def test_uniform_regret_is_that_of_random_points(domain, schedule):
+    """Against 40,000 random points, to about four of their standard errors."""
+    rng, size = np.random.default_rng(6), 40_000
+    if domain == "arms":
+        problem, points = ConvexLoss.arms(TABLE, schedule=schedule), np.arange(4.0)[:, None]
+    else:
+        problem, masses = convex(domain, "kinked", schedule=schedule), rng.exponential(size=(size, 4))
+        points = masses[:, :3] / np.sum(masses, axis=1, keepdims=True)
+    if domain == "ball":
+        points = rng.uniform(-1, 1, (size, 3))
+        points = points[np.linalg.norm(points, axis=1) <= 1]
+    rows = len(problem.anchors)
+    shares = np.full(rows, 1 / rows) if schedule is None else np.bincount(schedule, minlength=rows) / 4
+    lost = np.mean([shares @ [naive.loss(problem, which, x) for which in range(rows)] for x in points[:8000]])
+    expected = lost - problem.best_point(shares)[1]
+    assert problem.uniform_regret() == pytest.approx(expected, abs=1e-12 if domain == "arms" else 0.03)
+
+
+def test_bernoulli_arms_become_losses():
+    """The rewards turned round: exp3 is told 1 - reward, and gives up the same."""
+    arms = Arms.bernoulli([0.2, 0.9, 0.5])
+    problem = ConvexLoss.from_arms(arms)
+    assert problem.uniform_regret() == pytest.approx(arms.uniform_regret())
+    np.testing.assert_allclose(problem.anchors, [[0.8, 0.1, 0.5]])
+    policy = one_point(problem, 3000, math.inf, learner="exp3")
+    shown = trace(problem, policy, horizon=3000, seed=2)
+    for arm, mean in enumerate([0.8, 0.1, 0.5]):
+        assert np.mean(shown[shown[:, 0] == arm, 1]) == pytest.approx(mean, abs=0.1)
+    result = simulate(problem, policy, horizon=3000, replications=1, seed=2).regret.values[0, -1]
+    assert result == pytest.approx(np.sum(np.array([0.7, 0.0, 0.4])[shown[:, 0].astype(int)]))
+
+
 @pytest.mark.parametrize("problem", [convex("ball", "smooth", mode="drawn"), ConvexLoss.arms(TABLE)])
 def test_a_pickled_problem_is_the_same_problem(problem):
     copy = pickle.loads(pickle.dumps(problem))
@@ -395,6 +519,8 @@ def test_a_pickled_problem_is_the_same_problem(problem):
         (lambda: ConvexLoss.ball([[1.0]], weights=[1.0]), "weights"),
         (lambda: ConvexLoss.simplex([[1.0], [0.0]], mode="drawn", weights=[0.9, 0.2]), "weights"),
         (lambda: ConvexLoss.arms([[0.1, 1.2]]), "table"),
+        (lambda: ConvexLoss.from_arms(setting(1, 0.5)), "Arms.bernoulli"),
+        (lambda: ConvexLoss.from_arms([0.1, 0.2]), "Arms.bernoulli"),
         (lambda: ConvexLoss.ball([[1.0]]).best_point([0.0]), "counts"),
     ],
 )
@@ -423,6 +549,13 @@ def test_policies_are_refused_by_problems_they_were_not_made_for():
         simulate(ball, ucb(), horizon=10, replications=1, seed=0)
     with pytest.raises(ValueError, match="ConvexLoss.arms"):
         simulate(ball, one_point(arms, 100, 1.0, 1e-3, "exp3"), horizon=10, replications=1, seed=0)
+    with pytest.raises(ValueError, match="ConvexLoss.arms"):
+        simulate(
+            Arms.bernoulli([0.1] * 4), one_point(arms, 100, 1.0, 1e-3, "tsallis"), horizon=9, replications=1, seed=0
+        )
+    line = one_point(on_line("ball"), 100, 1.0, 1e-3, "stochastic")
+    with pytest.raises(ValueError, match="mode='stochastic'"):
+        simulate(ConvexLoss.ball([[0.1]]), line, horizon=10, replications=1, seed=0)
     steep = convex("ball", "distance", factor=2.0)
     with pytest.raises(ValueError, match="G <="):
         two = two_point(convex("ball", "distance"), 100, 1.0, 1e-3)
@@ -473,3 +606,32 @@ def test_a_python_learner_is_played_and_told(mode):
         simulate(problem, Fixed([0.9, 0.9, 0.9]), horizon=3, replications=1, seed=2)
     with pytest.raises(ValueError, match="must return a point"):
         simulate(ConvexLoss.arms(TABLE), Fixed([4]), horizon=3, replications=1, seed=2)
+    with pytest.raises(ValueError, match="must return a point"):
+        simulate(problem, Fixed([[0.1, 0.2, 0.3]] * 2), horizon=3, replications=1, seed=2)
+
+
+class FixedPair(Fixed):
+    """A learner that never moves its two points."""
+
+    points = 2
+
+    def tell(self, values):
+        self.heard = values
+
+
+@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
+def test_a_python_learner_of_two_points_is_told_both_losses(mode):
+    """The regret is that of the mean of the two, the trace shows their difference."""
+    problem = convex("ball", "quadratic", mode=mode)
+    first, second = [0.1, 0.2, 0.3], [-0.5, 0.0, 0.4]
+    learner = FixedPair([first, second])
+    found = simulate(problem, learner, horizon=40, replications=1, seed=2).regret.values[0, -1]
+    mean = np.full(4, 0.25)
+    losses = [mean @ [naive.loss(problem, which, np.array(x)) for which in range(4)] for x in (first, second)]
+    assert found == pytest.approx(40 * (np.mean(losses) - solved(problem, mean)), rel=1e-6)
+    shown = trace(problem, learner, horizon=3, seed=2)
+    assert shown[:, :-1].tolist() == [[*first, *second]] * 3
+    assert shown[-1, -1] == pytest.approx(learner.heard[0] - learner.heard[1])
+    for wrong in (first, [first], [first, [0.9, 0.9, 0.9]]):
+        with pytest.raises(ValueError, match="must return two points"):
+            simulate(problem, FixedPair(wrong), horizon=3, replications=1, seed=2)

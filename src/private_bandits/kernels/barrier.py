@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
+from private_bandits.kernels.cholesky import eliminate, solve_transposed, solve_upper
 from private_bandits.problems.losses import BALL
 
 NEWTON_STEPS = 200
@@ -43,36 +44,6 @@ def barrier(domain, radius, x, slope, hessian):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def cholesky(matrix):
-    """Replace the lower triangle of a positive definite matrix by its Cholesky factor."""
-    d = len(matrix)
-    for j in range(d):
-        for i in range(j, d):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = math.sqrt(total) if i == j else total / matrix[j, j]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def solve_lower(factor, x):
-    """Replace x by L^-1 x."""
-    for i in range(len(x)):
-        for k in range(i):
-            x[i] -= factor[i, k] * x[k]
-        x[i] /= factor[i, i]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def solve_upper(factor, x):
-    """Replace x by L^-T x."""
-    for i in range(len(x) - 1, -1, -1):
-        for k in range(i + 1, len(x)):
-            x[i] -= factor[k, i] * x[k]
-        x[i] /= factor[i, i]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
 def follow(domain, radius, step, linear, pull, x, slope, hessian):
     """Move x to the minimiser of step (<linear, x> + pull |x|^2 / 2) + R(x) by damped Newton steps.
 
@@ -85,8 +56,8 @@ def follow(domain, radius, step, linear, pull, x, slope, hessian):
         for i in range(len(x)):
             slope[i] += step * (linear[i] + pull * x[i])
             hessian[i, i] += step * pull
-        cholesky(hessian)
-        solve_lower(hessian, slope)
+        eliminate(hessian, 0.0)
+        solve_transposed(hessian, slope)
         decrement = math.sqrt(np.sum(slope * slope))
         if decrement < 1e-10 or (decrement < 1e-5 and decrement >= last):  # no digit is left to gain
             return

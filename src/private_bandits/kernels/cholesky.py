@@ -23,8 +23,15 @@ def factorise(matrix, shift, factor):
             factor[i, j] = matrix[i, j]
         factor[i, i] += shift
         largest = max(largest, factor[i, i])
+    return eliminate(factor, _PIVOT * largest)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def eliminate(factor, least):
+    """Replace the upper triangle of a matrix by its factor; stop and return False at a pivot not above `least`."""
+    dim = len(factor)
     for k in range(dim):
-        if not factor[k, k] > _PIVOT * largest:
+        if not factor[k, k] > least:
             return False
         pivot = math.sqrt(factor[k, k])
         factor[k, k] = pivot
@@ -52,6 +59,12 @@ def solve_transposed(factor, vector):
 def solve(factor, vector):
     """Overwrite b with the solution x of A x = b."""
     solve_transposed(factor, vector)
+    solve_upper(factor, vector)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve_upper(factor, vector):
+    """Overwrite b with the solution x of R x = b."""
     for i in range(len(vector) - 1, -1, -1):
         total = vector[i]
         for j in range(i + 1, len(vector)):

@@ -12,19 +12,21 @@ from private_bandits._compiled import fresh_cache
 from private_bandits.kernels.selection import top_list
 
 
-def _until_one_leads(means, size, growth, failure, share, scale, limit, env, choice, noise, pulls):
+def _until_one_leads(means, size, tail, growth, failure, share, laplace, scale, limit, env, choice, noise, pulls):
     """Pull until an arm has at least 1 + share times the pulls of all others together, or `limit` pulls are made.
 
     After one pull of every arm, the index of an arm pulled n times is
 
-        mean + size sqrt(ln(ln(growth n) / failure) / n).
+        mean + size sqrt(l / n) + tail l / n,   l = ln(ln(growth n) / failure).
 
     Parameters
     ----------
     means : float64 array, shape (n_arms,)
         Of Bernoulli rewards, one uniform number of the environment stream each.
+    laplace : bool
+        Whether the noise on every reward is Laplace, not Gaussian.
     scale : float
-        Standard deviation of the Gaussian noise on every reward.
+        Scale or standard deviation of the noise.
     pulls : int64 array, shape (n_arms,), written
 
     Returns
@@ -42,10 +44,11 @@ def _until_one_leads(means, size, growth, failure, share, scale, limit, env, cho
             top_list(index, False, choice, order, values)
         arm = order[0]
         reward = 1.0 if env.random() < means[arm] else 0.0
-        total[arm] += reward + mechanisms.gaussian(noise, scale)
+        total[arm] += reward + (mechanisms.laplace(noise, scale) if laplace else mechanisms.gaussian(noise, scale))
         pulls[arm] += 1
         n = pulls[arm]
-        index[arm] = total[arm] / n + size * math.sqrt(math.log(math.log(growth * n) / failure) / n)
+        level = math.log(math.log(growth * n) / failure) / n
+        index[arm] = total[arm] / n + size * math.sqrt(level) + tail * level
         if t + 1 >= n_arms and n >= 1 + share * (t + 1 - n):
             return True
     return False

@@ -12,8 +12,8 @@ online estimate of the parameter (GLOC), moved by noisy gradient steps or by exa
     beta_t = factor (fit_t + stretch (sqrt(ridge + 3 Upsilon_t) + tail sqrt(t / (ridge + Upsilon_t)))),
 
 a box is its constants, held in a `LinearRecord`; one compiled loop plays them all. The first action is uniformly
-random: before any data unit vectors are worth the same, and rounding would choose. So is an action where A is not
-positive definite.
+random, where the boxes would play a longest vector: before any data unit vectors are worth the same, and rounding would
+choose. So is an action where A is not positive definite.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ it does without privacy. With d the dimension, u uniform on the unit sphere and 
                x <- argmin sum of (<g_s, x> + curvature |x - x_s|^2 / 2) + R(x) / step
     EXP3       w_i ~ exp(-s_t L_i);  L_arm += told / w_arm
     TSALLIS    w_i = 4 / (s_t (L_i - x))^2;  L_arm += told / w_arm
+    QUARTERS   asks at the quarters of an interval and cuts it: `kernels.quarters`
 
 where the projection is onto the set shrunk by the factor 1 - shrink, and R the barrier of `kernels.barrier`.
 """
@@ -27,7 +28,8 @@ import numpy as np
 from numba import njit
 
 from private_bandits import mechanisms
-from private_bandits.kernels import barrier, weights
+from private_bandits.kernels import barrier, quarters, weights
+from private_bandits.kernels.cholesky import eliminate, solve_upper
 from private_bandits.problems.convex import ConvexLoss
 from private_bandits.problems.losses import (
     BALL,
@@ -39,7 +41,7 @@ from private_bandits.problems.losses import (
     project,
 )
 
-SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS = range(5)
+SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS, QUARTERS = range(6)
 EXACT, LAPLACE, GAUSSIAN = range(3)
 
 
@@ -47,11 +49,14 @@ class OnlineRecord(NamedTuple):
     """The constants of a learner and of the noise before it."""
 
     learner: int
-    step: float
+    step: float  # for QUARTERS gamma_0, by which the losses of two points differ at most
     power: float = 0.0
     radius: float = 1.0  # of exploration: rho, or the share of the Dikin ellipsoid
     shrink: float = 0.0  # xi
     curvature: float = 0.0  # mu that BARRIER counts on
+    variance: float = 0.0  # what QUARTERS counts on: messages are sub-gamma with this variance and tail, an average
+    tail: float = 0.0
+    confidence: float = 0.0  # ... leaves its interval with probability 2 exp(-confidence)
     noise: int = EXACT
     scale: float = 0.0
     low: float = -math.inf
@@ -75,6 +80,9 @@ class OnlineState(NamedTuple):
     matrix: np.ndarray
     weights: np.ndarray
     counts: np.ndarray  # float64 (n_losses,), how often each loss came
+    ends: np.ndarray  # float64 (2,), QUARTERS: the working interval
+    sums: np.ndarray  # float64 (3,)
+    clock: np.ndarray  # int64 (3,)
     suffered: np.ndarray  # float64 (1,)
     best: np.ndarray  # scratch: the best fixed point
 
@@ -89,6 +97,7 @@ def start(problem: ConvexRecord, policy: OnlineRecord) -> OnlineState:
         barrier.centre(problem.domain, y)
     elif not armed and problem.domain != BALL:
         y[:] = inner_radius(problem.domain, problem.radius, dimension)
+    first = quarters.queries(0.5 * policy.step, policy.variance, policy.tail, policy.confidence)
     return OnlineState(
         centre=y,
         points=np.zeros((rows, named)),
@@ -99,6 +108,9 @@ def start(problem: ConvexRecord, policy: OnlineRecord) -> OnlineState:
         matrix=np.zeros((dimension, dimension)),
         weights=np.zeros(dimension),
         counts=np.zeros(losses),
+        ends=np.array([-problem.radius if problem.domain == BALL else 0.0, problem.radius]),
+        sums=np.zeros(3),
+        clock=np.array([1, first, 0]),
         suffered=np.zeros(1),
         best=np.zeros(named),
     )
@@ -123,6 +135,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
     y, points, seen, u, linear = state.centre, state.points, state.seen, state.direction, state.linear
     slope, matrix, w, counts, suffered = state.slope, state.matrix, state.weights, state.counts, state.suffered
+    ends, sums, clock = state.ends, state.sums, state.clock
+    variance, tail, confidence = policy.variance, policy.tail, policy.confidence
     d = len(y)
     mark = np.searchsorted(checkpoints, first)
     for t in range(first, last + 1):
@@ -134,6 +148,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         elif learner == TSALLIS:
             weights.tsallis(linear, rate, w)
             points[0, 0] = weights.draw(w, choice)
+        elif learner == QUARTERS:
+            points[0, 0] = quarters.quarter(ends, clock)
         else:
             on_sphere(choice, u)
             if learner == BARRIER:
@@ -165,9 +181,11 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             for i in range(d):
                 total = 0.0
                 for k in range(i + 1):
-                    total += matrix[i, k] * u[k]
+                    total += matrix[k, i] * u[k]
                 linear[i] += d / radius * told * total - curvature * y[i]
             barrier.follow(domain, size, step, linear, curvature * t, y, slope, matrix)
+        elif learner == QUARTERS:
+            quarters.hear(ends, sums, clock, told, step, variance, tail, confidence)
         else:
             arm = int(points[0, 0])
             linear[arm] += told / w[arm]
@@ -197,19 +215,24 @@ def on_sphere(choice, u):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _explore(domain, radius, x, pull, factor, direction, u):
-    """Write the Cholesky factor L of R''(x) + pull I, and A u with A = L^-T into the direction."""
+    """Write the factor of R''(x) + pull I, of `kernels.cholesky`, and A u with A its inverse into the direction."""
     barrier.barrier(domain, radius, x, direction, factor)
     for i in range(len(x)):
         factor[i, i] += pull
-    barrier.cholesky(factor)
+    eliminate(factor, 0.0)
     direction[:] = u
-    barrier.solve_upper(factor, direction)
+    solve_upper(factor, direction)
 
 
 def blank(problem: ConvexLoss, policy: Any, rounds: int) -> np.ndarray:
     """Return an empty trace of some rounds for a policy or a Python learner."""
-    points = 2 if getattr(getattr(policy, "record", None), "learner", -1) == TWO_POINT else 1
-    return np.zeros((rounds, points * problem.point_size + 1))
+    return np.zeros((rounds, _points(policy) * problem.point_size + 1))
+
+
+def _points(policy: Any) -> int:
+    """How many points a policy or a Python learner plays in a round."""
+    record = getattr(policy, "record", None)
+    return int(getattr(policy, "points", 1)) if record is None else 1 + (record.learner == TWO_POINT)
 
 
 def check_problem(name: str, problem: Any, record: Any) -> None:
@@ -227,6 +250,10 @@ def check_problem(name: str, problem: Any, record: Any) -> None:
         raise ValueError(f"{name} needs {wanted}, got {problem}")
     if record.n_items not in (0, problem.dimension):
         raise ValueError(f"{name} was made for dimension {record.n_items}, the problem has {problem.dimension}")
+    if record.learner == QUARTERS and problem.mode != "stochastic":
+        raise ValueError(f"{name} needs mode='stochastic', got {problem}")
+    if record.learner == TWO_POINT and problem.spread > 0.0:
+        raise ValueError(f"spread must be 0 for {name}, both values of one function, got {problem.spread:g}")
     actual, symbol = (problem.lipschitz, "G") if record.learner == TWO_POINT else (problem.bound, "B")
     if actual > record.limit * (1.0 + 1e-12):
         raise ValueError(f"{name} was calibrated for {symbol} <= {record.limit:g}, the problem has {actual:g}")
@@ -240,6 +267,9 @@ def play_learner(
 ) -> np.ndarray:
     """Play a learner written in Python: `ask` returns a point (an arm as [arm]), `tell` takes a list of one loss.
 
+    With a trace that is wide enough for two points, `ask` returns a pair of them, `tell` takes both losses, and what
+    the trace shows is their difference.
+
     Returns
     -------
     float64 array, shape (len(marks),)
@@ -248,23 +278,30 @@ def play_learner(
     record = problem.record()
     where = (record.domain, record.loss, record.factor, record.anchors)
     law = (record.mode, record.schedule, record.weights, record.spread)
-    counts, seen, best = np.zeros(len(record.anchors)), np.zeros(1), np.zeros(problem.point_size)
+    rows = (shown.shape[1] - 1) // problem.point_size
+    counts, seen, best = np.zeros(len(record.anchors)), np.zeros(rows), np.zeros(problem.point_size)
     regret, total, at = np.zeros(len(marks)), 0.0, {int(mark): i for i, mark in enumerate(marks)}
     for t in range(1, horizon + 1):
-        answer = learner.ask()
-        point = np.array(answer, np.float64)
-        if not problem.allows(point):
-            raise ValueError(f"ask() must return a point of {problem}, got {answer!r}")
-        which, value = observe_loss(*where, *law, t, point.reshape(1, -1), source.env, seen)
+        points = _asked(problem, learner.ask(), rows)
+        which, value = observe_loss(*where, *law, t, points, source.env, seen)
         learner.tell(seen.tolist())
         if which >= 0:
             counts[which] += 1.0
         total += value - record.best
         if len(shown):
-            shown[t - 1] = [*point, seen[0]]
+            shown[t - 1] = [*points.ravel(), seen[0] - np.sum(seen[1:])]
         if t in at:
             regret[at[t]] = total
             if record.mode != STOCHASTIC:
                 fixed = best_fixed(record.domain, record.radius, *where[1:], counts, best)
                 regret[at[t]] -= fixed[0]
     return regret
+
+
+def _asked(problem: ConvexLoss, answer: Any, rows: int) -> np.ndarray:
+    """Return the asked points as the rows of an array, or raise a ValueError."""
+    points = np.array([answer] if rows == 1 else answer, np.float64)
+    if points.shape != (rows, problem.point_size) or not all(problem.allows(point) for point in points):
+        wanted = "a point" if rows == 1 else "two points"
+        raise ValueError(f"ask() must return {wanted} of {problem}, got {answer!r}")
+    return points

@@ -149,11 +149,14 @@ class LinearContext:
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random actions.
 
-        Exact for a table. For unit vectors by Gauss-Legendre quadrature: <x, theta>/|theta| has the law of 2B - 1 with
-        B from Beta((dim - 1)/2, (dim - 1)/2).
+        Exact for a table and in one dimension. For other unit vectors by Gauss-Legendre quadrature: <x, theta>/|theta|
+        has the law of 2B - 1 with B from Beta((dim - 1)/2, (dim - 1)/2).
         """
         if len(self.sets):
             return float(np.mean(np.max(self.means, axis=1) - np.mean(self.means, axis=1)))
+        if self.dim == 1:  # of -1 and 1, the better one is missing with probability 2^-n
+            low, high = self._mean_at(np.array([0.0, 1.0]))
+            return float(high - low) * (0.5 - 0.5**self.n_actions)
         nodes, weights = np.polynomial.legendre.leggauss(_NODES)
         level, weights = (nodes + 1.0) / 2.0, weights / 2.0
         best = weights @ self._mean_at(level ** (1.0 / self.n_actions))

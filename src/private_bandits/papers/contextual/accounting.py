@@ -9,13 +9,17 @@ Actions lie in the unit ball. With unit x, x' and c = <x, x'>:
 * x x': its upper triangle moves by at most the Frobenius norm, sqrt(2 - 2 c^2), so by sqrt 2; the paper takes 2.
 * y x, |y| <= r: 2 r. With x x' that is at most sqrt(2 (1 - c^2) + 2 r^2 (1 + c)).
 * <x, estimate> x = x x' estimate: by at most the spectral norm, sqrt(1 - c^2), so by 1; the paper takes 2.
-* the gradient, error times x with |error| <= reach: 2 reach.
+* the gradient, error times x with |error| <= reach: less than 2 reach, as the error of an action depends on the action;
+  two rewards of one action, 2 apart or 1 for binary ones, move it by as much.
+
+So what Algorithm 5 pays is exact (in dimension 2 and more; less in dimension 1, where all x x' of unit vectors are the
+same), and for Algorithm 3 it is bounded from both sides.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -29,7 +33,16 @@ SLOPE = LARGEST_MEAN * (1.0 - LARGEST_MEAN)
 """Smallest slope of the logistic link on [-1, 1], at both ends."""
 NOISES = ("classical", "analytic")
 RESPONSES = ("bounded", "binary")
-_COLUMNS = ("message", "sensitivity_printed", "sensitivity", "epsilon_share", "delta_share", "sigma", "epsilon_paid")
+_COLUMNS = (
+    "message",
+    "sensitivity_printed",
+    "sensitivity",
+    "epsilon_share",
+    "delta_share",
+    "sigma",
+    "epsilon_paid",
+    "epsilon_attained",
+)
 
 
 @dataclass(frozen=True)
@@ -38,14 +51,15 @@ class Message:
 
     name: str
     printed: float  # its sensitivity by the paper
-    exact: float  # its sensitivity: attained or, for the gradient, an upper bound
+    exact: float  # its sensitivity or, for the gradient, an upper bound
+    attained: float  # a distance that two users have
     relative_noise: float = 1.0  # standard deviation of its entries, in units of sigma
 
 
 def linucb_messages(largest_reward: float = 2.0) -> tuple[Message, Message]:
     """The two messages of Algorithm 5; rewards in [-largest_reward, largest_reward]."""
     reach = 2.0 * checks.real("largest_reward", largest_reward, above=0)
-    return Message("x x'", 2.0, math.sqrt(2.0)), Message("y x", reach, reach)
+    return Message("x x'", 2.0, math.sqrt(2.0), math.sqrt(2.0)), Message("y x", reach, reach, reach)
 
 
 def glm_messages(responses: str = "bounded", variant: str = "printed") -> tuple[Message, Message, Message]:
@@ -61,13 +75,35 @@ def glm_messages(responses: str = "bounded", variant: str = "printed") -> tuple[
 
     Notes
     -----
-    For a link that is only known to lie in [-C, C], the bounded error reaches 2 C + 1. The printed noise covers C.
+    For a link that is only known to lie in [-C, C], the bounded error reaches 2 C + 1. The printed noise covers C: for
+    this link less than it should by a factor of at most 2, and of 2 / (2 C) = 1.37 at least; see `small_link`.
     """
     reach = error_reach(responses)
     checks.choice("variant", variant, ("printed", "repaired"))
     covered = LARGEST_MEAN if variant == "printed" else reach
-    gradient = Message("gradient", 2.0 * covered, 2.0 * reach, covered)
-    return Message("x x'", 2.0, math.sqrt(2.0)), Message("<x, estimate> x", 2.0, 1.0), gradient
+    attained = 1.0 if responses == "binary" else 2.0
+    gradient = Message("gradient", 2.0 * covered, 2.0 * reach, attained, covered)
+    root = math.sqrt(2.0)
+    return Message("x x'", 2.0, root, root), Message("<x, estimate> x", 2.0, 1.0, 1.0), gradient
+
+
+def small_link(epsilon: float, delta: float, largest_mean: float = 0.1) -> float:
+    """Exact epsilon that the gradient of Algorithm 3 alone pays at delta, as printed, for a link of small values.
+
+    The box and its Theorem 9 ask for |g| <= C on [-1, 1] and noise in [-1, 1]. With g(a) = C a, C <= 1, two users with
+    the same action and noise 1 and -1 have gradients 2 apart, and the noise on them has standard deviation C sigma:
+    with C small the promise is broken.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Nominal: > 0, in (0, 1).
+    largest_mean : float
+        C in (0, 1].
+    """
+    size = checks.real("largest_mean", largest_mean, above=0, at_most=1)
+    sigma = noise_scale(glm_messages(), epsilon, delta)
+    return gaussian_epsilon(size * sigma, delta, 2.0)
 
 
 def error_reach(responses: str) -> float:
@@ -80,8 +116,8 @@ def joint_sensitivity(messages: tuple[Message, ...]) -> float:
     """L2 sensitivity of all messages of a round together, each in units of its own noise.
 
     With k the squared half-sensitivity of the last message and m = 2 for Algorithm 5, 3 for Algorithm 3, the squared
-    distance is at most m (1 - c^2) + 2 k (1 + c), largest at c = min(k/m, 1). Exact for Algorithm 5, an upper bound for
-    Algorithm 3, where <x, estimate> limits the error.
+    distance is at most m (1 - c^2) + 2 k (1 + c), largest at c = min(k/m, 1). Exact for Algorithm 5 in dimension 2 and
+    more, an upper bound for Algorithm 3, where <x, estimate> limits the error.
     """
     last = messages[-1]
     squares = float(len(messages))
@@ -110,7 +146,7 @@ def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noi
         # each message's share of epsilon is in proportion to its sensitivity, so one sigma serves them all
         return gaussian_sigma(epsilon, checks.delta(delta) / len(messages), total, method="classical")
     last = messages[-1]
-    believed = Message(last.name, last.printed, min(last.printed, last.exact), last.relative_noise)
+    believed = replace(last, exact=min(last.printed, last.exact))
     return gaussian_sigma(epsilon, delta, joint_sensitivity((*messages[:-1], believed)))
 
 
@@ -121,19 +157,24 @@ def split(messages: tuple[Message, ...], epsilon: float, delta: float, noise: st
     -------
     DataFrame
         `sensitivity_printed` and `sensitivity` of the message; `epsilon_share` and `delta_share`, the part of the
-        promise that the paper gives to it; `sigma` of its entries; `epsilon_paid`, exactly, at its share of delta. The
-        last row has the joint sensitivity in units of sigma, and what the round pays at delta.
+        promise that the paper gives to it; `sigma` of its entries; `epsilon_paid` at its share of delta for this
+        sensitivity, and `epsilon_attained` for a distance that two users have: the same but for the gradient. The last
+        row has the joint sensitivity in units of sigma, and what the round pays at delta.
     """
     sigma = noise_scale(messages, epsilon, delta, noise)
     total = sum(one.printed / one.relative_noise for one in messages)
     part = delta / len(messages)
-    rows: list[tuple[str, float, float, float, float, float, float]] = []
+    rows: list[tuple[str, float, float, float, float, float, float, float]] = []
     for one in messages:
         scale = sigma * one.relative_noise
         share = epsilon * one.printed / one.relative_noise / total
-        rows.append((one.name, one.printed, one.exact, share, part, scale, gaussian_epsilon(scale, part, one.exact)))
+        most, least = (gaussian_epsilon(scale, part, distance) for distance in (one.exact, one.attained))
+        rows.append((one.name, one.printed, one.exact, share, part, scale, most, least))
     joint = joint_sensitivity(messages)
-    rows.append(("together", total, joint, epsilon, delta, sigma, gaussian_epsilon(sigma, delta, joint)))
+    last = messages[-1]
+    attained = joint if len(messages) == 2 else last.attained / last.relative_noise
+    most, least = (gaussian_epsilon(sigma, delta, distance) for distance in (joint, attained))
+    rows.append(("together", total, joint, epsilon, delta, sigma, most, least))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
@@ -144,8 +185,8 @@ def published_setting() -> pd.DataFrame:
     -------
     DataFrame
         A row per noise formula: `formula`, `sigma`, `epsilon` (nominal), `delta`, `sensitivity` (of both messages
-        together, rewards in [-1, 1]), `epsilon_paid` (exact), and `noise_for_1`, the factor by which sigma would have
-        to grow for epsilon = 1 at the same delta.
+        together, actions in the unit ball and rewards in [-1, 1]), `epsilon_paid` (exact), and `noise_for_1`, the
+        factor by which sigma would have to grow for epsilon = 1 at the same delta.
 
     Notes
     -----

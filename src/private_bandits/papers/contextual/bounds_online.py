@@ -16,7 +16,7 @@ from private_bandits import checks
 from private_bandits.mechanisms import gaussian_sigma, laplace_scale
 from private_bandits.problems import ConvexLoss
 
-LEARNERS = ("sphere", "sphere_strong", "saha_tewari", "hazan_levy", "exp3", "tsallis")
+LEARNERS = ("sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "exp3", "tsallis")
 STEPS = ("printed", "tuned", "strong")
 
 
@@ -28,6 +28,16 @@ class Tuning(NamedTuple):
     radius: float
     shrink: float
     curvature: float
+    regret: float
+
+
+class Quarters(NamedTuple):
+    """The constants of `kernels.quarters` and the expected regret that they give."""
+
+    width: float
+    variance: float
+    tail: float
+    confidence: float
     regret: float
 
 
@@ -55,6 +65,12 @@ def noise_reach(scale: float, noise: str, horizon: int) -> float:
     return scale * factor
 
 
+def check_convex(problem: object) -> None:
+    """Raise a ValueError unless the problem is a ConvexLoss."""
+    if not isinstance(problem, ConvexLoss):
+        raise ValueError(f"problem must be a ConvexLoss (arms: ConvexLoss.from_arms), got {problem}")
+
+
 def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuning:
     """Return the steps of a learner for messages of a given size, with their regret bound.
 
@@ -64,20 +80,29 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
         * `sphere`: Flaxman, Kalai and McMahan (2005): R d L sqrt(T) / rho + G (3 + R/r) rho T, of order T^(3/4).
         * `sphere_strong`: the same with steps 1/(mu t), Agarwal, Dekel and Xiao (2010):
           d^2 L^2 (1 + ln T) / (2 mu rho^2) + G (3 + R/r) rho T, of order T^(2/3).
-        * `saha_tewari`: Saha and Tewari (2011), Algorithm 1, smooth losses: nu ln T / eta + 2 eta d^2 L^2 T / radius^2
-          + beta (diameter/2)^2 radius^2 T + G R, of order T^(2/3).
-        * `hazan_levy`: Hazan and Levy (2014), Algorithm 1, strongly convex and smooth losses:
+        * `saha_tewari`: Saha and Tewari (2011), Algorithm 1, losses that are convex and smooth even off the set, as all
+          kinds are that are smooth on it; with the lemma of Abernethy, Hazan and Rakhlin (2008): nu ln T / eta + 2 eta
+          d^2 L^2 T / radius^2 + beta (diameter/2)^2 radius^2 T + G R, of order T^(2/3).
+        * `hazan_levy`: Hazan and Levy (2014), Algorithm 1, losses that are strongly convex and smooth even half the
+          diameter off the set, where mu is taken:
           (nu ln T + (beta/mu)(1 + ln T)) / eta + 2 eta d^2 L^2 T + G R, of order sqrt(T).
-        * `exp3`: step sqrt(ln K / (K t)): 2 L sqrt(T K ln K).
+        * `exp3`: Bubeck and Cesa-Bianchi (2012), Theorem 3.1, step sqrt(ln K / (K t)): 2 L sqrt(T K ln K).
         * `tsallis`: Zimmert and Seldin (2019), step 2 / sqrt(t): L (4 sqrt(K T) + 1), K arms.
     problem : ConvexLoss
     horizon : int
         T >= 1.
     size : float
         L, > 0; for arms the width of the interval of told losses.
+
+    Notes
+    -----
+    With noise L grows as 1/epsilon, and the regret as L^(1/2) (`sphere`), L^(2/3) (`sphere_strong`, `saha_tewari`) or
+    L: slower than the 1/epsilon of the paper, as the radius is tuned to the noise. Where the set caps the radius, at
+    few rounds, it grows as L, L^2, L and L.
     """
-    checks.choice("learner", learner, LEARNERS)
+    checks.choice("learner", learner, tuple(_TUNINGS))
     told = checks.real("size", size, above=0)
+    check_convex(problem)
     if (problem.domain == "arms") != (learner in ("exp3", "tsallis")):
         raise ValueError(f"learner {learner!r} does not fit {problem}")
     if learner in ("sphere_strong", "hazan_levy") and problem.strong_convexity == 0.0:
@@ -87,14 +112,70 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
     return _TUNINGS[learner](problem, _rounds(horizon), told)
 
 
+def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str) -> Quarters:
+    """Return the constants of the stochastic convex learner in one dimension, with their regret bound.
+
+    Agarwal, Foster, Hsu, Kakade and Rakhlin (2011), Algorithm 1, for a mean loss whose values differ by at most width =
+    G (length of the interval), so that gamma_i = width / 2^i; theirs is 1. They ask s^2 ln T / gamma_i^2 times, up to a
+    constant, for answers that are sub-Gaussian with s. Here an average errs by more than gamma_i with probability 1/T,
+    which takes 2 variance ln(2T) / gamma_i^2 queries with Gaussian noise and some more for the longer tail of the
+    Laplace law: a message less its mean is sub-gamma with variance spread^2 / 3 + V, V the noise's variance, and tail b
+    for Laplace noise of scale b.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        Of dimension 1, stochastic.
+    horizon : int
+        T >= 1.
+    scale, noise
+        Of the noise on a message.
+
+    Raises
+    ------
+    ValueError
+        In higher dimension: their ellipsoid method for it is left out.
+
+    Notes
+    -----
+    The bound, derived. Where the averages hold, a round after which none of the intervals are apart has asked at points
+    that are at most 10 gamma_i above the best: by convexity the best point is at most twice 5 gamma_i below. So a query
+    in round i costs at most 20 gamma_i, and in epoch k at most width (3/4)^(k-1). An epoch ends only on losses that
+    differ by gamma_i, so at most N end, and by the Cauchy-Schwarz inequality over them
+
+        R_T <= 20 sqrt(30 variance (N + 1) T ln(2T)) + 91 width + 120 tail ln(2T) (N + 1)(I + 1) + 3 (N + 1) I width,
+
+    the second term for rounding up, the third for the tail and the last for averages that do not hold; I bounds the
+    full rounds of an epoch, N = 1 + log_{4/3}(width / 2g) and I = log_2(width / g) with g = sqrt(6 variance ln(2T)/T).
+    """
+    check_convex(problem)
+    if problem.domain == "arms" or problem.mode != "stochastic":
+        raise ValueError(f"learner 'stochastic' needs an interval and mode='stochastic', got {problem}")
+    if problem.dimension != 1:
+        raise ValueError(f"dimension must be 1 for learner 'stochastic', got {problem.dimension}")
+    rounds, width = _rounds(horizon), problem.lipschitz * problem.diameter
+    variance, tail = problem.spread**2 / 3.0 + noise_variance(scale, noise), scale if noise == "laplace" else 0.0
+    confidence = math.log(2.0 * rounds)
+    regret = 91.0 * width
+    if variance > 0.0:
+        least = math.sqrt(6.0 * variance * confidence / rounds)
+        full = math.floor(math.log2(width / least)) if width >= least else 0
+        ended = math.floor(1.0 + math.log(width / (2.0 * least), 4.0 / 3.0)) if width >= 2.0 * least else 0
+        regret += 20.0 * math.sqrt(30.0 * variance * (ended + 1) * rounds * confidence)
+        regret += (ended + 1) * (120.0 * tail * confidence * (full + 1) + 3.0 * full * width)
+    return Quarters(width, variance, tail, confidence, regret)
+
+
 def theorem_3(
     regret: float, bound: float, horizon: int, epsilon: float, delta: float, variant: str = "printed"
 ) -> float:
     """Theorem 3: the regret of Algorithm 1 from the regret of its learner for losses of unit range.
 
-    `printed` is B ln(T/delta) / epsilon times the regret, its O taken as 1: an order. `derived` is ours:
-    2 (B + sigma sqrt(2 ln(2 T^2))) times the regret, plus 2 sigma / T for what the clipping moves, with the Gaussian
-    sigma of the box. It holds for any learner of losses in [0, 1], which are made by clipping the noisy loss.
+    `printed` is B ln(T/delta) / epsilon times the regret, its O taken as 1: an order. `derived` is ours: 2 (B + s)
+    times the regret, plus 2 B, with s = sigma sqrt(2 ln(2 T^2)) and the Gaussian sigma of the box. It holds for any
+    learner of losses in [0, 1], convex or not, against losses fixed beforehand: with probability at least 1 - 1/T no
+    draw exceeds s in T rounds, and then the draws are independent and symmetric, and (f + Z + B + s) / (2 (B + s)),
+    with values in [0, 1] and as convex as f, is told unclipped. Otherwise at most 2 B T is lost.
 
     Parameters
     ----------
@@ -112,7 +193,7 @@ def theorem_3(
     if variant == "printed":
         return size * math.log(rounds / checks.delta(delta)) / checks.epsilon(epsilon) * unit
     sigma = noise_scale(2.0 * size, epsilon, delta, "gaussian", "classical")
-    return 2.0 * (size + noise_reach(sigma, "gaussian", rounds)) * unit + 2.0 * sigma / rounds
+    return 2.0 * (size + noise_reach(sigma, "gaussian", rounds)) * unit + (2.0 * size if sigma else 0.0)
 
 
 def told_size(learner: str, bound: float, scale: float, noise: str, horizon: int) -> float:
@@ -137,13 +218,23 @@ def corollary_4(
 ) -> float:
     """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tuning`.
 
-    The paper states T^(2/3)/epsilon with `saha_tewari` and sqrt(T)/epsilon with `hazan_levy`. Its third learner, for
-    stochastic convex losses, is not here. Parameters are those of `reduction.one_point`.
+    The paper states T^(2/3)/epsilon with `saha_tewari`, sqrt(T)/epsilon with `hazan_levy` and sqrt(T)/epsilon for
+    stochastic losses, here with `stochastic` in one dimension; see `tuning` for the powers of 1/epsilon. For what the
+    clipping may do it adds 2 B to the barrier methods, as in `theorem_3`, and 2 scale / T to the two for arms, whose
+    losses are linear: it bounds 2 T times the mean of what exceeds the reach. Parameters are those of
+    `reduction.one_point`.
     """
+    check_convex(problem)
     scale = noise_scale(2.0 * problem.bound, epsilon, delta, noise, method)
+    if checks.choice("learner", learner, LEARNERS) == "stochastic":
+        return stochastic_tuning(problem, horizon, scale, noise).regret
     size = told_size(learner, problem.bound, scale, noise, horizon)
-    moved = 0.0 if learner.startswith("sphere") else 2.0 * scale / _rounds(horizon)
-    return tuning(learner, problem, horizon, size).regret + moved
+    clipped = 0.0
+    if scale and learner in ("saha_tewari", "hazan_levy"):
+        clipped = 2.0 * problem.bound
+    elif learner in ("exp3", "tsallis"):
+        clipped = 2.0 * scale / _rounds(horizon)
+    return tuning(learner, problem, horizon, size).regret + clipped
 
 
 def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str, step: str) -> Tuning:
@@ -154,6 +245,8 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     checks.choice("step", step, STEPS)
     if problem.domain == "arms":
         raise ValueError(f"two points need a ConvexLoss on the ball or the simplex, got {problem}")
+    if problem.spread > 0.0:
+        raise ValueError(f"spread must be 0 for two points, both values of one function, got {problem.spread:g}")
     rounds, d, outer, inner = _rounds(horizon), problem.dimension, problem.outer_radius, problem.inner_radius
     radius = min(math.log(rounds) / rounds, inner / 2.0)
     near = problem.lipschitz * radius * rounds * (3.0 + outer / inner)
@@ -187,6 +280,7 @@ def theorem_6(
 
     with eta = 1/sqrt(T), R / (d sqrt((G^2 + V) T)) and 1/(mu t). Parameters are those of `reduction.two_point`.
     """
+    check_convex(problem)
     scale = noise_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
     return two_point_tuning(problem, horizon, scale, noise, step).regret
 
@@ -219,7 +313,7 @@ def _saha_tewari(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
 
 
 def _hazan_levy(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
-    d, log, mu = problem.dimension, math.log(rounds), problem.strong_convexity
+    d, log, mu = problem.dimension, math.log(rounds), problem.strong_convexity_within(problem.diameter / 2.0)
     fixed = _nu(problem) * log + problem.smoothness / mu * (1.0 + log)
     step = min(math.sqrt(fixed / (2.0 * rounds)), 0.25) / (d * told)
     regret = fixed / step + 2.0 * step * (d * told) ** 2 * rounds

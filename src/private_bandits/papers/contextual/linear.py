@@ -55,7 +55,7 @@ def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float
         ridge=checks.real("ridge", ridge, above=0),
         factor=checks.real("bonus_factor", bonus_factor, above=0),
         fit=linear.DETERMINANT,
-        level=2.0 * math.log(1.0 / checks.delta(alpha)),
+        level=2.0 * math.log(1.0 / checks.real("alpha", alpha, above=0, below=1)),
     )
     return Policy("LinUCB", "abbasi2011", "OFUL", _reading("stated", bonus_factor), _NO_PRIVACY, record)
 
@@ -104,8 +104,10 @@ def ldp_linucb(
 
     Notes
     -----
-    The box is in an appendix; this is its recovery from two public implementations that agree. The noise on V_t may
-    leave V_t + c_t I indefinite with probability at most alpha in a whole run; the action is then uniformly random.
+    The box is in an appendix; this is its recovery from two public implementations. They agree on sigma, Upsilon, c and
+    beta, while V starts at I in one of them, here at 0. The classical sigma is proven while no message has a share of
+    epsilon above 1, here for epsilon <= 3/2; the guarantee holds what it really pays. The noise on V_t may leave V_t +
+    c_t I indefinite with probability at most alpha in a whole run; the action is then uniformly random.
     """
     size, length, failure = _checked(dim, horizon, alpha)
     checks.choice("variant", variant, ("printed", "derived"))
@@ -177,7 +179,7 @@ def gloc(
     Notes
     -----
     Jun, Bhargava, Nowak and Willett (2017), Theorem 1 and the online Newton step. The radius here is sqrt(ridge) +
-    fit_t, which drops their data-dependent reduction, as Algorithm 3 must.
+    fit_t, not sqrt(ridge + fit_t^2), and it drops their data-dependent reduction, as Algorithm 3 must.
     """
     size, length, failure = _checked(dim, horizon, alpha)
     checks.choice("learner", learner, ("newton", "gradient"))
@@ -233,13 +235,15 @@ def ldp_glm(
         > 0; for `repaired`.
     responses : {"bounded", "binary"}
         What a reward may be: the paper's model, the mean plus noise in [-1, 1], for which the printed noise on the
-        gradient is too small by a factor of 2; or 0 and 1 only, for which it is right.
+        gradient is too small, by a factor of at most 2; or 0 and 1 only, for which it is enough.
 
     Notes
     -----
-    The text gives beta_t^2 only as an order, so both variants use the radius of this module, with fit_t from the
-    regret of the noisy gradient steps through Theorem 1 of Jun et al. (2017). The second message is the first one times
-    the estimate, which the server knows: it moves by 1, not by 2.
+    The text gives beta_t^2 only as an order, with one power of sigma, so both variants use the radius of this module,
+    with fit_t from the regret of the noisy gradient steps through Theorem 1 of Jun et al. (2017). With zeta = 1/sqrt T
+    its beta_t^2 has two powers of sigma; one follows with the repaired zeta. The classical sigma is proven for epsilon
+    <= 3, as above; what the guarantee says that all messages together pay is an upper bound. The second message is the
+    first one times the estimate, which the server knows: it moves by 1, not by 2.
     """
     size, length, failure = _checked(dim, horizon, alpha)
     factor = checks.real("bonus_factor", bonus_factor, above=0)
@@ -305,34 +309,15 @@ def _gradient_record(
 
 
 _DEVIATION = {"bounded": 1.0, "binary": 0.5}  # by Hoeffding's lemma, from the range of the reward
-_NO_PRIVACY = Guarantee(
-    epsilon=math.inf,
-    delta=0.0,
-    value_epsilon=math.inf,
-    value_delta=0.0,
-    effective_epsilon=math.inf,
-    effective_delta=0.0,
-    trust="none",
-    reason="no noise",
-)
+_NO_PRIVACY = Guarantee.none()
 
 
 def _guarantee(messages: tuple[Message, ...], epsilon: float, delta: float, sigma: float) -> Guarantee:
     if sigma == 0.0:
         return _NO_PRIVACY
     joint = joint_sensitivity(messages)
-    paid = gaussian_epsilon(sigma, delta, joint)
     reason = f"{len(messages)} messages a user, one Gaussian vector of sensitivity {joint:.4g} in units of sigma"
-    return Guarantee(
-        epsilon=float(epsilon),
-        delta=float(delta),
-        value_epsilon=paid,
-        value_delta=float(delta),
-        effective_epsilon=paid,
-        effective_delta=float(delta),
-        trust="local",
-        reason=reason,
-    )
+    return Guarantee.kept(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)
 
 
 def _checked(dim: int, horizon: int, alpha: float) -> tuple[int, int, float]:

@@ -8,7 +8,6 @@ least noise. Laplace noise, which the paper mentions, gives pure epsilon. The gu
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +19,10 @@ from private_bandits.kernels import online
 from private_bandits.mechanisms import gaussian, gaussian_epsilon, laplace
 from private_bandits.papers.contextual.bounds_online import (
     LEARNERS,
+    check_convex,
     noise_reach,
     noise_scale,
+    stochastic_tuning,
     told_size,
     tuning,
     two_point_tuning,
@@ -36,6 +37,7 @@ _CODES = {
     "sphere_strong": online.SPHERE,
     "saha_tewari": online.BARRIER,
     "hazan_levy": online.BARRIER,
+    "stochastic": online.QUARTERS,
     "exp3": online.EXP3,
     "tsallis": online.TSALLIS,
 }
@@ -44,6 +46,7 @@ _NAMES = {
     "sphere_strong": "Gradient descent, one point, strongly convex",
     "saha_tewari": "Saha and Tewari",
     "hazan_levy": "Hazan and Levy",
+    "stochastic": "Agarwal et al., one dimension",
     "exp3": "EXP3",
     "tsallis": "Tsallis-INF",
 }
@@ -72,8 +75,9 @@ def one_point(
         > 0; infinity gives the learner itself.
     delta : float, optional
         In (0, 1); None with Laplace noise.
-    learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "exp3", "tsallis"}
-        See `bounds_online.tuning`; the last two are for `ConvexLoss.arms`.
+    learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "exp3", "tsallis"}
+        See `bounds_online.tuning`, and `stochastic_tuning` for stochastic losses on an interval (higher dimension is
+        left out); the last two are for `ConvexLoss.arms`.
     noise : {"gaussian", "laplace"}
     method : {"classical", "analytic"}
         How sigma is found.
@@ -83,39 +87,49 @@ def one_point(
     Notes
     -----
     The paper leaves the learner a black box for bounded losses, while the noise is not bounded. The steps are tuned for
-    B^2 plus the noise's variance in gradient descent, which needs no more. The barrier methods and the two for arms are
-    told the noisy loss clipped to [-B - s, B + s], for arms to [-s, 1 + s] and then scaled to [0, 1]; a draw exceeds s
-    with probability 1/T^2. At epsilon = infinity s is 0 and nothing is changed.
+    B^2 plus the noise's variance in gradient descent, which needs no more, and the intervals of the stochastic learner
+    are as wide as the noise asks. The barrier methods and the two for arms are told the noisy loss clipped to [-B - s,
+    B + s], for arms to [-s, 1 + s] and then scaled to [0, 1]; a draw exceeds s with probability 1/T^2. At epsilon =
+    infinity s is 0 and nothing is changed.
     """
     checks.choice("learner", learner, LEARNERS)
     checks.choice("variant", variant, ("printed", "tight"))
+    check_convex(problem)
     width = 1.0 if problem.domain == "arms" else 2.0 * problem.bound
     if variant == "tight" and problem.domain != "arms":
         raise ValueError(f"variant 'tight' needs ConvexLoss.arms, got {problem}")
     sensitivity = width if variant == "tight" else 2.0 * problem.bound
     scale = noise_scale(sensitivity, epsilon, delta, noise, method)
-    reach = noise_reach(scale, noise, horizon)
-    size = told_size(learner, problem.bound, scale, noise, horizon)
-    steps = tuning(learner, problem, horizon, size)
     record = online.OnlineRecord(
         learner=_CODES[learner],
-        step=steps.step,
-        power=steps.power,
-        radius=steps.radius,
-        shrink=steps.shrink,
-        curvature=steps.curvature,
         noise=_NOISES[noise] if scale else online.EXACT,
         scale=scale,
         limit=problem.bound,
         n_items=problem.dimension,
         horizon=horizon,
+        **_constants(learner, problem, horizon, scale, noise),
     )
-    if learner in ("exp3", "tsallis"):
-        record = record._replace(low=-reach, high=1.0 + reach, offset=-reach, unit=1.0 + 2.0 * reach)
-    elif learner in ("saha_tewari", "hazan_levy"):
-        record = record._replace(low=-size, high=size)
     privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy loss is all that is sent")
     return Policy(_NAMES[learner], PAPER, "Algorithm 1", f"{variant}, {noise}, {method}", privacy, record)
+
+
+def _constants(learner: str, problem: ConvexLoss, horizon: int, scale: float, noise: str) -> dict[str, float]:
+    """What a learner of Algorithm 1 counts on, as fields of its record."""
+    if learner == "stochastic":
+        found = stochastic_tuning(problem, horizon, scale, noise)
+        return {
+            "step": found.width,
+            "variance": found.variance,
+            "tail": found.tail,
+            "confidence": found.confidence,
+        }
+    size = told_size(learner, problem.bound, scale, noise, horizon)
+    steps = tuning(learner, problem, horizon, size)._asdict()
+    del steps["regret"]
+    reach = noise_reach(scale, noise, horizon)
+    if learner in ("exp3", "tsallis"):
+        return steps | {"low": -reach, "high": 1.0 + reach, "offset": -reach, "unit": 1.0 + 2.0 * reach}
+    return steps | ({"low": -size, "high": size} if learner in ("saha_tewari", "hazan_levy") else {})
 
 
 def two_point(
@@ -144,9 +158,11 @@ def two_point(
 
     Notes
     -----
-    |x_1 - x_2| = 2 rho, so two users' differences are at most 4 G rho apart and the noise on them has the standard
-    deviation 2 rho sigma: the calibration is right. What is bounded is the mean regret of the two points.
+    Both values are of one function, without noise of their own: `spread` must be 0. |x_1 - x_2| = 2 rho, so two users'
+    differences are at most 4 G rho apart and the noise on them has the standard deviation 2 rho sigma: the calibration
+    is right. What is bounded is the mean regret of the two points.
     """
+    check_convex(problem)
     scale = noise_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
     steps = two_point_tuning(problem, horizon, scale, noise, step)
     record = online.OnlineRecord(
@@ -182,39 +198,18 @@ def message_privacy(
     reason : str
     """
     if scale == 0.0:
-        return Guarantee(
-            epsilon=math.inf,
-            delta=0.0,
-            value_epsilon=math.inf,
-            value_delta=0.0,
-            effective_epsilon=math.inf,
-            effective_delta=0.0,
-            trust="none",
-            reason="no noise",
-        )
+        return Guarantee.none()
     if noise == "laplace":
-        paid, failure = sensitivity / scale, 0.0
-    else:
-        failure = checks.delta(delta)
-        paid = gaussian_epsilon(scale, failure, sensitivity)
-    return Guarantee(
-        epsilon=float(epsilon),
-        delta=failure,
-        value_epsilon=paid,
-        value_delta=failure,
-        effective_epsilon=paid,
-        effective_delta=failure,
-        trust="local",
-        reason=reason,
-    )
+        return Guarantee.kept(epsilon, sensitivity / scale, "local", reason)
+    failure = checks.delta(delta)
+    return Guarantee.kept(epsilon, gaussian_epsilon(scale, failure, sensitivity), "local", reason, failure)
 
 
 class NoisyLearner:
-    """A learner with noise on every loss it is told: Algorithm 1 around anything with `ask` and `tell`."""
+    """A learner with noise on the loss it is told: Algorithm 1 around anything with `ask` and `tell`."""
 
-    def __init__(self, learner: Any, scale: float, noise: str, rng: np.random.Generator) -> None:
-        self.learner, self.scale, self.rng = learner, scale, rng
-        self._draw = laplace if checks.choice("noise", noise, ("gaussian", "laplace")) == "laplace" else gaussian
+    def __init__(self, learner: Any, reduction: Reduction, rng: np.random.Generator) -> None:
+        self.learner, self.reduction, self.rng = learner, reduction, rng
 
     def ask(self) -> Sequence[Any]:
         """Return what the learner wants to play."""
@@ -222,18 +217,52 @@ class NoisyLearner:
         return asked
 
     def tell(self, values: Sequence[float]) -> None:
-        """Pass the values on, each with its own draw of noise."""
-        self.learner.tell([value + self._draw(self.rng, self.scale) for value in values])
+        """Pass the value on with noise; raise a ValueError where the noise would not keep the promise."""
+        self._check(values, 1)
+        draw = laplace if self.reduction.noise == "laplace" else gaussian
+        self._pass_on(values[0], 1.0, draw(self.rng, self.reduction.scale))
+
+    def _check(self, values: Sequence[float], number: int) -> None:
+        if len(values) != number:
+            raise ValueError(f"{self.reduction.name} has noise for {number} values a round, got {len(values)}")
+
+    def _pass_on(self, value: float, size: float, noise: float) -> None:
+        limit = self.reduction.bound * size
+        if not abs(value) <= limit * (1.0 + 1e-9) + 1e-12:
+            raise ValueError(f"{self.reduction.name} has noise for values of at most {limit:g}, got {value:g}")
+        self.learner.tell([value + noise])
+
+
+class NoisyPair(NoisyLearner):
+    """A learner that is told the noisy difference of two losses: Algorithm 2 around anything with `ask` and `tell`."""
+
+    def ask(self) -> Sequence[Any]:
+        """Return the two points that the learner wants to play."""
+        asked = super().ask()
+        self._apart = np.subtract(*np.array(asked, np.float64))
+        return asked
+
+    def tell(self, values: Sequence[float]) -> None:
+        """Pass on f(x_1) - f(x_2) + <n, x_1 - x_2>, or with one Laplace number of a scale in proportion to the gap."""
+        self._check(values, 2)
+        scale, gap = self.reduction.scale, float(np.linalg.norm(self._apart))
+        if self.reduction.noise == "laplace":
+            noise = laplace(self.rng, scale * gap)
+        else:
+            noise = sum(gaussian(self.rng, scale) * step for step in self._apart)
+        self._pass_on(values[0] - values[1], gap, noise)
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """Algorithm 1 around a Python learner; `simulate` plays it. Build it with `wrap`."""
+    """Algorithm 1 or 2 around a Python learner; `simulate` plays it. Build it with `wrap`."""
 
     base: Any
+    bound: float
     scale: float
     noise: str
     privacy: Guarantee
+    points: int = 1
 
     @property
     def name(self) -> str:
@@ -242,7 +271,10 @@ class Reduction:
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> NoisyLearner:
         """Return a fresh learner behind noise."""
-        return NoisyLearner(self.base.start(problem, choice, noise), self.scale, self.noise, noise)
+        if self.points == 2 and getattr(problem, "spread", 0.0) > 0.0:
+            raise ValueError(f"spread must be 0 for {self.name}, both values of one function, got {problem.spread:g}")
+        kind = NoisyLearner if self.points == 1 else NoisyPair
+        return kind(self.base.start(problem, choice, noise), self, noise)
 
 
 def wrap(
@@ -252,19 +284,26 @@ def wrap(
     delta: float | None = None,
     noise: str = "gaussian",
     method: str = "classical",
+    points: int = 1,
 ) -> Reduction:
-    """Wrap any Python learner by Algorithm 1.
+    """Wrap any Python learner by Algorithm 1, or one of two points a round by Algorithm 2.
 
     Parameters
     ----------
     base : object with `name` and `start(problem, choice, noise)`
         As `simulate` takes them; `start` returns an object with `ask` and `tell`.
     bound : float
-        B > 0, the largest absolute loss (or reward) of a user. A user sends one number.
+        B > 0, the largest absolute loss (or reward) of a user; for two points G > 0, the Lipschitz constant of the
+        losses. A larger value, or more values than one a user, end the run with a ValueError.
     epsilon, delta, noise, method
         As for `one_point`.
+    points : {1, 2}
+        With 2, `ask` returns two points and `tell` takes a list of one number, the noisy difference of the losses. The
+        noise is in proportion to the distance of the points, so any two may be asked for.
     """
     width = 2.0 * checks.real("bound", bound, above=0)
+    number = checks.integer("points", points, at_least=1, at_most=2)
     scale = noise_scale(width, epsilon, delta, noise, method)
-    privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy value is all that is sent")
-    return Reduction(base, scale, noise, privacy)
+    sent = "one noisy value" if number == 1 else "one noisy difference"
+    privacy = message_privacy(scale, width, epsilon, delta, noise, f"{sent} is all that is sent")
+    return Reduction(base, width / 2.0, scale, noise, privacy, number)
