@@ -235,14 +235,14 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
     heads = {"policy": "policy", "x": "$x$", "epsilon": "eps"}
     shown = chapter.table(FRAME, "table-1", caption="Some `numbers`.", columns=heads, formats={"x": ".1f"})
     assert shown.markdown.splitlines() == [
-        "```{table} Some `numbers`.",
+        "~~~{table} Some `numbers`.",
         ":name: tiny-table-1",
         "",
         "| policy | $x$ | eps |",
         "| :--- | ---: | ---: |",
         r"| a\|b | 0.3 | 0.1 |",
         r"| \*c\* |  | ∞ |",
-        "```",
+        "~~~",
         "",
         "{download}`table-1.csv <data/tiny/table-1.csv>`",
     ]
@@ -252,9 +252,11 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
         chapter.table(FRAME, "table-1", caption="c", columns={"y": "y"})
 
 
-def test_a_fence_is_longer_than_any_backticks_inside(chapter):
-    shown = chapter.table(FRAME, "table-1", caption="A ````long```` fence.")
-    assert shown.markdown.startswith("`````{table} A ````long```` fence.\n")
+def test_a_caption_with_code_does_not_break_its_fence(chapter):
+    for caption, fence in (("A ````long```` word.", "~~~"), ("`A` ~~~~long~~~~ word.", "~~~~~"), ("~~~~ words.", "```")):
+        lines = chapter.table(FRAME, "table-1", caption=caption).markdown.splitlines()
+        assert lines[0] == f"{fence}{{table}} {caption}"
+        assert lines[-3] == fence
 
 
 def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):

@@ -104,9 +104,9 @@ def text(value: Any, spec: str | None = None) -> str:
 
 
 def _directive(name: str, argument: str, options: Mapping[str, str], body: str) -> str:
-    """Write a MyST directive whose fence is longer than any run of backticks inside it."""
-    inside = f"{argument}\n{body}"
-    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", inside))])
+    """Write a MyST directive whose fence is longer than any run of its character inside it."""
+    mark = "~" if "`" in argument else "`"  # the line of a fence of backticks may hold no other backtick
+    fence = mark * max([3, *(len(run) + 1 for run in re.findall(f"{mark}+", f"{argument}\n{body}"))])
     settings = "".join(f":{key}: {value}\n" for key, value in options.items())
     return f"{fence}{{{name}}} {argument}\n{settings}\n{body}\n{fence}"
 
