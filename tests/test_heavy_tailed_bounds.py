@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits.papers.heavy_tailed import bounds
+from private_bandits.papers.heavy_tailed import bounded, bounds
 from private_bandits.papers.heavy_tailed.summary import summary
 
 MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
@@ -134,6 +134,36 @@ def test_the_two_hypotheses_are_optimised_over_the_gap():
     ):
         best = np.max(horizon * gaps / 8 * np.exp(-loss * horizon / (arms - 1) * mass**exponent) * (mass <= 1))
         assert found == close(best, rel=1e-4)
+
+
+def test_bounded_lower_bounds_by_hand():
+    # gap 1/10: divergence of means 1/2 and 0.6 is -ln(0.96)/2
+    central = [bounded.bounded_lower(4, 0.1, e, HORIZON, local=False, variant="corrected") for e in (1.0, 0.01)]
+    assert central == close([3 * 0.1 * LOG / (-0.5 * math.log(0.96)), 3 * 0.1 * LOG / (6 * 0.01 * 0.1)])
+    weight = math.log(1.5)
+    found = bounded.bounded_lower(4, 0.1, weight, HORIZON, local=True, variant="corrected")
+    assert found == close(3 * 0.1 * LOG / (0.5625 * 0.01))
+    assert bounded.bounded_lower(4, 0.1, 0.5, HORIZON, local=False) == close(4 * LOG / 0.5 + 3 * LOG / 0.1)
+    assert bounded.bounded_lower(4, 0.1, 0.5, HORIZON, local=True) == close(3 * LOG / (0.25 * 0.1))
+    assert bounded.bounded_lower_independent(4, 0.5, 10**4, local=False) == close(200 + 8 * math.log(10**4))
+    assert bounded.bounded_lower_independent(4, 0.5, 10**4, local=True) == close(400)
+    assert bounded.bounded_lower_independent(5, 0.5, 3, local=False, variant="corrected") == 0.0
+    for bad in ({"gap": 0.5}, {"gap": 0.0}, {"epsilon": 2.0}, {"n_arms": 1}, {"variant": "rate"}):
+        with pytest.raises(ValueError, match=f"^{next(iter(bad))} must"):
+            bounded.bounded_lower(**{"n_arms": 4, "gap": 0.1, "epsilon": 0.5, "horizon": 9, "local": True, **bad})
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_bounded_hypotheses_are_optimised_over_the_gap(local):
+    """By brute force over the gap g: T g/8 exp(-loss T (2g)^2 / (K-1)), with the divergence of means 2g apart."""
+    arms, horizon, epsilon = 5, 10**6, 0.3
+    gaps = np.logspace(-5, -1.1, 4001)
+    divergence = -0.5 * np.log1p(-4 * (2 * gaps) ** 2)
+    assert np.all(divergence <= 4 * (2 * gaps) ** 2)
+    loss = bounds.local_loss(epsilon) * (2 * gaps) ** 2 if local else 4 * (2 * gaps) ** 2
+    best = np.max(horizon * gaps / 8 * np.exp(-loss * horizon / (arms - 1)))
+    found = bounded.bounded_lower_independent(arms, epsilon, horizon, local=local, variant="corrected")
+    assert found == close(best, rel=1e-4)
 
 
 # --- rates

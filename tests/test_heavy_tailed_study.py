@@ -10,8 +10,19 @@ import pandas as pd
 import pytest
 
 from private_bandits.papers import heavy_tailed
-from private_bandits.papers.heavy_tailed import bounds, claims, coverage, experiments, pictures, rates, tables
+from private_bandits.papers.heavy_tailed import (
+    bounds,
+    claims,
+    coverage,
+    experiments,
+    headline,
+    panels,
+    pictures,
+    rates,
+    tables,
+)
 from private_bandits.papers.heavy_tailed.fluid import fluid_regret
+from private_bandits.studies import find
 
 CURVES = {"policy", "epsilon", "t", "regret", "regret_se", "replications"}
 
@@ -30,6 +41,7 @@ def gather(setting, *, vs=(0.9,), epsilons=(0.5,), local_epsilons=(0.5, 1.0)):
         central={(n, v, e): setting.central(n, v, e) for n in experiments.SETTINGS for v in vs for e in epsilons},
         local={v: setting.local(v, local_epsilons) for v in vs},
         fluid={v: setting.fluid_check(v) for v in vs},
+        learnt={v: setting.learnt(v) for v in vs},
         unknown={v: setting.unknown(v) for v in vs},
         episodes={v: setting.episodes(v) for v in vs},
         bounded=setting.bounded(),
@@ -69,13 +81,13 @@ def test_curves_reach_the_horizon_or_say_that_they_do_not(long):
         assert np.all(np.diff(curve.regret, axis=1) >= 0)
     assert experiments.last(panel, "DP Robust UCB", "printed").kind == "fluid"
     assert experiments.last(panel, "DP Robust SE", "printed").kind == "runs"
-    uniform = experiments.find(panel, "uniform")
+    uniform = find(panel, "uniform")
     assert uniform.final[0] == pytest.approx(0.4 * 10**15)
 
 
 def test_readings_differ_in_their_constants_only(long):
     panel = long.central[1, 0.9, 0.5]
-    printed, smaller = (experiments.find(panel, "DP Robust SE", reading) for reading in ("printed", "smaller"))
+    printed, smaller = (find(panel, "DP Robust SE", reading) for reading in ("printed", "smaller"))
     assert printed.policy.variant == "printed" and smaller.policy.variant == "printed, c = 4"
     # pulls go as c^((1+v)/v)
     assert printed.final.mean() / smaller.final.mean() == pytest.approx(6 ** (1.9 / 0.9), rel=0.3)
@@ -89,38 +101,62 @@ def test_a_run_is_played_once_and_problems_are_kept_apart():
     assert len(setting._played) == before
     # Quantile SE is told neither u nor v, so only the problem tells these runs apart
     setting = make(10**9)
-    at_half, at_nine = (
-        experiments.find(setting.unknown(v), "Quantile SE", "u and v unknown").final for v in (0.5, 0.9)
-    )
+    at_half, at_nine = (find(setting.unknown(v), "Quantile SE", "u and v unknown").final for v in (0.5, 0.9))
     assert np.all(at_half != at_nine)
 
 
 def test_u_and_shape_are_those_of_the_chapter():
     setting = make(1000, u_over_moment=0.1, spare_shape=0.3)
     panel = setting.central(2, 0.5, 1.0)
-    record = experiments.find(panel, "DP Robust SE", "printed").policy.record
+    record = find(panel, "DP Robust SE", "printed").policy.record
     assert setting.problem(2, 0.5).shape == pytest.approx(1.8)
     assert record.u == pytest.approx(0.1 * setting.problem(2, 0.5).moment(0.5))
 
 
 def test_the_fluid_approximation_is_near_the_runs():
     panel = make(10**15, exact=30_000, replications=5).fluid_check(0.9)
-    assert claims.fluid_error(panel) < 0.02
+    assert panels.fluid_error(panel) < 0.02
     # the distance is a distance: half the radius is seen
     u, problem = make(1).moment(1, 0.9), make(1).problem(1, 0.9)
     wrong = [
         c._replace(regret=0.9 * c.regret) if c.name.endswith("fluid") and c.reading == "printed" else c for c in panel
     ]
-    assert claims.fluid_error(wrong) == pytest.approx(0.1, abs=0.02)
-    assert math.isnan(claims.fluid_error([c for c in panel if c.kind != "runs"]))
+    assert panels.fluid_error(wrong) == pytest.approx(0.1, abs=0.02)
+    assert math.isnan(panels.fluid_error([c for c in panel if c.kind != "runs"]))
     policy = heavy_tailed.dp_robust_ucb(1.0, 0.9, u, 10**15)
     fluid = next(c for c in panel if c.name.endswith("fluid") and c.reading == "printed")
     assert fluid.regret[0, -1] == pytest.approx(fluid_regret(problem, policy, [1e15])[0], rel=1e-9)
 
 
+def test_the_fluid_approximation_is_too_high_where_the_box_has_learnt():
+    """Of two arms, at half the smaller radius: noise shortens the exploration, which the approximation leaves out."""
+    panel = make(10**15, exact=600_000, replications=6).learnt(0.9)
+    uniform, run, fluid = panel
+    assert uniform.t[-1] == run.t[-1] == fluid.t[-1] == 600_000
+    assert uniform.final[0] == pytest.approx(0.4 * 600_000)
+    assert run.final.mean() < 0.4 * uniform.final[0]
+    bias = panels.fluid_bias(panel)
+    assert 0.1 < bias.low < bias.measured < bias.high < 1.0
+    # against it the panels' own check says little: hardly anything is learnt there
+    assert bias.measured > 10 * panels.fluid_error(make(10**15, exact=30_000, replications=3).fluid_check(0.9))
+    unlearnt = make(10**15, exact=2000).learnt(0.9)
+    assert panels.fluid_bias(unlearnt) is None
+    assert panels.fluid_margin({0.5: unlearnt, 0.9: panel}) == bias.high
+    assert math.isnan(panels.fluid_margin({0.5: unlearnt}))
+
+
+def test_what_the_fluid_approximation_misses_is_a_share_of_what_is_learnt():
+    panel = make(10**15, exact=30_000, replications=5).fluid_check(0.9)
+    run, fluid = (find(panel, name, "smaller") for name in ("DP Robust UCB", "DP Robust UCB, fluid"))
+    t = np.intersect1d(run.t, fluid.t)[-1]
+    seen, value = run.regret[:, run.t == t].mean(), fluid.regret[0, fluid.t == t][0]
+    expected = (0.4 * t - value) / (0.4 * t - seen) - 1
+    assert panels.missed(panel, "smaller") == pytest.approx(expected, rel=1e-6)
+
+
 def test_find_refuses_what_is_not_one_curve(long):
-    with pytest.raises(LookupError, match="0 curves of 'DP Robust SE'"):
-        experiments.find(long.central[1, 0.9, 0.5], "DP Robust SE", "printed", 0.3)
+    with pytest.raises(LookupError, match="0 runs of 'DP Robust SE'"):
+        find(long.central[1, 0.9, 0.5], "DP Robust SE", "printed", 0.3)
 
 
 # --- exponents
@@ -148,8 +184,11 @@ def test_measured_exponents_are_the_corrected_ones(v):
     }
     for key, exponent in expected.items():
         assert found[key].measured == pytest.approx(exponent, abs=claims.SLACK), key
-    for box in (rates.DP, rates.LDP):
-        assert 1 - claims.LOG_SLACK < found[box, rates.LOG].measured < 1.0
+    # the logarithm of the box is ln(4 K T), and its slope is what the fit sees
+    predicted = rates.log_slope(10**15, 15)
+    assert 0.89 < predicted < 0.9
+    assert found[rates.DP, rates.LOG].measured == pytest.approx(predicted, abs=1e-3)
+    assert predicted - 0.05 < found[rates.LDP, rates.LOG].measured < 1.0
     assert {key for key in found} >= set(expected)
 
 
@@ -161,6 +200,12 @@ def test_points_are_in_the_unit_in_which_the_moment_is_1():
     for point in points:
         assert point.regret.mean() < rates.SETTLED * point.gap * 0.8 * 10**15
         assert point.regret.mean() > bounds.dp_lower(5, point.gap, 1.0, 0.5, 10**15, variant="corrected")
+
+
+def test_a_small_v_asks_for_horizons_near_the_end_of_the_doubles():
+    """At v = 0.05 the fluid exponents are taken at T = 10^231; a warning is an error here."""
+    found = {(one.box, one.quantity): one.fit for one in rates.Rates(1000, 2, 1).fluid(0.05)}
+    assert found[rates.PLAIN_INDEX, rates.GAP].measured == pytest.approx(20.0, abs=1.0)
 
 
 def test_nothing_is_measured_where_nothing_settles():
@@ -178,6 +223,8 @@ def test_nothing_is_measured_where_nothing_settles():
 def test_bounded_rewards_have_the_known_exponents():
     found = {(one.box, one.quantity): one.fit for one in rates.Rates(10**12, 4, 1).bounded()}
     assert found[rates.BOUNDED, rates.GAP].measured == pytest.approx(1.0, abs=0.1)
+    # at small epsilon the term in epsilon dominates, which has no gap: a product of the two would have 1 here
+    assert found[rates.BOUNDED, rates.SMALL_GAP].measured == pytest.approx(0.0, abs=0.1)
     assert found[rates.BOUNDED, rates.EPSILON].measured == pytest.approx(1.0, abs=0.1)
     assert found[rates.BOUNDED, rates.WORST].measured == pytest.approx(0.5, abs=0.1)
     assert found[rates.BOUNDED_LOCAL, rates.GAP].measured == pytest.approx(1.0, abs=0.35)
@@ -214,9 +261,9 @@ def test_cover_says_what_exceeds_the_rule():
 
 def test_the_radius_covers_until_it_is_too_small():
     setting = make(10**15, exact=10**5)
-    printed, tiny = (coverage.radius_cover(setting, 0.9, 1.0, radius, draws=5) for radius in (18.0, 0.01))
+    printed, tiny = (coverage.radius_cover(setting, 0.9, 1.0, radius, paths=5) for radius in (18.0, 0.01))
     assert printed.beyond == 0 and printed.largest < 0.1
-    assert tiny.beyond > 5
+    assert tiny.beyond == tiny.draws == printed.draws == 5
     assert tiny.largest == pytest.approx(1800 * printed.largest, rel=1e-6)
 
 
@@ -231,16 +278,39 @@ def test_confidence_names_what_is_proven_and_what_fails(long):
     assert set(beyond["bound"]) == {"not measured"}
 
 
+def test_no_two_cases_share_their_random_numbers():
+    setting = make(10**15)
+    frame = coverage.local_confidence(setting, [0.5, 0.9], [0.25, 0.5])
+    measured = frame[frame["draws"] > 0]
+    # with common numbers these differ in the sixth digit only
+    for _, rows in measured.groupby(["policy", "value", "v"]):
+        assert abs(rows["largest"].iloc[0] / rows["largest"].iloc[1] - 1) > 1e-3
+    frame = coverage.confidence(setting, [0.9], [0.5, 1.0])
+    for _, rows in frame.groupby(["policy", "value"]):
+        assert abs(rows["largest"].iloc[0] / rows["largest"].iloc[1] - 1) > 1e-3
+    assert frame[frame["policy"] == "DP Robust UCB"]["draws"].tolist() == [20] * 4
+
+
 # --- tables and pictures
 
 
 def test_tables_hold_what_the_page_says(long):
-    needs = tables.needs(long.setting, [0.5, 0.9]).set_index(["policy", "constant", "v"])
+    needs = tables.needs(long.setting, [0.5, 0.9], tables.settled(long)).set_index(["policy", "constant", "v"])
     assert needs.loc[("LDP Robust SE", 24.0, 0.5), "counter"] == "no"
     assert needs.loc[("LDP Robust SE", 24.0, 0.9), "counter"] == "yes"
     u = long.setting.moment(3, 0.9)
     first = u ** (1 / 0.9) * 24 ** (1.9 / 0.9) * math.log(4 * 5 / 1e-15) * 2 ** (1.9 / 0.9)
     assert needs.loc[("DP Robust SE", 24.0, 0.9), "first_epoch"] == pytest.approx(first, rel=1e-3)
+    # epochs to the first D below the gap 0.05, with the arms that are left: 5 at first, then 4, 3, 2 and 2
+    epochs = zip((5, 4, 3, 2, 2), range(1, 6), strict=True)
+    rounds = sum(
+        n * bounds.dp_epoch(e, math.log(4 * n * e**2 / 1e-15), 1.0, 0.9, u ** (0.9 / 0.9)).pulls for n, e in epochs
+    )
+    assert needs.loc[("DP Robust SE", 24.0, 0.9), "allowed"] == pytest.approx(rounds)
+    # the runs are at epsilon 1 for the local box only, and settle well before its bound
+    assert np.isnan(needs.loc[("DP Robust SE", 24.0, 0.9), "seen"])
+    seen, allowed = needs.loc[("LDP Robust SE", 24.0, 0.9), ["seen", "allowed"]]
+    assert 5 < allowed / seen < 100
     ends = tables.ends(long.central)
     assert len(ends) == 3 and ends["dp_robust_se"].max() < 1e-6 < ends["dp_robust_ucb"].min()
     boxes = tables.policies(long.setting, 0.9, 0.5)
@@ -256,6 +326,9 @@ def test_the_summary_has_a_row_for_every_cell(long):
     assert local["measured_gap"] == pytest.approx(local["corrected_gap"], abs=0.1)
     assert local["low_gap"] <= local["measured_gap"] <= local["high_gap"]
     assert cell.loc[("heavy-tailed", "instance-independent", "DP", "lower"), "printed_formula"] == ""
+    # no run shows what every algorithm must lose
+    lower = frame[frame["side"] == "lower"]
+    assert lower[["measured_gap", "measured_epsilon", "measured_horizon"]].isna().all(axis=None)
     assert len(tables.table_summary(dataclasses.replace(long, vs=[0.5, 0.9]))) == 8 + 2 * 8
     text = tables.formulas(long)
     assert len(text.splitlines()) == 18 and "none" in text
@@ -284,12 +357,40 @@ def test_pictures_follow_the_runs(long, short):
 
 def test_in_short_follows_the_ledger(long, short):
     ledger = claims.judge(long)
-    text = pictures.in_short(long, ledger)
-    assert "not reproduced, both parts" in text and "10¹⁵" in text
+    text = headline.in_short(long, ledger)
+    assert "not reproduced, both parts" in text and "10¹⁵" in text and "in the fluid approximation" in text
+    assert "The printed powers of $u$ are wrong" in text
     other = claims.judge(short)
-    text = pictures.in_short(short, other)
-    assert "**The central theorems:** undecided, both parts" in text
+    text = headline.in_short(short, other)
+    assert "**The central theorems:** not reproduced, both parts" in text
     assert "could not be measured at these parameters" in text
+    assert "The printed powers of $u$" not in text  # the repair was not shown
+    assert "nan" not in text
+
+
+def test_a_crossing_is_the_last_round_above(long):
+    panel = long.central[1, 0.9, 0.5]
+    crossing = panels.overtaken(panel)
+    mine = find(panel, "DP Robust SE", "printed")
+    other = next(c for c in panel if c.name == "DP Robust UCB, fluid" and c.reading == "printed")
+
+    def above(t):
+        return mine.regret.mean(axis=0)[mine.t == t][0] > other.regret[0][other.t == t][0]
+
+    place = int(np.flatnonzero(other.t == crossing)[0])
+    assert above(crossing) and not any(above(t) for t in other.t[place + 1 :])
+    assert f"from T = {pictures.short(crossing)} on" in pictures.central(long, 1, 0.9, 0.5).caption
+    higher = [c._replace(regret=c.regret * 1e9) if "UCB" in c.name else c for c in panel]
+    assert math.isnan(panels.overtaken(higher))
+
+
+def test_a_run_has_settled_where_it_loses_no_more(long):
+    curve = find(long.central[1, 0.9, 0.5], "DP Robust SE", "printed")
+    at = panels.settled(curve)
+    place = int(np.flatnonzero(curve.t == at)[0])
+    assert np.allclose(curve.regret[:, place], curve.final) and np.any(curve.regret[:, place - 1] < curve.final)
+    growing = curve._replace(regret=np.tile(curve.t.astype(float), (3, 1)))
+    assert math.isnan(panels.settled(growing))
 
 
 # --- parameters
@@ -311,7 +412,7 @@ def test_in_short_follows_the_ledger(long, short):
         ({"small_c": 0.0}, "small_c must be"),
         ({"small_local_c": 0.0}, "small_local_c must be"),
         ({"small_radius": 0.0}, "small_radius must be"),
-        ({"horizon": 10**19}, "horizon must be"),
+        ({"horizon": 10**16}, "horizon must be"),
         ({"exact_horizon": 10**9}, "exact_horizon must be"),
     ],
 )

@@ -10,7 +10,12 @@ rates but bounds nothing by itself. The other variants are ours and carry their 
 * `corrected`, lower bounds: two-point instances. Against an arm that pays 0, the law with mean g and moment u that is
   nearest in total variation puts p = (g^(1+v) / u)^(1/v) on one point. A locally private view of n pulls tells the two
   apart by at most min(4, e^(2 epsilon)) (e^epsilon - 1)^2 n p^2 (Duchi et al. 2013), a centrally private algorithm by
-  at most 6 epsilon n p (Azize and Basu 2022); p^2, not p, is what the slides' LDP rates miss.
+  at most 6 epsilon n p (Azize and Basu 2022), any algorithm by at most -n ln(1 - p); p^2, not p, is what the slides'
+  LDP rates miss.
+
+The rates are not ours. Zhou and Zhang (2024) were first to correct the local ones, Wu et al. (2023) to show a minimax
+lower bound for private bandits with heavy tails, and both follow from what a mean costs to estimate: Kamath et al.
+(2020) centrally, Duchi et al. (2013) locally. The constants are derived here.
 
 Logarithms are natural. `means` are those of the arms; arguments out of range raise a ValueError.
 """
@@ -174,7 +179,7 @@ class Epoch(NamedTuple):
 
     pulls: float  # R, of each surviving arm
     threshold: float  # B
-    error: float  # err = D/c; an arm leaves if its mean lies D/2 below the largest, 12 err at c = 24
+    error: float  # err; an arm leaves if its mean lies (c/2) err below the largest, 12 err at c = 24
 
 
 def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0) -> Epoch:
@@ -191,7 +196,8 @@ def ldp_epoch(
     """Epoch of LDP Robust SE, whose box is not on the slides, with `log` for ln(8 |S| tau^2 / beta).
 
     `repaired`: the square-root scaling, R = u^(2/v) c^(2(1+v)/v) L / (epsilon^2 D^(2(1+v)/v)). `slide_rate`: what the
-    slides' bounds (4) and (5) would need, R = u^(2/v) c^((1+v)/v) L / (epsilon^2 D^((1+v)/v)). Neither is a quotation.
+    slides' bounds (4) and (5) would need, R = u^(2/v) c^((1+v)/v) L / (epsilon^2 D^((1+v)/v)), with err = u^(-1/(1+v))
+    D/c where all others have D/c. Neither is a quotation.
     """
     checks.choice("variant", variant, ("repaired", "slide_rate"))
     gap, half = 2.0**-epoch, 2.0 if variant == "repaired" else 1.0
@@ -212,7 +218,8 @@ def dp_lower(
     `printed`: ln T / epsilon * sum of gap^(-1/v), for u <= 1, gap in (0, 1/12) and algorithms of regret at most
     T^(3/4). `corrected`: the rate is right; the constant of the two-point instance, whose bad arms always pay 0, for
     algorithms of regret o(T^a) for every a > 0: (K - 1) gap ln T / min(-ln(1 - p), 6 epsilon p), p = (gap^(1+v) /
-    u)^(1/v); 0 where p >= 1, as there is no such instance.
+    u)^(1/v); 0 where p >= 1, as there is no such instance. For algorithms of regret at most T^a it is 1 - a times as
+    much, for large T. From epsilon = 1/6 on privacy costs nothing here: it is the bound without privacy.
     """
     return _lower_rate(
         n_arms, gap, v, u, variant, _log(horizon) / _budget(epsilon), lambda p: 6.0 * epsilon * p, horizon
@@ -252,10 +259,11 @@ def ldp_lower_independent(
 
 
 def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0) -> float:
-    """Instance-independent lower bound of epsilon-DP algorithms, which the slides' table leaves open; ours.
+    """Instance-independent lower bound of epsilon-DP algorithms, which the slides' table leaves open.
 
     (T/16) u^(1/(1+v)) (a (K-1) / (6 e epsilon T))^a with a = v / (1+v), by the loss 6 epsilon n p of Azize and Basu
-    (2022): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the upper bound without its logarithm.
+    (2022): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the upper bound without its logarithm. Wu et al. (2023) have
+    such a bound; the constant is ours.
     """
     arms, budget = checks.integer("n_arms", n_arms, at_least=2), _budget(epsilon)
     _check_law(v, u)

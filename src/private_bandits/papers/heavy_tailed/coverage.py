@@ -26,6 +26,7 @@ SCALING_LOG = 10.0  # L in the study of the two scalings
 SCALING_MEAN = 0.5
 SCALING_PULLS = tuple(10**k for k in range(3, 13))
 DRAWS = 400  # means of an epoch, for each point
+_PATH_STREAMS, _LOCAL_STREAMS = 100, 1000  # so that no two cases draw from one stream
 _NO_TRACE = np.zeros((0, 0), np.int64)
 
 
@@ -89,14 +90,22 @@ def _ratios(seed: int, problem: ParetoArms, v: float, u: float, epsilon: float, 
 
 
 def epoch_cover(
-    setting: Experiments, number: int, v: float, epsilon: float, c: float, local: str = "", draws: int = DRAWS
+    setting: Experiments,
+    number: int,
+    v: float,
+    epsilon: float,
+    c: float,
+    local: str = "",
+    draws: int = DRAWS,
+    stream: int = 0,
 ) -> Cover:
     """Errors of the first epochs' means of DP Robust SE, or of a variant of LDP Robust SE, over (c/4) err.
 
-    The rule of every box needs each mean within (c/4) err. All arms, epochs 1 to 5, `draws` means of each.
+    The rule of every box needs each mean within (c/4) err. All arms, epochs 1 to 5, `draws` means of each. Cases with
+    one `stream` share their random numbers.
     """
     problem, u, arms = setting.problem(number, v), setting.moment(number, v), 0
-    source, largest, beyond = streams(setting.seed, 0), 0.0, 0
+    source, largest, beyond = streams(setting.seed, stream), 0.0, 0
     for epoch in range(1, 6):
         inside = 8.0 if local else 4.0
         log = math.log(inside * problem.n_items * epoch**2 / setting.beta)
@@ -120,11 +129,14 @@ def epoch_cover(
     return Cover(arms, largest, beyond)
 
 
-def radius_cover(setting: Experiments, v: float, epsilon: float, radius: float, draws: int = 20) -> Cover:
-    """Errors of DP Robust UCB's means of the best arm of setting 1, over its radius.
+def radius_cover(
+    setting: Experiments, v: float, epsilon: float, radius: float, paths: int = 20, stream: int = 0
+) -> Cover:
+    """Errors of DP Robust UCB's means of the best arm of setting 1, over its radius; what is counted are paths.
 
     One arm is played alone, and its error at n pulls is set against the radius of round n, the least that a mean of n
-    pulls can meet, at n = 10, 100, ... up to a tenth of the exact horizon.
+    pulls can meet, at n = 10, 100, ... up to a tenth of the exact horizon. The marks of one path share their rewards,
+    so a path counts once, by its largest error.
     """
     problem, u = setting.problem(1, v), setting.moment(1, v)
     policy = dp_robust_ucb(epsilon, v, u, max(setting.horizon, 2), radius)
@@ -133,41 +145,40 @@ def radius_cover(setting: Experiments, v: float, epsilon: float, radius: float, 
     alone = pareto_arms(problem.means[:1], problem.shape).record()
     longest = max(1, min(setting.exact_horizon, setting.horizon) // 10)
     marks = [n for n in (10**k for k in range(1, 16)) if n <= longest] or [longest]
-    count, largest, beyond = 0, 0.0, 0
-    for draw in range(draws):
-        state, source, played = robust.start(alone, record), streams(setting.seed, draw), 0
+    largest = np.zeros(paths)
+    for path in range(paths):
+        state, source, played = robust.start(alone, record), streams(setting.seed, paths * stream + path), 0
         for n in marks:
             robust.advance(alone, record, state, played + 1, n, np.array([n]), np.zeros(1), _NO_TRACE, *source)
             played = n
             allowed = record.factor * ((record.alpha * math.log(n) + record.beta) / n) ** (v / (1.0 + v))
-            ratio = abs(float(state.mean[0]) - float(problem.means[0])) / allowed
-            count, largest, beyond = count + 1, max(largest, ratio), beyond + (ratio > 1.0)
-    return Cover(count, largest, beyond)
+            largest[path] = max(largest[path], abs(float(state.mean[0]) - float(problem.means[0])) / allowed)
+    return Cover(paths, float(np.max(largest)), int(np.sum(largest > 1.0)))
 
 
 def confidence(setting: Experiments, vs: Sequence[float], epsilons: Sequence[float]) -> pd.DataFrame:
     """Return, for both readings of the central boxes, whether the means stay within what the rule allows.
 
     Proven is what `bounds.dp_confidence`, or `dp_robust_ucb_error` at n = 1, 10^3, ..., 10^15, shows; both ask for
-    epsilon <= 1, and beyond it nothing is measured either.
+    epsilon <= 1, and beyond it nothing is measured either. Every row has random numbers of its own.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
     for v, epsilon in product(vs, epsilons):
         theirs = epsilon <= 1.0
         for c in (24.0, setting.small_c):
             proven = theirs and bounds.dp_confidence(epsilon) <= c / 4.0
-            cover = epoch_cover(setting, 1, v, epsilon, c, draws=DRAWS // 2) if theirs else None
+            cover = epoch_cover(setting, 1, v, epsilon, c, draws=DRAWS // 2, stream=len(rows)) if theirs else None
             rows.append(_row("DP Robust SE", "c", c, v, epsilon, proven, cover))
         for radius in (18.0, setting.small_radius):
             proven = theirs and _radius_proven(setting, v, epsilon, radius)
-            cover = radius_cover(setting, v, epsilon, radius) if theirs else None
+            cover = radius_cover(setting, v, epsilon, radius, stream=_PATH_STREAMS + len(rows)) if theirs else None
             rows.append(_row("DP Robust UCB", "radius", radius, v, epsilon, proven, cover))
     return pd.DataFrame(rows)
 
 
 def local_confidence(setting: Experiments, vs: Sequence[float], epsilons: Sequence[float]) -> pd.DataFrame:
     """`confidence` for the readings of LDP Robust SE, on the setting of the local figures."""
-    rows = []
+    rows: list[dict[str, object]] = []
     for v, epsilon in product(vs, epsilons):
         for name, c, variant in (
             ("LDP Robust SE", 24.0, "repaired"),
@@ -176,7 +187,8 @@ def local_confidence(setting: Experiments, vs: Sequence[float], epsilons: Sequen
         ):
             theirs = epsilon <= 1.0
             proven = theirs and _local_proven(setting, v, epsilon, c, variant)
-            cover = epoch_cover(setting, LOCAL_SETTING, v, epsilon, c, variant, DRAWS // 4) if theirs else None
+            source = (setting, LOCAL_SETTING, v, epsilon, c, variant, DRAWS // 4)
+            cover = epoch_cover(*source, stream=_LOCAL_STREAMS + len(rows)) if theirs else None
             rows.append(_row(name, "c", c, v, epsilon, proven, cover))
     return pd.DataFrame(rows)
 

@@ -3,7 +3,9 @@
 All are one scheme. Epoch e has the gap D = 2^-e in view and is as long as makes its error err = D/c; an arm leaves if
 its mean lies more than (c/2) err = D/2 below the largest. So an arm of gap D is out after epoch e if every mean is
 within (c/4) err of the truth. The slides have c = 24 and write the rule as 12 err. Another c is a reading of ours: a
-smaller one makes shorter epochs with the same D/2, and the bound on the means, at (c/4) err, may fail.
+smaller one makes shorter epochs with the same D/2, and the bound on the means, at (c/4) err, may fail. One box stands
+apart: with the power of u of the slides' local bounds, "slide_rate" has err = u^(-1/(1+v)) D/c, so for u > 1 the rule
+(c/2) err removes arms sooner than D/2.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ def robust_se(v: float, u: float, beta: float, c: float = 12.0) -> Policy:
         If an argument is out of range.
     """
     record = _record(v, u, beta, c, inside=4.0, samples=1.0, halved=False)
-    return Policy("Robust SE", "", "truncated means", "ours" if c == 12.0 else f"ours, c = {c:g}", _NO_PRIVACY, record)
+    variant = "ours" if c == 12.0 else f"ours, c = {c:g}"
+    return Policy("Robust SE", "", "truncated means", variant, Guarantee.none(), record)
 
 
 def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C) -> Policy:
@@ -85,9 +88,9 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     record = _record(v, u, beta, c, inside=4.0, samples=epsilon, halved=False)
     record = record._replace(noise=ON_MEAN, scale=scale)
     reason = "Laplace noise on truncated means; each reward enters one mean, and all else follows from those"
-    return Policy(
-        "DP Robust SE", PAPER, "Algorithm 3", _reading("printed", c), _kept(epsilon, "central", reason), record
-    )
+    # `scale` is in units of the range 2B / R that one reward has in a mean, whatever B is
+    privacy = Guarantee.kept(epsilon, 1.0 / record.scale, "central", reason)
+    return Policy("DP Robust SE", PAPER, "Algorithm 3", _reading("printed", c), privacy, record)
 
 
 def ldp_robust_se(
@@ -110,7 +113,8 @@ def ldp_robust_se(
             R = ceil(u^(2/v) (c/D)^(2(1+v)/v) L / epsilon^2 + 1),    B = (u epsilon sqrt(R / L))^(1/(1+v)),
             err = u^(1/(1+v)) (sqrt(L / R) / epsilon)^(v/(1+v)).
 
-        "slide_rate" pulls no more often than the slides' bounds (4) and (5) allow, as if the noise fell as L / R:
+        "slide_rate" is what the slides' bounds (4) and (5) can afford, with their power of u, as if the noise fell as
+        L / R:
 
             R = ceil(u^(2/v) (c/D)^((1+v)/v) L / epsilon^2 + 1),    B = (u R epsilon^2 / L)^(1/(1+v)),
             err = u^(1/(1+v)) (L / (R epsilon^2))^(v/(1+v)).
@@ -130,7 +134,8 @@ def ldp_robust_se(
     record = _record(v, u, beta, c, inside=8.0, samples=epsilon**2, halved=halved, u_power=2.0)
     record = record._replace(noise=ON_REWARDS, scale=scale)
     name = "LDP Robust SE" if halved else "LDP Robust SE, slide rate"
-    privacy = _kept(epsilon, "local", "every user truncates and adds Laplace noise of the whole range")
+    reason = "every user truncates and adds Laplace noise of the whole range"
+    privacy = Guarantee.kept(epsilon, 1.0 / record.scale, "local", reason)
     return Policy(name, PAPER, "none on the slides", _reading(variant, c), privacy, record)
 
 
@@ -165,29 +170,3 @@ def power_or_infinity(base: float, exponent: float) -> float:
 
 def _reading(variant: str, c: float) -> str:
     return variant if c == PRINTED_C else f"{variant}, c = {c:g}"
-
-
-def _kept(epsilon: float, trust: str, reason: str) -> Guarantee:
-    """Noise of the whole range 2B over epsilon, whatever B is: the promise is paid exactly."""
-    return Guarantee(
-        epsilon=float(epsilon),
-        delta=0.0,
-        value_epsilon=float(epsilon),
-        value_delta=0.0,
-        effective_epsilon=float(epsilon),
-        effective_delta=0.0,
-        trust=trust,
-        reason=reason,
-    )
-
-
-_NO_PRIVACY = Guarantee(
-    epsilon=math.inf,
-    delta=0.0,
-    value_epsilon=math.inf,
-    value_delta=0.0,
-    effective_epsilon=math.inf,
-    effective_delta=0.0,
-    trust="none",
-    reason="no noise",
-)

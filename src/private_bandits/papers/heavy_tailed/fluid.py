@@ -100,4 +100,4 @@ def _share(record: RobustRecord, grid: np.ndarray, tables: list[np.ndarray], t: 
         level = (low + high) / 2.0
         low, high = (level, high) if np.sum(pulls(level)) > t else (low, level)
     found = pulls(high)
-    return found * t / np.sum(found)
+    return found * (t / np.sum(found))

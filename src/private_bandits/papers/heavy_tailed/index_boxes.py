@@ -12,16 +12,6 @@ from private_bandits.privacy import Guarantee
 from private_bandits.simulate import Policy
 
 PAPER = "tao2022"
-_NO_PRIVACY = Guarantee(
-    epsilon=math.inf,
-    delta=0.0,
-    value_epsilon=math.inf,
-    value_delta=0.0,
-    effective_epsilon=math.inf,
-    effective_delta=0.0,
-    trust="none",
-    reason="no noise",
-)
 
 
 def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
@@ -43,8 +33,8 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
     Notes
     -----
     Bubeck et al. take l = 2 ln t throughout, so every threshold moves in every round and no mean is a running sum.
-    Their Lemma 1 holds for l = 2 ln T at each t <= T. Without a horizon early thresholds are larger than the lemma's;
-    that reading is ours and has no proof. The factor 4 is their lemma's.
+    Their Lemma 1 holds for l = 2 ln T at each t <= T, with an index that differs from theirs. Without a horizon early
+    thresholds are larger than the lemma's; that reading is ours and has no proof. The factor 4 is their lemma's.
     """
     order(v)
     moment_bound(u)
@@ -64,7 +54,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
         cut_beta=beta,
         horizon=horizon or 0,
     )
-    return Policy("Robust UCB", "bubeck2013", "robust UCB, truncated mean", variant, _NO_PRIVACY, record)
+    return Policy("Robust UCB", "bubeck2013", "robust UCB, truncated mean", variant, Guarantee.none(), record)
 
 
 def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 18.0) -> Policy:
@@ -114,16 +104,7 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
         scale=levels * per_unit,
         horizon=length,
     )
-    paid = 2.0 * levels / record.scale
-    privacy = Guarantee(
-        epsilon=float(epsilon),
-        delta=0.0,
-        value_epsilon=paid,
-        value_delta=0.0,
-        effective_epsilon=paid,
-        effective_delta=0.0,
-        trust="central",
-        reason="a tree per arm, nodes scaled by their largest threshold; a reward enters one tree",
-    )
+    reason = "a tree per arm, nodes scaled by their largest threshold; a reward enters one tree"
+    privacy = Guarantee.kept(epsilon, 2.0 * levels / record.scale, "central", reason)
     variant = "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
     return Policy("DP Robust UCB", PAPER, "Algorithm 1", variant, privacy, record)

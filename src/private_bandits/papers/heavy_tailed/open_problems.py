@@ -40,7 +40,11 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     By Bernstein's inequality and the Laplace tail the index is above the arm's mean but with probability 2/T: the bias
     is at most err, sampling moves the mean by sqrt(2) err + err/3, the noise by 2 err, or 2 err/epsilon. An arm of gap
     D is not chosen again once 2 width err <= D, that is after n of the order (u / D^(1+v))^(1/v) ln T / epsilon pulls,
-    and an episode at most doubles them: the regret is O(ln T / epsilon * sum (u/D)^(1/v)), the rate of DP Robust SE.
+    and an episode at most doubles them. A mean fails in one of at most log2 T episodes of the arm or of the best one,
+    which costs at most 2 D log2 T more; for rewards >= 0 that is of the same order, as D^(1+v) <= u. So the regret is
+    O(ln T / epsilon * sum (u/D)^(1/v)), the rate of DP Robust SE.
+
+    For rewards in [0, 1] an index box of the optimal rate that forgets is older: Hu et al. (2021).
 
     The first pull of an arm is an episode of n = 1, with the noise and the width of n = 1/2.
 
@@ -63,18 +67,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
         v=float(v),
         u=bound,
     )
-    return Policy("DP Robust UCB, episodes", "", "truncated means in doubling episodes", "ours", _kept(epsilon), record)
-
-
-def _kept(epsilon: float) -> Guarantee:
-    private = math.isfinite(epsilon)
-    return Guarantee(
-        epsilon=float(epsilon),
-        delta=0.0,
-        value_epsilon=float(epsilon),
-        value_delta=0.0,
-        effective_epsilon=float(epsilon),
-        effective_delta=0.0,
-        trust="central" if private else "none",
-        reason="each reward enters one noisy mean, and all else follows from those" if private else "no noise",
-    )
+    reason = "each reward enters one noisy mean, and all else follows from those"
+    # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
+    privacy = Guarantee.kept(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
+    return Policy("DP Robust UCB, episodes", "", "truncated means in doubling episodes", "ours", privacy, record)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from private_bandits import figures
-from private_bandits.claims import VERDICTS
-from private_bandits.papers.heavy_tailed import bounds, coverage, rates, tables
-from private_bandits.papers.heavy_tailed.claims import Evidence, fluid_error
+from private_bandits.claims import Measurement
+from private_bandits.figures import Picture, power
+from private_bandits.papers.heavy_tailed import bounds, coverage, panels, rates, tables
+from private_bandits.papers.heavy_tailed.claims import Evidence
 from private_bandits.papers.heavy_tailed.experiments import (
     CHECK_EPSILON,
+    CHECK_MEANS,
+    CHECK_SHAPE,
     FLUID,
     LOCAL_SETTING,
     PRINTED,
@@ -25,85 +27,14 @@ from private_bandits.papers.heavy_tailed.experiments import (
     SMALLER,
     Experiments,
     Panel,
-    find,
     last,
     tidy,
 )
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
+from private_bandits.papers.heavy_tailed.words import final_of, percent, portion, ratios, short
+from private_bandits.studies import find
 
-_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _START = 1000
-
-
-class Picture(NamedTuple):
-    """A figure, its data, and what is said of it."""
-
-    fig: Figure
-    data: pd.DataFrame
-    caption: str
-    alt: str
-
-
-def in_short(evidence: Evidence, ledger: pd.DataFrame) -> str:
-    """The chapter's findings in a few sentences of MyST, from its own numbers."""
-    setting, v = evidence.setting, evidence.vs[0]
-    panel = next(iter(evidence.central.values()))
-    number, first_v, epsilon = next(iter(evidence.central))
-    uniform = _final(panel, "uniform")
-    mine, other = (float(last(panel, n, PRINTED).final.mean()) for n in ("DP Robust SE", "DP Robust UCB"))
-    needs = tables.needs(setting, evidence.vs)
-    first = needs[(needs["policy"] == "DP Robust SE") & (needs["constant"] == 24.0)].set_index("v")["first_epoch"]
-    local = needs[(needs["policy"] == "LDP Robust SE") & (needs["constant"] == 24.0)].set_index("v")["rounds"]
-    slide, square = (evidence.scaling_exponents[v, variant].measured for variant in ("slide_rate", "repaired"))
-    gap = evidence.exponent(rates.LDP, rates.GAP, v)
-    grown = evidence.exponent(rates.LDP, rates.WORST, v)
-    quantile = tables.unknown(evidence.unknown).query("policy == 'Quantile SE'").set_index("v")["over_known"]
-    episodes = evidence.episodes[v]
-    ours = float(find(episodes, "DP Robust UCB, episodes", "ours").final.mean())
-    theirs = float(find(episodes, "DP Robust SE", PRINTED).final.mean())
-    counts = ledger["verdict"].value_counts()
-    verdicts = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if one in counts)
-    rate = "could not be measured at these parameters"
-    if gap is not None and grown is not None:
-        rate = (
-            f"goes as $\\Delta^{{-{gap.measured:.2f}}}$ and, at the worst gap, as $T^{{{grown.measured:.2f}}}$ "
-            f"at $v={v:g}$, where the slides have $\\Delta^{{-{1 / v:.3g}}}$ and $T^{{{1 / (1 + v):.2f}}}$"
-        )
-    found = ledger.set_index("claim")["verdict"]
-    return "\n".join(
-        [
-            f"- **The constants are enormous.** The first epoch of DP Robust SE takes {_list(first)} pulls of every "
-            "arm at "
-            f"$\\epsilon=1$. Epochs are drawn as sums here, so the printed constants run to $T=$ "
-            f"{_power(setting.horizon)}.",
-            f"- **DP Robust SE against DP Robust UCB**, setting {number}, $v={first_v:g}$, $\\epsilon={epsilon:g}$: "
-            "at the "
-            f"horizon the first has lost {_share(mine / uniform)} of what uniform play loses, the second "
-            f"{_share(other / uniform)}.",
-            "- **The central theorems:** "
-            f"{_both(found, 'theorem-dp-upper-dependent', 'theorem-dp-upper-independent')}; the "
-            "printed powers of $u$ are too small for rewards that are rescaled, and $u^{1/v}$ and $u^{1/(1+v)}$ are "
-            "right. "
-            f"The lower bound: {found['theorem-dp-lower']}.",
-            "- **The local upper bounds:** "
-            f"{_both(found, 'theorem-ldp-upper-dependent', 'theorem-ldp-upper-independent')}. "
-            f"A mean of $R$ local reports has noise of order $1/\\sqrt R$, the bounds need $1/R$: at their scaling the "
-            f"error over its bound grows as $R^{{{slide:.2f}}}$, at the square root as "
-            f"$R^{{{abs(round(square, 2)):.2f}}}$. The regret of the repaired box {rate}. With $c=24$ it takes "
-            f"{_list(local)} rounds to tell all arms of setting {LOCAL_SETTING} apart.",
-            f"- **Open problems, explored by us.** Without $u$ and $v$, private quantiles lose {_ratios(quantile)} "
-            "times what "
-            f"DP Robust SE loses with both and the printed constants. An index box with doubling episodes loses "
-            f"{_short(ours)} at $v={v:g}$, DP Robust SE {_short(theirs)}.",
-            f"- **Of {len(ledger)} claims** {verdicts}. The ledger at the end says why.",
-        ]
-    )
-
-
-def _both(found: pd.Series, one: str, other: str) -> str:
-    if found[one] == found[other]:
-        return f"{found[one]}, both parts"
-    return f"the instance-dependent one {found[one]}, the instance-independent one {found[other]}"
 
 
 def central(evidence: Evidence, number: int, v: float, epsilon: float) -> Picture:
@@ -116,23 +47,31 @@ def central(evidence: Evidence, number: int, v: float, epsilon: float) -> Pictur
         f"SE: {_bound(evidence, 'DP Robust SE', setting.small_c, v, epsilon)}",
     }
     frame["facet"] = frame["reading"].map(lambda reading: titles.get(reading, ""))
-    uniform = _final(panel, "uniform")
+    uniform = final_of(panel, "uniform")
     ends = {
         (name, reading): float(last(panel, name, reading).final.mean())
         for name in ("DP Robust SE", "DP Robust UCB")
         for reading in (PRINTED, SMALLER)
     }
+    crossing = panels.overtaken(panel)
+    crossed = (
+        "With the printed constants DP Robust SE is below DP Robust UCB throughout."
+        if math.isnan(crossing)
+        else f"With the printed constants DP Robust SE is below DP Robust UCB from T = {short(crossing)} on."
+        if crossing < setting.horizon
+        else "With the printed constants DP Robust SE is not below DP Robust UCB at the end."
+    )
     caption = (
         f"DP Model Setting {number}, v = {v:g}, ε = {epsilon:g}: means {_means(number)}. {_runs(frame)} "
-        f"{_law(setting, v)} {_fluid_words(frame)}"
+        f"{_law(setting, v)} {_fluid_words(frame)} {crossed}"
     )
     alt = (
-        f"At T = {_power(setting.horizon)} uniform play has lost {_short(uniform)}. With the printed constants DP "
+        f"At T = {power(setting.horizon)} uniform play has lost {short(uniform)}. With the printed constants DP "
         "Robust "
-        f"SE ends at {_short(ends['DP Robust SE', PRINTED])} and DP Robust UCB at "
-        f"{_short(ends['DP Robust UCB', PRINTED])}; with the smaller ones at {_short(ends['DP Robust SE', SMALLER])} "
+        f"SE ends at {short(ends['DP Robust SE', PRINTED])} and DP Robust UCB{_in_fluid(panel)} at "
+        f"{short(ends['DP Robust UCB', PRINTED])}; with the smaller ones at {short(ends['DP Robust SE', SMALLER])} "
         "and "
-        f"{_short(ends['DP Robust UCB', SMALLER])}."
+        f"{short(ends['DP Robust UCB', SMALLER])}."
     )
     fig = figures.small_multiples(_joined(frame), by="facet", start=_START, yscale="log")
     return Picture(fig, _data(frame), caption, alt)
@@ -157,11 +96,11 @@ def local(evidence: Evidence, v: float) -> Picture:
         else {"uniform": "uniform play"}.get(row.policy, row.policy)
         for row in frame.itertuples()
     ]
-    uniform = _final(panel, "uniform")
+    uniform = final_of(panel, "uniform")
     ends = []
     for reading, words in (
         (PRINTED, "with c = 24"),
-        (SMALLER, "with the smaller c"),
+        (SMALLER, f"with c = {setting.small_local_c:g}"),
         (SLIDE_RATE, "at the slides' rate"),
     ):
         finals = [float(c.final.mean()) / uniform for c in panel if c.reading == reading]
@@ -169,14 +108,30 @@ def local(evidence: Evidence, v: float) -> Picture:
     caption = (
         f"LDP Model, v = {v:g}: setting {LOCAL_SETTING}, means {_means(LOCAL_SETTING)}. The slides show no box and "
         "name no "
-        f"ε; both scalings are ours. {_runs(frame)} {_law(setting, v)}"
+        f"ε; both scalings are ours. {_astray(panel)}{_runs(frame)} {_law(setting, v)}"
     )
     alt = (
-        f"At T = {_power(setting.horizon)}, of what uniform play has lost, LDP Robust SE has lost "
+        f"At T = {power(setting.horizon)} LDP Robust SE has lost, as a share of uniform play, "
         + ", ".join(ends)
         + f", over ε from {epsilons[0]:g} to {epsilons[-1]:g}."
     )
     return Picture(figures.small_multiples(frame, by="facet", start=_START, yscale="log"), _data(frame), caption, alt)
+
+
+def _astray(panel: Panel) -> str:
+    """What became of the runs at the slides' rate, where they have decided anything."""
+    uniform = final_of(panel, "uniform")
+    shares = [c.final / uniform for c in panel if c.reading == SLIDE_RATE]
+    if not shares or any(np.all(np.abs(share - 1.0) < 1e-6) for share in shares):
+        return ""
+    lost = [share > panels.LEARNT for share in shares]
+    same = (
+        " The same runs at every ε, as all share their draws." if len({tuple(x) for x in lost}) == 1 < len(lost) else ""
+    )
+    return (
+        f"At the slides' rate {percent(float(np.mean(lost)))} of the runs lose more than half of what uniform play "
+        f"does: they have removed good arms by chance.{same} "
+    )
 
 
 def scaling(evidence: Evidence) -> Picture:
@@ -208,10 +163,14 @@ def scaling(evidence: Evidence) -> Picture:
         "95 % "
         f"intervals. Fitted exponents in R, slides' rate and square root: {'; '.join(fits)}."
     )
-    low, high = largest.max()["repaired"], largest.min()["slide_rate"]
+    moves = {}
+    for variant in coverage.SCALINGS:
+        fitted = [evidence.scaling_exponents[v, variant].measured for v in evidence.vs]
+        moves[variant] = "stays level" if max(map(abs, fitted)) < 0.05 else f"moves as R to the {max(fitted):.2f}"
     alt = (
-        f"With the square root the error stays level, {low:.2g} times err at most at the largest R; at the rate of the "
-        f"slides' bounds it grows as a straight line to at least {_short(high)} times err."
+        f"With the square root the error {moves['repaired']}, {largest.max()['repaired']:.2g} times err at most at the "
+        f"largest R; at the rate of the slides' bounds it {moves['slide_rate']}, to at least "
+        f"{short(largest.min()['slide_rate'])} times err."
     )
     fig = figures.small_multiples(
         drawn, by="facet", x="pulls", xscale="log", yscale="log", xlabel="pulls R of an epoch", ylabel="|error| / err"
@@ -221,39 +180,54 @@ def scaling(evidence: Evidence) -> Picture:
 
 def fluid(evidence: Evidence) -> Picture:
     """The fluid approximation of DP Robust UCB beside its runs."""
-    frames = []
-    for v, panel in evidence.fluid.items():
-        frames.append(tidy(panel).assign(v=v, facet=f"v = {v:g}"))
-    frame = pd.concat(frames, ignore_index=True)
     setting = evidence.setting
-    radius = {PRINTED: "18", SMALLER: f"{setting.small_radius:g}"}
+    frames = [
+        tidy(panel).assign(v=v, facet=f"v = {v:g}, {arms}", loss=float(panel[0].final[0]) / float(panel[0].t[-1]))
+        for studies, arms in ((evidence.fluid, "setting 1"), (evidence.learnt, "two arms"))
+        for v, panel in studies.items()
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    radius = {PRINTED: "radius 18", SMALLER: f"radius {setting.small_radius:g}"}
     drawn = frame[frame["policy"] != "uniform"].copy()
-    uniform = setting.problem(1, evidence.vs[0]).uniform_regret() * drawn["t"]
+    uniform = drawn["loss"] * drawn["t"]
     drawn["regret"], drawn["regret_se"] = drawn["regret"] / uniform, drawn["regret_se"] / uniform
-    drawn["policy"] = drawn["label"] = [f"radius {radius[row.reading]}, {row.kind}" for row in drawn.itertuples()]
+    drawn["policy"] = drawn["label"] = [
+        f"{radius.get(row.reading, row.reading)}, {row.kind}" for row in drawn.itertuples()
+    ]
     drawn.loc[drawn["kind"] == FLUID, "family"] = "response"
     drawn = drawn.sort_values("kind", kind="stable")  # the runs lie on top
-    errors = [
-        f"{_percent(fluid_error(panel))} and {_percent(fluid_error(panel, SMALLER))} at v = {v:g}"
-        for v, panel in evidence.fluid.items()
-    ]
+    errors, biases = [], []
+    for v, panel in evidence.fluid.items():
+        far, missed = ([percent(f(panel, r)) for r in radius] for f in (panels.fluid_error, panels.missed))
+        errors.append(
+            f"{far[0]} and {far[1]} of the regret, {missed[0]} and {missed[1]} of what is learnt, at v = {v:g}"
+        )
+        bias = panels.fluid_bias(evidence.learnt[v])
+        biases.append(f"{_bias(bias)} at v = {v:g}")
     caption = (
-        f"DP Robust UCB on setting 1 at ε = {CHECK_EPSILON:g}, run to T = "
-        f"{_power(min(setting.exact_horizon, setting.horizon))} and in the fluid approximation. {_runs(frame)} From "
-        "round "
-        f"{_START} on the two differ by at most (radius 18 and {radius[SMALLER]}): {'; '.join(errors)}."
+        f"DP Robust UCB at ε = {CHECK_EPSILON:g}, run to T = {power(min(setting.exact_horizon, setting.horizon))} and "
+        f"in the fluid approximation. {_runs(frame)} Setting 1, radius 18 and {setting.small_radius:g}: the two differ "
+        f"by {'; '.join(errors)}. Two arms of means {CHECK_MEANS[0]:g} and {CHECK_MEANS[1]:g}, shape {CHECK_SHAPE:g}, "
+        f"radius {setting.small_radius / 2:g}, where the runs have learnt: the approximation is off by "
+        f"{'; '.join(biases)}."
     )
     shares = []
     for v, panel in evidence.fluid.items():
         curve = last(panel, "DP Robust UCB", PRINTED)
         share = float(curve.final.mean()) / float(find(panel, "uniform").regret[0][panel[0].t == curve.t[-1]][0])
-        shares.append(f"{_share(share)} at v = {v:g}")
+        shares.append(f"{portion(share)} of uniform play's at v = {v:g}")
     alt = (
-        f"The approximation continues the runs. With the printed radius the regret at T = "
-        f"{_power(setting.horizon)} is, of uniform play's, {'; '.join(shares)}."
+        f"Lines of the approximation beside the runs; where these have learnt it is off by {'; '.join(biases)}. In it, "
+        f"with the printed radius, the regret at T = {power(setting.horizon)} is {'; '.join(shares)}."
     )
     fig = figures.small_multiples(drawn, by="facet", start=100, ylabel="regret over uniform play")
-    return Picture(fig, _data(frame), caption, alt)
+    return Picture(fig, _data(frame).drop(columns="loss"), caption, alt)
+
+
+def _bias(bias: Measurement | None) -> str:
+    if bias is None:
+        return "not measured (nothing learnt)"
+    return f"{100 * bias.measured:+.0f} % [{100 * bias.low:+.0f}, {100 * bias.high:+.0f}]"
 
 
 def by_gap(evidence: Evidence, v: float) -> Picture:
@@ -291,11 +265,12 @@ def by_gap(evidence: Evidence, v: float) -> Picture:
         f"{box} {fit.measured:.2f}" for box in families if (fit := evidence.exponent(box, rates.GAP, v)) is not None
     ]
     caption = (
-        f"Regret at T = {_power(horizon)} against the gap, on the instance of the lower bounds (one arm pays, four "
+        f"Regret at T = {power(horizon)} against the gap, on the instance of the lower bounds (one arm pays, four "
         "never "
-        f"do; u = 1), v = {v:g}, ε = 1, c = 24, β = 1/T. "
-        f"{figures.caption_runs(runs) if len(runs) else 'Nothing settles.'} "
-        "Bounds (thin) are computed, (4) with constant 1, the lower ones corrected. Fitted exponents of 1/gap: "
+        f"do; u = 1), v = {v:g}, ε = 1, c = 24 for the eliminations, β = 1/T. "
+        f"{figures.caption_runs(runs) if len(runs) else 'Nothing settles; the bounds are shown at two gaps.'} "
+        "Bounds (thin) are computed, (4) with constant 1, the lower ones corrected; at this ε the central one is the "
+        "bound without privacy. Fitted exponents of 1/gap: "
         f"{', '.join(fitted) or 'none'}; the slides have {1 / v:.3g} "
         f"for all, the corrected local one is {1 + 2 / v:.3g}."
     )
@@ -305,11 +280,20 @@ def by_gap(evidence: Evidence, v: float) -> Picture:
     printed = (rates.N_ARMS - 1) * math.log(horizon) * smallest ** (-1.0 / v)
     relation = "above" if lower > printed else "below"
     alt = (
-        f"Regret rises as the gap shrinks, steepest for the local box. At gap {smallest:.2g} the corrected local lower "
-        f"bound, {_short(lower)}, lies {relation} the order that the slides claim as an upper bound, {_short(printed)}."
+        f"{_steepest(evidence, v)} At gap {smallest:.2g} the corrected local lower "
+        f"bound, {short(lower)}, lies {relation} the order that the slides claim as an upper bound, {short(printed)}."
     )
     fig = figures.sweep_curves(frame, "gap", xscale="log", yscale="log", xlabel="gap")
     return Picture(fig, frame, caption, alt)
+
+
+def _steepest(evidence: Evidence, v: float) -> str:
+    fits = {box: evidence.exponent(box, rates.GAP, v) for box in (rates.DP, rates.LDP, rates.EPISODES)}
+    known = {box: fit.measured for box, fit in fits.items() if fit is not None}
+    if len(known) < 2:
+        return "Too few gaps settle to compare the boxes."
+    box = max(known, key=lambda name: known[name])
+    return f"Regret moves fastest with the gap for {box}, as its power -{known[box]:.2f}."
 
 
 def _gap_row(
@@ -336,7 +320,7 @@ def unknown(evidence: Evidence) -> Picture:
     frame["label"] = [labels.get(row.policy, row.reading) for row in frame.itertuples()]
     drawn = frame.assign(policy=frame["label"])
     costs = tables.unknown(evidence.unknown)
-    own = costs[costs["policy"] == "Quantile SE"].set_index("v")["over_known"]
+    own = costs[costs["policy"] == "Quantile SE"].set_index("v")
     caption = (
         f"First open problem, explored by us: setting 1 at ε = {CHECK_EPSILON:g} without u and v (Quantile SE, "
         "thresholds "
@@ -344,7 +328,10 @@ def unknown(evidence: Evidence) -> Picture:
         "with a "
         f"u that is 100 times too large. {_runs(frame)} {_law(evidence.setting)}"
     )
-    alt = f"Without u and v the regret at the horizon is {_ratios(own)} times that of DP Robust SE with both."
+    alt = (
+        f"Without u and v the regret at the horizon is {ratios(own['over_small'])} times that of DP Robust SE with "
+        f"both and c = {evidence.setting.small_c:g}, and {ratios(own['over_known'])} times that with c = 24."
+    )
     return Picture(figures.small_multiples(drawn, by="facet", start=_START, yscale="log"), _data(frame), caption, alt)
 
 
@@ -355,9 +342,8 @@ def episodes(evidence: Evidence) -> Picture:
     for v, panel in evidence.episodes.items():
         shown = {n: float(last(panel, n, r).final.mean()) for n, r in _EPISODE_ROWS}
         ends.append(
-            f"at v = {v:g} {_short(shown['DP Robust UCB, episodes'])} with episodes, {_short(shown['DP Robust SE'])} "
-            "for DP "
-            f"Robust SE, {_short(shown['DP Robust UCB'])} for DP Robust UCB"
+            f"at v = {v:g} {short(shown['DP Robust UCB, episodes'])} with episodes, {short(shown['DP Robust SE'])} "
+            f"for DP Robust SE, {short(shown['DP Robust UCB'])} for DP Robust UCB{_in_fluid(panel)}"
         )
     caption = (
         f"Second open problem, explored by us: an index box with truncation in doubling episodes, beside the slides' "
@@ -365,7 +351,7 @@ def episodes(evidence: Evidence) -> Picture:
         f"{_law(evidence.setting)} "
         f"{_fluid_words(frame)}"
     )
-    alt = f"Regret at T = {_power(evidence.setting.horizon)}: " + "; ".join(ends) + "."
+    alt = f"Regret at T = {power(evidence.setting.horizon)}: " + "; ".join(ends) + "."
     fig = figures.small_multiples(_joined(frame), by="facet", start=_START, yscale="log")
     return Picture(fig, _data(frame), caption, alt)
 
@@ -386,13 +372,17 @@ def bounded(evidence: Evidence) -> Picture:
     caption = (
         f"Context, rewards in [0, 1]: Bernoulli arms with the means of Sajed and Sheffet (2019), "
         f"{', '.join(f'{mean:g}' for mean in SHEFFET)}, at ε = {CHECK_EPSILON:g}, "
-        f"β = {_short(evidence.setting.beta)}. "
+        f"β = {short(evidence.setting.beta)}. "
         f"{_runs(frame)}"
     )
-    alt = f"Regret at T = {_power(evidence.setting.horizon)}, from least to most: " + ", ".join(
-        f"{row.label} {_short(row.regret)}" for row in ends.itertuples()
+    alt = f"Regret at T = {power(evidence.setting.horizon)}, from least to most: " + ", ".join(
+        f"{row.label} {short(row.regret)}" for row in ends.itertuples()
     )
     return Picture(figures.regret_curves(frame, start=10, yscale="log"), _data(frame), caption, alt + ".")
+
+
+def _in_fluid(panel: Panel) -> str:
+    return " (fluid)" if last(panel, "DP Robust UCB", PRINTED).kind == FLUID else ""
 
 
 def _joined(frame: pd.DataFrame) -> pd.DataFrame:
@@ -404,7 +394,7 @@ def _joined(frame: pd.DataFrame) -> pd.DataFrame:
     start = {row.policy: row.t for row in joined[~fluid].sort_values("t").itertuples()}
     approximated = joined["policy"].isin(set(joined.loc[fluid, "policy"]))
     joined.loc[approximated, "label"] = [
-        f"{row.label} (fluid from {_power(int(start[row.policy]))})" for row in joined[approximated].itertuples()
+        f"{row.label} (fluid from {power(int(start[row.policy]))})" for row in joined[approximated].itertuples()
     ]
     ends = joined["policy"].map(start)
     return joined[~fluid | (joined["t"] > ends)]
@@ -419,10 +409,6 @@ def _by_v(panels: Mapping[float, Panel]) -> pd.DataFrame:
 
 def _data(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=[c for c in ("facet", "label", "family") if c in frame])
-
-
-def _final(panel: Panel, name: str, reading: str = "") -> float:
-    return float(find(panel, name, reading).final.mean())
 
 
 def _bound(evidence: Evidence, name: str, constant: float, v: float, epsilon: float) -> str:
@@ -451,7 +437,7 @@ def _fluid_words(frame: pd.DataFrame) -> str:
     played = frame[(frame["kind"] == RUNS) & frame["policy"].isin(["DP Robust UCB"])]["t"].max()
     if not (frame["kind"] == FLUID).any():
         return ""
-    return f"Index boxes are run to {_power(int(played))} rounds and approximated (fluid) from there."
+    return f"Index boxes are run to {power(int(played))} rounds and approximated (fluid) from there."
 
 
 def _law(setting: Experiments, v: float | None = None) -> str:
@@ -461,46 +447,14 @@ def _law(setting: Experiments, v: float | None = None) -> str:
         if setting.u_over_moment == 1.0
         else f"u is {setting.u_over_moment:g} times the true moment"
     )
-    return f"Ours: Pareto shape {shape}, {u}, β = {_short(setting.beta)}."
+    inverse = " = 1/T" if math.isclose(setting.beta * setting.horizon, 1.0) else ""
+    return f"Ours: Pareto shape {shape}, {u}, β = {short(setting.beta)}{inverse}."
 
 
 def _means(number: int) -> str:
     return ", ".join(f"{mean:g}" for mean in SETTINGS[number])
 
 
-def _list(values: pd.Series) -> str:
-    return " and ".join(f"{_short(value)} ($v={v:g}$)" for v, value in values.items())
-
-
-def _ratios(values: pd.Series) -> str:
-    return " and ".join(f"{_share(value)} (v = {v:g})" for v, value in values.items())
-
-
 def _span_share(values: list[float]) -> str:
     low, high = min(values), max(values)
-    return _share(high) if np.isclose(low, high, rtol=0.01) else f"{_share(low)} to {_share(high)}"
-
-
-def _share(value: float) -> str:
-    return f"{value:.2g}" if 1e-3 <= value < 100 else _short(value)
-
-
-def _percent(value: float) -> str:
-    return "not measured" if math.isnan(value) else f"{100 * value:.2g} %"
-
-
-def _short(value: float) -> str:
-    """A number as readers write it, from 10⁻¹² to 10²⁵."""
-    if math.isnan(value):
-        return "not measured"
-    if value == 0 or 1e-3 <= abs(value) < 1e6:
-        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-    return power if mantissa == "1.0" else f"{mantissa}·{power}"
-
-
-def _power(horizon: int) -> str:
-    exponent = math.log10(horizon)
-    whole = round(exponent)
-    return f"10{str(whole).translate(_SUPERSCRIPTS)}" if horizon == 10**whole and horizon >= 1000 else f"{horizon:,}"
+    return portion(high) if np.isclose(low, high, rtol=0.01) else f"{portion(low)} to {portion(high)}"

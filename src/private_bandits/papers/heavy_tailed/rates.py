@@ -8,8 +8,8 @@ search for the worst one takes steps of a factor sqrt 2.
 
 A point counts where the run has settled: its regret is below half of uniform play's. An exponent needs four points.
 The schedule of an elimination box does not depend on the rewards until an arm leaves, so runs hardly differ and five
-are enough. DP Robust UCB settles beyond any run; its exponents are those of the fluid approximation, on two Pareto
-arms.
+are enough; the exponents are those of the schedule, as long as no mean errs. DP Robust UCB settles beyond any run;
+its exponents are those of the fluid approximation, on two Pareto arms, where they restate the radius.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ DP, LDP, EPISODES = "DP Robust SE", "LDP Robust SE", "DP Robust UCB, episodes"
 INDEX, PLAIN_INDEX = "DP Robust UCB, fluid", "Robust UCB, fluid"
 BOUNDED, BOUNDED_LOCAL = "DP-SE", "LDP-UCB-B"
 GAP, EPSILON, LOG, WORST, MOMENT, WORST_MOMENT = "1/gap", "1/epsilon", "ln T", "T, worst gap", "u", "u, worst gap"
+SMALL_GAP = "1/gap, small epsilon"
 SETTLED = 0.5
 LOCAL_ROUNDS = 300_000  # of LDP-UCB-B, which is played round by round
 _RUNS = 5
@@ -46,6 +47,7 @@ _MASSES = tuple(0.375 * 2.0**-k for k in range(40))
 _SWEPT = 28  # masses of the sweep over gaps
 _GAPS = tuple(0.75 * 2.0**-k for k in range(3, 24))
 _PRIVATE_GAP, _SMALL_EPSILONS = 0.75, tuple(2.0**-k for k in range(8, 15))
+_PRIVATE_GAPS = tuple(_PRIVATE_GAP * 2.0**-k for k in range(4, 10))  # far above the smallest epsilon
 _LOCAL_EPSILONS = tuple(2.0 ** (-k / 2) for k in range(7))
 _LOCAL_GAPS = tuple(0.9 * 2.0 ** (-k / 2) for k in range(12))
 _FLUID_MEAN, _FLUID_SPARE = 0.9, 0.05
@@ -223,6 +225,7 @@ class Rates:
         by_gap = [(1.0 / gap, settled(gap, 1.0)) for gap in _GAPS]
         # so small that the private part of an epoch, 1/epsilon, dominates
         by_epsilon = [(1.0 / epsilon, settled(_PRIVATE_GAP, epsilon)) for epsilon in _SMALL_EPSILONS]
+        by_small = [(1.0 / gap, settled(gap, _SMALL_EPSILONS[-1])) for gap in _PRIVATE_GAPS]
         worst: list[tuple[float, np.ndarray | None]] = []
         for horizon in _horizons(self._long):
             finals = [regret(gap, 1.0, horizon) for gap in _GAPS]
@@ -230,7 +233,13 @@ class Rates:
             worst.append((float(horizon), finals[place] if 0 < place < len(_GAPS) - 1 else None))
         return [
             _fit_settled(BOUNDED, math.nan, q, found)
-            for q, found in zip((GAP, EPSILON, WORST), (by_gap, by_epsilon, worst), strict=True)
+            for q, found in (
+                (GAP, by_gap),
+                # ln T / gap + ln T / epsilon does not move here, where their product would
+                (SMALL_GAP, by_small),
+                (EPSILON, by_epsilon),
+                (WORST, worst),
+            )
         ]
 
     def _ldp_ucb(self) -> list[Exponent]:
@@ -265,6 +274,15 @@ class Rates:
             _fit_settled(BOUNDED_LOCAL, math.nan, q, found)
             for q, found in zip((GAP, EPSILON, WORST), (by_gap, by_epsilon, worst), strict=True)
         ]
+
+
+def log_slope(horizon: int, points: int) -> float:
+    """Slope in ln T that the boxes' own logarithm, ln(4 K T) in the first epoch, has over the horizons of a fit."""
+    longest = _horizons(max(horizon, 2))[-points:] if points > 1 else []
+    if len(longest) < 2:
+        return 1.0
+    logs = np.log([math.log(t) for t in longest])
+    return float(np.polyfit(logs, np.log([math.log(4.0 * N_ARMS * t) for t in longest]), 1)[0])
 
 
 def table(exponents: Sequence[Exponent]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.claims import Measurement
-from private_bandits.papers.heavy_tailed import bounds, rates
+from private_bandits.papers.heavy_tailed import bounds, orders, panels, rates
 from private_bandits.papers.heavy_tailed.claims import Evidence
 from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
 from private_bandits.papers.heavy_tailed.experiments import (
@@ -18,13 +18,13 @@ from private_bandits.papers.heavy_tailed.experiments import (
     SMALLER,
     Experiments,
     Panel,
-    find,
     last,
 )
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.open_problems import adap_robust_ucb
 from private_bandits.papers.heavy_tailed.summary import Rate, Row, summary
 from private_bandits.papers.heavy_tailed.unknown_moments import quantile_se
+from private_bandits.studies import find
 
 COUNTER_LIMIT = 2.0**63
 
@@ -35,12 +35,12 @@ def policies(setting: Experiments, v: float, epsilon: float) -> pd.DataFrame:
     rows = []
     for policy, source, known in (
         (robust_ucb(v, u, setting.horizon), "Bubeck et al. (2013)", "v, u, T"),
-        (robust_se(v, u, beta), "ours", "v, u"),
+        (robust_se(v, u, beta), "ours", "v, u, T (beta)"),
         (dp_robust_ucb(epsilon, v, u, horizon), "slides, Algorithm 1; the tree's noise is ours", "v, u, T"),
-        (dp_robust_se(epsilon, v, u, beta), "slides, Algorithm 3", "v, u"),
-        (ldp_robust_se(epsilon, v, u, beta), "ours, the slides show no box", "v, u"),
-        (ldp_robust_se(epsilon, v, u, beta, variant="slide_rate"), "ours, from bounds (4) and (5)", "v, u"),
-        (quantile_se(epsilon, beta), "ours, first open problem", "nothing"),
+        (dp_robust_se(epsilon, v, u, beta), "slides, Algorithm 3", "v, u, T (beta)"),
+        (ldp_robust_se(epsilon, v, u, beta), "ours, the slides show no box", "v, u, T (beta)"),
+        (ldp_robust_se(epsilon, v, u, beta, variant="slide_rate"), "ours, from bounds (4) and (5)", "v, u, T (beta)"),
+        (quantile_se(epsilon, beta), "ours, first open problem", "T (beta), and that its width fits the tail"),
         (adap_robust_ucb(epsilon, v, u, horizon), "ours, second open problem", "v, u, T"),
     ):
         paid = policy.privacy
@@ -57,11 +57,20 @@ def policies(setting: Experiments, v: float, epsilon: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def needs(setting: Experiments, vs: Sequence[float]) -> pd.DataFrame:
-    """Return how long the boxes take at epsilon = 1: the first epoch, and until the smallest gap of setting 3 is told.
+def needs(setting: Experiments, vs: Sequence[float], settled: Mapping[tuple[str, float, float], float]) -> pd.DataFrame:
+    """Return how long the boxes take on setting 3 at epsilon = 1: the first epoch, and until the best arm is alone.
 
-    Rounds are those of all epochs with D at least the gap, all arms in each, so an upper estimate; for DP Robust UCB
-    they are pulls of one arm until its bonus is below the gap.
+    `allowed` counts the rounds up to which a box's own bound allows it to go on: an arm stays to the first epoch with D
+    below its gap. For DP Robust UCB they are pulls of one arm until its bonus is below the smallest gap. `seen` is the
+    round from which the chapter's runs lose nothing more: means err less than they are allowed to, and an arm that is
+    told at D/2 below its gap leaves an epoch earlier.
+
+    Parameters
+    ----------
+    setting : Experiments
+    vs : sequence of float
+    settled : mapping
+        `seen`, by box, constant and v; nan or absent where the runs do not show it.
     """
     rows = []
     for v in vs:
@@ -73,24 +82,42 @@ def needs(setting: Experiments, vs: Sequence[float]) -> pd.DataFrame:
             ("LDP Robust SE", 24.0, 8.0),
             ("LDP Robust SE", setting.small_local_c, 8.0),
         ):
-            plans, epoch = [], 0
+            plan = bounds.dp_epoch if name == "DP Robust SE" else bounds.ldp_epoch
+            first, rounds, epoch = math.nan, 0.0, 0
             while epoch == 0 or 2.0**-epoch >= gap:
                 epoch += 1
-                log = math.log(inside * problem.n_items * epoch**2 / setting.beta)
-                plan = bounds.dp_epoch if name == "DP Robust SE" else bounds.ldp_epoch
-                plans.append(plan(epoch, log, 1.0, v, u, c).pulls)
-            rows.append(_need(name, c, v, plans[0], problem.n_items * sum(plans)))
+                alive = 1 + int(np.sum((problem.gaps > 0) & (problem.gaps <= 2.0 ** (1 - epoch))))
+                log = math.log(inside * alive * epoch**2 / setting.beta)
+                pulls = plan(epoch, log, 1.0, v, u, c).pulls
+                first, rounds = (pulls if epoch == 1 else first), rounds + alive * pulls
+            rows.append(_need(name, c, v, first, rounds, settled.get((name, c, v), math.nan)))
         for radius in (18.0, setting.small_radius):
             log_t = math.log(max(setting.horizon, 2))
             tail = (math.log(2.0) + 4.0 * log_t) * log_t ** (1.5 + 1.0 / v)
             pulls = (radius * u ** (1.0 / (1.0 + v)) / gap) ** ((1.0 + v) / v) * tail
-            rows.append(_need("DP Robust UCB", radius, v, math.nan, pulls))
+            rows.append(_need("DP Robust UCB", radius, v, math.nan, pulls, math.nan))
     return pd.DataFrame(rows)
 
 
-def _need(policy: str, constant: float, v: float, first: float, rounds: float) -> dict[str, object]:
-    fits = "yes" if rounds < COUNTER_LIMIT else "no"
-    return {"policy": policy, "constant": constant, "v": v, "first_epoch": first, "rounds": rounds, "counter": fits}
+def _need(policy: str, constant: float, v: float, first: float, allowed: float, seen: float) -> dict[str, object]:
+    fits = "yes" if allowed < COUNTER_LIMIT else "no"
+    row = {"policy": policy, "constant": constant, "v": v, "first_epoch": first, "allowed": allowed, "seen": seen}
+    return {**row, "counter": fits}
+
+
+def settled(evidence: Evidence) -> dict[tuple[str, float, float], float]:
+    """Return the rounds from which the eliminations lose nothing more on setting 3, at epsilon = 1, where seen."""
+    setting, found = evidence.setting, {}
+    for v in evidence.vs:
+        for name, panel, small in (
+            ("DP Robust SE", evidence.central.get((LOCAL_SETTING, v, 1.0), []), setting.small_c),
+            ("LDP Robust SE", evidence.local.get(v, []), setting.small_local_c),
+        ):
+            for curve in panel:
+                constant = {PRINTED: 24.0, SMALLER: small}.get(curve.reading)
+                if curve.name == name and curve.epsilon == 1.0 and constant is not None:
+                    found[name, constant, v] = panels.settled(curve)
+    return found
 
 
 def ends(panels: Mapping[tuple[int, float, float], Panel]) -> pd.DataFrame:
@@ -116,8 +143,8 @@ def ends(panels: Mapping[tuple[int, float, float], Panel]) -> pd.DataFrame:
 def table_summary(evidence: Evidence) -> pd.DataFrame:
     """Return the slides' summary table: every cell at every v, printed, corrected and measured.
 
-    Exponents are those of 1/gap, 1/epsilon and T (for an instance-dependent bound: of ln T). Cells for bounded rewards
-    do not depend on v and stand once, with v = nan.
+    Exponents are those of 1/gap, 1/epsilon and T (for an instance-dependent bound: of ln T), measured for the upper
+    bounds. Cells for bounded rewards do not depend on v and stand once, with v = nan.
     """
     rows = []
     for number, v in enumerate(evidence.vs):
@@ -144,10 +171,11 @@ def _cell(evidence: Evidence, row: Row, v: float) -> dict[str, object]:
             f"{name}_epsilon": rate.epsilon if rate else math.nan,
             f"{name}_horizon": _horizon_power(rate, dependent) if rate else math.nan,
         }
+    upper = row.side == "upper"  # no run shows what every algorithm must lose
     quantities = {
-        "gap": rates.GAP if dependent else None,
-        "epsilon": rates.EPSILON if dependent else None,
-        "horizon": rates.LOG if dependent else rates.WORST,
+        "gap": rates.GAP if dependent and upper else None,
+        "epsilon": rates.EPSILON if dependent and upper else None,
+        "horizon": (rates.LOG if dependent else rates.WORST) if upper else None,
     }
     for name, quantity in quantities.items():
         seen = None if quantity is None else evidence.exponent(box, quantity, v)
@@ -158,7 +186,7 @@ def _cell(evidence: Evidence, row: Row, v: float) -> dict[str, object]:
             f"high_{name}": shown.high,
             name: _shown(shown),
         }
-    return cell | {"box": box}
+    return cell | {"box": box if upper else ""}
 
 
 def _horizon_power(rate: Rate, dependent: bool) -> float:
@@ -202,7 +230,8 @@ def _claimed(box: str, quantity: str, v: float, *, printed: bool) -> float:
     """The exponent that the slides state, or the corrected one; nan where they state none."""
     if box in (rates.BOUNDED, rates.BOUNDED_LOCAL):
         local = box == rates.BOUNDED_LOCAL
-        return {rates.GAP: 1.0, rates.EPSILON: 2.0 if local else 1.0, rates.WORST: 0.5}[quantity]
+        powers = {rates.GAP: 1.0, rates.SMALL_GAP: 0.0, rates.EPSILON: 2.0 if local else 1.0, rates.WORST: 0.5}
+        return powers[quantity]
     if box == rates.EPISODES and printed:
         return math.nan
     local = box == rates.LDP
@@ -219,10 +248,13 @@ def _claimed(box: str, quantity: str, v: float, *, printed: bool) -> float:
 
 
 def unknown(panels: Mapping[float, Panel]) -> pd.DataFrame:
-    """Return what not knowing u and v costs, at the horizon."""
+    """Return the regret at the horizon without u and v, and over that of DP Robust SE with both, at two constants."""
     rows = []
     for v, panel in panels.items():
-        known = float(find(panel, "DP Robust SE", "u and v known").final.mean())
+        known, small = (
+            float(find(panel, "DP Robust SE", reading).final.mean())
+            for reading in ("u and v known", "known, smaller constants")
+        )
         for curve in panel:
             if curve.policy is not None:
                 regret = float(curve.final.mean())
@@ -234,20 +266,26 @@ def unknown(panels: Mapping[float, Panel]) -> pd.DataFrame:
                         "pays": curve.policy.privacy.effective_epsilon,
                         "regret": regret,
                         "over_known": regret / known if known > 0 else math.nan,
+                        "over_small": regret / small if small > 0 else math.nan,
                     }
                 )
     return pd.DataFrame(rows)
 
 
-def theorems(setting: Experiments, v: float) -> pd.DataFrame:
-    """Return every theorem's bound at epsilon = 1 and the horizon, on setting 1, printed and corrected.
+LOWER_GAP, LOWER_EPSILON = 0.05, 0.02
+"""Of the lower bounds: inside their ranges, and where privacy costs more than the laws' own divergence."""
 
-    `over_uniform` is a bound over the regret of uniform play: an upper bound above 1 is vacuous. Lower bounds are for
-    five arms with the smallest gap of the setting and u = 1.
+
+def theorems(setting: Experiments, v: float) -> pd.DataFrame:
+    """Return every theorem's bound at the horizon, printed and corrected.
+
+    Upper bounds are for setting 1 at epsilon = 1; `over_uniform` is a bound over the regret of uniform play there, and
+    above 1 it is vacuous. Lower bounds are for five arms, u = 1, one gap of 0.05 and epsilon = 0.02, `over_uniform`
+    over uniform play on that instance; the bound without privacy stands beside them.
     """
     problem, u, horizon = setting.problem(1, v), setting.moment(1, v), max(setting.horizon, 2)
     means, arms, beta = problem.means, problem.n_items, setting.beta
-    gap = float(np.min(problem.gaps[problem.gaps > 0]))
+    gap, epsilon = LOWER_GAP, LOWER_EPSILON
     upper: dict[str, dict[str, float]] = {
         "Robust UCB, Bubeck et al.": {
             variant: bounds.robust_ucb_upper(means, v, u, horizon, variant) for variant in ("printed", "corrected")
@@ -275,14 +313,15 @@ def theorems(setting: Experiments, v: float) -> pd.DataFrame:
     }
     both = ("printed", "corrected")
     lower: dict[str, dict[str, float]] = {
-        "DP, dependent, (3)": {k: bounds.dp_lower(arms, gap, 1.0, v, horizon, variant=k) for k in both},
-        "DP, independent": {"ours": bounds.dp_lower_independent(arms, 1.0, v, horizon)},
-        "LDP, dependent": {k: bounds.ldp_lower(arms, gap, 1.0, v, horizon, variant=k) for k in both},
-        "LDP, independent": {k: bounds.ldp_lower_independent(arms, 1.0, v, horizon, variant=k) for k in both},
+        "without privacy, dependent": {"corrected": orders.plain_lower(arms, gap, v, horizon)},
+        "DP, dependent, (3)": {k: bounds.dp_lower(arms, gap, epsilon, v, horizon, variant=k) for k in both},
+        "DP, independent": {"corrected": bounds.dp_lower_independent(arms, epsilon, v, horizon)},
+        "LDP, dependent": {k: bounds.ldp_lower(arms, gap, epsilon, v, horizon, variant=k) for k in both},
+        "LDP, independent": {k: bounds.ldp_lower_independent(arms, epsilon, v, horizon, variant=k) for k in both},
     }
-    uniform = problem.uniform_regret() * horizon
+    uniform = {"upper": problem.uniform_regret() * horizon, "lower": gap * (arms - 1) / arms * horizon}
     return pd.DataFrame(
-        {"bound": name, "side": side, "variant": variant, "v": v, "value": value, "over_uniform": value / uniform}
+        {"bound": name, "side": side, "variant": variant, "v": v, "value": value, "over_uniform": value / uniform[side]}
         for side, named in (("upper", upper), ("lower", lower))
         for name, variants in named.items()
         for variant, value in variants.items()

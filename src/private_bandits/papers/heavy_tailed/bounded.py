@@ -1,0 +1,80 @@
+"""Lower bounds for rewards in [0, 1]: the lower half of the summary table's bounded rows.
+
+The slides take these rows from earlier work. `variant="printed"` is the printed expression with constant 1.
+`variant="corrected"` has the constants of two Bernoulli laws of means 1/2 and 1/2 + gap, which are gap apart in total
+variation: a centrally private algorithm tells n pulls apart by at most 6 epsilon n gap (Azize and Basu 2022), a locally
+private one by at most C n gap^2 (Duchi et al. 2013, `bounds.local_loss`), and any by n times their divergence.
+"""
+
+from __future__ import annotations
+
+import math
+
+from private_bandits import checks
+from private_bandits.papers.heavy_tailed.bounds import local_loss
+
+_VARIANTS = ("printed", "corrected")
+_CENTRAL_LOSS = 4.0  # the divergence of means 1/2 and 1/2 + x is at most 4 x^2 for x <= 1/sqrt 8
+
+
+def bounded_lower(
+    n_arms: int, gap: float, epsilon: float, horizon: int, *, local: bool, variant: str = "printed"
+) -> float:
+    """Instance-dependent lower bound, all n_arms - 1 bad arms with one gap.
+
+    Parameters
+    ----------
+    n_arms : int
+        K >= 2.
+    gap : float
+        In (0, 1/2).
+    epsilon : float
+        In (0, 1].
+    horizon : int
+        T >= 1.
+    local : bool
+        Whether the algorithm is locally or centrally private.
+    variant : {"printed", "corrected"}
+        * `printed`: K ln T / epsilon + sum of ln T / gap; local: sum of ln T / (epsilon^2 gap).
+        * `corrected`: (K - 1) gap ln T / min(divergence, loss of the privacy), for algorithms of regret o(T^a) for
+          every a > 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    arms, distance = checks.integer("n_arms", n_arms, at_least=2), checks.real("gap", gap, above=0, below=0.5)
+    budget, log_t = checks.real("epsilon", epsilon, above=0, at_most=1), _log(horizon)
+    checks.choice("variant", variant, _VARIANTS)
+    if variant == "printed":
+        if local:
+            return (arms - 1) * log_t / (budget**2 * distance)
+        return arms * log_t / budget + (arms - 1) * log_t / distance
+    loss = local_loss(budget) * distance**2 if local else 6.0 * budget * distance
+    return (arms - 1) * distance * log_t / min(-0.5 * math.log1p(-4.0 * distance**2), loss)
+
+
+def bounded_lower_independent(
+    n_arms: int, epsilon: float, horizon: int, *, local: bool, variant: str = "printed"
+) -> float:
+    """Instance-independent lower bound; arguments as for `bounded_lower`.
+
+    `printed`: sqrt(K T) + K ln T / epsilon; local: sqrt(K T) / epsilon. `corrected`: (T/16) sqrt((K-1) / (2 e loss T)),
+    by Bretagnolle and Huber's inequality, with loss C locally; centrally 4, without the term in epsilon, which is the
+    smaller one from T = K ln^2 T / epsilon^2 on. 0 where T is so small that the means leave the range of the bounds.
+    """
+    arms, rounds = checks.integer("n_arms", n_arms, at_least=2), checks.integer("horizon", horizon, at_least=1)
+    budget = checks.real("epsilon", epsilon, above=0, at_most=1)
+    checks.choice("variant", variant, _VARIANTS)
+    if variant == "printed":
+        if local:
+            return math.sqrt(arms * rounds) / budget
+        return math.sqrt(arms * rounds) + arms * _log(rounds) / budget
+    loss = local_loss(budget) if local else _CENTRAL_LOSS
+    share = (arms - 1) / (2.0 * loss * rounds)  # the square of the distance, twice the gap
+    return rounds / 16.0 * math.sqrt(share / math.e) if share <= 0.125 else 0.0
+
+
+def _log(horizon: int) -> float:
+    return math.log(checks.integer("horizon", horizon, at_least=1))
