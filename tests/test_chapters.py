@@ -253,7 +253,11 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
 
 
 def test_a_caption_with_code_does_not_break_its_fence(chapter):
-    for caption, fence in (("A ````long```` word.", "~~~"), ("`A` ~~~~long~~~~ word.", "~~~~~"), ("~~~~ words.", "```")):
+    for caption, fence in (
+        ("A ````long```` word.", "~~~"),
+        ("`A` ~~~~long~~~~ word.", "~~~~~"),
+        ("~~~~ words.", "```"),
+    ):
         lines = chapter.table(FRAME, "table-1", caption=caption).markdown.splitlines()
         assert lines[0] == f"{fence}{{table}} {caption}"
         assert lines[-3] == fence
