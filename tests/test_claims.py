@@ -48,6 +48,7 @@ def about(value, half=0.0):
 
 
 UPPER = UpperRate(1.0, tolerance=0.1)
+WITH_LOGS = UpperRate(1.0, tolerance=0.1, logs=0.2)
 LOWER = LowerRate(1.0, tolerance=0.1)
 EXACT = ExactRate(1.0, tolerance=0.1)
 CEILING = UpperBound(100.0, uniform=300.0)
@@ -66,6 +67,8 @@ LESS = Less("Gaussian", "Laplace")
         (UPPER, about(1.2, 0.21), UNDECIDED, "too uncertain"),
         (UPPER, about(1.2, 0.11), UNDECIDED, "too uncertain"),
         (UPPER, about(1.2, 0.09), NOT_REPRODUCED, "1.2 [1.11, 1.29] lies above"),
+        (WITH_LOGS, about(1.2, 0.09), REPRODUCED, "keeps the claimed upper rate 1 + 0.2 for its logarithms ± 0.1"),
+        (WITH_LOGS, about(1.4, 0.09), NOT_REPRODUCED, "lies above the claimed upper rate 1 + 0.2"),
         (LOWER, about(1.5, 0.1), REPRODUCED, "keeps the claimed lower rate"),
         (LOWER, about(0.98, 0.07), REPRODUCED, "keeps"),
         (LOWER, about(1.0, 0.2), UNDECIDED, "too uncertain"),

@@ -218,18 +218,21 @@ class UpperRate:
     """Regret grows at most with exponent `rate`.
 
     Reproduced if the interval ends at or below `rate + tolerance`, not reproduced if it lies above, undecided
-    if it straddles. The tolerance is what a fit at finite horizons may miss by.
+    if it straddles. The tolerance is what a fit at finite horizons may miss by. `logs` is the exponent that the
+    logarithms of a claim "up to logarithms" have over the fitted points; it is added to `rate`.
     """
 
     rate: float
     _: KW_ONLY
     tolerance: float
+    logs: float = 0.0
 
     def __post_init__(self) -> None:
         _check_tolerance("rate", self.rate, self.tolerance)
+        checks.real("logs", self.logs, at_least=0)
 
     def __call__(self, measured: Any = None) -> Ruling:
-        return _rate("upper rate", measured, self.rate, self.tolerance, upper=True, lower=False)
+        return _rate("upper rate", measured, self.rate, self.tolerance, upper=True, lower=False, logs=self.logs)
 
 
 @dataclass(frozen=True)
@@ -472,11 +475,15 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
     return _ruling(NOT_REPRODUCED, reason, printed.measurement)
 
 
-def _rate(what: str, value: Any, rate: float, tolerance: float, *, upper: bool, lower: bool) -> Ruling:
+def _rate(
+    what: str, value: Any, claim: float, tolerance: float, *, upper: bool, lower: bool, logs: float = 0.0
+) -> Ruling:
     seen = _measurement(value)
     if _unknown(seen):
         return _ruling(UNDECIDED, _UNMEASURED, seen)
-    claimed = f"the claimed {what} {rate:.4g} ± {tolerance:.3g}"
+    rate = claim + logs
+    by_logs = f" + {logs:.2g} for its logarithms" if logs else ""
+    claimed = f"the claimed {what} {claim:.4g}{by_logs} ± {tolerance:.3g}"
     if (not upper or seen.high <= rate + tolerance) and (not lower or seen.low >= rate - tolerance):
         shows = frozenset(side for side, asked in (("upper", upper), ("lower", lower)) if asked)
         return _ruling(REPRODUCED, f"exponent {_show(seen)} keeps {claimed}", seen, shows)

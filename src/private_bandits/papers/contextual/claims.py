@@ -85,14 +85,14 @@ def measured_plain(evidence: Evidence, key: str) -> Measurement | None:
 
 
 def rate(evidence: Evidence, key: str, quantity: str, power: float, reading: str = "", box: str = "") -> Ruling:
-    """Whether a measured exponent keeps the claimed power, or that of the derived bound at the same points if larger.
+    """Whether a measured exponent keeps the claimed power, with the logarithms of the derived bound at the same points.
 
     What the bound has above the claimed power at finite horizons are its logarithms, which the orders leave out.
     """
     run = reading or SOURCES.get(key, PRINTED)
     of_bound = evidence.of_bound(key, quantity, run, box)
-    most = power if math.isnan(of_bound) else max(power, of_bound)
-    return UpperRate(most, tolerance=SLACK[quantity])(evidence.exponent(key, quantity, run, box))
+    logs = 0.0 if math.isnan(of_bound) else max(round(of_bound - power, 4), 0.0)
+    return UpperRate(power, tolerance=SLACK[quantity], logs=logs)(evidence.exponent(key, quantity, run, box))
 
 
 def _bound(evidence: Evidence, key: str, reading: str) -> list[Ruling]:

@@ -139,7 +139,8 @@ def sweeps() -> list[Sweep]:
             replications=_MANY,
         ),
     ]
-    return [*one_set_sweeps, *_unit_vector_sweeps(derived, derived_classical, repaired, newton, gradient)]
+    unit_vector_sweeps = _unit_vector_sweeps(derived, derived_classical, repaired, newton, gradient)
+    return [*one_set_sweeps, *unit_vector_sweeps, *_scaled_sweeps(derived_small, repaired_small)]
 
 
 def _unit_vector_sweeps(
@@ -156,6 +157,14 @@ def _unit_vector_sweeps(
     found += [Sweep("linear", "derived", derived, dim, T, _DECADES, (8.0,)) for dim in (2, 3, 4, 5)]
     found.append(Sweep("linear", "derived, classical noise", derived_classical, 2, EPSILON, _HALF, _EPSILONS))
     return found
+
+
+def _scaled_sweeps(derived: Maker, repaired: Maker) -> list[Sweep]:
+    """The rest of d = 2 to 5 with a tenth of the bonus."""
+    reading, gaps = f"derived, beta times {SMALL:g}, epsilon 64", {2: 0.02, 3: 0.024, 4: 0.028, 5: 0.028}
+    linear = [Sweep("linear", reading, derived, dim, T, _LAST, (64.0,), gap, -0.35, _MANY) for dim, gap in gaps.items()]
+    reading, gaps = f"repaired, beta times {SMALL:g}", {4: 0.2, 5: 0.28}
+    return linear + [Sweep("logistic", reading, repaired, dim, T, _LAST, (1.0,), gap) for dim, gap in gaps.items()]
 
 
 def long_runs() -> list[LongRun]:

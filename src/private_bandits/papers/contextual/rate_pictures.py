@@ -176,4 +176,5 @@ def _span(values: pd.Series) -> str:
 
 
 def _reading(reading: str, epsilon: float) -> str:
-    return reading if math.isinf(epsilon) else f"{reading}, ε = {epsilon:g}"
+    words = reading.removesuffix(f", epsilon {epsilon:g}")
+    return words if math.isinf(epsilon) else f"{words}, ε = {epsilon:g}"
