@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import product
 from pathlib import Path
@@ -539,6 +540,18 @@ def test_the_exponents_of_the_study():
         row = table.loc[("one set", policy, reading, T, 2)]
         assert row["measured"] == pytest.approx(row["of_bound"], abs=0.06)
     assert table.loc["unit vectors"]["of_bound"].isna().all()
+
+
+def test_the_page_says_what_the_study_fits_and_what_the_digits_are():
+    cells = json.loads((STORED.parents[2] / "contextual.ipynb").read_text(encoding="utf-8"))["cells"]
+    page = " ".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    assert f"fitted at $\\epsilon={linear_rates.LEARNT_EPSILON:g}$" in page
+    table = linear_rates.fitted(pd.read_csv(STORED))
+    tenth = table[table["reading"].str.contains(r"^(?:derived|repaired), beta times 0\.1") & table["measured"].notna()]
+    for policy in ("LDP-LinUCB", "LDP-GLOC"):
+        assert set(tenth.loc[tenth["policy"] == policy, "dim"]) == {2, 3, 4, 5}
+    assert "a tenth of the bonus there are fits for every $d$ from 2 to 5" in page
+    assert f"The first {digits.PUBLIC} images" in page and f"$d={digits.DIGITS * digits.COMPONENTS}$" in page
 
 
 def test_linucb_needs_no_privacy_to_explore(short):

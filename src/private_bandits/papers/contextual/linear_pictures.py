@@ -11,6 +11,7 @@ from private_bandits import figures, studies
 from private_bandits.figures import Picture, power, rounded
 from private_bandits.papers.contextual import linear_study
 from private_bandits.papers.contextual.claims import LINEAR, LOGISTIC
+from private_bandits.papers.contextual.digits import COMPONENTS, DIGITS
 from private_bandits.papers.contextual.pictures import counted, exact, shown, without_labels
 from private_bandits.papers.contextual.summary import ROWS
 from private_bandits.studies import Panel, Run
@@ -93,7 +94,7 @@ def digits(frame: pd.DataFrame, best: float) -> Picture:
     fig = figures.sweep_curves(drawn, "epsilon", xscale="log", ylabel="share of right answers")
     rounds = int(drawn["t"].max())
     caption = (
-        f"Digits: the share of right answers over {power(rounds)} users, d = 40, δ as for all. "
+        f"Digits: the share of right answers over {power(rounds)} users, d = {DIGITS * COMPONENTS}, δ as for all. "
         f"{figures.caption_runs(frame)} Least squares on everybody's rewards is right for {best:.0%}."
     )
     said = ", ".join(

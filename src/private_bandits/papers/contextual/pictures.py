@@ -12,7 +12,7 @@ import pandas as pd
 from private_bandits import figures, studies
 from private_bandits.claims import REPRODUCED, VERDICTS, Measurement
 from private_bandits.figures import Picture, power, rounded
-from private_bandits.papers.contextual import convex_study, facts, reduction, tables
+from private_bandits.papers.contextual import convex_study, facts, linear_rates, reduction, tables
 from private_bandits.papers.contextual.claims import LINEAR, LOGISTIC, OURS, PRINTED, measured
 from private_bandits.papers.contextual.convex_instances import standing_still
 from private_bandits.papers.contextual.convex_study import ONE_POINT, SWEEP, TWO_POINTS
@@ -85,7 +85,8 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame, needed: pd.DataFrame, pub
             f"constants a bonus falls below 0.1 after {figures.scientific(smallest['horizon_needed'])} rounds (d = "
             f"{smallest['dim']:g}, ε = {smallest['epsilon']:g}), with derived ones after "
             f"{figures.scientific(ours['horizon_needed'])}. At the worst gap our constants give $T$ the powers "
-            f"{_power(linear)} (linear) and {_power(logistic)} (logistic), at ε = 64. That $3/4$ is the best "
+            f"{_power(linear)} (linear) and {_power(logistic)} (logistic), at "
+            f"ε = {linear_rates.LEARNT_EPSILON:g}. That $3/4$ is the best "
             f"possible was a "
             f"conjecture; "
             "later papers report order $\\sqrt T$.",
