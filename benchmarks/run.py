@@ -37,7 +37,8 @@ from private_bandits.papers.cascading import (
     ucb_hybrid,
     ucb_laplace,
 )
-from private_bandits.simulate import Policy, streams
+from private_bandits.policy import Policy
+from private_bandits.simulate import streams
 
 L, K = 20, 4
 PROBLEM = b_lb(L, K, 0.2, 0.15)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from private_bandits.chapters.book import Book
-from private_bandits.chapters.reproduce import reproduce
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.reproduce import reproduce
 
 TINY = Path(__file__).parent / "fixtures" / "tiny"
 

@@ -9,31 +9,7 @@ from __future__ import annotations
 
 import math
 
-from naive_counters import Binary, Hybrid
-
-
-def largest(values, size, choice, ordered=True):
-    """The items of the `size` largest values; equal ones in uniformly random order where that matters."""
-    chosen = []
-    while len(chosen) < size:
-        best = max(v for e, v in enumerate(values) if e not in chosen)
-        group = [e for e, v in enumerate(values) if v == best]
-        slots = min(len(group), size - len(chosen))
-        if len(group) > 1 and (ordered or len(group) > slots):
-            for i in range(slots):
-                if len(group) - i > 1:
-                    j = i + int(choice.random() * (len(group) - i))
-                    group[i], group[j] = group[j], group[i]
-        chosen += group[:slots]
-    return chosen
-
-
-def click(means, shown, env):
-    """C_t in {1, ..., K} or infinity."""
-    for k, e in enumerate(shown, start=1):
-        if env.random() < means[e]:
-            return k
-    return math.inf
+from private_bandits.plain import Binary, Hybrid, click, laplace_sum_bound, largest, least_reported_first, respond
 
 
 def cascading_box(means, size, horizon, streams, bonus, perturb):
@@ -173,19 +149,6 @@ def uniform(means, size, horizon, streams):
     return shown_rounds
 
 
-def least_reported_first(shown, reports):
-    """Swap the least reported item of the list, the first of them if several, to the front."""
-    position = min(range(len(shown)), key=lambda k: (reports[shown[k]], k))
-    shown[0], shown[position] = shown[position], shown[0]
-    return shown
-
-
-def respond(truth, n_values, lie, noise):
-    """Randomised response from one uniform number: the truth, or any value with probability `lie` each."""
-    u = noise.random()
-    return truth if u >= n_values * lie else int(u / lie)
-
-
 def repaired_first(means, size, horizon, streams, epsilon):
     """Ours: randomised response on the click of the first item, the least reported of the list."""
     items = range(len(means))
@@ -206,12 +169,6 @@ def repaired_first(means, size, horizon, streams, epsilon):
         yes[shown[0]] += told
         shown_rounds.append([*shown, int(min(c_t, size))])
     return shown_rounds
-
-
-def laplace_sum_bound(scales, log_tail):
-    """Chan, Shi and Song (2011), Corollary 2.9."""
-    spread = max(math.sqrt(sum(b * b for b in scales)), max(scales, default=0.0) * math.sqrt(log_tail))
-    return math.sqrt(8 * log_tail) * spread
 
 
 def repaired_central_first(means, size, horizon, streams, epsilon):

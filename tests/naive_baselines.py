@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from naive import largest, respond
+from private_bandits.plain import largest, respond
 
 
 def binomial(env, n, mean):

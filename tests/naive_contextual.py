@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from naive import largest
 from scipy.optimize import brentq
+
+from private_bandits.plain import largest
 
 
 def sigmoid(a):

@@ -8,12 +8,7 @@ from __future__ import annotations
 
 import math
 
-from naive import largest
-
-
-def pareto(env, mean, shape):
-    """P(X > x) = (s / x)^shape with s = mean (shape - 1) / shape, from one uniform number."""
-    return mean * (shape - 1) / shape * (1 - env.random()) ** (-1 / shape)
+from private_bandits.plain import largest, pareto
 
 
 def epochs(means, shape, horizon, streams, epoch_of, release):

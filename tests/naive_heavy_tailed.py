@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from naive import largest
+from private_bandits.plain import largest
 
 
 def pareto(mean, shape, env):

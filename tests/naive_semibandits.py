@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from naive import largest, least_reported_first
+from private_bandits.plain import largest, least_reported_first
 
 
 class Setting(NamedTuple):

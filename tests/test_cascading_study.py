@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.chapters.page import csv_text
-from private_bandits.papers import cascading
-from private_bandits.papers.cascading import bounds, claims, experiments, pictures, tables
+from private_bandits.papers.cascading import bounds
 from private_bandits.simulate import simulate
+from private_bandits_book.cascading import check_parameters, claims, experiments, pictures, tables
+from private_bandits_book.chapters.page import csv_text
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "cascading"
 RUNS = {"learning": experiments.learning_runs(), "growth": experiments.growth_runs()}
@@ -212,6 +212,6 @@ def test_parameters_must_fit_each_other(change, message):
         "n_items": 20, "list_size": 4, "p": 0.2, "gap": 0.15, "epsilons": [1.0], "cucb_epsilons": [1.0],
         "list_sizes": [4], "item_counts": [8], "sweep_step": 0.02, "sweep_stop": 2.0,
     }  # fmt: skip
-    cascading.check_parameters(**good)
+    check_parameters(**good)
     with pytest.raises(ValueError, match=message):
-        cascading.check_parameters(**{**good, **change})
+        check_parameters(**{**good, **change})

@@ -17,13 +17,13 @@ import pandas as pd
 import papermill
 import pytest
 
-from private_bandits import claims
-from private_bandits.chapters import Chapter, execute, parameters, render
-from private_bandits.chapters.book import Book, find_book
-from private_bandits.chapters.execute import ChapterFailed
-from private_bandits.chapters.page import OUTPUT_VARIABLE
-from private_bandits.chapters.parameters import Parameter, UsageError, declared, validate
-from private_bandits.chapters.reproduce import moved
+from private_bandits_book import claims
+from private_bandits_book.chapters import Chapter, execute, parameters, render
+from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.execute import ChapterFailed
+from private_bandits_book.chapters.page import OUTPUT_VARIABLE
+from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, validate
+from private_bandits_book.chapters.reproduce import moved
 
 KNOWN = {
     "horizon": Parameter("int", 1000),

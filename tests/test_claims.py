@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.claims import (
+from private_bandits.estimates import fit_exponent, mean_interval
+from private_bandits_book.claims import (
     AFTER_REPAIR,
     COLUMNS,
     NOT_REPRODUCED,
@@ -40,7 +41,6 @@ from private_bandits.claims import (
     rests_on,
     summary,
 )
-from private_bandits.estimates import fit_exponent, mean_interval
 
 
 def about(value, half=0.0):

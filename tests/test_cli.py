@@ -15,13 +15,13 @@ import nbformat
 import pandas as pd
 import pytest
 
-from private_bandits import cli
-from private_bandits.chapters import book as books
-from private_bandits.chapters import reproduce as reproducing
-from private_bandits.chapters import run as running
-from private_bandits.chapters.book import Book
-from private_bandits.chapters.execute import ChapterFailed
-from private_bandits.cli import main
+from private_bandits_book import cli
+from private_bandits_book.chapters import book as books
+from private_bandits_book.chapters import reproduce as reproducing
+from private_bandits_book.chapters import run as running
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.execute import ChapterFailed
+from private_bandits_book.cli import main
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -286,8 +286,8 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
     before = tree(tmp_path)
     # a test run in the background inherits an ignored SIGINT
     script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    script += "import sys; from pathlib import Path; from private_bandits.chapters.book import Book\n"
-    script += "from private_bandits.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
+    script += "import sys; from pathlib import Path; from private_bandits_book.chapters.book import Book\n"
+    script += "from private_bandits_book.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
     words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.chapters.book import find_book
-from private_bandits.claims import Measurement
-from private_bandits.papers.contextual import (
-    accounting,
-    bounds,
+from private_bandits.papers.contextual import accounting, bounds
+from private_bandits_book.chapters.book import find_book
+from private_bandits_book.claims import Measurement
+from private_bandits_book.contextual import (
     check_parameters,
     claims,
     convex_rates,
@@ -27,8 +26,8 @@ from private_bandits.papers.contextual import (
     pictures,
     tables,
 )
-from private_bandits.papers.contextual.evidence import Evidence
-from private_bandits.papers.contextual.summary import EPSILON, LOG_T, ROWS, Exponent, T
+from private_bandits_book.contextual.evidence import Evidence
+from private_bandits_book.contextual.summary import EPSILON, LOG_T, ROWS, Exponent, T
 
 EPSILONS, DELTA = [1.0, 8.0], 1e-3
 OTHERS = {

@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.chapters.page import csv_text
 from private_bandits.estimates import fit_exponent
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import convex_instances as instances
-from private_bandits.papers.contextual import convex_rates as rates
-from private_bandits.papers.contextual import convex_runs as runs_of
-from private_bandits.papers.contextual import convex_study as study
 from private_bandits.papers.contextual.bounds_online import corollary_4, theorem_6, tuning
-from private_bandits.papers.contextual.summary import EPSILON, LOG_T, ROWS, T
 from private_bandits.simulate import log_checkpoints, simulate
-from private_bandits.studies import curves, find
+from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.contextual import convex_rates as rates
+from private_bandits_book.contextual import convex_runs as runs_of
+from private_bandits_book.contextual import convex_study as study
+from private_bandits_book.contextual.summary import EPSILON, LOG_T, ROWS, T
+from private_bandits_book.studies import curves, find
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "contextual" / rates.FILE
 RUNS = rates.long_runs()

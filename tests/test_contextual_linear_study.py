@@ -11,14 +11,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.chapters.page import csv_text
 from private_bandits.estimates import difference_interval
-from private_bandits.papers.contextual import bounds, digits, joint, linear_rates, linear_study
+from private_bandits.papers.contextual import bounds, digits
 from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb, linucb
-from private_bandits.papers.contextual.linear_study import Experiments
-from private_bandits.papers.contextual.summary import EPSILON, ROWS, T
 from private_bandits.privacy import channel_delta, channel_loss
-from private_bandits.studies import curves, finals, find
+from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.contextual import joint, linear_rates, linear_study
+from private_bandits_book.contextual.linear_study import Experiments
+from private_bandits_book.contextual.summary import EPSILON, ROWS, T
+from private_bandits_book.studies import curves, finals, find
 
 DELTA = 1e-3
 RUNS = linear_rates.long_runs()

@@ -13,10 +13,10 @@ from scipy.stats import laplace, norm
 from private_bandits import simulate
 from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import bounds_online as bounds
-from private_bandits.papers.contextual import counterexample
 from private_bandits.papers.contextual.reduction import message_privacy, one_point, two_point, wrap
 from private_bandits.problems import Arms, Cascade, ConvexLoss
 from private_bandits.simulate import trace
+from private_bandits_book.contextual import counterexample
 
 ANCHORS = [[0.5, -0.2], [-0.7, 0.6], [0.2, 0.9]]
 TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1]]

@@ -11,9 +11,10 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import entropy
 
 from private_bandits import baselines, simulate
-from private_bandits.papers.definitions import bounds, discussion, games, replacements
-from private_bandits.papers.definitions.divergences import private_kl
+from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms
+from private_bandits_book.definitions import discussion, games
 
 MILLION = 10**6
 EPSILONS = (0.05, 0.3, math.log(2.0), 1.0, 4.0)

@@ -9,19 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.papers.definitions import (
-    bounds,
-    claims,
-    discussion,
-    divergences,
-    experiments,
-    games,
-    inference,
-    replacements,
-    summary,
-    tables,
-)
-from private_bandits.studies import play_long
+from private_bandits.papers.definitions import bounds, replacements
+from private_bandits_book.definitions import claims, discussion, experiments, games, inference, summary, tables
+from private_bandits_book.definitions import divergences as reports
+from private_bandits_book.studies import play_long
 
 EPSILONS = [0.05, 1.0]
 
@@ -44,7 +35,7 @@ def evidence() -> claims.Evidence:
         mechanisms=tables.mechanisms(1.0),
         tightness=tables.tightness(1.0, [2, 3], [0.1, 0.001]),
         divergences=tables.divergences(1.0, 3),
-        looseness=divergences.lemma_4_table(EPSILONS),
+        looseness=reports.lemma_4_table(EPSILONS),
         inference=inference.inference(EPSILONS, 3, 200),
         sweep=setting.sweep(),
         hardest=setting.hardest(),
@@ -92,7 +83,7 @@ def test_verdicts_do_not_hang_on_the_parameters(evidence):
         mechanisms=tables.mechanisms(0.2),
         tightness=tables.tightness(0.2, [2], [0.5]),
         divergences=tables.divergences(0.2, 2),
-        looseness=divergences.lemma_4_table([10.0]),
+        looseness=reports.lemma_4_table([10.0]),
         inference=inference.inference([10.0], 2, 10),
         sweep=setting.sweep(),
         hardest=setting.hardest(),

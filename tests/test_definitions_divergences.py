@@ -13,8 +13,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import beta, expon, norm
 
-from private_bandits.papers.definitions import divergences, histories, policies
-from private_bandits.privacy import channel_loss
+from private_bandits.privacy import channel_loss, divergences, policies
+from private_bandits_book.definitions import divergences as reports
+from private_bandits_book.definitions import histories
 
 close = pytest.approx
 FIRST, SECOND = (0.5, 0.45), (0.5, 0.7)
@@ -103,8 +104,8 @@ def test_no_channel_keeps_more_than_the_response(p, q, epsilon):
     channel = np.array([[keep, 1 - keep], [1 - keep, keep]])
     reports = [np.array([1 - x, x]) @ channel for x in (p, q)]
     assert divergences.response_kl(p, q, epsilon) == close(float(rel_entr(*reports).sum()), rel=1e-8)
-    assert divergences.response_channel(epsilon) == close(channel)
-    most = divergences.channel_search(p, q, epsilon, draws=1000)
+    assert reports.response_channel(epsilon) == close(channel)
+    most = reports.channel_search(p, q, epsilon, draws=1000)
     assert 0.9 < most <= 1 + 1e-9
     assert divergences.response_kl(p, q, math.inf) == close(divergences.bernoulli_kl(p, q))
 
@@ -112,12 +113,12 @@ def test_no_channel_keeps_more_than_the_response(p, q, epsilon):
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 def test_every_ldp_channel_is_a_response_followed_by_another(epsilon):
     """The weights of the proof are a channel, and composing gives back the Laplace noise."""
-    given = divergences.laplace_channel(epsilon, bins=16)
+    given = reports.laplace_channel(epsilon, bins=16)
     ratio = math.exp(epsilon)
     after = np.array([ratio * given[0] - given[1], ratio * given[1] - given[0]]) / (ratio - 1)
     assert (after >= -1e-12).all()
     assert after.sum(axis=1) == close(np.ones(2))
-    assert divergences.response_channel(epsilon) @ after == close(given)
+    assert reports.response_channel(epsilon) @ after == close(given)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 6.0])
@@ -149,11 +150,11 @@ def test_private_kl_in_its_limits():
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_laplace_channel_is_private_and_nearly_the_noise(epsilon):
-    coarse = divergences.laplace_channel(epsilon, bins=7, levels=3)
+    coarse = reports.laplace_channel(epsilon, bins=7, levels=3)
     assert coarse.shape == (3, 9)
     assert coarse.sum(axis=1) == close(np.ones(3))
     assert (coarse > 0).all()
-    fine = divergences.laplace_channel(epsilon, bins=4000, reach=12.0)
+    fine = reports.laplace_channel(epsilon, bins=4000, reach=12.0)
     assert channel_loss(fine / fine.sum(axis=1, keepdims=True)) <= epsilon * (1 + 1e-9)
 
     def density(z, mean):
@@ -165,12 +166,12 @@ def test_laplace_channel_is_private_and_nearly_the_noise(epsilon):
 
     reach = 40 / epsilon
     exact = sum(quad(integrand, a, b, limit=200)[0] for a, b in ((-reach, 0), (0, 1), (1, 1 + reach)))
-    assert divergences.lemma_4(fine, [0.7, 0.3], [0.3, 0.7], epsilon).kept == close(exact, rel=1e-3)
+    assert reports.lemma_4(fine, [0.7, 0.3], [0.3, 0.7], epsilon).kept == close(exact, rel=1e-3)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, math.log(2), 1.5])
 def test_chain_of_lemma_4_by_hand(epsilon):
-    found = divergences.lemma_4(divergences.response_channel(epsilon), [0.6, 0.4], [0.3, 0.7], epsilon)
+    found = reports.lemma_4(reports.response_channel(epsilon), [0.6, 0.4], [0.3, 0.7], epsilon)
     factor = min(4, math.exp(2 * epsilon)) * (math.exp(epsilon) - 1) ** 2
     rewards = 0.6 * math.log(2) + 0.4 * math.log(4 / 7)
     assert divergences.local_factor(epsilon) == close(factor)
@@ -188,7 +189,7 @@ def test_chain_of_lemma_4_holds_for_drawn_channels():
         channel = rng.dirichlet(np.ones(4), 3) * 0.9 + 0.1 / 4
         epsilon = channel_loss(channel)
         p, q = rng.dirichlet(np.ones(3), 2)
-        found = divergences.lemma_4(channel, p, q, epsilon)
+        found = reports.lemma_4(channel, p, q, epsilon)
         assert found.kept < found.symmetric <= found.duchi <= found.corrected < found.printed
         assert math.isnan(found.best)
         # the norm: the L1 distance in the place of its half would break Pinsker
@@ -196,7 +197,7 @@ def test_chain_of_lemma_4_holds_for_drawn_channels():
 
 
 def test_lemma_4_is_loose_by_eight_at_best():
-    frame = divergences.lemma_4_table([1e-3, 1.0, 5.0, math.inf], [(0.5, 0.501)])
+    frame = reports.lemma_4_table([1e-3, 1.0, 5.0, math.inf], [(0.5, 0.501)])
     exact = frame[frame.channel == "randomised response"].set_index("epsilon")
     small = exact.loc[1e-3]
     assert small.looseness == close(2 * 4 * (1 + 3e-3) * 1.0, rel=0.01)
@@ -408,10 +409,10 @@ def test_lipschitz_rewards_are_fewer_than_named():
         (lambda: divergences.bernoulli_kl(1.5, 0.5), "p must be >= 0 and <= 1"),
         (lambda: divergences.private_kl(0.5, 0.4, 0.0), "epsilon must be > 0"),
         (lambda: divergences.response_mean(-0.1, 1.0), "p must be"),
-        (lambda: divergences.laplace_channel(math.inf), "epsilon must be finite"),
-        (lambda: divergences.laplace_channel(1.0, bins=0), "bins must be >= 1"),
-        (lambda: divergences.lemma_4(np.eye(3), [0.5, 0.5], [0.5, 0.5], 1.0), "channel must have a row for each"),
-        (lambda: divergences.channel_search(0.2, 0.3, 1.0, draws=0), "draws must be >= 1"),
+        (lambda: reports.laplace_channel(math.inf), "epsilon must be finite"),
+        (lambda: reports.laplace_channel(1.0, bins=0), "bins must be >= 1"),
+        (lambda: reports.lemma_4(np.eye(3), [0.5, 0.5], [0.5, 0.5], 1.0), "channel must have a row for each"),
+        (lambda: reports.channel_search(0.2, 0.3, 1.0, draws=0), "draws must be >= 1"),
         (lambda: histories.lemma_3(POLICIES["drawn"], (0.5, 1.0), SECOND, 2), "first must be > 0 and < 1"),
         (lambda: histories.lemma_3(POLICIES["drawn"], FIRST, (0.5,), 2), "second must have the 2 arms of first"),
         (lambda: histories.lemma_3(POLICIES["drawn"], FIRST, SECOND, 0), "horizon must be >= 1"),

@@ -8,20 +8,8 @@ import naive_privacy as naive
 import numpy as np
 import pytest
 
-from private_bandits.papers.definitions import inference as example
-from private_bandits.papers.definitions import lemmas
-from private_bandits.papers.definitions.inference import bound, games, inference
-from private_bandits.papers.definitions.lemmas import (
-    eavesdroppers,
-    growth,
-    lemma_1,
-    lemma_2,
-    losses,
-    retraction_ratio,
-    sensitivities,
-    suite,
-)
-from private_bandits.papers.definitions.policies import (
+from private_bandits.privacy import exact_loss
+from private_bandits.privacy.policies import (
     Eavesdropper,
     Exponential,
     Greedy,
@@ -31,7 +19,19 @@ from private_bandits.papers.definitions.policies import (
     Response,
     Retraction,
 )
-from private_bandits.privacy import exact_loss
+from private_bandits_book.definitions import inference as example
+from private_bandits_book.definitions import lemmas
+from private_bandits_book.definitions.inference import bound, games, inference
+from private_bandits_book.definitions.lemmas import (
+    eavesdroppers,
+    growth,
+    lemma_1,
+    lemma_2,
+    losses,
+    retraction_ratio,
+    sensitivities,
+    suite,
+)
 
 NOISY = [name for name in suite(1.0) if name != "argmax without noise"]
 

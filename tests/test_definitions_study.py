@@ -11,23 +11,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits import figures
-from private_bandits.chapters.page import csv_text
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers import definitions
-from private_bandits.papers.definitions import (
-    bounds,
+from private_bandits.papers.definitions import bounds, replacements
+from private_bandits_book import figures
+from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.definitions import (
+    check_parameters,
     discussion,
-    divergences,
     experiments,
     graphs,
     inference,
     lemmas,
+    long_studies,
     pictures,
-    replacements,
     tables,
 )
-from private_bandits.studies import LongRun, find, play_long
+from private_bandits_book.definitions import divergences as reports
+from private_bandits_book.studies import LongRun, find, play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "definitions"
 EPSILONS = [0.1, 1.0, 10.0]
@@ -229,7 +230,7 @@ def test_pictures_follow_the_numbers(setting, runs):
         "figure-1": pictures.models(),
         "inference": pictures.inference(inference.inference(EPSILONS, 3, 500, 1), 3),
         "composition": pictures.growth(lemmas.growth(1.0, [2, 3, 4])),
-        "lemma-4": pictures.looseness(divergences.lemma_4_table(EPSILONS)),
+        "lemma-4": pictures.looseness(reports.lemma_4_table(EPSILONS)),
         "readings": pictures.readings(spread),
         "instance": pictures.upper_lower(instance, 3, "instance"),
         "hardest": pictures.upper_lower(tables.upper_lower(runs, setting, "hardest"), 3, "hardest", [0.2, 0.7, 0.1]),
@@ -320,7 +321,7 @@ def test_the_longer_study_holds_every_run_and_nothing_else():
     assert all(part["replication"].nunique() == experiments.LONG_REPLICATIONS >= 5 for part in parts)
     assert all(part["t"].max() == experiments.LONG_HORIZON for part in parts)
     assert sum(map(len, parts)) == len(frame)
-    assert list(definitions.long_studies()) == ["upper-lower"]
+    assert list(long_studies()) == ["upper-lower"]
 
 
 @pytest.mark.parametrize("run", experiments.long_runs(), ids=lambda run: "{policy}-{epsilon:g}".format(**run.labels))
@@ -360,9 +361,9 @@ def test_one_replication_is_replayed_to_its_end(name, epsilon):
 )
 def test_parameters_must_fit_each_other(change, message):
     good = {"n_arms": 3, "exact_horizon": 4, "exact_epsilon": 1.0, "guesses": 100}
-    definitions.check_parameters(**good)
+    check_parameters(**good)
     with pytest.raises(ValueError, match=message):
-        definitions.check_parameters(**{**good, **change})
+        check_parameters(**{**good, **change})
 
 
 def test_the_room_exports_its_bounds():

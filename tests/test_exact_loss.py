@@ -11,16 +11,6 @@ import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
 
-from private_bandits.papers.definitions.policies import (
-    Eavesdropper,
-    Exponential,
-    Greedy,
-    Hedge,
-    LaplaceArgmax,
-    LocallyPrivate,
-    Response,
-    noisy_argmax,
-)
 from private_bandits.privacy import (
     DEFINITIONS,
     binomial_interval,
@@ -29,6 +19,16 @@ from private_bandits.privacy import (
     sampled_loss,
     table_laws,
     worst_case,
+)
+from private_bandits.privacy.policies import (
+    Eavesdropper,
+    Exponential,
+    Greedy,
+    Hedge,
+    LaplaceArgmax,
+    LocallyPrivate,
+    Response,
+    noisy_argmax,
 )
 
 

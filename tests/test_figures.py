@@ -18,9 +18,9 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
 
-from private_bandits import figures
 from private_bandits.estimates import Fit
-from private_bandits.figures import layout, look, vector
+from private_bandits_book import figures
+from private_bandits_book.figures import layout, look, vector
 
 T = np.unique(np.geomspace(1, 1e5, 200).astype(int))
 
@@ -157,7 +157,7 @@ def test_svg_is_small_self_contained_and_the_same_twice(figure):
 
 def test_svg_is_the_same_in_another_process():
     code = (
-        "import hashlib, sys, test_figures, private_bandits.figures as f\n"
+        "import hashlib, sys, test_figures, private_bandits_book.figures as f\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "text = ''.join(f.svg(test_figures.FIGURES[n]()) for n in ('log', 'readings', 'legend'))\n"
         "print(hashlib.sha256(text.encode()).hexdigest())"

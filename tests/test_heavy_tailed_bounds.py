@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from private_bandits.papers.heavy_tailed import bounded, bounds
-from private_bandits.papers.heavy_tailed.summary import summary
+from private_bandits_book.heavy_tailed.summary import summary
 
 MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
 HORIZON = 1000

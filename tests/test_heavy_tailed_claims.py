@@ -9,19 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.claims import Measurement
-from private_bandits.papers.heavy_tailed import (
-    bounded,
-    bounds,
-    claims,
-    coverage,
-    elimination,
-    experiments,
-    orders,
-    rates,
-)
+from private_bandits.papers.heavy_tailed import bounded, bounds, elimination
 from private_bandits.papers.heavy_tailed.bounds import dp_upper
-from private_bandits.papers.heavy_tailed.experiments import Curve
+from private_bandits_book.claims import Measurement
+from private_bandits_book.heavy_tailed import claims, coverage, experiments, orders, rates
+from private_bandits_book.heavy_tailed.experiments import Curve
 
 VS = [0.5, 0.9]
 T = np.array([1000, 10**9])

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from private_bandits.papers.heavy_tailed import bounds, orders
+from private_bandits.papers.heavy_tailed import bounds
+from private_bandits_book.heavy_tailed import orders
 
 V = [0.1, 0.3, 0.5, 0.9, 1.0]
 

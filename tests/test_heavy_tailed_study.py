@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from private_bandits.papers import heavy_tailed
-from private_bandits.papers.heavy_tailed import (
-    bounds,
+from private_bandits.papers.heavy_tailed import bounds
+from private_bandits_book.heavy_tailed import (
+    check_parameters,
     claims,
     coverage,
     experiments,
@@ -21,8 +22,8 @@ from private_bandits.papers.heavy_tailed import (
     rates,
     tables,
 )
-from private_bandits.papers.heavy_tailed.fluid import fluid_regret
-from private_bandits.studies import find
+from private_bandits_book.heavy_tailed.fluid import fluid_regret
+from private_bandits_book.studies import find
 
 CURVES = {"policy", "epsilon", "t", "regret", "regret_se", "replications"}
 
@@ -422,6 +423,6 @@ def test_parameters_must_fit(change, message):
         "beta": 1e-15, "spare_shape": 0.05, "u_over_moment": 1.0, "small_c": 4.0, "small_local_c": 8.0,
         "small_radius": 1.0,
     }  # fmt: skip
-    heavy_tailed.check_parameters(**good)
+    check_parameters(**good)
     with pytest.raises(ValueError, match=message):
-        heavy_tailed.check_parameters(**{**good, **change})
+        check_parameters(**{**good, **change})

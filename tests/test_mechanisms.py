@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
-from naive_counters import Binary, Hybrid
 from numba import njit
 from scipy import stats
 
@@ -34,6 +33,7 @@ from private_bandits.mechanisms import (
     tree_noise,
     tree_spread,
 )
+from private_bandits.plain import Binary, Hybrid
 
 DRAWS = 200_000
 HORIZONS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65]

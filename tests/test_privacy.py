@@ -173,20 +173,20 @@ def guarantee(**changes):
 
 
 def test_a_kept_promise_pays_the_same_for_values_and_for_everything():
-    paid = Guarantee.kept(0.2, 0.15, "central", "one noisy mean", delta=1e-3)
+    paid = Guarantee.certified(0.2, 0.15, "central", "one noisy mean", delta=1e-3)
     assert paid == guarantee(
         delta=1e-3, value_epsilon=0.15, value_delta=1e-3, effective_epsilon=0.15, effective_delta=1e-3,
         trust="central", reason="one noisy mean",
     )  # fmt: skip
-    assert Guarantee.kept(1, 1, "local", "x").delta == 0.0
+    assert Guarantee.certified(1, 1, "local", "x").delta == 0.0
 
 
 def test_without_noise_nothing_is_promised():
     everything = {"epsilon": math.inf, "value_epsilon": math.inf, "effective_epsilon": math.inf}
     assert Guarantee.none() == guarantee(**everything, trust="none", reason="no noise")
-    assert Guarantee.kept(math.inf, 0.3, "local", "each reply", delta=0.1) == Guarantee.none()
+    assert Guarantee.certified(math.inf, 0.3, "local", "each reply", delta=0.1) == Guarantee.none()
     with pytest.raises(ValueError, match="trust must be"):
-        Guarantee.kept(1.0, 1.0, "nobody", "x")
+        Guarantee.certified(1.0, 1.0, "nobody", "x")
 
 
 UNKNOWN = {"effective_epsilon": None, "effective_delta": None}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from private_bandits import cli
+from private_bandits_book import cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -103,7 +103,7 @@ def test_reproduce_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((chapters, check))
         return False
 
-    monkeypatch.setattr("private_bandits.chapters.reproduce.reproduce", stand_in)
+    monkeypatch.setattr("private_bandits_book.chapters.reproduce.reproduce", stand_in)
     assert cli.main(words[1:]) == 0
     assert asked == [(["cascading"], True)]
 

@@ -12,11 +12,11 @@ import pytest
 from private_bandits import mechanisms, simulate
 from private_bandits.baselines import ucb
 from private_bandits.kernels import robust
-from private_bandits.papers.heavy_tailed import fluid
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms, pareto_arms, setting
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import streams, trace
+from private_bandits_book.heavy_tailed import fluid
 
 HORIZON = 600
 MEANS = [0.9, 0.7, 0.5, 0.3, 0.1]

@@ -184,7 +184,7 @@ def test_constants_of_the_trees():
 
 
 def replace_record(policy, record):
-    return type(policy)(policy.name, policy.paper, policy.box, policy.variant, policy.privacy, record)
+    return type(policy)(policy.name, policy.paper, policy.algorithm, policy.variant, policy.privacy, record)
 
 
 # --- limits

@@ -14,9 +14,10 @@ from private_bandits import mechanisms
 from private_bandits.kernels import index
 from private_bandits.kernels.trees import tree_noise_at
 from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, SemiBandit
-from private_bandits.simulate import Policy, simulate, streams, trace
+from private_bandits.simulate import simulate, streams, trace
 
 PRIVACY = Guarantee(
     epsilon=1.0,

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 from private_bandits.mechanisms import TreeCounter
-from private_bandits.papers.semibandits import bounds, claims, instances, lemmas
+from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.problems import SemiBandit
+from private_bandits_book.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+from private_bandits_book.semibandits import claims, lemmas
 
 
 def close(value, rel=1e-9, **more):

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.chapters.page import csv_text
-from private_bandits.papers import semibandits
-from private_bandits.papers.semibandits import boxes, claims, experiments, instances, pictures, studies, tables
+from private_bandits.papers.semibandits import boxes, instances
 from private_bandits.simulate import simulate
-from private_bandits.studies import play_long
+from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.semibandits import check_parameters, claims, experiments, pictures, studies, tables
+from private_bandits_book.studies import play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "semibandits"
 RUNS = {label: make() for label, make in studies.STUDIES.items()}
@@ -431,9 +431,9 @@ def test_parameters_must_fit_each_other(change, message):
         "n_arms": 12, "size": 3, "gap": 0.3, "epsilons": [1.0], "map_epsilons": [1.0], "map_gaps": [0.1],
         "oracle_rounds": 10,
     }  # fmt: skip
-    semibandits.check_parameters(**good)
+    check_parameters(**good)
     with pytest.raises(ValueError, match=message):
-        semibandits.check_parameters(**{**good, **change})
+        check_parameters(**{**good, **change})
 
 
 def test_instances_of_the_studies_are_the_papers():

@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from private_bandits import baselines, studies
+from private_bandits import baselines
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import log_checkpoints, simulate
-from private_bandits.studies import LongRun, Player, Run, find
+from private_bandits_book import studies
+from private_bandits_book.studies import LongRun, Player, Run, find
 
 MEANS = [0.7, 0.4, 0.2]
 

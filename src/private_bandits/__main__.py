@@ -2,6 +2,6 @@
 
 import sys
 
-from private_bandits.cli import main
+from private_bandits_book.cli import main
 
 sys.exit(main())

@@ -13,8 +13,8 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import elimination, episodes, index
 from private_bandits.mechanisms import laplace_scale, response_probabilities
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
-from private_bandits.simulate import Policy
 
 _RADIUS = (2.0, 0.0)  # the sqrt(2 ln t / n) of UCB1
 
@@ -52,7 +52,7 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
         forced=4.0 if scale else 0.0,
         list_size=1,
     )
-    privacy = Guarantee.kept(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
+    privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
     return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "printed", privacy, record)
 
 
@@ -76,7 +76,7 @@ def ldp_ucb_response(epsilon: float) -> Policy:
         list_size=1,
     )
     paid = channel_loss([[truth, other], [other, truth]])
-    privacy = Guarantee.kept(epsilon, paid, "local", "randomised response on each reward")
+    privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on each reward")
     return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", "printed", privacy, record)
 
 
@@ -118,7 +118,7 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
         n_items=arms,
         horizon=length,
     )
-    privacy = Guarantee.kept(epsilon, 1.0 / scale if scale else math.inf, "central", _ONE_MEAN)
+    privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", _ONE_MEAN)
     return Policy("DP-SE", "sajed2019", "Algorithm 2", "printed", privacy, record)
 
 
@@ -162,7 +162,7 @@ def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
 
 def _episodic(epsilon: float, scale: float) -> Guarantee:
     """Every episode but the first has N/2 rewards, so a mean has sensitivity 2/N and noise scale / N."""
-    return Guarantee.kept(epsilon, 2.0 / scale if scale else math.inf, "central", _ONE_MEAN)
+    return Guarantee.certified(epsilon, 2.0 / scale if scale else math.inf, "central", _ONE_MEAN)
 
 
 _ONE_MEAN = "each reward enters one noisy mean, and all else follows from those"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, NamedTuple, Protocol
 
@@ -17,7 +16,7 @@ from tqdm import tqdm
 from private_bandits import checks
 from private_bandits.kernels import elimination, episodes, index, linear, online, quantile, ratio, robust
 from private_bandits.kernels.sums import pareto_reward
-from private_bandits.privacy import Guarantee
+from private_bandits.policy import Policy
 from private_bandits.problems import (
     Arms,
     Cascade,
@@ -45,30 +44,6 @@ _KERNELS = {
 _ARMS_ONLY = elimination.ElimRecord | episodes.EpisodeRecord | quantile.QuantileRecord | robust.RobustRecord
 _PIECE = 1 << 20  # rounds between two chances to interrupt a run, for a kernel that plays them one by one
 _PER_DECADE = 16
-
-
-@dataclass(frozen=True, eq=False)
-class Policy:
-    """A box with its constants filled in.
-
-    Attributes
-    ----------
-    name : str
-        Short name for tables and figures.
-    paper, box, variant : str
-        Citation key, the box and its lines, and which reading of it this is.
-    privacy : Guarantee
-        What is promised and what is paid.
-    record : NamedTuple
-        The numbers and arrays that compiled code reads.
-    """
-
-    name: str
-    paper: str
-    box: str
-    variant: str
-    privacy: Guarantee
-    record: NamedTuple
 
 
 class Learner(Protocol):
@@ -313,7 +288,7 @@ def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | 
         "policy": policy.name,
         "privacy": str(getattr(policy, "privacy", "not stated")),
         "paper": getattr(policy, "paper", ""),
-        "box": getattr(policy, "box", ""),
+        "algorithm": getattr(policy, "algorithm", ""),
         "variant": getattr(policy, "variant", ""),
         "seed": seed,
         "versions": ", ".join(f"{name} {version(name)}" for name in packages),

@@ -56,7 +56,7 @@ class Guarantee:
         )
 
     @classmethod
-    def kept(cls, epsilon: float, paid: float, trust: str, reason: str, delta: float = 0.0) -> Guarantee:
+    def certified(cls, epsilon: float, paid: float, trust: str, reason: str, delta: float = 0.0) -> Guarantee:
         """Of a policy that releases nothing but noisy values; that without noise if epsilon is infinite.
 
         Parameters

@@ -1,8 +1,5 @@
 """Wang et al. (2021), *Cascading Bandit under Differential Privacy*: boxes, instances, bounds, experiments, claims."""
 
-from typing import Any
-
-from private_bandits import checks
 from private_bandits.papers.cascading.boxes import (
     cascade_ucb1,
     cucb_gaussian,
@@ -14,7 +11,6 @@ from private_bandits.papers.cascading.boxes import (
     ucb_laplace,
     uniform,
 )
-from private_bandits.papers.cascading.experiments import long_studies
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
 
 __all__ = [
@@ -22,7 +18,6 @@ __all__ = [
     "b_lb_semi",
     "cascade_ucb1",
     "cucb_gaussian",
-    "long_studies",
     "repaired_central",
     "repaired_local",
     "ucb_composition",
@@ -31,21 +26,3 @@ __all__ = [
     "ucb_laplace",
     "uniform",
 ]
-
-
-def check_parameters(**values: Any) -> None:
-    """Raise a ValueError if the parameters of the chapter do not fit each other."""
-    n_items, size = values["n_items"], values["list_size"]
-    checks.integer("list_size", size, at_most=n_items - 1)
-    checks.real("gap", values["gap"], below=values["p"])
-    for name, most in (("epsilons", 4), ("cucb_epsilons", 2), ("list_sizes", 4)):
-        if len(values[name]) > most:
-            raise ValueError(f"{name} must have at most {most} values, a panel each, got {values[name]!r}")
-    for other in values["list_sizes"]:
-        checks.integer("list_sizes", other, at_least=1, at_most=n_items - 1)
-    if not values["item_counts"]:
-        raise ValueError("item_counts must not be empty, got []")
-    for count in values["item_counts"]:
-        checks.integer("item_counts", count, at_least=size + 1)
-    step = checks.real("sweep_step", values["sweep_step"], above=0)
-    checks.real("sweep_stop", values["sweep_stop"], at_least=step, at_most=1000 * step)

@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 from private_bandits import checks
 from private_bandits.mechanisms import lemma_1_constant
 from private_bandits.papers.cascading.instances import b_lb
+from private_bandits.privacy.divergences import bernoulli_kl
 from private_bandits.problems import Cascade, SemiBandit
 
 _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confidence events fails
@@ -203,13 +204,6 @@ def theorem_12(
     private = _reach(n_items, list_size, p, gap) / (200.0 * checks.epsilon(epsilon)) * _log(horizon)
     plain = kveton_lower(n_items, list_size, p, gap, horizon)
     return plain + private if variant == "printed" else max(plain, private)
-
-
-def bernoulli_kl(a: float, b: float) -> float:
-    """Kullback-Leibler divergence d(a || b) of two Bernoulli distributions, a in [0, 1], b in (0, 1)."""
-    checks.real("a", a, at_least=0, at_most=1)
-    checks.real("b", b, above=0, below=1)
-    return sum(x * math.log(x / y) for x, y in ((a, b), (1.0 - a, 1.0 - b)) if x > 0)
 
 
 def smallest_base(xi: float) -> float:

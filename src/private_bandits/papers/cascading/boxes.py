@@ -20,8 +20,8 @@ from private_bandits.mechanisms import (
     response_probabilities,
 )
 from private_bandits.papers.cascading.instances import one_hot_replies, round_leaves
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss, sensitivity
-from private_bandits.simulate import Policy
 
 PAPER = "wang2021"
 _SAMPLING = (1.5, 0.0)  # the sqrt(1.5 ln t / n) of every box
@@ -253,7 +253,7 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
         paid = reach / scale if scale else math.inf
         record = ratio.RatioRecord(ratio.ONE_HOT, scale=scale, list_size=size)
         reason = "Laplace noise on every entry of the padded click vector"
-    privacy = Guarantee.kept(budget, paid, "local", reason)
+    privacy = Guarantee.certified(budget, paid, "local", reason)
     return Policy(_DESIGNS[design], "", f"repair, {design}", "repaired", privacy, record)
 
 
@@ -306,7 +306,9 @@ def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int,
         record = ratio.RatioRecord(ratio.ROUNDS, scale=scale, list_size=size, n_items=items, horizon=length)
         reason = "trees indexed by rounds, joint sensitivity of clicks and examinations"
         name = "Trees by rounds"
-    return Policy(name, "", f"repair, {design}", "repaired", Guarantee.kept(budget, paid, "central", reason), record)
+    return Policy(
+        name, "", f"repair, {design}", "repaired", Guarantee.certified(budget, paid, "central", reason), record
+    )
 
 
 def first_channel(other: float, list_size: int) -> np.ndarray:

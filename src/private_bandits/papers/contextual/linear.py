@@ -26,8 +26,8 @@ from private_bandits.papers.contextual.accounting import (
     linucb_messages,
     noise_scale,
 )
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.simulate import Policy
 
 PAPER = "zheng2020"
 
@@ -317,7 +317,7 @@ def _guarantee(messages: tuple[Message, ...], epsilon: float, delta: float, sigm
         return _NO_PRIVACY
     joint = joint_sensitivity(messages)
     reason = f"{len(messages)} messages a user, one Gaussian vector of sensitivity {joint:.4g} in units of sigma"
-    return Guarantee.kept(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)
+    return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)
 
 
 def _checked(dim: int, horizon: int, alpha: float) -> tuple[int, int, float]:

@@ -27,9 +27,9 @@ from private_bandits.papers.contextual.bounds_online import (
     tuning,
     two_point_tuning,
 )
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import ConvexLoss
-from private_bandits.simulate import Policy
 
 PAPER = "zheng2020"
 _CODES = {
@@ -200,9 +200,9 @@ def message_privacy(
     if scale == 0.0:
         return Guarantee.none()
     if noise == "laplace":
-        return Guarantee.kept(epsilon, sensitivity / scale, "local", reason)
+        return Guarantee.certified(epsilon, sensitivity / scale, "local", reason)
     failure = checks.delta(delta)
-    return Guarantee.kept(epsilon, gaussian_epsilon(scale, failure, sensitivity), "local", reason, failure)
+    return Guarantee.certified(epsilon, gaussian_epsilon(scale, failure, sensitivity), "local", reason, failure)
 
 
 class NoisyLearner:

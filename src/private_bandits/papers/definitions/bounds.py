@@ -28,7 +28,6 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from private_bandits import checks
-from private_bandits.papers.definitions.divergences import local_factor
 from private_bandits.papers.definitions.replacements import (
     azize_basu,
     azize_basu_minimax,
@@ -40,6 +39,7 @@ from private_bandits.papers.definitions.replacements import (
     minimax,
     response_minimax,
 )
+from private_bandits.privacy.divergences import local_factor
 
 THEOREM_1 = 1.0 / (4.0 * math.exp(4.0))
 """The largest constant c that the proof of Theorem 1 allows."""

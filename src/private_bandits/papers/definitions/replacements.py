@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.papers.definitions.divergences import bernoulli_kl, private_kl, response_kl
+from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
 
 def minimax(n_arms: int, horizon: int) -> float:

@@ -1,8 +1,5 @@
 """Tao et al. (2022), *Optimal Rates of (Locally) Differentially Private Heavy-tailed Multi-Armed Bandits*."""
 
-from typing import Any
-
-from private_bandits import checks
 from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.instances import pareto_arms, setting
@@ -11,7 +8,6 @@ from private_bandits.papers.heavy_tailed.unknown_moments import quantile_se
 
 __all__ = [
     "adap_robust_ucb",
-    "check_parameters",
     "dp_robust_se",
     "dp_robust_ucb",
     "ldp_robust_se",
@@ -21,21 +17,3 @@ __all__ = [
     "robust_ucb",
     "setting",
 ]
-
-_LONGEST = 9 * 10**15  # as far as sums of rewards and of noise are drawn exactly enough: below 2^53
-
-
-def check_parameters(**values: Any) -> None:
-    """Raise a ValueError if the parameters of the chapter are out of range."""
-    checks.integer("horizon", values["horizon"], at_most=_LONGEST)
-    checks.integer("exact_horizon", values["exact_horizon"], at_most=10**8)
-    for name in ("vs", "epsilons", "local_epsilons"):
-        if len(values[name]) > 4:
-            raise ValueError(f"{name} must have at most 4 values, got {values[name]!r}")
-    if len(set(values["vs"])) < len(values["vs"]):
-        raise ValueError(f"vs must not repeat a value, got {values['vs']!r}")
-    for v in values["vs"]:
-        checks.real("vs", v, above=0, at_most=1)
-    checks.real("beta", values["beta"], above=0, below=1)
-    for name in ("spare_shape", "u_over_moment", "small_c", "small_local_c", "small_radius"):
-        checks.real(name, values[name], above=0)

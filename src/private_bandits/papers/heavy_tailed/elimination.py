@@ -18,8 +18,8 @@ from private_bandits import checks
 from private_bandits.kernels.elimination import ON_MEAN, ON_REWARDS, ElimRecord
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.simulate import Policy
 
 PAPER = "tao2022"
 PRINTED_C = 24.0
@@ -89,7 +89,7 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     record = record._replace(noise=ON_MEAN, scale=scale)
     reason = "Laplace noise on truncated means; each reward enters one mean, and all else follows from those"
     # `scale` is in units of the range 2B / R that one reward has in a mean, whatever B is
-    privacy = Guarantee.kept(epsilon, 1.0 / record.scale, "central", reason)
+    privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "central", reason)
     return Policy("DP Robust SE", PAPER, "Algorithm 3", _reading("printed", c), privacy, record)
 
 
@@ -135,7 +135,7 @@ def ldp_robust_se(
     record = record._replace(noise=ON_REWARDS, scale=scale)
     name = "LDP Robust SE" if halved else "LDP Robust SE, slide rate"
     reason = "every user truncates and adds Laplace noise of the whole range"
-    privacy = Guarantee.kept(epsilon, 1.0 / record.scale, "local", reason)
+    privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
     return Policy(name, PAPER, "none on the slides", _reading(variant, c), privacy, record)
 
 

@@ -8,8 +8,8 @@ from private_bandits import checks
 from private_bandits.kernels.robust import RobustRecord
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.simulate import Policy
 
 PAPER = "tao2022"
 
@@ -105,6 +105,6 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
         horizon=length,
     )
     reason = "a tree per arm, nodes scaled by their largest threshold; a reward enters one tree"
-    privacy = Guarantee.kept(epsilon, 2.0 * levels / record.scale, "central", reason)
+    privacy = Guarantee.certified(epsilon, 2.0 * levels / record.scale, "central", reason)
     variant = "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
     return Policy("DP Robust UCB", PAPER, "Algorithm 1", variant, privacy, record)

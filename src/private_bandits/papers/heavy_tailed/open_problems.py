@@ -11,8 +11,8 @@ from private_bandits.kernels.episodes import EpisodeRecord
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.elimination import power_or_infinity
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.simulate import Policy
 
 
 def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
@@ -69,5 +69,5 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     )
     reason = "each reward enters one noisy mean, and all else follows from those"
     # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
-    privacy = Guarantee.kept(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
+    privacy = Guarantee.certified(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
     return Policy("DP Robust UCB, episodes", "", "truncated means in doubling episodes", "ours", privacy, record)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from private_bandits import checks
 from private_bandits.kernels.quantile import QuantileRecord
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.simulate import Policy
 
 FIRST, SHARE, WIDTH = 8.0, 2.0, 16.0
 
@@ -54,5 +54,5 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
         width=checks.real("width", width, above=0),
     )
     reason = "a reward enters one choice of a threshold or one noisy mean"
-    privacy = Guarantee.kept(budget, record.epsilon, "central", reason)
+    privacy = Guarantee.certified(budget, record.epsilon, "central", reason)
     return Policy("Quantile SE", "", "u and v unknown", "ours", privacy, record)

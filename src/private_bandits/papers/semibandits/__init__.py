@@ -4,13 +4,10 @@ Boxes, instances, graphs, bounds, lemmas, experiments, claims.
 """
 
 from private_bandits.papers.semibandits.boxes import cucb, cucb_dp, cucb_dp_least_pulled, cucb_ldp1, cucb_ldp2
-from private_bandits.papers.semibandits.experiments import check_parameters
 from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.instances import coverage, k_path, one_valuable, public_arms, rescaled, top_k
-from private_bandits.papers.semibandits.studies import long_studies
 
 __all__ = [
-    "check_parameters",
     "coverage",
     "cucb",
     "cucb_dp",
@@ -18,7 +15,6 @@ __all__ = [
     "cucb_ldp1",
     "cucb_ldp2",
     "k_path",
-    "long_studies",
     "maximum_spanning_tree",
     "one_valuable",
     "online_shortest_path",

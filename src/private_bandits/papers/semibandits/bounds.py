@@ -26,9 +26,9 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.cascading.bounds import bernoulli_kl
 from private_bandits.papers.semibandits.boxes import node_radius
 from private_bandits.papers.semibandits.instances import REACH
+from private_bandits.privacy.divergences import bernoulli_kl
 from private_bandits.problems import SemiBandit
 
 _MISSES = math.pi**2 / 3.0  # per arm: the rounds in which a radius fails, at most t reports, two sides, t^-3 each

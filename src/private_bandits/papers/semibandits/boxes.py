@@ -24,8 +24,8 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.simulate import Policy
 
 PAPER = "chen2020"
 VARIANTS = ("printed", "repaired")
@@ -72,7 +72,7 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
     printed = 32.0 * members / checks.epsilon(epsilon) ** 2
     record = _local_record(scale, printed, variant, horizon, index.ALL, members)
     paid = members / scale if scale else math.inf
-    privacy = Guarantee.kept(epsilon, paid, "local", "Laplace noise on all K outcomes")
+    privacy = Guarantee.certified(epsilon, paid, "local", "Laplace noise on all K outcomes")
     return Policy("CUCB-LDP1", PAPER, "Algorithm 1, lines 4-7", variant, privacy, record)
 
 
@@ -95,7 +95,7 @@ def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = No
     printed = 32.0 / checks.epsilon(epsilon) ** 2
     record = _local_record(scale, printed, variant, horizon, index.LEAST, 0)
     reason = "Laplace noise on the one outcome sent; which one is public"
-    privacy = Guarantee.kept(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
+    privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
     return Policy("CUCB-LDP2", PAPER, "Algorithm 2, lines 4-7", variant, privacy, record)
 
 
@@ -126,7 +126,7 @@ def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str =
     arms = checks.integer("n_arms", n_arms, at_least=members)
     record, paid = _tree_record(epsilon, members, arms, horizon, variant, index.ALL)
     reason = "a tree over rounds, whose leaf is the outcomes of the public super arm"
-    privacy = Guarantee.kept(epsilon, paid, "central", reason)
+    privacy = Guarantee.certified(epsilon, paid, "central", reason)
     return Policy("CUCB-DP", PAPER, "Algorithm 3, lines 4-7", variant, privacy, record)
 
 
@@ -141,7 +141,7 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
     record, paid = _tree_record(epsilon, 1, arms, horizon, variant, index.LEAST)
     record = record._replace(list_size=members)
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
-    privacy = Guarantee.kept(epsilon, paid, "central", reason)
+    privacy = Guarantee.certified(epsilon, paid, "central", reason)
     return Policy("CUCB-DP, least pulled", PAPER, "Section 3.2", variant, privacy, record)
 
 

@@ -1,5 +1,0 @@
-"""Chapters as programs: validate their parameters, execute them, publish what they make."""
-
-from private_bandits.chapters.page import Chapter
-
-__all__ = ["Chapter"]

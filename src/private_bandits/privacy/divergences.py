@@ -1,0 +1,101 @@
+"""Divergences of rewards and of private reports of them.
+
+Logarithms are natural and divergences in nats; `total_variation` is half the L1 distance, as in Duchi et al. (2013).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.mechanisms import response_probabilities
+
+
+def bernoulli_kl(p: float, q: float) -> float:
+    """Kullback-Leibler divergence d(p || q) of two Bernoulli distributions; infinity where q excludes what p allows."""
+    checks.real("p", p, at_least=0, at_most=1)
+    checks.real("q", q, at_least=0, at_most=1)
+    return kl_divergence([p, 1.0 - p], [q, 1.0 - q])
+
+
+def response_mean(p: float, epsilon: float) -> float:
+    """Mean of the answer of binary randomised response to a Bernoulli reward of mean p."""
+    keep, flip = response_probabilities(epsilon, 2)
+    return flip + (keep - flip) * checks.real("p", p, at_least=0, at_most=1)
+
+
+def response_kl(p: float, q: float, epsilon: float) -> float:
+    """Divergence that binary randomised response keeps of d(p || q): the most that any epsilon-LDP channel keeps.
+
+    Notes
+    -----
+    A channel Q on two rewards is epsilon-LDP if and only if w_0 = (e^eps Q(y | 0) - Q(y | 1)) / (e^eps - 1) and w_1,
+    the same with 0 and 1 exchanged, are nonnegative for every y. Each adds up to 1 over y. So they are a channel, and
+    Q is randomised response followed by it; data processing gives the rest. It is a case of Kairouz, Oh and Viswanath
+    (2015).
+    """
+    return bernoulli_kl(response_mean(p, epsilon), response_mean(q, epsilon))
+
+
+def private_kl(p: float, q: float, epsilon: float) -> float:
+    """d_epsilon(p || q) = min over z of epsilon |z - p| + d(z || q): what an epsilon-DP policy can show of d(p || q).
+
+    Parameters
+    ----------
+    p, q : float
+        Means of two Bernoulli rewards, in [0, 1].
+    epsilon : float
+        > 0; at infinity it is d(p || q).
+
+    Returns
+    -------
+    float
+        d(p || q) if the log-odds of p and q differ by at most epsilon, else, for p < q,
+        -epsilon p - ln(1 - q + q e^(-epsilon)). At most min(d(p || q), epsilon |p - q|).
+
+    Notes
+    -----
+    It replaces Lemma 6, and is the quantity of Azize et al. (2025). For an epsilon-DP policy and environments 1 and 2,
+    the actions obey D <= sum over arms of E_1[N_a] d_epsilon(p_a || q_a). Derivation: stack the rewards of arm a, x_n
+    for its n-th pull. Couple x_n of mean p with w_n of mean z so that they differ with probability |z - p|. Law A: the
+    actions follow x. Law B: w_n has mean q, x_n given w_n is as before, the actions follow w. The actions follow
+    environment 1 under A and 2 under B. On the rewards that are used, ln dA/dB is at most epsilon times the number of n
+    <= N_a with x_n != w_n, by DP, plus the sum of ln (z/q)(w_n). Whether the n-th pull happens does not depend on (x_n,
+    w_n) under A, so that Wald's identity gives E_1[N_a] (epsilon |z - p| + d(z || q)); dropping x and w only loses
+    divergence.
+    """
+    budget = checks.epsilon(epsilon)
+    first, second = checks.real("p", p, at_least=0, at_most=1), checks.real("q", q, at_least=0, at_most=1)
+    if first > second:
+        first, second = 1.0 - first, 1.0 - second
+    weight = math.exp(-budget)
+    if second * (1.0 - first) * weight <= first * (1.0 - second):
+        return bernoulli_kl(first, second)
+    return -math.log1p(second * math.expm1(-budget)) - (budget * first if first > 0 else 0.0)
+
+
+def kl_divergence(first: Any, second: Any) -> float:
+    """Divergence of two finite distributions of the same length; infinity where the second excludes an outcome."""
+    p, q = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    seen = p > 0
+    if np.any(q[seen] == 0):
+        return math.inf
+    # p (x - ln(1 + x)) with x = q/p - 1 keeps the digits of close distributions, which p ln(p/q) loses
+    excess = (q[seen] - p[seen]) / p[seen]
+    return max(0.0, float(np.sum(p[seen] * (excess - np.log1p(excess))) + np.sum(q[~seen])))
+
+
+def total_variation(first: Any, second: Any) -> float:
+    """Half the L1 distance of two finite distributions of the same length."""
+    return 0.5 * float(np.sum(np.abs(np.asarray(first, dtype=float) - np.asarray(second, dtype=float))))
+
+
+def local_factor(epsilon: float) -> float:
+    """min(4, e^(2 epsilon)) (e^epsilon - 1)^2, the factor of Duchi et al. (2013, Theorem 1); infinity from 350 on."""
+    budget = checks.epsilon(epsilon)
+    if budget > 350.0:
+        return math.inf
+    return math.exp(min(2.0 * budget, math.log(4.0))) * math.expm1(budget) ** 2

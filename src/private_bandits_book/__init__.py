@@ -1,0 +1,1 @@
+"""The companion: what makes the book from the library."""

@@ -1,0 +1,310 @@
+"""The lemmas that Wang et al. (2021) build on, checked by computation: numbers for the ledger, each in under a second.
+
+A ratio compares the exact quantity with the one that the lemma promises; the lemma holds where it is at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.optimize import brentq
+from scipy.stats import binom, laplace, norm
+
+from private_bandits import checks
+from private_bandits._compiled import fresh_cache
+from private_bandits.mechanisms import (
+    COUNTER_ROW,
+    HybridCounter,
+    gaussian_epsilon,
+    gaussian_sigma,
+    hybrid_noise,
+    lemma_1_constant,
+)
+from private_bandits.mechanisms.tails import laplace_sum_tail
+from private_bandits.problems import Cascade
+
+
+class Coverage(NamedTuple):
+    """Largest share of runs, over the items of the stream, in which the hybrid counter's noise leaves its bound."""
+
+    printed: float  # bound of Lemma 1
+    printed_at: int
+    printed_later: float  # the same from the second item on
+    counter: float  # HybridCounter.error_bound
+    counter_at: int
+
+
+class Unforced(NamedTuple):
+    """How far a tail exceeds what its proof allots, and at how many noisy reports."""
+
+    ratio: float
+    reports: int
+
+
+class Excess(NamedTuple):
+    """What the classical Gaussian mechanism pays over its nominal epsilon, and up to where it keeps its promise."""
+
+    ratio: float
+    epsilon: float
+    keeps_until: float
+
+
+class Composed(NamedTuple):
+    """Exact delta of a composition over the promised one, where it is largest."""
+
+    ratio: float
+    k: int
+    epsilon: float
+    delta: float
+
+
+class Divergences(NamedTuple):
+    """d over gap^2 / (p (1 - p)), where it is largest: as the proof of Theorem 11 writes d, and in the right order."""
+
+    swapped: float
+    p: float
+    gap: float
+    ordered: float
+
+
+def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, seed: int = 0) -> Coverage:
+    """Lemma 1: how often the noise of a hybrid counter (epsilon = 1) leaves c_1 ln(n)^1.5 ln(1/gamma).
+
+    The lemma promises a share of at most `gamma` at every n. At n = 1 its bound is 0, and the noise is not.
+
+    Parameters
+    ----------
+    n_max : int
+        Items in the stream, >= 2.
+    gamma : float
+        In (0, 1).
+    runs : int
+        Simulated streams, >= 1.
+    seed : int
+    """
+    length, failure = checks.integer("n_max", n_max, at_least=2), checks.delta(gamma, "gamma")
+    rng = np.random.default_rng(seed)
+    noise = _releases(rng, checks.integer("runs", runs, at_least=1), length)
+    items = np.arange(1, length + 1)
+    printed = np.mean(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / failure), axis=0)
+    counter = HybridCounter(1.0, rng=rng)
+    bounds = [counter.error_bound(n, failure) for n in range(1, length + 1)]
+    own = np.mean(noise > bounds, axis=0)
+    return Coverage(
+        printed=float(np.max(printed)),
+        printed_at=int(items[np.argmax(printed)]),
+        printed_later=float(np.max(printed[1:])),
+        counter=float(np.max(own)),
+        counter_at=int(items[np.argmax(own)]),
+    )
+
+
+def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = None) -> float:
+    """Theorem 1: the delta that Algorithm 1 as printed cannot go below, at any epsilon, even if w_0 is public.
+
+    Let K >= 2 items have w_0 = 1 and at least K have w_0 = 0. The first list is those K, in some order. If its first
+    item is clicked, the second keeps one pull and its index, and the next list holds it for certain. If nothing is
+    clicked, the second item has two pulls, hence half the bonus, and the next list drops it unless one Laplace draw of
+    scale 2 L/epsilon makes up for that. Returned is the probability that it is dropped, which is 0 after the click.
+
+    Parameters
+    ----------
+    epsilon : float
+        Nominal privacy of Algorithm 1, > 0, finite.
+    n_items, horizon : int
+        L and n of the box.
+    c_1 : float, optional
+        Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
+    """
+    scale = checks.integer("n_items", n_items, at_least=4) / checks.real("epsilon", epsilon, above=0)
+    constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
+    log_n = math.log(checks.integer("horizon", horizon, at_least=2))
+    bonus = 3.0 * constant * scale * log_n**1.5 * math.log(2.0)
+    # (1 + Z)/2 + sqrt(0.75 ln 2) + bonus/2 < sqrt(1.5 ln 2) + bonus
+    needed = bonus + (math.sqrt(6.0) - math.sqrt(3.0)) * math.sqrt(math.log(2.0)) - 1.0
+    return float(laplace.cdf(needed, scale=2.0 * scale))
+
+
+def classical_gaussian_excess(epsilons: Sequence[float], delta: float) -> Excess:
+    """Lemma 3: the exact epsilon that sigma = sqrt(2 ln(1.25/delta)) / epsilon pays, over epsilon.
+
+    The lemma sets no limit on epsilon; the classical proof (Dwork and Roth 2014, Theorem A.1) asks for epsilon < 1, and
+    from `keeps_until` on the promise is false.
+
+    Parameters
+    ----------
+    epsilons : sequence of float
+        Nominal values, > 0, over which the largest ratio is taken.
+    delta : float
+        In (0, 1).
+    """
+
+    def ratio(epsilon: float) -> float:
+        sigma = gaussian_sigma(epsilon, delta, 1.0, method="classical")
+        return gaussian_epsilon(sigma, delta, 1.0) / epsilon
+
+    nominal = checks.vector("epsilons", epsilons)
+    paid = [ratio(float(epsilon)) for epsilon in nominal]
+    worst = int(np.argmax(paid))
+    low, high = 0.1, 1.0
+    while ratio(high) <= 1.0:
+        low, high = high, 2.0 * high
+    return Excess(paid[worst], float(nominal[worst]), float(brentq(lambda x: ratio(x) - 1.0, low, high)))
+
+
+def decomposition_slack(problem: Cascade) -> tuple[float, float]:
+    """Lemma 4: the least slack of its two inequalities over every list with a worse item and every matching.
+
+    Returns (min of E[R] - alpha S, min of S - E[R]), where S is the sum of Delta_{e,e*} P(G_{e,e*}) and alpha =
+    (1 - largest weight)^(K-1). The lemma holds on the problem if neither is below 0 by more than rounding. On a best
+    list both are 0.
+
+    Parameters
+    ----------
+    problem : Cascade
+        With a unique best list and list_size < n_items; every list is enumerated, so at most 7 items or so.
+    """
+    checks.integer("list_size", problem.list_size, at_most=problem.n_items - 1)
+    if np.count_nonzero(problem.gaps > 0) != problem.n_items - problem.list_size:
+        raise ValueError("means must have a unique best list for decomposition_slack")
+    means = problem.means.tolist()
+    best = sorted(range(len(means)), key=lambda e: -means[e])[: problem.list_size]
+    alpha = (1.0 - means[best[0]]) ** (problem.list_size - 1)
+    lower = upper = math.inf
+    for shown in permutations(range(len(means)), problem.list_size):
+        places = [k for k, e in enumerate(shown) if e not in best]
+        if not places:
+            continue
+        regret = problem.best - problem.reward(np.array(shown))
+        examined = np.cumprod([1.0, *(1.0 - means[e] for e in shown[:-1])])
+        for matched in permutations([e for e in best if e not in shown]):
+            total = sum(
+                (means[optimal] - means[shown[k]]) * examined[k] for k, optimal in zip(places, matched, strict=True)
+            )
+            lower = min(lower, regret - alpha * total)
+            upper = min(upper, total - regret)
+    return float(lower), float(upper)
+
+
+def laplace_tail_ratio(sizes: Sequence[int] = (1, 2, 3, 5, 10, 20, 50, 100, 200)) -> float:
+    """Lemma 5: the largest P(Y > x) / exp(-x^2 / (8 n)) for Y a sum of n Laplace(1) and 0 < x < 2 sqrt(2) n.
+
+    This is v = b sqrt(n); a larger v only weakens the lemma.
+    """
+    fractions = np.linspace(0.0, 1.0, 65)[1:-1]
+    return max(_tail_ratio(checks.integer("sizes", n, at_least=1), fractions * math.sqrt(8.0) * n) for n in sizes)
+
+
+def unforced_tail_ratio(t: int) -> Unforced:
+    """Theorem 4: the chance that the noise of an item leaves its radius in round t of Algorithm 2, over t^-3.
+
+    The proof allots t^-3, by Lemma 5, which needs 3 ln t reports; without forced exploration an item may have fewer. An
+    item with s noisy reports and w_0 leaves the radius if a sum of s Laplace(1) exceeds sqrt(24 (s + 1) ln t). The
+    largest ratio over s is returned, and the s.
+    """
+    log_t = math.log(checks.integer("t", t, at_least=2))
+    ratios = [
+        float(laplace_sum_tail(s, math.sqrt(24.0 * (s + 1) * log_t))) * float(t) ** 3
+        for s in range(1, math.ceil(3.0 * log_t) + 1)
+    ]
+    worst = int(np.argmax(ratios))
+    return Unforced(ratios[worst], worst + 1)
+
+
+def gaussian_tail_ratio() -> float:
+    """Lemma 6: the largest P(|X - u| > z s) / (2 exp(-z^2 / 2)) for X normal, mean u, deviation s, 0 < z <= 30."""
+    z = np.linspace(0.0, 30.0, 3001)[1:]
+    return float(np.exp(norm.logsf(z) + z**2 / 2.0).max())
+
+
+def composition_delta(epsilon_0: float, k: int, epsilon: float) -> float:
+    """Exact delta at `epsilon` of k mechanisms that are (epsilon_0, 0)-private each, in the worst case.
+
+    Kairouz, Oh and Viswanath (2015), Theorem 3.3: the worst case is k randomised responses, whose losses are
+    (k - 2 i) epsilon_0, i binomial.
+
+    Parameters
+    ----------
+    epsilon_0 : float
+        Privacy of each mechanism, > 0, finite.
+    k : int
+        Number of mechanisms, >= 1.
+    epsilon : float
+        Total, >= 0, finite.
+    """
+    step = checks.real("epsilon_0", epsilon_0, above=0)
+    count = checks.integer("k", k, at_least=1)
+    total = checks.real("epsilon", epsilon, at_least=0)
+    lies = np.arange(count + 1)
+    excess = np.maximum((count - 2 * lies) * step - total, 0.0)
+    chances = binom.pmf(lies, count, math.exp(-step) / (1.0 + math.exp(-step)))
+    return float(np.sum(chances * -np.expm1(-excess)))
+
+
+def theorem_7_excess(
+    k_values: Sequence[int], epsilons: Sequence[float], deltas: Sequence[float], *, pure: bool = True
+) -> Composed:
+    """Theorem 7: the largest exact delta of the composition over the promised one, on a grid.
+
+    Each of k queries is (sqrt(epsilon^2 / (4 k ln(e + epsilon/delta))), d)-private, with d = 0 (`pure`, as in
+    Theorem 8) or d = delta/(2k), all that the theorem allows. It holds on the grid if the ratio is at most 1; it is
+    stated for epsilon <= 0.9.
+
+    Parameters
+    ----------
+    k_values : sequence of int
+        >= 1.
+    epsilons, deltas : sequence of float
+        epsilon > 0, delta in (0, 1).
+    pure : bool
+    """
+    worst = Composed(-math.inf, 0, math.nan, math.nan)
+    for k in k_values:
+        for epsilon in epsilons:
+            for delta in deltas:
+                total, promised = checks.real("epsilon", epsilon, above=0), checks.delta(delta)
+                each = total / math.sqrt(4.0 * k * math.log(math.e + total / promised))
+                paid = composition_delta(each, k, total)
+                if not pure:
+                    paid = 1.0 - (1.0 - promised / (2.0 * k)) ** k * (1.0 - paid)
+                worst = max(worst, Composed(paid / promised, int(k), total, promised))
+    return worst
+
+
+def swapped_divergence() -> Divergences:
+    """Theorem 11's last step, d(p || p - gap) <= gap^2 / (p (1 - p)), on a grid, and the same for d(p - gap || p)."""
+    p, share = np.meshgrid(np.arange(1, 100) / 100.0, np.arange(1, 100) / 100.0, indexing="ij")
+    gap = share * p
+    promised = gap**2 / (p * (1.0 - p))
+    swapped = _kl(p, p - gap) / promised
+    worst = np.unravel_index(np.argmax(swapped), swapped.shape)
+    ordered = _kl(p - gap, p) / promised
+    return Divergences(float(swapped[worst]), float(p[worst]), float(gap[worst]), float(np.max(ordered)))
+
+
+def _tail_ratio(n: int, x: np.ndarray) -> float:
+    return float(np.max(laplace_sum_tail(n, x) * np.exp(x**2 / (8.0 * n))))
+
+
+def _kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray(a * np.log(a / b) + (1.0 - a) * np.log((1.0 - a) / (1.0 - b)))
+
+
+def _noise(rng: np.random.Generator, runs: int, length: int) -> np.ndarray:
+    """Absolute noise of every release, a row per run."""
+    noise = np.empty((runs, length))
+    row = np.empty(COUNTER_ROW)
+    for run in range(runs):
+        row[:] = 0.0
+        for n in range(1, length + 1):
+            noise[run, n - 1] = abs(hybrid_noise(rng, n, 1.0, row))
+    return noise
+
+
+with fresh_cache():
+    _releases = njit(nogil=True, cache=True)(_noise)

@@ -1,0 +1,111 @@
+"""Execute a chapter with papermill, in the environment of the running interpreter."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+import papermill
+from ipykernel.kernelspec import get_kernel_dict
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient.exceptions import DeadKernelError
+from nbformat import NotebookNode
+from papermill.exceptions import PapermillExecutionError
+
+from private_bandits_book.chapters.page import OUTPUT_VARIABLE
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+class ChapterFailed(RuntimeError):
+    """A chapter that could not be executed or built; the message holds the failing cell's error."""
+
+
+class Execution(NamedTuple):
+    """An executed notebook in canonical form, and the seconds that each of its cells took."""
+
+    notebook: NotebookNode
+    seconds: list[float]
+
+
+def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = None) -> Execution:
+    """Execute a chapter and return it in canonical form.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook; it runs in its own folder.
+    parameters : dict
+        Overrides; an empty dict runs the notebook as it stands.
+    output : Path, optional
+        Folder for the chapter's CSV and SVG files. Default: none are written.
+
+    Raises
+    ------
+    ChapterFailed
+        If a cell raises, writes to stderr (warnings do), or ends its kernel.
+    """
+    try:
+        notebook = papermill.execute_notebook(
+            nbformat.read(path, as_version=4),
+            None,
+            parameters=parameters,
+            kernel_name="python3",
+            kernel_manager_class=_kernel_manager(output),
+            cwd=path.parent,
+            progress_bar=sys.stderr.isatty(),
+            coalesce_streams=True,
+        )
+    except (PapermillExecutionError, DeadKernelError) as error:
+        raise ChapterFailed(f"{path.stem}: {str(error).strip()}") from None
+    for cell in notebook.cells:
+        for result in cell.get("outputs", []):
+            if result.get("name") == "stderr":
+                number = cell.execution_count
+                raise ChapterFailed(f"{path.stem}: cell [{number}] wrote to stderr:\n{result.text}")
+    seconds = [float(cell.metadata.papermill.duration or 0) for cell in notebook.cells]
+    return Execution(canonical(notebook), seconds)
+
+
+def canonical(notebook: NotebookNode) -> NotebookNode:
+    """Return a notebook whose file depends on its code and results only: no times, fixed cell ids."""
+    notebook.metadata = nbformat.from_dict(_METADATA)
+    notebook.nbformat_minor = 5
+    for place, cell in enumerate(notebook.cells):
+        cell["id"] = f"c{place:03d}"
+        cell.metadata.pop("papermill", None)
+        cell.metadata.pop("execution", None)
+        if not cell.metadata.get("tags", True):
+            cell.metadata.pop("tags")
+    nbformat.validate(notebook)
+    return notebook
+
+
+def notebook_text(notebook: NotebookNode) -> str:
+    """Return the text of a notebook file."""
+    return nbformat.writes(notebook, indent=1) + "\n"
+
+
+def _kernel_manager(output: Path | None) -> type[AsyncKernelManager]:
+    """Return kernels of this very interpreter, whatever kernels are registered under any name."""
+    # Jupyter expands `$` in the environment of a kernel.
+    folder = "" if output is None else str(output.resolve()).replace("$", "$$")
+    # A kernel says on the terminal that it talks over TCP and that it was told to stop: no news to a reader.
+    quiet = get_kernel_dict(extra_arguments=["--IPKernelApp.log_level=CRITICAL"])
+    spec = KernelSpec(**quiet, env={OUTPUT_VARIABLE: folder})
+
+    class Here(KernelSpecManager):
+        def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+            return spec
+
+    class Manager(AsyncKernelManager):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(kernel_spec_manager=Here(), **options)
+
+    return Manager

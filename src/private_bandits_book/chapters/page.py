@@ -1,0 +1,178 @@
+"""The object that a chapter makes after its parameters: their checked values, and where results go."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from private_bandits_book import claims, figures
+from private_bandits_book.chapters import render
+from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.parameters import UsageError, validate
+from private_bandits_book.chapters.render import Display
+
+OUTPUT_VARIABLE = "PRIVATE_BANDITS_OUTPUT"
+
+
+class Chapter:
+    """A running chapter.
+
+    Parameters
+    ----------
+    name : str
+        The chapter's notebook, without suffix.
+    book : Book, optional
+        Default: the one that comes with the package.
+    **parameters
+        Every parameter that the chapter declares; their checked values become attributes.
+
+    Attributes
+    ----------
+    output : Path or None
+        Folder for `data/*.csv` and `figures/*.svg`: the parameter `output_dir`, or else the environment
+        variable `PRIVATE_BANDITS_OUTPUT`; None if both are empty, and then nothing is written.
+
+    Raises
+    ------
+    UsageError
+        If a parameter is missing, unknown or not allowed.
+    """
+
+    def __init__(self, name: str, *, book: Book | None = None, **parameters: Any) -> None:
+        self.name = name
+        self.book = book if book is not None else find_book()
+        known = self.book.parameters(name)
+        missing = [key for key in known if key not in parameters]
+        if missing:
+            raise UsageError(f"{missing[0]} must be given, as {name} declares it, got {', '.join(parameters)}")
+        self.parameters = validate(name, known, parameters)
+        folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
+        self.output = Path(folder) if folder else None
+
+    def __getattr__(self, name: str) -> Any:
+        parameters = self.__dict__.get("parameters", {})
+        if name not in parameters:
+            raise AttributeError(f"{name} is neither a parameter nor a method of a chapter")
+        return parameters[name]
+
+    def figure(self, fig: Figure, label: str, *, caption: str, alt: str, data: pd.DataFrame) -> Display:
+        """Show a figure, write `figures/<label>.svg` and `data/<label>.csv`, and close the figure.
+
+        Parameters
+        ----------
+        fig : matplotlib Figure
+        label : str
+            The paper's own label, `figure-1a`, or a speaking name; pages refer to it as `<chapter>-<label>`.
+        caption : str
+            MyST, not empty.
+        alt : str
+            What the figure shows, in a plain sentence.
+        data : pandas.DataFrame
+            What is drawn, tidy.
+        """
+        svg = figures.svg(fig)
+        plt.close(fig)
+        shown = render.figure(self.name, _label(label), svg=svg, caption=caption, alt=alt)
+        self._write(f"figures/{label}.svg", svg)
+        self._write_csv(data, label)
+        return shown
+
+    def table(
+        self,
+        frame: pd.DataFrame,
+        label: str,
+        *,
+        caption: str,
+        columns: Mapping[str, str] | None = None,
+        formats: Mapping[str, str] | None = None,
+    ) -> Display:
+        """Show a table and write `data/<label>.csv`, which has every column.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+        label : str
+            The paper's own label, `table-1`, or a speaking name.
+        caption : str
+            MyST, not empty.
+        columns : mapping, optional
+            The columns to show, in order, and their headings (MyST). Default: all.
+        formats : mapping, optional
+            Format specifications of columns, such as `.1f`. Default: four significant digits for floats.
+        """
+        shown = render.table(self.name, _label(label), frame, caption=caption, columns=columns, formats=formats)
+        self._write_csv(frame, label)
+        return shown
+
+    def data(self, frame: pd.DataFrame, label: str) -> Display:
+        """Write `data/<label>.csv` and show a link to it."""
+        self._write_csv(frame, _label(label))
+        return render.file(self.name, label)
+
+    def ledger(self, rows: pd.DataFrame) -> Display:
+        """Show the verdicts of the chapter and write `data/claims.csv`.
+
+        Parameters
+        ----------
+        rows : pandas.DataFrame
+            What `claims.ledger` returns.
+        """
+        if tuple(rows.columns) != claims.COLUMNS:
+            raise ValueError(f"the ledger must have columns {', '.join(claims.COLUMNS)}, got {[*rows.columns]}")
+        counts = rows["verdict"].value_counts()
+        found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in claims.VERDICTS if verdict in counts)
+        measured = [_interval(row.measured, row.low, row.high) for row in rows.itertuples()]
+        shown = render.table(
+            self.name,
+            "claims",
+            rows.assign(measured=measured),
+            caption=f"The claims and their verdicts: {found}.",
+            columns={
+                "locus": "Where",
+                "statement": "Claim",
+                "measured": "Measured",
+                "verdict": "Verdict",
+                "reason": "Why",
+                "command": "Made by",
+            },
+            code=("command",),
+        )
+        self._write_csv(rows, "claims")
+        return shown
+
+    def long_study(self, label: str) -> pd.DataFrame:
+        """Return what `reproduce --long` committed as `data/<chapter>/long-<label>.csv`."""
+        return pd.read_csv(self.book.data(self.name) / f"long-{label}.csv")
+
+    def _write_csv(self, frame: pd.DataFrame, label: str) -> None:
+        self._write(f"data/{label}.csv", csv_text(frame))
+
+    def _write(self, path: str, text: str) -> None:
+        if self.output is not None:
+            target = self.output / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode())
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV: ten significant digits, no index, the same bytes on every platform."""
+    return str(frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+
+
+def _interval(measured: float, low: float, high: float) -> str:
+    """Return a value with its interval, as far as there is one; an exact number has none."""
+    value, ends = render.text(measured), [render.text(end) for end in (low, high)]
+    return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) and low < high else value
+
+
+def _label(label: str) -> str:
+    if not re.fullmatch(r"(?!long-)[a-z0-9]+([-.][a-z0-9]+)*", label):
+        raise ValueError(f"label must be lower-case words joined by '-' or '.', not after 'long-', got {label!r}")
+    return label

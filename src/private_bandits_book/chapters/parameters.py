@@ -1,0 +1,172 @@
+"""Chapter parameters: read the declared ones, refuse everything else.
+
+A chapter declares its parameters in one cell tagged `parameters`, a typed literal a line:
+
+    horizon: int = 100_000  # rounds of a run, >= 1
+    epsilons: list[float] = [0.2, 0.5, 1, 2]  # privacy parameters, > 0
+
+The command line and the chapter itself check what they are given by this one module.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib.util
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from nbformat import NotebookNode
+
+from private_bandits import checks
+
+Check = Callable[[str, Any], Any]
+
+
+class UsageError(ValueError):
+    """A command or parameter that is not allowed; the message is one line."""
+
+
+class Parameter(NamedTuple):
+    """A declared parameter: the name of its type, and its default."""
+
+    kind: str
+    default: Any
+
+
+def is_chapter(notebook: NotebookNode) -> bool:
+    """Return whether a notebook has a cell tagged `parameters`."""
+    return bool(_parameter_cells(notebook))
+
+
+def declared(notebook: NotebookNode) -> dict[str, Parameter]:
+    """Return the parameters of a chapter, in order.
+
+    Raises
+    ------
+    ValueError
+        If there is not exactly one parameters cell, or it holds anything but typed literals.
+    """
+    cells = _parameter_cells(notebook)
+    if len(cells) != 1:
+        raise ValueError(f"a chapter must have one parameters cell, got {len(cells)}")
+    parameters = {}
+    for line in ast.parse(cells[0].source).body:
+        if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name) or line.value is None:
+            raise ValueError(f"a parameters cell must hold typed literals only, got {ast.unparse(line)!r}")
+        kind = ast.unparse(line.annotation)
+        if kind not in _KINDS:
+            raise ValueError(f"the type of {line.target.id} must be one of {', '.join(_KINDS)}, got {kind!r}")
+        parameters[line.target.id] = Parameter(kind, ast.literal_eval(line.value))
+    return parameters
+
+
+def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every parameter of a chapter: the given ones, checked, and the defaults.
+
+    Names mean the same in every chapter: the whole name, or else its last word, picks the range
+    (`central_epsilons` is checked as `epsilons`); a name without a range is checked against its declared
+    type. Integral floats count as integers. A chapter whose parameters bind each other defines
+    `check_parameters(**values)` in `private_bandits_book.<chapter>`; its ValueError becomes ours.
+
+    Raises
+    ------
+    UsageError
+        One line that names the parameter, what is allowed and what was given.
+    """
+    for name, value in given.items():
+        if name not in parameters:
+            close = difflib.get_close_matches(name, parameters, n=1)
+            hint = f" (did you mean {close[0]}?)" if close else ""
+            known = ", ".join(parameters)
+            raise UsageError(f"{name} is not a parameter of {chapter}{hint}: {known}, got {value!r}")
+    try:
+        values = {
+            name: _check(name, parameter.kind)(name, given.get(name, parameter.default))
+            for name, parameter in parameters.items()
+        }
+        together = getattr(paper(chapter), "check_parameters", None)
+        if together is not None:
+            together(**values)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return values
+
+
+def paper(chapter: str) -> Any:
+    """Return the module of the paper that a chapter is about, or None."""
+    name = f"private_bandits_book.{chapter}"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+
+
+def _parameter_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+
+
+def _check(name: str, kind: str) -> Check:
+    return _RANGES.get(name) or _RANGES.get(name.rpartition("_")[2]) or _KINDS[kind]
+
+
+def _integer(name: str, value: Any, **limits: int) -> int:
+    integral = isinstance(value, float) and value.is_integer()
+    return checks.integer(name, int(value) if integral else value, **limits)
+
+
+def _workers(name: str, value: Any) -> int:
+    number = _integer(name, value, at_least=-1)
+    if number == 0:
+        raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {value!r}")
+    return number
+
+
+def _instance(name: str, value: Any, *, of: type, words: str) -> Any:
+    if not isinstance(value, of):
+        raise ValueError(f"{name} must be {words}, got {value!r}")
+    return value
+
+
+def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ValueError(f"{name} must be a non-empty list, got {value!r}")
+    return [check(f"{name}[{place}]", entry) for place, entry in enumerate(value)]
+
+
+def _distinct(name: str, value: Any, *, check: Check) -> list[Any]:
+    entries = _entries(name, value, check=check)
+    if len(set(entries)) < len(entries):
+        raise ValueError(f"{name} must not repeat a value, got {value!r}")
+    return entries
+
+
+_count = partial(_integer, at_least=1)
+_text = partial(_instance, of=str, words="a string")
+_positive = partial(checks.real, above=0)
+_open_unit = partial(checks.real, above=0, below=1)
+
+_RANGES: dict[str, Check] = {
+    "horizon": _count,
+    "replications": partial(_integer, at_least=2),
+    "seed": partial(_integer, at_least=0),
+    "n_jobs": _workers,
+    "n_arms": _count,
+    "n_items": _count,
+    "size": _count,
+    "sizes": partial(_distinct, check=_count),
+    "epsilon": _positive,
+    "epsilons": partial(_distinct, check=_positive),
+    "delta": _open_unit,
+    "gap": _open_unit,
+    "gaps": partial(_entries, check=_open_unit),
+    "p": _open_unit,
+}
+
+_KINDS: dict[str, Check] = {
+    "int": _integer,
+    "float": checks.real,
+    "bool": partial(_instance, of=bool, words="True or False"),
+    "str": _text,
+    "list[int]": partial(_entries, check=_integer),
+    "list[float]": partial(_entries, check=checks.real),
+    "list[str]": partial(_entries, check=_text),
+}

@@ -1,0 +1,155 @@
+"""Re-execute the committed chapters in place, and say which numbers moved."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.execute import execute, notebook_text
+from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.chapters.parameters import UsageError, paper
+
+_SHOWN = 20  # moved numbers of a file that are listed one by one
+
+Report = Callable[[str], None]
+
+
+def reproduce(
+    book: Book, chapters: Sequence[str], *, long: bool = False, check: bool = False, report: Report = print
+) -> bool:
+    """Re-execute chapters at their own parameters and publish notebook, data and figures in canonical form.
+
+    Nothing of any chapter is published if one fails. Longer studies take hours, so each is published when
+    it is done, before the chapters that read them run.
+
+    Parameters
+    ----------
+    book : Book
+    chapters : sequence of str
+        Empty for all.
+    long : bool
+        Run the longer studies first.
+    check : bool
+        Write nothing.
+    report : callable
+        Takes one line at a time: what moved.
+
+    Returns
+    -------
+    bool
+        Whether anything differs from what is committed.
+
+    Raises
+    ------
+    UsageError
+        If the book is not a clone, or has no such chapter.
+    ChapterFailed
+        If a chapter fails.
+    """
+    if not book.is_clone:
+        raise UsageError("reproduce must run in a clone of the repository, got the packaged book")
+    chapters = list(chapters) or book.chapters()
+    for chapter in chapters:
+        book.path(chapter)
+    changed = False
+    if long:
+        for chapter in chapters:
+            for path, fresh in _long_studies(book, chapter):
+                changed |= _publish(book, {path: fresh}, check=check, report=report)
+    files: dict[Path, bytes | None] = {}
+    for chapter in chapters:
+        files |= _made(book, chapter)
+    changed |= _publish(book, files, check=check, report=report)
+    if not changed:
+        report("no number moved")
+    return changed
+
+
+def moved(old: str, new: str) -> Iterator[str]:
+    """Yield what differs between two CSV texts, one line a number: its row, column, old and new value."""
+    before, after = (list(csv.reader(StringIO(text))) for text in (old, new))
+    if not before or not after or before[0] != after[0] or len(before) != len(after):
+        was, now = ([len(table[0]) if table else 0, max(len(table) - 1, 0)] for table in (before, after))
+        yield f"{was[1]} rows of {was[0]} columns -> {now[1]} rows of {now[0]} columns"
+        return
+    head, *rows = before
+    steady = [j for j in range(len(head)) if all(a[j] == b[j] for a, b in zip(rows, after[1:], strict=True))]
+    key = _shortest_key(steady, rows)
+    for place, (a, b) in enumerate(zip(rows, after[1:], strict=True)):
+        row = ", ".join(f"{head[j]}={a[j]}" for j in key) or f"row {place + 1}"
+        yield from (f"{row}: {head[j]} {a[j]} -> {b[j]}" for j in range(len(head)) if a[j] != b[j])
+
+
+def _shortest_key(columns: Sequence[int], rows: Sequence[Sequence[str]]) -> Sequence[int]:
+    """Return the fewest leading columns that tell all rows apart, none if no choice does."""
+    for width in range(1, len(columns) + 1):
+        if len({tuple(row[j] for j in columns[:width]) for row in rows}) == len(rows):
+            return columns[:width]
+    return ()
+
+
+def _long_studies(book: Book, chapter: str) -> Iterator[tuple[Path, bytes]]:
+    studies: Callable[[], dict[str, Any]] = getattr(paper(chapter), "long_studies", dict)
+    for label, study in studies().items():
+        frame = study(progress=sys.stderr.isatty())
+        yield book.data(chapter) / f"long-{label}.csv", csv_text(frame).encode()
+
+
+def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
+    """Execute a chapter; return the files that it owns in the repository, None for those no longer made."""
+    owned = [path for path in book.data(chapter).glob("*.csv") if not path.name.startswith("long-")]
+    files: dict[Path, bytes | None] = dict.fromkeys([*owned, *book.figures(chapter).glob("*.svg")])
+    path = book.path(chapter)
+    with tempfile.TemporaryDirectory() as folder:
+        notebook = execute(path, {}, output=Path(folder)).notebook
+        for target, pattern in ((book.data(chapter), "data/*.csv"), (book.figures(chapter), "figures/*.svg")):
+            files |= {target / made.name: made.read_bytes() for made in Path(folder).glob(pattern)}
+    return files | {path: notebook_text(notebook).encode()}
+
+
+def _publish(book: Book, files: dict[Path, bytes | None], *, check: bool, report: Report) -> bool:
+    """Write the files that differ from what is on disk, each by one rename; return whether any did."""
+    changed = False
+    for path, fresh in sorted(files.items()):
+        stored = path.read_bytes() if path.is_file() else None
+        if fresh == stored:
+            continue
+        changed = True
+        for line in _differences(path, stored, fresh):
+            report(f"{path.relative_to(book.root).as_posix()}: {line}")
+        if not check:
+            _replace(path, fresh)
+    return changed
+
+
+def _differences(path: Path, stored: bytes | None, fresh: bytes | None) -> Iterator[str]:
+    if stored is None or fresh is None:
+        yield "new" if stored is None else "no longer made"
+    elif path.suffix == ".csv":
+        lines = list(moved(stored.decode(), fresh.decode())) or ["same numbers, other bytes"]
+        yield from lines[:_SHOWN]
+        if len(lines) > _SHOWN:
+            yield f"and {len(lines) - _SHOWN} more"
+    else:
+        yield "changed"
+
+
+def _replace(path: Path, content: bytes | None) -> None:
+    if content is None:
+        path.unlink()
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}-{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

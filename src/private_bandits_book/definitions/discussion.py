@@ -1,0 +1,282 @@
+"""What Basu et al. (2019) say about their bounds, settled by numbers: a function per claim.
+
+The upper bounds here are guarantees, not measurements. Logarithms are natural.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from private_bandits import checks
+from private_bandits.papers.definitions.bounds import theorem_2, theorem_3, theorem_4
+from private_bandits.papers.definitions.replacements import (
+    central_lower,
+    central_minimax,
+    lai_robbins,
+    local_lower,
+    minimax,
+    response_minimax,
+)
+from private_bandits.privacy.divergences import bernoulli_kl, local_factor, response_mean
+
+_FAILURE = math.pi**2 / 12.0
+
+
+def remark_1(n_arms: int, horizon: int, epsilon: float, gap: float) -> tuple[float, float]:
+    """Remark 1: Theorem 4's third step at problem-independent terms, and Theorem 1's third step.
+
+    Parameters
+    ----------
+    n_arms, horizon, epsilon
+        K >= 2, T >= 1, epsilon > 0.
+    gap : float
+        D in (0, 1/2].
+
+    Returns
+    -------
+    (float, float)
+        T/4 min(gaps) exp(-2 m E[N] d) at both gaps D, E[N] = T/(K-1) and d = 2 D^2, and T D/4 exp(-4 m T D^2/(K-1)).
+        Equal, as the remark says. Definition 3 cites a Remark 1 for something else, the equivalence that Lemma 1 shows.
+    """
+    others = checks.integer("n_arms", n_arms, at_least=2) - 1
+    rounds, factor = checks.integer("horizon", horizon, at_least=1), local_factor(epsilon)
+    distance = checks.real("gap", gap, above=0, at_most=0.5)
+    pulls, divergence = rounds / others, 2.0 * distance**2
+    dependent = rounds / 4.0 * min(distance, distance) * math.exp(-2.0 * factor * pulls * divergence)
+    return dependent, rounds * distance / 4.0 * math.exp(-4.0 * factor * rounds * distance**2 / others)
+
+
+def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[int]) -> pd.DataFrame:
+    """Price of privacy as a factor on minimax bounds: "multiplicative for all definitions".
+
+    Parameters
+    ----------
+    n_arms : int
+        K >= 2.
+    epsilons : sequence of float
+        Each > 0.
+    horizons : sequence of int
+        Each >= 1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns definition, kind, epsilon, horizon, factor (the private value over the one at epsilon = infinity),
+        over_plain (the value over `minimax`), vacuous (a guarantee of T).
+
+        * local DP, lower bound: 1/tanh(epsilon/2) from T = (K-1)/sinh(epsilon/2)^2 on, multiplicative.
+        * DP, lower bound and guarantee (of DP-SE): both tend to 1 as T grows.
+
+    Notes
+    -----
+    A factor on a guarantee is not one on regret. What DP-SE proves is that minimax regret under DP is at most
+    C sqrt(K T ln T) once T exceeds K ln T / epsilon^2 by far, with no epsilon in C: `over_plain` is then of order
+    sqrt(ln T), whatever epsilon is. This is about the worst case. On one instance the price of DP grows with ln T, as
+    `central_lower` over `lai_robbins` shows.
+    """
+    rows = []
+    for epsilon in epsilons:
+        for horizon in horizons:
+            game = (n_arms, horizon)
+            local = response_minimax(*game, epsilon) / response_minimax(*game, math.inf)
+            lower = central_minimax(*game, epsilon) / minimax(*game)
+            upper = dp_se_minimax(*game, epsilon) / dp_se_minimax(*game, math.inf)
+            guarantee, plain = dp_se_minimax(*game, epsilon), minimax(*game)
+            over_local = response_minimax(*game, epsilon) / plain
+            rows.append(("local DP", "lower bound", epsilon, horizon, local, over_local, False))
+            rows.append(("DP", "lower bound", epsilon, horizon, lower, lower, False))
+            rows.append(("DP", "guarantee", epsilon, horizon, upper, guarantee / plain, guarantee >= horizon))
+    return pd.DataFrame(rows, columns=["definition", "kind", "epsilon", "horizon", "factor", "over_plain", "vacuous"])
+
+
+def additive(means: Sequence[float] | np.ndarray, epsilons: Sequence[float], horizons: Sequence[int]) -> pd.DataFrame:
+    """Price of DP as a term added to the problem-dependent regret: "an additive term cannot be true".
+
+    Parameters
+    ----------
+    means : sequence of float
+        Bernoulli arms.
+    epsilons, horizons
+        As for `multiplicative`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns epsilon, horizon, plain (`lai_robbins`), conjecture (plain + 1/epsilon), lower (`central_lower`),
+        contradicted (lower above conjecture), guarantee (`dp_se_guarantee`), extra (its part that epsilon adds, at most
+        of the order K ln T / epsilon), extra_per_log (extra / ln T), vacuous (the guarantee is that of any policy).
+
+    Notes
+    -----
+    A term 1/epsilon that does not grow with T is contradicted from some T on wherever d_epsilon < d, though not by any
+    theorem of the paper. A term of order K ln T / epsilon is what DP-SE pays: additive, and true.
+    """
+    rows = []
+    for epsilon in epsilons:
+        for horizon in horizons:
+            plain, lower = lai_robbins(means, horizon), central_lower(means, horizon, epsilon)
+            conjecture = plain + 1.0 / epsilon
+            guarantee = dp_se_guarantee(means, horizon, epsilon)
+            extra = guarantee - dp_se_guarantee(means, horizon, math.inf)
+            slope = extra / math.log(horizon) if horizon > 1 else math.nan
+            vacuous = guarantee >= horizon * (max(means) - min(means))
+            above = lower > conjecture
+            rows.append((epsilon, horizon, plain, conjecture, lower, above, guarantee, extra, slope, vacuous))
+    names = ["epsilon", "horizon", "plain", "conjecture", "lower", "contradicted", "guarantee", "extra"]
+    return pd.DataFrame(rows, columns=[*names, "extra_per_log", "vacuous"])
+
+
+def dp_se_guarantee(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+    """Upper bound on the regret of DP-SE (Sajed and Sheffet, 2019) at beta = 1/T, with the constants of its box.
+
+    Parameters
+    ----------
+    means : sequence of float
+        Means of the arms, rewards in [0, 1].
+    horizon, epsilon
+        T >= 1; epsilon > 0, infinity for no noise.
+
+    Notes
+    -----
+    Derived from the box. In epoch e the radii are h = sqrt(L/(2R)) < 2^-e/8 and c = M/(epsilon R) <= 2^-e/8, so that
+    while they hold no best arm leaves and an arm of gap 2^-e or more does. It is pulled R_1 + ... + R_e times for e =
+    max(1, ceil(log2(1/gap))). They fail with probability beta/(2 e^2) in epoch e, pi^2 beta/12 in all.
+    """
+    vector = checks.vector("means", means, at_least=0, at_most=1)
+    rounds, budget = checks.integer("horizon", horizon, at_least=1), checks.epsilon(epsilon)
+    gaps = [gap for gap in (vector.max() - vector).tolist() if gap > 0]
+    if not gaps:
+        return 0.0
+    total = sum(gap * min(rounds, _pulls(_last_epoch(gap), len(vector), rounds, budget)) for gap in gaps)
+    return float(min(total + _FAILURE * rounds / max(rounds, 2) * max(gaps), rounds * max(gaps)))
+
+
+def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+    """Upper bound on the regret of DP-SE over all rewards in [0, 1]: of order sqrt(K T ln T) + K ln T / epsilon.
+
+    Arms of gap below 2^-e cost T 2^-e together, the others as in `dp_se_guarantee`; the best e counts.
+    """
+    arms, rounds = checks.integer("n_arms", n_arms, at_least=2), checks.integer("horizon", horizon, at_least=1)
+    budget = checks.epsilon(epsilon)
+    best, dearest, epoch = float(rounds), 0.0, 0
+    while rounds * 2.0**-epoch > dearest * (arms - 1):
+        epoch += 1
+        dearest = max(dearest, 2.0 ** (1 - epoch) * _pulls(epoch, arms, rounds, budget))
+        best = min(best, rounds * 2.0**-epoch + (arms - 1) * dearest + _FAILURE)
+    return best
+
+
+def corrupt_bandits(means: Sequence[float] | np.ndarray, epsilons: Sequence[float]) -> pd.DataFrame:
+    """Whether the algorithms for corrupt bandits are off by (1 + e^(-epsilon))^2; constants of ln T.
+
+    Parameters
+    ----------
+    means : sequence of float
+        Bernoulli arms.
+    epsilons : sequence of float
+        Each > 0 and finite.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns epsilon; printed, corrected (`theorem_4`); lower (`local_lower`, over all channels); upper, the rate of
+        kl-UCB-CF and TS-CF (Gajane et al., 2018) with randomised response, sum of gap / d(g_a || g*); simple, their
+        corollary, sum of 2 / (gap tanh(epsilon/2)^2); claimed; over_printed and over_lower, upper over both;
+        simple_over_lower.
+
+    Notes
+    -----
+    over_lower is 1 by theorem, not by measurement: no channel keeps more than randomised response, so that no locally
+    private algorithm has a smaller rate on Bernoulli arms. What the paper measures is the slack of its own Theorem 4,
+    over_printed, and that is not (1 + e^(-epsilon))^2 either.
+    """
+    rows = []
+    vector = checks.vector("means", means, at_least=0, at_most=1)
+    best = float(vector.max())
+    worse = [mean for mean in vector.tolist() if mean < best]
+    if not worse:
+        raise ValueError(f"means must not all be equal, got {means!r}")
+    for epsilon in epsilons:
+        budget = checks.real("epsilons", epsilon, above=0)
+        printed, corrected = (theorem_4(means, 3, budget, kind) / math.log(3) for kind in ("printed", "corrected"))
+        lower = local_lower(means, 3, budget) / math.log(3)
+        target = response_mean(best, budget)
+        upper = sum((best - mean) / bernoulli_kl(response_mean(mean, budget), target) for mean in worse)
+        simple = sum(2.0 / ((best - mean) * math.tanh(budget / 2.0) ** 2) for mean in worse)
+        claimed = (1.0 + math.exp(-budget)) ** 2
+        ratios = (_over(upper, printed), _over(upper, lower), _over(simple, lower))
+        rows.append((budget, printed, corrected, lower, upper, simple, claimed, *ratios))
+    names = ["epsilon", "printed", "corrected", "lower", "upper", "simple", "claimed"]
+    return pd.DataFrame(rows, columns=[*names, "over_printed", "over_lower", "simple_over_lower"])
+
+
+def small_epsilon(epsilons: Sequence[float]) -> pd.DataFrame:
+    """Local over instantaneous entry of Table 1, beside e^(epsilon/2) and sqrt(2/(epsilon (e^epsilon + 1))).
+
+    Section 5 names these for small and large epsilon. The ratio is sqrt(2 epsilon (e^epsilon + 1)/(e^epsilon - 1)) over
+    min(2, e^epsilon): 2 as epsilon tends to 0, and of order sqrt(epsilon/2) as it grows, where the second one vanishes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns epsilon, local_over_instantaneous, claimed_small, claimed_large.
+    """
+    rows = []
+    for epsilon in epsilons:
+        budget = checks.real("epsilons", epsilon, above=0)
+        ratio = math.sqrt(2.0 * budget / math.tanh(budget / 2.0)) / math.exp(min(budget, math.log(2.0)))
+        large = math.sqrt(2.0 * math.exp(-budget) / (budget * (1.0 + math.exp(-budget))))
+        rows.append((budget, ratio, _exp(budget / 2.0), large))
+    return pd.DataFrame(rows, columns=["epsilon", "local_over_instantaneous", "claimed_small", "claimed_large"])
+
+
+def orderings(epsilons: Sequence[float]) -> pd.DataFrame:
+    """Which definition costs most, by the paper's own bounds: their factors on sqrt((K-1) T), constants dropped.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns epsilon; dp_theorem, dp_proof (Theorem 3 and the line of its proof before it, times 8); instantaneous,
+        local (Table 1); local_above_dp and instantaneous_above_dp, whether the discussion's "as expected" holds with
+        Theorem 3 as printed; dp_proof tends to 0 with epsilon, rises and falls, where the text has it going to infinity
+        and falling.
+    """
+    rows = []
+    for epsilon in epsilons:
+        budget = checks.real("epsilons", epsilon, above=0)
+        # one arm too many, and as many rounds as make every threshold hold
+        root = math.sqrt(_MANY)
+        printed, proof = (8.0 * theorem_3(2, _MANY, budget, kind) / root for kind in ("printed", "proof"))
+        instantaneous = theorem_2(2, _MANY, budget, "table") / root
+        local = local_factor(budget) ** -0.5
+        rows.append((budget, printed, proof, instantaneous, local, local >= printed, instantaneous >= printed))
+    names = ["epsilon", "dp_theorem", "dp_proof", "instantaneous", "local"]
+    return pd.DataFrame(rows, columns=[*names, "local_above_dp", "instantaneous_above_dp"])
+
+
+_MANY = 10**12
+
+
+def _last_epoch(gap: float) -> int:
+    return max(1, math.ceil(-math.log2(gap)))
+
+
+def _pulls(last: int, n_arms: int, horizon: int, budget: float) -> float:
+    """R_1 + ... + R_last of DP-SE with every arm alive, rounded up as the box is played."""
+    total = 0.0
+    for epoch in range(1, last + 1):
+        log = math.log(4.0 * n_arms * epoch**2 * max(horizon, 2))
+        total += math.ceil(max(32.0 * (log + math.log(2.0)) * 4.0**epoch, 8.0 * log * 2.0**epoch / budget) + 1.0)
+    return total
+
+
+def _over(above: float, below: float) -> float:
+    return above / below if below > 0 else math.inf
+
+
+def _exp(exponent: float) -> float:
+    return math.exp(exponent) if exponent < 709.0 else math.inf

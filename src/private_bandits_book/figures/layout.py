@@ -1,0 +1,185 @@
+"""Where things stand: panels, ticks, labels at line ends, legends. All lengths are points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator, NullLocator
+from scipy.optimize import isotonic_regression
+
+from private_bandits_book.figures.drawing import End
+from private_bandits_book.figures.lines import Line, Window
+from private_bandits_book.figures.look import HEIGHT, TRUST_LINES, WIDTH, readable_colour, readable_number, wrapped
+
+_MOST_DIRECT_LABELS = 6
+
+# Points above an axis for the regret label and a panel's name, below it for tick labels and the x label.
+_HEAD, _NAME, _FOOT, _PAD = 26.0, 20.0, 42.0, 8.0
+
+
+def lay_out(
+    figure: Figure,
+    axes: Axes,
+    window: Window,
+    lines: Sequence[Line],
+    ends: list[End],
+    xlabel: str,
+    ylabel: str,
+) -> None:
+    """Place one panel, its labels in the right margin; beyond six lines these go into a legend below."""
+    foot = _FOOT
+    if len(lines) > _MOST_DIRECT_LABELS:
+        ends = ends[len(lines) :]
+        foot += _legend(figure, lines)
+    # Labels of lines beyond the top share one height there and keep the lines' order.
+    ends = sorted(ends, key=lambda end: end.y)
+    left = _set_ticks([axes], window, columns=1)
+    texts = [_margin_text(axes, end) for end in ends]
+    sizes = [_size(text) for text in texts]
+    gap = 14.0
+    width = 72 * WIDTH - left - (gap + _PAD + max(w for w, _ in sizes) if sizes else 2 * _PAD)
+    height = max(72 * HEIGHT - _FOOT - _HEAD, sum(h + 2 for _, h in sizes) - 22)
+    figure.set_size_inches(WIDTH, (foot + height + _HEAD) / 72)
+    _place(figure, axes, left, foot, width, height)
+    _name_axes(figure, [axes], foot, xlabel, ylabel)
+    points = [axes.transData.transform((end.x, np.clip(end.y, *axes.get_ylim()))) for end in ends]
+    points = [point - (left, foot) for point in points]
+    middles = _spread([y for _, y in points], [h + 2 for _, h in sizes], -14, height + 8)
+    for text, end, (x, y), middle in zip(texts, ends, points, middles, strict=True):
+        text.set_position((1 + gap / width, middle / height))
+        inside = _inside(axes, end)
+        if inside and (abs(middle - y) > 3 or width - x > 3):
+            leader = Line2D([(x + 2) / width, 1 + (gap - 3) / width], [y / height, middle / height])
+            leader.set(transform=axes.transAxes, clip_on=False, color=end.colour, linewidth=0.7, zorder=1)
+            axes.add_line(leader)
+
+
+def lay_out_panels(figure: Figure, window: Window, lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
+    """Place the panels up to three in a row (four as two by two) over one legend."""
+    panels = figure.axes
+    columns = 2 if len(panels) == 4 else min(len(panels), 3)
+    rows = math.ceil(len(panels) / columns)
+    foot = _FOOT + _legend(figure, lines)
+    left = _set_ticks(panels, window, columns)
+    height = 165.0
+    between = max(18.0, *(_size(text)[0] + 6 for text in panels[0].get_xticklabels()))
+    width = (72 * WIDTH - left - 2 * _PAD - between * (columns - 1)) / columns
+    name = _NAME + 15 * max(axes.get_title(loc="left").count("\n") for axes in panels)
+    step = height + name + 24
+    figure.set_size_inches(WIDTH, (foot + (rows - 1) * step + height + name + _HEAD) / 72)
+    for i, axes in enumerate(panels):
+        row, column = divmod(i, columns)
+        x, y = left + column * (width + between), foot + (rows - 1 - row) * step
+        _place(figure, axes, x, y, width, height)
+    _name_axes(figure, panels, foot, xlabel, ylabel)
+
+
+def _set_ticks(panels: Sequence[Axes], window: Window, columns: int) -> float:
+    """Fix every panel's ticks, regret labels in the first column only, and return the left margin."""
+    x: Sequence[float] = window.marks if len(window.marks) <= (8 if columns == 1 else 4) else ()
+    x = x or _ticks(window.x, window.xscale, 7 if columns == 1 else 4)
+    y = _ticks(window.y, window.yscale, 6)
+    for i, axes in enumerate(panels):
+        axes.set_xticks(x, [readable_number(v, window.xscale) for v in x])
+        axes.set_yticks(y, [readable_number(v, window.yscale) if i % columns == 0 else "" for v in y])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_minor_locator(NullLocator())
+    return max((_size(text)[0] for text in panels[0].get_yticklabels()), default=0.0) + _PAD + 6
+
+
+def _legend(figure: Figure, lines: Sequence[Line]) -> float:
+    """Add one legend of all labels at the figure's foot and return its height."""
+    handles = {
+        line.label: Line2D([], [], color=line.colour, label=line.label, **TRUST_LINES[line.trust]) for line in lines
+    }
+    for columns in range(min(4, len(handles)), 0, -1):
+        legend = figure.legend(
+            handles=list(handles.values()),
+            labelcolor=[readable_colour(str(handle.get_color())) for handle in handles.values()],
+            loc="lower center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=columns,
+            frameon=False,
+            handlelength=2.4,
+            columnspacing=1.6,
+            borderaxespad=0.3,
+        )
+        box = legend.get_window_extent()
+        if box.width <= 72 * WIDTH - 2 * _PAD or columns == 1:
+            break
+        legend.remove()
+    return float(box.height)
+
+
+def _place(figure: Figure, axes: Axes, left: float, bottom: float, width: float, height: float) -> None:
+    """Set the axes' box, all in points."""
+    across, up = 72 * figure.get_size_inches()
+    axes.set_position((left / across, bottom / up, width / across, height / up))
+
+
+def _name_axes(figure: Figure, panels: Sequence[Axes], foot: float, xlabel: str, ylabel: str) -> None:
+    """Write the regret label level above the axis and the x label centred below the panels."""
+    width, height = 72 * figure.get_size_inches()
+    boxes = [axes.get_position() for axes in panels]
+    centre = (min(box.x0 for box in boxes) + max(box.x1 for box in boxes)) / 2
+    figure.text(_PAD / width, 1 - 5 / height, ylabel, va="top", color="#333333")
+    figure.text(centre, (foot - _FOOT + 5) / height, xlabel, ha="center", va="bottom", color="#333333")
+
+
+def _margin_text(axes: Axes, end: End) -> Text:
+    """Add the label of a line's end, with its value where it ends outside the axis."""
+    words = "\n".join(wrapped(part) for part in end.text.split("\n"))
+    if not _inside(axes, end):
+        arrow = "↑" if end.y > axes.get_ylim()[1] else "↓"
+        words += f"\n{arrow} {readable_number(float(f'{end.y:.3g}'), 'linear')}"
+    return axes.text(
+        1, 0, words, transform=axes.transAxes, color=readable_colour(end.colour), va="center", linespacing=1.05
+    )
+
+
+def _inside(axes: Axes, end: End) -> bool:
+    low, high = axes.get_ylim()
+    return bool(low <= end.y <= high)
+
+
+def _spread(wanted: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
+    """Return middles of labels that do not overlap, in [low, high], nearest (least squares) to the wanted."""
+    if not wanted:
+        return []
+    order = np.argsort(np.asarray(wanted), kind="stable")
+    tall = np.asarray(heights)[order]
+    stacked = np.concatenate([[0.0], np.cumsum((tall[1:] + tall[:-1]) / 2)])
+    free = isotonic_regression(np.asarray(wanted)[order] - stacked).x
+    floor, ceiling = low + tall[0] / 2, high - tall[-1] / 2 - stacked[-1]
+    middles = np.empty(len(order))
+    middles[order] = np.clip(free, floor, max(floor, ceiling)) + stacked
+    return [float(y) for y in middles]
+
+
+def _size(text: Text) -> tuple[float, float]:
+    box = text.get_window_extent()
+    return float(box.width), float(box.height)
+
+
+def _ticks(limits: tuple[float, float], scale: str, most: int) -> list[float]:
+    """Return round numbers within the limits, at most about `most`."""
+    low, high = limits
+    if scale == "linear":
+        ticks = MaxNLocator(nbins=most - 1, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        return [float(v) for v in ticks if low - 1e-9 * (high - low) <= v <= high + 1e-9 * (high - low)]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    decades = [10.0**k for k in powers if low * (1 - 1e-9) <= 10.0**k <= high * (1 + 1e-9)]
+    if len(decades) >= 3:
+        return decades[:: math.ceil(len(decades) / most)]
+    return [
+        m * 10.0**k
+        for k in powers
+        for m in ((1, 2, 5) if most > 4 or len(decades) < 2 else (1, 3))
+        if low * (1 - 1e-9) <= m * 10.0**k <= high * (1 + 1e-9)
+    ]

@@ -1,0 +1,167 @@
+"""From a tidy frame to the lines of a plot, and the window that shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from private_bandits import checks
+from private_bandits.estimates import half_width
+from private_bandits_book.figures.look import FAMILY_COLOURS, TRUST_LINES, mixed
+
+
+@dataclass(frozen=True)
+class Line:
+    label: str
+    family: str
+    trust: str
+    colour: str
+    x: np.ndarray
+    mean: np.ndarray
+    half: np.ndarray
+
+
+@dataclass(frozen=True)
+class Window:
+    x: tuple[float, float]
+    y: tuple[float, float]
+    xscale: str
+    yscale: str
+    marks: tuple[float, ...]
+
+
+_REQUIRED = ("policy", "epsilon", "t", "regret", "regret_se", "replications")
+
+
+def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
+    """Return the frame, checked, with `label`, `family`, `trust` and `colour` filled in."""
+    check_columns(frame, (*_REQUIRED, x))
+    tidy = frame.reset_index(drop=True)
+    for column in ("label", "family", "trust"):
+        given = tidy[column] if column in tidy else pd.Series(np.nan, index=tidy.index, dtype=object)
+        tidy[column] = given.astype(object).where(given.notna(), None)
+    finite = np.isfinite(tidy["epsilon"].astype(float))
+    several = tidy[finite].groupby("policy")["epsilon"].nunique()
+    for row in tidy.index[tidy["label"].isna()]:
+        policy, epsilon = str(tidy.at[row, "policy"]), float(tidy.at[row, "epsilon"])
+        tells = x != "epsilon" and math.isfinite(epsilon) and several[policy] > 1
+        tidy.at[row, "label"] = f"{policy}, ε = {epsilon:g}" if tells else policy
+    for row in tidy.index[tidy["family"].isna()]:
+        policy = str(tidy.at[row, "policy"]).lower()
+        named = [family for family in FAMILY_COLOURS if family in policy]
+        if finite[row] and not named:
+            raise ValueError(f"family must be given for the private policy {policy!r}, got none")
+        tidy.at[row, "family"] = named[0] if named else "none"
+    for row in tidy.index[tidy["trust"].isna()]:
+        tidy.at[row, "trust"] = "central" if finite[row] else "none"
+    for family in tidy["family"].unique():
+        checks.choice("family", family, tuple(FAMILY_COLOURS))
+    for trust in tidy["trust"].unique():
+        checks.choice("trust", trust, tuple(TRUST_LINES))
+    tidy["colour"] = _colours(tidy, x)
+    return tidy
+
+
+def _colours(tidy: pd.DataFrame, x: str) -> pd.Series:
+    """Return each row's hue by family, from dark (smallest epsilon) to light where a family has several."""
+    keys = ["policy"] if x == "epsilon" else ["epsilon", "policy"]
+    colours = pd.Series("", index=tidy.index)
+    for family, rows in tidy.groupby("family"):
+        ranks = rows.groupby(keys, sort=True).ngroup()
+        shades = np.linspace(-0.3, 0.4, ranks.max() + 1) if ranks.max() else np.zeros(1)
+        colours[rows.index] = [mixed(FAMILY_COLOURS[str(family)], shades[rank]) for rank in ranks]
+    return colours
+
+
+def x_limits(tidy: pd.DataFrame, x: str, xscale: str, start: float | None = None) -> tuple[float, float]:
+    """Return the ends of the x axis: the finite values, from `start` or a tenth of the last if given."""
+    at = tidy[x].to_numpy(float)
+    at = at[np.isfinite(at)]
+    if not at.size:
+        return 0.0, 1.0
+    low, high = float(at.min()), float(at.max())
+    if start is not None:
+        low = max(low, min(checks.real("start", start, above=0), high / 10))
+    elif xscale == "linear" and 0 < low < high / 10:
+        low = 0.0
+    return low, high
+
+
+def lines_of(tidy: pd.DataFrame, x: str, limits: tuple[float, float]) -> list[Line]:
+    """Return one line per label in order of appearance, cut to the limits of the x axis."""
+    low, high = limits
+    lines = []
+    for label, rows in tidy.groupby("label", sort=False):
+        if rows[x].duplicated().any():
+            raise ValueError(f"rows must be unique per label and {x}, got duplicates for {label!r}")
+        rows = rows.sort_values(x)
+        at = rows[x].to_numpy(float)
+        mean, half = rows["regret"].to_numpy(float), _half_widths(rows)
+        if not np.isfinite(at).any():
+            at, mean, half = np.array([low, high]), mean.repeat(2), half.repeat(2)
+        # The last checkpoint before the window stays, so that a line begins at the axis.
+        before = at[at < low]
+        keep = np.isfinite(at) & np.isfinite(mean) & ((at >= low) | (at == before.max(initial=-np.inf)))
+        if keep.any():
+            first = rows.iloc[0]
+            marks = first["family"], first["trust"], first["colour"]
+            lines.append(Line(str(label), *marks, at[keep], mean[keep], half[keep]))
+    if not lines:
+        raise ValueError("frame must hold at least one finite regret, got none")
+    return lines
+
+
+def _half_widths(rows: pd.DataFrame) -> np.ndarray:
+    """Return half the 95 % band, 0 where a single run has none."""
+    runs = rows["replications"].to_numpy(int)
+    half = half_width(rows["regret_se"].to_numpy(float), np.maximum(runs, 2))
+    return np.where((runs >= 2) & np.isfinite(half), half, 0.0)
+
+
+def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale: str, top: float | None) -> Window:
+    """Return the axes' limits, and their scales: linear where a logarithm has nothing to show."""
+    for name, scale in (("xscale", xscale), ("yscale", yscale)):
+        checks.choice(name, scale, ("linear", "log"))
+    mean = np.concatenate([line.mean for line in lines])
+    highs = {line.family != "uniform": 0.0 for line in lines}
+    for line in lines:
+        learns = line.family != "uniform"
+        highs[learns] = max(highs[learns], float((line.mean + line.half).max()))
+    high = max(highs.values())
+    if yscale == "log" and (mean > 0).any():
+        y = (float(mean[mean > 0].min()) / 1.3, high * 1.2)
+    else:
+        yscale = "linear"
+        floor = min(0.0, float(mean.min()))
+        if highs.get(True, 0.0) > 0 and high > 2.5 * highs[True]:
+            high = 1.25 * highs[True]
+        y = (floor, high * 1.04 if high > floor else floor + 1)
+    if top is not None:
+        y = (y[0], checks.real("top", top, above=y[0]))
+    left, right = x
+    if xscale == "log" and left <= 0:
+        xscale = "linear"
+    if left == right:
+        left, right = (left / 2, right * 2) if left > 0 else (left - 1, right + 1)
+    at = sorted({float(v) for line in lines for v in line.x if dotted(line)})
+    apart = np.diff(np.log(at) if xscale == "log" else at)
+    width = math.log(right / left) if xscale == "log" else right - left
+    marks = tuple(at) if 2 <= len(at) <= 8 and apart.min() > width / 15 else ()
+    return Window((left, right), y, xscale, yscale, marks)
+
+
+def dotted(line: Line) -> bool:
+    """Say whether a line has so few points that each gets a dot."""
+    return len(line.x) == 1 or 3 <= len(line.x) <= 12
+
+
+def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    if not isinstance(frame, pd.DataFrame) or frame.empty:
+        raise ValueError("frame must be a DataFrame with at least one row")
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"frame must have the columns {', '.join(columns)}, missing {', '.join(missing)}")

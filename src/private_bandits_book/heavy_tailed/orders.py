@@ -1,0 +1,313 @@
+"""What bounds with constants say of orders without: which of the slides' bounds hold, and which cannot.
+
+An order holds if some constant makes it a bound. Against a derived bound that comes down to a ratio that must not run
+away: of a lower bound that is derived and one that is claimed, downwards; of an upper bound that is derived and one
+that is claimed, upwards. And no upper bound holds whose ratio to a derived lower bound falls without end, as that lower
+bound is one on every algorithm. So the ratio is followed far along each axis, and its slope there decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import wraps
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from private_bandits.papers.heavy_tailed import bounded, bounds
+from private_bandits_book.claims import Holds, Ruling
+
+N_ARMS = 5
+LEVEL = 0.02  # slope of a ratio, in powers of an axis, that logarithms of logarithms and doubling epochs account for
+_FLAT = 1e-3  # slope that rounding and terms of lower order account for
+LARGEST_CENTRAL, LARGEST_LOCAL = 1.0 / 13.0, 0.199  # inside the gaps (0, 1/12) and (0, 1/5) of the lower bounds
+_FAR = (10**30, 10**90)  # horizons at which logarithms count for little
+_EPSILONS = (1.0, 1e-2, 1e-4)
+_ARMS = (5, 5000, 5_000_000)
+_MOMENTS = (1.0, 1e3, 1e6)
+_LEAST_MASS = 1e-120  # of the two-point law, whose square must be a number above 0
+_HORIZON = 10**9  # of bounds that are proportional to ln T
+
+
+class Slopes(NamedTuple):
+    """How a ratio moves far out on its axes, in powers of them, and its least value on the grid."""
+
+    lowest: float
+    highest: float
+    least: float
+
+
+def _in_doubles(rule: Callable[..., Ruling]) -> Callable[..., Ruling]:
+    """Make a rule undecided at a v so small that a bound is no double."""
+
+    @wraps(rule)
+    def judged(v: float, *rest: float) -> Ruling:
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                return rule(v, *rest)
+        except (ArithmeticError, ValueError):
+            return Holds()(None)
+
+    return judged
+
+
+def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> Slopes:
+    """Slopes of ln(ratio) between the last two values of each axis of two or more, at every value of the others."""
+    values = {places: ratio(*(axis[at] for axis, at in zip(axes, places, strict=True))) for places in _grid(axes)}
+    found = []
+    for number, axis in enumerate(axes):
+        for places, value in values.items():
+            if len(axis) > 1 and places[number] == len(axis) - 1:
+                before = (*places[:number], places[number] - 1, *places[number + 1 :])
+                found.append(math.log(value / values[before]) / abs(math.log(axis[-1] / axis[-2])))
+    return Slopes(min(found), max(found), min(values.values()))
+
+
+@_in_doubles
+def central_lower(v: float) -> Ruling:
+    """(3): the derived bound over the printed one, a quarter of it for algorithms of regret up to T^(3/4)."""
+
+    def ratio(gap: float, epsilon: float) -> float:
+        derived, printed = (
+            bounds.dp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=k) for k in ("corrected", "printed")
+        )
+        return derived / (4.0 * printed)
+
+    return _lower(ratio, f"v={v:g}", _gaps(LARGEST_CENTRAL, v), _EPSILONS)
+
+
+@_in_doubles
+def local_lower(v: float) -> Ruling:
+    """The slides' instance-dependent LDP lower bound."""
+
+    def ratio(gap: float, epsilon: float) -> float:
+        derived, printed = (
+            bounds.ldp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=k) for k in ("corrected", "printed")
+        )
+        return derived / printed
+
+    return _lower(ratio, f"v={v:g}", _gaps(LARGEST_LOCAL, v), _EPSILONS)
+
+
+@_in_doubles
+def local_lower_independent(v: float) -> Ruling:
+    """The slides' instance-independent LDP lower bound, for T of K / epsilon^2 and more ("T large enough")."""
+
+    def ratio(scale: float, arms: int, epsilon: float) -> float:
+        derived, printed = (
+            bounds.ldp_lower_independent(arms, epsilon, v, math.ceil(scale * arms / epsilon**2), variant=k)
+            for k in ("corrected", "printed")
+        )
+        return derived / printed
+
+    return _lower(ratio, f"v={v:g}", (1e2, 1e6, 1e12), _ARMS, _EPSILONS)
+
+
+def bounded_lower(*, local: bool) -> Ruling:
+    """The instance-dependent lower bounds for rewards in [0, 1], by two Bernoulli laws."""
+
+    def ratio(gap: float, epsilon: float) -> float:
+        derived, printed = (
+            bounded.bounded_lower(N_ARMS, gap, epsilon, _HORIZON, local=local, variant=k)
+            for k in ("corrected", "printed")
+        )
+        return derived / printed
+
+    return _lower(ratio, "", (0.25, 1e-3, 1e-6), (1.0, 1e-8, 1e-16) if not local else _EPSILONS)
+
+
+def bounded_lower_independent(*, local: bool) -> Ruling:
+    """The instance-independent ones, for T so large that the root of T is the larger term."""
+
+    def ratio(scale: float, arms: int, epsilon: float) -> float:
+        horizon = math.ceil(scale * arms / epsilon**2)
+        derived, printed = (
+            bounded.bounded_lower_independent(arms, epsilon, horizon, local=local, variant=k)
+            for k in ("corrected", "printed")
+        )
+        return derived / printed
+
+    return _lower(ratio, "", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
+
+
+@_in_doubles
+def local_upper(v: float) -> Ruling:
+    """(4) against the derived lower bound on every local algorithm, at u = 1: no constant may save it."""
+
+    def ratio(gap: float) -> float:
+        lower = bounds.ldp_lower(N_ARMS, gap, 1.0, v, _HORIZON, variant="corrected")
+        return lower / bounds.ldp_upper([gap, *[0.0] * (N_ARMS - 1)], 1.0, v, 1.0, _HORIZON)
+
+    return _contradicted(ratio, v, "(1/gap)", _gaps(LARGEST_LOCAL, v))
+
+
+@_in_doubles
+def local_upper_independent(v: float) -> Ruling:
+    """(5) against the derived lower bound on every local algorithm, at u = 1."""
+
+    def ratio(horizon: int) -> float:
+        lower = bounds.ldp_lower_independent(N_ARMS, 1.0, v, horizon, variant="corrected")
+        return lower / bounds.ldp_upper_independent(N_ARMS, 1.0, v, 1.0, horizon)
+
+    return _contradicted(ratio, v, "T", _FAR)
+
+
+@_in_doubles
+def central_upper(v: float) -> Ruling:
+    """The first part of the DP upper bound, with u^(1/v): the box's own bound over it, in T, 1/gap, epsilon and u."""
+
+    def ratio(horizon: int, gap: float, epsilon: float, u: float) -> float:
+        derived, claimed = (
+            bounds.dp_upper([gap, 0.0], epsilon, v, u, horizon, variant=k) for k in ("corrected", "rate")
+        )
+        return derived / claimed
+
+    found = slopes(ratio, _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4))
+    return _upper(found, v, "T, 1/gap, 1/epsilon, u")
+
+
+@_in_doubles
+def central_upper_independent(v: float) -> Ruling:
+    """The second part, with u^(1/(1+v)): the box's own bound over it, in T, K, 1/epsilon and u."""
+
+    def ratio(horizon: int, arms: int, epsilon: float, u: float) -> float:
+        derived = bounds.dp_upper_independent(arms, epsilon, v, u, horizon, "corrected")
+        claimed = bounds.dp_upper_independent(arms, epsilon, v, 1.0, horizon)
+        return derived / (u ** (1.0 / (1.0 + v)) * claimed)
+
+    # the box's epochs double, so its bound is a staircase: the axes are long
+    found = slopes(ratio, (10**100, 10**200), (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12))
+    return _upper(found, v, "T, K, 1/epsilon, u")
+
+
+@_in_doubles
+def central_moment(v: float) -> Ruling:
+    """The first part with its printed power of u, against the derived lower bound on every private algorithm."""
+
+    def ratio(u: float) -> float:
+        lower = bounds.dp_lower(N_ARMS, 0.01, 0.05, v, _HORIZON, u, "corrected")
+        return lower / bounds.dp_upper([0.01, *[0.0] * (N_ARMS - 1)], 0.05, v, u, _HORIZON)
+
+    return _contradicted(ratio, v, "u", _MOMENTS)
+
+
+@_in_doubles
+def central_moment_independent(v: float) -> Ruling:
+    """The second part with its printed power of u, against the derived lower bound."""
+
+    def ratio(u: float) -> float:
+        lower = bounds.dp_lower_independent(N_ARMS, 0.05, v, _HORIZON, u)
+        return lower / bounds.dp_upper_independent(N_ARMS, 0.05, v, u, _HORIZON)
+
+    return _contradicted(ratio, v, "u", _MOMENTS)
+
+
+@_in_doubles
+def index_upper(v: float) -> Ruling:
+    """(2): the bound of DP Robust UCB with its constants over the printed one, in T, 1/gap, 1/epsilon and u."""
+
+    def ratio(horizon: int, gap: float, epsilon: float, u: float) -> float:
+        derived, printed = (
+            bounds.dp_robust_ucb_upper([gap, 0.0], epsilon, v, u, horizon, k) for k in ("corrected", "printed")
+        )
+        return derived / printed
+
+    found = slopes(ratio, _FAR, (1e-1, 1e-3), (1.0, 1e-3), (1.0, 1e4))
+    return _upper(found, v, "T, 1/gap, 1/epsilon, u")
+
+
+@_in_doubles
+def plain_optimal(v: float) -> Ruling:
+    """The rate without privacy: above a derived lower bound and below that of robust UCB, both up to constants."""
+
+    def above(gap: float) -> float:
+        derived, printed = (bounds.robust_ucb_upper([gap, 0.0], v, 1.0, _HORIZON, k) for k in ("corrected", "printed"))
+        return derived / printed
+
+    def below(gap: float) -> float:
+        return plain_lower(2, gap, v, _HORIZON) / bounds.robust_ucb_upper([gap, 0.0], v, 1.0, _HORIZON)
+
+    gaps = _gaps(LARGEST_CENTRAL, v)
+    upper, lower = slopes(above, gaps), slopes(below, gaps)
+    holds = True if upper.highest <= LEVEL and lower.lowest >= -LEVEL else None
+    return Holds()(holds, f"v={v:g}: a lower and an upper bound within constants of it in 1/gap")
+
+
+def plain_lower(n_arms: int, gap: float, v: float, horizon: int) -> float:
+    """What every algorithm loses, private or not, on the instance of `bounds.dp_lower`, u = 1."""
+    return (n_arms - 1) * gap * math.log(horizon) / -math.log1p(-(gap ** ((1.0 + v) / v)))
+
+
+@_in_doubles
+def extra_factor(v: float) -> Ruling:
+    """What the bound of DP Robust UCB, with its constants, has on top of robust UCB's: powers of ln T and 1/epsilon."""
+
+    def ratio(horizon: int, epsilon: float) -> float:
+        private = bounds.dp_robust_ucb_upper([0.1, 0.0], epsilon, v, 1.0, horizon, "corrected")
+        return private / bounds.robust_ucb_upper([0.1, 0.0], v, 1.0, horizon, "corrected")
+
+    logs = [math.log(horizon) for horizon in _FAR]
+    in_log = math.log(ratio(_FAR[1], 1.0) / ratio(_FAR[0], 1.0)) / math.log(logs[1] / logs[0])
+    in_epsilon = math.log(ratio(_FAR[0], 1e-3) / ratio(_FAR[0], 1.0)) / math.log(1e3)
+    numbers = f"v={v:g}: factor ln^{in_log:.3f}(T)/epsilon^{in_epsilon:.2f}, claimed ln^{1.5 + 1.0 / v:.3f}(T)/epsilon"
+    return Holds()(abs(in_log - 1.5 - 1.0 / v) <= LEVEL and abs(in_epsilon - 1.0) <= LEVEL, numbers, in_log)
+
+
+@_in_doubles
+def rescaled(v: float) -> Ruling:
+    """(4) where all rewards are multiplied by s, gaps by s and moments by s^(1+v): a bound on regret scales as s."""
+
+    def bound(s: float) -> float:
+        return bounds.ldp_upper([0.5 * s, 0.0], 1.0, v, s ** (1.0 + v), _HORIZON)
+
+    return _scales(bound, v)
+
+
+@_in_doubles
+def rescaled_independent(v: float) -> Ruling:
+    """(5) where all rewards are multiplied by s."""
+
+    def bound(s: float) -> float:
+        return bounds.ldp_upper_independent(N_ARMS, 1.0, v, s ** (1.0 + v), _HORIZON)
+
+    return _scales(bound, v)
+
+
+def _scales(bound: Callable[[float], float], v: float) -> Ruling:
+    power = slopes(bound, (1.0, _LEAST_MASS ** (-0.5 * v / (1.0 + v)))).highest
+    return Holds()(abs(power - 1.0) <= LEVEL, f"v={v:g}: rewards times s multiply it by s^{power:.3g}", power)
+
+
+def _lower(ratio: Callable[..., float], where: str, *axes: Sequence[float]) -> Ruling:
+    """Shown where the ratio to the claim falls on no axis; a derived bound that falls short refutes nothing."""
+    found = slopes(ratio, *axes)
+    numbers = f"derived bound at least {found.least:.2g} of the claim, falling on no axis"
+    holds = True if found.lowest >= -LEVEL else None
+    return Holds()(holds, f"{where}: {numbers}" if where else numbers, found.least)
+
+
+def _upper(found: Slopes, v: float, axes: str) -> Ruling:
+    """Shown where the derived bound outgrows the claim on no axis; one that does refutes nothing."""
+    holds = True if found.highest <= LEVEL else None
+    return Holds()(holds, f"v={v:g}: derived bound within a constant of it in {axes}")
+
+
+def _contradicted(ratio: Callable[..., float], v: float, axis: str, values: Sequence[float]) -> Ruling:
+    """Refuted by a slope above `LEVEL`; one that rises less steeply is too flat to tell from a logarithm."""
+    slope = slopes(ratio, values).highest
+    numbers = f"v={v:g}: lower bound over claim goes as {axis}^{slope:.3g}"
+    return Holds()(None if _FLAT < slope <= LEVEL else slope <= _FLAT, numbers, slope)
+
+
+def _gaps(largest: float, v: float) -> tuple[float, float, float]:
+    """Gaps down to 1e-9, or to where the least mass is one that a double can square."""
+    least = max(1e-9, _LEAST_MASS ** (v / (1.0 + v)))
+    if least > largest / 10.0:
+        raise ArithmeticError("no double is small enough for the mass of a small gap")
+    return largest, math.sqrt(largest * least), least
+
+
+def _grid(axes: Sequence[Sequence[float]]) -> list[tuple[int, ...]]:
+    return list(product(*(range(len(axis)) for axis in axes)))

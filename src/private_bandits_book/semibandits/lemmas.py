@@ -1,0 +1,298 @@
+"""The lemmas and privacy theorems of Chen et al. (2020), checked by computation: numbers for the ledger.
+
+A loss is exact: outcomes are changed in every way, and Laplace noise of scale b on a message that moves by d in L1 pays
+d/b. A miss is the exact probability that an index lies below the mean of its arm.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import binom
+
+from private_bandits import checks
+from private_bandits.mechanisms import laplace_scale
+from private_bandits.mechanisms.tails import laplace_sum_tail
+from private_bandits.papers.semibandits import bounds, boxes, instances
+from private_bandits.privacy import sensitivity
+from private_bandits.problems import SetBandit
+from private_bandits.simulate import trace
+
+_FAR = 10**40  # a horizon at which the upper bounds say something at every point that they are compared at
+_REPORTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
+
+
+class TreeLoss(NamedTuple):
+    """What the releases of a tree pay in units of the nominal epsilon, for three scales of its nodes."""
+
+    base_2: float  # log2(T) / epsilon
+    natural: float  # ln(T) / epsilon
+    levels: float  # (floor(log2 T) + 1) / epsilon
+
+
+class Miss(NamedTuple):
+    """How an index falls below the mean of its arm: in how many rounds at most, and after how many reports most
+    likely."""
+
+    rounds: float
+    largest: float
+    reports: int
+    late: float  # the same chance after the most reports that were computed
+
+
+class Smooth(NamedTuple):
+    """Fact 1 on a reward function: the largest loss over what each half of the fact allows."""
+
+    one_from_infinity: float
+    infinity_from_one: float
+
+
+class Exponents(NamedTuple):
+    """A claimed exponent and the one that is reached or proved."""
+
+    claimed: float
+    reached: float
+
+
+def outcomes(size: int) -> np.ndarray:
+    """The corners of [0, 1]^size, shape (2^size, size): no two outcomes are farther apart than two of these."""
+    return np.array(list(itertools.product((0.0, 1.0), repeat=checks.integer("size", size, at_least=1, at_most=12))))
+
+
+def theorem_1_loss(epsilon: float, size: int) -> float:
+    """Theorem 1: what the K reports of a user of Algorithm 1 pay, by brute force."""
+    return _over(sensitivity(outcomes(size), order=1), laplace_scale(epsilon, size))
+
+
+def theorem_3_loss(epsilon: float, size: int) -> float:
+    """Theorem 3: what the one report of a user of Algorithm 2 pays, whichever arm is asked for."""
+    messages = outcomes(size)
+    reach = max(sensitivity(messages[:, [asked]], order=1) for asked in range(size))
+    return _over(reach, laplace_scale(epsilon, 1.0))
+
+
+def theorem_7_loss(epsilon: float, size: int, horizon: int, variant: str = "printed") -> float:
+    """Theorem 7: what the trees of Algorithm 3 pay, nodes counted by brute force; releases after every round.
+
+    Infinite at horizon 1 as printed, where log T = 0 leaves no noise.
+    """
+    record: Any = boxes.cucb_dp(epsilon, size, size, horizon, variant).record
+    moved = sensitivity(outcomes(size), order=1) * int(np.max(node_counts(horizon)))
+    return _over(moved, record.scale)
+
+
+def node_counts(horizon: int) -> np.ndarray:
+    """In how many released nodes of the binary mechanism each of the leaves 1..horizon lies, shape (horizon,).
+
+    Release n is the sum of the nodes at the binary digits of n; n opens one node, which ends there.
+    """
+    counts = np.zeros(checks.integer("horizon", horizon, at_least=1), np.int64)
+    for n in range(1, horizon + 1):
+        counts[n - (n & -n) : n] += 1
+    return counts
+
+
+def lemma_1_loss(horizon: int) -> TreeLoss:
+    """Lemma 1: what a tree of Lap(||X||_1 log T / epsilon) pays when a leaf moves by ||X||_1, over epsilon.
+
+    A leaf lies in floor(log2 T) + 1 released nodes, which is more than log2 T. (A leaf may even move by 2 ||X||_1; it
+    moves by ||X||_1 at most if its entries are in [0, 1].) Algorithm 3 has twice the noise and is on the safe side.
+
+    Parameters
+    ----------
+    horizon : int
+        T >= 2.
+    """
+    nodes = int(np.max(node_counts(checks.integer("horizon", horizon, at_least=2))))
+    return TreeLoss(nodes / math.log2(horizon), nodes / math.log(horizon), nodes / horizon.bit_length())
+
+
+def report_miss(n: int, scale: float, radius: float, mean: float = 0.5) -> float:
+    """Probability that the mean of n Bernoulli outcomes with Laplace noise lies more than `radius` below `mean`.
+
+    Parameters
+    ----------
+    n : int
+        Reports, >= 1.
+    scale : float
+        Of the noise on each report, >= 0.
+    radius : float
+        >= 0.
+    mean : float
+        In (0, 1).
+    """
+    reports = checks.integer("n", n, at_least=1)
+    noise = checks.real("scale", scale, at_least=0)
+    chance = checks.real("mean", mean, above=0, below=1)
+    ones = np.arange(reports + 1)
+    needed = reports * checks.real("radius", radius, at_least=0) - reports * chance + ones
+    if noise == 0.0:
+        return float(binom.cdf(np.count_nonzero(needed < -1e-12 * reports) - 1, reports, chance))
+    tails = laplace_sum_tail(reports, np.abs(needed) / noise)
+    return float(binom.pmf(ones, reports, chance) @ np.where(needed >= 0, tails, 1.0 - tails))
+
+
+def local_miss(epsilon: float, size: int, horizon: int, algorithm: int, variant: str = "printed") -> Miss:
+    """Theorems 2 and 4: how often the index of Algorithm 1 or 2 lies below the mean, which is 1/2.
+
+    An arm whose index is too low may stay unplayed, so a miss after n reports can cost all rounds to T. `rounds` is T
+    times the sum over n = 1, ..., T of the chance of a miss, exact up to n = 300, between the computed n by the larger
+    neighbour, and beyond as at 300, which assumes that the chance has one peak in n. It is an upper bound: few rounds
+    suffice for a regret of order ln T by confidence bounds, many decide nothing.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0.
+    size : int
+        K >= 1.
+    horizon : int
+        T >= 1.
+    algorithm : {1, 2}
+    variant : {"printed", "repaired"}
+    """
+    length = checks.integer("horizon", horizon, at_least=1)
+    if checks.integer("algorithm", algorithm, at_least=1, at_most=2) == 1:
+        record: Any = boxes.cucb_ldp1(epsilon, size, variant, length).record
+    else:
+        record = boxes.cucb_ldp2(epsilon, variant, length).record
+    reports = [n for n in _REPORTS if n <= length]
+    misses = [report_miss(n, record.scale, _radius(record, n)) for n in reports]
+    total = misses[0] + misses[-1] * (length - reports[-1])
+    for i in range(1, len(reports)):
+        total += (reports[i] - reports[i - 1]) * max(misses[i - 1], misses[i])
+    worst = int(np.argmax(misses))
+    return Miss(length * min(total, 1.0), misses[worst], reports[worst], misses[-1])
+
+
+def miss_exponent(epsilon: float, size: int, algorithm: int) -> float:
+    """The power of 1/T with which the printed radius of Algorithm 1 or 2 misses at many reports (central limit).
+
+    The squared radius over twice the variance: 16 K / (2 K^2 + epsilon^2/4) for Algorithm 1, 16 / (2 + epsilon^2/4) for
+    Algorithm 2. Below 2 a sum over n and t up to T grows with T: for Algorithm 1, which has 8/K at small epsilon, from
+    K = 5 on; for Algorithm 2 from epsilon = 4.9 on.
+    """
+    members = checks.integer("size", size, at_least=1)
+    budget = checks.epsilon(epsilon)
+    noisy = members if checks.integer("algorithm", algorithm, at_least=1, at_most=2) == 1 else 1
+    return 16.0 * noisy / (2.0 * noisy**2 + budget**2 / 4.0)
+
+
+def tree_miss(horizon: int, variant: str = "printed") -> float:
+    """Theorem 8: the chance that a release of Algorithm 3 exceeds what its index allows for noise, over 1/T^2.
+
+    The release is taken to have as many nodes as any.
+
+    Parameters
+    ----------
+    horizon : int
+        T >= 2.
+    variant : {"printed", "repaired"}
+    """
+    length = checks.integer("horizon", horizon, at_least=2)
+    record: Any = boxes.cucb_dp(1.0, 1, 1, length, variant).record
+    allowed = record.bonus_scale / record.scale
+    return float(laplace_sum_tail(length.bit_length(), allowed)) * float(length) ** 2
+
+
+def lemma_2_failures(n_arms: int, horizon: int) -> float:
+    """Lemma 2: a bound on the expected number of rounds outside F_t, which may cost 3 times Delta_max: at most 3.
+
+    F_t is printed with ln T where Algorithm 3 has ln(mT). Outside F_t some mean is off by 4 sqrt(ln T/n) - 2
+    sqrt(ln(mT) /n) upwards or by sqrt(4 ln(mT)/n) downwards, or some release by more than its bonus. Hoeffding's
+    inequality and the exact tail of the noise, summed over arms, rounds and numbers of reports; never more than T.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        m >= 1, T >= 2.
+    """
+    arms = checks.integer("n_arms", n_arms, at_least=1)
+    length = checks.integer("horizon", horizon, at_least=2)
+    log_t, log_mt = math.log(length), math.log(arms) + math.log(length)
+    upwards = max(4.0 * math.sqrt(log_t) - 2.0 * math.sqrt(log_mt), 0.0)
+    once = math.exp(-2.0 * upwards**2) + math.exp(-8.0 * log_mt) + 2.0 * tree_miss(length) / float(length) ** 2
+    return min(arms * float(length) ** 2 * once, float(length))
+
+
+def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> Smooth:
+    """Fact 1 on random pairs of means: |r - r'| over B_inf times the L1 distance, and over K B_1 times the largest one.
+
+    Parameters
+    ----------
+    problem : SetBandit
+        Of the constants B_1 and B_inf that it states.
+    draws : int
+        Pairs of means, half of them close to each other, for every super arm.
+    seed : int
+    """
+    rng = np.random.default_rng(seed)
+    one = infinity = 0.0
+    for draw in range(checks.integer("draws", draws, at_least=1)):
+        means = rng.random(problem.n_items)
+        others = rng.random(problem.n_items)
+        if draw % 2:
+            others = np.clip(means + 0.01 * (others - 0.5), 0.0, 1.0)
+        arms = list(problem.sets[draw % len(problem.sets)])
+        lost = abs(problem.value(arms, means) - problem.value(arms, others))
+        apart = np.abs(means - others)[arms]
+        one = max(one, lost / (problem.b_inf * float(np.sum(apart))))
+        infinity = max(infinity, lost / (problem.list_size * problem.b_1 * float(np.max(apart))))
+    return Smooth(one, infinity)
+
+
+def same_at_one(epsilon: float, horizon: int = 300) -> bool:
+    """Section 3.2: at K = 1 Algorithms 1 and 2 play the same arms from the same streams, printed and repaired."""
+    problem = instances.rescaled(5, 0.2)
+    return all(
+        np.array_equal(
+            trace(problem, boxes.cucb_ldp1(epsilon, 1, variant, horizon), horizon=horizon, seed=replication),
+            trace(problem, boxes.cucb_ldp2(epsilon, variant, horizon), horizon=horizon, seed=replication),
+        )
+        for variant in boxes.VARIANTS
+        for replication in range(3)
+    )
+
+
+def public_arms_exponents(horizon: int = _FAR) -> Exponents:
+    """Theorem 9: exponent in K at m = 3K of the claimed private term, and of what an algorithm reaches on its instance.
+
+    Between K = 64 and K = 4096, at an epsilon so small that the private term is all there is, and a horizon so long
+    that the whole bound of `bounds.public_arms_upper` is below Delta T.
+    """
+    sizes = (64, 4096)
+
+    def exponent(low: float, high: float) -> float:
+        return math.log(high / low) / math.log(sizes[1] / sizes[0])
+
+    claimed = [bounds.theorem_9(3 * k, k, 0.1, 1e-9, horizon) for k in sizes]
+    reached = [bounds.public_arms_upper(3 * k, k, 0.1, 1e-9, horizon).private for k in sizes]
+    return Exponents(exponent(*claimed), exponent(*reached))
+
+
+def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
+    """Section 3.3: exponent in 1/x of the claimed lower bound at epsilon = Delta = x, K = 1, and of DP-SE's regret.
+
+    The second by `bounds.dp_se_upper`, between x = 2^-10 and 2^-30, where it is below Delta T. The first has ln T; the
+    second has that of 8 m e^2 T, e the epoch, and the same order in T.
+    """
+    points = (2.0**-10, 2.0**-30)
+
+    def exponent(bound: Callable[..., float]) -> float:
+        small, large = (bound(10, x, x, horizon) for x in points)
+        return math.log(large / small) / math.log(points[0] / points[1])
+
+    return Exponents(exponent(bounds.b_inf_dp_lower), exponent(bounds.dp_se_upper))
+
+
+def _radius(record: Any, n: int) -> float:
+    """The bonus of a local box with ln T at n reports."""
+    return float(np.sum(np.sqrt(record.terms[:, 1] / n))) + record.bonus_scale / n
+
+
+def _over(moved: float, scale: float) -> float:
+    return moved / scale if scale else math.inf
