@@ -1,5 +1,6 @@
 """Wang et al. (2021), *Cascading Bandit under Differential Privacy*: boxes, instances, bounds, experiments, claims."""
 
+from private_bandits._moved import forward
 from private_bandits.papers.cascading.boxes import (
     cascade_ucb1,
     cucb_gaussian,
@@ -26,3 +27,5 @@ __all__ = [
     "ucb_laplace",
     "uniform",
 ]
+
+forward(__name__)

@@ -1,5 +1,6 @@
 """Zheng et al. (2020), *Locally Differentially Private (Contextual) Bandits Learning*: boxes, accounting, bounds."""
 
+from private_bandits._moved import forward
 from private_bandits.papers.contextual.accounting import published_setting
 from private_bandits.papers.contextual.best_arm import lil_ucb
 from private_bandits.papers.contextual.bounds import horizon_needed, linucb_upper, theorem_8, theorem_10
@@ -25,3 +26,5 @@ __all__ = [
     "two_point",
     "wrap",
 ]
+
+forward(__name__)

@@ -1,5 +1,6 @@
 """Tao et al. (2022), *Optimal Rates of (Locally) Differentially Private Heavy-tailed Multi-Armed Bandits*."""
 
+from private_bandits._moved import forward
 from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.instances import pareto_arms, setting
@@ -17,3 +18,5 @@ __all__ = [
     "robust_ucb",
     "setting",
 ]
+
+forward(__name__)
