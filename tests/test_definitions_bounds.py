@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from scipy.stats import entropy
 
 from private_bandits import baselines, simulate
 from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.privacy import exact_loss
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms
-from private_bandits_book.definitions import discussion, games
+from private_bandits_book.definitions import discussion, games, tables
 
 MILLION = 10**6
 EPSILONS = (0.05, 0.3, math.log(2.0), 1.0, 4.0)
@@ -310,7 +312,8 @@ def test_equal_and_certain_arms():
 
 
 def test_table_1_holds_its_disagreements():
-    frame = bounds.table_1(2, MILLION, 0.1)
+    means = [0.55, 0.45]
+    frame = tables.readings(means, MILLION, 0.1)
     dp = frame[(frame.definition == "DP") & (frame.regret == "minimax")].set_index("reading")
     assert dp.loc["theorem", "value"] > MILLION
     assert bool(dp.loc["theorem", "impossible"])
@@ -321,15 +324,14 @@ def test_table_1_holds_its_disagreements():
     assert solved.value.isna().all()
     assert solved.vacuous.all()
     # an asymptotic bound above T says that T is small, not that the bound is wrong
-    asymptotic = bounds.table_1(2, 100, 0.05)
+    asymptotic = tables.readings(means, 100, 0.05)
     dependent = asymptotic[asymptotic.regret == "problem-dependent"]
     assert (dependent.value > 100).any()
     assert not dependent.impossible.any()
-    means = [0.55, 0.45]
     plain = frame.set_index("locus").plain
     assert plain["central_lower"] == replacements.lai_robbins(means, MILLION)
     assert plain["central_minimax"] == replacements.minimax(2, MILLION)
-    assert len(bounds.table_1(5, 10, math.inf, [0.1, 0.2, 0.3, 0.4, 0.5])) == len(frame)
+    assert len(tables.readings([0.1, 0.2, 0.3, 0.4, 0.5], 10, math.inf)) == len(frame)
 
 
 # --- the discussion
@@ -468,7 +470,6 @@ def test_fact_1_in_closed_form(epsilon):
     fact = games.fact_1(2, epsilon)
     assert fact.minimax == close(1 - keep / 2, abs=1e-9)
     assert fact.bayes == close(fact.minimax, abs=1e-9)
-    assert fact.tables == 16
     longer = games.fact_1(3, epsilon)
     assert longer.bayes == close(longer.minimax, abs=1e-9)
     assert longer.minimax > fact.minimax
@@ -506,11 +507,40 @@ def test_fact_1_as_a_matrix_game():
     assert games.fact_1(3).minimax == close(found.fun, abs=1e-9)
 
 
+@dataclass(frozen=True)
+class Camp:
+    """Answers in each round but the first and last about the first, true or false by `side`, then plays `side`."""
+
+    horizon: int
+    side: int
+
+    def probabilities(self, history):
+        if not history:
+            return np.full(2, 0.5)
+        if len(history) == self.horizon - 1:
+            return np.eye(2)[self.side]
+        likely = 1 / (1 + math.exp(-0.4))
+        return np.array([likely, 1 - likely] if history[0][1] == 1 - self.side else [1 - likely, likely])
+
+
+class Mixture:
+    """Draws one of its parts before the first round."""
+
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def probabilities(self, history):
+        weights = [
+            math.prod(part.probabilities(history[:t])[arm] for t, (arm, _) in enumerate(history)) for part in self.parts
+        ]
+        return np.average([part.probabilities(history) for part in self.parts], axis=0, weights=weights)
+
+
 @pytest.mark.parametrize("horizon", [3, 4, 5])
 def test_a_mixture_of_instantaneous_policies_pays_more(horizon):
-    paid = games.mixture_loss(0.4, horizon)
-    assert paid.part == close(0.4)
-    assert paid.mixture == close((horizon - 2) * 0.4)
+    parts = Camp(horizon, 0), Camp(horizon, 1)
+    paid = [exact_loss(policy, horizon, definition="instantaneous") for policy in (parts[0], Mixture(*parts))]
+    assert paid == [close(0.4), close((horizon - 2) * 0.4)]
 
 
 # --- refusals
@@ -542,7 +572,6 @@ def test_a_mixture_of_instantaneous_policies_pays_more(horizon):
         (lambda: discussion.corrupt_bandits([0.5, 0.5], [1.0]), "means must not all be equal"),
         (lambda: discussion.small_epsilon([math.inf]), "epsilons must be finite"),
         (lambda: games.fact_1(4), "horizon must be >= 1 and <= 3"),
-        (lambda: games.mixture_loss(0.5, 2), "horizon must be >= 3"),
     ],
 )
 def test_bad_arguments_are_named(call, message):
@@ -559,6 +588,6 @@ def test_no_privacy():
     for variant in ("printed", "proof", "strict", "table"):
         assert bounds.theorem_3(5, 1000, math.inf, variant) == 0.0
     for epsilon in (1e-9, 400.0, math.inf):
-        assert len(bounds.table_1(3, 50, epsilon)) == 20
+        assert len(tables.readings([0.55, 0.45, 0.45], 50, epsilon)) == 20
     for bound in (replacements.local_minimax, replacements.central_minimax, replacements.azize_basu_minimax):
         assert bound(5, 1000, math.inf) == replacements.minimax(5, 1000) == close(math.sqrt(4000) / 27)

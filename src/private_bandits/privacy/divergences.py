@@ -15,20 +15,71 @@ from private_bandits.mechanisms import response_probabilities
 
 
 def bernoulli_kl(p: float, q: float) -> float:
-    """Kullback-Leibler divergence d(p || q) of two Bernoulli distributions; infinity where q excludes what p allows."""
+    """Kullback-Leibler divergence d(p || q) of two Bernoulli distributions.
+
+    Parameters
+    ----------
+    p, q : float
+        Means, in [0, 1].
+
+    Returns
+    -------
+    float
+        In nats; infinity where q excludes what p allows.
+
+    Raises
+    ------
+    ValueError
+        If a mean is out of range.
+    """
     checks.real("p", p, at_least=0, at_most=1)
     checks.real("q", q, at_least=0, at_most=1)
     return kl_divergence([p, 1.0 - p], [q, 1.0 - q])
 
 
 def response_mean(p: float, epsilon: float) -> float:
-    """Mean of the answer of binary randomised response to a Bernoulli reward of mean p."""
+    """Mean of the answer of binary randomised response to a Bernoulli reward.
+
+    Parameters
+    ----------
+    p : float
+        Mean of the reward, in [0, 1].
+    epsilon : float
+        Privacy parameter of the response, > 0; at infinity it tells the truth.
+
+    Returns
+    -------
+    float
+        In [0, 1], as far from 1/2 as p is, times tanh(epsilon/2).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
     keep, flip = response_probabilities(epsilon, 2)
     return flip + (keep - flip) * checks.real("p", p, at_least=0, at_most=1)
 
 
 def response_kl(p: float, q: float, epsilon: float) -> float:
     """Divergence that binary randomised response keeps of d(p || q): the most that any epsilon-LDP channel keeps.
+
+    Parameters
+    ----------
+    p, q : float
+        Means of two Bernoulli rewards, in [0, 1].
+    epsilon : float
+        Privacy parameter, > 0; at infinity the whole of d(p || q) is kept.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
 
     Notes
     -----
@@ -56,6 +107,11 @@ def private_kl(p: float, q: float, epsilon: float) -> float:
         d(p || q) if the log-odds of p and q differ by at most epsilon, else, for p < q,
         -epsilon p - ln(1 - q + q e^(-epsilon)). At most min(d(p || q), epsilon |p - q|).
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
     Notes
     -----
     It replaces Lemma 6, and is the quantity of Azize et al. (2025). For an epsilon-DP policy and environments 1 and 2,
@@ -67,18 +123,29 @@ def private_kl(p: float, q: float, epsilon: float) -> float:
     w_n) under A, so that Wald's identity gives E_1[N_a] (epsilon |z - p| + d(z || q)); dropping x and w only loses
     divergence.
     """
-    budget = checks.epsilon(epsilon)
+    epsilon = checks.epsilon(epsilon)
     first, second = checks.real("p", p, at_least=0, at_most=1), checks.real("q", q, at_least=0, at_most=1)
     if first > second:
         first, second = 1.0 - first, 1.0 - second
-    weight = math.exp(-budget)
+    weight = math.exp(-epsilon)
     if second * (1.0 - first) * weight <= first * (1.0 - second):
         return bernoulli_kl(first, second)
-    return -math.log1p(second * math.expm1(-budget)) - (budget * first if first > 0 else 0.0)
+    return -math.log1p(second * math.expm1(-epsilon)) - (epsilon * first if first > 0 else 0.0)
 
 
 def kl_divergence(first: Any, second: Any) -> float:
-    """Divergence of two finite distributions of the same length; infinity where the second excludes an outcome."""
+    """Kullback-Leibler divergence of two finite distributions.
+
+    Parameters
+    ----------
+    first, second : array_like of float, shape (outcomes,)
+        Probabilities; they are not checked.
+
+    Returns
+    -------
+    float
+        In nats; infinity where the second excludes what the first allows.
+    """
     p, q = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     seen = p > 0
     if np.any(q[seen] == 0):
@@ -89,13 +156,42 @@ def kl_divergence(first: Any, second: Any) -> float:
 
 
 def total_variation(first: Any, second: Any) -> float:
-    """Half the L1 distance of two finite distributions of the same length."""
+    """Half the L1 distance of two finite distributions.
+
+    Parameters
+    ----------
+    first, second : array_like of float, shape (outcomes,)
+        Probabilities; they are not checked.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+    """
     return 0.5 * float(np.sum(np.abs(np.asarray(first, dtype=float) - np.asarray(second, dtype=float))))
 
 
 def local_factor(epsilon: float) -> float:
-    """min(4, e^(2 epsilon)) (e^epsilon - 1)^2, the factor of Duchi et al. (2013, Theorem 1); infinity from 350 on."""
-    budget = checks.epsilon(epsilon)
-    if budget > 350.0:
+    """min(4, e^(2 epsilon)) (e^epsilon - 1)^2, the factor of Duchi et al. (2013, Theorem 1).
+
+    The divergence of two epsilon-LDP reports is at most this times the squared total variation of what they report.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter, > 0.
+
+    Returns
+    -------
+    float
+        Infinity above 350.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is out of range.
+    """
+    epsilon = checks.epsilon(epsilon)
+    if epsilon > 350.0:
         return math.inf
-    return math.exp(min(2.0 * budget, math.log(4.0))) * math.expm1(budget) ** 2
+    return math.exp(min(2.0 * epsilon, math.log(4.0))) * math.expm1(epsilon) ** 2

@@ -31,7 +31,18 @@ class Learner(FinitePolicy, Protocol):
 
 @dataclass(frozen=True)
 class Greedy:
-    """Play the arm of largest mean, without noise; an arm never pulled counts as 1/2. Its loss is infinite."""
+    """Play the arm of largest mean, without noise; an arm never pulled counts as 1/2. Its loss is infinite.
+
+    Parameters
+    ----------
+    n_arms : int
+        >= 2.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
 
     n_arms: int
 
@@ -39,7 +50,17 @@ class Greedy:
         checks.integer("n_arms", self.n_arms, at_least=2)
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return 1 for the best arm."""
+        """Return 1 for the best arm.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
         return np.eye(self.n_arms)[_leader(history, self.n_arms)]
 
 
@@ -49,6 +70,18 @@ class Response:
 
     Each round pays exactly epsilon; a change of the first reward can turn the best arm in every later round, so the
     loss over T rounds is exactly (T - 1) epsilon.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of one round, > 0 or infinite.
+    n_arms : int
+        >= 2.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
     """
 
     epsilon: float
@@ -58,32 +91,35 @@ class Response:
         response_probabilities(self.epsilon, checks.integer("n_arms", self.n_arms, at_least=2))
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return exp(epsilon) / (exp(epsilon) + n_arms - 1) for the best arm, the rest in equal parts."""
+        """Return exp(epsilon) / (exp(epsilon) + n_arms - 1) for the best arm, the rest in equal parts.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
         return _respond(self.epsilon, _leader(history, self.n_arms), self.n_arms)
 
 
 @dataclass(frozen=True)
 class Exponential:
-    """The exponential mechanism on the sums of rewards, of sensitivity 1: weights exp(epsilon sum / 2)."""
+    """The exponential mechanism on the sums of rewards, of sensitivity 1: weights exp(epsilon sum / 2).
 
-    epsilon: float
-    n_arms: int
+    Parameters
+    ----------
+    epsilon : float
+        Of one round, > 0.
+    n_arms : int
+        >= 2.
 
-    def __post_init__(self) -> None:
-        checks.real("epsilon", self.epsilon, above=0)
-        checks.integer("n_arms", self.n_arms, at_least=2)
-
-    def probabilities(self, history: History) -> np.ndarray:
-        """Return the normalised weights."""
-        return _softmax(self.epsilon / 2 * _sums(history, self.n_arms)[0])
-
-
-@dataclass(frozen=True)
-class LaplaceArgmax:
-    """Play the arm of largest noisy mean: Laplace noise of scale 1/(epsilon n) on the mean of n rewards, afresh.
-
-    An arm never pulled is 1/2 with noise of scale 1/epsilon, which reveals nothing. The noisy means of one round are
-    epsilon-private, hence the arm is. Its probabilities are integrals, by Gauss-Legendre quadrature.
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
     """
 
     epsilon: float
@@ -94,13 +130,78 @@ class LaplaceArgmax:
         checks.integer("n_arms", self.n_arms, at_least=2)
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return the probability that each arm has the largest noisy mean."""
+        """Return the normalised weights.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
+        return _softmax(self.epsilon / 2 * _sums(history, self.n_arms)[0])
+
+
+@dataclass(frozen=True)
+class LaplaceArgmax:
+    """Play the arm of largest noisy mean: Laplace noise of scale 1/(epsilon n) on the mean of n rewards, afresh.
+
+    An arm never pulled is 1/2 with noise of scale 1/epsilon, which reveals nothing. The noisy means of one round are
+    epsilon-private, hence the arm is. Its probabilities are integrals, by Gauss-Legendre quadrature.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of one round, > 0.
+    n_arms : int
+        >= 2.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+
+    epsilon: float
+    n_arms: int
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, above=0)
+        checks.integer("n_arms", self.n_arms, at_least=2)
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return the probability that each arm has the largest noisy mean.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
         means, pulls = _means(history, self.n_arms)
         scales = 1 / (self.epsilon * np.maximum(pulls, 1))
         return np.array(noisy_argmax(tuple(means.tolist()), tuple(scales.tolist())))
 
     def play(self, outcomes: np.ndarray, rng: np.random.Generator) -> list[int]:
-        """Draw the noise and play a table of outcomes, shape (rounds, arms); return the arms."""
+        """Draw the noise and play a table of outcomes.
+
+        Parameters
+        ----------
+        outcomes : array, shape (rounds, arms)
+            The reward that each arm would give in each round.
+        rng : numpy.random.Generator
+            Draws the noise.
+
+        Returns
+        -------
+        list of int
+            The arm of each round.
+        """
         history: list[tuple[int, float]] = []
         for row in outcomes:
             means, pulls = _means(tuple(history), self.n_arms)
@@ -114,8 +215,19 @@ class LaplaceArgmax:
 class LocallyPrivate:
     """A learner that sees each reward through randomised response.
 
-    The learner is any hashable policy over the responses 0 and 1. `probabilities` takes the true rewards and sums over
-    the responses that they may have had.
+    Its `probabilities` takes the true rewards and sums over the responses that they may have had.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any hashable policy over the responses 0 and 1.
+    epsilon : float
+        Of one response, > 0 or infinite.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
     """
 
     learner: Learner
@@ -132,11 +244,20 @@ class LocallyPrivate:
     @property
     def channel(self) -> np.ndarray:
         """Probability of each response given each reward, shape (2, 2)."""
-        keep, other = response_probabilities(self.epsilon, 2)
-        return np.array([[keep, other], [other, keep]])
+        keep, flip = response_probabilities(self.epsilon, 2)
+        return np.array([[keep, flip], [flip, keep]])
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return the learner's law, averaged over the responses given the arms and rewards so far.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
 
         Raises
         ------
@@ -160,6 +281,18 @@ class Retraction:
     back: its arm 0 has probability `slack` after reward 0, and exp(-(epsilon + d)) times that after reward 1. What
     privacy asks of its arm 1 gives exp(d) = exp(epsilon) (1 - slack) + exp(-epsilon) slack, so the instantaneous loss
     epsilon + d tends to 2 epsilon as the slack goes to 0. It cannot be reached.
+
+    Parameters
+    ----------
+    epsilon : float
+        Over all rounds, > 0.
+    slack : float
+        In (0, 1/2].
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
     """
 
     epsilon: float
@@ -177,7 +310,17 @@ class Retraction:
         return self.epsilon + math.log1p(-self.slack * -math.expm1(-2 * self.epsilon))
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return 1/2 each, but for the second and third arm."""
+        """Return 1/2 each, but for the second and third arm.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
         if len(history) == 1:
             return _respond(self.answer, int(history[0][1] == 1), 2)
         if len(history) == 2 and history[1][0] == 1:
@@ -192,6 +335,16 @@ class Eavesdropper:
 
     A counterexample to Lemma 1 under partial monitoring: the reward obtained has no influence at all, so the loss on
     rewards is 0; the loss on outcomes is epsilon (infinite without noise).
+
+    Parameters
+    ----------
+    epsilon : float
+        Of one round, > 0 or infinite.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
     """
 
     epsilon: float
@@ -202,11 +355,34 @@ class Eavesdropper:
         response_probabilities(self.epsilon, 2)
 
     def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
-        """Both outcomes are seen, whatever is pulled."""
+        """Both outcomes are seen, whatever is pulled.
+
+        Parameters
+        ----------
+        outcome : tuple of float, shape (arms,)
+            What each arm would give.
+        arm : int
+            The arm that was pulled.
+
+        Returns
+        -------
+        tuple of float
+            The outcome.
+        """
         return outcome
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return randomised response on the arm not pulled, if it would have paid, else on the one pulled."""
+        """Return randomised response on the arm not pulled, if it would have paid, else on the one pulled.
+
+        Parameters
+        ----------
+        history : tuple of (int, tuple of float)
+            Arm and outcome of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
         if not history:
             return np.full(2, 0.5)
         arm, outcome = history[-1]
@@ -220,6 +396,18 @@ class Hedge:
 
     A natural counterexample to Lemma 1 under partial monitoring: one round moves all sums at once on outcomes, and one
     of them on rewards.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of one round, > 0.
+    n_arms : int
+        >= 2.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
     """
 
     epsilon: float
@@ -230,11 +418,34 @@ class Hedge:
         checks.integer("n_arms", self.n_arms, at_least=2)
 
     def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
-        """All outcomes are seen, whatever is pulled."""
+        """All outcomes are seen, whatever is pulled.
+
+        Parameters
+        ----------
+        outcome : tuple of float, shape (arms,)
+            What each arm would give.
+        arm : int
+            The arm that was pulled.
+
+        Returns
+        -------
+        tuple of float
+            The outcome.
+        """
         return outcome
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return the normalised weights exp(epsilon sum / 2)."""
+        """Return the normalised weights exp(epsilon sum / 2).
+
+        Parameters
+        ----------
+        history : tuple of (int, tuple of float)
+            Arm and outcome of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
         rows = np.array([outcome for _, outcome in history], dtype=float).reshape(-1, self.n_arms)
         return _softmax(self.epsilon / 2 * rows.sum(axis=0))
 
@@ -291,8 +502,8 @@ def _leader(history: History, n_arms: int) -> int:
 def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:
     if epsilon == 0:
         return np.full(n_values, 1 / n_values)
-    keep, other = response_probabilities(epsilon, n_values)
-    return np.where(np.arange(n_values) == value, keep, other)
+    keep, flip = response_probabilities(epsilon, n_values)
+    return np.where(np.arange(n_values) == value, keep, flip)
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:

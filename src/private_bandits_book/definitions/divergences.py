@@ -96,39 +96,6 @@ def lemma_4(channel: Any, first: Any, second: Any, epsilon: float) -> Reported:
     )
 
 
-def channel_search(p: float, q: float, epsilon: float, draws: int = 2000, seed: int = 0) -> float:
-    """Largest share of `response_kl` that random epsilon-LDP channels on two rewards keep; at most 1 (`response_kl`).
-
-    Parameters
-    ----------
-    p, q : float
-        Different means in [0, 1].
-    epsilon : float
-        > 0 and finite.
-    draws : int
-        Channels, each with 2 to 6 reports whose odds between the rewards are drawn from [-epsilon, epsilon], >= 1.
-    seed : int
-        Seed of the draws.
-    """
-    budget, rng = checks.real("epsilon", epsilon, above=0), np.random.default_rng(seed)
-    first, second = ([1.0 - checks.real(name, x, at_least=0, at_most=1), x] for name, x in (("p", p), ("q", q)))
-    best, most = response_kl(p, q, budget), 0.0
-    for _ in range(checks.integer("draws", draws, at_least=1)):
-        size = int(rng.integers(2, 7))
-        odds = budget * rng.uniform(-1.0, 1.0, size)
-        odds[:2] = budget, -budget
-        row = rng.dirichlet(np.ones(size))
-        # the first two reports, of extreme odds, make up what the second row lacks to sum to 1
-        excess = 1.0 - float(row[2:] @ np.exp(odds[2:]))
-        mass = 1.0 - float(row[2:].sum())
-        row[0] = (excess - mass * math.exp(-budget)) / (2.0 * math.sinh(budget))
-        row[1] = mass - row[0]
-        if row[0] >= 0.0 and row[1] >= 0.0:
-            channel = np.array([row, row * np.exp(odds)])
-            most = max(most, kl_divergence(first @ channel, second @ channel) / best)
-    return most
-
-
 def lemma_4_table(
     epsilons: Sequence[float], pairs: Sequence[tuple[float, float]] = ((0.5, 0.55), (0.5, 0.75), (0.1, 0.9))
 ) -> pd.DataFrame:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ import numpy as np
 from scipy.optimize import linprog
 
 from private_bandits import checks
-from private_bandits.privacy import FinitePolicy, History, exact_loss
 
 _ARMS = 2
 
@@ -26,15 +24,6 @@ class Fact(NamedTuple):
 
     minimax: float  # min over policies of the largest regret over reward tables
     bayes: float  # regret of the best policy for the worst prior, found from that prior alone
-    tables: int  # reward tables in {0, 1}^(2 T)
-    support: int  # tables in the support of the worst prior
-
-
-class Mixed(NamedTuple):
-    """Exact instantaneous loss of a policy, and of a fair mixture with its mirror image."""
-
-    part: float
-    mixture: float
 
 
 def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
@@ -50,8 +39,9 @@ def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
     Notes
     -----
     Fact 1 exchanges min over policies and max over priors, which wants a convex set of policies. All policies are one,
-    and so are the epsilon-DP ones; the epsilon-instantaneous ones are not (`mixture_loss`). The paper's definition has
-    the min outside, and there the largest regret over priors is the one over tables for any set of policies at all.
+    and so are the epsilon-DP ones; of two epsilon-instantaneous ones a fair mixture may pay (T - 2) epsilon in the last
+    round, if the rounds before show which one plays. The paper's definition has the min outside, and there the largest
+    regret over priors is the one over tables for any set of policies at all.
     """
     rounds = checks.integer("horizon", horizon, at_least=1, at_most=3)
     budget = checks.epsilon(epsilon)
@@ -72,64 +62,7 @@ def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
     prior = np.maximum(-worst.ineqlin.marginals[:tables], 0.0)
     prior /= prior.sum()
     reply = linprog(prior @ regret, A_ub=near, b_ub=np.zeros(len(near)), A_eq=equal, b_eq=ones, method="highs")
-    return Fact(float(worst.fun), float(reply.fun + prior @ best), tables, int(np.sum(prior > 1e-9)))
-
-
-def mixture_loss(epsilon: float, horizon: int) -> Mixed:
-    """Exact instantaneous loss of a policy that is epsilon-instantaneous, and of its mixture with another one.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0 and finite.
-    horizon : int
-        3 to 6.
-
-    Notes
-    -----
-    The policy answers in each round but the first and the last whether the first round was won, through randomised
-    response, and ends with arm 0; the other one answers the opposite and ends with arm 1. Each pays epsilon a round. Of
-    a fair mixture of both, the answers show which one plays: the last round pays (T - 2) epsilon.
-    """
-    budget = checks.real("epsilon", epsilon, above=0)
-    rounds = checks.integer("horizon", horizon, at_least=3, at_most=6)
-    parts = (_Camp(budget, rounds, 0), _Camp(budget, rounds, 1))
-    losses = [exact_loss(policy, rounds, definition="instantaneous") for policy in (parts[0], _Mixture(parts))]
-    return Mixed(*losses)
-
-
-@dataclass(frozen=True)
-class _Camp:
-    """Answers about the first round, true or false by `side`, then plays `side`."""
-
-    epsilon: float
-    horizon: int
-    side: int
-
-    def probabilities(self, history: History) -> np.ndarray:
-        if not history:
-            return np.full(_ARMS, 1.0 / _ARMS)
-        if len(history) == self.horizon - 1:
-            return np.eye(_ARMS)[self.side]
-        likely = 1.0 / (1.0 + math.exp(-self.epsilon))
-        said = (history[0][1] == 1) == (self.side == 0)
-        return np.array([likely, 1.0 - likely] if said else [1.0 - likely, likely])
-
-
-@dataclass(frozen=True)
-class _Mixture:
-    """Draws one of its parts before the first round."""
-
-    parts: tuple[FinitePolicy, ...]
-
-    def probabilities(self, history: History) -> np.ndarray:
-        weights = np.array([_likelihood(part, history) for part in self.parts])
-        laws = np.array([part.probabilities(history) for part in self.parts])
-        return np.asarray(weights @ laws / weights.sum())
-
-
-def _likelihood(policy: FinitePolicy, history: History) -> float:
-    return math.prod(float(policy.probabilities(history[:t])[arm]) for t, (arm, _) in enumerate(history))
+    return Fact(float(worst.fun), float(reply.fun + prior @ best))
 
 
 def _nodes(rounds: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import checks
-from private_bandits.privacy import FinitePolicy, exact_loss, sensitivity, table_laws
+from private_bandits.privacy import FinitePolicy, exact_loss, table_laws
 from private_bandits.privacy.policies import (
     Eavesdropper,
     Exponential,
@@ -168,20 +168,6 @@ def losses(epsilon: float, horizon: int, n_arms: int = 2) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def retraction_ratio(epsilon: float, slack: float) -> float:
-    """Return instantaneous / (2 dp) of the retraction: 1 + ln(1 - slack (1 - exp(-2 epsilon))) / (2 epsilon).
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0, finite.
-    slack : float
-        In (0, 1/2]. The ratio goes to 1 with the slack to 0, and never reaches it.
-    """
-    policy = Retraction(epsilon, slack)
-    return (epsilon + policy.answer) / (2 * epsilon)
-
-
 def growth(
     epsilon: float,
     horizons: Sequence[int],
@@ -230,55 +216,6 @@ def growth(
             for definition, loss in found.items()
         ]
     return pd.DataFrame(rows)
-
-
-def sensitivities(horizon: int, n_arms: int = 2) -> pd.DataFrame:
-    """Return how far one person moves the statistics that learners release, by brute force and in closed form.
-
-    Parameters
-    ----------
-    horizon : int
-        T rewards of one arm, >= 1, at most 12.
-    n_arms : int
-        >= 1, at most 12: outcomes of one round.
-
-    Returns
-    -------
-    DataFrame
-        `statistic, change, sensitivity, formula, value`: L1 sensitivity when one person's reward, or whole outcome,
-        changes between 0 and 1.
-    """
-    length = checks.integer("horizon", horizon, at_least=1, at_most=12)
-    arms = checks.integer("n_arms", n_arms, at_least=1, at_most=12)
-    ends = np.array([[0.0], [1.0]])
-    # One reward, the first: it enters every later statistic.
-    sums = ends * np.ones(length)
-    means = sums / np.arange(1, length + 1)
-    outcomes = np.array(list(product((0.0, 1.0), repeat=arms)))
-    harmonic = float(np.sum(1 / np.arange(1, length + 1)))
-    rows = [
-        ("sum of one arm", "reward", sensitivity(ends), "1", 1.0),
-        ("mean of T rewards", "reward", sensitivity(ends / length), "1/T", 1 / length),
-        ("all T running sums", "reward", sensitivity(sums), "T", float(length)),
-        ("all T running means", "reward", sensitivity(means), "1 + 1/2 + ... + 1/T", harmonic),
-        (
-            "nodes of a binary tree",
-            "reward",
-            sensitivity(_tree_nodes(length)),
-            "1 + floor(log2 T)",
-            1.0 + int(math.log2(length)),
-        ),
-        ("sums of all arms, bandit feedback", "outcome", sensitivity(ends), "1", 1.0),
-        ("sums of all arms, all outcomes seen", "outcome", sensitivity(outcomes), "K", float(arms)),
-    ]
-    return pd.DataFrame(rows, columns=["statistic", "change", "sensitivity", "formula", "value"])
-
-
-def _tree_nodes(length: int) -> np.ndarray:
-    """Return the dyadic sums inside [1, length] of two streams that differ in the first item, which is in most."""
-    sizes = [2**level for level in range(length.bit_length())]
-    nodes = [1.0 if start == 0 else 0.0 for size in sizes for start in range(0, length - size + 1, size)]
-    return np.array([nodes, np.zeros(len(nodes))])
 
 
 def _tables_loss(laws: np.ndarray, horizon: int) -> float:

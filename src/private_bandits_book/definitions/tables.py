@@ -194,10 +194,49 @@ def table_2(n_arms: int, horizon: int, epsilons: Sequence[float], gap: float) ->
     return pd.DataFrame(rows)
 
 
+def readings(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> pd.DataFrame:
+    """Return each entry of Table 1 as the table, the theorem and the proof have it, and what replaces it.
+
+    Columns definition, regret ("minimax" stands for Bayesian minimax too), reading, locus, value, plain (the bound
+    without privacy), vacuous (not above plain) and impossible (above T; never for problem-dependent bounds, which are
+    asymptotic). The value is nan where the reading says nothing.
+    """
+    game, arms = (len(means), horizon, epsilon), (means, horizon, epsilon)
+    dp, instantaneous, local, dependent = bounds.theorem_3, bounds.theorem_2, bounds.theorem_1, "problem-dependent"
+    entries = [
+        ("DP", "minimax", "table", "Table 1, B = 1/epsilon", dp(*game, "table")),
+        ("DP", "minimax", "theorem", "Theorem 3, Corollary 3", dp(*game)),
+        ("DP", "minimax", "proof", "proof, the line before the last", dp(*game, "proof")),
+        ("DP", "minimax", "strict", "steps of the proof", dp(*game, "strict")),
+        ("DP", "minimax", "replacement", "Azize and Basu (2022)", dp(*game, "corrected")),
+        ("DP", "minimax", "replacement", "central_minimax", dp(*game, "sharp")),
+        ("DP", dependent, "replacement", "Azize and Basu (2022)", replacements.azize_basu(*arms)),
+        ("DP", dependent, "replacement", "central_lower", replacements.central_lower(*arms)),
+        ("instantaneous DP", "minimax", "table", "Table 1", instantaneous(*game, "table")),
+        ("instantaneous DP", "minimax", "proof", "proof, the last line", instantaneous(*game, "proof")),
+        ("instantaneous DP", "minimax", "strict", "steps of the proof", instantaneous(*game, "solved")),
+        ("instantaneous DP", "minimax", "replacement", "without privacy", instantaneous(*game, "corrected")),
+        ("local DP", "minimax", "table", "Table 1", local(*game, "table")),
+        ("local DP", "minimax", "theorem", "Theorem 1, Corollary 1", local(*game)),
+        ("local DP", "minimax", "strict", "steps of the proof", local(*game, "strict")),
+        ("local DP", "minimax", "replacement", "Theorem 1, corrected", local(*game, "corrected")),
+        ("local DP", "minimax", "replacement", "local_minimax", replacements.local_minimax(*game)),
+        ("local DP", dependent, "theorem", "Table 1, Theorem 4", bounds.theorem_4(*arms)),
+        ("local DP", dependent, "replacement", "Theorem 4, corrected", bounds.theorem_4(*arms, "corrected")),
+        ("local DP", dependent, "replacement", "local_lower", replacements.local_lower(*arms)),
+    ]
+    frame = pd.DataFrame(entries, columns=["definition", "regret", "reading", "locus", "value"])
+    plain = {"minimax": replacements.minimax(*game[:2]), dependent: replacements.lai_robbins(means, horizon)}
+    frame["plain"] = frame["regret"].map(plain)
+    frame["vacuous"] = ~(frame["value"] > frame["plain"])
+    frame["impossible"] = (frame["value"] > horizon) & (frame["regret"] == "minimax")
+    return frame
+
+
 def disagreements(n_arms: int, horizon: int, epsilons: Sequence[float], gap: float) -> pd.DataFrame:
-    """Return every entry of Table 1 as the table, the theorem and the proof have it, and what replaces it."""
+    """Return `readings` on the chapter's instance at every epsilon."""
     means = instance(n_arms, gap).means
-    frames = [bounds.table_1(n_arms, horizon, epsilon, means).assign(epsilon=epsilon) for epsilon in epsilons]
+    frames = [readings(means, horizon, epsilon).assign(epsilon=epsilon) for epsilon in epsilons]
     frame = pd.concat(frames, ignore_index=True)
     frame.insert(3, "epsilon", frame.pop("epsilon"))
     return frame.assign(n_arms=n_arms, horizon=horizon)

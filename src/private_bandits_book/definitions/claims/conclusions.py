@@ -11,7 +11,7 @@ import pandas as pd
 from private_bandits.estimates import difference_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.claims import Book, Holds, Less, Ruling, after_repair
-from private_bandits_book.definitions import discussion
+from private_bandits_book.definitions import discussion, tables
 from private_bandits_book.definitions.claims.evidence import (
     GRID,
     HORIZON,
@@ -155,7 +155,7 @@ def _additive(book: Book) -> None:
 def _coefficients(means: np.ndarray, epsilon: float) -> tuple[float, float, float]:
     """Coefficients of ln T that are proved under DP: by the paper (0 if none), with d_epsilon, and without privacy."""
     log = math.log(HORIZON)
-    frame = bounds.table_1(len(means), HORIZON, epsilon, means)
+    frame = tables.readings(means, HORIZON, epsilon)
     paper = frame[(frame["definition"] == "DP") & (frame["regret"] == "problem-dependent")]
     paper = paper[paper["reading"] != "replacement"]
     ours, plain = replacements.central_lower(means, HORIZON, epsilon), replacements.lai_robbins(means, HORIZON)
