@@ -11,40 +11,34 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.estimates import fit_exponent, mean_interval
-from private_bandits_book.claims import (
+from private_bandits.estimates import Interval, fit_exponent, mean_interval
+from private_bandits_book.ledger import COLUMNS, Book, Claim, Row, ledger, summary
+from private_bandits_book.rules import (
     AFTER_REPAIR,
-    COLUMNS,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
-    Book,
-    Claim,
     ExactRate,
     Holds,
     Less,
     LowerBound,
     LowerRate,
-    Measurement,
     Near,
     NotTestable,
     Privacy,
-    Row,
     Ruling,
     UpperBound,
     UpperRate,
     after_repair,
     all_of,
-    ledger,
     rests_on,
-    summary,
 )
 
 
 def about(value, half=0.0):
-    return Measurement(value, value - half, value + half)
+    return Interval(value, value - half, value + half)
 
 
 UPPER = UpperRate(1.0, tolerance=0.1)
@@ -151,10 +145,10 @@ def test_a_missing_measurement_is_undecided(rule, missing):
 
 
 @pytest.mark.parametrize("rule", [UPPER, LOWER, EXACT, CEILING, FLOOR, LESS, NEAR, Privacy(1.0)])
-@pytest.mark.parametrize("missing", [math.nan, Measurement(math.nan, math.nan, math.nan)])
+@pytest.mark.parametrize("missing", [math.nan, Interval()])
 def test_nan_is_undecided_even_in_one_end(rule, missing):
     assert rule(missing).verdict == UNDECIDED
-    assert rule(Measurement(1.0, math.nan, 1.0)).verdict == UNDECIDED
+    assert rule(Interval(1.0, math.nan, 1.0)).verdict == UNDECIDED
 
 
 @pytest.mark.parametrize("half", [0.0, 0.03, 0.3])
@@ -268,9 +262,9 @@ def theorem(rule=UPPER, **changes):
 def test_estimates_are_measurements():
     samples = np.random.default_rng(0).gamma(40, 1, size=(10, 4)) * np.arange(1, 5)
     fit = fit_exponent(np.arange(1, 5), samples)
-    assert UPPER(fit).measurement == (fit.slope, fit.low, fit.high)
+    assert UPPER(fit).measurement == (fit.measured, fit.low, fit.high)
     interval = mean_interval(samples[:, 0])
-    assert CEILING(interval).measurement == (interval.mean, interval.low, interval.high)
+    assert CEILING(interval).measurement == (interval.measured, interval.low, interval.high)
 
 
 def test_a_ledger_has_the_contracts_columns_and_its_rows_in_order():

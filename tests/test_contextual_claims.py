@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from private_bandits.estimates import Interval
 from private_bandits.papers.contextual import accounting, bounds
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.claims import Measurement
 from private_bandits_book.contextual import (
     check_parameters,
     claims,
@@ -39,7 +39,7 @@ OTHERS = {
 
 
 def about(value):
-    return Measurement(value, value - 0.01, value + 0.01)
+    return Interval(value, value - 0.01, value + 0.01)
 
 
 def exponents(changes=None):

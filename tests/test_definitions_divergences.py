@@ -396,7 +396,7 @@ def test_lemma_7_is_tight_for_the_response():
 
 
 def test_lipschitz_rewards_are_fewer_than_named():
-    frame = histories.lipschitz((2.0, 20.0)).set_index(["family", "reach"]).slope
+    frame = histories.lipschitz((2.0, 20.0)).set_index(["family", "reach"]).measured
     step = 1e-6
     for reach in (2.0, 20.0):
         edge = 0.5 / reach
@@ -410,7 +410,7 @@ def test_lipschitz_rewards_are_fewer_than_named():
             assert frame[family, reach] == close(slope, rel=1e-3)
     shift = histories.lipschitz((2.0, 20.0)).set_index(["family", "reach"])
     assert shift.difference["Beta", 2.0] == close(0.5)
-    product = shift.slope * shift.difference
+    product = shift.measured * shift.difference
     for family, stays in (("Gaussian", False), ("Beta", False), ("Exponential", False), ("Bernoulli", True)):
         assert bool(product[family, 20.0] < 5 * product[family, 2.0]) is stays
         assert bool(shift.bounded[family, 20.0]) is stays

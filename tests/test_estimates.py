@@ -63,7 +63,7 @@ def test_difference_interval_is_scipys_welch_interval_and_changes_sign_with_orde
     theirs = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-10)
     swapped = difference_interval(b, a)
-    assert (swapped.mean, swapped.low, swapped.high) == pytest.approx((-ours.mean, -ours.high, -ours.low))
+    assert (swapped.measured, swapped.low, swapped.high) == pytest.approx((-ours.measured, -ours.high, -ours.low))
 
 
 def test_difference_interval_covers_with_unequal_variances():
@@ -85,7 +85,7 @@ def test_ratio_interval_inverts_and_agrees_with_the_difference_of_narrow_logarit
     assert (1 / inverse.high, 1 / inverse.low) == pytest.approx((ours.low, ours.high), rel=1e-12)
     logarithms = difference_interval(np.log(a), np.log(b))
     assert np.log([ours.low, ours.high]) == pytest.approx([logarithms.low, logarithms.high], rel=1e-5)
-    assert ours.se / ours.mean == pytest.approx(logarithms.se, rel=1e-3)
+    assert ours.se / ours.measured == pytest.approx(logarithms.se, rel=1e-3)
 
 
 def test_constant_samples_give_an_interval_of_width_zero():

@@ -18,7 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
 
-from private_bandits.estimates import Fit
+from private_bandits.estimates import Interval
 from private_bandits_book import figures
 from private_bandits_book.figures import layout, look, vector
 
@@ -71,7 +71,7 @@ READINGS = pd.concat(
     + [RESPONSE.assign(reading="repaired")]
 )
 BOUNDS = [("Theorem 4", T, 20000 * np.log(T + 1)), ("lower bound", T, 100 * np.log(T + 1))]
-SLOPE = figures.Slope(1, "claimed ln t", Fit(1.02, 0.97, 1.07, 3.0), logarithmic=True)
+SLOPE = figures.Slope(1, "claimed ln t", Interval(1.02, 0.97, 1.07, 3.0), logarithmic=True)
 FIGURES = {
     "linear": lambda: figures.regret_curves(PANEL),
     "log": lambda: figures.regret_curves(PANEL, yscale="log", bounds=BOUNDS, slope=SLOPE),
@@ -312,7 +312,7 @@ def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end(logarithmic):
 
 
 def test_a_given_fit_and_curve_are_used():
-    slope = figures.Slope(1, "claimed t", Fit(0.5, 0.4, 0.6, 0.0), along="uniform play")
+    slope = figures.Slope(1, "claimed t", Interval(0.5, 0.4, 0.6, 0.0), along="uniform play")
     figure = figures.regret_curves(PANEL, slope=slope, top=40000)
     words = " ".join(t.get_text() for t in figure.axes[0].texts).replace("\n", " ")
     assert "claimed t fitted 0.50 [0.40, 0.60]" in words

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounded, bounds, elimination
 from private_bandits.papers.heavy_tailed.bounds import dp_upper
-from private_bandits_book.claims import Measurement
 from private_bandits_book.heavy_tailed import claims, coverage, experiments, orders, rates
 from private_bandits_book.heavy_tailed.experiments import Curve
 
@@ -20,7 +20,7 @@ T = np.array([1000, 10**9])
 
 
 def exact(value):
-    return Measurement(value, value - 0.01, value + 0.01)
+    return Interval(value, value - 0.01, value + 0.01)
 
 
 def exponents(local="corrected"):

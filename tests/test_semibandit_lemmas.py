@@ -11,7 +11,7 @@ import pytest
 from private_bandits.mechanisms import TreeCounter
 from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.problems import SemiBandit
-from private_bandits_book.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+from private_bandits_book.rules import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 from private_bandits_book.semibandits import claims, lemmas
 
 

@@ -15,21 +15,24 @@ from private_bandits import checks
 
 
 class Interval(NamedTuple):
-    """A mean, the ends of its confidence interval and its standard error: floats, or arrays of one shape."""
+    """A measured number, the ends of its 95 % interval and its standard error: floats, or arrays of one shape.
 
-    mean: Any
-    low: Any
-    high: Any
-    se: Any
+    NaN stands for what was not measured: `Interval()` is unknown, and `se` is NaN where only the ends are known.
+    """
 
+    measured: Any = math.nan
+    low: Any = math.nan
+    high: Any = math.nan
+    se: Any = math.nan
 
-class Fit(NamedTuple):
-    """The slope and intercept of a straight line in logarithms, with the slope's confidence interval."""
+    @classmethod
+    def exact(cls, value: float) -> Interval:
+        """Return a number that is computed, not estimated."""
+        return cls(value, value, value, 0.0)
 
-    slope: float
-    low: float
-    high: float
-    intercept: float
+    def columns(self) -> dict[str, Any]:
+        """Return the number and its ends as a table names them."""
+        return {"measured": self.measured, "low": self.low, "high": self.high}
 
 
 def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
@@ -99,7 +102,7 @@ def difference_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     Returns
     -------
     Interval
-        `mean` is the difference.
+        `measured` is the difference.
     """
     mean_a, var_a, n_a = _moments("a", a)
     mean_b, var_b, n_b = _moments("b", b)
@@ -124,7 +127,7 @@ def ratio_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     Returns
     -------
     Interval
-        `mean` is the ratio, `se` its standard error to first order.
+        `measured` is the ratio, `se` its standard error to first order.
 
     Raises
     ------
@@ -142,8 +145,8 @@ def ratio_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     return Interval(ratio, ratio / factor, ratio * factor, ratio * se)
 
 
-def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Fit:
-    """Fit mean(samples) = c x^slope by least squares in logarithms.
+def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Interval:
+    """Fit mean(samples) = c x^a by least squares in logarithms.
 
     The interval is the delete-one-replication jackknife with a Student-t quantile: a replication is left out
     at all points at once, so it holds also when one replication supplies dependent points (a curve).
@@ -159,8 +162,8 @@ def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Fit:
 
     Returns
     -------
-    Fit
-        `intercept` is ln c.
+    Interval
+        Of the exponent.
 
     Raises
     ------
@@ -191,10 +194,10 @@ def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Fit:
     jackknife = np.log(left_out) @ weights
     se = np.sqrt((n - 1) / n * np.sum((jackknife - jackknife.mean()) ** 2))
     half = float(half_width(se, n, level))
-    return Fit(slope, slope - half, slope + half, float(np.log(mean).mean() - slope * log_x.mean()))
+    return Interval(slope, slope - half, slope + half, float(se))
 
 
-def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.95) -> Fit:
+def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.95) -> Interval:
     """Fit the exponent a of R(t) = c (ln t)^a + d on the window start <= t <= stop.
 
     The constant d, what was lost before the regime began, would bias a fit of R itself, so the regret per unit of
@@ -214,8 +217,8 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
 
     Returns
     -------
-    Fit
-        `slope` is a.
+    Interval
+        Of a.
 
     Raises
     ------
@@ -239,7 +242,7 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
     log_t = np.log(rounds[cuts])
     rate = np.diff(rows[:, cuts], axis=1) / np.diff(log_t)
     fit = fit_exponent((log_t[1:] + log_t[:-1]) / 2, rate, level)
-    return Fit(fit.slope + 1, fit.low + 1, fit.high + 1, fit.intercept)
+    return Interval(fit.measured + 1, fit.low + 1, fit.high + 1, fit.se)
 
 
 def _array(name: str, value: Any) -> np.ndarray:

@@ -1,14 +1,16 @@
-"""What the chapters' experiments share: runs that are played once, panels of them, and what is tabulated of a panel.
+"""What the chapters' studies share: runs that are played once, sets of them, and what is tabulated of a set.
 
-A chapter's experiments are a `Player` with methods that return panels. Its longer studies are lists of `LongRun`.
+A chapter's `Study` holds its parameters and, as cached properties, everything that it measures: exhibits and rules read
+it, and nothing is played before one of them asks. Its longer studies are lists of `LongRun`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ import xarray as xr
 from tqdm import tqdm
 
 from private_bandits.simulate import AnyProblem, simulate
+from private_bandits_book.ledger import judge
 
 
 class Run(NamedTuple):
@@ -52,8 +55,70 @@ class Run(NamedTuple):
         """Expected regret of uniformly random play at the horizon."""
         return float(self.problem.uniform_regret()) * float(self.data.t[-1])
 
+    @property
+    def family(self) -> str:
+        """The mechanism's family, for the colour."""
+        return str(self.policy.mechanism)
 
-Panel = list[Run]
+    @property
+    def paid(self) -> dict[str, float]:
+        """What the policy pays, as columns."""
+        privacy = self.policy.privacy
+        return {"value_epsilon": privacy.value_epsilon, "effective_epsilon": privacy.effective_epsilon}
+
+
+class Runs(list[Run]):
+    """The runs of a panel."""
+
+    def select(self, name: str | None = None, reading: str | None = None, **wanted: Any) -> Runs:
+        """Return the runs with this policy name, reading, epsilon and swept values, in order.
+
+        Parameters
+        ----------
+        name, reading : str, optional
+            Any, if not given; "" is the reading of a baseline.
+        **wanted
+            `epsilon`, or values of what is swept.
+        """
+        return Runs(run for run in self if _matches(run, name, reading, wanted))
+
+    def find(self, name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> Run:
+        """Return the one run with this policy name, reading, epsilon and swept values.
+
+        Raises
+        ------
+        LookupError
+            If there is none, or more than one.
+        """
+        wanted = swept if epsilon is None else swept | {"epsilon": epsilon}
+        found = self.select(name, reading, **wanted)
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} runs of {name!r} ({reading or 'baseline'}, {epsilon}, {swept})")
+        return found[0]
+
+    def final(self, name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> float:
+        """Return the mean regret at the horizon of the one run that `find` finds."""
+        return float(self.find(name, reading, epsilon, **swept).final.mean())
+
+    def curves(self, *, paid: bool = False) -> pd.DataFrame:
+        """Return the mean curves, tidy, a row per run and checkpoint.
+
+        Parameters
+        ----------
+        paid : bool
+            Add what each policy pays: `value_epsilon` and `effective_epsilon`.
+
+        Returns
+        -------
+        DataFrame
+            Columns `policy, reading, family, trust, epsilon`, what is swept, what is paid, and `t, regret, regret_se,
+            replications`.
+        """
+        return pd.concat([_rows(run, slice(None), paid) for run in self], ignore_index=True)
+
+    def finals(self, *, paid: bool = False) -> pd.DataFrame:
+        """Return the mean regret at the horizon, tidy, a row per run; arguments and columns are those of `curves`."""
+        return pd.concat([_rows(run, slice(-1, None), paid) for run in self], ignore_index=True)
 
 
 @dataclass
@@ -102,87 +167,45 @@ class Player:
         return Run(policy, reading, problem, swept or {}, self._played[key])
 
 
+def _no_long_study(label: str) -> pd.DataFrame:
+    raise LookupError(f"no longer study {label!r} was given")
+
+
+@dataclass
+class Study(Player):
+    """What a chapter measures: its parameters by name, and cached properties that play or read.
+
+    A chapter's study names the parameters of its notebook that it needs as fields, and the chapter in `chapter`.
+
+    Parameters
+    ----------
+    long_study : callable
+        Returns the committed rows of a longer study by its label.
+    """
+
+    chapter: ClassVar[str]
+    epsilons: list[float]
+    long_study: Callable[[str], pd.DataFrame] = field(default=_no_long_study, kw_only=True, repr=False, compare=False)
+
+    @classmethod
+    def at(cls, parameters: Mapping[str, Any], long_study: Callable[[str], pd.DataFrame]) -> Self:
+        """Return the study at a chapter's parameters."""
+        named = {each.name for each in fields(cls) if each.init} - {"long_study"}
+        return cls(**{name: parameters[name] for name in named}, long_study=long_study)
+
+    @cached_property
+    def ledger(self) -> pd.DataFrame:
+        """The claims of the paper, judged by what this study measures."""
+        return judge(self.chapter, self)
+
+
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
     """Return a key that two pairs of a problem and a policy share if they give the same numbers under one label."""
     record = getattr(policy, "record", None)
     if record is None:  # a learner in Python is only known to be itself
         return _content(problem), policy
-    return (
-        _content(problem),
-        policy.name,
-        policy.algorithm,
-        policy.variant,
-        policy.privacy,
-        type(record),
-        _content(record),
-    )
-
-
-class Labelled(Protocol):
-    """What `find` looks at."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def reading(self) -> str: ...
-    @property
-    def epsilon(self) -> float: ...
-    @property
-    def swept(self) -> Mapping[str, Any]: ...
-
-
-Found = TypeVar("Found", bound=Labelled)
-
-
-def find(panel: Iterable[Found], name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> Found:
-    """Return the one run of a panel with this policy name, reading, epsilon and swept values.
-
-    Raises
-    ------
-    LookupError
-        If there is none, or more than one.
-    """
-    found = [
-        run
-        for run in panel
-        if run.name == name
-        and run.reading == reading
-        and epsilon in (None, run.epsilon)
-        and all(key in run.swept and run.swept[key] == value for key, value in swept.items())
-    ]
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} runs of {name!r} ({reading or 'baseline'}, {epsilon}, {swept})")
-    return found[0]
-
-
-def curves(
-    panel: Iterable[Run], family_of: Callable[[str], str], extra: Callable[[Run], Mapping[str, Any]] | None = None
-) -> pd.DataFrame:
-    """Return the mean curves of a panel, tidy, a row per run and checkpoint.
-
-    Parameters
-    ----------
-    panel : iterable of Run
-        Not empty.
-    family_of : callable
-        The mechanism family of a policy's name, for its colour.
-    extra : callable, optional
-        More columns of a run.
-
-    Returns
-    -------
-    DataFrame
-        Columns `policy, reading, family, trust, epsilon`, what is swept, the extra ones, and `t, regret, regret_se,
-        replications`.
-    """
-    return pd.concat([_rows(run, slice(None), family_of, extra) for run in panel], ignore_index=True)
-
-
-def finals(
-    panel: Iterable[Run], family_of: Callable[[str], str], extra: Callable[[Run], Mapping[str, Any]] | None = None
-) -> pd.DataFrame:
-    """Return the mean regret at the horizon, tidy, a row per run; the arguments and columns are those of `curves`."""
-    return pd.concat([_rows(run, slice(-1, None), family_of, extra) for run in panel], ignore_index=True)
+    named = policy.name, policy.algorithm, policy.variant, policy.privacy
+    return _content(problem), *named, type(record), _content(record)
 
 
 class LongRun(NamedTuple):
@@ -242,20 +265,24 @@ def long_study(label: str, runs: Callable[[], Sequence[LongRun]]) -> Callable[..
     return play
 
 
-def _rows(
-    run: Run, part: slice, family_of: Callable[[str], str], extra: Callable[[Run], Mapping[str, Any]] | None
-) -> pd.DataFrame:
+def _matches(run: Run, name: str | None, reading: str | None, wanted: Mapping[str, Any]) -> bool:
+    given = {**run.swept, "epsilon": run.epsilon}
+    named = name in (None, run.name) and reading in (None, run.reading)
+    return named and all(key in given and given[key] == value for key, value in wanted.items())
+
+
+def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
     regret = run.curves[:, part]
     replications = len(regret)
     return pd.DataFrame(
         {
             "policy": run.name,
             "reading": run.reading,
-            "family": family_of(run.name),
+            "family": run.family,
             "trust": run.policy.privacy.trust,
             "epsilon": run.epsilon,
             **run.swept,
-            **(extra(run) if extra else {}),
+            **(run.paid if paid else {}),
             "t": run.data.t.values[part],
             "regret": regret.mean(axis=0),
             "regret_se": regret.std(axis=0, ddof=1) / math.sqrt(replications),
@@ -273,3 +300,30 @@ def _content(value: Any) -> Hashable:
     if hasattr(value, "__dataclass_fields__"):
         return type(value), *(_content(getattr(value, each.name)) for each in fields(value))
     return value
+
+
+# --- until every room has a study of this form
+
+Panel = list[Run]
+
+
+def find(panel: Any, name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> Any:
+    """See `Runs.find`."""
+    return Runs(panel).find(name, reading, epsilon, **swept)
+
+
+def curves(panel: Any, family_of: Callable[[str], str], extra: Any = None) -> pd.DataFrame:
+    """See `Runs.curves`."""
+    return pd.concat([_old_rows(run, slice(None), family_of, extra) for run in panel], ignore_index=True)
+
+
+def finals(panel: Any, family_of: Callable[[str], str], extra: Any = None) -> pd.DataFrame:
+    """See `Runs.finals`."""
+    return pd.concat([_old_rows(run, slice(-1, None), family_of, extra) for run in panel], ignore_index=True)
+
+
+def _old_rows(run: Run, part: slice, family_of: Callable[[str], str], extra: Any) -> pd.DataFrame:
+    frame = _rows(run, part, False).assign(family=family_of(run.name))
+    for place, (name, value) in enumerate((extra(run) if extra else {}).items()):
+        frame.insert(5 + len(run.swept) + place, name, value)
+    return frame

@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import difference_interval, fit_exponent, fit_growth, mean_interval, ratio_interval
+from private_bandits.estimates import (
+    Interval,
+    difference_interval,
+    fit_exponent,
+    fit_growth,
+    mean_interval,
+    ratio_interval,
+)
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.cascading import bounds, boxes
 from private_bandits.problems import Cascade
@@ -28,21 +35,18 @@ from private_bandits_book.cascading.experiments import (
     growth_semi_bandit,
     learning_problem,
 )
-from private_bandits_book.claims import (
-    Book,
+from private_bandits_book.ledger import Book, Row, ledger
+from private_bandits_book.rules import (
     Holds,
     Less,
     LowerBound,
-    Measurement,
     Near,
     Privacy,
-    Row,
     Ruling,
     UpperBound,
     UpperRate,
     after_repair,
     all_of,
-    ledger,
 )
 from private_bandits_book.studies import Panel, Run, find
 
@@ -134,7 +138,7 @@ _CLAIMED = {
 }
 
 
-def _exponent(evidence: Evidence, policy: str, quantity: str) -> Measurement | None:
+def _exponent(evidence: Evidence, policy: str, quantity: str) -> Interval | None:
     """Fit one exponent on the longer study, at its fixed values of the other quantities."""
     frame = evidence.growth[evidence.growth["policy"] == policy]
     if quantity == "ln T":
@@ -153,17 +157,17 @@ def _exponent(evidence: Evidence, policy: str, quantity: str) -> Measurement | N
         x, samples = _matrix(final[(final["list_size"] == 4) & (final["epsilon"] == 1.0)], "delta")
         x = np.log(1.25 / x)
     fit = fit_exponent(x, samples)
-    return Measurement(fit.slope, fit.low, fit.high)
+    return fit
 
 
-def _growth(t: np.ndarray, curves: np.ndarray, uniform: float) -> Measurement | None:
+def _growth(t: np.ndarray, curves: np.ndarray, uniform: float) -> Interval | None:
     """Exponent in ln T over the last two decades, where the policy has learnt; None where it has not."""
     before = np.searchsorted(t, t[-1] / 100)
     late = (curves[:, -1] - curves[:, before]).mean() / (t[-1] - t[before])
     if late > _LEARNT * uniform:
         return None
     fit = fit_growth(t, curves, t[-1] / 100, t[-1])
-    return Measurement(fit.slope, fit.low, fit.high)
+    return fit
 
 
 def _matrix(frame: pd.DataFrame, column: str) -> tuple[np.ndarray, np.ndarray]:
@@ -550,8 +554,8 @@ def _sweep(book: Book, evidence: Evidence) -> None:
 
 def _comparable(run: Run, plain: Run) -> Ruling:
     ratio = ratio_interval(run.final, plain.final)
-    excess = Measurement(ratio.mean - _COMPARABLE, ratio.low - _COMPARABLE, ratio.high - _COMPARABLE)
-    return Less(f"regret over the non-private one, {ratio.mean:.3g},", f"{_COMPARABLE:g}")(excess)
+    excess = Interval(ratio.measured - _COMPARABLE, ratio.low - _COMPARABLE, ratio.high - _COMPARABLE)
+    return Less(f"regret over the non-private one, {ratio.measured:.3g},", f"{_COMPARABLE:g}")(excess)
 
 
 def _central_panels(book: Book, evidence: Evidence) -> None:

@@ -25,8 +25,8 @@ from private_bandits_book.cascading.experiments import (
     finals,
     learning_problem,
 )
-from private_bandits_book.claims import VERDICTS
 from private_bandits_book.figures import Picture, power, rounded
+from private_bandits_book.rules import VERDICTS
 from private_bandits_book.studies import Panel, Run
 
 _LABELS = {

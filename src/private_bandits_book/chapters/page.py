@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
-from private_bandits_book import claims, figures
+from private_bandits_book import figures
 from private_bandits_book.chapters import render
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
+from private_bandits_book.exhibits import Exhibit, Table
+from private_bandits_book.figures import Picture
+from private_bandits_book.ledger import COLUMNS, verdicts_in_words
 
 OUTPUT_VARIABLE = "PRIVATE_BANDITS_OUTPUT"
 
@@ -28,10 +34,12 @@ class Chapter:
     ----------
     name : str
         The chapter's notebook, without suffix.
+    given : mapping, optional
+        Names and values among which every parameter of the chapter is found: a page passes `globals()`.
     book : Book, optional
         Default: the one that comes with the package.
     **parameters
-        Every parameter that the chapter declares; their checked values become attributes.
+        The parameters by name, instead of `given`. Their checked values become attributes.
 
     Attributes
     ----------
@@ -45,10 +53,14 @@ class Chapter:
         If a parameter is missing, unknown or not allowed.
     """
 
-    def __init__(self, name: str, *, book: Book | None = None, **parameters: Any) -> None:
+    def __init__(
+        self, name: str, given: Mapping[str, Any] | None = None, *, book: Book | None = None, **parameters: Any
+    ) -> None:
         self.name = name
         self.book = book if book is not None else find_book()
         known = self.book.parameters(name)
+        if given is not None:
+            parameters = {key: given[key] for key in known if key in given}
         missing = [key for key in known if key not in parameters]
         if missing:
             raise UsageError(f"{missing[0]} must be given, as {name} declares it, got {', '.join(parameters)}")
@@ -61,6 +73,38 @@ class Chapter:
         if name not in parameters:
             raise AttributeError(f"{name} is neither a parameter nor a method of a chapter")
         return parameters[name]
+
+    @cached_property
+    def study(self) -> Any:
+        """What the chapter measures at these parameters; nothing is played before it is asked for."""
+        room = importlib.import_module(f"private_bandits_book.{self.name}.study")
+        return room.Study.at(self.parameters, self.long_study)
+
+    @cached_property
+    def _makers(self) -> dict[str, Callable[[], Exhibit]]:
+        room = importlib.import_module(f"private_bandits_book.{self.name}.exhibits")
+        makers: dict[str, Callable[[], Exhibit]] = room.exhibits.makers(self.study)
+        return makers
+
+    def show(self, label: str) -> Display | Markdown:
+        """Show an exhibit of the chapter by its label, and write its files."""
+        if label not in self._makers:
+            raise ValueError(f"label must be one of {', '.join(self._makers)}, got {label!r}")
+        made = self._makers[label]()
+        if isinstance(made, str):
+            return Markdown(made)
+        if isinstance(made, Picture):
+            return self.figure(made.fig, label, caption=made.caption, alt=made.alt, data=made.data)
+        if isinstance(made, Table):
+            frame, caption, columns, formats = made
+            return self.table(frame, label, caption=caption, columns=columns, formats=formats)
+        return self.data(made, label)
+
+    def panels(self, *labels: str) -> None:
+        """Display, one after the other, the exhibits whose labels begin with these; there may be none."""
+        for label in self._makers:
+            if label.startswith(labels):
+                display(self.show(label))
 
     def figure(self, fig: Figure, label: str, *, caption: str, alt: str, data: pd.DataFrame) -> Display:
         """Show a figure, write `figures/<label>.svg` and `data/<label>.csv`, and close the figure.
@@ -116,24 +160,23 @@ class Chapter:
         self._write_csv(frame, _label(label))
         return render.file(self.name, label)
 
-    def ledger(self, rows: pd.DataFrame) -> Display:
+    def ledger(self, rows: pd.DataFrame | None = None) -> Display:
         """Show the verdicts of the chapter and write `data/claims.csv`.
 
         Parameters
         ----------
-        rows : pandas.DataFrame
-            What `claims.ledger` returns.
+        rows : pandas.DataFrame, optional
+            What `ledger.judge` returns. Default: the ledger of the study.
         """
-        if tuple(rows.columns) != claims.COLUMNS:
-            raise ValueError(f"the ledger must have columns {', '.join(claims.COLUMNS)}, got {[*rows.columns]}")
-        counts = rows["verdict"].value_counts()
-        found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in claims.VERDICTS if verdict in counts)
+        rows = self.study.ledger if rows is None else rows
+        if tuple(rows.columns) != COLUMNS:
+            raise ValueError(f"the ledger must have columns {', '.join(COLUMNS)}, got {[*rows.columns]}")
         measured = [_interval(row.measured, row.low, row.high) for row in rows.itertuples()]
         shown = render.table(
             self.name,
             "claims",
             rows.assign(measured=measured),
-            caption=f"The claims and their verdicts: {found}.",
+            caption=f"The claims and their verdicts: {verdicts_in_words(rows)}.",
             columns={
                 "locus": "Where",
                 "statement": "Claim",

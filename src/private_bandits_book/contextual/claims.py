@@ -12,24 +12,23 @@ import math
 import numpy as np
 import pandas as pd
 
+from private_bandits.estimates import Interval
 from private_bandits.papers.contextual import bounds
-from private_bandits_book.claims import (
-    Book,
+from private_bandits_book.contextual import exact_claims, facts, linear_rates
+from private_bandits_book.contextual.evidence import Evidence
+from private_bandits_book.contextual.summary import EPSILON, LOG_T, ROWS, Row, T
+from private_bandits_book.ledger import Book, ledger
+from private_bandits_book.rules import (
     Holds,
     Less,
-    Measurement,
     NotTestable,
     Ruling,
     UpperBound,
     UpperRate,
     after_repair,
     all_of,
-    ledger,
     rests_on,
 )
-from private_bandits_book.contextual import exact_claims, facts, linear_rates
-from private_bandits_book.contextual.evidence import Evidence
-from private_bandits_book.contextual.summary import EPSILON, LOG_T, ROWS, Row, T
 
 COMMAND = "private-bandits reproduce contextual"
 LONG = "private-bandits reproduce contextual --long"
@@ -75,12 +74,12 @@ def slug(key: str) -> str:
     return key.replace(", ", "-").replace(" ", "-")
 
 
-def measured(evidence: Evidence, key: str, quantity: str) -> Measurement | None:
+def measured(evidence: Evidence, key: str, quantity: str) -> Interval | None:
     """The exponent that stands for a row of Table 1."""
     return evidence.exponent(key, quantity, SOURCES.get(key, PRINTED))
 
 
-def measured_plain(evidence: Evidence, key: str) -> Measurement | None:
+def measured_plain(evidence: Evidence, key: str) -> Interval | None:
     """The same of the learner without privacy, in T or ln T."""
     return evidence.exponent(key, ROWS[key].quantity, _PLAIN.get(key, PLAIN))
 
@@ -103,7 +102,7 @@ def _bound(evidence: Evidence, key: str, reading: str) -> list[Ruling]:
     if rows.empty:
         return []
     row = rows.loc[(rows["low"] / rows["bound"]).idxmax()]
-    return [UpperBound(row["bound"], uniform=row["uniform"])(Measurement(row["measured"], row["low"], row["high"]))]
+    return [UpperBound(row["bound"], uniform=row["uniform"])(Interval(row["measured"], row["low"], row["high"]))]
 
 
 # --- Table 1
@@ -266,11 +265,11 @@ def _two_points(book: Book, evidence: Evidence) -> None:
     )
 
 
-def _difference(one: Measurement | None, other: Measurement | None) -> Measurement | None:
+def _difference(one: Interval | None, other: Interval | None) -> Interval | None:
     """One minus the other, its interval from the ends of theirs."""
     if one is None or other is None:
         return None
-    return Measurement(one.measured - other.measured, one.low - other.high, one.high - other.low)
+    return Interval(one.measured - other.measured, one.low - other.high, one.high - other.low)
 
 
 # --- arms

@@ -18,11 +18,10 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from private_bandits.estimates import fit_exponent, fit_growth, mean_interval
+from private_bandits.estimates import Interval, fit_exponent, fit_growth, mean_interval
 from private_bandits.papers.contextual.bounds_online import corollary_4, theorem_6, tuning
 from private_bandits.papers.contextual.convex_instances import N_ARMS, uniform_play
 from private_bandits_book import studies
-from private_bandits_book.claims import Measurement
 from private_bandits_book.contextual.convex_runs import (
     ADVERSARIAL,
     DELTA,
@@ -205,7 +204,7 @@ def bounds_checked(frame: pd.DataFrame) -> pd.DataFrame:
                 "bound": _bound(run),
                 "uniform": uniform_play(run.problem) * run.horizon,
                 "still": told["still"],
-                "measured": found.mean,
+                "measured": found.measured,
                 "low": found.low,
                 "high": found.high,
             }
@@ -213,12 +212,12 @@ def bounds_checked(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _power(part: pd.DataFrame, quantity: str) -> tuple[Measurement | None, int]:
+def _power(part: pd.DataFrame, quantity: str) -> tuple[Interval | None, int]:
     table = _table(part, quantity)
     if len(table.columns) < _LEAST:
         return None, len(table.columns)
     fit = fit_exponent(_abscissa(table, quantity), table.to_numpy())
-    return Measurement(fit.slope, fit.low, fit.high), len(table.columns)
+    return fit, len(table.columns)
 
 
 def _table(part: pd.DataFrame, quantity: str) -> pd.DataFrame:
@@ -239,7 +238,7 @@ def _abscissa(table: pd.DataFrame, quantity: str) -> np.ndarray:
     return values if quantity == T else 1.0 / values
 
 
-def _growth(part: pd.DataFrame) -> tuple[Measurement | None, int]:
+def _growth(part: pd.DataFrame) -> tuple[Interval | None, int]:
     """The power of ln t, from where the run has learnt."""
     table = _learnt(part)
     if len(table.columns) <= _LEAST:
@@ -249,7 +248,7 @@ def _growth(part: pd.DataFrame) -> tuple[Measurement | None, int]:
         fit = fit_growth(t, table.to_numpy(), t[0], t[-1])
     except ValueError:  # no regret was paid in some part of the window
         return None, 0
-    return Measurement(fit.slope, fit.low, fit.high), len(t) - 1
+    return fit, len(t) - 1
 
 
 def _learnt(part: pd.DataFrame) -> pd.DataFrame:
@@ -260,21 +259,21 @@ def _learnt(part: pd.DataFrame) -> pd.DataFrame:
     return table.loc[:, np.logical_or.accumulate(learnt)]
 
 
-def _bound_power(part: pd.DataFrame, quantity: str, runs: dict[tuple[Any, ...], LongRun]) -> Measurement:
+def _bound_power(part: pd.DataFrame, quantity: str, runs: dict[tuple[Any, ...], LongRun]) -> Interval:
     table = _table(part, quantity)
     column = "horizon" if quantity == T else "epsilon"
     levels = {run.labels[column]: _bound(run) for run in _of(part, runs)}
     bounds = np.array([levels[value] for value in table.columns], float)
     slope = float(np.polyfit(np.log(_abscissa(table, quantity)), np.log(bounds), 1)[0])
-    return Measurement(slope, slope, slope)
+    return Interval.exact(slope)
 
 
-def _bound_growth(part: pd.DataFrame, runs: dict[tuple[Any, ...], LongRun]) -> Measurement:
+def _bound_growth(part: pd.DataFrame, runs: dict[tuple[Any, ...], LongRun]) -> Interval:
     (run,) = _of(part, runs)
     t = _learnt(part).columns.to_numpy(int)
     bounds = np.array([_bound(run, int(rounds)) for rounds in t], float)
-    slope = fit_growth(t, np.tile(bounds, (2, 1)), t[0], t[-1]).slope
-    return Measurement(slope, slope, slope)
+    slope = fit_growth(t, np.tile(bounds, (2, 1)), t[0], t[-1]).measured
+    return Interval.exact(slope)
 
 
 def _of(part: pd.DataFrame, runs: dict[tuple[Any, ...], LongRun]) -> list[LongRun]:

@@ -181,7 +181,7 @@ class Experiments(Player):
                         "wrong": wrong,
                         "wrong_low": low,
                         "wrong_high": high,
-                        "pulls": pulls.mean,
+                        "pulls": pulls.measured,
                         "pulls_low": pulls.low,
                         "pulls_high": pulls.high,
                     }
@@ -292,7 +292,7 @@ def bounds_checked(panel: Iterable[Run]) -> pd.DataFrame:
                 "bound": _bound(run, horizon),
                 "uniform": uniform_play(run.problem) * horizon,
                 "still": float(standing_still(run.problem, horizon)[0]),
-                "measured": found.mean,
+                "measured": found.measured,
                 "low": found.low,
                 "high": found.high,
             }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from private_bandits_book.claims import Measurement
+from private_bandits.estimates import Interval
 from private_bandits_book.contextual.summary import Exponent
 
 
@@ -43,7 +43,7 @@ class Evidence:
     dim: int
     horizon: int
 
-    def exponent(self, row: str, quantity: str, reading: str, box: str = "") -> Measurement | None:
+    def exponent(self, row: str, quantity: str, reading: str, box: str = "") -> Interval | None:
         """One fitted exponent, None where there is none. A reading is named in full, or by the words it begins with.
 
         The policy's name, `box`, tells two learners of a row apart.
@@ -61,7 +61,7 @@ class Evidence:
         return math.nan if seen is None else seen.measured
 
 
-def _one(exponents: Sequence[Exponent], row: str, quantity: str, reading: str, box: str) -> Measurement | None:
+def _one(exponents: Sequence[Exponent], row: str, quantity: str, reading: str, box: str) -> Interval | None:
     found = [one for one in exponents if (one.row, one.quantity) == (row, quantity) and box in ("", one.box)]
     whole = [one for one in found if one.reading == reading]
     begun = whole or [one for one in found if one.reading.startswith(f"{reading}, ")]

@@ -18,8 +18,9 @@ from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb
 from private_bandits.papers.contextual.reduction import one_point, two_point
 from private_bandits.privacy import channel_loss
 from private_bandits.problems import ConvexLoss
-from private_bandits_book.claims import Book, Holds, NotTestable, Privacy, Ruling, after_repair, all_of
 from private_bandits_book.contextual import counterexample, facts, joint
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import Holds, NotTestable, Privacy, Ruling, after_repair, all_of
 
 MECHANISM_GRID = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # the text states the Gaussian mechanism for every epsilon
 _POINTS = (0, 1, 2, 3)

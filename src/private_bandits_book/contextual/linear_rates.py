@@ -24,11 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import fit_exponent
+from private_bandits.estimates import Interval, fit_exponent
 from private_bandits.papers.contextual.bounds import linucb_upper, theorem_8, theorem_10
 from private_bandits.papers.contextual.linear import gloc, ldp_glm, ldp_linucb, linucb
 from private_bandits.policy import Policy
-from private_bandits_book.claims import Measurement
 from private_bandits_book.contextual.linear_study import one_set, unit_vectors
 from private_bandits_book.contextual.summary import EPSILON, Exponent, T
 from private_bandits_book.studies import LongRun, play_long
@@ -256,17 +255,17 @@ def fitted(frame: pd.DataFrame) -> pd.DataFrame:
         told = dict(zip(_KEYS, key, strict=True))
         kept = part[part["counts"]]
         samples = [_regrets(frame, point) for point in kept.to_dict("records")]
-        fit, of_bound = Measurement(math.nan, math.nan, math.nan), math.nan
+        fit, of_bound = Interval(), math.nan
         if len(kept) >= _LEAST:
             x = (kept["horizon"] if told["quantity"] == T else 1.0 / kept["epsilon"]).to_numpy(float)
             slope = fit_exponent(x, np.column_stack(samples))
-            fit = Measurement(slope.slope, slope.low, slope.high)
+            fit = slope
             bound = np.log([_bound(point) for point in kept.to_dict("records")])
             of_bound = float(np.polyfit(np.log(x), bound, 1)[0])
         runs = len(samples[0]) if samples else 0
         rows.append(
             told
-            | fit._asdict()
+            | fit.columns()
             | {"points": len(kept), "replications": runs, "horizon": int(part["horizon"].max()), "of_bound": of_bound}
         )
     return pd.DataFrame(rows)
@@ -318,7 +317,7 @@ def _judged(frame: pd.DataFrame, columns: tuple[str, str, str]) -> list[Exponent
     found = []
     for row in fitted(frame).to_dict("records"):
         if row["problem"] == ONE_SET and row["dim"] == 2:
-            fit = Measurement(*(row[name] for name in columns))
+            fit = Interval(*(row[name] for name in columns))
             told = None if math.isnan(fit.measured) else fit
             found.append(
                 Exponent(_row(row["policy"]), row["policy"], row["reading"], row["quantity"], told, row["points"])

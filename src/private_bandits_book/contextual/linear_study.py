@@ -327,7 +327,7 @@ def bounds_checked(panel: Sequence[Run], delta: float) -> pd.DataFrame:
                 "horizon": int(run.data.t[-1]),
                 "bound": bound,
                 "uniform": run.uniform,
-                "measured": seen.mean,
+                "measured": seen.measured,
                 "low": seen.low,
                 "high": seen.high,
             }

@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from private_bandits.estimates import Interval
 from private_bandits.papers.contextual import reduction
 from private_bandits.papers.contextual.convex_instances import standing_still
 from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb
 from private_bandits.problems import ConvexLoss
 from private_bandits_book import figures, studies
-from private_bandits_book.claims import REPRODUCED, VERDICTS, Measurement
 from private_bandits_book.contextual import convex_study, facts, linear_rates, tables
 from private_bandits_book.contextual.claims import LINEAR, LOGISTIC, OURS, PRINTED, measured
 from private_bandits_book.contextual.convex_study import ONE_POINT, SWEEP, TWO_POINTS
 from private_bandits_book.contextual.evidence import Evidence
 from private_bandits_book.contextual.summary import EPSILON, ROWS, Exponent, T
 from private_bandits_book.figures import Picture, power, rounded
+from private_bandits_book.rules import REPRODUCED, VERDICTS
 from private_bandits_book.studies import Panel, Run
 
 _SHORT = {
@@ -99,7 +100,7 @@ def in_short(evidence: Evidence, ledger: pd.DataFrame, needed: pd.DataFrame, pub
     )
 
 
-def _power(seen: Measurement | None) -> str:
+def _power(seen: Interval | None) -> str:
     return "not measured" if seen is None else f"{seen.measured:.2f}"
 
 

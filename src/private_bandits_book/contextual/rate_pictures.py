@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from private_bandits.estimates import Fit
+from private_bandits.estimates import Interval
 from private_bandits_book import figures
 from private_bandits_book.contextual import linear_rates, tables
 from private_bandits_book.contextual.claims import FRACTIONS, LOGISTIC, OURS, measured
@@ -33,7 +33,7 @@ def rates(frame: pd.DataFrame, evidence: Evidence, key: str) -> Picture:
         },
     )
     seen = measured(evidence, key, T)
-    fit = None if seen is None else Fit(seen.measured, seen.low, seen.high, math.nan)
+    fit = None if seen is None else Interval(seen.measured, seen.low, seen.high, math.nan)
     along = next((label for label in ("private", "private, Laplace") if label in set(drawn["label"])), None)
     slope = Slope(row.power, f"T^{FRACTIONS[round(row.power, 3)]}, claimed", fit, along)
     fig = figures.regret_curves(drawn, start=float(drawn["t"].min()), yscale="log", slope=slope, xlabel="horizon T")
@@ -143,7 +143,7 @@ def worst_gaps(frame: pd.DataFrame, evidence: Evidence, key: str) -> Picture:
     drawn["policy"] = drawn["label"]
     ours = next((label for label in drawn["label"] if str(label).startswith(OURS[key])), None)
     seen = evidence.exponent(key, T, OURS[key])
-    fit = None if seen is None else Fit(seen.measured, seen.low, seen.high, math.nan)
+    fit = None if seen is None else Interval(seen.measured, seen.low, seen.high, math.nan)
     slope = Slope(ROWS[key].power, "T^(3/4), claimed", fit, ours) if ours else None
     fig = figures.regret_curves(drawn, start=float(drawn["t"].min()), yscale="log", slope=slope, xlabel="horizon T")
     fitted = fits(evidence.exponents, [key], T)

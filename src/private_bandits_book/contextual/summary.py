@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from private_bandits_book.claims import Measurement
+from private_bandits.estimates import Interval
 
 T = "T"
 LOG_T = "ln T"
@@ -19,7 +19,7 @@ class Exponent(NamedTuple):
     box: str  # the policy's name
     reading: str  # "printed", "tuned", ...: which form of the box was run
     quantity: str  # one of `QUANTITIES`
-    fit: Measurement | None  # value, low, high; None where the runs did not allow a fit
+    fit: Interval | None  # value, low, high; None where the runs did not allow a fit
     points: int  # how many horizons or epsilons were fitted
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from private_bandits.estimates import Interval
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import accounting, bounds, bounds_online
 from private_bandits.papers.contextual.convex_instances import convex, stochastic_arms
 from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb
 from private_bandits.papers.contextual.reduction import one_point, two_point
 from private_bandits.problems import ConvexLoss
-from private_bandits_book.claims import Measurement
 from private_bandits_book.contextual import linear_rates
 from private_bandits_book.contextual.claims import measured, measured_plain
 from private_bandits_book.contextual.convex_study import ONE_POINT, SWEEP, TWO_POINTS
@@ -104,7 +104,7 @@ def table_1(evidence: Evidence) -> pd.DataFrame:
             ("epsilon", row.epsilon, measured(evidence, key, EPSILON)),
             ("plain", row.non_private_power, measured_plain(evidence, key)),
         ):
-            found = seen or Measurement(math.nan, math.nan, math.nan)
+            found = seen or Interval()
             told |= {f"{name}_claimed": claimed, f"{name}_measured": found.measured}
             told |= {f"{name}_low": found.low, f"{name}_high": found.high, name: interval(found, claimed)}
         told |= {"non_private": plain(row.non_private), "source": row.source}
@@ -123,9 +123,9 @@ def exponents_of(evidence: Evidence, keys: Sequence[str]) -> pd.DataFrame:
                 claimed = row.epsilon
             elif row is not None and one.quantity == row.quantity:
                 claimed = row.non_private_power if one.reading == "no privacy" else row.power
-            found = one.fit or Measurement(math.nan, math.nan, math.nan)
+            found = one.fit or Interval()
             told: dict[str, Any] = {"row": one.row, "policy": one.box, "reading": one.reading}
-            told |= {"quantity": one.quantity, "claimed": claimed} | found._asdict()
+            told |= {"quantity": one.quantity, "claimed": claimed} | found.columns()
             rows.append(told | {"points": one.points, "shown": interval(found)})
     return pd.DataFrame(rows)
 
@@ -133,7 +133,7 @@ def exponents_of(evidence: Evidence, keys: Sequence[str]) -> pd.DataFrame:
 def contextual_exponents(frame: pd.DataFrame) -> pd.DataFrame:
     """Return every fit of the longer study "linear"."""
     found = linear_rates.fitted(frame)
-    seen = [Measurement(row.measured, row.low, row.high) for row in found.itertuples()]
+    seen = [Interval(row.measured, row.low, row.high) for row in found.itertuples()]
     return found.assign(shown=[interval(one) for one in seen])
 
 
@@ -228,7 +228,7 @@ def plain(formula: str) -> str:
     return formula.replace("^2", "²").replace(r"\log ", "ln ").replace(r"\log", "ln")
 
 
-def interval(seen: Measurement, claimed: float = math.nan) -> str:
+def interval(seen: Interval, claimed: float = math.nan) -> str:
     """A value with its interval, the claimed one in brackets; empty where nothing was measured."""
     if math.isnan(seen.measured):
         return ""

@@ -241,7 +241,7 @@ def _settling(study: pd.DataFrame) -> str:
             fit = fit_growth(t, curves.to_numpy(float), t[-1] / 100, t[-1])
         except (ValueError, IndexError):
             continue
-        said.append(f"{fit.slope:.2g} [{fit.low:.2g}, {fit.high:.2g}] for {name}")
+        said.append(f"{fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] for {name}")
         faster += [name] if fit.low > 1 else []
         slower += [name] if fit.high <= 1 else []
     if not said:

@@ -7,10 +7,10 @@ import math
 import pandas as pd
 
 from private_bandits.papers.definitions.replacements import central_lower, lai_robbins, local_lower
-from private_bandits_book.claims import VERDICTS
 from private_bandits_book.definitions.claims import Evidence
 from private_bandits_book.definitions.experiments import LONG_GAP, LONG_HORIZON, LONG_N_ARMS, instance
 from private_bandits_book.definitions.pictures import impossible, nearest
+from private_bandits_book.rules import VERDICTS
 
 
 def in_short(evidence: Evidence, ledger: pd.DataFrame, disagreements: pd.DataFrame, on_long: pd.DataFrame) -> str:

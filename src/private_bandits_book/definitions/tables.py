@@ -347,14 +347,14 @@ def _row(
     uniform = uniform_regret(n_arms, gap, horizon)
     # An asymptotic bound above uniform play only says that the horizon is too short for it.
     says = 0 < bound < uniform
-    ratio = [x / bound if says else math.nan for x in (measured.mean, measured.low, measured.high)]
+    ratio = [x / bound if says else math.nan for x in (measured.measured, measured.low, measured.high)]
     return {
         "policy": name,
         "trust": trust,
         "epsilon": epsilon,
         "gap": gap,
         "t": horizon,
-        "regret": measured.mean,
+        "regret": measured.measured,
         "regret_se": measured.se,
         "replications": len(final),
         "bound": bound,

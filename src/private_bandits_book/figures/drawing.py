@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from private_bandits import checks
-from private_bandits.estimates import Fit
+from private_bandits.estimates import Interval
 from private_bandits_book.figures.lines import Line, Window, dotted
 from private_bandits_book.figures.look import CLAIM_COLOUR, HEIGHT, REFERENCE_COLOUR, TRUST_LINES, WIDTH
 
@@ -35,7 +35,7 @@ class Slope(NamedTuple):
 
     exponent: float
     label: str
-    fit: Fit | None = None
+    fit: Interval | None = None
     along: str | None = None
     logarithmic: bool = False
 
@@ -104,5 +104,5 @@ def draw_slope(axes: Axes, lines: Sequence[Line], slope: Slope) -> list[End]:
     if slope.fit is None:
         fitted = f"{np.polyfit(np.log(clock), np.log(mean), 1)[0]:.2f}"
     else:
-        fitted = f"{slope.fit.slope:.2f}\n[{slope.fit.low:.2f}, {slope.fit.high:.2f}]"
+        fitted = f"{slope.fit.measured:.2f}\n[{slope.fit.low:.2f}, {slope.fit.high:.2f}]"
     return [End(f"{slope.label}\nfitted {fitted}", CLAIM_COLOUR, line.x[-1], claimed[-1])]

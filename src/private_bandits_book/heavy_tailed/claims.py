@@ -15,26 +15,24 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from private_bandits.estimates import mean_interval
+from private_bandits.estimates import Interval, mean_interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb
-from private_bandits_book.claims import (
+from private_bandits_book.heavy_tailed import orders, panels, rates
+from private_bandits_book.heavy_tailed.experiments import SETTINGS, Experiments, Panel
+from private_bandits_book.heavy_tailed.rates import Exponent, Point
+from private_bandits_book.ledger import Book, ledger
+from private_bandits_book.rules import (
     NOT_REPRODUCED,
     REPRODUCED,
-    Book,
     Holds,
-    Measurement,
     Privacy,
     Ruling,
     UpperRate,
     after_repair,
     all_of,
-    ledger,
 )
-from private_bandits_book.heavy_tailed import orders, panels, rates
-from private_bandits_book.heavy_tailed.experiments import SETTINGS, Experiments, Panel
-from private_bandits_book.heavy_tailed.rates import Exponent, Point
 
 COMMAND = "private-bandits reproduce heavy_tailed"
 SLACK = 0.1  # what a fitted exponent in 1/gap, 1/epsilon, T or u may miss by at finite horizons
@@ -55,13 +53,13 @@ class Evidence:
     exponents: list[Exponent]
     points: dict[tuple[str, float], list[Point]]  # by box and v
     scaling: pd.DataFrame
-    scaling_exponents: dict[tuple[float, str], Measurement]
+    scaling_exponents: dict[tuple[float, str], Interval]
     confidence: pd.DataFrame
     local_confidence: pd.DataFrame
     vs: list[float]
     setting: Experiments
 
-    def exponent(self, box: str, quantity: str, v: float = math.nan) -> Measurement | None:
+    def exponent(self, box: str, quantity: str, v: float = math.nan) -> Interval | None:
         """One measured exponent, or None."""
         found = self._exponent(box, quantity, v)
         return None if found is None else found.fit
@@ -346,7 +344,7 @@ def _below_its_bound(evidence: Evidence, v: float) -> Ruling:
         bound = unit * bounds.dp_upper(means, 1.0, v, mass, horizon, 1.0 / horizon, variant="corrected")
         if bound < point.gap * (rates.N_ARMS - 1) / rates.N_ARMS * horizon:
             seen = mean_interval(point.regret)
-            return Holds()(seen.low <= bound, f"v={v:g}: regret {seen.mean:.2g}, bound {bound:.2g}")
+            return Holds()(seen.low <= bound, f"v={v:g}: regret {seen.measured:.2g}, bound {bound:.2g}")
     return Holds()(None)
 
 

@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import mechanisms
-from private_bandits.estimates import fit_exponent
+from private_bandits.estimates import Interval, fit_exponent
 from private_bandits.kernels import robust
 from private_bandits.kernels.sums import laplace_sum, truncated_pareto_sum
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb
 from private_bandits.papers.heavy_tailed.instances import ParetoArms, pareto_arms
 from private_bandits.simulate import streams
-from private_bandits_book.claims import Measurement
 from private_bandits_book.heavy_tailed.experiments import LOCAL_SETTING, Experiments
 
 SCALINGS = ("repaired", "slide_rate")
@@ -66,13 +65,13 @@ def scaling(setting: Experiments, v: float, epsilon: float = 1.0) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def scaling_exponent(setting: Experiments, v: float, variant: str, epsilon: float = 1.0) -> Measurement:
+def scaling_exponent(setting: Experiments, v: float, variant: str, epsilon: float = 1.0) -> Interval:
     """Exponent in R of the mean of |error| / err: 0 where err has the right rate."""
     problem = pareto_arms(np.array([SCALING_MEAN]), 1.0 + v + setting.spare_shape)
     u = problem.moment(v)
     samples = [_ratios(setting.seed, problem, v, u, epsilon, pulls, variant) for pulls in SCALING_PULLS]
     fit = fit_exponent(np.array(SCALING_PULLS, float), np.column_stack(samples))
-    return Measurement(fit.slope, fit.low, fit.high)
+    return fit
 
 
 def _ratios(seed: int, problem: ParetoArms, v: float, u: float, epsilon: float, pulls: int, variant: str) -> np.ndarray:

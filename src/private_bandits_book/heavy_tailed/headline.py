@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from private_bandits_book.claims import AFTER_REPAIR, VERDICTS
 from private_bandits_book.figures import power
 from private_bandits_book.heavy_tailed import rates, tables
 from private_bandits_book.heavy_tailed.claims import Evidence
 from private_bandits_book.heavy_tailed.experiments import FLUID, LOCAL_SETTING, PRINTED, last
 from private_bandits_book.heavy_tailed.words import final_of, portion, ratios, short
+from private_bandits_book.rules import AFTER_REPAIR, VERDICTS
 from private_bandits_book.studies import find
 
 

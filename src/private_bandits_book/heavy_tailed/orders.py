@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits.papers.heavy_tailed import bounded, bounds
-from private_bandits_book.claims import Holds, Ruling
+from private_bandits_book.rules import Holds, Ruling
 
 N_ARMS = 5
 LEVEL = 0.02  # slope of a ratio, in powers of an axis, that logarithms of logarithms and doubling epochs account for

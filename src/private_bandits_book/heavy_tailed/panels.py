@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import difference_interval, mean_interval
-from private_bandits_book.claims import Holds, Less, Measurement, Ruling, all_of
+from private_bandits.estimates import Interval, difference_interval, mean_interval
 from private_bandits_book.heavy_tailed.experiments import FLUID, PRINTED, RUNS, Curve, Panel, last
+from private_bandits_book.rules import Holds, Less, Ruling, all_of
 from private_bandits_book.studies import find
 
 VS, EPSILONS = (0.5, 0.9), (0.5, 1.0)
@@ -32,7 +32,7 @@ def below(panel: Panel, error: float) -> Ruling:
         return rule(None)
     seen, value = mean_interval(mine.final), float(other.final[0])
     margin = error * value
-    return rule(_over(uniform, (seen.mean - value, seen.low - value - margin, seen.high - value + margin)))
+    return rule(_over(uniform, (seen.measured - value, seen.low - value - margin, seen.high - value + margin)))
 
 
 def overtaken(panel: Panel, reading: str = PRINTED) -> float:
@@ -98,7 +98,7 @@ def missed(panel: Panel, reading: str = PRINTED) -> float:
     return float((full - approximated[-1]) / (full - mean[-1]) - 1.0)
 
 
-def fluid_bias(panel: Panel) -> Measurement | None:
+def fluid_bias(panel: Panel) -> Interval | None:
     """Fluid over run less 1 at the last round, where the runs have learnt; None where they have not.
 
     The interval is that of the mean of the runs.
@@ -110,7 +110,7 @@ def fluid_bias(panel: Panel) -> Measurement | None:
     seen, value = mean_interval(runs[0].final), float(fluid[0].final[0])
     if seen.low <= 0.0:
         return None
-    return Measurement(value / seen.mean - 1.0, value / seen.high - 1.0, value / seen.low - 1.0)
+    return Interval(value / seen.measured - 1.0, value / seen.high - 1.0, value / seen.low - 1.0)
 
 
 def fluid_margin(learnt: Mapping[float, Panel]) -> float:
@@ -137,8 +137,8 @@ def _decided(curve: Curve, uniform: float) -> bool:
 def _learnt(curve: Curve, uniform: float) -> Ruling:
     rule = Less(f"share at epsilon {curve.epsilon:g}", f"{LEARNT:g}")
     seen = mean_interval(curve.final / uniform)
-    return rule(Measurement(seen.mean - LEARNT, seen.low - LEARNT, seen.high - LEARNT))
+    return rule(Interval(seen.measured - LEARNT, seen.low - LEARNT, seen.high - LEARNT))
 
 
-def _over(uniform: float, value: tuple[float, ...]) -> Measurement:
-    return Measurement(value[0] / uniform, value[1] / uniform, value[2] / uniform)
+def _over(uniform: float, value: tuple[float, ...]) -> Interval:
+    return Interval(value[0] / uniform, value[1] / uniform, value[2] / uniform)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
 from private_bandits_book import figures
-from private_bandits_book.claims import Measurement
 from private_bandits_book.figures import Picture, power
 from private_bandits_book.heavy_tailed import coverage, panels, rates, tables
 from private_bandits_book.heavy_tailed.claims import Evidence
@@ -225,7 +225,7 @@ def fluid(evidence: Evidence) -> Picture:
     return Picture(fig, _data(frame).drop(columns="loss"), caption, alt)
 
 
-def _bias(bias: Measurement | None) -> str:
+def _bias(bias: Interval | None) -> str:
     if bias is None:
         return "not measured (nothing learnt)"
     return f"{100 * bias.measured:+.0f} % [{100 * bias.low:+.0f}, {100 * bias.high:+.0f}]"

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
-from private_bandits.estimates import fit_exponent
+from private_bandits.estimates import Interval, fit_exponent
 from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
@@ -31,7 +31,6 @@ from private_bandits.papers.heavy_tailed.open_problems import adap_robust_ucb
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
-from private_bandits_book.claims import Measurement
 from private_bandits_book.heavy_tailed.fluid import fluid_regret
 
 N_ARMS = 5
@@ -64,7 +63,7 @@ class Exponent(NamedTuple):
     box: str
     v: float  # nan for boxes of bounded rewards
     quantity: str
-    fit: Measurement | None
+    fit: Interval | None
     points: int
 
 
@@ -290,8 +289,8 @@ def table(exponents: Sequence[Exponent]) -> pd.DataFrame:
     """Return exponents as a table, a row each."""
     rows = []
     for one in exponents:
-        fit = one.fit or Measurement(math.nan, math.nan, math.nan)
-        rows.append({"policy": one.box, "v": one.v, "quantity": one.quantity, **fit._asdict(), "points": one.points})
+        fit = one.fit or Interval()
+        rows.append({"policy": one.box, "v": one.v, "quantity": one.quantity, **fit.columns(), "points": one.points})
     return pd.DataFrame(rows)
 
 
@@ -320,6 +319,6 @@ def _fit(box: str, v: float, quantity: str, x: Sequence[float], regrets: Sequenc
     samples = np.column_stack([np.atleast_1d(r) for r in regrets])
     if len(samples) == 1:  # the fluid approximation has no replications
         slope = float(np.polyfit(np.log(x), np.log(samples[0]), 1)[0])
-        return Exponent(box, v, quantity, Measurement(slope, slope, slope), points)
+        return Exponent(box, v, quantity, Interval.exact(slope), points)
     fit = fit_exponent(np.array(x), samples)
-    return Exponent(box, v, quantity, Measurement(fit.slope, fit.low, fit.high), points)
+    return Exponent(box, v, quantity, fit, points)

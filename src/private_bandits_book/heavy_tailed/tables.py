@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
 from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.open_problems import adap_robust_ucb
 from private_bandits.papers.heavy_tailed.unknown_moments import quantile_se
-from private_bandits_book.claims import Measurement
 from private_bandits_book.heavy_tailed import orders, panels, rates
 from private_bandits_book.heavy_tailed.claims import Evidence
 from private_bandits_book.heavy_tailed.experiments import LOCAL_SETTING, PRINTED, SMALLER, Experiments, Panel, last
@@ -173,7 +173,7 @@ def _cell(evidence: Evidence, row: Row, v: float) -> dict[str, object]:
     }
     for name, quantity in quantities.items():
         seen = None if quantity is None else evidence.exponent(box, quantity, v)
-        shown = seen or Measurement(math.nan, math.nan, math.nan)
+        shown = seen or Interval()
         cell |= {
             f"measured_{name}": shown.measured,
             f"low_{name}": shown.low,
@@ -187,7 +187,7 @@ def _horizon_power(rate: Rate, dependent: bool) -> float:
     return 1.0 if dependent else rate.horizon
 
 
-def _shown(seen: Measurement) -> str:
+def _shown(seen: Interval) -> str:
     """A value with its interval, where two digits tell the ends apart."""
     if math.isnan(seen.measured):
         return ""
@@ -215,7 +215,7 @@ def exponents(evidence: Evidence) -> pd.DataFrame:
     frame = rates.table(evidence.exponents)
     frame["printed"] = [_claimed(r.policy, r.quantity, r.v, printed=True) for r in frame.itertuples()]
     frame["corrected"] = [_claimed(r.policy, r.quantity, r.v, printed=False) for r in frame.itertuples()]
-    frame["shown"] = [_shown(Measurement(r.measured, r.low, r.high)) for r in frame.itertuples()]
+    frame["shown"] = [_shown(Interval(r.measured, r.low, r.high)) for r in frame.itertuples()]
     columns = ["policy", "v", "quantity", "printed", "corrected", "measured", "low", "high", "points", "shown"]
     return frame[columns]
 

@@ -16,8 +16,8 @@ from matplotlib.patches import Patch, Rectangle
 from private_bandits.kernels.index import IndexRecord
 from private_bandits.papers.semibandits import boxes
 from private_bandits_book import figures
-from private_bandits_book.claims import VERDICTS
 from private_bandits_book.figures import Picture, power, rounded
+from private_bandits_book.rules import VERDICTS
 from private_bandits_book.semibandits.experiments import MAP_ARMS, MAP_SIZE, Experiments, curves, finals
 from private_bandits_book.semibandits.studies import DISTANCE, FIXED_GAP, LOWER_ARMS, LOWER_EPSILONS, final_regrets
 from private_bandits_book.semibandits.tables import crossings

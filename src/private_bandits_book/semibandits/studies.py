@@ -209,7 +209,7 @@ def final_regrets(study: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             told
             | {
-                "measured": found.mean,
+                "measured": found.measured,
                 "low": found.low,
                 "high": found.high,
                 "replications": len(part),
@@ -230,7 +230,7 @@ def _fitted(part: pd.DataFrame, quantity: str) -> dict[str, float]:
         {"K": values, "K, per arm": values, "ln T": np.log(values)}.get(quantity, 1.0 / values),
         table.to_numpy(),
     )
-    told = {"measured": fit.slope, "low": fit.low, "high": fit.high}
+    told = {"measured": fit.measured, "low": fit.low, "high": fit.high}
     return told | {"replications": len(table), "horizon": int(part["horizon"].max())}
 
 

@@ -284,8 +284,8 @@ def approximations(panel: Panel) -> pd.DataFrame:
                 "policy": run.policy.name,
                 "reading": run.reading,
                 "epsilon": run.policy.privacy.epsilon,
-                "regret": found.mean + shift,
-                "approximation_regret": found.mean,
+                "regret": found.measured + shift,
+                "approximation_regret": found.measured,
                 "low": found.low,
                 "high": found.high,
                 "t": int(rounds),
@@ -323,20 +323,20 @@ def finals_of(panels: Sequence[Panel]) -> pd.DataFrame:
             {"policy": run.policy.name, "variant": run.policy.variant, "family": "top-K", "held": "gap"}
             | {"n_arms": run.problem.n_items, "size": run.problem.list_size}
             | {"gap": float(run.problem.gaps.max()), "epsilon": run.policy.privacy.epsilon}
-            | {"horizon": int(run.data.t[-1]), "measured": found.mean, "low": found.low, "high": found.high}
+            | {"horizon": int(run.data.t[-1]), "measured": found.measured, "low": found.low, "high": found.high}
         )
     return pd.DataFrame(rows)
 
 
 def _parts(regret: np.ndarray, sampling: np.ndarray, uniform: float) -> dict[str, float | str]:
     mean = mean_interval(regret)
-    told: dict[str, float | str] = {"regret": mean.mean, "regret_se": mean.se, "sampling": float(sampling.mean())}
-    told["over_uniform"] = mean.mean / uniform
-    if min(mean.mean, sampling.mean()) <= 0:
+    told: dict[str, float | str] = {"regret": mean.measured, "regret_se": mean.se, "sampling": float(sampling.mean())}
+    told["over_uniform"] = mean.measured / uniform
+    if min(mean.measured, sampling.mean()) <= 0:
         return told | {"share": math.nan, "low": math.nan, "high": math.nan, "term": "unclear"}
     ratio = ratio_interval(sampling, regret)
-    share, low, high = 1.0 - ratio.mean, 1.0 - ratio.high, 1.0 - ratio.low
-    if mean.mean > _LEARNT * uniform:
+    share, low, high = 1.0 - ratio.measured, 1.0 - ratio.high, 1.0 - ratio.low
+    if mean.measured > _LEARNT * uniform:
         term = "not learnt"
     elif low > 0.5:
         term = "private"

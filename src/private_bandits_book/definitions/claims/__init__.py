@@ -6,9 +6,9 @@ the chapter's parameters are; what needs a simulation follows them.
 
 import pandas as pd
 
-from private_bandits_book.claims import Book, ledger
 from private_bandits_book.definitions.claims import conclusions, protection, theorems
 from private_bandits_book.definitions.claims.evidence import CHAPTER, GRID, LONG, Evidence
+from private_bandits_book.ledger import Book, ledger
 
 __all__ = ["CHAPTER", "GRID", "LONG", "Evidence", "judge"]
 

@@ -10,7 +10,6 @@ import pandas as pd
 
 from private_bandits.estimates import difference_interval
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits_book.claims import Book, Holds, Less, Ruling, after_repair
 from private_bandits_book.definitions import discussion, tables
 from private_bandits_book.definitions.claims.evidence import (
     GRID,
@@ -23,6 +22,8 @@ from private_bandits_book.definitions.claims.evidence import (
     near,
 )
 from private_bandits_book.definitions.experiments import LONG_GAP, LONG_N_ARMS, factors, instance, uniform_regret
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import Holds, Less, Ruling, after_repair
 
 _TINY = 1e-9  # an epsilon below which the usable bounds are all of T that they can be
 

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from private_bandits_book.claims import Book, Holds, Ruling, after_repair
 from private_bandits_book.definitions import discussion, games, graphs, histories, inference, tables
 from private_bandits_book.definitions.claims.evidence import HORIZON, N_ARMS, SAME, Evidence, loss_of, near
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import Holds, Ruling, after_repair
 
 
 def judge(book: Book, evidence: Evidence) -> None:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Fit, fit_exponent, fit_growth, mean_interval
+from private_bandits.estimates import Interval, fit_exponent, fit_growth, mean_interval
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits_book.claims import NOT_REPRODUCED, Book, Holds, LowerBound, LowerRate, Ruling, all_of
 from private_bandits_book.definitions import discussion, tables
 from private_bandits_book.definitions.claims.evidence import GRID, HORIZON, LONG, N_ARMS, SLACK, Evidence, long_curves
 from private_bandits_book.definitions.experiments import LOCAL, LONG_GAP, LONG_N_ARMS, instance
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import NOT_REPRODUCED, Holds, LowerBound, LowerRate, Ruling, all_of
 from private_bandits_book.studies import Run
 
 _GROWING = 0.2  # the epsilon of the longer study at which Theorem 4 binds and regret has settled to ln T
@@ -142,7 +143,7 @@ def _hardest_local(evidence: Evidence) -> Ruling:
     )
 
 
-def _envelope_exponent(runs: Sequence[Run]) -> Fit | None:
+def _envelope_exponent(runs: Sequence[Run]) -> Interval | None:
     """The exponent in t of the largest mean regret over the gaps, over the last decade; None where there is none."""
     t = np.asarray(runs[0].data.t.values, float)
     last = np.flatnonzero(t >= t[-1] / 10)
@@ -170,7 +171,7 @@ def _longer_local(long: pd.DataFrame, means: np.ndarray) -> Ruling:
     )
 
 
-def _growth(t: np.ndarray, curves: np.ndarray) -> Fit | None:
+def _growth(t: np.ndarray, curves: np.ndarray) -> Interval | None:
     """The exponent in ln t over the last two decades; None where a part of them has no regret."""
     try:
         return fit_growth(t, curves, t[-1] / 100, t[-1])

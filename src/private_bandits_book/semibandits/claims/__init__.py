@@ -7,7 +7,7 @@ bound is also asked for its proof's first step, that the index covers its own no
 
 import pandas as pd
 
-from private_bandits_book.claims import Book, Row, ledger
+from private_bandits_book.ledger import Book, Row, ledger
 from private_bandits_book.semibandits.claims import aside, central, evidence, local, privacy, table
 from private_bandits_book.semibandits.claims.evidence import (
     EXPONENT_COLUMNS,

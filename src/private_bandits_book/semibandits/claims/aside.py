@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from private_bandits.papers.semibandits import bounds, instances
-from private_bandits_book.claims import Book, Holds, LowerRate, NotTestable, UpperRate, after_repair, all_of, rests_on
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import Holds, LowerRate, NotTestable, UpperRate, after_repair, all_of, rests_on
 from private_bandits_book.semibandits import lemmas
 from private_bandits_book.semibandits.claims.evidence import (
     DP_LEAST,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from private_bandits.papers.semibandits import bounds, instances
-from private_bandits_book.claims import Book, Holds, NotTestable, Ruling, after_repair, all_of
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import Holds, NotTestable, Ruling, after_repair, all_of
 from private_bandits_book.semibandits import lemmas
 from private_bandits_book.semibandits.claims.evidence import (
     CUCB_PATH,

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from private_bandits.estimates import Interval
 from private_bandits.papers.semibandits import instances
 from private_bandits.problems import SemiBandit
-from private_bandits_book.claims import ExactRate, Holds, Measurement, Ruling, UpperBound, UpperRate
+from private_bandits_book.rules import ExactRate, Holds, Ruling, UpperBound, UpperRate
 
 CHAPTER = "private-bandits reproduce semibandits"
 LONG = "private-bandits reproduce semibandits --long"
@@ -111,7 +112,7 @@ TABLE_1 = (
 )
 
 
-def exponent(evidence: Evidence, source: Source, quantity: str, held: str = "gap") -> Measurement | None:
+def exponent(evidence: Evidence, source: Source, quantity: str, held: str = "gap") -> Interval | None:
     """Return one fitted exponent, None where it was not measured."""
     frame = evidence.exponents
     if len(frame) == 0:
@@ -125,7 +126,7 @@ def exponent(evidence: Evidence, source: Source, quantity: str, held: str = "gap
     ]
     if len(found) > 1:
         raise LookupError(f"{len(found)} exponents in {quantity} of {source}, {held} held")
-    return None if found.empty else Measurement(*(float(found.iloc[0][c]) for c in ("measured", "low", "high")))
+    return None if found.empty else Interval(*(float(found.iloc[0][c]) for c in ("measured", "low", "high")))
 
 
 def upper_rates(evidence: Evidence, source: Source, rates: Mapping[str, float]) -> list[Ruling]:
@@ -145,13 +146,13 @@ def exact_rates(evidence: Evidence, source: Source, rates: Mapping[str, float]) 
     return [ExactRate(rate, tolerance=SLACK[q])(exponent(evidence, source, q)) for q, rate in rates.items()]
 
 
-def _finals(evidence: Evidence, source: Source) -> list[tuple[Any, SemiBandit, Measurement]]:
+def _finals(evidence: Evidence, source: Source) -> list[tuple[Any, SemiBandit, Interval]]:
     """Measured regrets of a source with the problem of each."""
     found = []
     for row in evidence.finals.itertuples():
         if (row.policy, row.variant, row.family) == tuple(source):
             problem = _FAMILIES[row.family](int(row.n_arms), int(row.size), float(row.gap))
-            found.append((row, problem, Measurement(float(row.measured), float(row.low), float(row.high))))
+            found.append((row, problem, Interval(float(row.measured), float(row.low), float(row.high))))
     return found
 
 

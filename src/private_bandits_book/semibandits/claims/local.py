@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from private_bandits.papers.semibandits import bounds, instances
-from private_bandits_book.claims import Book, Holds, Ruling, after_repair, all_of
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import Holds, Ruling, after_repair, all_of
 from private_bandits_book.semibandits import lemmas
 from private_bandits_book.semibandits.claims.evidence import (
     LDP1,

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from private_bandits.papers.semibandits import instances
-from private_bandits_book.claims import Book, Holds, Privacy, after_repair
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import Holds, Privacy, after_repair
 from private_bandits_book.semibandits import lemmas
 from private_bandits_book.semibandits.claims.evidence import Evidence, missing
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from private_bandits_book.claims import Book, after_repair, all_of
+from private_bandits_book.ledger import Book
+from private_bandits_book.rules import after_repair, all_of
 from private_bandits_book.semibandits.claims.evidence import LONG, TABLE_1, Cell, Evidence, exact_rates, upper_rates
 
 _CELL_RESTS = {("B_inf", "LDP"): "theorem-5", ("B_inf", "DP"): "central-lower", ("B_1", "DP"): "central-lower"}

@@ -1,25 +1,21 @@
-"""What a paper claims, what was measured, and the rule that turns the two into a verdict.
+"""The rules that turn what was measured into a verdict.
 
-A verdict is never typed. A `Ruling` comes only out of a rule of this module, a `Row` only out of
-`Claim.judge`, and `ledger` takes nothing but rows.
-
-A measurement is None, a number, or anything that starts with its value and has `low` and `high`: an
-`estimates.Interval`, an `estimates.Fit`, a `Measurement`. None and NaN mean that the run's parameters do not
-allow the measurement; every rule then answers `undecided`.
+A verdict is never typed: a `Ruling` comes only out of a rule of this module. A measurement is None, a number or an
+`estimates.Interval`; None and NaN mean that the run's parameters do not allow it, and every rule then answers
+`undecided`.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, InitVar, dataclass, fields
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, InitVar, dataclass
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from private_bandits import checks
+from private_bandits.estimates import Interval
 
 REPRODUCED = "reproduced"
 AFTER_REPAIR = "reproduced after repair"
@@ -27,31 +23,11 @@ NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided"
 NOT_TESTABLE = "not testable"
 VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
-KINDS = (
-    "definition",
-    "lemma",
-    "theorem",
-    "corollary",
-    "privacy",
-    "figure",
-    "table",
-    "discussion",
-    "contribution",
-    "anchor",
-)
 
 # From best to worst, for a claim that has several parts.
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
 _UNMEASURED = "cannot be measured at these parameters"
 _RULE = object()
-
-
-class Measurement(NamedTuple):
-    """A value and the ends of its interval; NaN where there is none."""
-
-    measured: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -64,153 +40,13 @@ class Ruling:
 
     verdict: str
     reason: str
-    measurement: Measurement
+    measurement: Interval
     shows: frozenset[str] = frozenset()
     needs: str = ""
     source: InitVar[object] = None
 
     def __post_init__(self, source: object) -> None:
         _refuse_typed("ruling", "a rule", source)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the ledger, in the order of its columns."""
-
-    claim: str
-    kind: str
-    locus: str
-    statement: str
-    measured: float
-    low: float
-    high: float
-    verdict: str
-    reason: str
-    command: str
-    source: InitVar[object] = None
-
-    def __post_init__(self, source: object) -> None:
-        _refuse_typed("row", "Claim.judge", source)
-
-
-COLUMNS = tuple(field.name for field in fields(Row))
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One statement of a paper and the rule that judges it.
-
-    Parameters
-    ----------
-    claim : str
-        Identifier, unique in its ledger: lower-case words joined by hyphens ("theorem-4-regret").
-    kind : str
-        One of `KINDS`.
-    locus : str
-        Where the paper says it ("Theorem 4", "Figure 1(a)").
-    statement : str
-        What it says, in a sentence of ours.
-    rule : callable
-        Takes measurements and returns a `Ruling`: a rule of this module, or a function that combines several
-        with `all_of` and `after_repair`.
-    command : str
-        The command line that repeats the measurement.
-    """
-
-    claim: str
-    kind: str
-    locus: str
-    statement: str
-    rule: Callable[..., Ruling]
-    command: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.claim, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.claim):
-            raise ValueError(f"claim must be lower-case words joined by hyphens, got {self.claim!r}")
-        checks.choice("kind", self.kind, KINDS)
-        for name in ("locus", "statement", "command"):
-            text = getattr(self, name)
-            if not isinstance(text, str) or not text.strip() or "\n" in text:
-                raise ValueError(f"{name} must be one non-empty line, got {text!r}")
-        if not callable(self.rule):
-            raise ValueError(f"rule must be callable, got {self.rule!r}")
-
-    def judge(self, *measurements: Any, **named: Any) -> Row:
-        """Apply the rule to the measurements and return the ledger's row."""
-        ruling = self.rule(*measurements, **named)
-        if not isinstance(ruling, Ruling):
-            raise ValueError(f"the rule of {self.claim} must return a Ruling, got {ruling!r}")
-        return Row(
-            self.claim,
-            self.kind,
-            self.locus,
-            self.statement,
-            *ruling.measurement,
-            ruling.verdict,
-            ruling.reason,
-            self.command,
-            source=_RULE,
-        )
-
-
-def ledger(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return the rows as a table with exactly the columns `COLUMNS`.
-
-    Raises
-    ------
-    ValueError
-        If a row did not come out of `Claim.judge`, or two rows have the same claim.
-    """
-    listed = list(rows)
-    for row in listed:
-        if not isinstance(row, Row):
-            raise ValueError(f"rows must come from Claim.judge, got {row!r}")
-    names = [row.claim for row in listed]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"claims must be unique, got {', '.join(twice)} more than once")
-    return pd.DataFrame([[getattr(row, c) for c in COLUMNS] for row in listed], columns=list(COLUMNS))
-
-
-def summary(table: pd.DataFrame) -> pd.Series:
-    """Return how many claims of a ledger have each verdict, zeros included, in the order of `VERDICTS`."""
-    counts = table["verdict"].value_counts().reindex(list(VERDICTS), fill_value=0)
-    return counts.astype(int).rename("claims").rename_axis("verdict")
-
-
-class Book:
-    """A ledger in the making: rows in the order they are judged, and the rulings that later rows build on.
-
-    Parameters
-    ----------
-    command : str
-        The command line that repeats a measurement, where a row names no other.
-
-    Attributes
-    ----------
-    rows : list of Row
-    rulings : dict of Ruling
-        By claim.
-    """
-
-    def __init__(self, command: str) -> None:
-        self.command = command
-        self.rows: list[Row] = []
-        self.rulings: dict[str, Ruling] = {}
-
-    def judge(
-        self, claim: str, kind: str, locus: str, statement: str, ruling: Ruling, command: str | None = None
-    ) -> None:
-        """Add a row with what a rule found; the arguments are those of `Claim`."""
-        made = Claim(claim, kind, locus, statement, lambda: ruling, self.command if command is None else command)
-        self.rows.append(made.judge())
-        self.rulings[claim] = ruling
-
-    def rest(
-        self, claim: str, kind: str, locus: str, statement: str, parts: Iterable[str], command: str | None = None
-    ) -> None:
-        """Add a row for a claim that rests on earlier ones: `rests_on` their rulings."""
-        self.judge(claim, kind, locus, statement, rests_on({part: self.rulings[part] for part in parts}), command)
 
 
 @dataclass(frozen=True)
@@ -494,22 +330,17 @@ def _rate(
     return _ruling(UNDECIDED, f"exponent {_show(seen)} is too uncertain for {claimed}", seen)
 
 
-def _ruling(
-    verdict: str, reason: str, seen: Measurement, shows: frozenset[str] = frozenset(), needs: str = ""
-) -> Ruling:
+def _ruling(verdict: str, reason: str, seen: Interval, shows: frozenset[str] = frozenset(), needs: str = "") -> Ruling:
     return Ruling(verdict, reason, seen, shows, needs, source=_RULE)
 
 
-def _measurement(value: Any) -> Measurement:
-    if value is None:
-        return Measurement(math.nan, math.nan, math.nan)
-    if hasattr(value, "low") and hasattr(value, "high"):
-        seen = Measurement(*(_number("measurement", x) for x in (value[0], value.low, value.high)))
-    else:
+def _measurement(value: Any) -> Interval:
+    if not isinstance(value, Interval):
         number = _number("measurement", value)
-        seen = Measurement(number, number, number)
+        return Interval(number, number, number)
+    seen = Interval(*(_number("measurement", x) for x in value[:3]))
     if seen.low > seen.measured or seen.measured > seen.high:
-        raise ValueError(f"a measurement must lie in its interval, got {seen}")
+        raise ValueError(f"a measurement must lie in its interval, got {seen[:3]}")
     return seen
 
 
@@ -520,11 +351,11 @@ def _number(name: str, value: Any) -> float:
     return checks.real(name, value, infinite=True)
 
 
-def _unknown(seen: Measurement, *others: float) -> bool:
-    return any(math.isnan(x) for x in (*seen, *others))
+def _unknown(seen: Interval, *others: float) -> bool:
+    return any(math.isnan(x) for x in (*seen[:3], *others))
 
 
-def _show(seen: Measurement) -> str:
+def _show(seen: Interval) -> str:
     if seen.low == seen.high:
         return f"{seen.measured:.4g}"
     return f"{seen.measured:.4g} [{seen.low:.4g}, {seen.high:.4g}]"

@@ -1,0 +1,263 @@
+"""The claims of a paper as data, and the ledger that a chapter's rules make of them.
+
+A chapter's room holds `claims.toml`, a table `[[claim]]` a row of the ledger, in its order, and `rules.py`, whose
+`rules` is a `Rulebook`: a function a claim. A `Row` is made here only, out of a `Ruling` that came out of a rule:
+verdicts are computed, never typed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import InitVar, dataclass, field, fields
+from importlib import resources
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from private_bandits import checks
+from private_bandits_book.rules import VERDICTS, NotTestable, Ruling, all_of, rests_on
+
+KINDS = (
+    "definition",
+    "lemma",
+    "theorem",
+    "corollary",
+    "privacy",
+    "figure",
+    "table",
+    "discussion",
+    "contribution",
+    "anchor",
+)
+_JUDGED = object()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, as `claims.toml` has it.
+
+    Attributes
+    ----------
+    claim : str
+        Identifier, unique in its ledger: lower-case words joined by hyphens ("theorem-4-regret").
+    kind : str
+        One of `KINDS`.
+    locus : str
+        Where the paper says it ("Theorem 4", "Figure 1(a)").
+    statement : str
+        What it says, in a sentence of ours; `{name}` stands for one of the rulebook's words.
+    long : bool
+        Whether `reproduce --long` makes what decides it.
+    rests_on : tuple of str
+        Claims of the same ledger that it rests on: all of them, besides a rule of its own if it has one.
+    not_testable : str
+        Why no run of this book can test it; such a claim has no rule.
+    facts : mapping
+        Any other entry of the table, for the rule to read.
+    """
+
+    claim: str
+    kind: str
+    locus: str
+    statement: str
+    long: bool = False
+    rests_on: tuple[str, ...] = ()
+    not_testable: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.claim, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.claim):
+            raise ValueError(f"claim must be lower-case words joined by hyphens, got {self.claim!r}")
+        checks.choice("kind", self.kind, KINDS)
+        for name in ("locus", "statement"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip() or "\n" in text:
+                raise ValueError(f"{name} must be one non-empty line, got {text!r}")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the ledger, in the order of its columns."""
+
+    claim: str
+    kind: str
+    locus: str
+    statement: str
+    measured: float
+    low: float
+    high: float
+    verdict: str
+    reason: str
+    command: str
+    source: InitVar[object] = None
+
+    def __post_init__(self, source: object) -> None:
+        if source is not _JUDGED:
+            raise TypeError("a row is made by judge only: verdicts are computed, never typed")
+
+
+COLUMNS = tuple(field.name for field in fields(Row))
+Rule = Callable[..., Ruling]
+_Rule = TypeVar("_Rule", bound=Rule)
+
+
+class Rulebook:
+    """The rules of a chapter by claim, and the words that its statements leave open.
+
+    `@rules("theorem-4")` registers a function of the study and the claim; `@rules.combining("table-1")` one that is
+    given the rulings that the claim rests on as well, by claim.
+    """
+
+    def __init__(self, **words: str) -> None:
+        self.words = words
+        self.alone: dict[str, Rule] = {}
+        self.combined: dict[str, Rule] = {}
+
+    def __call__(self, *claims: str) -> Callable[[_Rule], _Rule]:
+        """Register a rule for these claims."""
+        return self._register(self.alone, claims)
+
+    def combining(self, *claims: str) -> Callable[[_Rule], _Rule]:
+        """Register a rule that builds on the rulings of other claims."""
+        return self._register(self.combined, claims)
+
+    def _register(self, rules: dict[str, Rule], claims: Iterable[str]) -> Callable[[_Rule], _Rule]:
+        def register(rule: _Rule) -> _Rule:
+            for claim in claims:
+                if claim in self.alone or claim in self.combined:
+                    raise ValueError(f"claim {claim} must have one rule, got a second")
+                rules[claim] = rule
+            return rule
+
+        return register
+
+
+def read_claims(text: str) -> list[Claim]:
+    """Return the claims of a `claims.toml`, in order.
+
+    Raises
+    ------
+    ValueError
+        If two claims share an identifier, one is malformed, or one rests on what is no claim.
+    """
+    known = {each.name for each in fields(Claim)} - {"facts"}
+    claims = []
+    for entry in tomllib.loads(text)["claim"]:
+        told = {key: value for key, value in entry.items() if key in known}
+        told["rests_on"] = tuple(told.get("rests_on", ()))
+        claims.append(Claim(**told, facts={key: value for key, value in entry.items() if key not in known}))
+    names = [claim.claim for claim in claims]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"claims must be unique, got {', '.join(twice)} more than once")
+    unknown = sorted({part for claim in claims for part in claim.rests_on} - set(names))
+    if unknown:
+        raise ValueError(f"rests_on must name claims of the same ledger, got {', '.join(unknown)}")
+    return claims
+
+
+def claims_of(chapter: str) -> list[Claim]:
+    """Return the claims of a chapter's paper, in the order of its ledger."""
+    return read_claims(resources.files(f"private_bandits_book.{chapter}").joinpath("claims.toml").read_text("utf-8"))
+
+
+def judge(chapter: str, study: Any) -> pd.DataFrame:
+    """Return the ledger of a chapter: a row a claim, with exactly the columns `COLUMNS`.
+
+    Parameters
+    ----------
+    chapter : str
+        The chapter's room; its `rules.rules` judges.
+    study : Study
+        What was measured, for the rules to read.
+    """
+    rules: Rulebook = importlib.import_module(f"private_bandits_book.{chapter}.rules").rules
+    return judged(claims_of(chapter), rules, study, f"private-bandits reproduce {chapter}")
+
+
+def judged(claims: Iterable[Claim], rules: Rulebook, study: Any, command: str) -> pd.DataFrame:
+    """Return the ledger of claims by their rules; the command line that repeats them gains `--long` where it must."""
+    by_name = {claim.claim: claim for claim in claims}
+    rulings: dict[str, Ruling] = {}
+
+    def ruling(name: str) -> Ruling:
+        if name not in rulings:
+            claim = by_name[name]
+            rulings[name] = _ruling(claim, rules, study, {part: ruling(part) for part in claim.rests_on})
+        return rulings[name]
+
+    rows = []
+    for claim in by_name.values():
+        found = ruling(claim.claim)
+        statement = claim.statement
+        for name, word in rules.words.items():
+            statement = statement.replace(f"{{{name}}}", word)
+        made_by = f"{command} --long" if claim.long else command
+        numbers = found.measurement[:3]
+        told = (claim.claim, claim.kind, claim.locus, statement, *numbers, found.verdict, found.reason, made_by)
+        rows.append(Row(*told, source=_JUDGED))
+    return pd.DataFrame([[getattr(row, c) for c in COLUMNS] for row in rows], columns=list(COLUMNS))
+
+
+def _ruling(claim: Claim, rules: Rulebook, study: Any, parts: dict[str, Ruling]) -> Ruling:
+    name = claim.claim
+    if claim.not_testable:
+        return NotTestable(claim.not_testable)()
+    if name in rules.combined:
+        found = rules.combined[name](study, claim, parts)
+    elif name in rules.alone:
+        found = rules.alone[name](study, claim)
+        found = all_of(found, *parts.values()) if parts else found
+    elif parts:
+        return rests_on(parts)
+    else:
+        raise ValueError(f"claim {name} must have a rule, rest on others or say why it is not testable")
+    if not isinstance(found, Ruling):
+        raise ValueError(f"the rule of {name} must return a Ruling, got {found!r}")
+    return found
+
+
+def summary(table: pd.DataFrame) -> pd.Series:
+    """Return how many claims of a ledger have each verdict, zeros included, in the order of `VERDICTS`."""
+    counts = table["verdict"].value_counts().reindex(list(VERDICTS), fill_value=0)
+    return counts.astype(int).rename("claims").rename_axis("verdict")
+
+
+def verdicts_in_words(table: pd.DataFrame) -> str:
+    """Return the counts of a ledger as captions and sentences write them: those that are not 0."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in summary(table).items() if count)
+
+
+# --- until every room has its claims.toml
+
+
+class Book:
+    """A ledger in the making."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+        self.rows: list[Row] = []
+        self.rulings: dict[str, Ruling] = {}
+
+    def judge(
+        self, claim: str, kind: str, locus: str, statement: str, ruling: Ruling, command: str | None = None
+    ) -> None:
+        """Add a row."""
+        made = Claim(claim, kind, locus, statement)
+        told = (made.claim, kind, locus, statement, *ruling.measurement[:3], ruling.verdict, ruling.reason)
+        self.rows.append(Row(*told, self.command if command is None else command, source=_JUDGED))
+        self.rulings[claim] = ruling
+
+    def rest(
+        self, claim: str, kind: str, locus: str, statement: str, parts: Iterable[str], command: str | None = None
+    ) -> None:
+        """Add a row for a claim that rests on earlier ones."""
+        self.judge(claim, kind, locus, statement, rests_on({part: self.rulings[part] for part in parts}), command)
+
+
+def ledger(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return rows as a table."""
+    return pd.DataFrame([[getattr(row, c) for c in COLUMNS] for row in rows], columns=list(COLUMNS))

@@ -1,0 +1,116 @@
+"""One design of longer studies, and one fit: how regret grows with what is swept.
+
+A `Sweep` names what moves and plays a run for each value. A `RateFit` is an exponent: of the means at the points that
+count, by replication, or of a bound at the same points, so that finite horizons bend both alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from private_bandits.estimates import Interval, fit_exponent, fit_growth
+from private_bandits_book.studies import LongRun
+
+LEAST_POINTS = 4
+GAP, EPSILON, HORIZON, LOG, SIZE = "1/gap", "1/epsilon", "T", "ln T", "K"
+
+
+class Sweep(NamedTuple):
+    """A row of runs behind one exponent.
+
+    Attributes
+    ----------
+    labels : mapping
+        What tells the sweep from others: the first columns of its runs' rows.
+    quantity : str
+        In what the exponent is: "T", "ln T", "1/epsilon", "1/gap", "K", ...
+    values : sequence
+        What the swept argument takes.
+    run : callable
+        Returns the runs of a value, several where a worst case is searched; `labels` are put before their own.
+    """
+
+    labels: Mapping[str, Any]
+    quantity: str
+    values: Sequence[Any]
+    run: Callable[[Any], Sequence[LongRun]]
+
+    def runs(self) -> list[LongRun]:
+        """Return the runs of all values, in order."""
+        told = {**self.labels, "quantity": self.quantity}
+        made = [one for value in self.values for one in self.run(value)]
+        return [one._replace(labels={**told, **one.labels}) for one in made]
+
+
+class RateFit(NamedTuple):
+    """An exponent; `fit` is None where fewer than `LEAST_POINTS` points count.
+
+    Attributes
+    ----------
+    labels : mapping
+        What was fitted: policy, variant, family of instances, ...
+    quantity : str
+        In what the exponent is.
+    fit : Interval or None
+        The exponent with its interval over replications; an exact number's ends coincide.
+    points, replications : int
+        How many points count, and runs of each.
+    """
+
+    labels: Mapping[str, Any]
+    quantity: str
+    fit: Interval | None
+    points: int
+    replications: int = 0
+
+    def row(self) -> dict[str, Any]:
+        """Return the fit as a row of a table."""
+        numbers = (self.fit or Interval()).columns()
+        return {**self.labels, "quantity": self.quantity, **numbers, "points": self.points}
+
+
+def fit_points(
+    x: Sequence[float] | np.ndarray, regrets: Sequence[np.ndarray] | np.ndarray, least: int = LEAST_POINTS
+) -> Interval | None:
+    """Return the exponent of regret in x, or None where there are fewer than `least` points.
+
+    Parameters
+    ----------
+    x : sequence of float, > 0
+    regrets : sequence of arrays, one a point, shape (replications,) each; a single number is exact
+    """
+    if len(x) < least or min(float(np.mean(r)) for r in regrets) <= 0.0:
+        return None
+    samples = np.column_stack([np.atleast_1d(r) for r in regrets])
+    if len(samples) == 1:
+        return exact_slope(x, samples[0])
+    return fit_exponent(np.asarray(x, float), samples)
+
+
+def exact_slope(x: Any, values: Any) -> Interval:
+    """Return the exponent of computed values in x, least squares in logarithms, as an exact number."""
+    return Interval.exact(float(np.polyfit(np.log(x), np.log(values), 1)[0]))
+
+
+def by_replication(frame: pd.DataFrame, column: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return a column's values, ascending, and the regrets at them, shape (replications, values)."""
+    table = frame.pivot(index="replication", columns=column, values="regret").sort_index(axis=1)
+    return table.columns.to_numpy(float), table.to_numpy()
+
+
+def abscissa(quantity: str, values: Any) -> np.ndarray:
+    """Return swept values as the quantity that the exponent is in."""
+    x = np.asarray(values, float)
+    return 1.0 / x if quantity in (GAP, EPSILON) else np.log(x) if quantity == LOG else x
+
+
+def fit_log(t: np.ndarray, curves: np.ndarray, start: float | None = None) -> Interval | None:
+    """Return the exponent in ln t from `start` (default: the last two decades); None where a part has no regret."""
+    try:
+        return fit_growth(t, curves, t[-1] / 100 if start is None else start, t[-1])
+    except ValueError:
+        return None
