@@ -17,13 +17,14 @@ import pandas as pd
 import papermill
 import pytest
 
-from private_bandits_book import claims
 from private_bandits_book.chapters import Chapter, execute, parameters, render
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.execute import ChapterFailed
 from private_bandits_book.chapters.page import OUTPUT_VARIABLE
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.chapters.reproduce import moved
+from private_bandits_book.ledger import COLUMNS
+from private_bandits_book.rules import NOT_TESTABLE, VERDICTS
 
 KNOWN = {
     "horizon": Parameter("int", 1000),
@@ -264,7 +265,7 @@ def test_a_caption_with_code_does_not_break_its_fence(chapter):
 
 
 def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
-    row = dict.fromkeys(claims.COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
+    row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
     row |= {"verdict": "undecided", "command": "make --long a|b"}
     unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
     exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25}
@@ -274,7 +275,7 @@ def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
     assert r"| x | x | 0.25 | undecided | x |" in shown.markdown
     assert r"| x | x |  | reproduced | x | `make --long a\|b` |" in shown.markdown
     written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
-    assert written[0] == ",".join(claims.COLUMNS) and written[1] == "x,x,x,x,1,0.5,inf,undecided,x,make --long a|b"
+    assert written[0] == ",".join(COLUMNS) and written[1] == "x,x,x,x,1,0.5,inf,undecided,x,make --long a|b"
     with pytest.raises(ValueError, match="the ledger must have columns claim, kind"):
         chapter.ledger(pd.DataFrame([row])[["claim", "verdict"]])
 
@@ -500,8 +501,8 @@ def test_a_committed_chapter_regenerates_its_outputs_data_and_figures(name, tmp_
 def test_a_committed_ledger_keeps_the_contract(name):
     with (find_book().data(name) / "claims.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
-    assert tuple(header) == claims.COLUMNS and rows
+    assert tuple(header) == COLUMNS and rows
     table = [dict(zip(header, row, strict=True)) for row in rows]
-    assert {row["verdict"] for row in table} <= set(claims.VERDICTS)
-    assert all(row["reason"] for row in table if row["verdict"] == claims.NOT_TESTABLE)
+    assert {row["verdict"] for row in table} <= set(VERDICTS)
+    assert all(row["reason"] for row in table if row["verdict"] == NOT_TESTABLE)
     assert len({row["claim"] for row in table}) == len(table)

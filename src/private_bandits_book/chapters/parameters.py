@@ -86,6 +86,9 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
             name: _check(name, parameter.kind)(name, given.get(name, parameter.default))
             for name, parameter in parameters.items()
         }
+        for name, most in _panels(chapter).items():
+            if len(values[name]) > most:
+                raise ValueError(f"{name} must have at most {most} values, a panel each, got {values[name]!r}")
         together = getattr(paper(chapter), "check_parameters", None)
         if together is not None:
             together(**values)
@@ -98,6 +101,15 @@ def paper(chapter: str) -> Any:
     """Return the module of the paper that a chapter is about, or None."""
     name = f"private_bandits_book.{chapter}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
+
+
+def _panels(chapter: str) -> dict[str, int]:
+    """How many values each parameter may have that has a panel a value."""
+    name = f"private_bandits_book.{chapter}.exhibits"
+    if not importlib.util.find_spec(f"private_bandits_book.{chapter}") or not importlib.util.find_spec(name):
+        return {}
+    most: dict[str, int] = importlib.import_module(name).exhibits.most()
+    return most
 
 
 def _parameter_cells(notebook: NotebookNode) -> list[NotebookNode]:

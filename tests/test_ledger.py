@@ -1,0 +1,159 @@
+"""Claims are data, rules are code, and a row comes out of both and nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import import_module, resources
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from private_bandits.estimates import Interval
+from private_bandits_book.chapters.book import find_book
+from private_bandits_book.ledger import (
+    COLUMNS,
+    Claim,
+    Row,
+    Rulebook,
+    claims_of,
+    judged,
+    read_claims,
+    summary,
+    verdicts_in_words,
+)
+from private_bandits_book.rules import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED, UpperRate, all_of
+
+TOML = """
+[[claim]]
+claim = "contribution"
+kind = "contribution"
+locus = "Abstract"
+statement = "Both hold, within {slack}."
+rests_on = ["theorem-2", "theorem-1"]
+
+[[claim]]
+claim = "theorem-1"
+kind = "theorem"
+locus = "Theorem 1"
+statement = "Regret grows as T^a for a in {0, 1}."
+long = true
+power = 0.5
+
+[[claim]]
+claim = "theorem-2"
+kind = "theorem"
+locus = "Theorem 2"
+statement = "And so on."
+rests_on = ["theorem-1"]
+
+[[claim]]
+claim = "table-1"
+kind = "table"
+locus = "Table 1"
+statement = "All of it."
+rests_on = ["theorem-1"]
+
+[[claim]]
+claim = "figure-9"
+kind = "figure"
+locus = "Figure 9"
+statement = "It looks so."
+not_testable = "the data are not public"
+"""
+STUDY = SimpleNamespace(slope=Interval(0.5, 0.4, 0.6), other=Interval(2.0, 1.9, 2.1))
+
+
+def rulebook() -> Rulebook:
+    rules = Rulebook(slack="0.2")
+    rules("theorem-1")(lambda study, claim: UpperRate(claim.facts["power"], tolerance=0.2)(study.slope))
+    rules("theorem-2")(lambda study, claim: UpperRate(1.0, tolerance=0.2)(study.other))
+    rules.combining("table-1")(lambda study, claim, parts: all_of(*parts.values()))
+    return rules
+
+
+def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path):
+    table = judged(read_claims(TOML), rulebook(), STUDY, "private-bandits reproduce tiny")
+    assert tuple(table.columns) == COLUMNS
+    assert COLUMNS == (
+        "claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command",
+    )  # fmt: skip
+    rows = table.set_index("claim")
+    assert list(rows.index) == ["contribution", "theorem-1", "theorem-2", "table-1", "figure-9"]
+    verdicts = [NOT_REPRODUCED, REPRODUCED, NOT_REPRODUCED, REPRODUCED, NOT_TESTABLE]
+    assert rows["verdict"].tolist() == verdicts
+    assert rows.loc["contribution", "statement"] == "Both hold, within 0.2."
+    assert rows.loc["contribution", "reason"] == "theorem-2: not reproduced; theorem-1: reproduced"
+    assert rows.loc["theorem-1", "statement"] == "Regret grows as T^a for a in {0, 1}."
+    assert rows.loc["theorem-1", ["measured", "low", "high"]].tolist() == [0.5, 0.4, 0.6]
+    assert rows.loc["theorem-2", "measured"] == 2.0 and "keeps" in rows.loc["theorem-2", "reason"]
+    assert rows.loc["figure-9", "reason"] == "the data are not public"
+    assert rows.loc["theorem-1", "command"] == "private-bandits reproduce tiny --long"
+    assert rows.loc["table-1", "command"] == "private-bandits reproduce tiny"
+    assert summary(table).tolist() == [2, 0, 2, 0, 1]
+    assert verdicts_in_words(table) == "2 reproduced, 2 not reproduced, 1 not testable"
+    table.to_csv(tmp_path / "claims.csv", index=False, float_format="%.10g")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv"), table)
+
+
+def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
+    study = SimpleNamespace(slope=None, other=Interval(0.5, 0.4, 0.6))
+    table = judged(read_claims(TOML), rulebook(), study, "x").set_index("claim")
+    assert table["verdict"].tolist() == [UNDECIDED] * 4 + [NOT_TESTABLE]
+    assert table.loc["theorem-1", ["measured", "low", "high"]].isna().all()
+
+
+def test_a_verdict_cannot_be_typed():
+    with pytest.raises(TypeError, match="never typed"):
+        Row(*["x"] * 4, 1.0, 1.0, 1.0, REPRODUCED, "because", "x")
+    rules = rulebook()
+    rules.alone["theorem-2"] = lambda study, claim: REPRODUCED
+    with pytest.raises(ValueError, match="rulings must come from rules"):
+        judged(read_claims(TOML), rules, STUDY, "x")
+    rules.combined["table-1"] = lambda study, claim, parts: REPRODUCED
+    del rules.alone["theorem-2"]
+    with pytest.raises(ValueError, match="rule of table-1 must return a Ruling, got 'reproduced'"):
+        judged(read_claims(TOML), rules, STUDY, "x")
+
+
+def test_every_claim_needs_a_rule_a_ground_or_a_reason_and_has_one_rule():
+    claims = [Claim("theorem-1", "theorem", "Theorem 1", "It holds.")]
+    with pytest.raises(ValueError, match="claim theorem-1 must have a rule"):
+        judged(claims, Rulebook(), STUDY, "x")
+    with pytest.raises(ValueError, match="must have one rule, got a second"):
+        rulebook().combining("theorem-1")(all_of)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"theorem-2"\nkind', '"theorem-1"\nkind', "claims must be unique, got theorem-1 more than once"),
+        ('rests_on = ["theorem-1"]', 'rests_on = ["theorem-7"]', "rests_on must name claims .* got theorem-7"),
+        ('"figure-9"', '"Figure 9"', "claim must be lower-case words"),
+        ('kind = "figure"', 'kind = "guess"', "kind must be one of 'definition'"),
+        ('"Figure 9"', '" "', "locus must be one non-empty line"),
+        ('"It looks so."', '"two\\nlines"', "statement must be one non-empty line"),
+    ],
+)
+def test_malformed_claims_are_refused_by_name(old, new, message):
+    assert old in TOML
+    with pytest.raises(ValueError, match=message):
+        read_claims(TOML.replace(old, new))
+
+
+DECLARED = [
+    c for c in find_book().chapters() if resources.files(f"private_bandits_book.{c}").joinpath("rules.py").is_file()
+]
+
+
+@pytest.mark.parametrize("chapter", DECLARED)
+def test_claims_and_rules_name_the_same_claims(chapter):
+    claims, rules = claims_of(chapter), import_module(f"private_bandits_book.{chapter}.rules").rules
+    ruled = set(rules.alone) | set(rules.combined)
+    assert {c.claim for c in claims if not c.rests_on and not c.not_testable} <= ruled
+    assert ruled <= {c.claim for c in claims if not c.not_testable}
+    assert all(f"{{{word}}}" in " ".join(c.statement for c in claims) for word in rules.words)
+    committed = pd.read_csv(find_book().data(chapter) / "claims.csv")
+    assert [c.claim for c in claims] == committed["claim"].tolist()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        claims[0].claim = "another"
