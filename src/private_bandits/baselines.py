@@ -7,6 +7,7 @@ the rewards in clear and release noisy means, each reward in one mean only.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +54,8 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
         list_size=1,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
-    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "printed", privacy, record)
+    mechanism = "laplace" if scale else "none"
+    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "printed", privacy, record, mechanism)
 
 
 def ldp_ucb_response(epsilon: float) -> Policy:
@@ -77,7 +79,8 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     )
     paid = channel_loss([[truth, other], [other, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on each reward")
-    return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", "printed", privacy, record)
+    mechanism = "response" if other else "none"
+    return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", "printed", privacy, record, mechanism)
 
 
 def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) -> Policy:
@@ -119,7 +122,7 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
         horizon=length,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", _ONE_MEAN)
-    return Policy("DP-SE", "sajed2019", "Algorithm 2", "printed", privacy, record)
+    return Policy("DP-SE", "sajed2019", "Algorithm 2", "printed", privacy, record, "elimination")
 
 
 def adap_ucb(epsilon: float, alpha: float = 3.1) -> Policy:
@@ -145,7 +148,7 @@ def adap_ucb(epsilon: float, alpha: float = 3.1) -> Policy:
     scale, width = laplace_scale(epsilon, 2.0), checks.real("alpha", alpha, above=0)
     terms = np.array([(width, width * math.log(2.0), 0.5), (width * scale, 0.0, 1.0)])
     record = episodes.EpisodeRecord(terms, scale=scale)
-    return Policy("AdaP-UCB", "azize2022", "Algorithm 1, Equation (7)", "printed", _episodic(epsilon, scale), record)
+    return _episodic("AdaP-UCB", "Algorithm 1, Equation (7)", epsilon, scale, record)
 
 
 def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
@@ -156,13 +159,13 @@ def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
     """
     scale, width = laplace_scale(epsilon, 2.0), checks.real("alpha", alpha, above=0)
     record = episodes.EpisodeRecord(np.array([(width * scale, 0.0, 1.0)]), level=2.0 * width, scale=scale)
-    box = "Algorithm 1, index after Equation (7)"
-    return Policy("AdaP-KLUCB", "azize2022", box, "printed", _episodic(epsilon, scale), record)
+    return _episodic("AdaP-KLUCB", "Algorithm 1, index after Equation (7)", epsilon, scale, record)
 
 
-def _episodic(epsilon: float, scale: float) -> Guarantee:
+def _episodic(name: str, place: str, epsilon: float, scale: float, record: NamedTuple) -> Policy:
     """Every episode but the first has N/2 rewards, so a mean has sensitivity 2/N and noise scale / N."""
-    return Guarantee.certified(epsilon, 2.0 / scale if scale else math.inf, "central", _ONE_MEAN)
+    privacy = Guarantee.certified(epsilon, 2.0 / scale if scale else math.inf, "central", _ONE_MEAN)
+    return Policy(name, "azize2022", place, "printed", privacy, record, "laplace" if scale else "none")
 
 
 _ONE_MEAN = "each reward enters one noisy mean, and all else follows from those"
