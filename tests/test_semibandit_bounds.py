@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from private_bandits import baselines
-from private_bandits.papers.semibandits import bounds, boxes, instances
+from private_bandits.papers.semibandits import bounds, cucb_ldp1, cucb_ldp2, instances
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import simulate
 
@@ -60,8 +60,8 @@ def test_corrected_bounds_hold_where_they_say_something():
     problem = instances.one_valuable(6, 2, 0.5)
     for epsilon in (20.0, math.inf):
         for policy, bound in (
-            (boxes.cucb_ldp1(epsilon, 2, "repaired"), bounds.theorem_2),
-            (boxes.cucb_ldp2(epsilon, "repaired"), bounds.theorem_4),
+            (cucb_ldp1(epsilon, 2, "repaired"), bounds.theorem_2),
+            (cucb_ldp2(epsilon, "repaired"), bounds.theorem_4),
         ):
             most = bound(problem, 20_000, epsilon, "corrected")
             regret = simulate(problem, policy, horizon=20_000, replications=5, seed=0).regret[:, -1]

@@ -1,19 +1,20 @@
-"""The kernel on semi-bandits: against transcriptions, limits, fallback, cap, failing and greedy oracles, trees."""
+"""The kernel on semi-bandits: limits, forced exploration, fallback, cap, failing and greedy oracles, trees."""
 
 from __future__ import annotations
 
 import itertools
 import math
 
-import naive_semibandits as naive
 import networkx as nx
 import numpy as np
 import pytest
+from semibandit_settings import KINDS, MEANS, MIXED
 
 from private_bandits import mechanisms
 from private_bandits.kernels import index
 from private_bandits.kernels.trees import tree_noise_at
-from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
+from private_bandits.papers.semibandits import maximum_spanning_tree, online_shortest_path
+from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, SemiBandit
@@ -30,10 +31,6 @@ PRIVACY = Guarantee(
     reason="a test",
 )
 HORIZON = 400
-MEANS = [0.9, 0.8, 0.3, 0.3, 0.6, 0.1]
-MIXED = [[0, 1], [2], [3, 4, 5], [5, 0], [1, 3, 2]]
-PATHS = [[0, 1], [2, 3], [4, 5]]
-TABLE = [[0.5, 0.1, 0.0], [0.4, 0.4, 0.4], [0.1, 0.5, 0.2], [0.3, 0.0, 0.5]]
 
 
 def box(terms, **constants):
@@ -42,153 +39,21 @@ def box(terms, **constants):
     return Policy("box", "", "", "", PRIVACY, index.IndexRecord(pairs, **constants))
 
 
-def coverage_sets(size):
-    blocks = np.arange(12).reshape(4, 3)
-    return [blocks[list(nodes)].ravel().tolist() for nodes in itertools.combinations(range(4), size)]
-
-
-AIMS = [0, 1, 2] * 4
-GREEDY = naive.greedy(np.arange(12).reshape(4, 3).tolist(), 2, AIMS)
-SETTINGS = {
-    "top-1": (SemiBandit.top_k(MEANS, 1), naive.top_k(MEANS, 1)),
-    "top-3": (SemiBandit.top_k(MEANS, 3), naive.top_k(MEANS, 3)),
-    "all": (SemiBandit.top_k(MEANS, 6), naive.top_k(MEANS, 6)),
-    "mixed sizes": (SemiBandit.from_sets(MEANS, MIXED), naive.listed(MEANS, MIXED, naive.linear([1.0] * 6))),
-    "weights": (
-        SemiBandit.from_sets(MEANS, MIXED, weights=[2.0, 0.0, 1.0, 0.5, 3.0, 0.0], offset=0.25),
-        naive.listed(MEANS, MIXED, naive.linear([2.0, 0.0, 1.0, 0.5, 3.0, 0.0], 0.25)),
-    ),
-    "groups": (
-        SemiBandit.from_sets(MEANS, PATHS, groups=[0, 0, 1, 1, -1, -1]),
-        naive.listed(MEANS, PATHS, naive.linear([1.0] * 6), [0, 0, 1, 1, -1, -1]),
-    ),
-    "max": (SemiBandit.from_sets(MEANS, MIXED, reward="max"), naive.listed(MEANS, MIXED, naive.covered([0] * 6))),
-    "coverage": (
-        SemiBandit.coverage(TABLE, 2),
-        naive.listed(sum(TABLE, []), coverage_sets(2), naive.covered(AIMS)),
-    ),
-    "failing": (
-        SemiBandit.from_sets(MEANS, MIXED, beta=0.7),
-        naive.listed(MEANS, MIXED, naive.linear([1.0] * 6), beta=0.7),
-    ),
-    "greedy": (
-        SemiBandit.coverage(TABLE, 2, oracle="greedy"),
-        naive.Setting(12, 6, GREEDY, lambda choice: GREEDY([0.0] * 12, choice), naive.users(sum(TABLE, []))),
-    ),
-    "greedy, failing": (
-        SemiBandit.coverage(TABLE, 2, oracle="greedy", beta=0.5),
-        naive.Setting(
-            12,
-            6,
-            naive.failing(GREEDY, lambda choice: GREEDY([0.0] * 12, choice), 0.5),
-            lambda choice: GREEDY([0.0] * 12, choice),
-            naive.users(sum(TABLE, [])),
-        ),
-    ),
-}
-
-
-def printed_1(size, epsilon):
-    constant = 32.0 * size / epsilon**2
-    return (
-        box([(0.0, constant * math.log(HORIZON))], noise=index.LAPLACE, scale=size / epsilon),
-        naive.algorithm_1,
-        (epsilon, lambda t, n: 4 * math.sqrt(2 * size * math.log(HORIZON) / (epsilon**2 * n))),
-    )
-
-
-def repaired_1(size, epsilon):
-    constant = 1.5 + 12 * (size / epsilon) ** 2
-    return (
-        box(
-            [(constant, 0.0)],
-            noise=index.LAPLACE,
-            scale=size / epsilon,
-            bonus=index.FLAT_BONUS,
-            bonus_scale=3 * size / epsilon,
-        ),
-        naive.algorithm_1,
-        (
-            epsilon,
-            lambda t, n: math.sqrt(constant * math.log(t) / n) + 3 * size / epsilon * math.log(t) / n,
-        ),
-    )
-
-
-def printed_2(size, epsilon):
-    return (
-        box(
-            [(0.0, 32.0 / epsilon**2 * math.log(HORIZON))],
-            noise=index.LAPLACE,
-            scale=1 / epsilon,
-            reports=index.LEAST,
-        ),
-        naive.algorithm_2,
-        (epsilon, lambda t, n: 4 * math.sqrt(2 * math.log(HORIZON) / (epsilon**2 * n))),
-    )
-
-
-def tree(scale, bonus, least):
-    return (
-        box(
-            [(0.0, 0.3 * math.log(HORIZON))],
-            noise=index.TREE,
-            scale=scale,
-            bonus=index.FIXED_BONUS,
-            bonus_scale=bonus,
-            reports=index.LEAST if least else index.ALL,
-        ),
-        naive.algorithm_3,
-        (scale, lambda t, n: math.sqrt(0.3 * math.log(HORIZON) / n) + bonus / n, least),
-    )
-
-
-def printed_3(size, epsilon):
-    log_t = math.log(HORIZON)
-    scale, last = 2 * size * math.log2(HORIZON) / epsilon, 12 * size * log_t**3 / epsilon
-    record = box(
-        [(0.0, 4 * math.log(6 * HORIZON))], noise=index.TREE, scale=scale, bonus=index.FIXED_BONUS, bonus_scale=last
-    )
-    return record, naive.algorithm_3, (scale, lambda t, n: math.sqrt(4 * math.log(6 * HORIZON) / n) + last / n)
-
-
-BOXES = {
-    "LDP1 printed": lambda size: printed_1(size, 1.0),
-    "LDP1 large epsilon": lambda size: printed_1(size, 300.0),
-    "LDP1 without privacy": lambda size: (
-        box([(1.5, 0.0)]),
-        naive.algorithm_1,
-        (math.inf, lambda t, n: math.sqrt(1.5 * math.log(t) / n)),
-    ),
-    "LDP1 repaired": lambda size: repaired_1(size, 20.0),
-    "LDP2 printed": lambda size: printed_2(size, 1.0),
-    "LDP2 large epsilon": lambda size: printed_2(size, 100.0),
-    "DP printed": lambda size: printed_3(size, 1.0),
-    "DP": lambda size: tree(0.4, 1.0, False),
-    "DP, noisy": lambda size: tree(3.0, 0.5, False),
-    "DP least": lambda size: tree(0.4, 1.0, True),
-}
-
-
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("name", BOXES)
-def test_kernel_plays_the_transcription(name, setting):
-    problem, plain = SETTINGS[setting]
-    policy, transcription, arguments = BOXES[name](problem.list_size)
-    for replication in range(2):
-        played = trace(problem, policy, horizon=HORIZON, seed=7, replication=replication)
-        expected = transcription(plain, HORIZON, streams(7, replication), *arguments)
-        np.testing.assert_array_equal(played, expected)
-
-
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", KINDS)
 def test_forced_exploration_plays_its_transcription(setting):
-    problem, plain = SETTINGS[setting]
     policy = box([(8.0, 0.0)], noise=index.LAPLACE, scale=1.0, forced=4.0, fallback=False, cap=math.inf)
-    expected = naive.forced_ucb(
-        plain, HORIZON, streams(7, 0), 4.0, 1.0, lambda t, n: math.sqrt(8.0 * math.log(t)) / math.sqrt(n)
-    )
-    np.testing.assert_array_equal(trace(problem, policy, horizon=HORIZON, seed=7), expected)
+    bandit, source, rounds = Plain(KINDS[setting]), streams(7, 0), []
+    pulls, total = np.zeros(len(bandit.arms)), np.zeros(len(bandit.arms))
+    for t in range(1, HORIZON + 1):
+        radius = math.sqrt(8.0 * math.log(t))
+        upper = [total[i] / pulls[i] + radius / math.sqrt(pulls[i]) if pulls[i] else math.inf for i in bandit.arms]
+        forced = [math.inf if pulls[i] <= 4.0 * math.log(t + 1) else upper[i] for i in bandit.arms]
+        s_t = bandit.oracle(forced, source.choice)
+        for i, x in bandit.outcomes(s_t, source.env).items():
+            pulls[i] += 1
+            total[i] += x + source.noise.laplace(0.0, 1.0)
+        rounds.append(bandit.row(s_t))
+    np.testing.assert_array_equal(trace(KINDS[setting], policy, horizon=HORIZON, seed=7), rounds)
 
 
 def test_forced_exploration_keeps_every_arm_above_its_floor():
@@ -203,10 +68,10 @@ def test_forced_exploration_keeps_every_arm_above_its_floor():
 # --- limits
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", KINDS)
 @pytest.mark.parametrize("reports", [index.ALL, index.LEAST])
 def test_without_noise_every_mechanism_is_the_plain_index(setting, reports):
-    problem, _ = SETTINGS[setting]
+    problem = KINDS[setting]
     plain = trace(problem, box([(1.5, 0.0)], reports=reports), horizon=HORIZON, seed=3)
     for mechanism in (index.LAPLACE, index.GAUSSIAN, index.HYBRID, index.TREE):
         silent = box([(1.5, 0.0)], reports=reports, noise=mechanism, scale=0.0)
@@ -274,7 +139,7 @@ def test_the_oracle_is_not_asked_if_an_index_is_negative(fallback, value, random
 def test_fallback_plays_every_super_arm_equally_often():
     always = box([], bonus=index.FIXED_BONUS, bonus_scale=-1e6)  # below 0 from the first report on
     rounds = 6000
-    for problem in (SETTINGS["mixed sizes"][0], SemiBandit.top_k(MEANS, 2), SETTINGS["greedy"][0]):
+    for problem in (KINDS["mixed sizes"], SemiBandit.top_k(MEANS, 2), KINDS["greedy"]):
         shown = trace(problem, always, horizon=rounds, seed=2)
         played = [tuple(sorted(row[row >= 0])) for row in shown[:, :-1]]
         counts = np.unique(np.array([hash(arms) for arms in played]), return_counts=True)[1]
@@ -295,12 +160,12 @@ def test_an_oracle_fails_with_its_probability():
         assert abs(np.mean(shown == arm) - p) < 4.5 * math.sqrt(p * (1 - p) / 20_000)
 
 
-@pytest.mark.parametrize("setting", [*SETTINGS, "alpha"])
+@pytest.mark.parametrize("setting", [*KINDS, "alpha"])
 def test_regret_is_definition_2(setting):
     if setting == "alpha":
         problem = SemiBandit.from_sets(MEANS, MIXED, alpha=0.5, beta=0.8)
     else:
-        problem = SETTINGS[setting][0]
+        problem = KINDS[setting]
     policy = box([(0.3, 0.0)], noise=index.LAPLACE, scale=0.5)
     shown = trace(problem, policy, horizon=HORIZON, seed=5)
     regret = simulate(problem, policy, horizon=HORIZON, replications=1, seed=5, checkpoints=range(1, HORIZON + 1))
@@ -322,7 +187,7 @@ def test_greedy_covers_its_share_and_less_than_the_best():
         problem = SemiBandit.coverage(table, size)
         if problem.best == 0.0:
             continue
-        found = naive.greedy(np.arange(24).reshape(6, 4).tolist(), size, [0, 1, 2, 3] * 6)(problem.means, rng)
+        found = Plain(SemiBandit.coverage(table, size, oracle="greedy")).oracle(problem.means, rng)
         worst = min(worst, problem.reward(found) / problem.best)
     assert 1 - 1 / math.e <= worst < 0.99
 
@@ -380,10 +245,10 @@ def test_reading_a_tree_every_round_is_the_counter_of_mechanisms():
 
 
 def test_a_python_oracle_plays_what_the_scan_plays():
-    for reward, plain in (("linear", naive.linear([1.0] * 6)), ("max", naive.covered([0] * 6))):
+    for reward in ("linear", "max"):
         for beta in (1.0, 0.8):
-            listed = SemiBandit.from_sets(MEANS, MIXED, reward=reward, groups=None)
-            called = SemiBandit.from_oracle(MEANS, naive.exact(MIXED, plain), 3, reward=reward, beta=beta)
+            listed = SemiBandit.from_sets(MEANS, MIXED, reward=reward)
+            called = SemiBandit.from_oracle(MEANS, Plain(listed).oracle, 3, reward=reward, beta=beta)
             policy = box([(1.5, 0.0)], noise=index.LAPLACE, scale=0.1, fallback=False)
             played = [trace(problem, policy, horizon=HORIZON, seed=9) for problem in (listed, called)]
             assert np.array_equal(*played) == (beta == 1.0)
@@ -391,7 +256,7 @@ def test_a_python_oracle_plays_what_the_scan_plays():
 
 def test_a_python_oracle_starts_with_free_observations_where_the_box_does():
     listed = SemiBandit.from_sets(MEANS, MIXED)
-    called = SemiBandit.from_oracle(MEANS, naive.exact(MIXED, naive.linear([1.0] * 6)), 3)
+    called = SemiBandit.from_oracle(MEANS, Plain(listed).oracle, 3)
     policy = box([(1.5, 0.0)], observe_first=True, fallback=False, cap=math.inf)
     played = [trace(problem, policy, horizon=HORIZON, seed=9) for problem in (listed, called)]
     np.testing.assert_array_equal(*played)

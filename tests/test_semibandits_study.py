@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.papers.semibandits import boxes, instances
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import instances
 from private_bandits.simulate import simulate
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.semibandits import check_parameters, claims, experiments, pictures, studies, tables
@@ -250,7 +251,7 @@ def test_a_panel_of_the_map_has_a_cell_for_every_epsilon_and_gap(panels):
 def test_every_policy_of_the_page_is_played(panels):
     names = {(run.policy.name, run.reading) for run in panels["learning"][0.5]}
     boxes_ = {"CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"}
-    assert names == {(name, reading) for name in boxes_ for reading in boxes.VARIANTS} | {
+    assert names == {(name, reading) for name in boxes_ for reading in paper.VARIANTS} | {
         ("CUCB", ""),
         ("CUCB, least pulled", ""),
     }
@@ -274,8 +275,8 @@ def test_oracles_are_measured_against_the_best_and_against_their_benchmark(panel
 def test_greedy_is_not_exact_on_the_coverage_instance():
     problems = experiments.coverages()
     assert problems["exact"].best == pytest.approx(3.6)
-    run = simulate(problems["greedy"], boxes.cucb(), horizon=3000, replications=3, seed=0)
-    exact = simulate(problems["exact"], boxes.cucb(), horizon=3000, replications=3, seed=0)
+    run = simulate(problems["greedy"], paper.cucb(), horizon=3000, replications=3, seed=0)
+    exact = simulate(problems["exact"], paper.cucb(), horizon=3000, replications=3, seed=0)
     lost = run.regret[:, -1] + (problems["greedy"].best - problems["greedy"].benchmark) * 3000
     assert float(lost.mean()) > 5 * float(exact.regret[:, -1].mean())
 
@@ -307,17 +308,17 @@ def test_the_printed_bonuses_are_compared_by_the_boxes(monkeypatch):
     assert (
         "from $K=3$ on at small $\\epsilon$, that of CUCB-LDP2 from $\\epsilon=3.65$ on" in pictures.bonuses_in_words()
     )
-    first, second = boxes.cucb_ldp1, boxes.cucb_ldp2
+    first, second = paper.cucb_ldp1, paper.cucb_ldp2
 
     def at(epsilon, reading):
         return epsilon if reading == "printed" else 2 * epsilon
 
-    monkeypatch.setattr(boxes, "cucb_ldp1", lambda e, k, reading: first(at(e, reading), k, reading))
-    monkeypatch.setattr(boxes, "cucb_ldp2", lambda e, reading: second(at(e, reading), reading))
+    monkeypatch.setattr(paper, "cucb_ldp1", lambda e, k, reading: first(at(e, reading), k, reading))
+    monkeypatch.setattr(paper, "cucb_ldp2", lambda e, reading: second(at(e, reading), reading))
     # half the noise in the repaired boxes: 32 K < 3 K^2 from K = 11 on, 29 < 1.5 epsilon^2 from 4.4 on
     assert "from $K=11$ on" in pictures.bonuses_in_words() and "from $\\epsilon=4.4$ on" in pictures.bonuses_in_words()
-    monkeypatch.setattr(boxes, "cucb_ldp1", lambda e, k, reading: first(e, 1, reading))
-    monkeypatch.setattr(boxes, "cucb_ldp2", lambda e, reading: second(e, "printed"))
+    monkeypatch.setattr(paper, "cucb_ldp1", lambda e, k, reading: first(e, 1, reading))
+    monkeypatch.setattr(paper, "cucb_ldp2", lambda e, reading: second(e, "printed"))
     assert "from no $K$ on" in pictures.bonuses_in_words() and "from no $\\epsilon$ on" in pictures.bonuses_in_words()
 
 

@@ -85,7 +85,7 @@ class Binary:
         self.alpha[i] = sum(self.alpha[:i]) + x
         for j in range(i):
             self.alpha[j] = self.noisy[j] = 0
-        self.noisy[i] = self.alpha[i] + _laplace(self.rng, self.scale)
+        self.noisy[i] = self.alpha[i] + laplace(self.rng, self.scale)
         self.record.append((self.alpha[i], self.scale))
         self.scales = [self.scale for _ in bits]
         return sum(self.noisy[j] for j in bits)
@@ -109,7 +109,7 @@ class Logarithmic:
         self.since += x
         if self.t & (self.t - 1):
             return None
-        self.beta += _laplace(self.rng, self.scale)
+        self.beta += laplace(self.rng, self.scale)
         self.record.append((self.since, self.scale))
         self.since = 0
         return self.beta
@@ -142,5 +142,6 @@ class Hybrid:
         return release
 
 
-def _laplace(rng: Generator | None, scale: Any) -> Any:
-    return 0 if rng is None else rng.laplace(0.0, float(scale))
+def laplace(rng: Generator | None, scale: Any) -> Any:
+    """Draw Laplace noise; a scale of 0, or no generator, draws nothing."""
+    return 0 if rng is None or scale == 0 else rng.laplace(0.0, float(scale))

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import checks
-from private_bandits.papers.semibandits import boxes, graphs, instances
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import graphs, instances
 from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
 from private_bandits_book import studies
@@ -42,10 +43,10 @@ class Experiments(Player):
     def learning(self, epsilon: float) -> Panel:
         """Every algorithm on the top-K instance at one epsilon."""
         problem = instances.top_k(self.n_arms, self.size, self.gap)
-        panel = [self.run(problem, policy, "") for policy in (boxes.cucb(), boxes.cucb("least"))]
+        panel = [self.run(problem, policy, "") for policy in (paper.cucb(), paper.cucb("least"))]
         return panel + [
             self.run(problem, policy, reading)
-            for reading in boxes.VARIANTS
+            for reading in paper.VARIANTS
             for policy in self._private(problem, epsilon, reading)
         ]
 
@@ -54,8 +55,8 @@ class Experiments(Player):
         others, panel = self.n_arms - self.size, []
         for size in sizes:
             problem, swept = instances.top_k(size + others, size, self.gap), {"size": size}
-            panel.append(self.run(problem, boxes.cucb(), "", swept))
-            for reading in boxes.VARIANTS:
+            panel.append(self.run(problem, paper.cucb(), "", swept))
+            for reading in paper.VARIANTS:
                 for policy in local_policies(epsilon, size, self.horizon, reading):
                     panel.append(self.run(problem, policy, reading, swept))
         return panel
@@ -74,7 +75,7 @@ class Experiments(Player):
         panel = []
         for name, problem in graph_problems().items():
             swept = {"problem": name}
-            panel.append(self.run(problem, boxes.cucb(), "", swept))
+            panel.append(self.run(problem, paper.cucb(), "", swept))
             for policy in self._private(problem, epsilon, "repaired"):
                 panel.append(self.run(problem, policy, "repaired", swept))
         return panel
@@ -84,7 +85,7 @@ class Experiments(Player):
         panel = []
         for name, problem in coverages().items():
             swept = {"oracle": name}
-            panel.append(self.run(problem, boxes.cucb(), "", swept))
+            panel.append(self.run(problem, paper.cucb(), "", swept))
             for policy in self._private(problem, epsilon, "repaired")[:2]:
                 panel.append(self.run(problem, policy, "repaired", swept))
         return panel
@@ -93,7 +94,7 @@ class Experiments(Player):
         """CUCB on the graphs, with the compiled oracle and with that of networkx, for a few rounds."""
         short = min(rounds, self.horizon)
         return [  # Python functions gain nothing from threads
-            self.run(problem, boxes.cucb(), "", {"problem": name, "oracle": oracle}, short, n_jobs=1)
+            self.run(problem, paper.cucb(), "", {"problem": name, "oracle": oracle}, short, n_jobs=1)
             for oracle in ("scan", "networkx")
             for name, problem in graph_problems(oracle).items()
         ]
@@ -102,24 +103,24 @@ class Experiments(Player):
         size, n_arms = problem.list_size, problem.n_items
         return [
             *local_policies(epsilon, size, self.horizon, reading),
-            boxes.cucb_dp(epsilon, size, n_arms, self.horizon, reading),
-            boxes.cucb_dp_least_pulled(epsilon, size, n_arms, self.horizon, reading),
+            paper.cucb_dp(epsilon, size, n_arms, self.horizon, reading),
+            paper.cucb_dp_least_pulled(epsilon, size, n_arms, self.horizon, reading),
         ]
 
 
 def local_policies(epsilon: float, size: int, horizon: int, reading: str) -> list[Policy]:
     """Return CUCB-LDP1 and CUCB-LDP2 in one reading, with the ln T of the horizon."""
-    return [boxes.cucb_ldp1(epsilon, size, reading, horizon), boxes.cucb_ldp2(epsilon, reading, horizon)]
+    return [paper.cucb_ldp1(epsilon, size, reading, horizon), paper.cucb_ldp2(epsilon, reading, horizon)]
 
 
 def map_policies(epsilons: Sequence[float], horizon: int) -> list[Policy]:
     """Return what the map compares: CUCB-DP in both readings, without privacy too, and CUCB-LDP2."""
     central = [
-        boxes.cucb_dp(epsilon, MAP_SIZE, MAP_ARMS, horizon, reading)
-        for reading in boxes.VARIANTS
+        paper.cucb_dp(epsilon, MAP_SIZE, MAP_ARMS, horizon, reading)
+        for reading in paper.VARIANTS
         for epsilon in [*epsilons, math.inf]
     ]
-    return central + [boxes.cucb_ldp2(epsilon, "repaired", horizon) for epsilon in epsilons]
+    return central + [paper.cucb_ldp2(epsilon, "repaired", horizon) for epsilon in epsilons]
 
 
 def graph_problems(oracle: str = "scan") -> dict[str, SemiBandit]:

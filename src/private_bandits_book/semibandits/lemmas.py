@@ -17,7 +17,8 @@ from scipy.stats import binom
 from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import laplace_sum_tail
-from private_bandits.papers.semibandits import bounds, boxes, instances
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.privacy import sensitivity
 from private_bandits.problems import SetBandit
 from private_bandits.simulate import trace
@@ -80,7 +81,7 @@ def theorem_7_loss(epsilon: float, size: int, horizon: int, variant: str = "prin
 
     Infinite at horizon 1 as printed, where log T = 0 leaves no noise.
     """
-    record: Any = boxes.cucb_dp(epsilon, size, size, horizon, variant).record
+    record: Any = paper.cucb_dp(epsilon, size, size, horizon, variant).record
     moved = sensitivity(outcomes(size), order=1) * int(np.max(node_counts(horizon)))
     return _over(moved, record.scale)
 
@@ -157,9 +158,9 @@ def local_miss(epsilon: float, size: int, horizon: int, algorithm: int, variant:
     """
     length = checks.integer("horizon", horizon, at_least=1)
     if checks.integer("algorithm", algorithm, at_least=1, at_most=2) == 1:
-        record: Any = boxes.cucb_ldp1(epsilon, size, variant, length).record
+        record: Any = paper.cucb_ldp1(epsilon, size, variant, length).record
     else:
-        record = boxes.cucb_ldp2(epsilon, variant, length).record
+        record = paper.cucb_ldp2(epsilon, variant, length).record
     reports = [n for n in _REPORTS if n <= length]
     misses = [report_miss(n, record.scale, _radius(record, n)) for n in reports]
     total = misses[0] + misses[-1] * (length - reports[-1])
@@ -167,19 +168,6 @@ def local_miss(epsilon: float, size: int, horizon: int, algorithm: int, variant:
         total += (reports[i] - reports[i - 1]) * max(misses[i - 1], misses[i])
     worst = int(np.argmax(misses))
     return Miss(length * min(total, 1.0), misses[worst], reports[worst], misses[-1])
-
-
-def miss_exponent(epsilon: float, size: int, algorithm: int) -> float:
-    """The power of 1/T with which the printed radius of Algorithm 1 or 2 misses at many reports (central limit).
-
-    The squared radius over twice the variance: 16 K / (2 K^2 + epsilon^2/4) for Algorithm 1, 16 / (2 + epsilon^2/4) for
-    Algorithm 2. Below 2 a sum over n and t up to T grows with T: for Algorithm 1, which has 8/K at small epsilon, from
-    K = 5 on; for Algorithm 2 from epsilon = 4.9 on.
-    """
-    members = checks.integer("size", size, at_least=1)
-    budget = checks.epsilon(epsilon)
-    noisy = members if checks.integer("algorithm", algorithm, at_least=1, at_most=2) == 1 else 1
-    return 16.0 * noisy / (2.0 * noisy**2 + budget**2 / 4.0)
 
 
 def tree_miss(horizon: int, variant: str = "printed") -> float:
@@ -194,7 +182,7 @@ def tree_miss(horizon: int, variant: str = "printed") -> float:
     variant : {"printed", "repaired"}
     """
     length = checks.integer("horizon", horizon, at_least=2)
-    record: Any = boxes.cucb_dp(1.0, 1, 1, length, variant).record
+    record: Any = paper.cucb_dp(1.0, 1, 1, length, variant).record
     allowed = record.bonus_scale / record.scale
     return float(laplace_sum_tail(length.bit_length(), allowed)) * float(length) ** 2
 
@@ -250,10 +238,10 @@ def same_at_one(epsilon: float, horizon: int = 300) -> bool:
     problem = instances.rescaled(5, 0.2)
     return all(
         np.array_equal(
-            trace(problem, boxes.cucb_ldp1(epsilon, 1, variant, horizon), horizon=horizon, seed=replication),
-            trace(problem, boxes.cucb_ldp2(epsilon, variant, horizon), horizon=horizon, seed=replication),
+            trace(problem, paper.cucb_ldp1(epsilon, 1, variant, horizon), horizon=horizon, seed=replication),
+            trace(problem, paper.cucb_ldp2(epsilon, variant, horizon), horizon=horizon, seed=replication),
         )
-        for variant in boxes.VARIANTS
+        for variant in paper.VARIANTS
         for replication in range(3)
     )
 

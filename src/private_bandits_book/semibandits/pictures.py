@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from private_bandits.kernels.index import IndexRecord
-from private_bandits.papers.semibandits import boxes
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import radii
 from private_bandits_book import figures
 from private_bandits_book.figures import Picture, power, rounded
 from private_bandits_book.rules import VERDICTS
@@ -299,11 +300,11 @@ def _kept(panels: dict[float, Panel]) -> str:
 def _excess(setting: Experiments, epsilon: float) -> str:
     """The printed bonus of CUCB-DP for its noise over a tail of the printed noise and over the repaired bonus."""
     printed, repaired = (
-        boxes.cucb_dp(epsilon, setting.size, setting.n_arms, setting.horizon, reading).record
-        for reading in boxes.VARIANTS
+        paper.cucb_dp(epsilon, setting.size, setting.n_arms, setting.horizon, reading).record
+        for reading in paper.VARIANTS
     )
     assert isinstance(printed, IndexRecord) and isinstance(repaired, IndexRecord)
-    fits = boxes.node_radius(setting.horizon.bit_length(), 2.0 * math.log(setting.horizon)) * printed.scale
+    fits = radii.node_radius(setting.horizon.bit_length(), 2.0 * math.log(setting.horizon)) * printed.scale
     if not (fits and repaired.bonus_scale):
         return ""
     return (

@@ -10,7 +10,8 @@ import pandas as pd
 
 from private_bandits import baselines
 from private_bandits.estimates import fit_exponent, mean_interval
-from private_bandits.papers.semibandits import boxes, instances
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import instances
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import Problem
@@ -100,7 +101,7 @@ def exponent_runs() -> list[LongRun]:
     """The sweeps behind Table 1, each from the base of its algorithm."""
     runs = []
     for family in ("B_inf", "K-path", "arms"):
-        readings = ("repaired",) if family == "arms" else boxes.VARIANTS
+        readings = ("repaired",) if family == "arms" else paper.VARIANTS
         for reading in readings:
             for epsilon in LOCAL_EPSILONS:
                 horizon = LOCAL_HORIZONS[reading]
@@ -110,7 +111,7 @@ def exponent_runs() -> list[LongRun]:
         for horizon in (1_000_000, 4_000_000, 16_000_000):
             runs += _local("ln T", family, 2, DISTANCE, horizon, 2.0, ["repaired"])
     for family in ("B_inf", "K-path"):
-        for reading in boxes.VARIANTS:
+        for reading in paper.VARIANTS:
             runs += _central_sweeps(family, reading)
         runs += [_plain("1/gap", family, 2, distance, PLAIN_HORIZON) for distance in DISTANCES]
         runs += [_plain("ln T", family, 2, DISTANCE, horizon) for horizon in (30_000, 300_000, 3_000_000)]
@@ -254,7 +255,7 @@ def _local(
     distance: float,
     horizon: int,
     epsilon: float = 1.0,
-    readings: Iterable[str] = boxes.VARIANTS,
+    readings: Iterable[str] = paper.VARIANTS,
     held: str = "gap",
 ) -> list[LongRun]:
     """CUCB-LDP1 and CUCB-LDP2; the second alone in the sweeps on K-paths and where there is one outcome to send."""
@@ -273,7 +274,7 @@ def _central_sweeps(family: str, reading: str) -> list[LongRun]:
 
     def run(quantity: str, size: int, distance: float, horizon: int, epsilon: float) -> LongRun:
         problem, n_arms, gap = instance(family, size, distance)
-        box = boxes.cucb_dp_least_pulled if family == "B_inf" else boxes.cucb_dp
+        box = paper.cucb_dp_least_pulled if family == "B_inf" else paper.cucb_dp
         policy = box(epsilon, size, n_arms, horizon, reading)
         return _long(quantity, "gap", family, problem, policy, horizon, n_arms, size, gap)
 
@@ -287,7 +288,7 @@ def _central_sweeps(family: str, reading: str) -> list[LongRun]:
 
 def _plain(quantity: str, family: str, size: int, distance: float, horizon: int) -> LongRun:
     problem, n_arms, gap = instance(family, size, distance)
-    return _long(quantity, "gap", family, problem, boxes.cucb(), horizon, n_arms, size, gap, replications=MOST)
+    return _long(quantity, "gap", family, problem, paper.cucb(), horizon, n_arms, size, gap, replications=MOST)
 
 
 def _long(

@@ -11,7 +11,8 @@ from scipy.optimize import brentq
 
 from private_bandits.estimates import mean_interval, ratio_interval
 from private_bandits.kernels import index
-from private_bandits.papers.semibandits import bounds, boxes, instances
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
 from private_bandits_book.semibandits.claims.evidence import QUANTITIES, TABLE_1, Cell
@@ -135,11 +136,11 @@ def crossings() -> tuple[float, float]:
     epsilon : float
         That of CUCB-LDP2; nan if it is below at small epsilon, or nowhere.
     """
-    below = [k for k in range(1, 101) if _excess([boxes.cucb_ldp1(_SMALL, k, r) for r in boxes.VARIANTS]) < 0]
+    below = [k for k in range(1, 101) if _excess([paper.cucb_ldp1(_SMALL, k, r) for r in paper.VARIANTS]) < 0]
     size = float(below[0]) if below and below == list(range(below[0], 101)) else math.nan
 
     def excess(log_epsilon: float) -> float:
-        return _excess([boxes.cucb_ldp2(math.exp(log_epsilon), reading) for reading in boxes.VARIANTS])
+        return _excess([paper.cucb_ldp2(math.exp(log_epsilon), reading) for reading in paper.VARIANTS])
 
     ends = math.log(_SMALL), -math.log(_SMALL)
     if not excess(ends[0]) > 0 > excess(ends[1]):
@@ -157,14 +158,14 @@ def _excess(readings: Sequence[Policy]) -> float:
 def policies(setting: Experiments, epsilon: float) -> list[Policy]:
     """Return every algorithm of the chapter at one epsilon, in the order of the page."""
     size, n_arms, horizon = setting.size, setting.n_arms, setting.horizon
-    return [boxes.cucb()] + [
+    return [paper.cucb()] + [
         box
         for reading in _BOTH
         for box in (
-            boxes.cucb_ldp1(epsilon, size, reading, horizon),
-            boxes.cucb_ldp2(epsilon, reading, horizon),
-            boxes.cucb_dp(epsilon, size, n_arms, horizon, reading),
-            boxes.cucb_dp_least_pulled(epsilon, size, n_arms, horizon, reading),
+            paper.cucb_ldp1(epsilon, size, reading, horizon),
+            paper.cucb_ldp2(epsilon, reading, horizon),
+            paper.cucb_dp(epsilon, size, n_arms, horizon, reading),
+            paper.cucb_dp_least_pulled(epsilon, size, n_arms, horizon, reading),
         )
     ]
 

@@ -1,14 +1,22 @@
 """Chen et al. (2020), *(Locally) Differentially Private Combinatorial Semi-Bandits*.
 
-Boxes, instances, graphs, bounds, lemmas, experiments, claims.
+A file an algorithm, after its place in the paper; instances, graphs, bounds.
 """
 
 from private_bandits._moved import forward
-from private_bandits.papers.semibandits.boxes import cucb, cucb_dp, cucb_dp_least_pulled, cucb_ldp1, cucb_ldp2
+from private_bandits.papers.semibandits.algorithm_1 import cucb_ldp1
+from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
+from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
+from private_bandits.papers.semibandits.combinatorial_ucb import cucb
 from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.instances import coverage, k_path, one_valuable, public_arms, rescaled, top_k
+from private_bandits.papers.semibandits.section_3_2 import cucb_dp_least_pulled
+from private_bandits.papers.semibandits.skeleton import VARIANTS
+from private_bandits.policy import Policy
 
 __all__ = [
+    "VARIANTS",
+    "algorithms",
     "coverage",
     "cucb",
     "cucb_dp",
@@ -23,5 +31,37 @@ __all__ = [
     "rescaled",
     "top_k",
 ]
+
+
+def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+    """Return every algorithm of the room in every variant, for K = 2 of m = 4 arms and T = 1000, with its module.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of each, > 0.
+    delta : float
+        Not used: every algorithm of the paper is epsilon-private.
+
+    Returns
+    -------
+    list of (str, Policy)
+        The module's name in this package, and the policy.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is not positive.
+    """
+    listed = [("combinatorial_ucb", cucb()), ("combinatorial_ucb", cucb("least"))]
+    for variant in VARIANTS:
+        listed += [
+            ("algorithm_1", cucb_ldp1(epsilon, 2, variant)),
+            ("algorithm_2", cucb_ldp2(epsilon, variant)),
+            ("algorithm_3", cucb_dp(epsilon, 2, 4, 1000, variant)),
+            ("section_3_2", cucb_dp_least_pulled(epsilon, 2, 4, 1000, variant)),
+        ]
+    return listed
+
 
 forward(__name__)

@@ -2,7 +2,7 @@
 
 `variant="printed"` is the statement. The paper states most bounds as O(...) or Omega(...) and keeps the proofs in a
 supplement that we do not have; there `constant` stands for the one left open, 1 by default, and the variant `corrected`
-is a bound with every constant, derived by us for the repaired boxes or the lower-bound instances. Logarithms are
+is a bound with every constant, derived by us for the repaired algorithms or the lower-bound instances. Logarithms are
 natural.
 
 The upper bounds rest on one step. While every mean is within its radius rad(n), n the reports of the arm, and the
@@ -26,8 +26,8 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.semibandits.boxes import node_radius
-from private_bandits.papers.semibandits.instances import REACH
+from private_bandits.papers.semibandits.instances import check_paths, means_apart
+from private_bandits.papers.semibandits.radii import node_radius
 from private_bandits.privacy.divergences import bernoulli_kl
 from private_bandits.problems import SemiBandit
 
@@ -55,15 +55,25 @@ def theorem_2(
     horizon : int
         T >= 1.
     epsilon : float
-        > 0.
+        Privacy of a user, > 0; infinity is without privacy.
     variant : {"printed", "box", "corrected"}
         * `printed`: constant times the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i).
         * `box`: what the step of this module gives for the printed radius, if it covered: the sum of 256 K B_inf^2 ln T
           / (epsilon^2 Delta_min^i). It has K: the K^2 of the theorem belongs to another radius.
-        * `corrected`: for the repaired box, b = K/epsilon. Leading part: the sum of 8 B_inf^2 (1.5 + 12 b^2) ln T /
-          Delta_min^i, that is 12 B_inf^2 ln T / Delta_min^i without privacy.
+        * `corrected`: for the repaired algorithm, b = K/epsilon. Leading part: the sum of 8 B_inf^2 (1.5 + 12 b^2) ln T
+          / Delta_min^i, that is 12 B_inf^2 ln T / Delta_min^i without privacy.
     constant : float
         > 0, of `printed`.
+
+    Returns
+    -------
+    float
+        At least the regret at T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
 
     Notes
     -----
@@ -71,7 +81,7 @@ def theorem_2(
     box, whose regret is of order T exp(-4 sqrt(2 ln T)) at least at K = 1: see `first_report_lower`.
     """
     size = problem.list_size
-    factors = {"printed": _constant(constant) * size**2, "box": 256.0 * size}
+    factors = {"printed": _positive("constant", constant) * size**2, "box": 256.0 * size}
     return _local_upper(problem, horizon, epsilon, variant, factors, size)
 
 
@@ -82,14 +92,30 @@ def theorem_4(
 
     Parameters
     ----------
-    problem, horizon, epsilon, constant
-        As for `theorem_2`.
+    problem : SemiBandit
+        Gives K, B_inf and the gaps.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
     variant : {"printed", "box", "corrected"}
         * `printed`: constant times the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i).
         * `box`: 256 in the place of the constant, see `theorem_2`.
         * `corrected`: as for `theorem_2`, with b = 1/epsilon.
+    constant : float
+        > 0, of `printed`.
+
+    Returns
+    -------
+    float
+        At least the regret at T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
     """
-    factors = {"printed": _constant(constant), "box": 256.0}
+    factors = {"printed": _positive("constant", constant), "box": 256.0}
     return _local_upper(problem, horizon, epsilon, variant, factors, 1)
 
 
@@ -119,6 +145,11 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
     -------
     float
         -inf where 1 - q is not positive.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     checks.choice("variant", variant, ("printed", "repaired"))
     other = 0.5 - checks.real("gap", gap, above=0, below=0.5)
@@ -128,13 +159,13 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
     if variant == "printed":
         radius = 4.0 * noise * math.sqrt(2.0 * length)
         slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))
-        kept = 1.0 - 2.0 / (slope * radius) ** 2
+        stays = 1.0 - 2.0 / (slope * radius) ** 2
     else:
-        radius, kept = math.sqrt((1.5 + 12.0 * noise**2) * length) + 3.0 * noise * length, 1.0
-    if kept <= 0.0 or radius <= window:
+        radius, stays = math.sqrt((1.5 + 12.0 * noise**2) * length) + 3.0 * noise * length, 1.0
+    if stays <= 0.0 or radius <= window:
         return -math.inf
     chance = math.log(0.25 * math.expm1(window / noise)) - radius / noise
-    return math.log(gap) + length + math.log(-math.expm1(-length)) + chance + math.log(kept)
+    return math.log(gap) + length + math.log(-math.expm1(-length)) + chance + math.log(stays)
 
 
 def theorem_5(
@@ -149,17 +180,27 @@ def theorem_5(
     gap : float
         Delta, in (0, 0.35 b_inf).
     epsilon : float
-        > 0; at most 1/2 for `small`.
+        Privacy of a user, > 0; at most 1/2 for `small`.
     horizon : int
         T >= 1.
     b_inf : float
-        > 0.
+        Smoothness, > 0.
     variant : {"printed", "small", "corrected"}
         * `printed`: B_inf^2 (m - 1) / (64 (e^eps - 1)^2 Delta).
         * `small`: B_inf^2 (m - 1) / (128 eps^2 Delta), for epsilon <= 1/2.
         * `corrected`: (m - 1) Delta / d(1/2 - tanh(eps/2) Delta/B_inf || 1/2). Of all private reports on a bit,
           randomised response keeps the most divergence (Kairouz, Oh and Viswanath 2016), and its answers have these
           means. It is larger than the print at every epsilon, and without privacy the bound of Lai and Robbins (1985).
+
+    Returns
+    -------
+    float
+        At most the regret of a consistent algorithm, in the limit of large T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
 
     Notes
     -----
@@ -177,28 +218,65 @@ def theorem_6(
     Parameters
     ----------
     n_arms, size : int
-        n_arms a multiple of size, at least twice it.
+        m and K; n_arms a multiple of size, at least twice it.
     gap : float
         Delta, in (0, 0.35 b_1 size).
-    epsilon, horizon
-        As for `theorem_5`.
+    epsilon : float
+        Privacy of a user, > 0; at most 1/2 for `small`.
+    horizon : int
+        T >= 1.
     b_1 : float
-        > 0.
+        Smoothness, > 0.
     variant : {"printed", "small", "corrected"}
         * `printed`: B_1^2 (m - K) K / (64 (e^eps - 1)^2 Delta).
         * `small`: B_1^2 (m - K) K / (128 eps^2 Delta), for epsilon <= 1/2.
         * `corrected`: (m/K - 1) Delta / d(1/2 - tanh(eps/2) Delta/(B_1 K) || 1/2), as in `theorem_5`: the weights of a
           path are one bit. So this instance has no more than one factor K to give: a user who rounds the average of
           the path to a bit, at random, and sends it by randomised response reaches it, whatever the joint law.
+
+    Returns
+    -------
+    float
+        At most the regret of a consistent algorithm, in the limit of large T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    others = _paths(n_arms, size)
+    check_paths(n_arms, size)
+    others = n_arms // size - 1
     return _local_lower(others, gap, _positive("b_1", b_1) * size, "b_1 size", epsilon, variant) * _log(horizon)
 
 
 def theorem_8(
     problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
 ) -> float:
-    """Theorem 8, Algorithm 3 under DP, B_1-smooth: the sum of `theorem_8_terms`."""
+    """Theorem 8, Algorithm 3 under DP, B_1-smooth: the sum of `theorem_8_terms`.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Gives K, B_1 and the gaps.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
+    variant : {"printed", "proof", "corrected"}
+        See `theorem_8_terms`.
+    constant : float
+        > 0, of `printed`.
+
+    Returns
+    -------
+    float
+        At least the regret at T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
+    """
     return sum(theorem_8_terms(problem, horizon, epsilon, variant, constant))
 
 
@@ -209,8 +287,12 @@ def theorem_8_terms(
 
     Parameters
     ----------
-    problem, horizon, epsilon, constant
-        As for `theorem_2`, with B_1.
+    problem : SemiBandit
+        Gives K, B_1 and the gaps.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
     variant : {"printed", "proof", "corrected"}
         * `printed`: constant times the sum of K B_1^2 ln^2 T / Delta_min^i, and constant times m K B_1 ln^3 T ln(B_1 K
           ln T / (Delta_max epsilon)) / epsilon, which is below 0 where the logarithm is.
@@ -218,30 +300,41 @@ def theorem_8_terms(
           the sum of Delta_max^i. Its logarithm has Delta_min^i, its first term 256 K B_1^2 ln T / Delta_min^i: ln^2 T
           is not needed, because the root of ln T ln^3 T / (epsilon Delta) is at most half of ln T / Delta + ln^3 T /
           epsilon. (The print's inequality between root and harmonic mean goes the other way.)
-        * `corrected`: for the repaired box, by the step of this module: 48 K B_1^2 ln T / Delta_min^i leads, and the
-          private term has one factor K less than `problem.b_inf` would give.
+        * `corrected`: for the repaired algorithm, by the step of this module: 48 K B_1^2 ln T / Delta_min^i leads, and
+          the private term has one factor K less than `problem.b_inf` would give.
+    constant : float
+        > 0, of `printed`.
+
+    Returns
+    -------
+    Terms
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
-    log_t, budget = _log(horizon), checks.epsilon(epsilon)
+    log_t, epsilon = _log(horizon), checks.epsilon(epsilon)
     size, smooth, gaps = problem.list_size, problem.b_1, _gaps(problem)
     if variant == "printed":
         private = 0.0
-        if math.isfinite(budget) and log_t > 0:
-            log = math.log(smooth * size * log_t / (_worst(problem) * budget))
-            private = problem.n_items * size * smooth * log_t**3 * log / budget
-        factor = _constant(constant)
+        if math.isfinite(epsilon) and log_t > 0:
+            log = math.log(smooth * size * log_t / (_worst(problem) * epsilon))
+            private = problem.n_items * size * smooth * log_t**3 * log / epsilon
+        factor = _positive("constant", constant)
         return Terms(factor * size * smooth**2 * _over_gaps(problem) * log_t**2, factor * private, 0.0)
     if variant == "proof":
         rest = 3.0 * float(np.sum(problem.largest_gaps))
         sampling = 256.0 * size * smooth**2 * _over_gaps(problem) * log_t
-        if math.isinf(budget) or log_t == 0.0:
+        if math.isinf(epsilon) or log_t == 0.0:
             return Terms(sampling, 0.0, rest)
-        both = 256.0 * (smooth * size / gaps) ** 2 * log_t + 96.0 * smooth * size**2 * log_t**3 / (budget * gaps)
+        both = 256.0 * (smooth * size / gaps) ** 2 * log_t + 96.0 * smooth * size**2 * log_t**3 / (epsilon * gaps)
         total = 16.0 * smooth * np.sum(np.sqrt(log_t * both))
-        logs = 1.0 + np.log(256.0 * (size * smooth / gaps) ** 2 * log_t**4 / budget)
-        private = total - sampling + 48.0 * smooth * size * log_t**3 / budget * np.sum(logs)
+        logs = 1.0 + np.log(256.0 * (size * smooth / gaps) ** 2 * log_t**4 / epsilon)
+        private = total - sampling + 48.0 * smooth * size * log_t**3 / epsilon * np.sum(logs)
         return Terms(sampling, float(private), rest)
-    return _tree_upper(problem, horizon, 4.0 * smooth, gaps / size, _tree_linear(budget, size, horizon))
+    return _tree_upper(problem, horizon, 4.0 * smooth, gaps / size, _tree_linear(epsilon, size, horizon))
 
 
 def theorem_9(
@@ -259,9 +352,15 @@ def theorem_9(
     Parameters
     ----------
     n_arms, size : int
-        m >= 2 K; a multiple of K for `corrected`.
-    gap, epsilon, horizon, b_1
-        As for `theorem_6`.
+        m and K, m >= 2 K; a multiple of K for `corrected`.
+    gap : float
+        Delta, in (0, 0.35 b_1 size).
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
+    b_1 : float
+        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: constant times B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
         * `corrected`: what follows on K-paths: (m/K - 1) Delta / min(d, 6 epsilon Delta/(B_1 K)), d
@@ -270,6 +369,16 @@ def theorem_9(
     constant : float
         > 0, of `printed`.
 
+    Returns
+    -------
+    float
+        At most the regret of a consistent algorithm, in the limit of large T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
     Notes
     -----
     The sketch asks for E[N_S] of order K B_1 ln T / (epsilon Delta) for each suboptimal super arm of `public_arms`
@@ -277,12 +386,13 @@ def theorem_9(
     whether another one has the factor K is open here.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    scale, budget = _positive("b_1", b_1) * checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
-    distance = _share(gap, scale, "b_1 size")
+    scale, epsilon = _positive("b_1", b_1) * checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
+    distance = means_apart(gap, scale, "b_1 size")
     if variant == "corrected":
-        return _paths(n_arms, size) * _central(gap, distance, budget) * _log(horizon)
+        check_paths(n_arms, size)
+        return (n_arms // size - 1) * _central(gap, distance, epsilon) * _log(horizon)
     arms = checks.integer("n_arms", n_arms, at_least=2 * size)
-    return _constant(constant) * arms * (b_1 * scale / gap + scale / budget) * _log(horizon)
+    return _positive("constant", constant) * arms * (b_1 * scale / gap + scale / epsilon) * _log(horizon)
 
 
 def public_arms_upper(n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0) -> Terms:
@@ -301,23 +411,41 @@ def public_arms_upper(n_arms: int, size: int, gap: float, epsilon: float, horizo
     Delta/2, and the sums over e are at most 16/3 and 4 times 1/Delta^2 and 1/Delta. The algorithm uses that rewards are
     sums, not that public weights are equal, and is consistent for every distribution on this decision set.
 
+    Parameters
+    ----------
+    n_arms, size : int
+        m and K, m >= 2 K.
+    gap : float
+        Delta, in (0, 0.35 b_1 size).
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
+    b_1 : float
+        Smoothness, > 0.
+
     Returns
     -------
     Terms
         With m' = m - 2 K + 1: (m' + K^2) (2048/3) B_1^2 L / Delta; 128 (m' + K) B_1 L / epsilon; and 2 m' Delta per
         epoch plus Delta. The private term has m + K where the theorem claims m K.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     members = checks.integer("size", size, at_least=1)
     arms = checks.integer("n_arms", n_arms, at_least=2 * members)
-    smooth, budget = _positive("b_1", b_1), checks.epsilon(epsilon)
-    _share(gap, smooth * members, "b_1 size")
+    smooth = _positive("b_1", b_1)
+    means_apart(gap, smooth * members, "b_1 size")
     length = checks.integer("horizon", horizon, at_least=1)
     log = math.log(3.0 * (arms + 1.0)) + 2.0 * math.log(length)
     others = arms - 2 * members + 1
     epochs = math.floor(math.log2(2.0 * smooth * members / gap)) + 1
     return Terms(
         (others + members**2) * 2048.0 / 3.0 * smooth**2 * log / gap,
-        128.0 * (others + members) * smooth * log / budget,
+        128.0 * (others + members) * smooth * log / checks.epsilon(epsilon),
         2.0 * others * epochs * gap + gap,
     )
 
@@ -325,7 +453,31 @@ def public_arms_upper(n_arms: int, size: int, gap: float, epsilon: float, horizo
 def b_inf_dp_upper(
     problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
 ) -> float:
-    """The unnumbered upper bound of Section 3.2, CUCB-DP on the least pulled arm, B_inf-smooth: `b_inf_dp_terms`."""
+    """The unnumbered upper bound of Section 3.2, CUCB-DP on the least pulled arm, B_inf-smooth.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Gives K, B_inf and the gaps.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
+    variant : {"printed", "corrected"}
+        See `b_inf_dp_terms`, whose sum it is.
+    constant : float
+        > 0, of `printed`.
+
+    Returns
+    -------
+    float
+        At least the regret at T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
+    """
     return sum(b_inf_dp_terms(problem, horizon, epsilon, variant, constant))
 
 
@@ -336,20 +488,35 @@ def b_inf_dp_terms(
 
     Parameters
     ----------
-    problem, horizon, epsilon, constant
-        As for `theorem_2`.
+    problem : SemiBandit
+        Gives K, B_inf and the gaps.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
     variant : {"printed", "corrected"}
         * `printed`: constant times m B_inf^2 ln T / (epsilon Delta), all in `private`; the print hides powers of ln T
           and ln m. It goes to 0 as epsilon grows.
-        * `corrected`: for the repaired box: 12 B_inf^2 ln T / Delta_min^i leads, and the private term is of order B_inf
-          ln^2.5 T ln(N) / epsilon for each arm, not divided by the gap.
+        * `corrected`: for the repaired algorithm: 12 B_inf^2 ln T / Delta_min^i leads, and the private term is of order
+          B_inf ln^2.5 T ln(N) / epsilon for each arm, not divided by the gap.
+    constant : float
+        > 0, of `printed`.
+
+    Returns
+    -------
+    Terms
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    log_t, budget, gaps, smooth = _log(horizon), checks.epsilon(epsilon), _gaps(problem), problem.b_inf
+    log_t, epsilon, gaps, smooth = _log(horizon), checks.epsilon(epsilon), _gaps(problem), problem.b_inf
     if variant == "printed":
-        smallest = float(np.min(gaps))
-        return Terms(0.0, _constant(constant) * problem.n_items * smooth**2 * log_t / (budget * smallest), 0.0)
-    return _tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(budget, 1, horizon))
+        factor = _positive("constant", constant) * problem.n_items
+        return Terms(0.0, factor * smooth**2 * log_t / (epsilon * float(np.min(gaps))), 0.0)
+    return _tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(epsilon, 1, horizon))
 
 
 def b_inf_dp_lower(
@@ -365,20 +532,40 @@ def b_inf_dp_lower(
 
     Parameters
     ----------
-    n_arms, gap, epsilon, horizon, b_inf
-        As for `theorem_5`.
+    n_arms : int
+        m >= 2.
+    gap : float
+        Delta, in (0, 0.35 b_inf).
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
+    b_inf : float
+        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: constant times m B_inf^2 / (epsilon Delta). DP-SE has regret of order m (1/Delta + 1/epsilon) ln T
           at K = 1 (`dp_se_upper`), so no constant makes it true.
         * `corrected`: (m - 1) Delta / min(d(1/2 - Delta/B_inf || 1/2), 6 epsilon Delta/B_inf), Azize and Basu (2022)
           on the rescaled bandit: of order B_inf^2/Delta + B_inf/epsilon, the form of Theorem 9.
+    constant : float
+        > 0, of `printed`.
+
+    Returns
+    -------
+    float
+        At most the regret of a consistent algorithm, in the limit of large T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    arms, budget = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
-    distance = _share(gap, b_inf, "b_inf")
+    arms, epsilon = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
+    distance = means_apart(gap, b_inf, "b_inf")
     if variant == "corrected":
-        return (arms - 1) * _central(gap, distance, budget) * _log(horizon)
-    return _constant(constant) * arms * b_inf / (budget * distance) * _log(horizon)
+        return (arms - 1) * _central(gap, distance, epsilon) * _log(horizon)
+    return _positive("constant", constant) * arms * b_inf / (epsilon * distance) * _log(horizon)
 
 
 def dp_se_upper(n_arms: int, gap: float, epsilon: float, horizon: int) -> float:
@@ -390,16 +577,32 @@ def dp_se_upper(n_arms: int, gap: float, epsilon: float, horizon: int) -> float:
 
     Parameters
     ----------
-    n_arms, gap, epsilon, horizon
-        As for `theorem_5`; gap in (0, 1).
+    n_arms : int
+        m >= 2.
+    gap : float
+        Delta, in (0, 1).
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 2.
+
+    Returns
+    -------
+    float
+        At least the regret at T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    arms, budget = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
+    arms, epsilon = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
     distance = checks.real("gap", gap, above=0, below=1)
     failure = 1.0 / checks.integer("horizon", horizon, at_least=2)
     pulls = 0.0
     for epoch in range(1, max(1, math.ceil(-math.log2(distance))) + 1):
         log = math.log(8.0 * arms * epoch**2 / failure)
-        private = 8.0 * (log - math.log(2.0)) * 2.0**epoch / budget
+        private = 8.0 * (log - math.log(2.0)) * 2.0**epoch / epsilon
         pulls += math.ceil(max(32.0 * log * 4.0**epoch, private)) + 1.0
     return ((arms - 1) * pulls + 1.0) * distance
 
@@ -413,6 +616,15 @@ def informative_from(bound: Callable[[int], float], uniform: float) -> int:
         Of the horizon; over T it must fall in the end.
     uniform : float
         Regret of uniform play per round, > 0.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If there is none below 2^200, or `uniform` is not positive.
     """
     rate = _positive("uniform", uniform)
     exponent = 200
@@ -426,7 +638,7 @@ def informative_from(bound: Callable[[int], float], uniform: float) -> int:
 def _local_upper(
     problem: SemiBandit, horizon: int, epsilon: float, variant: str, factors: Mapping[str, float], reports: int
 ) -> float:
-    """Theorems 2 and 4: a factor of their form, or the repaired box's bound with noise for a number of reports."""
+    """Theorems 2 and 4: a factor of their form, or the repaired bound with noise for this many reports."""
     checks.choice("variant", variant, (*factors, "corrected"))
     if variant != "corrected":
         factor = factors[variant] * problem.b_inf**2
@@ -437,7 +649,7 @@ def _local_upper(
 
 
 def _tree_upper(problem: SemiBandit, horizon: int, factor: float, targets: np.ndarray, linear: float) -> Terms:
-    """The bound of a repaired box with trees; what exceeds that without their noise is the private term."""
+    """The bound of a repaired algorithm with trees; what exceeds that without their noise is the private term."""
     sampling, whole = (_summed(factor, targets, 1.5 * _log(horizon), noise) for noise in (0.0, linear))
     return Terms(sampling, whole - sampling, problem.n_items * (3.0 + _MISSES) * _worst(problem))
 
@@ -451,42 +663,27 @@ def _summed(factor: float, targets: np.ndarray, square: float, linear: float) ->
     return float(factor * np.sum(2.0 * root * np.sqrt(counted) + linear * (1.0 + np.log(counted))))
 
 
-def _tree_linear(budget: float, reach: int, horizon: int) -> float:
-    """The C of the repaired trees: what the bonus FIXED_BONUS of the boxes has."""
+def _tree_linear(epsilon: float, reach: int, horizon: int) -> float:
+    """The C of the repaired trees, as in `algorithm_3.tree_record`."""
     levels = checks.integer("horizon", horizon, at_least=1).bit_length()
-    return levels * laplace_scale(budget, reach) * node_radius(levels, 2.0 * math.log(horizon))
+    return levels * laplace_scale(epsilon, reach) * node_radius(levels, 2.0 * math.log(horizon))
 
 
 def _local_lower(others: int, gap: float, scale: float, words: str, epsilon: float, variant: str) -> float:
     checks.choice("variant", variant, ("printed", "small", "corrected"))
-    budget = checks.epsilon(epsilon)
-    distance = _share(gap, scale, words)
+    checks.epsilon(epsilon)
+    distance = means_apart(gap, scale, words)
     if variant == "small":
         checks.real("epsilon", epsilon, at_most=0.5)
-        return others * gap / (128.0 * (budget * distance) ** 2)
+        return others * gap / (128.0 * (epsilon * distance) ** 2)
     if variant == "printed":
-        odds = math.exp(-budget) / -math.expm1(-budget)  # 1/(e^eps - 1) without overflow
+        odds = math.exp(-epsilon) / -math.expm1(-epsilon)  # 1/(e^eps - 1) without overflow
         return others * gap / 64.0 * (odds / distance) ** 2
-    return others * gap / bernoulli_kl(0.5 - math.tanh(budget / 2.0) * distance, 0.5)
+    return others * gap / bernoulli_kl(0.5 - math.tanh(epsilon / 2.0) * distance, 0.5)
 
 
-def _central(gap: float, distance: float, budget: float) -> float:
-    return gap / min(bernoulli_kl(0.5 - distance, 0.5), _GROUP * budget * distance)
-
-
-def _paths(n_arms: int, size: int) -> int:
-    path = checks.integer("size", size, at_least=1)
-    arms = checks.integer("n_arms", n_arms, at_least=2 * path)
-    if arms % path:
-        raise ValueError(f"n_arms must be a multiple of size={path}, got {arms}")
-    return arms // path - 1
-
-
-def _share(gap: float, scale: float, words: str) -> float:
-    """The distance of the means, gap / scale, in the range of the theorems."""
-    if not checks.real("gap", gap, above=0) < REACH * _positive(words, scale):
-        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {gap!r}")
-    return gap / scale
+def _central(gap: float, distance: float, epsilon: float) -> float:
+    return gap / min(bernoulli_kl(0.5 - distance, 0.5), _GROUP * epsilon * distance)
 
 
 def _gaps(problem: SemiBandit) -> np.ndarray:
@@ -508,10 +705,6 @@ def _worst(problem: SemiBandit) -> float:
 
 def _log(horizon: int) -> float:
     return math.log(checks.integer("horizon", horizon, at_least=1))
-
-
-def _constant(constant: float) -> float:
-    return _positive("constant", constant)
 
 
 def _positive(name: str, value: float) -> float:

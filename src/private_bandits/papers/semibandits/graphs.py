@@ -41,10 +41,26 @@ def online_shortest_path(
     size : int, optional
         K for `networkx`; default the number of nodes less 1.
 
+    Returns
+    -------
+    SetBandit or OracleBandit
+        By `oracle`.
+
     Raises
     ------
     ValueError
-        If the graph is a multigraph or no path joins the two nodes.
+        If the graph is a multigraph, no path joins the two nodes, or a cost is out of range.
+
+    Notes
+    -----
+    Chen et al. (2020), Section 2.1, name the problem and play it nowhere.
+
+    Examples
+    --------
+    >>> triangle = nx.DiGraph([(0, 1), (1, 2), (0, 2)])
+    >>> problem = online_shortest_path(triangle, 0, 2, [0.25, 0.75, 0.25])
+    >>> problem.sets, problem.best
+    (((0, 2), (1,)), -0.5)
     """
     arms = _arms(graph)
     checks.choice("oracle", oracle, ("scan", "networkx"))
@@ -72,10 +88,24 @@ def maximum_spanning_tree(graph: nx.Graph, means: Any, *, oracle: str = "scan") 
         `networkx` takes a tree uniformly at random among the largest ones, of which it lists at most 1000. Indices are
         to be capped, as infinite ones cannot be summed.
 
+    Returns
+    -------
+    SetBandit or OracleBandit
+        By `oracle`.
+
     Raises
     ------
     ValueError
-        If the graph has no spanning tree.
+        If the graph has no spanning tree, or a mean is out of range.
+
+    Notes
+    -----
+    Chen et al. (2020), Section 2.1, name the problem and play it nowhere.
+
+    Examples
+    --------
+    >>> maximum_spanning_tree(nx.cycle_graph(3), [0.5, 0.75, 0.25]).best
+    1.25
     """
     arms = _arms(graph)
     checks.choice("oracle", oracle, ("scan", "networkx"))

@@ -18,12 +18,28 @@ REACH = 0.35  # the proofs ask for a distance of means below this
 def top_k(n_arms: int, size: int, gap: float) -> SemiBandit:
     """Top-K, linear: `size` arms of mean 1/2, the others of 1/2 - gap; B_1 = 1.
 
+    Not in the paper, whose instances make arms share draws.
+
     Parameters
     ----------
     n_arms, size : int
-        1 <= size < n_arms.
+        m and K, 1 <= size < n_arms.
     gap : float
-        In (0, 1/2].
+        Delta, in (0, 1/2].
+
+    Returns
+    -------
+    SemiBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> top_k(4, 2, 0.25).means.tolist()
+    [0.5, 0.5, 0.25, 0.25]
     """
     arms, chosen = _sizes(n_arms, size)
     checks.real("gap", gap, above=0, at_most=0.5)
@@ -43,14 +59,27 @@ def k_path(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBandit:
         Delta, in (0, 0.35 b_1 size).
     b_1 : float
         Smoothness, > 0.
+
+    Returns
+    -------
+    SetBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> problem = k_path(4, 2, 0.5)
+    >>> problem.sets, problem.means.tolist(), problem.b_inf
+    (((0, 1), (2, 3)), [0.5, 0.5, 0.25, 0.25], 2.0)
     """
-    arms, path = _sizes(n_arms, size)
-    if arms % path:
-        raise ValueError(f"n_arms must be a multiple of size={path}, got {arms}")
-    distance = _distance(gap, b_1 * path, "b_1 size")
-    paths = np.arange(arms).reshape(-1, path)
-    means = np.where(np.arange(arms) < path, 0.5, 0.5 - distance)
-    return SemiBandit.from_sets(means, paths.tolist(), weights=b_1, groups=(np.arange(arms) // path).tolist())
+    check_paths(n_arms, size)
+    distance = means_apart(gap, b_1 * size, "b_1 size")
+    arms = np.arange(n_arms)
+    means = np.where(arms < size, 0.5, 0.5 - distance)
+    return SemiBandit.from_sets(means, arms.reshape(-1, size).tolist(), weights=b_1, groups=(arms // size).tolist())
 
 
 def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBandit:
@@ -62,13 +91,29 @@ def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBan
     Parameters
     ----------
     n_arms, size : int
-        n_arms >= 2 size. The print gives the best super arm m arms; it means K.
-    gap, b_1 : float
-        As for `k_path`.
+        K >= 1 and m >= 2 K. The print gives the best super arm m arms; it means K.
+    gap : float
+        Delta, in (0, 0.35 b_1 size).
+    b_1 : float
+        Smoothness, > 0.
+
+    Returns
+    -------
+    SetBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> public_arms(6, 2, 0.5).sets
+    ((0, 1), (2, 3), (2, 4), (2, 5))
     """
     chosen = checks.integer("size", size, at_least=1)
     arms = checks.integer("n_arms", n_arms, at_least=2 * chosen)
-    distance = _distance(gap, b_1 * chosen, "b_1 size")
+    distance = means_apart(gap, b_1 * chosen, "b_1 size")
     public = list(range(chosen, 2 * chosen - 1))
     sets = [list(range(chosen)), *([*public, arm] for arm in range(2 * chosen - 1, arms))]
     groups = [0 if arm in public else -1 for arm in range(arms)]
@@ -82,14 +127,28 @@ def rescaled(n_arms: int, gap: float, b_inf: float = 1.0) -> SemiBandit:
     Parameters
     ----------
     n_arms : int
-        >= 2.
+        m >= 2.
     gap : float
         Delta, in (0, 0.35 b_inf).
     b_inf : float
         Smoothness, > 0.
+
+    Returns
+    -------
+    SetBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> rescaled(3, 1.0, b_inf=4.0).rewards.tolist()
+    [2.0, 1.0, 1.0]
     """
     arms, _ = _sizes(n_arms, 1)
-    distance = _distance(gap, b_inf, "b_inf")
+    distance = means_apart(gap, b_inf, "b_inf")
     means = np.where(np.arange(arms) < 1, 0.5, 0.5 - distance)
     return SemiBandit.from_sets(means, [[arm] for arm in range(arms)], weights=b_inf)
 
@@ -103,9 +162,24 @@ def one_valuable(n_arms: int, size: int, gap: float) -> SemiBandit:
     Parameters
     ----------
     n_arms, size : int
-        1 <= size < n_arms.
+        m and K, 1 <= size < n_arms.
     gap : float
-        In (0, 1/2].
+        Delta, in (0, 1/2].
+
+    Returns
+    -------
+    SetBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> problem = one_valuable(5, 3, 0.25)
+    >>> problem.sets, problem.b_inf
+    (((0, 3, 4), (1, 3, 4), (2, 3, 4)), 1.0)
     """
     arms, chosen = _sizes(n_arms, size)
     checks.real("gap", gap, above=0, at_most=0.5)
@@ -128,8 +202,25 @@ def coverage(
         1 <= size < n_nodes; the base arms are the n_nodes n_targets pairs, and K = size n_targets.
     p, gap : float
         p in (0, 1], gap in (0, p].
-    oracle, beta
-        As in `SemiBandit.coverage`.
+    oracle : {"exact", "greedy"}
+        Who finds the nodes, see `SemiBandit.coverage`.
+    beta : float
+        Probability in (0, 1] that the oracle answers.
+
+    Returns
+    -------
+    SetBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> problem = coverage(3, 2, 1, 0.5, 0.25)
+    >>> problem.sets, problem.best
+    (((0, 1), (2, 3), (4, 5)), 1.0)
     """
     nodes, chosen = _sizes(n_nodes, size, "n_nodes")
     checks.integer("n_targets", n_targets, at_least=1)
@@ -144,8 +235,15 @@ def _sizes(n_arms: int, size: int, name: str = "n_arms") -> tuple[int, int]:
     return arms, checks.integer("size", size, at_least=1, at_most=arms - 1)
 
 
-def _distance(gap: float, scale: float, words: str) -> float:
-    """Distance of the means, gap / scale, within the range of the proofs."""
-    if not checks.real(words, scale, above=0) * REACH > checks.real("gap", gap, above=0):
+def means_apart(gap: float, scale: float, words: str) -> float:
+    """Return the distance of the means, gap / scale, within the range of the proofs."""
+    if not checks.real("gap", gap, above=0) < REACH * checks.real(words, scale, above=0):
         raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {gap!r}")
     return gap / scale
+
+
+def check_paths(n_arms: int, size: int) -> None:
+    """Raise a ValueError unless n_arms is a multiple of size and at least twice it."""
+    path = checks.integer("size", size, at_least=1)
+    if checks.integer("n_arms", n_arms, at_least=2 * path) % path:
+        raise ValueError(f"n_arms must be a multiple of size={path}, got {n_arms}")

@@ -1,179 +1,122 @@
-"""The boxes of Chen et al. (2020): against their transcriptions, limits, constants, what is paid, instances."""
+"""The algorithms of Chen et al. (2020): against their references, limits, constants, what is paid, instances."""
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 import itertools
 import math
+import pkgutil
 
-import naive_semibandits as naive
 import numpy as np
 import pytest
+from semibandit_settings import INSTANCES, KINDS
 
 from private_bandits.kernels import index
-from private_bandits.papers.semibandits import boxes, instances
-from private_bandits.papers.semibandits.boxes import cucb, cucb_dp, cucb_dp_least_pulled, cucb_ldp1, cucb_ldp2
+from private_bandits.papers import semibandits
+from private_bandits.papers.semibandits import (
+    VARIANTS,
+    algorithm_1,
+    algorithm_2,
+    algorithm_3,
+    algorithms,
+    combinatorial_ucb,
+    cucb,
+    cucb_dp,
+    cucb_dp_least_pulled,
+    cucb_ldp1,
+    cucb_ldp2,
+    instances,
+    radii,
+    section_3_2,
+)
 from private_bandits.simulate import simulate, streams, trace
 
 T = 400
-LOG = math.log(T)
-EPSILONS = (1.0, 20.0, 400.0, 4000.0)  # at the larger ones the indices of every box leave the cap
+EPSILONS = (1.0, 20.0, 400.0, 4000.0)  # at the larger ones the indices of every algorithm leave the cap
 
 
-def settings():
-    """Each instance with the decision set, reward and shared draws written out again."""
-    means = [0.5] * 3 + [0.2] * 3
-    yield "top-K", instances.top_k(6, 3, 0.3), naive.top_k(means, 3)
-    means = [0.5] * 2 + [0.3] * 4
-    paths = [[0, 1], [2, 3], [4, 5]]
-    yield (
-        "K-path",
-        instances.k_path(6, 2, 0.8, b_1=2.0),
-        naive.listed(means, paths, naive.linear([2.0] * 6), [0, 0, 1, 1, 2, 2]),
-    )
-    means = [0.5] * 3 + [0.4] * 5
-    sets = [[0, 1, 2], [3, 4, 5], [3, 4, 6], [3, 4, 7]]
-    yield (
-        "public",
-        instances.public_arms(8, 3, 0.3),
-        naive.listed(means, sets, naive.linear([1.0] * 8), [-1, -1, -1, 0, 0, -1, -1, -1]),
-    )
-    means = [0.5, 0.4, 0.4, 0.4, 0.5, 0.5]
-    sets = [[i, 4, 5] for i in range(4)]
-    yield (
-        "one valuable",
-        instances.one_valuable(6, 3, 0.1),
-        naive.listed(means, sets, naive.linear([1.0] * 4 + [0.0] * 2)),
-    )
+def cases(size, n_arms, epsilon):
+    """Each algorithm and variant, with its reference and what it is given."""
+    one, two, three, least = (module.reference for module in (algorithm_1, algorithm_2, algorithm_3, section_3_2))
+    found = {update: (cucb(update), combinatorial_ucb.reference, update) for update in ("all", "least")}
+    for variant in VARIANTS:
+        found |= {
+            f"ldp1 {variant}, ln T": (cucb_ldp1(epsilon, size, variant, T), one, epsilon, variant),
+            f"ldp1 {variant}, ln t": (cucb_ldp1(epsilon, size, variant), one, epsilon, variant, True),
+            f"ldp2 {variant}, ln T": (cucb_ldp2(epsilon, variant, T), two, epsilon, variant),
+            f"ldp2 {variant}, ln t": (cucb_ldp2(epsilon, variant), two, epsilon, variant, True),
+            f"dp {variant}": (cucb_dp(epsilon, size, n_arms, T, variant), three, epsilon, variant),
+            f"dp least {variant}": (cucb_dp_least_pulled(epsilon, size, n_arms, T, variant), least, epsilon, variant),
+        }
+    return found
 
 
-SETTINGS = {name: (problem, plain) for name, problem, plain in settings()}
-
-
-def transcribed(size, n_arms, epsilon):
-    """Each box beside a run of its transcription, with the printed or derived constants written out here."""
-    levels = 9  # floor(log2 400) + 1
-    local, single = size / epsilon, 1 / epsilon
-
-    def radius(log, b, n):
-        return math.sqrt(1.5 * log / n + 12 * b * b * log / n) + 3 * b * log / n
-
-    def tree_bonus(k):
-        wide = 2 * math.sqrt(levels * 2 * LOG) + 2 * LOG
-        return lambda t, n: math.sqrt(1.5 * math.log(t) / n) + k * levels / epsilon * wide / n
-
-    def printed_tree(k):
-        return lambda t, n: math.sqrt(4 * math.log(n_arms * T) / n) + 12 * k * LOG**3 / (n * epsilon)
-
-    def plain(t, n):  # in the kernel's order of operations: without noise a rounding decides a tie
-        return math.sqrt(1.5 * math.log(t)) * (1 / math.sqrt(n))
-
-    one, two, three = naive.algorithm_1, naive.algorithm_2, naive.algorithm_3
-    return {
-        "cucb": (cucb(), one, math.inf, plain),
-        "cucb least": (cucb("least"), two, math.inf, plain),
-        "ldp1": (
-            cucb_ldp1(epsilon, size, "printed", T),
-            one,
-            epsilon,
-            lambda t, n: 4 * math.sqrt(2 * size * LOG / (epsilon**2 * n)),
-        ),
-        "ldp1 anytime": (
-            cucb_ldp1(epsilon, size),
-            one,
-            epsilon,
-            lambda t, n: 4 * math.sqrt(2 * size * math.log(t) / (epsilon**2 * n)),
-        ),
-        "ldp1 repaired": (
-            cucb_ldp1(epsilon, size, "repaired"),
-            one,
-            epsilon,
-            lambda t, n: radius(math.log(t), local, n),
-        ),
-        "ldp1 repaired, ln T": (
-            cucb_ldp1(epsilon, size, variant="repaired", horizon=T),
-            one,
-            epsilon,
-            lambda t, n: radius(LOG, local, n),
-        ),
-        "ldp2": (cucb_ldp2(epsilon, horizon=T), two, epsilon, lambda t, n: 4 * math.sqrt(2 * LOG / (epsilon**2 * n))),
-        "ldp2 repaired": (
-            cucb_ldp2(epsilon, variant="repaired"),
-            two,
-            epsilon,
-            lambda t, n: radius(math.log(t), single, n),
-        ),
-        "dp": (cucb_dp(epsilon, size, n_arms, T), three, 2 * size * math.log2(T) / epsilon, printed_tree(size)),
-        "dp repaired": (
-            cucb_dp(epsilon, size, n_arms, T, "repaired"),
-            three,
-            size * levels / epsilon,
-            tree_bonus(size),
-        ),
-        "dp least": (
-            cucb_dp_least_pulled(epsilon, size, n_arms, T),
-            three,
-            2 * math.log2(T) / epsilon,
-            printed_tree(1),
-            True,
-        ),
-        "dp least repaired": (
-            cucb_dp_least_pulled(epsilon, size, n_arms, T, variant="repaired"),
-            three,
-            levels / epsilon,
-            tree_bonus(1),
-            True,
-        ),
-    }
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("name", SETTINGS)
-def test_boxes_play_their_transcriptions(name, epsilon):
-    problem, plain = SETTINGS[name]
-    for label, case in transcribed(problem.list_size, problem.n_items, epsilon).items():
-        policy, transcription, *arguments = case
+@pytest.mark.parametrize(
+    ("name", "epsilon"), [*itertools.product(INSTANCES, EPSILONS), *itertools.product(KINDS, (20.0, 400.0))]
+)
+def test_algorithms_play_their_references(name, epsilon):
+    problem = (INSTANCES | KINDS)[name]
+    for label, (policy, reference, *given) in cases(problem.list_size, problem.n_items, epsilon).items():
         shown = trace(problem, policy, horizon=T, seed=11)
-        np.testing.assert_array_equal(shown, transcription(plain, T, streams(11, 0), *arguments), err_msg=label)
+        np.testing.assert_array_equal(shown, reference(problem, T, streams(11, 0), *given), err_msg=label)
 
 
-def test_the_transcriptions_tell_a_factor_of_two():
-    """What the test above rests on: half or twice any constant of a box plays other super arms in some case."""
-    cases = [
+def test_the_references_tell_a_factor_of_two():
+    """What the test above rests on: half or twice any constant of an algorithm plays other super arms in some case."""
+    runs = [
         (problem, label, policy)
         for epsilon in EPSILONS
-        for problem, _ in SETTINGS.values()
-        for label, (policy, *_) in transcribed(problem.list_size, problem.n_items, epsilon).items()
+        for problem in INSTANCES.values()
+        for label, (policy, *_) in cases(problem.list_size, problem.n_items, epsilon).items()
     ]
-    for wanted in transcribed(3, 6, 1.0):
+    for wanted in cases(3, 6, 1.0):
         for constant, factor in itertools.product(("terms", "scale", "bonus_scale"), (0.5, 2.0)):
             told = unmoved = 0
-            for problem, label, policy in cases:
+            for problem, label, policy in runs:
                 value = getattr(policy.record, constant)
                 if label == wanted and np.any(value):
-                    other = replace_record(policy, policy.record._replace(**{constant: value * factor}))
+                    other = replace_record(policy, **{constant: value * factor})
                     shown, changed = (trace(problem, p, horizon=T, seed=11) for p in (policy, other))
                     told += not np.array_equal(shown, changed)
                     unmoved += 1
-            # the noise of this box is a hundredth of its bonus, so its scale is asserted below
-            assert told or not unmoved or (wanted, constant) == ("dp least", "scale"), (wanted, constant, factor)
+            # the noise of this one is a hundredth of its bonus, so its scale is asserted below
+            assert told or not unmoved or (wanted, constant) == ("dp least printed", "scale"), (wanted, constant)
 
 
 def test_a_negative_index_makes_any_super_arm_be_played():
     """At K = 20 the printed bonus leaves indices below 0; the repaired one of the same run does not."""
-    problem, plain = instances.top_k(22, 20, 0.3), naive.top_k([0.5] * 20 + [0.2] * 2, 20)
+    problem = instances.top_k(22, 20, 0.3)
     for variant, falls in (("printed", True), ("repaired", False)):
         policy = cucb_ldp1(5.0, 20, variant)
         shown = trace(problem, policy, horizon=T, seed=3)
-        stubborn = trace(problem, replace_record(policy, policy.record._replace(fallback=False)), horizon=T, seed=3)
+        stubborn = trace(problem, replace_record(policy, fallback=False), horizon=T, seed=3)
         assert np.array_equal(shown, stubborn) is not falls
-    printed = trace(problem, cucb_ldp1(5.0, 20), horizon=T, seed=3)
-    arguments = (5.0, lambda t, n: 4 * math.sqrt(2 * 20 * math.log(t) / (25 * n)))
-    np.testing.assert_array_equal(printed, naive.algorithm_1(plain, T, streams(3, 0), *arguments))
+        played = algorithm_1.reference(problem, T, streams(3, 0), 5.0, variant, anytime=True)
+        np.testing.assert_array_equal(shown, played)
+
+
+def test_every_algorithm_of_the_room_is_listed():
+    """A module with a reference is in the list, and a policy stands in the module that makes it."""
+    modules = {
+        name: importlib.import_module(f"{semibandits.__name__}.{name}")
+        for _, name, _ in pkgutil.iter_modules(semibandits.__path__)
+    }
+    listed = algorithms(0.5)
+    assert {name for name, _ in listed} == {name for name, module in modules.items() if hasattr(module, "reference")}
+    makers = {"CUCB": cucb, "CUCB, least pulled": cucb, "CUCB-LDP1": cucb_ldp1, "CUCB-LDP2": cucb_ldp2}
+    makers |= {"CUCB-DP": cucb_dp, "CUCB-DP, least pulled": cucb_dp_least_pulled}
+    for name, policy in listed:
+        assert makers[policy.name].__module__ == modules[name].__name__
+        assert policy.privacy.epsilon in (0.5, math.inf)
+    assert [policy.mechanism for _, policy in listed] == ["none"] * 2 + ["laplace", "laplace", "tree", "tree"] * 2
+    assert {policy.method for _, policy in listed if policy.record.reports == index.LEAST} == {"least pulled"}
+    assert {policy.method for _, policy in listed if policy.record.reports == index.ALL} == {""}
 
 
 def test_constants_of_the_trees():
     for box, reach in ((cucb_dp, 3), (cucb_dp_least_pulled, 1)):
-        printed, repaired = (box(0.5, 3, 6, 1000, variant).record for variant in boxes.VARIANTS)
+        printed, repaired = (box(0.5, 3, 6, 1000, variant).record for variant in VARIANTS)
         assert printed.scale == pytest.approx(2 * reach * math.log2(1000) / 0.5)
         assert printed.bonus_scale == pytest.approx(12 * reach * math.log(1000) ** 3 / 0.5)
         np.testing.assert_allclose(printed.terms, [[0.0, 4 * math.log(6000)]])
@@ -183,8 +126,8 @@ def test_constants_of_the_trees():
         np.testing.assert_array_equal(repaired.terms, [[1.5, 0.0]])
 
 
-def replace_record(policy, record):
-    return type(policy)(policy.name, policy.paper, policy.algorithm, policy.variant, policy.privacy, record)
+def replace_record(policy, **constants):
+    return dataclasses.replace(policy, record=policy.record._replace(**constants))
 
 
 # --- limits
@@ -210,9 +153,9 @@ def test_contract_signatures():
     assert simulate(problem, cucb_dp(1.0, 4, 8, 1), horizon=1, replications=1, seed=0).regret.shape == (1, 1)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", INSTANCES)
 def test_without_privacy_every_repair_is_cucb_with_its_update(name):
-    problem, _ = SETTINGS[name]
+    problem = INSTANCES[name]
     size, arms = problem.list_size, problem.n_items
 
     def plays(policy):
@@ -226,16 +169,16 @@ def test_without_privacy_every_repair_is_cucb_with_its_update(name):
     assert not np.array_equal(everything, least)
 
 
-def test_without_privacy_the_printed_local_boxes_keep_no_bonus():
+def test_without_privacy_the_printed_local_algorithms_keep_no_bonus():
     for policy in (cucb_ldp1(math.inf, 3), cucb_ldp2(math.inf), cucb_ldp2(math.inf, horizon=10)):
         assert policy.record.terms.shape == (0, 2)
         assert policy.record.bonus == index.NO_BONUS
         assert policy.privacy.trust == "none"
 
 
-@pytest.mark.parametrize("variant", boxes.VARIANTS)
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("horizon", [None, 3000])
-def test_one_arm_makes_the_local_boxes_one(variant, horizon):
+def test_one_arm_makes_the_local_algorithms_one(variant, horizon):
     problem = instances.rescaled(6, 0.3)
     shown = [
         trace(problem, policy, horizon=3000, seed=4)
@@ -251,7 +194,7 @@ def test_one_arm_makes_the_local_boxes_one(variant, horizon):
 def test_the_bonus_has_k_where_the_noise_has_k_squared():
     """The ratio of printed bonus and deviation of the noise falls as 1/sqrt(K); that of the repaired one does not."""
     for size in (4, 16):
-        printed, repaired = (cucb_ldp1(0.01, size, v).record for v in boxes.VARIANTS)
+        printed, repaired = (cucb_ldp1(0.01, size, v).record for v in VARIANTS)
         single = cucb_ldp1(0.01, 1).record
         assert printed.scale == size / 0.01
         assert printed.terms[0, 0] == pytest.approx(single.terms[0, 0] * size)
@@ -267,9 +210,9 @@ def corners(size):
 
 @pytest.mark.parametrize("epsilon", [0.3, 5.0])
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_local_boxes_pay_exactly_epsilon(epsilon, size):
+def test_local_algorithms_pay_exactly_epsilon(epsilon, size):
     """The log ratio of two densities of Laplace reports is largest where no noise crosses the outcomes."""
-    for variant in boxes.VARIANTS:
+    for variant in VARIANTS:
         for policy, sent in (
             (cucb_ldp1(epsilon, size, variant), corners(size)),
             (cucb_ldp2(epsilon, variant), corners(1)),
@@ -284,8 +227,8 @@ def test_local_boxes_pay_exactly_epsilon(epsilon, size):
 
 @pytest.mark.parametrize("least", [False, True])
 @pytest.mark.parametrize("horizon", [2, 7, 8, 37])
-@pytest.mark.parametrize("variant", boxes.VARIANTS)
-def test_central_boxes_by_brute_force(least, horizon, variant):
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_central_algorithms_by_brute_force(least, horizon, variant):
     """Fix the super arms, change one user's outcomes in every way: the nodes that see it pay what is stated."""
     n_arms, size, epsilon = 4, 2, 0.7
     box = cucb_dp_least_pulled if least else cucb_dp
@@ -325,13 +268,13 @@ def test_printed_tree_pays_about_half():
 
 
 def test_radii_by_hand():
-    assert boxes.report_radius(0.0, 6, 3.0) == pytest.approx(math.sqrt(3.0 / 12))  # Hoeffding
-    assert boxes.report_radius(2.0, 4, 3.0) == pytest.approx(math.sqrt(16.5 * 3 / 4) + 6 / 4)
-    assert boxes.node_radius(4, 9.0) == pytest.approx(2 * 6 + 9)
+    assert radii.report_radius(0.0, 6, 3.0) == pytest.approx(math.sqrt(3.0 / 12))  # Hoeffding
+    assert radii.report_radius(2.0, 4, 3.0) == pytest.approx(math.sqrt(16.5 * 3 / 4) + 6 / 4)
+    assert radii.node_radius(4, 9.0) == pytest.approx(2 * 6 + 9)
     record = cucb_ldp1(0.5, 3, "repaired", 1000).record
     for n in (1, 10, 500):
         bonus = math.sqrt(record.terms[0, 1] / n) + record.bonus_scale / n
-        assert bonus == pytest.approx(boxes.report_radius(6.0, n, 3 * math.log(1000)))
+        assert bonus == pytest.approx(radii.report_radius(6.0, n, 3 * math.log(1000)))
 
 
 def test_repaired_radius_is_a_tail_bound_by_sampling():
@@ -339,14 +282,28 @@ def test_repaired_radius_is_a_tail_bound_by_sampling():
     rng = np.random.default_rng(0)
     for scale, n in ((0.5, 3), (3.0, 1), (3.0, 40), (0.01, 40)):
         reports = (rng.random((40_000, n)) < 0.5) + rng.laplace(0.0, scale, (40_000, n))
-        below = np.mean(reports.mean(axis=1) < 0.5 - boxes.report_radius(scale, n, math.log(20)))
+        below = np.mean(reports.mean(axis=1) < 0.5 - radii.report_radius(scale, n, math.log(20)))
         assert 0.0005 < below < 0.05
     for levels in (1, 5, 17):
         sums = rng.laplace(0.0, 1.0, (40_000, levels)).sum(axis=1)
-        assert 0.0005 < np.mean(sums > boxes.node_radius(levels, math.log(20))) < 0.05
+        assert 0.0005 < np.mean(sums > radii.node_radius(levels, math.log(20))) < 0.05
 
 
 # --- instances
+
+
+def test_instances_are_written_out():
+    top, path, public, one = INSTANCES.values()
+    assert top.means.tolist() == pytest.approx([0.5] * 3 + [0.2] * 3)
+    assert path.means.tolist() == pytest.approx([0.5] * 2 + [0.3] * 4)
+    assert path.sets == ((0, 1), (2, 3), (4, 5))
+    assert (path.groups.tolist(), path.weights.tolist()) == ([0, 0, 1, 1, 2, 2], [2.0] * 6)
+    assert public.means.tolist() == pytest.approx([0.5] * 3 + [0.4] * 5)
+    assert public.sets == ((0, 1, 2), (3, 4, 5), (3, 4, 6), (3, 4, 7))
+    assert (public.groups.tolist(), public.weights.tolist()) == ([-1, -1, -1, 0, 0, -1, -1, -1], [1.0] * 8)
+    assert one.means.tolist() == pytest.approx([0.5, 0.4, 0.4, 0.4, 0.5, 0.5])
+    assert one.sets == tuple((arm, 4, 5) for arm in range(4))
+    assert (one.groups, one.weights.tolist()) == (None, [1.0] * 4 + [0.0] * 2)
 
 
 def test_instances_have_their_gaps():
@@ -411,8 +368,8 @@ def test_shared_draws():
             "list_size=2",
         ),
         (lambda: trace(instances.top_k(6, 3, 0.1), cucb_dp(1.0, 3, 6, 4), horizon=5, seed=0), "horizon must be <="),
-        (lambda: boxes.report_radius(1.0, 0, 1.0), "n must be >= 1"),
-        (lambda: boxes.node_radius(0, 1.0), "levels must be >= 1"),
+        (lambda: radii.report_radius(1.0, 0, 1.0), "n must be >= 1"),
+        (lambda: radii.node_radius(0, 1.0), "levels must be >= 1"),
         (lambda: instances.top_k(4, 4, 0.1), "size must be >= 1 and <= 3, got 4"),
         (lambda: instances.top_k(8, 4, 0.6), "gap must be > 0 and <= 0.5, got 0.6"),
         (lambda: instances.k_path(10, 4, 0.1), "n_arms must be a multiple of size=4, got 10"),

@@ -1,0 +1,54 @@
+"""Chen et al. (2020), Section 3.2: CUCB-DP for B_inf smoothness, which the paper only mentions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from private_bandits.papers.semibandits import algorithm_3
+from private_bandits.papers.semibandits.skeleton import PAPER
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+
+
+def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, variant: str = "printed") -> Policy:
+    """Section 3.2, CUCB-DP whose tree takes the least pulled arm of the super arm alone.
+
+    The box is left out in print. This is Algorithm 3 with one outcome in a leaf, hence with 1 for K in the noise and in
+    the bonus.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of the sequence of super arms when one user's outcomes change, > 0; infinity means no noise and no bonus
+        for it.
+    size, n_arms, horizon : int
+        K >= 1, m >= K and T >= 1, for which the noise and the bonus are calibrated; T is also the longest run.
+    variant : {"printed", "repaired"}
+        As for `cucb_dp`, with 1 in the place of K.
+
+    Returns
+    -------
+    Policy
+        For a SemiBandit of this size and number of arms.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> policy = cucb_dp_least_pulled(0.5, 3, 12, 1000, "repaired")
+    >>> policy.record.scale, policy.privacy.reason
+    (20.0, 'a tree over rounds, whose leaf is one outcome; which one is public')
+    """
+    record, paid = algorithm_3.tree_record(epsilon, size, n_arms, horizon, variant, least=True)
+    reason = "a tree over rounds, whose leaf is one outcome; which one is public"
+    privacy = Guarantee.certified(epsilon, paid, "central", reason)
+    facts = {"mechanism": "tree", "method": "least pulled"}
+    return Policy("CUCB-DP, least pulled", PAPER, "Section 3.2", variant, privacy, record, **facts)
+
+
+def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed") -> list[list[int]]:
+    """Play Algorithm 3 line by line with the least pulled arm's outcome in a leaf."""
+    return algorithm_3.reference(problem, horizon, streams, epsilon, variant, least=True)

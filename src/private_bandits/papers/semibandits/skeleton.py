@@ -1,0 +1,141 @@
+"""What the algorithms of Chen et al. (2020) share: their constants' frame, and a semi-bandit in plain Python.
+
+Every one caps its indices at 1 (no report counts as infinity), asks the oracle if all indices are >= 0 and otherwise
+plays "any" super arm, for us a uniformly random one. The boxes have ln T. `horizon=None` puts ln t in its place, which
+needs no horizon and is ours; a horizon gives ln T as printed. The input delta of the boxes is used nowhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.kernels import index
+from private_bandits.plain import Generator, largest
+from private_bandits.problems import SetBandit
+
+PAPER = "chen2020"
+VARIANTS = ("printed", "repaired")
+SAMPLING = (1.5, 0.0)  # the sqrt(1.5 ln t / n) of CUCB
+
+
+def index_record(terms: list[tuple[float, float]], **constants: Any) -> index.IndexRecord:
+    """Return a record with what all algorithms share: the cap, the fallback, no free observation."""
+    left = np.array([pair for pair in terms if pair != (0.0, 0.0)]).reshape(-1, 2)
+    return index.IndexRecord(left, cap=1.0, fallback=True, observe_first=False, semi_bandit=True, **constants)
+
+
+def local_record(
+    scale: float, printed: float, variant: str, horizon: int | None, reports: int, list_size: int
+) -> index.IndexRecord:
+    """Return an index on noisy reports: `printed` is the square of what multiplies sqrt(ln T / n) in print."""
+    checks.choice("variant", variant, VARIANTS)
+    square, linear = (printed, 0.0) if variant == "printed" else (1.5 + 12.0 * scale**2, 3.0 * scale)
+    term, bonus, length = (square, 0.0), index.FLAT_BONUS, 0
+    if horizon is not None:
+        length = checks.integer("horizon", horizon, at_least=1)
+        log_t = math.log(length)
+        term, bonus, linear = (0.0, square * log_t), index.FIXED_BONUS, linear * log_t
+    return index_record(
+        [term],
+        noise=index.LAPLACE if scale else index.EXACT,
+        scale=scale,
+        bonus=bonus if linear else index.NO_BONUS,
+        bonus_scale=linear,
+        reports=reports,
+        list_size=list_size,
+        horizon=length,
+    )
+
+
+class Plain:
+    """A semi-bandit in plain Python: the oracle of line 5 and the users of line 6.
+
+    Where several super arms are worth exactly the same, one number of the choice stream decides; a user draws one
+    number of the environment stream for each arm, or for each group of arms that share a draw.
+    """
+
+    def __init__(self, problem: Any) -> None:
+        self.means, self.size = problem.means.tolist(), problem.list_size
+        self.arms = range(len(self.means))
+        self.groups, self.beta = [-1 for i in self.arms], 1.0
+        self.sets: list[list[int]] = []  # none: any `size` arms
+        self.nodes: list[list[int]] = []  # of greedy
+        if isinstance(problem, SetBandit):
+            self.sets, self.beta, self.offset = list(map(list, problem.sets)), problem.beta, problem.offset
+            self.weights = None if problem.weights is None else problem.weights.tolist()
+            self.targets = [0 for i in self.arms] if problem.targets is None else problem.targets.tolist()
+            self.groups = self.groups if problem.groups is None else problem.groups.tolist()
+            self.nodes = [] if problem.blocks is None else problem.blocks.tolist()
+            self.picks = problem.picks
+
+    def super_arm(self, indices: Sequence[float], choice: Generator) -> list[int]:
+        """Line 5: return what the oracle plays if no index is negative, else any super arm."""
+        return self.oracle(indices, choice) if min(indices) >= 0 else self.any_super_arm(choice)
+
+    def oracle(self, values: Sequence[float], choice: Generator) -> list[int]:
+        """Return a super arm of the largest reward if `values` were the means; any one with probability 1 - beta."""
+        if self.beta < 1 and choice.random() >= self.beta:
+            return self.any_super_arm(choice)
+        return self._found(values, choice)
+
+    def any_super_arm(self, choice: Generator) -> list[int]:
+        """Return a uniformly random super arm."""
+        if self.sets and not self.nodes:
+            return _one_of(self.sets, choice)
+        return self._found([0.0 for i in self.arms], choice)
+
+    def outcomes(self, arms: Sequence[int], env: Generator) -> dict[int, float]:
+        """Return X_i of the arms of a super arm."""
+        drawn: dict[int, float] = {}
+        x = {}
+        for i in arms:
+            own = self.groups[i] if self.groups[i] >= 0 else -1 - i
+            if own not in drawn:
+                drawn[own] = env.random()
+            x[i] = 1.0 if drawn[own] < self.means[i] else 0.0
+        return x
+
+    def row(self, arms: Sequence[int]) -> list[int]:
+        """Return what `simulate.trace` has of a round: the super arm, padded with -1 to K, and its size."""
+        return [*arms, *[-1] * (self.size - len(arms)), len(arms)]
+
+    def _found(self, values: Sequence[float], choice: Generator) -> list[int]:
+        if not self.sets:
+            return largest(values, self.size, choice, ordered=False)
+        if self.nodes:
+            return self._greedy(values, choice)
+        worth = [self._value(arms, values) for arms in self.sets]
+        best = max(worth)
+        return _one_of([arms for arms, value in zip(self.sets, worth, strict=True) if value == best], choice)
+
+    def _value(self, arms: Sequence[int], values: Sequence[float]) -> float:
+        """The sum of w (value - offset), or the sum over targets of the chance that an arm hits."""
+        if self.weights is not None:
+            return sum(self.weights[i] * (values[i] - self.offset) for i in arms if self.weights[i] > 0)
+        missed: dict[int, float] = {}
+        for i in arms:
+            missed[self.targets[i]] = missed.get(self.targets[i], 1.0) * (1 - min(max(values[i], 0.0), 1.0))
+        return sum(1 - miss for miss in missed.values())
+
+    def _greedy(self, values: Sequence[float], choice: Generator) -> list[int]:
+        """`picks` nodes, each of those that add most to the coverage."""
+        chosen: list[list[int]] = []
+        missed = dict.fromkeys(self.targets, 1.0)
+        for _ in range(self.picks):
+            left = [node for node in self.nodes if node not in chosen]
+            adds = [sum(missed[self.targets[i]] * min(max(values[i], 0.0), 1.0) for i in node) for node in left]
+            best = max(adds)
+            chosen.append(_one_of([node for node, add in zip(left, adds, strict=True) if add == best], choice))
+            for i in chosen[-1]:
+                missed[self.targets[i]] *= 1 - min(max(values[i], 0.0), 1.0)
+        return [i for node in chosen for i in node]
+
+
+def _one_of(super_arms: list[list[int]], choice: Generator) -> list[int]:
+    """A copy of one of them, at random."""
+    return list(super_arms[int(choice.random() * len(super_arms)) if len(super_arms) > 1 else 0])

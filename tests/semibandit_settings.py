@@ -1,0 +1,30 @@
+"""Semi-bandits of every kind that the index kernel plays: decision sets, rewards, shared draws, oracles."""
+
+from __future__ import annotations
+
+from private_bandits.papers.semibandits import instances
+from private_bandits.problems import SemiBandit
+
+MEANS = [0.9, 0.8, 0.3, 0.3, 0.6, 0.1]
+MIXED = [[0, 1], [2], [3, 4, 5], [5, 0], [1, 3, 2]]
+PATHS = [[0, 1], [2, 3], [4, 5]]
+TABLE = [[0.5, 0.1, 0.0], [0.4, 0.4, 0.4], [0.1, 0.5, 0.2], [0.3, 0.0, 0.5]]
+KINDS = {
+    "top-1": SemiBandit.top_k(MEANS, 1),
+    "top-3": SemiBandit.top_k(MEANS, 3),
+    "all": SemiBandit.top_k(MEANS, 6),
+    "mixed sizes": SemiBandit.from_sets(MEANS, MIXED),
+    "weights": SemiBandit.from_sets(MEANS, MIXED, weights=[2.0, 0.0, 1.0, 0.5, 3.0, 0.0], offset=0.25),
+    "groups": SemiBandit.from_sets(MEANS, PATHS, groups=[0, 0, 1, 1, -1, -1]),
+    "max": SemiBandit.from_sets(MEANS, MIXED, reward="max"),
+    "coverage": SemiBandit.coverage(TABLE, 2),
+    "failing": SemiBandit.from_sets(MEANS, MIXED, beta=0.7),
+    "greedy": SemiBandit.coverage(TABLE, 2, oracle="greedy"),
+    "greedy, failing": SemiBandit.coverage(TABLE, 2, oracle="greedy", beta=0.5),
+}
+INSTANCES = {
+    "top-K": instances.top_k(6, 3, 0.3),
+    "K-path": instances.k_path(6, 2, 0.8, b_1=2.0),
+    "public": instances.public_arms(8, 3, 0.3),
+    "one valuable": instances.one_valuable(6, 3, 0.1),
+}
