@@ -1,30 +1,42 @@
-"""The boxes of Wang et al. (2021): kernels against transcriptions, limits, and what is really paid."""
+"""The boxes of Wang et al. (2021): kernels against references, limits, and what is really paid."""
 
 from __future__ import annotations
 
+import importlib
 import math
+import pkgutil
 
-import naive
 import numpy as np
 import pytest
 
 from private_bandits import mechanisms
 from private_bandits.kernels import index, ratio
+from private_bandits.papers import cascading
 from private_bandits.papers.cascading import (
+    algorithm_1,
+    algorithm_2,
+    algorithm_3,
+    algorithm_4,
     b_lb,
     b_lb_semi,
-    boxes,
     cascade_ucb1,
     cucb_gaussian,
     instances,
+    kveton_algorithm_1,
+    repair_first,
+    repair_reply,
+    repair_rounds,
     repaired_central,
     repaired_local,
+    theorem_8,
     ucb_composition,
     ucb_gaussian,
     ucb_hybrid,
     ucb_laplace,
     uniform,
+    uniform_play,
 )
+from private_bandits.plain import click, largest, least_reported_first
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import simulate, streams, trace
@@ -34,46 +46,38 @@ MEANS = [0.3, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05]
 C_1 = mechanisms.lemma_1_constant()
 
 CASES = {
-    "ucb1": (lambda k: cascade_ucb1(), naive.cascade_ucb1, {}),
-    "laplace": (lambda k: ucb_laplace(0.5, k), naive.cascading_algorithm_2, {"epsilon": 0.5}),
-    "laplace published": (
-        lambda k: ucb_laplace(0.5, k, 0.01),
-        naive.cascading_algorithm_2,
-        {"epsilon": 0.5, "multiplier": 0.01},
-    ),
-    "gaussian": (lambda k: ucb_gaussian(0.5, 1e-3, k), naive.cascading_algorithm_3, {"epsilon": 0.5, "delta": 1e-3}),
+    "ucb1": (lambda k: cascade_ucb1(), kveton_algorithm_1, {}),
+    "laplace": (lambda k: ucb_laplace(0.5, k), algorithm_2, {"epsilon": 0.5}),
+    "laplace published": (lambda k: ucb_laplace(0.5, k, 0.01), algorithm_2, {"epsilon": 0.5, "multiplier": 0.01}),
+    "gaussian": (lambda k: ucb_gaussian(0.5, 1e-3, k), algorithm_3, {"epsilon": 0.5, "delta": 1e-3}),
     "gaussian published": (
         lambda k: ucb_gaussian(0.5, 1e-3, k, 0.01),
-        naive.cascading_algorithm_3,
+        algorithm_3,
         {"epsilon": 0.5, "delta": 1e-3, "multiplier": 0.01},
     ),
-    "composition": (
-        lambda k: ucb_composition(0.5, 1e-3, k),
-        naive.cascading_theorem_8,
-        {"epsilon": 0.5, "delta": 1e-3},
-    ),
+    "composition": (lambda k: ucb_composition(0.5, 1e-3, k), theorem_8, {"epsilon": 0.5, "delta": 1e-3}),
     "hybrid printed": (
         lambda k: ucb_hybrid(1.0, len(MEANS), HORIZON, 0.01),
-        naive.cascading_algorithm_1,
+        algorithm_1,
         {"epsilon": 1.0, "c_1": C_1, "multiplier": 0.01},
     ),
     "hybrid proof": (
         lambda k: ucb_hybrid(1.0, len(MEANS), HORIZON, 0.01, "proof"),
-        naive.cascading_algorithm_1,
+        algorithm_1,
         {"epsilon": 1.0, "c_1": C_1, "multiplier": 0.01, "variant": "proof"},
     ),
-    "uniform": (lambda k: uniform(), naive.uniform, {}),
-    "first": (lambda k: repaired_local(1.0, k), naive.repaired_first, {"epsilon": 1.0}),
-    "reply": (lambda k: repaired_local(1.0, k, "reply"), naive.repaired_reply, {"epsilon": 1.0}),
-    "one_hot": (lambda k: repaired_local(1.0, k, "one_hot"), naive.repaired_one_hot, {"epsilon": 1.0}),
+    "uniform": (lambda k: uniform(), uniform_play, {}),
+    "first": (lambda k: repaired_local(1.0, k), repair_first, {"epsilon": 1.0}),
+    "reply": (lambda k: repaired_local(1.0, k, "reply"), repair_reply, {"epsilon": 1.0}),
+    "one_hot": (lambda k: repaired_local(1.0, k, "one_hot"), repair_reply, {"epsilon": 1.0, "design": "one_hot"}),
     "central first": (
         lambda k: repaired_central(1.0, len(MEANS), k, 1000),
-        naive.repaired_central_first,
-        {"epsilon": 1.0},
+        repair_first,
+        {"epsilon": 1.0, "trust": "central"},
     ),
     "central rounds": (
         lambda k: repaired_central(1.0, len(MEANS), k, 1000, "rounds"),
-        naive.repaired_rounds,
+        repair_rounds,
         {"epsilon": 1.0, "capacity": 1000},
     ),
 }
@@ -81,35 +85,44 @@ CASES = {
 
 @pytest.mark.parametrize("size", [1, 3, len(MEANS)])
 @pytest.mark.parametrize("case", CASES)
-def test_kernel_plays_the_transcription(case, size):
-    make, transcription, arguments = CASES[case]
+def test_kernel_plays_the_reference(case, size):
+    make, box, arguments = CASES[case]
     problem = Cascade(MEANS, size)
     for replication in range(3):
         shown = trace(problem, make(size), horizon=HORIZON, seed=7, replication=replication)
-        expected = transcription(MEANS, size, HORIZON, streams(7, replication), **arguments)
+        expected = box.reference(problem, HORIZON, streams(7, replication), **arguments)
         np.testing.assert_array_equal(shown, expected)
 
 
-@pytest.mark.parametrize("epsilon", [0.5, math.inf])
-def test_cucb_plays_the_transcription(epsilon):
+@pytest.mark.parametrize(
+    ("epsilon", "variant"), [(0.5, "printed"), (math.inf, "printed"), (0.5, "repaired"), (5.0, "repaired")]
+)
+def test_cucb_plays_the_reference(epsilon, variant):
     problem = SemiBandit.top_k(MEANS, 3)
-    policy = cucb_gaussian(epsilon, 1e-3, len(MEANS), 3)
+    policy = cucb_gaussian(epsilon, 1e-3, len(MEANS), 3, variant=variant)
     for replication in range(3):
         shown = trace(problem, policy, horizon=HORIZON, seed=3, replication=replication)
-        expected = naive.cascading_algorithm_4(MEANS, 3, HORIZON, streams(3, replication), epsilon, 1e-3)
+        expected = algorithm_4.reference(problem, HORIZON, streams(3, replication), epsilon, 1e-3, variant)
         np.testing.assert_array_equal(shown, expected)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 5.0])
-def test_repaired_cucb_plays_its_transcription_and_pays_exactly_epsilon(epsilon):
+def test_repaired_cucb_pays_exactly_epsilon(epsilon):
     policy = cucb_gaussian(epsilon, 1e-3, len(MEANS), 3, variant="repaired")
-    sigma = mechanisms.gaussian_sigma(epsilon, 1e-3, math.sqrt(3))
-    for replication in range(3):
-        shown = trace(SemiBandit.top_k(MEANS, 3), policy, horizon=HORIZON, seed=3, replication=replication)
-        expected = naive.repaired_cucb(MEANS, 3, HORIZON, streams(3, replication), sigma)
-        np.testing.assert_array_equal(shown, expected)
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
     assert policy.privacy.effective_delta == 1e-3
+
+
+def test_every_algorithm_is_listed_under_its_module():
+    listed = cascading.algorithms()
+    for name, policy in listed:
+        module = importlib.import_module(f"{cascading.__name__}.{name}")
+        assert callable(module.reference)
+        assert policy.algorithm.lower().replace(" ", "_") in name or not policy.paper
+    for module in pkgutil.iter_modules(cascading.__path__):
+        file = importlib.import_module(f"{cascading.__name__}.{module.name}")
+        assert (module.name in dict(listed)) == hasattr(file, "reference")
+    assert len({(p.name, p.algorithm, p.variant, p.method) for _, p in listed}) == len(listed)
 
 
 @pytest.mark.parametrize(
@@ -134,15 +147,12 @@ def test_without_privacy_every_box_is_cascade_ucb1(policy):
 def test_without_privacy_the_repairs_use_exact_data_and_the_same_radius():
     problem = b_lb(8, 2, 0.2, 0.15)
 
-    def plays(policy, transcription):
+    def plays(policy, plain):
         shown = trace(problem, policy, horizon=HORIZON, seed=5)
-        np.testing.assert_array_equal(shown, transcription(problem.means, 2, HORIZON, streams(5, 0)))
+        np.testing.assert_array_equal(shown, plain(problem.means, 2, HORIZON, streams(5, 0)))
 
-    def exact_first(means, size, horizon, source):
-        return _first_item_ucb1(means, size, horizon, source)
-
-    plays(repaired_local(math.inf, 2), exact_first)
-    plays(repaired_central(math.inf, 8, 2, HORIZON), exact_first)
+    plays(repaired_local(math.inf, 2), _first_item_ucb1)
+    plays(repaired_central(math.inf, 8, 2, HORIZON), _first_item_ucb1)
     plays(repaired_central(math.inf, 8, 2, HORIZON, "rounds"), _ucb1_without_w_0)
 
 
@@ -153,8 +163,8 @@ def _first_item_ucb1(means, size, horizon, source):
         upper = [
             c / n + math.sqrt(1.5 * math.log(t) / n) if n else math.inf for c, n in zip(clicks, reports, strict=True)
         ]
-        shown = naive.least_reported_first(naive.largest(upper, size, source.choice), reports)
-        c_t = naive.click(means, shown, source.env)
+        shown = least_reported_first(largest(upper, size, source.choice), reports)
+        c_t = click(means, shown, source.env)
         reports[shown[0]] += 1
         clicks[shown[0]] += c_t == 1
         rounds.append([*shown, int(min(c_t, size))])
@@ -168,8 +178,8 @@ def _ucb1_without_w_0(means, size, horizon, source):
         upper = [
             (c + math.sqrt(1.5 * n * math.log(t))) / n if n else math.inf for c, n in zip(clicks, seen, strict=True)
         ]
-        shown = naive.largest(upper, size, source.choice)
-        c_t = naive.click(means, shown, source.env)
+        shown = largest(upper, size, source.choice)
+        c_t = click(means, shown, source.env)
         for k, e in enumerate(shown, start=1):
             if k <= c_t:
                 seen[e] += 1
@@ -229,7 +239,7 @@ def test_published_gaussian_pays_the_exact_loss():
 
 
 def test_the_number_of_reports_gives_the_reply_away():
-    assert channel_loss(boxes.length_channel(4)) == math.inf
+    assert channel_loss(instances.length_channel(4)) == math.inf
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 9])
@@ -237,8 +247,8 @@ def test_the_number_of_reports_gives_the_reply_away():
 def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     first = repaired_local(epsilon, size)
     reply = repaired_local(epsilon, size, "reply")
-    assert channel_loss(boxes.first_channel(first.record.other, size)) == pytest.approx(epsilon, abs=1e-10)
-    assert channel_loss(boxes.reply_channel(reply.record.other, size)) == pytest.approx(epsilon, abs=1e-10)
+    assert channel_loss(repair_first.first_channel(first.record.other, size)) == pytest.approx(epsilon, abs=1e-10)
+    assert channel_loss(repair_reply.reply_channel(reply.record.other, size)) == pytest.approx(epsilon, abs=1e-10)
     for policy in (first, reply, repaired_local(epsilon, size, "one_hot")):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
@@ -249,7 +259,7 @@ def test_channels_are_what_the_kernel_sends(size):
     """The sampler that the kernel calls has the frequencies of the enumerated channel."""
     rng = np.random.default_rng(0)
     other = repaired_local(0.7, size, "reply").record.other
-    channel = boxes.reply_channel(other, size)
+    channel = repair_reply.reply_channel(other, size)
     for reply in range(size + 1):
         answers = [mechanisms.respond(rng, reply, size + 1, other) for _ in range(20_000)]
         frequency = np.bincount(answers, minlength=size + 1) / 20_000

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-import naive
 import numpy as np
 import pytest
 
 from private_bandits.mechanisms import gaussian_delta
 from private_bandits.mechanisms.tails import laplace_sum_tail
-from private_bandits.papers.cascading import b_lb
+from private_bandits.papers.cascading import algorithm_1, b_lb
 from private_bandits.privacy import channel_delta
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import lemmas
@@ -64,7 +63,7 @@ def _second_list(click_first, seed, c_1):
     rng = np.random.default_rng(seed)
     env = _Scripted([0.0, 0.0, 1.0, 1.0, 0.0 if click_first else 1.0])
     streams = SimpleNamespace(env=env, choice=rng, noise=rng)
-    rounds = naive.cascading_algorithm_1([0.5] * 4, 2, 2, streams, 1.0, c_1)
+    rounds = algorithm_1.reference(Cascade([0.5] * 4, 2), 2, streams, 1.0, c_1)
     return [shown[:2] for shown in rounds]
 
 

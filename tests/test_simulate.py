@@ -12,7 +12,6 @@ import time
 from dataclasses import replace
 from importlib.metadata import version
 
-import naive
 import numpy as np
 import pytest
 import xarray as xr
@@ -31,6 +30,7 @@ from private_bandits.papers.cascading import (
     ucb_laplace,
     uniform,
 )
+from private_bandits.plain import largest
 from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits.simulate import log_checkpoints, streams, trace
 
@@ -95,7 +95,7 @@ class Uniform:
 
     def ask(self):
         ordered = isinstance(self._problem, Cascade)  # the order of a semi-bandit's list is free
-        return naive.largest([0.0] * self._problem.n_items, self._problem.list_size, self._choice, ordered)
+        return largest([0.0] * self._problem.n_items, self._problem.list_size, self._choice, ordered)
 
     def tell(self, weights):
         pass
@@ -116,7 +116,7 @@ class PublishedLaplace:
         index = [
             total / n + a / math.sqrt(n) if n else math.inf for total, n in zip(self._total, self._pulls, strict=True)
         ]
-        self._shown = naive.largest(index, self._problem.list_size, self._choice)
+        self._shown = largest(index, self._problem.list_size, self._choice)
         return self._shown
 
     def tell(self, weights):

@@ -10,6 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+Problem = Any  # a problem: means, n_items, list_size and the like
+Streams = Any  # three generators: env, choice, noise
+Rows = list[list[int]]  # what `simulate.trace` returns: each round's list, then the number of observed positions
 Generator = Any  # what a stream is asked for: random(), laplace(loc, scale), normal(loc, scale), standard_normal(shape)
 
 
@@ -29,7 +32,7 @@ def largest(values: Sequence[float], size: int, choice: Generator, ordered: bool
     return chosen
 
 
-def click(means: Sequence[float], shown: Sequence[int], env: Generator) -> float:
+def click(means: Any, shown: Sequence[int], env: Generator) -> float:
     """Return the position, from 1, of the first item that attracts, or infinity."""
     for k, e in enumerate(shown, start=1):
         if env.random() < means[e]:

@@ -80,6 +80,44 @@ class Guarantee:
             reason=reason,
         )
 
+    @classmethod
+    def leaking(
+        cls, epsilon: float, delta: float, value_epsilon: float, value_delta: float, trust: str, reason: str
+    ) -> Guarantee:
+        """Of a policy that releases something exact beside its noisy values; that without noise if epsilon is infinite.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Nominal.
+        value_epsilon, value_delta : float
+            What the noise on values alone pays.
+        trust, reason : str
+            As for the class; the reason says what leaks.
+
+        Returns
+        -------
+        Guarantee
+            With an infinite effective epsilon.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+        """
+        if math.isinf(epsilon):
+            return cls.none()
+        return cls(
+            epsilon=float(epsilon),
+            delta=float(delta),
+            value_epsilon=float(value_epsilon),
+            value_delta=float(value_delta),
+            effective_epsilon=math.inf,
+            effective_delta=0.0,
+            trust=trust,
+            reason=reason,
+        )
+
     def __post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, at_least=0, infinite=True)
         checks.real("delta", self.delta, at_least=0, below=1)

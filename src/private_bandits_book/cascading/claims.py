@@ -24,7 +24,8 @@ from private_bandits.estimates import (
     ratio_interval,
 )
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.cascading import bounds, boxes
+from private_bandits.papers import cascading as boxes
+from private_bandits.papers.cascading import bounds
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import lemmas
 from private_bandits_book.cascading.experiments import (

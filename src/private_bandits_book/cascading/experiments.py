@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from private_bandits.papers.cascading import boxes
+from private_bandits.papers import cascading as boxes
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
 from private_bandits.policy import Policy
 from private_bandits.problems import Cascade, SemiBandit

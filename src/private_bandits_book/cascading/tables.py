@@ -10,8 +10,11 @@ import pandas as pd
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.papers.cascading import bounds, boxes
-from private_bandits.papers.cascading.instances import b_lb, b_lb_semi, one_hot_replies, round_leaves
+from private_bandits.papers import cascading as boxes
+from private_bandits.papers.cascading import bounds
+from private_bandits.papers.cascading.instances import b_lb, b_lb_semi, length_channel, one_hot_replies, round_leaves
+from private_bandits.papers.cascading.repair_first import first_channel
+from private_bandits.papers.cascading.repair_reply import reply_channel
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits_book.cascading.experiments import LEARNING_HORIZON, PUBLISHED, Experiments, finals
@@ -80,9 +83,9 @@ def repairs(sizes: list[int], epsilon: float) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "list_size": size,
-            "length_loss": channel_loss(boxes.length_channel(size)),
-            "first_loss": channel_loss(boxes.first_channel(response_probabilities(epsilon, 2)[1], size)),
-            "reply_loss": channel_loss(boxes.reply_channel(response_probabilities(epsilon, size + 1)[1], size)),
+            "length_loss": channel_loss(length_channel(size)),
+            "first_loss": channel_loss(first_channel(response_probabilities(epsilon, 2)[1], size)),
+            "reply_loss": channel_loss(reply_channel(response_probabilities(epsilon, size + 1)[1], size)),
             "one_hot": sensitivity(one_hot_replies(size), order=1),
             "round_leaves": sensitivity(round_leaves(size), order=1),
         }

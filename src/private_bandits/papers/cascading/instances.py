@@ -15,18 +15,60 @@ def b_lb(n_items: int, list_size: int, p: float, gap: float) -> Cascade:
 
     Parameters
     ----------
-    n_items, list_size : int
-        1 <= list_size < n_items.
+    n_items : int
+        L >= 2.
+    list_size : int
+        K, 1 <= list_size < n_items.
     p : float
         Weight of the attractive items, in (0, 1).
     gap : float
         Distance of the others, in (0, p).
+
+    Returns
+    -------
+    Cascade
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> b_lb(4, list_size=2, p=0.5, gap=0.25).means
+    array([0.5 , 0.5 , 0.25, 0.25])
     """
     return Cascade(_weights(n_items, list_size, p, gap), list_size)
 
 
 def b_lb_semi(n_items: int, list_size: int, p: float, gap: float) -> SemiBandit:
-    """The weights of `b_lb` as a top-K semi-bandit, for the CUCB panels."""
+    """The weights of `b_lb` as a top-K semi-bandit, for the CUCB panels.
+
+    Parameters
+    ----------
+    n_items : int
+        L >= 2.
+    list_size : int
+        K, 1 <= list_size < n_items.
+    p : float
+        Mean of the best arms, in (0, 1).
+    gap : float
+        Distance of the others, in (0, p).
+
+    Returns
+    -------
+    SemiBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> print(b_lb_semi(3, list_size=1, p=0.5, gap=0.25))
+    SemiBandit.top_k(n_items=3, size=1)
+    """
     return SemiBandit.top_k(_weights(n_items, list_size, p, gap), list_size)
 
 
@@ -39,17 +81,49 @@ def _weights(n_items: int, list_size: int, p: float, gap: float) -> np.ndarray:
 
 
 def one_hot_replies(list_size: int) -> np.ndarray:
-    """Every reply of a cascade as a padded click vector, shape (list_size + 1, list_size); the last is "no click"."""
+    """Every reply of a cascade as a padded click vector.
+
+    Parameters
+    ----------
+    list_size : int
+        K >= 1.
+
+    Returns
+    -------
+    float64 array, shape (list_size + 1, list_size)
+        A row per reply: the click at 1, ..., K, or none.
+    """
     return np.vstack([np.eye(list_size), np.zeros(list_size)])
 
 
 def round_leaves(list_size: int) -> np.ndarray:
     """What one cascade reply adds to the clicks and to the examinations of the shown items.
 
-    Shape (list_size + 1, 2 list_size): clicks of the positions, then their examinations.
+    Parameters
+    ----------
+    list_size : int
+        K >= 1.
+
+    Returns
+    -------
+    float64 array, shape (list_size + 1, 2 list_size)
+        A row per reply: clicks of the positions, then their examinations.
     """
     clicks = one_hot_replies(list_size)
-    examined = np.ones((list_size + 1, list_size))
-    for click in range(list_size):
-        examined[click, click + 1 :] = 0.0
-    return np.hstack([clicks, examined])
+    return np.hstack([clicks, np.vstack([np.tri(list_size), np.ones(list_size)])])
+
+
+def length_channel(list_size: int) -> np.ndarray:
+    """Channel from the reply to the number of values that Algorithms 2 and 3 report: min(C_t, K).
+
+    Parameters
+    ----------
+    list_size : int
+        K >= 1.
+
+    Returns
+    -------
+    float64 array, shape (list_size + 1, list_size)
+        A row per reply, a column per number of reports, from 1.
+    """
+    return np.vstack([np.eye(list_size), np.eye(list_size)[-1]])

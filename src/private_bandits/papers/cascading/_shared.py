@@ -1,0 +1,38 @@
+"""What the algorithms of Wang et al. (2021) share: a radius, a variant's name, what a user's reports give away."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.papers.cascading.instances import one_hot_replies
+from private_bandits.privacy import Guarantee, sensitivity
+
+PAPER = "wang2021"
+SAMPLING = (1.5, 0.0)  # the sqrt(1.5 ln t / n) of every algorithm
+
+
+def terms(*pairs: tuple[float, float]) -> np.ndarray:
+    """Return the pairs (alpha, beta) of an index, whose a(t) is the sum of their sqrt(alpha ln t + beta)."""
+    return np.array(pairs)
+
+
+def checked(size: int, noise_multiplier: float, name: str = "list_size") -> tuple[int, float, str]:
+    """Return the size and the factor of the noise, checked, and the variant that the factor makes."""
+    factor = checks.real("noise_multiplier", noise_multiplier, above=0)
+    variant = {1.0: "stated", 0.01: "published"}.get(factor, f"noise times {factor:g}")
+    return checks.integer(name, size, at_least=1), factor, variant
+
+
+def laplace_loss(scale: float, list_size: int) -> float:
+    """Return what Laplace noise of this scale on every entry of a padded click vector pays."""
+    return sensitivity(one_hot_replies(list_size), order=1) / scale if scale else math.inf
+
+
+def local(epsilon: float, delta: float, value_epsilon: float, value_delta: float, list_size: int) -> Guarantee:
+    """Return what Algorithms 2 and 3 promise and pay; a list of one item always makes one report."""
+    leak = "the number of reports is the click position, and w_0 is sent in clear"
+    reason = leak if list_size > 1 else "w_0 is sent in clear"
+    return Guarantee.leaking(epsilon, delta, value_epsilon, value_delta, "local", reason)

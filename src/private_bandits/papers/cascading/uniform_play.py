@@ -1,0 +1,38 @@
+"""Uniformly random lists: what an algorithm must beat to have learnt anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from private_bandits.kernels import index
+from private_bandits.papers.cascading._shared import SAMPLING, terms
+from private_bandits.plain import Problem, Rows, Streams, click, largest
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+
+
+def uniform() -> Policy:
+    """Uniformly random lists: nobody reports, so every index stays infinite and every tie is broken at random.
+
+    Returns
+    -------
+    Policy
+        For cascades and for top-K semi-bandits.
+
+    Examples
+    --------
+    >>> uniform().privacy.effective_epsilon
+    0.0
+    """
+    privacy = replace(Guarantee.none(), value_epsilon=0.0, effective_epsilon=0.0, reason="nobody reports anything")
+    record = index.IndexRecord(terms(SAMPLING), reports=index.NOTHING, observe_first=False)
+    return Policy("uniform", "", "", "reference", privacy, record, "uniform")
+
+
+def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
+    """Uniformly random lists, in a cascade."""
+    rows = []
+    for _ in range(horizon):
+        shown = largest([0.0] * problem.n_items, problem.list_size, streams.choice)
+        rows.append([*shown, int(min(click(problem.means, shown, streams.env), problem.list_size))])
+    return rows
