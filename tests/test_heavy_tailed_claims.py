@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
-from private_bandits.papers.heavy_tailed import bounded, bounds, elimination
+from private_bandits.papers import heavy_tailed
+from private_bandits.papers.heavy_tailed import algorithm_3, bounded, bounds, local_se
 from private_bandits.papers.heavy_tailed.bounds import dp_upper
 from private_bandits_book.heavy_tailed import claims, coverage, experiments, orders, rates
 from private_bandits_book.heavy_tailed.experiments import Curve
@@ -349,11 +350,12 @@ def test_an_exponent_out_of_range_fails_its_upper_bound(box, quantity, value, cl
 def test_privacy_is_read_off_the_noise(monkeypatch, claim, maker):
     """Half the noise on the record is twice the epsilon of the row."""
     assert verdicts()[claim] == "reproduced"
-    whole = elimination.laplace_scale
-    monkeypatch.setattr(elimination, "laplace_scale", lambda epsilon, range_: 0.5 * whole(epsilon, range_))
+    for module in (algorithm_3, local_se):
+        whole = module.laplace_scale
+        monkeypatch.setattr(module, "laplace_scale", lambda epsilon, range_, whole=whole: 0.5 * whole(epsilon, range_))
     row = claims.judge(evidence()).set_index("claim").loc[claim]
     assert row["verdict"] == "not reproduced" and row["measured"] == pytest.approx(2.0)
-    assert getattr(elimination, maker)(1.0, 0.5, 1.0, 0.1).privacy.effective_epsilon == pytest.approx(2.0)
+    assert getattr(heavy_tailed, maker)(1.0, 0.5, 1.0, 0.1).privacy.effective_epsilon == pytest.approx(2.0)
 
 
 def test_panels_follow_the_curves():

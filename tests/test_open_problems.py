@@ -1,18 +1,21 @@
-"""Doubling episodes with truncation: transcription, noise, the bound on the index, and the rate."""
+"""Doubling episodes with truncation: reference, noise, the bound on the index, and the rate."""
 
 from __future__ import annotations
 
 import math
 
-import naive_elimination
 import numpy as np
 import pytest
 from scipy import stats
 
 from private_bandits.kernels import episodes
-from private_bandits.papers.heavy_tailed.elimination import dp_robust_se
-from private_bandits.papers.heavy_tailed.instances import pareto_arms, setting
-from private_bandits.papers.heavy_tailed.open_problems import adap_robust_ucb
+from private_bandits.papers.heavy_tailed import (
+    adap_robust_ucb,
+    doubling_episodes,
+    dp_robust_se,
+    pareto_arms,
+    setting,
+)
 from private_bandits.simulate import simulate, streams, trace
 
 NO_TRACE = np.zeros((0, 0), np.int64)
@@ -21,15 +24,15 @@ NO_TRACE = np.zeros((0, 0), np.int64)
 @pytest.mark.parametrize(
     ("epsilon", "v", "u"), [(0.3, 0.9, 0.5), (1.0, 0.5, 0.1), (6.0, 1.0, 0.02), (math.inf, 0.9, 0.05)]
 )
-def test_kernel_plays_the_transcription(epsilon, v, u):
+def test_kernel_plays_the_reference(epsilon, v, u):
     """Episodes of at most 8192 pulls, whose rewards are drawn one by one on both sides."""
     means, horizon, late = [0.5, 0.9, 0.2], 12_000, []
     for replication in range(3):
         policy = adap_robust_ucb(epsilon, v, u, horizon)
-        shown = trace(pareto_arms(means, 2.2), policy, horizon=horizon, seed=7, replication=replication)[:, 0]
-        expected = naive_elimination.adap_robust_ucb(means, 2.2, horizon, streams(7, replication), epsilon, v, u)
-        np.testing.assert_array_equal(shown, expected)
-        late.append(len(set(np.bincount(expected, minlength=3).tolist())))
+        problem, source = pareto_arms(means, 2.2), streams(7, replication)
+        shown = trace(problem, policy, horizon=horizon, seed=7, replication=replication)
+        np.testing.assert_array_equal(shown, doubling_episodes.reference(problem, horizon, source, epsilon, v, u))
+        late.append(len(set(np.bincount(shown[:, 0], minlength=3).tolist())))
     assert max(late) > 1  # the arms are told apart
 
 

@@ -1,19 +1,19 @@
-"""The robust index boxes: kernel against transcription, limits, privacy of the trees, the fluid approximation."""
+"""The robust index algorithms: kernel against reference, limits, privacy of the trees, the fluid approximation."""
 
 from __future__ import annotations
 
 import math
 import pickle
 
-import naive_heavy_tailed as naive
 import numpy as np
 import pytest
 
 from private_bandits import mechanisms, simulate
 from private_bandits.baselines import ucb
 from private_bandits.kernels import robust
-from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
+from private_bandits.papers.heavy_tailed import algorithm_1, bubeck_robust_ucb, dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms, pareto_arms, setting
+from private_bandits.plain import Binary
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import streams, trace
 from private_bandits_book.heavy_tailed import fluid
@@ -26,27 +26,26 @@ def played(problem, policy, horizon, seed, replication=0):
     return trace(problem, policy, horizon=horizon, seed=seed, replication=replication)[:, 0].tolist()
 
 
-# --- the boxes
+# --- the algorithms
 
 
 @pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize(("epsilon", "c"), [(0.5, 18.0), (1.0, 0.3), (20.0, 0.05)])
-def test_dp_robust_ucb_plays_its_transcription(epsilon, c, v):
+def test_dp_robust_ucb_plays_its_reference(epsilon, c, v):
     problem = pareto_arms(MEANS, 1.1 + v)
     for replication in range(2):
-        found = played(problem, dp_robust_ucb(epsilon, v, 2.0, 1000, c=c), HORIZON, 5, replication)
-        source = streams(5, replication)
-        assert found == naive.dp_robust_ucb(MEANS, 1.1 + v, HORIZON, source, epsilon, v, 2.0, 1000, c)
+        policy, source = dp_robust_ucb(epsilon, v, 2.0, 1000, c=c), streams(5, replication)
+        shown = trace(problem, policy, horizon=HORIZON, seed=5, replication=replication)
+        assert shown.tolist() == algorithm_1.reference(problem, HORIZON, source, epsilon, v, 2.0, 1000, c)
 
 
 @pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("u", [0.01, 2.0])
-def test_robust_ucb_plays_its_transcription(u, v):
+def test_robust_ucb_plays_its_reference(u, v):
     problem = pareto_arms(MEANS, 1.1 + v)
-    found = played(problem, robust_ucb(v, u, 1000), HORIZON, 5)
-    assert found == naive.robust_ucb(MEANS, 1.1 + v, HORIZON, streams(5, 0), v, u, 1000)
-    found = played(problem, robust_ucb(v, u), HORIZON, 5)
-    assert found == naive.robust_ucb(MEANS, 1.1 + v, HORIZON, streams(5, 0), v, u)
+    for length in (1000, None):
+        shown = trace(problem, robust_ucb(v, u, length), horizon=HORIZON, seed=5)
+        assert shown.tolist() == bubeck_robust_ucb.reference(problem, HORIZON, streams(5, 0), v, u, length)
 
 
 def test_equal_arms_are_told_apart_by_the_choice_stream_only():
@@ -126,21 +125,23 @@ def test_what_the_trees_pay_is_exactly_epsilon(horizon):
     """The loss of one reward: its change over the scale, added over the nodes that hold it."""
     epsilon, v, u = 0.7, 0.5, 2.0
     policy = dp_robust_ucb(epsilon, v, u, horizon)
-    tree = naive.GrowingTree(epsilon, horizon.bit_length(), np.random.default_rng(1))
+    tree = Binary(epsilon, horizon.bit_length(), None)
     thresholds = [(epsilon * u * k / math.log(horizon) ** 1.5) ** (1 / (1 + v)) for k in range(1, horizon + 1)]
     for threshold in thresholds:
-        tree.add(0.0, threshold)
+        tree.scale = 2 * threshold * horizon.bit_length() / epsilon  # as the reference has it
+        tree.add(0.0)
+    # the node that is formed with leaf k ends there, as many leaves long as the lowest bit of k
+    nodes = {(k - (k & -k) + 1, k): scale for k, (_, scale) in enumerate(tree.record, start=1)}
     paid = [
-        sum(2 * threshold / scale for (first, last), scale in tree.scales.items() if first <= k <= last)
+        sum(2 * threshold / scale for (first, last), scale in nodes.items() if first <= k <= last)
         for k, threshold in enumerate(thresholds, start=1)
     ]
     assert max(paid) <= epsilon * (1 + 1e-12)
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon)
     # the kernel's node scale, at its first leaf
-    assert policy.record.scale * thresholds[0] == pytest.approx(tree.scales[1, 1])
+    assert policy.record.scale * thresholds[0] == pytest.approx(nodes[1, 1])
     # as calibrated: if thresholds did not grow, a reward of the first leaf would pay all of it
-    nodes = sum(first <= 1 <= last for first, last in tree.scales)
-    assert nodes == horizon.bit_length()
+    assert sum(first <= 1 <= last for first, last in nodes) == horizon.bit_length()
 
 
 def test_the_noise_of_a_mean_has_the_scale_of_its_nodes():

@@ -1,19 +1,26 @@
-"""The elimination boxes for heavy-tailed rewards: transcriptions, noise, the bound on the means, long horizons."""
+"""The eliminations for heavy-tailed rewards: references, noise, the bound on the means, long horizons."""
 
 from __future__ import annotations
 
 import itertools
 import math
 
-import naive_elimination
 import numpy as np
 import pytest
 from scipy import stats
 
 from private_bandits.kernels import elimination
-from private_bandits.papers.heavy_tailed import bounds
-from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
-from private_bandits.papers.heavy_tailed.instances import pareto_arms, setting
+from private_bandits.papers.heavy_tailed import (
+    algorithm_3,
+    bounds,
+    dp_robust_se,
+    ldp_robust_se,
+    local_se,
+    pareto_arms,
+    robust_se,
+    se_without_privacy,
+    setting,
+)
 from private_bandits.privacy import sensitivity
 from private_bandits.simulate import simulate, streams, trace
 
@@ -33,30 +40,26 @@ def first_epoch(problem, policy, seed):
 
 
 CASES = {
-    "dp": (lambda: dp_robust_se(0.8, 0.9, 0.7, 0.5, 3.0), naive_elimination.dp_robust_se, (0.8, 0.9, 0.7, 0.5, 3.0)),
-    "dp v 0.5": (lambda: dp_robust_se(1, 0.5, 0.5, 0.9, 3), naive_elimination.dp_robust_se, (1, 0.5, 0.5, 0.9, 3)),
-    "dp v 1": (lambda: dp_robust_se(0.3, 1, 2, 0.1, 2), naive_elimination.dp_robust_se, (0.3, 1, 2, 0.1, 2)),
-    "dp c 24": (lambda: dp_robust_se(1.0, 1.0, 0.5, 0.5), naive_elimination.dp_robust_se, (1.0, 1.0, 0.5, 0.5)),
-    "robust": (lambda: robust_se(0.9, 0.7, 0.5, 4), naive_elimination.robust_se, (0.9, 0.7, 0.5, 4)),
-    "ldp": (lambda: ldp_robust_se(3.0, 1.0, 0.6, 0.9, 2.0), naive_elimination.ldp_robust_se, (3.0, 1.0, 0.6, 0.9, 2.0)),
-    "ldp slide": (
-        lambda: ldp_robust_se(0.7, 0.9, 0.6, 0.9, 3.0, "slide_rate"),
-        naive_elimination.ldp_robust_se,
-        (0.7, 0.9, 0.6, 0.9, 3.0, "slide_rate"),
-    ),
+    "dp": (dp_robust_se, algorithm_3, (0.8, 0.9, 0.7, 0.5, 3.0)),
+    "dp v 0.5": (dp_robust_se, algorithm_3, (1, 0.5, 0.5, 0.9, 3)),
+    "dp v 1": (dp_robust_se, algorithm_3, (0.3, 1, 2, 0.1, 2)),
+    "dp c 24": (dp_robust_se, algorithm_3, (1.0, 1.0, 0.5, 0.5)),
+    "robust": (robust_se, se_without_privacy, (0.9, 0.7, 0.5, 4)),
+    "ldp": (ldp_robust_se, local_se, (3.0, 1.0, 0.6, 0.9, 2.0)),
+    "ldp slide": (ldp_robust_se, local_se, (0.7, 0.9, 0.6, 0.9, 3.0, "slide_rate")),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_kernel_plays_the_transcription(case):
+def test_kernel_plays_the_reference(case):
     """Rewards are drawn one by one on both sides, so the arms of every round agree."""
-    make, transcription, arguments = CASES[case]
-    horizon, ends = 20_000, set()
+    make, module, arguments = CASES[case]
+    problem, horizon, ends = pareto_arms(MEANS, 2.2), 20_000, set()
     for replication in range(3):
-        shown = trace(pareto_arms(MEANS, 2.2), make(), horizon=horizon, seed=7, replication=replication)
-        expected = transcription(MEANS, 2.2, horizon, streams(7, replication), *arguments)
-        np.testing.assert_array_equal(shown[:, 0], expected)
-        ends |= set(expected[-100:])
+        shown = trace(problem, make(*arguments), horizon=horizon, seed=7, replication=replication)
+        expected = module.reference(problem, horizon, streams(7, replication), *arguments)
+        np.testing.assert_array_equal(shown, expected)
+        ends |= set(shown[-100:, 0])
     assert ends != {0, 1, 2} or case == "dp c 24"  # some arm has left, but for 24 the horizon is too short
 
 

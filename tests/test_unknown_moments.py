@@ -1,18 +1,15 @@
-"""The box that knows neither u nor v: transcription, the private quantile, its promise, and where that fails."""
+"""The algorithm that knows neither u nor v: reference, the private quantile, its promise, and where that fails."""
 
 from __future__ import annotations
 
 import math
 
-import naive_heavy_tailed as naive
 import numpy as np
 import pytest
 from scipy import stats
 
 from private_bandits.kernels import quantile, sums
-from private_bandits.papers.heavy_tailed.elimination import dp_robust_se
-from private_bandits.papers.heavy_tailed.instances import pareto_arms, setting
-from private_bandits.papers.heavy_tailed.unknown_moments import quantile_se
+from private_bandits.papers.heavy_tailed import dp_robust_se, pareto_arms, private_quantiles, quantile_se, setting
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
 
@@ -20,15 +17,15 @@ NO_TRACE = np.zeros((0, 0), np.int64)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, math.inf])
-def test_kernel_plays_the_transcription(epsilon):
+def test_kernel_plays_the_reference(epsilon):
     means, shape, horizon = [0.9, 0.5, 0.1], 2.5, 20_000
     ends = set()
     for replication in range(3):
         policy = quantile_se(epsilon, 0.1, width=2.0)
-        shown = trace(pareto_arms(means, shape), policy, horizon=horizon, seed=7, replication=replication)[:, 0]
-        expected = naive.quantile_se(means, shape, horizon, streams(7, replication), epsilon, 0.1, 2.0)
-        np.testing.assert_array_equal(shown, expected)
-        ends.add(len(set(expected[-100:])))
+        problem, source = pareto_arms(means, shape), streams(7, replication)
+        shown = trace(problem, policy, horizon=horizon, seed=7, replication=replication)
+        np.testing.assert_array_equal(shown, private_quantiles.reference(problem, horizon, source, epsilon, 0.1, 2.0))
+        ends.add(len(set(shown[-100:, 0])))
     assert 1 in ends  # epochs decide: an arm is left alone within the horizon
 
 

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from private_bandits.estimates import Interval, mean_interval
-from private_bandits.papers.heavy_tailed import bounds
-from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se
-from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb
+from private_bandits.papers.heavy_tailed import bounds, dp_robust_se, dp_robust_ucb, ldp_robust_se
 from private_bandits_book.heavy_tailed import orders, panels, rates
 from private_bandits_book.heavy_tailed.experiments import SETTINGS, Experiments, Panel
 from private_bandits_book.heavy_tailed.rates import Exponent, Point

@@ -14,9 +14,8 @@ from private_bandits import mechanisms
 from private_bandits.estimates import Interval, fit_exponent
 from private_bandits.kernels import robust
 from private_bandits.kernels.sums import laplace_sum, truncated_pareto_sum
-from private_bandits.papers.heavy_tailed import bounds
-from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb
-from private_bandits.papers.heavy_tailed.instances import ParetoArms, pareto_arms
+from private_bandits.papers.heavy_tailed import bounds, dp_robust_ucb, pareto_arms
+from private_bandits.papers.heavy_tailed.instances import ParetoArms
 from private_bandits.simulate import streams
 from private_bandits_book.heavy_tailed.experiments import LOCAL_SETTING, Experiments
 

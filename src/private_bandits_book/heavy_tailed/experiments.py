@@ -16,11 +16,18 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
-from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
-from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
-from private_bandits.papers.heavy_tailed.instances import ParetoArms, pareto_arms, setting
-from private_bandits.papers.heavy_tailed.open_problems import adap_robust_ucb
-from private_bandits.papers.heavy_tailed.unknown_moments import quantile_se
+from private_bandits.papers.heavy_tailed import (
+    adap_robust_ucb,
+    dp_robust_se,
+    dp_robust_ucb,
+    ldp_robust_se,
+    pareto_arms,
+    quantile_se,
+    robust_se,
+    robust_ucb,
+    setting,
+)
+from private_bandits.papers.heavy_tailed.instances import ParetoArms
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import Problem, log_checkpoints
@@ -38,20 +45,6 @@ CHECK_EPSILON = 1.0
 """Of the studies that have one epsilon."""
 CHECK_MEANS, CHECK_SHAPE = (0.9, 0.1), 3.0
 """Two arms and a light law, on which an index box learns within the rounds that can be played."""
-# a box without privacy has the hue of its private counterpart, in a thin line
-_FAMILIES = {
-    "Robust SE": "elimination",
-    "Robust UCB": "tree",
-    "DP Robust SE": "elimination",
-    "LDP Robust SE": "elimination",
-    "LDP Robust SE, slide rate": "elimination",
-    "DP Robust UCB": "tree",
-    "DP Robust UCB, episodes": "laplace",
-    "Quantile SE": "response",
-    "DP-SE": "elimination",
-    "AdaP-UCB": "laplace",
-    "uniform": "uniform",
-}
 
 
 class Curve(NamedTuple):
@@ -249,7 +242,7 @@ def _rows(curve: Curve) -> pd.DataFrame:
             "policy": curve.name,
             "reading": curve.reading,
             "kind": curve.kind,
-            "family": _FAMILIES[curve.name.removesuffix(", fluid")],
+            "family": "uniform" if curve.policy is None else curve.policy.mechanism,
             "trust": trust,
             "epsilon": curve.epsilon,
             "t": curve.t,

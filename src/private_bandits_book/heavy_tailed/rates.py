@@ -24,10 +24,14 @@ import pandas as pd
 
 from private_bandits import baselines
 from private_bandits.estimates import Interval, fit_exponent
-from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se
-from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
-from private_bandits.papers.heavy_tailed.instances import pareto_arms
-from private_bandits.papers.heavy_tailed.open_problems import adap_robust_ucb
+from private_bandits.papers.heavy_tailed import (
+    adap_robust_ucb,
+    dp_robust_se,
+    dp_robust_ucb,
+    ldp_robust_se,
+    pareto_arms,
+    robust_ucb,
+)
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate

@@ -9,11 +9,16 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval
-from private_bandits.papers.heavy_tailed import bounds
-from private_bandits.papers.heavy_tailed.elimination import dp_robust_se, ldp_robust_se, robust_se
-from private_bandits.papers.heavy_tailed.index_boxes import dp_robust_ucb, robust_ucb
-from private_bandits.papers.heavy_tailed.open_problems import adap_robust_ucb
-from private_bandits.papers.heavy_tailed.unknown_moments import quantile_se
+from private_bandits.papers.heavy_tailed import (
+    adap_robust_ucb,
+    bounds,
+    dp_robust_se,
+    dp_robust_ucb,
+    ldp_robust_se,
+    quantile_se,
+    robust_se,
+    robust_ucb,
+)
 from private_bandits_book.heavy_tailed import orders, panels, rates
 from private_bandits_book.heavy_tailed.claims import Evidence
 from private_bandits_book.heavy_tailed.experiments import LOCAL_SETTING, PRINTED, SMALLER, Experiments, Panel, last

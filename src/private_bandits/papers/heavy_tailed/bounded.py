@@ -13,7 +13,6 @@ import math
 from private_bandits import checks
 from private_bandits.papers.heavy_tailed.bounds import local_loss
 
-_VARIANTS = ("printed", "corrected")
 _CENTRAL_LOSS = 4.0  # the divergence of means 1/2 and 1/2 + x is at most 4 x^2 for x <= 1/sqrt 8
 
 
@@ -27,11 +26,11 @@ def bounded_lower(
     n_arms : int
         K >= 2.
     gap : float
-        In (0, 1/2).
+        Of every bad arm, in (0, 1/2).
     epsilon : float
-        In (0, 1].
+        Privacy, in (0, 1].
     horizon : int
-        T >= 1.
+        T, in rounds, >= 1.
     local : bool
         Whether the algorithm is locally or centrally private.
     variant : {"printed", "corrected"}
@@ -39,42 +38,69 @@ def bounded_lower(
         * `corrected`: (K - 1) gap ln T / min(divergence, loss of the privacy), for algorithms of regret o(T^a) for
           every a > 0.
 
+    Returns
+    -------
+    float
+        Regret; an order with constant 1 where `printed`.
+
     Raises
     ------
     ValueError
         If an argument is out of range.
     """
-    arms, distance = checks.integer("n_arms", n_arms, at_least=2), checks.real("gap", gap, above=0, below=0.5)
-    budget, log_t = checks.real("epsilon", epsilon, above=0, at_most=1), _log(horizon)
-    checks.choice("variant", variant, _VARIANTS)
+    gap = checks.real("gap", gap, above=0, below=0.5)
+    arms, epsilon, rounds = _checked(n_arms, epsilon, horizon, variant)
+    log_t = math.log(rounds)
     if variant == "printed":
         if local:
-            return (arms - 1) * log_t / (budget**2 * distance)
-        return arms * log_t / budget + (arms - 1) * log_t / distance
-    loss = local_loss(budget) * distance**2 if local else 6.0 * budget * distance
-    return (arms - 1) * distance * log_t / min(-0.5 * math.log1p(-4.0 * distance**2), loss)
+            return (arms - 1) * log_t / (epsilon**2 * gap)
+        return arms * log_t / epsilon + (arms - 1) * log_t / gap
+    loss = local_loss(epsilon) * gap**2 if local else 6.0 * epsilon * gap
+    return (arms - 1) * gap * log_t / min(-0.5 * math.log1p(-4.0 * gap**2), loss)
 
 
 def bounded_lower_independent(
     n_arms: int, epsilon: float, horizon: int, *, local: bool, variant: str = "printed"
 ) -> float:
-    """Instance-independent lower bound; arguments as for `bounded_lower`.
+    """Instance-independent lower bound.
 
-    `printed`: sqrt(K T) + K ln T / epsilon; local: sqrt(K T) / epsilon. `corrected`: (T/16) sqrt((K-1) / (2 e loss T)),
-    by Bretagnolle and Huber's inequality, with loss C locally; centrally 4, without the term in epsilon, which is the
-    smaller one from T = K ln^2 T / epsilon^2 on. 0 where T is so small that the means leave the range of the bounds.
+    Parameters
+    ----------
+    n_arms : int
+        K >= 2.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
+    local : bool
+        Whether the algorithm is locally or centrally private.
+    variant : {"printed", "corrected"}
+        * `printed`: sqrt(K T) + K ln T / epsilon; local: sqrt(K T) / epsilon.
+        * `corrected`: (T/16) sqrt((K-1) / (2 e loss T)), by Bretagnolle and Huber's inequality, with loss C locally;
+          centrally 4, without the term in epsilon, which is the smaller one from T = K ln^2 T / epsilon^2 on. 0 where T
+          is so small that the means leave the range of the bounds.
+
+    Returns
+    -------
+    float
+        Regret; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    arms, rounds = checks.integer("n_arms", n_arms, at_least=2), checks.integer("horizon", horizon, at_least=1)
-    budget = checks.real("epsilon", epsilon, above=0, at_most=1)
-    checks.choice("variant", variant, _VARIANTS)
+    arms, epsilon, rounds = _checked(n_arms, epsilon, horizon, variant)
     if variant == "printed":
         if local:
-            return math.sqrt(arms * rounds) / budget
-        return math.sqrt(arms * rounds) + arms * _log(rounds) / budget
-    loss = local_loss(budget) if local else _CENTRAL_LOSS
+            return math.sqrt(arms * rounds) / epsilon
+        return math.sqrt(arms * rounds) + arms * math.log(rounds) / epsilon
+    loss = local_loss(epsilon) if local else _CENTRAL_LOSS
     share = (arms - 1) / (2.0 * loss * rounds)  # the square of the distance, twice the gap
     return rounds / 16.0 * math.sqrt(share / math.e) if share <= 0.125 else 0.0
 
 
-def _log(horizon: int) -> float:
-    return math.log(checks.integer("horizon", horizon, at_least=1))
+def _checked(n_arms: int, epsilon: float, horizon: int, variant: str) -> tuple[int, float, int]:
+    checks.choice("variant", variant, ("printed", "corrected"))
+    arms, rounds = checks.integer("n_arms", n_arms, at_least=2), checks.integer("horizon", horizon, at_least=1)
+    return arms, checks.real("epsilon", epsilon, above=0, at_most=1), rounds

@@ -3,10 +3,10 @@
 The slides state orders, not constants. `variant="printed"` is the printed expression with constant 1, which has the
 rates but bounds nothing by itself. The other variants are ours and carry their constants:
 
-* `corrected`, upper bounds: from the box. Epoch tau has D = 2^-tau in view, its err is D/c, and an arm leaves if its
-  mean lies D/2 below the largest. Where every mean is within D/4 = (c/4) err (`dp_confidence` and `ldp_confidence` say
-  when), an arm leaves by the first epoch with D below its gap; its pulls until then are summed as the box counts them,
-  with |S| = K. Failures cost at most 2 beta T max gap.
+* `corrected`, upper bounds: from the algorithm. Epoch tau has D = 2^-tau in view, its err is D/c, and an arm leaves if
+  its mean lies D/2 below the largest. Where every mean is within D/4 = (c/4) err (`dp_confidence` and `ldp_confidence`
+  say when), an arm leaves by the first epoch with D below its gap; its pulls until then are summed as the algorithm
+  counts them, with |S| = K. Failures cost at most 2 beta T max gap.
 * `corrected`, lower bounds: two-point instances. Against an arm that pays 0, the law with mean g and moment u that is
   nearest in total variation puts p = (g^(1+v) / u)^(1/v) on one point. A locally private view of n pulls tells the two
   apart by at most min(4, e^(2 epsilon)) (e^epsilon - 1)^2 n p^2 (Duchi et al. 2013), a centrally private algorithm by
@@ -17,7 +17,7 @@ The rates are not ours. Zhou and Zhang (2024) were first to correct the local on
 lower bound for private bandits with heavy tails, and both follow from what a mean costs to estimate: Kamath et al.
 (2020) centrally, Duchi et al. (2013) locally. The constants are derived here.
 
-Logarithms are natural. `means` are those of the arms; arguments out of range raise a ValueError.
+Logarithms are natural.
 """
 
 from __future__ import annotations
@@ -33,22 +33,40 @@ from private_bandits.mechanisms import laplace_sum_bound
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 
 _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^2 / beta), sum to pi^2/8 < 2
-_PRINTED_OR_CORRECTED = ("printed", "corrected")
 
 
 # --- upper bounds
 
 
 def robust_ucb_upper(means: Any, v: float, u: float, horizon: int, variant: str = "printed") -> float:
-    """Regret of robust UCB without privacy.
+    """Regret of robust UCB without privacy, Bubeck et al. (2013), as the slides quote it after (2).
 
-    `printed`: sum of ln T (u/gap)^(1/v) + gap. `corrected`: with the constants of the box, sum of 2 * 8^((1+v)/v)
-    (u/gap)^(1/v) ln T + 3 gap for the box with 2 ln T: an arm is played only while twice its radius 4 u^(1/(1+v)) (2
-    ln T / n)^(v/(1+v)) reaches its gap, and a radius fails with probability 1/T^2.
+    Parameters
+    ----------
+    means : array_like of float, shape (n_arms,)
+        Means of the arms, each >= 0.
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    horizon : int
+        T, in rounds, >= 1.
+    variant : {"printed", "corrected"}
+        * `printed`: sum of ln T (u/gap)^(1/v) + gap.
+        * `corrected`: sum of 2 * 8^((1+v)/v) (u/gap)^(1/v) ln T + 3 gap, for the algorithm with 2 ln T: an arm is
+          played only while twice its radius 4 u^(1/(1+v)) (2 ln T / n)^(v/(1+v)) reaches its gap, and a radius fails
+          with probability 1/T^2.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     gaps, log_t = _gaps(means), _log(horizon)
-    _check_law(v, u)
-    checks.choice("variant", variant, _PRINTED_OR_CORRECTED)
+    _check(v, u, variant)
     factor, rest = (1.0, 1.0) if variant == "printed" else (2.0 * 8.0 ** ((1.0 + v) / v), 3.0)
     return float(np.sum(factor * log_t * (u / gaps) ** (1.0 / v) + rest * gaps))
 
@@ -56,19 +74,42 @@ def robust_ucb_upper(means: Any, v: float, u: float, horizon: int, variant: str 
 def dp_robust_ucb_upper(
     means: Any, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed", c: float = 18.0
 ) -> float:
-    """Equation (2), DP Robust UCB.
+    """Equation (2), regret of DP Robust UCB.
 
-    `printed`: sum of ln^(2.5+1/v)(T) / epsilon (u/gap)^(1/v) + gap. `corrected`: sum of (2c)^((1+v)/v) ln(2 T^4)
-    ln^(1.5+1/v)(T) / epsilon (u/gap)^(1/v) + 6 gap, as an arm is played only while twice its radius reaches its gap; it
-    holds where the radius covers the error, see `dp_robust_ucb_error`.
+    Parameters
+    ----------
+    means : array_like of float, shape (n_arms,)
+        Means of the arms, each >= 0.
+    epsilon : float
+        Privacy, in (0, 1].
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    horizon : int
+        T, in rounds, >= 1.
+    variant : {"printed", "corrected"}
+        * `printed`: sum of ln^(2.5+1/v)(T) / epsilon (u/gap)^(1/v) + gap.
+        * `corrected`: sum of (2c)^((1+v)/v) ln(2 T^4) ln^(1.5+1/v)(T) / epsilon (u/gap)^(1/v) + 6 gap, as an arm is
+          played only while twice its radius reaches its gap; it holds where the radius covers the error, see
+          `dp_robust_ucb_error`.
+    c : float
+        Factor of the radius, > 0; `corrected` only.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    gaps, log_t, budget = _gaps(means), _log(horizon), _budget(epsilon)
-    _check_law(v, u)
-    checks.choice("variant", variant, _PRINTED_OR_CORRECTED)
+    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    _check(v, u, variant)
     if variant == "printed":
-        return float(np.sum(log_t ** (2.5 + 1.0 / v) / budget * (u / gaps) ** (1.0 / v) + gaps))
+        return float(np.sum(log_t ** (2.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + gaps))
     pulls = (2.0 * checks.real("c", c, above=0)) ** ((1.0 + v) / v) * (math.log(2.0) + 4.0 * log_t)
-    return float(np.sum(pulls * log_t ** (1.5 + 1.0 / v) / budget * (u / gaps) ** (1.0 / v) + 6.0 * gaps))
+    return float(np.sum(pulls * log_t ** (1.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + 6.0 * gaps))
 
 
 def dp_upper(
@@ -81,52 +122,83 @@ def dp_upper(
     c: float = 24.0,
     variant: str = "printed",
 ) -> float:
-    """Instance-dependent bound of DP Robust SE.
+    """Instance-dependent regret of DP Robust SE, the DP upper bound, first part.
 
     Parameters
     ----------
     means : array_like of float, shape (n_arms,)
+        Means of the arms, each >= 0.
     epsilon : float
-        In (0, 1].
+        Privacy, in (0, 1].
     v, u : float
-        v in (0, 1], u > 0.
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
     horizon : int
-        T >= 1.
+        T, in rounds, >= 1.
     beta : float, optional
-        In (0, 1), default 1/T; `corrected` only.
+        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
     c : float
         Constant of the epochs, > 0; `corrected` only, and a bound only where the confidence bound is at most c/4.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(1/(1+v)) ln T / epsilon * sum of gap^(-1/v), plus the largest gap.
-        * `rate`: the same with u^(1/v), which is what the box's R_tau carries: the print's power of u cannot hold, as
-          rewards scaled by a factor s have gap s and moment s^(1+v), and the bound must scale by s.
+        * `rate`: the same with u^(1/v), which is what the algorithm's R_tau carries: the print's power of u cannot
+          hold, as rewards scaled by a factor s have gap s and moment s^(1+v), and the bound must scale by s.
         * `corrected`: pulls counted epoch by epoch.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    checks.choice("variant", variant, ("printed", "rate", "corrected"))
-    gaps, log_t, budget = _gaps(means), _log(horizon), _budget(epsilon)
-    _check_law(v, u)
+    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, c, lambda epoch, log: dp_epoch(epoch, log, budget, v, u, c).pulls)
+        return _by_epochs(means, horizon, beta, dp_epoch, 4.0, epsilon, v, u, c)
     power = 1.0 / (1.0 + v) if variant == "printed" else 1.0 / v
-    return float(u**power * log_t / budget * np.sum(gaps ** (-1.0 / v)) + np.max(gaps, initial=0.0))
+    return float(u**power * log_t / epsilon * np.sum(gaps ** (-1.0 / v)) + np.max(gaps, initial=0.0))
 
 
 def dp_upper_independent(
     n_arms: int, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed"
 ) -> float:
-    """Instance-independent bound of DP Robust SE.
+    """Instance-independent regret of DP Robust SE, the DP upper bound, second part.
 
-    `printed`: u^(v/(1+v)^2) (K ln T / epsilon)^(v/(1+v)) T^(1/(1+v)). `corrected`: u^(1/(1+v)), as rewards scale, with
-    the constants of the epochs at c = 24 and beta = 1/T, for gaps up to 1: the least over m of T 2^-m for the arms
-    with gaps up to 2^-m, plus (K - 1) 2^(1-m) times the pulls of the first m epochs for the others, plus 2.
+    Parameters
+    ----------
+    n_arms : int
+        K, >= 2.
+    epsilon : float
+        Privacy, in (0, 1].
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    horizon : int
+        T, in rounds, >= 1.
+    variant : {"printed", "corrected"}
+        * `printed`: u^(v/(1+v)^2) (K ln T / epsilon)^(v/(1+v)) T^(1/(1+v)).
+        * `corrected`: u^(1/(1+v)), as rewards scale, with the constants of the epochs at c = 24 and beta = 1/T, for
+          gaps up to 1: the least over m of T 2^-m for the arms with gaps up to 2^-m, plus (K - 1) 2^(1-m) times the
+          pulls of the first m epochs for the others, plus 2.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    arms, log_t, budget = checks.integer("n_arms", n_arms, at_least=2), _log(horizon), _budget(epsilon)
-    _check_law(v, u)
-    checks.choice("variant", variant, _PRINTED_OR_CORRECTED)
+    arms, log_t, epsilon = _arms(n_arms), _log(horizon), _regime(epsilon)
+    _check(v, u, variant)
     power = v / (1.0 + v)
     if variant == "printed":
-        return float(u ** (power / (1.0 + v)) * (arms * log_t / budget) ** power * horizon ** (1.0 / (1.0 + v)))
-    return _balanced(arms, horizon, lambda epoch, log: dp_epoch(epoch, log, budget, v, u).pulls)
+        return float(u ** (power / (1.0 + v)) * (arms * log_t / epsilon) ** power * horizon ** (1.0 / (1.0 + v)))
+    return _balanced(arms, horizon, dp_epoch, 4.0, epsilon, v, u)
 
 
 def ldp_upper(
@@ -139,43 +211,87 @@ def ldp_upper(
     c: float = 24.0,
     variant: str = "printed",
 ) -> float:
-    """Equation (4), instance-dependent bound of LDP Robust SE; arguments as for `dp_upper`.
+    """Equation (4), instance-dependent regret of LDP Robust SE.
 
-    * `printed`: u^(2/v) ln T / epsilon^2 * sum of gap^(-1/v), plus the largest gap. Below
-      `ldp_lower(variant="corrected")` for small gaps, so it does not hold.
-    * `rate`: the exponent that the noise asks for, gap^-(1+2/v).
-    * `corrected`: the pulls of the repaired box, counted epoch by epoch.
+    Parameters
+    ----------
+    means : array_like of float, shape (n_arms,)
+        Means of the arms, each >= 0.
+    epsilon : float
+        Privacy, in (0, 1].
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    horizon : int
+        T, in rounds, >= 1.
+    beta : float, optional
+        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
+    c : float
+        Constant of the epochs, > 0; `corrected` only, and a bound only where the confidence bound is at most c/4.
+    variant : {"printed", "rate", "corrected"}
+        * `printed`: u^(2/v) ln T / epsilon^2 * sum of gap^(-1/v), plus the largest gap. Below
+          `ldp_lower(variant="corrected")` for small gaps, so it does not hold.
+        * `rate`: the exponent that the noise asks for, gap^-(1+2/v).
+        * `corrected`: the pulls of the repaired algorithm, counted epoch by epoch.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    checks.choice("variant", variant, ("printed", "rate", "corrected"))
-    gaps, log_t, budget = _gaps(means), _log(horizon), _budget(epsilon)
-    _check_law(v, u)
+    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, c, lambda epoch, log: ldp_epoch(epoch, log, budget, v, u, c).pulls, 8.0)
+        return _by_epochs(means, horizon, beta, ldp_epoch, 8.0, epsilon, v, u, c)
     power = 1.0 / v if variant == "printed" else 1.0 + 2.0 / v
-    return float(u ** (2.0 / v) * log_t / budget**2 * np.sum(gaps**-power) + np.max(gaps, initial=0.0))
+    return float(u ** (2.0 / v) * log_t / epsilon**2 * np.sum(gaps**-power) + np.max(gaps, initial=0.0))
 
 
 def ldp_upper_independent(
     n_arms: int, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed"
 ) -> float:
-    """Equation (5), instance-independent bound of LDP Robust SE.
+    """Equation (5), instance-independent regret of LDP Robust SE.
 
-    `printed`: u^(2/(1+v)) (K ln T / epsilon^2)^(v/(1+v)) T^(1/(1+v)). Below
-    `ldp_lower_independent(variant="corrected")` for long horizons, so it does not hold. `corrected`: of order
-    u^(1/(1+v)) (K L / epsilon^2)^(v/(2+2v)) T^((2+v)/(2+2v)), with the constants of the epochs as in
-    `dp_upper_independent`.
+    Parameters
+    ----------
+    n_arms : int
+        K, >= 2.
+    epsilon : float
+        Privacy, in (0, 1].
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    horizon : int
+        T, in rounds, >= 1.
+    variant : {"printed", "corrected"}
+        * `printed`: u^(2/(1+v)) (K ln T / epsilon^2)^(v/(1+v)) T^(1/(1+v)). Below
+          `ldp_lower_independent(variant="corrected")` for long horizons, so it does not hold.
+        * `corrected`: of order u^(1/(1+v)) (K L / epsilon^2)^(v/(2+2v)) T^((2+v)/(2+2v)), with the constants of the
+          epochs as in `dp_upper_independent`.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    arms, log_t, budget = checks.integer("n_arms", n_arms, at_least=2), _log(horizon), _budget(epsilon)
-    _check_law(v, u)
-    checks.choice("variant", variant, _PRINTED_OR_CORRECTED)
+    arms, log_t, epsilon = _arms(n_arms), _log(horizon), _regime(epsilon)
+    _check(v, u, variant)
     if variant == "printed":
         scale = u ** (2.0 / (1.0 + v)) * horizon ** (1.0 / (1.0 + v))
-        return float(scale * (arms * log_t / budget**2) ** (v / (1.0 + v)))
-    return _balanced(arms, horizon, lambda epoch, log: ldp_epoch(epoch, log, budget, v, u).pulls, 8.0)
+        return float(scale * (arms * log_t / epsilon**2) ** (v / (1.0 + v)))
+    return _balanced(arms, horizon, ldp_epoch, 8.0, epsilon, v, u)
 
 
 class Epoch(NamedTuple):
-    """One epoch of an elimination box."""
+    """One epoch of an elimination."""
 
     pulls: float  # R, of each surviving arm
     threshold: float  # B
@@ -183,7 +299,31 @@ class Epoch(NamedTuple):
 
 
 def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0) -> Epoch:
-    """Lines 6 to 8 and 20 of Algorithm 3, with `log` for ln(4 |S| tau^2 / beta); R is a float, as it may pass 2^63."""
+    """Lines 6 to 8 and 20 of Algorithm 3: one epoch of DP Robust SE.
+
+    Parameters
+    ----------
+    epoch : int
+        tau, >= 1; the gap in view is D = 2^-tau.
+    log : float
+        L = ln(4 |S| tau^2 / beta), > 0.
+    epsilon : float
+        Privacy, > 0.
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    c : float
+        Constant of the epochs, > 0.
+
+    Returns
+    -------
+    Epoch
+        Its pulls, threshold and error; the pulls are a float, as they may pass 2^63.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
     gap = 2.0**-epoch
     pulls = float(np.ceil(u ** (1.0 / v) * c ** ((1.0 + v) / v) * log / (epsilon * gap ** ((1.0 + v) / v)) + 1.0))
     share = log / (pulls * epsilon)
@@ -193,11 +333,36 @@ def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: floa
 def ldp_epoch(
     epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0, variant: str = "repaired"
 ) -> Epoch:
-    """Epoch of LDP Robust SE, whose box is not on the slides, with `log` for ln(8 |S| tau^2 / beta).
+    """One epoch of LDP Robust SE, whose algorithm is not on the slides.
 
-    `repaired`: the square-root scaling, R = u^(2/v) c^(2(1+v)/v) L / (epsilon^2 D^(2(1+v)/v)). `slide_rate`: what the
-    slides' bounds (4) and (5) would need, R = u^(2/v) c^((1+v)/v) L / (epsilon^2 D^((1+v)/v)), with err = u^(-1/(1+v))
-    D/c where all others have D/c. Neither is a quotation.
+    Parameters
+    ----------
+    epoch : int
+        tau, >= 1; the gap in view is D = 2^-tau.
+    log : float
+        L = ln(8 |S| tau^2 / beta), > 0.
+    epsilon : float
+        Privacy of a user, > 0.
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    c : float
+        Constant of the epochs, > 0.
+    variant : {"repaired", "slide_rate"}
+        * `repaired`: the square-root scaling, R = u^(2/v) c^(2(1+v)/v) L / (epsilon^2 D^(2(1+v)/v)).
+        * `slide_rate`: what the slides' bounds (4) and (5) would need, R = u^(2/v) c^((1+v)/v) L / (epsilon^2
+          D^((1+v)/v)), with err = u^(-1/(1+v)) D/c where all others have D/c.
+
+        Neither is a quotation.
+
+    Returns
+    -------
+    Epoch
+        Its pulls, threshold and error; the pulls are a float, as they may pass 2^63.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     checks.choice("variant", variant, ("repaired", "slide_rate"))
     gap, half = 2.0**-epoch, 2.0 if variant == "repaired" else 1.0
@@ -213,67 +378,183 @@ def ldp_epoch(
 def dp_lower(
     n_arms: int, gap: float, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
 ) -> float:
-    """Equation (3): instance-dependent lower bound of epsilon-DP algorithms, all n_arms - 1 bad arms with one gap.
+    """Equation (3): instance-dependent regret of every epsilon-DP algorithm, all n_arms - 1 bad arms with one gap.
 
-    `printed`: ln T / epsilon * sum of gap^(-1/v), for u <= 1, gap in (0, 1/12) and algorithms of regret at most
-    T^(3/4). `corrected`: the rate is right; the constant of the two-point instance, whose bad arms always pay 0, for
-    algorithms of regret o(T^a) for every a > 0: (K - 1) gap ln T / min(-ln(1 - p), 6 epsilon p), p = (gap^(1+v) /
-    u)^(1/v); 0 where p >= 1, as there is no such instance. For algorithms of regret at most T^a it is 1 - a times as
-    much, for large T. From epsilon = 1/6 on privacy costs nothing here: it is the bound without privacy.
+    Parameters
+    ----------
+    n_arms : int
+        K, >= 2.
+    gap : float
+        Of every bad arm, > 0, in units of reward.
+    epsilon : float
+        Privacy, in (0, 1].
+    v : float
+        In (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
+    u : float
+        Bound on E|X|^(1+v), > 0; `corrected` only.
+    variant : {"printed", "corrected"}
+        * `printed`: ln T / epsilon * sum of gap^(-1/v), for u <= 1, gap in (0, 1/12) and algorithms of regret at
+          most T^(3/4).
+        * `corrected`: the rate is right; the constant of the two-point instance, whose bad arms always pay 0, for
+          algorithms of regret o(T^a) for every a > 0: (K - 1) gap ln T / min(-ln(1 - p), 6 epsilon p),
+          p = (gap^(1+v) / u)^(1/v); 0 where p >= 1, as there is no such instance. For algorithms of regret at most
+          T^a it is 1 - a times as much, for large T. From epsilon = 1/6 on privacy costs nothing here: it is the
+          bound without privacy.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     return _lower_rate(
-        n_arms, gap, v, u, variant, _log(horizon) / _budget(epsilon), lambda p: 6.0 * epsilon * p, horizon
+        n_arms, gap, v, u, variant, _log(horizon) / _regime(epsilon), lambda p: 6.0 * epsilon * p, horizon
     )
 
 
 def ldp_lower(
     n_arms: int, gap: float, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
 ) -> float:
-    """Instance-dependent lower bound of epsilon-LDP algorithms, all n_arms - 1 bad arms with one gap.
+    """Instance-dependent regret of every epsilon-LDP algorithm, all n_arms - 1 bad arms with one gap.
 
-    `printed`: ln T / epsilon^2 * sum of gap^(-1/v), gap in (0, 1/5), u <= 1. `corrected`: as in `dp_lower`, with
-    min(-ln(1 - p), C p^2), C = min(4, e^(2 epsilon)) (e^epsilon - 1)^2: of order gap^-(1+2/v).
+    Parameters
+    ----------
+    n_arms : int
+        K, >= 2.
+    gap : float
+        Of every bad arm, > 0, in units of reward.
+    epsilon : float
+        Privacy, in (0, 1].
+    v : float
+        In (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
+    u : float
+        Bound on E|X|^(1+v), > 0; `corrected` only.
+    variant : {"printed", "corrected"}
+        * `printed`: ln T / epsilon^2 * sum of gap^(-1/v), gap in (0, 1/5), u <= 1.
+        * `corrected`: as in `dp_lower`, with min(-ln(1 - p), C p^2) and the C of `local_loss`: of order
+          gap^-(1+2/v).
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    budget = _budget(epsilon)
-    loss = local_loss(budget)
-    return _lower_rate(n_arms, gap, v, u, variant, _log(horizon) / budget**2, lambda p: loss * p**2, horizon)
+    loss = local_loss(epsilon)
+    return _lower_rate(n_arms, gap, v, u, variant, _log(horizon) / epsilon**2, lambda p: loss * p**2, horizon)
 
 
 def ldp_lower_independent(
     n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
 ) -> float:
-    """Instance-independent lower bound of epsilon-LDP algorithms.
+    """Instance-independent regret of every epsilon-LDP algorithm.
 
-    `printed`: (K / epsilon^2)^(v/(1+v)) T^(1/(1+v)), u = 1, T large. `corrected`: (T/16) u^(1/(1+v)) (a (K-1) / (e C
-    T))^a with a = v / (2(1+v)) and C as in `ldp_lower`: of order T^((2+v)/(2+2v)), for T with p <= 1 (0 before, where
-    the instance does not exist).
+    Parameters
+    ----------
+    n_arms : int
+        K, >= 2.
+    epsilon : float
+        Privacy, in (0, 1].
+    v : float
+        In (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
+    u : float
+        Bound on E|X|^(1+v), > 0; `corrected` only.
+    variant : {"printed", "corrected"}
+        * `printed`: (K / epsilon^2)^(v/(1+v)) T^(1/(1+v)), u = 1, T large.
+        * `corrected`: (T/16) u^(1/(1+v)) (a (K-1) / (e C T))^a with a = v / (2(1+v)) and the C of `local_loss`: of
+          order T^((2+v)/(2+2v)), for T with p <= 1 (0 before, where the instance does not exist).
+
+    Returns
+    -------
+    float
+        Regret, in units of reward; an order with constant 1 where `printed`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    arms, budget = checks.integer("n_arms", n_arms, at_least=2), _budget(epsilon)
-    _check_law(v, u)
-    checks.choice("variant", variant, _PRINTED_OR_CORRECTED)
+    arms, epsilon = _arms(n_arms), _regime(epsilon)
+    _check(v, u, variant)
     if variant == "printed":
         return float(
-            (arms / budget**2) ** (v / (1.0 + v)) * checks.integer("horizon", horizon, at_least=1) ** (1.0 / (1.0 + v))
+            (arms / epsilon**2) ** (v / (1.0 + v)) * checks.integer("horizon", horizon, at_least=1) ** (1.0 / (1.0 + v))
         )
-    return _two_hypotheses(arms, v, u, horizon, local_loss(budget), 2.0)
+    return _two_hypotheses(arms, v, u, horizon, local_loss(epsilon), 2.0)
 
 
 def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0) -> float:
-    """Instance-independent lower bound of epsilon-DP algorithms, which the slides' table leaves open.
+    """Instance-independent regret of every epsilon-DP algorithm, which the slides' table leaves open.
 
-    (T/16) u^(1/(1+v)) (a (K-1) / (6 e epsilon T))^a with a = v / (1+v), by the loss 6 epsilon n p of Azize and Basu
-    (2022): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the upper bound without its logarithm. Wu et al. (2023) have
-    such a bound; the constant is ours.
+    (T/16) u^(1/(1+v)) (a (K-1) / (6 e epsilon T))^a with a = v / (1+v): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the
+    upper bound without its logarithm; 0 where T is so small that the instance does not exist.
+
+    Parameters
+    ----------
+    n_arms : int
+        K, >= 2.
+    epsilon : float
+        Privacy, in (0, 1].
+    v : float
+        In (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
+    u : float
+        Bound on E|X|^(1+v), > 0.
+
+    Returns
+    -------
+    float
+        Regret, in units of reward.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    By the loss 6 epsilon n p of Azize and Basu (2022). Wu et al. (2023) have such a bound; the constant is ours.
     """
-    arms, budget = checks.integer("n_arms", n_arms, at_least=2), _budget(epsilon)
-    _check_law(v, u)
-    return _two_hypotheses(arms, v, u, horizon, 6.0 * budget, 1.0)
+    arms, epsilon = _arms(n_arms), _regime(epsilon)
+    _check(v, u)
+    return _two_hypotheses(arms, v, u, horizon, 6.0 * epsilon, 1.0)
 
 
 def local_loss(epsilon: float) -> float:
-    """C of "KL <= C (total variation)^2" for an epsilon-LDP view: min(4, e^(2 epsilon)) (e^epsilon - 1)^2."""
-    budget = _budget(epsilon)
-    return min(4.0, math.exp(2.0 * budget)) * math.expm1(budget) ** 2
+    """C of "KL <= C (total variation)^2" for an epsilon-LDP view, Duchi et al. (2013), Theorem 1.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy, in (0, 1].
+
+    Returns
+    -------
+    float
+        min(4, e^(2 epsilon)) (e^epsilon - 1)^2.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    epsilon = _regime(epsilon)
+    return min(4.0, math.exp(2.0 * epsilon)) * math.expm1(epsilon) ** 2
 
 
 # --- what a radius covers
@@ -289,56 +570,125 @@ class ErrorParts(NamedTuple):
 
 
 def dp_robust_ucb_error(pulls: int, epsilon: float, v: float, u: float, horizon: int, c: float = 18.0) -> ErrorParts:
-    """The errors of a DP Robust UCB mean of `pulls` rewards in round T, each tail with probability 1/T^4.
+    """The errors of a DP Robust UCB mean in round T, each tail with probability 1/T^4.
 
+    Parameters
+    ----------
+    pulls : int
+        n, rewards of the mean, >= 1.
+    epsilon : float
+        Privacy, in (0, 1].
+    v, u : float
+        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    horizon : int
+        T, in rounds, >= 1.
+    c : float
+        Factor of the radius.
+
+    Returns
+    -------
+    ErrorParts
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
     Bias: the mean of u B_k^-v is at most (1+v) u B_n^-v. Sampling: Bernstein, with second moment at most u B_n^(1-v)
     and rewards at most B_n. Noise: `mechanisms.laplace_sum_bound` for floor(log2 T) + 1 nodes of the largest scale.
     """
-    n, log_t, budget = checks.integer("pulls", pulls, at_least=1), _log(horizon), _budget(epsilon)
-    _check_law(v, u)
+    n, log_t, epsilon = checks.integer("pulls", pulls, at_least=1), _log(horizon), _regime(epsilon)
+    _check(v, u)
     tail, power = math.log(2.0) + 4.0 * log_t, v / (1.0 + v)
-    threshold = (budget * u * n / log_t**1.5) ** (1.0 / (1.0 + v))
+    threshold = (epsilon * u * n / log_t**1.5) ** (1.0 / (1.0 + v))
     levels = horizon.bit_length()
-    node = 2.0 * threshold * levels / budget
+    node = 2.0 * threshold * levels / epsilon
     return ErrorParts(
         bias=(1.0 + v) * u * threshold**-v,
         sampling=math.sqrt(2.0 * u * threshold ** (1.0 - v) * tail / n) + threshold * tail / (3.0 * n),
         noise=laplace_sum_bound(math.sqrt(levels) * node, node, tail) / n,
-        radius=c * u ** (1.0 / (1.0 + v)) * (tail * log_t ** (1.5 + 1.0 / v) / (n * budget)) ** power,
+        radius=c * u ** (1.0 / (1.0 + v)) * (tail * log_t ** (1.5 + 1.0 / v) / (n * epsilon)) ** power,
     )
 
 
 def dp_confidence(epsilon: float) -> float:
-    """Bound on the error of a noisy epoch mean of DP Robust SE, in units of err, with probability 1 - 3 e^-L.
+    """Bound on the error of a noisy epoch mean of DP Robust SE, with probability 1 - 3 e^-L.
 
+    Parameters
+    ----------
+    epsilon : float
+        Privacy, in (0, 1].
+
+    Returns
+    -------
+    float
+        In units of err.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
     1 (bias) + sqrt(2 epsilon) + epsilon/3 (Bernstein) + 2 (Laplace): at most 6 for epsilon <= 1, whatever the
     constant c of the epochs, as err follows R. The rule "12 err" at c = 24 needs 6, and any c needs c/4.
     """
-    budget = _budget(epsilon)
-    return 3.0 + math.sqrt(2.0 * budget) + budget / 3.0
+    epsilon = _regime(epsilon)
+    return 3.0 + math.sqrt(2.0 * epsilon) + epsilon / 3.0
 
 
 def ldp_confidence(epsilon: float, pulls: float, log: float, variant: str = "repaired") -> float:
-    """Bound on the error of an epoch mean of LDP Robust SE, in units of err, with probability 1 - 4 e^-L.
+    """Bound on the error of an epoch mean of LDP Robust SE, with probability 1 - 4 e^-L.
 
+    Parameters
+    ----------
+    epsilon : float
+        Privacy, in (0, 1].
+    pulls : float
+        R, > 0.
+    log : float
+        L, > 0.
+    variant : {"repaired", "slide_rate"}
+        As for `ldp_epoch`.
+
+    Returns
+    -------
+    float
+        In units of err.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
     With q = sqrt(L/R), `repaired`: 1 (bias) + sqrt(2 epsilon q) + epsilon q/3 (Bernstein) + 4 + 2 q (the mean of R
     Laplace variables, sub-gamma): at most 6 from R = 40 L. `slide_rate`: 1 + sqrt 2 epsilon + epsilon^2/3 + (4 + 2
     q) epsilon / q, which grows as sqrt R.
     """
     checks.choice("variant", variant, ("repaired", "slide_rate"))
-    budget = _budget(epsilon)
+    epsilon = _regime(epsilon)
     q = math.sqrt(checks.real("log", log, above=0) / checks.real("pulls", pulls, above=0))
     if variant == "repaired":
-        return 5.0 + 2.0 * q + math.sqrt(2.0 * budget * q) + budget * q / 3.0
-    return 1.0 + math.sqrt(2.0) * budget + budget**2 / 3.0 + (4.0 + 2.0 * q) * budget / q
+        return 5.0 + 2.0 * q + math.sqrt(2.0 * epsilon * q) + epsilon * q / 3.0
+    return 1.0 + math.sqrt(2.0) * epsilon + epsilon**2 / 3.0 + (4.0 + 2.0 * q) * epsilon / q
 
 
 # --- shared parts
 
 
-def _check_law(v: float, u: float) -> None:
+def _check(v: float, u: float, variant: str = "printed", allowed: tuple[str, ...] = ("printed", "corrected")) -> None:
     order(v)
     moment_bound(u)
+    checks.choice("variant", variant, allowed)
+
+
+def _arms(n_arms: int) -> int:
+    return checks.integer("n_arms", n_arms, at_least=2)
 
 
 def _gaps(means: Any) -> np.ndarray:
@@ -351,13 +701,22 @@ def _log(horizon: int) -> float:
     return math.log(checks.integer("horizon", horizon, at_least=1))
 
 
-def _budget(epsilon: float) -> float:
+def _regime(epsilon: float) -> float:
     return checks.real("epsilon", epsilon, above=0, at_most=1)
 
 
 def _by_epochs(
-    means: Any, horizon: int, beta: float | None, c: float, pulls: Callable[[int, float], float], inside: float = 4.0
+    means: Any,
+    horizon: int,
+    beta: float | None,
+    epoch_of: Callable[..., Epoch],
+    inside: float,
+    epsilon: float,
+    v: float,
+    u: float,
+    c: float,
 ) -> float:
+    """Regret counted in epochs with L = ln(inside |S| tau^2 / beta)."""
     checks.real("c", c, above=0)
     gaps, arms, rounds = _gaps(means), len(means), checks.integer("horizon", horizon, at_least=2)
     failure = 1.0 / rounds if beta is None else checks.delta(beta, "beta")
@@ -366,15 +725,17 @@ def _by_epochs(
         epoch, played = 0, 0.0
         while epoch == 0 or 2.0**-epoch >= gap:
             epoch += 1
-            played += pulls(epoch, math.log(inside * arms * epoch**2 / failure))
+            played += epoch_of(epoch, math.log(inside * arms * epoch**2 / failure), epsilon, v, u, c).pulls
         total += float(gap) * played
     return total
 
 
-def _balanced(arms: int, horizon: int, pulls: Callable[[int, float], float], inside: float = 4.0) -> float:
+def _balanced(
+    arms: int, horizon: int, epoch_of: Callable[..., Epoch], inside: float, epsilon: float, v: float, u: float
+) -> float:
     least, epoch, played = float(horizon), 1, 0.0
     while (arms - 1) * 2.0 ** (1 - epoch) * played < least:
-        played += pulls(epoch, math.log(inside * arms * epoch**2 * horizon))
+        played += epoch_of(epoch, math.log(inside * arms * epoch**2 * horizon), epsilon, v, u).pulls
         least = min(least, horizon * 2.0**-epoch + (arms - 1) * 2.0 ** (1 - epoch) * played)
         epoch += 1
     return least + _FAILURES
@@ -390,10 +751,9 @@ def _lower_rate(
     loss: Callable[[float], float],
     horizon: int,
 ) -> float:
-    bad = checks.integer("n_arms", n_arms, at_least=2) - 1
+    bad = _arms(n_arms) - 1
     distance = checks.real("gap", gap, above=0)
-    _check_law(v, u)
-    checks.choice("variant", variant, _PRINTED_OR_CORRECTED)
+    _check(v, u, variant)
     if variant == "printed":
         return bad * scale * distance ** (-1.0 / v)
     moved = (distance ** (1.0 + v) / u) ** (1.0 / v)

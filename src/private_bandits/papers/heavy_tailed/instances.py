@@ -21,7 +21,22 @@ SPARE_MOMENTS = 0.05
 
 @dataclass(frozen=True, eq=False)
 class ParetoArms(Arms):
-    """K-armed bandit with Pareto rewards, P(X > x) = (s / x)^shape for x >= s. Build it with `pareto_arms`."""
+    """K-armed bandit with Pareto rewards, P(X > x) = (s / x)^shape for x >= s. Build it with `pareto_arms`.
+
+    Parameters
+    ----------
+    means : array_like of float, shape (n_arms,)
+        E[X], each >= 0.
+    list_size : int
+        1: one arm is played.
+    shape : float
+        Of every arm, > 1.
+
+    Raises
+    ------
+    ValueError
+        If a mean is negative, `list_size` is not 1 or the shape is not above 1.
+    """
 
     shape: float
 
@@ -42,13 +57,18 @@ class ParetoArms(Arms):
         Parameters
         ----------
         v : float
-            In (0, 1].
+            Order of the moment less 1, in (0, 1].
 
         Returns
         -------
         float array, shape (n_arms,)
             shape s^(1+v) / (shape - 1 - v) with the scale s = mean (shape - 1) / shape; infinite where the shape is at
             most 1 + v, and 0 for an arm of mean 0.
+
+        Raises
+        ------
+        ValueError
+            If v is out of range.
         """
         power = 1.0 + order(v)
         if self.shape <= power:
@@ -57,7 +77,22 @@ class ParetoArms(Arms):
         return np.asarray(self.shape * scales**power / (self.shape - power))
 
     def moment(self, v: float) -> float:
-        """Largest E|X|^(1+v) of the arms: the least u that the theorems allow."""
+        """Largest E|X|^(1+v) of the arms: the least u that the theorems allow.
+
+        Parameters
+        ----------
+        v : float
+            Order of the moment less 1, in (0, 1].
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If v is out of range.
+        """
         return float(np.max(self.moments(v)))
 
     def record(self) -> ListRecord:
@@ -78,10 +113,20 @@ def pareto_arms(means: np.ndarray, shape: float) -> ParetoArms:
     shape : float
         Of every arm, > 1. The moment of order 1 + v is finite for v < shape - 1 only.
 
+    Returns
+    -------
+    ParetoArms
+
     Raises
     ------
     ValueError
         If a mean is negative or the shape is not above 1.
+
+    Examples
+    --------
+    >>> problem = pareto_arms([0.75, 0.25], shape=2.0)
+    >>> round(problem.moment(0.5), 6)  # 2 s^1.5 / 0.5 at s = 3/8
+    0.918559
     """
     return ParetoArms(means, 1, shape)
 
@@ -92,11 +137,27 @@ def setting(number: int, v: float, shape: float | None = None) -> ParetoArms:
     Parameters
     ----------
     number : {1, 2, 3}
+        As on the slides.
     v : float
-        In (0, 1]; the slides show 0.5 and 0.9.
+        Order of the moment less 1, in (0, 1]; the slides show 0.5 and 0.9.
     shape : float, optional
         Of the Pareto laws, > 1 + v; default 1.05 + v. The slides name no parameters of the law, so this choice is ours:
         the moment of order 1 + v is finite, and hardly any higher one.
+
+    Returns
+    -------
+    ParetoArms
+        Five arms with the means of `SETTINGS`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> print(setting(1, v=0.9))
+    pareto_arms(n_arms=5, shape=1.95)
     """
     checks.integer("number", number, at_least=1, at_most=3)
     least = 1.0 + order(v)
@@ -105,10 +166,40 @@ def setting(number: int, v: float, shape: float | None = None) -> ParetoArms:
 
 
 def order(v: float) -> float:
-    """Return v if it lies in (0, 1], or raise a ValueError."""
+    """Return the order of a moment less 1.
+
+    Parameters
+    ----------
+    v : float
+        In (0, 1].
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If v is out of range.
+    """
     return checks.real("v", v, above=0, at_most=1)
 
 
 def moment_bound(u: float) -> float:
-    """Return u if it is a positive number, or raise a ValueError."""
+    """Return a bound on a moment.
+
+    Parameters
+    ----------
+    u : float
+        > 0.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If u is out of range.
+    """
     return checks.real("u", u, above=0)

@@ -1,22 +1,24 @@
-"""The open problems of the slides, explored. Everything here is ours."""
+"""The second open problem of the slides, an optimal private UCB, explored: doubling episodes. Everything is ours."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels.episodes import EpisodeRecord
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.heavy_tailed.elimination import power_or_infinity
+from private_bandits.papers.heavy_tailed.algorithm_3 import power_or_infinity
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
+from private_bandits.plain import largest, pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
 def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
-    """An index box of the optimal rate, the slides' second open problem: doubling episodes, forgetting, truncation.
+    """An index algorithm of the optimal rate, the slides' second open problem: doubling episodes that forget.
 
     The episodes of Azize and Basu (2022), Algorithm 1, with a truncated mean. An episode of n pulls counts rewards with
     |x| > B = (u n s / ln T)^(1/(1+v)) as 0, s = min(1, epsilon), and releases its mean with Lap(2 B / (epsilon n)).
@@ -27,13 +29,22 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     Parameters
     ----------
     epsilon : float
-        > 0; infinity leaves out the noise and its part of the width.
+        Privacy, > 0; infinity leaves out the noise and its part of the width.
     v : float
-        In (0, 1]; E|X|^(1+v) <= u.
+        Order of the moment less 1, in (0, 1]: E|X|^(1+v) <= u.
     u : float
-        > 0.
+        Bound on the moment, > 0, in units of reward to the power 1 + v.
     horizon : int
-        T, >= 2.
+        T, the longest run in rounds, >= 2.
+
+    Returns
+    -------
+    Policy
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
 
     Notes
     -----
@@ -44,14 +55,15 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     which costs at most 2 D log2 T more; for rewards >= 0 that is of the same order, as D^(1+v) <= u. So the regret is
     O(ln T / epsilon * sum (u/D)^(1/v)), the rate of DP Robust SE.
 
-    For rewards in [0, 1] an index box of the optimal rate that forgets is older: Hu et al. (2021).
+    For rewards in [0, 1] an index algorithm of the optimal rate that forgets is older: Hu et al. (2021).
 
     The first pull of an arm is an episode of n = 1, with the noise and the width of n = 1/2.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
+    Examples
+    --------
+    >>> policy = adap_robust_ucb(epsilon=0.5, v=0.9, u=2.0, horizon=10**6)
+    >>> policy.variant, policy.privacy.trust, policy.privacy.effective_epsilon
+    ('ours', 'central', 0.5)
     """
     scale, power, bound = laplace_scale(epsilon, 2.0), 1.0 + order(v), moment_bound(u)
     length = checks.integer("horizon", horizon, at_least=2)
@@ -70,4 +82,31 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     reason = "each reward enters one noisy mean, and all else follows from those"
     # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
     privacy = Guarantee.certified(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
-    return Policy("DP Robust UCB, episodes", "", "truncated means in doubling episodes", "ours", privacy, record)
+    algorithm = "truncated means in doubling episodes"
+    return Policy("DP Robust UCB, episodes", "", algorithm, "ours", privacy, record, "laplace" if scale else "none")
+
+
+def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float) -> list[list[int]]:
+    """The episodes on Pareto arms, for T = `horizon`; every reward is drawn by itself."""
+    arms = range(problem.n_items)
+    log, samples = math.log(horizon), min(1, epsilon)
+    width = 1 + math.sqrt(2) + 1 / 3 + 2 * min(1, 1 / epsilon)
+    pulls = [0 for a in arms]
+    estimate = [0.0 for a in arms]
+    rows: list[list[int]] = []
+    while len(rows) < horizon:
+        a, length = len(rows), 1
+        if len(rows) >= len(arms):
+            err = [u ** (1 / (1 + v)) * (log / (n / 2 * samples)) ** (v / (1 + v)) for n in pulls]
+            a = largest([estimate[a] + width * err[a] for a in arms], 1, streams.choice)[0]
+            length = pulls[a]
+        rows += [[a, 1]] * length
+        pulls[a] += length
+        threshold = (u * length * samples / log) ** (1 / (1 + v))
+        estimate[a] = 0.0
+        if threshold >= problem.means[a] * (problem.shape - 1) / problem.shape:  # below the least reward none is drawn
+            rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(length)]
+            estimate[a] = sum(x if x <= threshold else 0.0 for x in rewards) / length
+        if math.isfinite(epsilon):
+            estimate[a] += streams.noise.laplace(0.0, 2 * threshold * 2 / (epsilon * pulls[a]))
+    return rows[:horizon]

@@ -1,0 +1,116 @@
+"""LDP Robust SE of Tao et al. (2022), for which the slides show no algorithm: two scalings, neither a quotation.
+
+Both take over the scheme of Algorithm 3. With the power of u of the slides' local bounds, "slide_rate" has
+err = u^(-1/(1+v)) D/c, so for u > 1 the rule (c/2) err removes arms sooner than D/2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from private_bandits import checks
+from private_bandits.kernels.elimination import ON_REWARDS
+from private_bandits.mechanisms import laplace_scale
+from private_bandits.papers.heavy_tailed import algorithm_3
+from private_bandits.papers.heavy_tailed.algorithm_3 import PRINTED_C
+from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+
+
+def ldp_robust_se(
+    epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C, variant: str = "repaired"
+) -> Policy:
+    """LDP Robust SE: every user truncates at B and adds Lap(2 B / epsilon). Neither variant is a quotation.
+
+    The scheme of `dp_robust_se`, with L = ln(8 |S| e^2 / beta) and the R, B and err of the variant.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of a user, > 0; the theorems ask for epsilon <= 1. Infinity gives `robust_se` with this c.
+    v : float
+        Order of the moment less 1, in (0, 1]: E|X|^(1+v) <= u.
+    u : float
+        Bound on the moment, > 0, in units of reward to the power 1 + v.
+    beta : float
+        Probability in (0, 1) that some bound fails.
+    c : float
+        Constant of the epochs, > 0; 24 by analogy with Algorithm 3.
+    variant : {"repaired", "slide_rate"}
+        "repaired" balances the bias of the truncation, u B^-v, with the noise of a mean of R reports, about
+        B sqrt(L / R) / epsilon, which keeps the bound on the means:
+
+            R = ceil(u^(2/v) (c/D)^(2(1+v)/v) L / epsilon^2 + 1),    B = (u epsilon sqrt(R / L))^(1/(1+v)),
+            err = u^(1/(1+v)) (sqrt(L / R) / epsilon)^(v/(1+v)).
+
+        "slide_rate" is what the slides' bounds (4) and (5) can afford, with their power of u, as if the noise fell as
+        L / R:
+
+            R = ceil(u^(2/v) (c/D)^((1+v)/v) L / epsilon^2 + 1),    B = (u R epsilon^2 / L)^(1/(1+v)),
+            err = u^(1/(1+v)) (L / (R epsilon^2))^(v/(1+v)).
+
+        The noise of its means is still about B sqrt(L / R) / epsilon, which is epsilon sqrt(R / L) times err and grows.
+
+    Returns
+    -------
+    Policy
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> policy = ldp_robust_se(epsilon=0.5, v=0.9, u=2.0, beta=1e-3)
+    >>> policy.variant, policy.privacy.trust, policy.privacy.effective_epsilon
+    ('repaired', 'local', 0.5)
+    """
+    scale = laplace_scale(epsilon, 1.0)
+    checks.choice("variant", variant, ("repaired", "slide_rate"))
+    if math.isinf(epsilon):
+        return robust_se(v, u, beta, c)
+    halved = variant == "repaired"
+    record = algorithm_3.elimination(v, u, beta, c, inside=8.0, samples=epsilon**2, halved=halved, u_power=2.0)
+    record = record._replace(noise=ON_REWARDS, scale=scale)
+    name = "LDP Robust SE" if halved else "LDP Robust SE, slide rate"
+    reason = "every user truncates and adds Laplace noise of the whole range"
+    privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
+    variant = algorithm_3.variant_at(variant, c)
+    return Policy(name, "tao2022", "none on the slides", variant, privacy, record, mechanism="elimination")
+
+
+def reference(
+    problem: Any,
+    horizon: int,
+    streams: Any,
+    epsilon: float,
+    v: float,
+    u: float,
+    beta: float,
+    c: float = PRINTED_C,
+    variant: str = "repaired",
+) -> list[list[int]]:
+    """Algorithm 3 where every user sends x 1{|x| <= B} + Lap(2 B / epsilon) and the reports of an arm are averaged."""
+
+    def plan(size: int, tau: int) -> tuple[int, float, float]:
+        gap = 2.0**-tau
+        log = math.log(8 * size * tau**2 / beta)
+        if variant == "repaired":
+            pulls = math.ceil(u ** (2 / v) * c ** (2 * (1 + v) / v) * log / (epsilon**2 * gap ** (2 * (1 + v) / v)) + 1)
+            threshold = (u * math.sqrt(pulls) * epsilon / math.sqrt(log)) ** (1 / (1 + v))
+            error = u ** (1 / (1 + v)) * (math.sqrt(log) / (math.sqrt(pulls) * epsilon)) ** (v / (1 + v))
+        else:
+            pulls = math.ceil(u ** (2 / v) * c ** ((1 + v) / v) * log / (epsilon**2 * gap ** ((1 + v) / v)) + 1)
+            threshold = (u * pulls * epsilon**2 / log) ** (1 / (1 + v))
+            error = u ** (1 / (1 + v)) * (log / (pulls * epsilon**2)) ** (v / (1 + v))
+        return pulls, threshold, error
+
+    def release(rewards: list[float], threshold: float) -> float:
+        total = sum(rewards)
+        reports = [streams.noise.laplace(0.0, 2 * threshold / epsilon) for _ in rewards]
+        return (total + sum(reports)) / len(rewards)
+
+    return algorithm_3.reference(problem, horizon, streams, epsilon, v, u, beta, c, plan, release)
