@@ -70,7 +70,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
     )
     algorithm = "robust UCB, truncated mean"
     # without privacy: the mechanism is that of its private counterpart
-    return Policy("Robust UCB", "bubeck2013", algorithm, variant, Guarantee.none(), record, mechanism="tree")
+    return Policy("Robust UCB", "bubeck2013", algorithm, variant, Guarantee.none(), record, "tree")
 
 
 def reference(
