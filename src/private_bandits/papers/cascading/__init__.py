@@ -4,8 +4,6 @@
 (Section 7), and with it the bonus, without which nothing is learnt. The repaired policies are ours.
 """
 
-from functools import partial
-
 from private_bandits._moved import forward
 from private_bandits.papers.cascading.algorithm_1 import ucb_hybrid
 from private_bandits.papers.cascading.algorithm_2 import ucb_laplace
@@ -58,24 +56,24 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         If an argument is out of range.
     """
     n_items, size, horizon = 8, 3, 1000
-    made = [partial(cascade_ucb1), partial(uniform)]
+    listed = [("kveton_algorithm_1", cascade_ucb1()), ("uniform_play", uniform())]
     for factor in (1.0, 0.01):
-        made += [
-            *(partial(ucb_hybrid, epsilon, n_items, horizon, factor, variant) for variant in ("printed", "proof")),
-            partial(ucb_laplace, epsilon, size, factor),
-            partial(ucb_gaussian, epsilon, delta, size, factor),
-            partial(ucb_composition, epsilon, delta, size, factor),
-            partial(cucb_gaussian, epsilon, delta, n_items, size, factor),
+        listed += [
+            ("algorithm_1", ucb_hybrid(epsilon, n_items, horizon, factor)),
+            ("algorithm_1", ucb_hybrid(epsilon, n_items, horizon, factor, "proof")),
+            ("algorithm_2", ucb_laplace(epsilon, size, factor)),
+            ("algorithm_3", ucb_gaussian(epsilon, delta, size, factor)),
+            ("theorem_8", ucb_composition(epsilon, delta, size, factor)),
+            ("algorithm_4", cucb_gaussian(epsilon, delta, n_items, size, factor)),
         ]
-    made += [
-        partial(cucb_gaussian, epsilon, delta, n_items, size, variant="repaired"),
-        partial(repaired_first, epsilon, size),
-        partial(repaired_reply, epsilon, size),
-        partial(repaired_one_hot, epsilon, size),
-        partial(repaired_first_counter, epsilon, size),
-        partial(repaired_rounds, epsilon, n_items, size, horizon),
+    return listed + [
+        ("algorithm_4", cucb_gaussian(epsilon, delta, n_items, size, variant="repaired")),
+        ("repair_first", repaired_first(epsilon, size)),
+        ("repair_reply", repaired_reply(epsilon, size)),
+        ("repair_reply", repaired_one_hot(epsilon, size)),
+        ("repair_first", repaired_first_counter(epsilon, size)),
+        ("repair_rounds", repaired_rounds(epsilon, n_items, size, horizon)),
     ]
-    return [(make.func.__module__.rpartition(".")[2], make()) for make in made]
 
 
 forward(__name__)

@@ -22,13 +22,32 @@ from private_bandits.problems import Cascade, SemiBandit
 _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confidence events fails
 
 
-def kveton_upper(problem: Cascade, horizon: int) -> float:
-    """Kveton et al. (2015), Theorem 2: sum of 12/gap ln T, plus pi^2 L/3."""
-    return _over_gaps(problem, 12.0) * _log(horizon) + problem.n_items * math.pi**2 / 3.0
-
-
 def kveton_lower(n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
-    """Kveton et al. (2015), Theorem 4, on B_LB: (L - K) gap (1 - p)^(K-1) / d(p - gap || p), times ln T."""
+    """Kveton et al. (2015), Theorem 4, on B_LB: (L - K) gap (1 - p)^(K-1) / d(p - gap || p), times ln T.
+
+    Parameters
+    ----------
+    n_items : int
+        L >= 2.
+    list_size : int
+        K, 1 <= list_size < n_items.
+    p : float
+        Weight of the attractive items, in (0, 1).
+    gap : float
+        Distance of the others, in (0, p).
+    horizon : int
+        T >= 1.
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
     return _reach(n_items, list_size, p, gap) * gap / bernoulli_kl(p - gap, p) * _log(horizon)
 
 
@@ -46,10 +65,11 @@ def theorem_2(
     Parameters
     ----------
     problem : Cascade
+        With a unique best list.
     horizon : int
         T >= 1.
     epsilon : float
-        > 0.
+        > 0; infinity for no privacy.
     xi : float
         The "arbitrarily small" exponent, > 0; not used by `corrected`.
     variant : {"printed", "proof", "corrected"}
@@ -63,17 +83,27 @@ def theorem_2(
     c_2 : float
         The constant that the paper leaves open, >= 0.
 
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the best list is not unique.
+
     Notes
     -----
     The print drops the sampling term, 12/gap ln T: at epsilon = infinity it does not grow with T, which Kveton's lower
     bound forbids. `corrected` keeps it.
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
-    log_t, budget = _log(horizon), checks.epsilon(epsilon)
+    log_t, epsilon = _log(horizon), checks.epsilon(epsilon)
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
     tail = _TAIL * problem.n_items
     if variant == "corrected":
-        coefficient = 3.0 * constant * problem.n_items * log_t / budget
+        coefficient = 3.0 * constant * problem.n_items * log_t / epsilon
 
         def radius(s: float) -> float:
             return math.sqrt(1.5 * log_t / s) + coefficient * math.log(s) ** 1.5 / s
@@ -82,15 +112,35 @@ def theorem_2(
     exponent = 1.0 + checks.real("xi", xi, above=0)
     size = problem.n_items if variant == "printed" else problem.list_size
     rest = tail + checks.real("c_2", c_2, at_least=0)
-    return _over_gaps(problem, 192.0) * (constant * size * log_t / budget) ** exponent + rest
+    return _over_gaps(problem, 192.0) * (constant * size * log_t / epsilon) ** exponent + rest
 
 
 def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "printed") -> float:
     """Theorem 4, Algorithm 2 (Laplace) under LDP.
 
-    `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3. `corrected`: solving 2c + 2h >= gap
-    gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T rounds an item of the forced exploration
-    that the tail lemma needs and the box lacks. At epsilon = infinity only 8 agrees with the 12/gap of Kveton.
+    Parameters
+    ----------
+    problem : Cascade
+        With a unique best list.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0; infinity for no privacy.
+    variant : {"printed", "corrected"}
+        * `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3.
+        * `corrected`: solving 2c + 2h >= gap gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T
+          rounds an item of the forced exploration that the tail lemma needs and the box lacks. At epsilon = infinity
+          only 8 agrees with the 12/gap of Kveton.
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the best list is not unique.
 
     Notes
     -----
@@ -105,12 +155,33 @@ def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "pr
 def theorem_6(problem: Cascade, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
     """Theorem 6, Algorithm 3 (Gaussian) under LDP.
 
-    `printed`: sum of 2 (2 sqrt 1.5 + (8/epsilon) sqrt(K ln(1.25/delta)))^2 / gap ln T. `corrected` adds the 2 pi^2 L/3
-    of its own proof.
+    Parameters
+    ----------
+    problem : Cascade
+        With a unique best list.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0; infinity for no privacy.
+    delta : float
+        In (0, 1).
+    variant : {"printed", "corrected"}
+        * `printed`: sum of 2 (2 sqrt 1.5 + (8/epsilon) sqrt(K ln(1.25/delta)))^2 / gap ln T.
+        * `corrected` adds the 2 pi^2 L/3 of its own proof.
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the best list is not unique.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    log_t, budget = _log(horizon), checks.epsilon(epsilon)
-    noise = 8.0 / budget * math.sqrt(problem.list_size * math.log(1.25 / checks.delta(delta)))
+    log_t, epsilon = _log(horizon), checks.epsilon(epsilon)
+    noise = 8.0 / epsilon * math.sqrt(problem.list_size * math.log(1.25 / checks.delta(delta)))
     tail = _TAIL * problem.n_items if variant == "corrected" else 0.0
     return _over_gaps(problem, 2.0 * (2.0 * math.sqrt(1.5) + noise) ** 2) * log_t + tail
 
@@ -121,14 +192,35 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
     The print states only O(K ln(1/delta) ln T / epsilon^2). Derived as the corrected Theorem 4, with the Laplace scale
     b = sqrt(4 K ln(e + epsilon/delta)) / epsilon in the place of K/epsilon; it too needs forced exploration.
 
+    Parameters
+    ----------
+    problem : Cascade
+        With a unique best list.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0; infinity for no privacy.
+    delta : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the best list is not unique.
+
     Notes
     -----
     Less noise than Algorithm 2 only if K > 4 ln(e + epsilon/delta): at delta = 10^-3 and epsilon >= 0.2, from K = 22.
     """
-    budget, error = checks.epsilon(epsilon), checks.delta(delta)
+    epsilon, delta = checks.epsilon(epsilon), checks.delta(delta)
     scale = 0.0
-    if math.isfinite(budget):
-        scale = math.sqrt(4.0 * problem.list_size * math.log(math.e + budget / error)) / budget
+    if math.isfinite(epsilon):
+        scale = math.sqrt(4.0 * problem.list_size * math.log(math.e + epsilon / delta)) / epsilon
     return _laplace(problem, horizon, scale, corrected=True)
 
 
@@ -141,17 +233,31 @@ def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, 
     ----------
     problem : SemiBandit
         Top-K with a unique best list.
-    horizon, epsilon, delta
-        As for `theorem_6`.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0; infinity for no privacy.
+    delta : float
+        In (0, 1).
     variant : {"printed", "proof", "corrected"}
         * `printed`: rest = pi^2/3 + 1.
         * `proof`: its last line, rest = 2 (pi^2/3 + 1).
         * `corrected`: rest = pi^2/3 + 1 + 2 (1 + ln T). The noise's radius fails with probability 2 t^-2 at each number
           of plays; the proof adds that up over t but not over the numbers of plays, of which there are up to t. The
           rate in T survives.
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the best list is not unique.
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
-    log_t, budget, error = _log(horizon), checks.epsilon(epsilon), checks.delta(delta)
+    log_t, epsilon, delta = _log(horizon), checks.epsilon(epsilon), checks.delta(delta)
     size = problem.list_size
     ranked = np.sort(problem.means)[::-1]
     if size == problem.n_items:
@@ -160,7 +266,7 @@ def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, 
     if swap <= 0:
         raise ValueError("means must have a unique best list for theorem_10")
     worst = float(ranked[:size].sum() - ranked[-size:].sum())
-    pulls = 128.0 * size * math.log(1.25 / error) * log_t / (min(budget * budget, 2.0) * (swap / size) ** 2)
+    pulls = 128.0 * size * math.log(1.25 / delta) * log_t / (min(epsilon * epsilon, 2.0) * (swap / size) ** 2)
     rest = math.pi**2 / 3.0 + 1.0
     if variant == "proof":
         rest *= 2.0
@@ -174,8 +280,34 @@ def theorem_11(
 ) -> float:
     """Theorem 11, the lower bound under LDP on B_LB, times ln T.
 
-    `printed`: (L - K) p (1 - p)^K / (2 min(4, e^(2 eps)) (e^eps - 1)^2 gap). `corrected` keeps the divergence itself,
-    with its arguments in the order that Theorem 4 of Basu et al. (2019) has, d(p - gap || p).
+    Parameters
+    ----------
+    n_items : int
+        L >= 2.
+    list_size : int
+        K, 1 <= list_size < n_items.
+    p : float
+        Weight of the attractive items, in (0, 1).
+    gap : float
+        Distance of the others, in (0, p).
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0; infinity for no privacy.
+    variant : {"printed", "corrected"}
+        * `printed`: (L - K) p (1 - p)^K / (2 min(4, e^(2 eps)) (e^eps - 1)^2 gap).
+        * `corrected` keeps the divergence itself, with its arguments in the order that Theorem 4 of Basu et al. (2019)
+          has, d(p - gap || p).
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
 
     Notes
     -----
@@ -183,11 +315,11 @@ def theorem_11(
     true, so the printed value holds, as the weaker of the two. It is a statement about B_LB, not about "any" problem.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    reach, budget = _reach(n_items, list_size, p, gap) * gap, checks.epsilon(epsilon)
+    reach, epsilon = _reach(n_items, list_size, p, gap) * gap, checks.epsilon(epsilon)
     divergence = gap**2 / (p * (1.0 - p)) if variant == "printed" else bernoulli_kl(p - gap, p)
     # 1/(e^eps - 1) without overflow, 0 at infinity
-    odds = math.exp(-budget) / -math.expm1(-budget)
-    privacy = odds**2 / (2.0 * math.exp(min(2.0 * budget, math.log(4.0))))
+    odds = math.exp(-epsilon) / -math.expm1(-epsilon)
+    privacy = odds**2 / (2.0 * math.exp(min(2.0 * epsilon, math.log(4.0))))
     return reach * privacy / divergence * _log(horizon)
 
 
@@ -197,8 +329,35 @@ def theorem_12(
     """Theorem 12, the lower bound under DP on B_LB, times ln T.
 
     The print gives the order 1/gap + 1/epsilon; its proof has (L - K) (1 - p)^(K-1) ln T / (200 epsilon) for the second
-    term, and Kveton's bound is the first. `printed` adds them; `corrected` takes the larger: two lower bounds hold one
-    by one, and their sum is proved only up to a factor of 2.
+    term, and Kveton's bound is the first.
+
+    Parameters
+    ----------
+    n_items : int
+        L >= 2.
+    list_size : int
+        K, 1 <= list_size < n_items.
+    p : float
+        Weight of the attractive items, in (0, 1).
+    gap : float
+        Distance of the others, in (0, p).
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0; infinity for no privacy.
+    variant : {"printed", "corrected"}
+        `printed` adds them; `corrected` takes the larger: two lower bounds hold one by one, and their sum is proved
+        only up to a factor of 2.
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
     private = _reach(n_items, list_size, p, gap) / (200.0 * checks.epsilon(epsilon)) * _log(horizon)
@@ -211,6 +370,21 @@ def smallest_base(xi: float) -> float:
 
     The proof of Theorem 2 needs it to replace B ln^1.5 B by B^(1 + xi); "arbitrarily small xi" is bought with this.
     From xi = 1.5/(e - 1.5), about 1.23, it holds for every B > 1, and the logarithm is 0.
+
+    Parameters
+    ----------
+    xi : float
+        > 0.
+
+    Returns
+    -------
+    float
+        ln B >= 0.
+
+    Raises
+    ------
+    ValueError
+        If xi is not positive.
     """
     if checks.real("xi", xi, above=0) >= 1.5 / (math.e - 1.5):
         return 0.0
