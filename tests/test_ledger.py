@@ -44,7 +44,7 @@ power = 0.5
 claim = "theorem-2"
 kind = "theorem"
 locus = "Theorem 2"
-statement = "And so on."
+statement = "And so on, to T = {rounds}."
 rests_on = ["theorem-1"]
 
 [[claim]]
@@ -61,11 +61,11 @@ locus = "Figure 9"
 statement = "It looks so."
 not_testable = "the data are not public"
 """
-STUDY = SimpleNamespace(slope=Interval(0.5, 0.4, 0.6), other=Interval(2.0, 1.9, 2.1))
+STUDY = SimpleNamespace(horizon=1000, slope=Interval(0.5, 0.4, 0.6), other=Interval(2.0, 1.9, 2.1))
 
 
 def rulebook() -> Rulebook:
-    rules = Rulebook(slack="0.2")
+    rules = Rulebook(slack="0.2", rounds=lambda study: f"{study.horizon:g}")
     rules("theorem-1")(lambda study, claim: UpperRate(claim.facts["power"], tolerance=0.2)(study.slope))
     rules("theorem-2")(lambda study, claim: UpperRate(1.0, tolerance=0.2)(study.other))
     rules.combining("table-1")(lambda study, claim, parts: all_of(*parts.values()))
@@ -86,6 +86,7 @@ def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path)
     assert rows.loc["contribution", "reason"] == "theorem-2: not reproduced; theorem-1: reproduced"
     assert rows.loc["theorem-1", "statement"] == "Regret grows as T^a for a in {0, 1}."
     assert rows.loc["theorem-1", ["measured", "low", "high"]].tolist() == [0.5, 0.4, 0.6]
+    assert rows.loc["theorem-2", "statement"] == "And so on, to T = 1000."
     assert rows.loc["theorem-2", "measured"] == 2.0 and "keeps" in rows.loc["theorem-2", "reason"]
     assert rows.loc["figure-9", "reason"] == "the data are not public"
     assert rows.loc["theorem-1", "command"] == "private-bandits reproduce tiny --long"
@@ -97,7 +98,7 @@ def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path)
 
 
 def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
-    study = SimpleNamespace(slope=None, other=Interval(0.5, 0.4, 0.6))
+    study = SimpleNamespace(horizon=1000, slope=None, other=Interval(0.5, 0.4, 0.6))
     table = judged(read_claims(TOML), rulebook(), study, "x").set_index("claim")
     assert table["verdict"].tolist() == [UNDECIDED] * 4 + [NOT_TESTABLE]
     assert table.loc["theorem-1", ["measured", "low", "high"]].isna().all()

@@ -196,6 +196,14 @@ def test_tables_of_a_panel_are_tidy():
 LONG = LongRun({"policy": "UCB", "gap": 0.3}, Arms.bernoulli(MEANS), baselines.ucb(), 1000, seed=5, replications=3)
 
 
+def test_a_computed_curve_has_one_row_and_no_spread(player):
+    run = player.run(Arms.bernoulli(MEANS), baselines.ucb(), "printed")
+    exact = run._replace(data=run.data.isel(replication=[0]))
+    frame = studies.Runs([exact]).curves()
+    assert frame["t"].tolist() == run.t.tolist() and frame["regret"].tolist() == run.curves[0].tolist()
+    assert set(frame["regret_se"]) == {0.0} and set(frame["replications"]) == {1}
+
+
 def test_a_longer_run_is_tidy_and_can_be_replayed():
     frame = studies.play_long(LONG, n_jobs=1)
     assert list(frame.columns) == ["policy", "gap", "replication", "t", "regret"]

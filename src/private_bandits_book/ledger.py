@@ -105,13 +105,13 @@ _Rule = TypeVar("_Rule", bound=Rule)
 
 
 class Rulebook:
-    """The rules of a chapter by claim, and the words that its statements leave open.
+    """The rules of a chapter by claim, and the words that its statements leave open: text, or functions of the study.
 
     `@rules("theorem-4")` registers a function of the study and the claim; `@rules.combining("table-1")` one that is
     given the rulings that the claim rests on as well, by claim.
     """
 
-    def __init__(self, **words: str) -> None:
+    def __init__(self, **words: str | Callable[[Any], str]) -> None:
         self.words = words
         self.alone: dict[str, Rule] = {}
         self.combined: dict[str, Rule] = {}
@@ -194,7 +194,7 @@ def judged(claims: Iterable[Claim], rules: Rulebook, study: Any, command: str) -
         found = ruling(claim.claim)
         statement = claim.statement
         for name, word in rules.words.items():
-            statement = statement.replace(f"{{{name}}}", word)
+            statement = statement.replace(f"{{{name}}}", word if isinstance(word, str) else word(study))
         made_by = f"{command} --long" if claim.long else command
         numbers = found.measurement[:3]
         told = (claim.claim, claim.kind, claim.locus, statement, *numbers, found.verdict, found.reason, made_by)

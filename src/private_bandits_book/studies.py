@@ -41,8 +41,13 @@ class Run(NamedTuple):
         return float(self.policy.privacy.epsilon)
 
     @property
+    def t(self) -> np.ndarray:
+        """Rounds of the checkpoints."""
+        return np.asarray(self.data.t.values)
+
+    @property
     def curves(self) -> np.ndarray:
-        """Pseudo-regret, shape (replications, checkpoints)."""
+        """Pseudo-regret, shape (replications, checkpoints); one row where it is computed rather than played."""
         return np.asarray(self.data.regret.values)
 
     @property
@@ -274,6 +279,7 @@ def _matches(run: Run, name: str | None, reading: str | None, wanted: Mapping[st
 def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
     regret = run.curves[:, part]
     replications = len(regret)
+    spread = regret.std(axis=0, ddof=1) / math.sqrt(replications) if replications > 1 else 0.0
     return pd.DataFrame(
         {
             "policy": run.name,
@@ -283,9 +289,9 @@ def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
             "epsilon": run.epsilon,
             **run.swept,
             **(run.paid if paid else {}),
-            "t": run.data.t.values[part],
+            "t": run.t[part],
             "regret": regret.mean(axis=0),
-            "regret_se": regret.std(axis=0, ddof=1) / math.sqrt(replications),
+            "regret_se": spread,
             "replications": replications,
         }
     )
