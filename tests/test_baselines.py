@@ -1,14 +1,25 @@
-"""The baselines: kernels against transcriptions, limits without privacy, and what is paid."""
+"""The baselines: kernels against references, limits without privacy, and what is paid."""
 
 from __future__ import annotations
 
 import math
 
-import naive_baselines
 import numpy as np
 import pytest
 
-from private_bandits.baselines import adap_klucb, adap_ucb, dp_se, ldp_ucb_laplace, ldp_ucb_response, ucb
+from private_bandits.baselines import (
+    adap_klucb,
+    adap_ucb,
+    auer_figure_1,
+    azize_algorithm_1,
+    dp_se,
+    ldp_ucb_laplace,
+    ldp_ucb_response,
+    ren_laplace,
+    ren_response,
+    sajed_algorithm_2,
+    ucb,
+)
 from private_bandits.kernels import elimination, episodes, index
 from private_bandits.privacy import channel_loss
 from private_bandits.problems import Arms
@@ -16,16 +27,16 @@ from private_bandits.simulate import simulate, streams, trace
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
 CASES = {
-    "UCB": (ucb, naive_baselines.ucb, {}, 1500),
-    "LDP-UCB-L": (lambda: ldp_ucb_laplace(2.0), naive_baselines.ldp_ucb_laplace, {"epsilon": 2.0}, 1500),
-    "LDP-UCB-L 0.1": (lambda: ldp_ucb_laplace(0.1), naive_baselines.ldp_ucb_laplace, {"epsilon": 0.1}, 1500),
-    "LDP-UCB-B": (lambda: ldp_ucb_response(1.0), naive_baselines.ldp_ucb_response, {"epsilon": 1.0}, 1500),
-    "LDP-UCB-B inf": (lambda: ldp_ucb_response(math.inf), naive_baselines.ucb, {}, 1500),
-    "LDP-UCB-L inf": (lambda: ldp_ucb_laplace(math.inf), naive_baselines.ucb, {}, 1500),
+    "UCB": (ucb, auer_figure_1, {}, 1500),
+    "LDP-UCB-L": (lambda: ldp_ucb_laplace(2.0), ren_laplace, {"epsilon": 2.0}, 1500),
+    "LDP-UCB-L 0.1": (lambda: ldp_ucb_laplace(0.1), ren_laplace, {"epsilon": 0.1}, 1500),
+    "LDP-UCB-B": (lambda: ldp_ucb_response(1.0), ren_response, {"epsilon": 1.0}, 1500),
+    "LDP-UCB-B inf": (lambda: ldp_ucb_response(math.inf), auer_figure_1, {}, 1500),
+    "LDP-UCB-L inf": (lambda: ldp_ucb_laplace(math.inf), auer_figure_1, {}, 1500),
     **{
         f"DP-SE {epsilon} {beta}": (
             lambda epsilon=epsilon, beta=beta: dp_se(epsilon, 5, 300_000, beta),
-            naive_baselines.dp_se,
+            sajed_algorithm_2,
             {"epsilon": epsilon, "beta": 1 / 300_000 if beta is None else beta},
             300_000,
         )
@@ -34,7 +45,7 @@ CASES = {
     **{
         f"AdaP-UCB {epsilon} {alpha}": (
             lambda epsilon=epsilon, alpha=alpha: adap_ucb(epsilon, alpha),
-            naive_baselines.adap_ucb,
+            azize_algorithm_1,
             {"epsilon": epsilon, "alpha": alpha},
             20_000,
         )
@@ -43,8 +54,8 @@ CASES = {
     **{
         f"AdaP-KLUCB {epsilon} {alpha}": (
             lambda epsilon=epsilon, alpha=alpha: adap_klucb(epsilon, alpha),
-            naive_baselines.adap_klucb,
-            {"epsilon": epsilon, "alpha": alpha},
+            azize_algorithm_1,
+            {"epsilon": epsilon, "alpha": alpha, "kl": True},
             20_000,
         )
         for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
@@ -53,13 +64,12 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_kernel_plays_the_transcription(case):
-    make, transcription, arguments, horizon = CASES[case]
+def test_kernel_plays_the_reference(case):
+    make, box, arguments, horizon = CASES[case]
+    problem = Arms.bernoulli(MEANS)
     for replication in range(3):
-        shown = trace(Arms.bernoulli(MEANS), make(), horizon=horizon, seed=7, replication=replication)
-        expected = transcription(MEANS, horizon, streams(7, replication), **arguments)
-        np.testing.assert_array_equal(shown[:, 0], expected)
-        assert (shown[:, 1] == 1).all()
+        shown = trace(problem, make(), horizon=horizon, seed=7, replication=replication)
+        np.testing.assert_array_equal(shown, box.reference(problem, horizon, streams(7, replication), **arguments))
 
 
 @pytest.mark.parametrize("make", [ldp_ucb_laplace, ldp_ucb_response])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 
-import naive_baselines
 import numpy as np
 import pytest
+from one_by_one import OneByOne, one_by_one
 from scipy import stats
 
-from private_bandits.baselines import dp_se
+from private_bandits.baselines import dp_se, sajed_algorithm_2
 from private_bandits.kernels import elimination
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.privacy import sensitivity
@@ -102,24 +102,22 @@ def test_an_epoch_without_noise_has_the_law_of_rewards_drawn_one_by_one():
     share = runs[0][0]
     for arm, mean in enumerate(problem.means):
         sums = [means[arm] * share for _, means in runs]
-        plain = [naive_baselines.one_by_one(rng, share, mean) for _ in runs]
+        plain = [OneByOne(rng).binomial(share, mean) for _ in runs]
         assert np.std(sums) == pytest.approx(math.sqrt(share * mean * (1 - mean)), rel=0.08)
         assert stats.ks_2samp(sums, plain).pvalue > 1e-3
 
 
 def test_elimination_has_the_law_of_rewards_drawn_one_by_one():
-    """A transcription that draws reward by reward, and the kernel: when do the arms leave?"""
-    means, horizon, runs = [0.6, 0.4, 0.5], 60_000, 150
+    """A reference that draws reward by reward, and the kernel: when do the arms leave?"""
+    problem, horizon, runs = Arms.bernoulli([0.6, 0.4, 0.5]), 60_000, 150
     policy = dp_se(0.3, 3, horizon, 0.9)
 
     def pulls(played):
         return np.bincount(played, minlength=3)[1:]
 
-    kernel = [
-        pulls(trace(Arms.bernoulli(means), policy, horizon=horizon, seed=1, replication=r)[:, 0]) for r in range(runs)
-    ]
+    kernel = [pulls(trace(problem, policy, horizon=horizon, seed=1, replication=r)[:, 0]) for r in range(runs)]
     plain = [
-        pulls(naive_baselines.dp_se(means, horizon, streams(2, r), 0.3, 0.9, naive_baselines.one_by_one))
+        pulls(np.array(sajed_algorithm_2.reference(problem, horizon, one_by_one(2, r), 0.3, 0.9))[:, 0])
         for r in range(runs)
     ]
     for arm in range(2):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 
-import naive_baselines
 import numpy as np
 import pytest
+from one_by_one import one_by_one
 from scipy import stats
 from scipy.optimize import brentq
 
 from private_bandits.baselines import adap_klucb, adap_ucb
+from private_bandits.baselines.azize_algorithm_1 import _kl, reference
 from private_bandits.kernels import episodes
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.privacy import sensitivity
@@ -101,23 +102,23 @@ def test_kl_upper_is_the_last_number_within_the_budget(mean, budget):
         assert q == 1.0
         return
     assert mean <= q < 1.0
-    assert naive_baselines.kl(mean, q) <= budget
+    assert _kl(mean, q) <= budget
     above = math.nextafter(q, 2.0)
-    assert above == 1.0 or naive_baselines.kl(mean, above) > budget
+    assert above == 1.0 or _kl(mean, above) > budget
     nearly_one = 1 - 1e-15
-    if budget > 1e-9 and naive_baselines.kl(mean, nearly_one) > budget:
-        root = brentq(lambda x: naive_baselines.kl(mean, x) - budget, max(mean, 1e-300), nearly_one, xtol=1e-15)
+    if budget > 1e-9 and _kl(mean, nearly_one) > budget:
+        root = brentq(lambda x: _kl(mean, x) - budget, max(mean, 1e-300), nearly_one, xtol=1e-15)
         assert q == pytest.approx(root, abs=1e-9)
 
 
 @pytest.mark.parametrize("box", BOXES)
 def test_sums_have_the_law_of_rewards_drawn_one_by_one(box):
-    means, horizon, runs = [0.7, 0.4], 600, 250
-    plain_box = {"AdaP-UCB": naive_baselines.adap_ucb, "AdaP-KLUCB": naive_baselines.adap_klucb}[box]
-    problem, policy = Arms.bernoulli(means), BOXES[box](2.0, 0.5)
+    horizon, runs = 600, 250
+    problem, policy = Arms.bernoulli([0.7, 0.4]), BOXES[box](2.0, 0.5)
     kernel = [np.sum(trace(problem, policy, horizon=horizon, seed=1, replication=r)[:, 0]) for r in range(runs)]
     plain = [
-        np.sum(plain_box(means, horizon, streams(2, r), 2.0, 0.5, naive_baselines.one_by_one)) for r in range(runs)
+        np.sum(np.array(reference(problem, horizon, one_by_one(2, r), 2.0, 0.5, box == "AdaP-KLUCB"))[:, 0])
+        for r in range(runs)
     ]
     assert len(set(kernel)) > 5
     assert stats.ks_2samp(kernel, plain).pvalue > 1e-3

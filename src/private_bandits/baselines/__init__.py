@@ -1,0 +1,43 @@
+"""Algorithms of other papers that several chapters play beside their own.
+
+All are for `Arms` with rewards in [0, 1]. The users of the local policies randomise their rewards; the central ones see
+the rewards in clear and release noisy means, each reward in one mean only.
+"""
+
+from private_bandits.baselines.auer_figure_1 import ucb
+from private_bandits.baselines.azize_algorithm_1 import adap_klucb, adap_ucb
+from private_bandits.baselines.ren_laplace import ldp_ucb_laplace
+from private_bandits.baselines.ren_response import ldp_ucb_response
+from private_bandits.baselines.sajed_algorithm_2 import dp_se
+from private_bandits.policy import Policy
+
+__all__ = ["adap_klucb", "adap_ucb", "algorithms", "dp_se", "ldp_ucb_laplace", "ldp_ucb_response", "ucb"]
+
+
+def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+    """Return every baseline, for four arms and 1000 rounds, with the module of its constructor and reference.
+
+    Parameters
+    ----------
+    epsilon : float
+        Nominal privacy, > 0.
+    delta : float
+        Not used: every baseline is epsilon-private.
+
+    Returns
+    -------
+    list of (str, Policy)
+
+    Raises
+    ------
+    ValueError
+        If epsilon is out of range.
+    """
+    return [
+        ("auer_figure_1", ucb()),
+        ("ren_laplace", ldp_ucb_laplace(epsilon)),
+        ("ren_response", ldp_ucb_response(epsilon)),
+        ("sajed_algorithm_2", dp_se(epsilon, 4, 1000)),
+        ("azize_algorithm_1", adap_ucb(epsilon)),
+        ("azize_algorithm_1", adap_klucb(epsilon)),
+    ]

@@ -1,0 +1,59 @@
+"""Auer, Cesa-Bianchi and Fischer (2002), Figure 1: UCB1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from private_bandits.kernels import index
+from private_bandits.plain import Generator, Problem, Rows, Streams, largest
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+
+RADIUS = (2.0, 0.0)  # the sqrt(2 ln t / n) of UCB1
+
+
+def ucb() -> Policy:
+    """UCB1 of Auer, Cesa-Bianchi and Fischer (2002), Figure 1: mean + sqrt(2 ln t / n), no privacy.
+
+    Arms without a reward come first, in random order. Their ln counts the rounds already played, ours the running one.
+
+    Returns
+    -------
+    Policy
+
+    Examples
+    --------
+    >>> ucb().privacy.label()
+    'no privacy'
+    """
+    record = index.IndexRecord(np.array([RADIUS]), observe_first=False, list_size=1)
+    return Policy("UCB", "auer2002", "Figure 1", "printed", Guarantee.none(), record)
+
+
+def reference(
+    problem: Problem,
+    horizon: int,
+    streams: Streams,
+    width: float = math.sqrt(2),
+    report: Callable[[float, Generator], float] = lambda reward, noise: reward,
+    forced: float = 0.0,
+) -> Rows:
+    """Mean of the reports + width sqrt(ln t / n); arms without reports, or with n <= forced ln(t + 1), come first."""
+    arms = range(problem.n_items)
+    pulls = [0 for arm in arms]
+    total = [0.0 for arm in arms]
+    rows = []
+    for t in range(1, horizon + 1):
+        upper = [math.inf for arm in arms]
+        for a in arms:
+            if pulls[a] > 0 and not pulls[a] <= forced * math.log(t + 1):
+                upper[a] = total[a] / pulls[a] + width * math.sqrt(math.log(t) / pulls[a])
+        arm = largest(upper, 1, streams.choice)[0]
+        reward = 1 if streams.env.random() < problem.means[arm] else 0
+        pulls[arm] += 1
+        total[arm] += report(reward, streams.noise)
+        rows.append([arm, 1])
+    return rows

@@ -1,0 +1,70 @@
+"""Ren et al. (2020), LDP-UCB-L: Laplace noise on each reward."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from private_bandits.baselines import auer_figure_1
+from private_bandits.kernels import index
+from private_bandits.mechanisms import laplace_scale
+from private_bandits.plain import Problem, Rows, Streams
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+
+
+def ldp_ucb_laplace(epsilon: float) -> Policy:
+    """LDP-UCB-L of Ren et al. (2020): Lap(1/epsilon) on each reward.
+
+    mean + sqrt(2 ln t / n) + sqrt(32 ln t / (epsilon^2 n)); arms with n <= 4 ln(t + 1) come first, in random order.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of a user, > 0; infinity gives `ucb`.
+
+    Returns
+    -------
+    Policy
+
+    Raises
+    ------
+    ValueError
+        If epsilon is out of range.
+
+    Notes
+    -----
+    The constants are those of the authors' code, which is what "printed" means here. It starts every arm with one
+    fictitious reward of 0; we start with none.
+
+    Examples
+    --------
+    >>> ldp_ucb_laplace(0.5).privacy.label()
+    'ε=0.5'
+    """
+    scale = laplace_scale(epsilon, 1.0)
+    terms = [auer_figure_1.RADIUS, (32.0 * scale**2, 0.0)]
+    record = index.IndexRecord(
+        np.array(terms if scale else terms[:1]),
+        noise=index.LAPLACE if scale else index.EXACT,
+        scale=scale,
+        observe_first=False,
+        forced=4.0 if scale else 0.0,
+        list_size=1,
+    )
+    privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
+    mechanism = "laplace" if scale else "none"
+    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "printed", privacy, record, mechanism)
+
+
+def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
+    """LDP-UCB-L of Ren et al. (2020)."""
+    return auer_figure_1.reference(
+        problem,
+        horizon,
+        streams,
+        width=math.sqrt(2) + math.sqrt(32) / epsilon,
+        report=lambda reward, noise: reward + noise.laplace(0.0, 1 / epsilon),
+        forced=4.0,
+    )
