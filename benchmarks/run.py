@@ -82,7 +82,7 @@ class Contestant:
 
 def ours(policy: Policy) -> Callable[[int, int], tuple[float, float]]:
     """Play a policy by the call of `simulate`: the record's kernel, from the first round to the last."""
-    kernel = index if isinstance(policy.record, index.IndexRecord) else ratio
+    kernel = index if isinstance(policy.record, index.Record) else ratio
 
     def play(rounds: int, seed: int) -> tuple[float, float]:
         problem, marks, regret = PROBLEM.record(), np.array([rounds]), np.zeros(1)

@@ -70,7 +70,7 @@ def test_noise_on_each_reward_is_a_sum_of_independent_draws():
     """In the exact sum of n draws and in the difference of two gammas that stands for a long one."""
     for pulls in (50.0, 1e5):
         terms = np.array([(pulls - 1.5, math.e / 2, 0.0, 1.0, 0.0)])  # |S| = 2 makes L = 1 at beta = 1
-        record = elimination.ElimRecord(terms, beta=1.0, noise=elimination.ON_REWARDS, scale=0.7)
+        record = elimination.Record(terms, beta=1.0, noise=elimination.ON_REWARDS, scale=0.7)
         sums = []
         for seed in range(1500):
             share, means = noisy_means(Arms.bernoulli([0.0, 1.0]), record, seed)
@@ -130,9 +130,9 @@ def test_a_truncating_box_truncates():
     """A Bernoulli reward is 0 under a threshold below 1, whole under one above; the noise covers twice it."""
     terms = np.array([(99.0, math.e / 2, 0.0, 1.0, 0.0)])
     for cut, expected in ((0.99, 0.0), (1.01, 1.0)):
-        record = elimination.ElimRecord(terms, beta=1.0, cut=cut)
+        record = elimination.Record(terms, beta=1.0, cut=cut)
         assert noisy_means(Arms.bernoulli([0.0, 1.0]), record, 0)[1].tolist() == [0.0, expected]
-    noisy = elimination.ElimRecord(terms, 1.0, elimination.ON_MEAN, scale=1.0, cut=5.0)
+    noisy = elimination.Record(terms, 1.0, elimination.ON_MEAN, scale=1.0, cut=5.0)
     noise = [noisy_means(Arms.bernoulli([0.0, 0.0]), noisy, seed)[1] for seed in range(1500)]
     assert np.mean(np.abs(noise)) == pytest.approx(2 * 5.0 / 100, rel=0.07)
 
@@ -277,7 +277,7 @@ def test_an_unfinished_epoch_decides_nothing():
 
 def test_an_epoch_beyond_every_counter_does_not_overflow():
     terms = np.array([(1e30, 4.0, 2.0, 1.0, 0.5)])
-    record = elimination.ElimRecord(terms, beta=0.1)
+    record = elimination.Record(terms, beta=0.1)
     assert elimination._epoch(record.terms, 0.1, 3, 1)[0] == (1 << 62) // 3
     state = elimination.start(Arms.bernoulli([0.5, 0.4, 0.3]).record(), record)
     regret = np.zeros(1)

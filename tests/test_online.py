@@ -343,7 +343,7 @@ def test_gradient_estimates_are_unbiased_for_the_smoothed_loss(learner, radius, 
     """
     problem = ConvexLoss.ball([[0.9, -1.2, 1.0]], kind="quadratic", radius=2.0)
     at = [0.3, 0.5, -0.2]
-    record = online.OnlineRecord(learner, 1e-8, radius=radius, shrink=0.5, curvature=curvature, noise=noise, scale=0.3)
+    record = online.Record(learner, 1e-8, radius=radius, shrink=0.5, curvature=curvature, noise=noise, scale=0.3)
     found = gradients(problem, record, 40, 10_000, at)
     expected = np.array(at) - problem.anchors[0]
     error = np.std(found, axis=0, ddof=1) / math.sqrt(len(found))

@@ -1,9 +1,29 @@
 """Private Bandits: a reproducible companion to five papers on what privacy costs a bandit learner."""
 
-from private_bandits._compiled import fresh_cache
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-with fresh_cache():
+if TYPE_CHECKING:
     from private_bandits.simulate import simulate
 
 __all__ = ["simulate"]
 __version__ = "0.1.0"
+
+
+class _Package(ModuleType):
+    """The package imports `simulate` when it is first asked for: the command line starts without compiled code."""
+
+    @property
+    def simulate(self) -> Any:
+        """The function, not the module of that name."""
+        from private_bandits.simulate import simulate
+
+        return simulate
+
+    @simulate.setter
+    def simulate(self, module: ModuleType) -> None:
+        """Leave the function in its place when the import system would put the module there."""
+
+
+sys.modules[__name__].__class__ = _Package

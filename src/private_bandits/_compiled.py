@@ -1,34 +1,64 @@
-"""Where compiled code is kept, so that an edit is never answered by an old binary."""
+"""How loops are compiled, and where the binaries are kept, so that an edit is never answered by an old one."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from numba import config
+from numba import config, njit
+
+_PACKAGE = Path(__file__).parent
+_FOLDER = re.compile(r"sources-[0-9a-f]{16}")
 
 
-@contextmanager
-def fresh_cache() -> Iterator[None]:
-    """Give the functions compiled inside the block a cache folder named after the sources of compiled code.
+def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never") -> Any:
+    """Compile a function at its first call: without the interpreter's lock, divisions as in NumPy, binaries kept.
 
     numba checks a function's own file before it reuses a binary, but not the files of the functions it calls: with
-    the usual cache, halving the noise in `mechanisms` leaves the kernels as they were. The sources are the files that
-    import numba, and all of `kernels` and `mechanisms`, whose constants are compiled in. A folder that the user has
-    chosen (`NUMBA_CACHE_DIR`) stays the root; numba looks elsewhere when the folder cannot be written.
+    the usual cache, halving the noise in `mechanisms` leaves the kernels as they were. So the cache is a folder named
+    after the sources of all compiled code: the files of the library that name this module, and all of `kernels` and
+    `mechanisms`, whose constants are compiled in. The environment variable `NUMBA_CACHE_DIR` chooses the folder's
+    root, by default the package's `__pycache__`; numba looks elsewhere when it cannot be written.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What to compile; without it, a decorator is returned.
+    inline : {"never", "always"}
+        "always" writes the function out at every call, which saves the call of a short one.
+
+    Returns
+    -------
+    callable
     """
-    package = Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        source = path.read_bytes()
-        if b"numba" in source or path.relative_to(package).parts[0] in ("kernels", "mechanisms"):
-            digest.update(source)
-    root, before = os.environ.get("NUMBA_CACHE_DIR") or package / "__pycache__", config.CACHE_DIR
-    config.CACHE_DIR = str(Path(root) / f"sources-{digest.hexdigest()[:16]}")
+    if function is None:
+        return functools.partial(compiled, inline=inline)
+    before, config.CACHE_DIR = config.CACHE_DIR, _cache_folder()
     try:
-        yield
+        return njit(function, nogil=True, cache=True, error_model="numpy", inline=inline)
     finally:
         config.CACHE_DIR = before
+
+
+@functools.cache
+def _cache_folder() -> str:
+    """Return the folder of today's sources; where there is none yet, those of earlier sources are deleted."""
+    digest = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        source = path.read_bytes()
+        if b"_compiled" in source or path.relative_to(_PACKAGE).parts[0] in ("kernels", "mechanisms"):
+            digest.update(source)
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or _PACKAGE / "__pycache__", f"sources-{digest.hexdigest()[:16]}")
+    if not folder.exists():
+        with contextlib.suppress(OSError):
+            for stale in folder.parent.iterdir():
+                if _FOLDER.fullmatch(stale.name):
+                    shutil.rmtree(stale, ignore_errors=True)
+    return str(folder)

@@ -9,21 +9,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from private_bandits._compiled import compiled
 from private_bandits.kernels.cholesky import eliminate, solve_transposed, solve_upper
 from private_bandits.problems.losses import BALL
 
 NEWTON_STEPS = 200
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def centre(domain, x):
     """Write the point where the barrier is smallest."""
     x[:] = 0.0 if domain == BALL else 1.0 / (len(x) + 1.0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def barrier(domain, radius, x, slope, hessian):
     """Write gradient and Hessian of the barrier at an interior point x."""
     d = len(x)
@@ -43,7 +43,7 @@ def barrier(domain, radius, x, slope, hessian):
         hessian[i, i] += 1.0 / (x[i] * x[i])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def follow(domain, radius, step, linear, pull, x, slope, hessian):
     """Move x to the minimiser of step (<linear, x> + pull |x|^2 / 2) + R(x) by damped Newton steps.
 

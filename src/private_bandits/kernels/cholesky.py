@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from private_bandits._compiled import compiled
 
 _PIVOT = 1e-12  # of the largest diagonal entry: a pivot below that is rounding
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def factorise(matrix, shift, factor):
     """Write the factor of matrix + shift I into `factor`; return whether the sum is positive definite."""
     dim = len(matrix)
@@ -26,7 +26,7 @@ def factorise(matrix, shift, factor):
     return eliminate(factor, _PIVOT * largest)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def eliminate(factor, least):
     """Replace the upper triangle of a matrix by its factor; stop and return False at a pivot not above `least`."""
     dim = len(factor)
@@ -45,7 +45,7 @@ def eliminate(factor, least):
     return True
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def solve_transposed(factor, vector):
     """Overwrite b with the solution z of R'z = b; |z|^2 is b'A^-1 b."""
     for k in range(len(vector)):
@@ -55,14 +55,14 @@ def solve_transposed(factor, vector):
             vector[i] -= entry * factor[k, i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def solve(factor, vector):
     """Overwrite b with the solution x of A x = b."""
     solve_transposed(factor, vector)
     solve_upper(factor, vector)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def solve_upper(factor, vector):
     """Overwrite b with the solution x of R x = b."""
     for i in range(len(vector) - 1, -1, -1):
@@ -72,7 +72,7 @@ def solve_upper(factor, vector):
         vector[i] = total / factor[i, i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def inverse_norms(factor, columns, work, squares):
     """Write b'A^-1 b into `squares` for every column b of `columns` (dim, n), by one pass over the factor."""
     dim, n = columns.shape
@@ -91,7 +91,7 @@ def inverse_norms(factor, columns, work, squares):
             squares[action] += work[i, action] * work[i, action]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def project(matrix, shift, point, target, slope, factor):
     """Overwrite `point` with the point of the unit ball nearest to it in the norm of A = matrix + shift I.
 

@@ -6,7 +6,7 @@ Epoch e = 1, 2, ... has the gap 2^-e in view. Each of the |S| surviving arms is 
 
 times, and an arm leaves S if its noisy mean of the epoch lies more than sum over terms of width * (L / R)^exponent
 below the largest. Rewards above cut * (R / L)^cut_power, with the L of the first term, count as 0. A box is its
-constants, held in an `ElimRecord`; one compiled loop plays them all.
+constants, held in an `Record`; one compiled loop plays them all.
 
 The arms of S are pulled in turn, in the order of their numbers. An epoch's rewards are drawn as one sum per arm when
 the epoch ends, so a run costs a few microseconds per arm and epoch however long it is. An epoch that the horizon cuts
@@ -16,23 +16,27 @@ short decides nothing and draws nothing. The last arm is played to the end.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_rewards, check_size
 from private_bandits.kernels.rewards import reward_sum
 from private_bandits.kernels.sums import laplace_sum
-from private_bandits.problems import ListRecord
+from private_bandits.problems import Arms, ListRecord
+
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+
+PIECE = WHOLE_RUN
 
 # how an epoch's mean is made private: not at all, by one draw on the mean, or by one on each reward
 NO_NOISE, ON_MEAN, ON_REWARDS = range(3)
-PIECE = 1 << 62  # rounds that one call may play: the loop runs over epochs
 _FOREVER = 1 << 62
 
 
-class ElimRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of an elimination box."""
 
     terms: np.ndarray  # float64 (n_terms, 5): rows (pulls, inside, power, width, exponent)
@@ -43,12 +47,11 @@ class ElimRecord(NamedTuple):
     cut_power: float = 0.0
     v: float = 0.0  # the (1 + v)-th moment that the box takes to be finite, and its bound u; 0: none
     u: float = 0.0
-    list_size: int = 1
     n_items: int = 0  # what the box was calibrated for; 0 fits any problem
     horizon: int = 0
 
 
-class ElimState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from epoch to epoch."""
 
     pulls: np.ndarray  # int64, an entry per arm: pulls in finished epochs
@@ -57,10 +60,18 @@ class ElimState(NamedTuple):
     clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
 
 
-def start(problem: ListRecord, policy: ElimRecord) -> ElimState:
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what a record was not made for; arguments and result are those of `index.check`."""
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, Arms, "Arms")
+    check_size(name, "n_items", record.n_items, problem.n_items)
+    return check_rewards(name, problem, record.v, record.u)
+
+
+def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_arms = len(problem.means)
-    return ElimState(
+    return State(
         pulls=np.zeros(n_arms, np.int64),
         alive=np.arange(n_arms),
         means=np.zeros(n_arms),
@@ -68,7 +79,7 @@ def start(problem: ListRecord, policy: ElimRecord) -> ElimState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
     arms, shape = problem.means, problem.shape
@@ -99,7 +110,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         clock[0], clock[1], clock[2] = _remove(means, alive, size, width), epoch, end
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _epoch(terms, beta, size, epoch):
     """The pulls of each of `size` arms, and how far below the largest a mean may lie."""
     if size == 1:
@@ -118,12 +129,12 @@ def _epoch(terms, beta, size, epoch):
     return share, width
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _log(inside, size, epoch, beta):
     return math.log(inside * size * float(epoch) ** 2 / beta)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _remove(means, alive, size, width):
     """Keep the arms within `width` of the largest mean and return how many they are."""
     largest = np.max(means[:size])
@@ -135,7 +146,7 @@ def _remove(means, alive, size, width):
     return kept
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpoints, regret, trace):
     """Fill in the regret at checkpoints, from number `mark` on, and the trace of an epoch to the round `until`.
 
@@ -153,7 +164,7 @@ def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpo
     return mark
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def regret_in_turns(arms, best, pulls, alive, size, played):
     """Pseudo-regret after `played` rounds of an epoch.
 
@@ -171,3 +182,6 @@ def regret_in_turns(arms, best, pulls, alive, size, played):
             place += 1
         total += n * max(best - arms[arm], 0.0)
     return total
+
+
+ElimRecord = Record

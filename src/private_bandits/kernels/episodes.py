@@ -7,7 +7,7 @@ often as it has been pulled so far. With N pulls, the index at the start of an e
 
 or, where `level` > 0, the largest q in [0, 1] with kl(clip(value), q) <= level ln(t) / N. In an episode of n pulls
 rewards above B = (cut n)^cut_power count as 0, and the noise is 2B times larger. A box is its constants, held in an
-`EpisodeRecord`; one compiled loop plays them all.
+`Record`; one compiled loop plays them all.
 
 The rewards of an episode are drawn as one sum when it ends, so a run costs one index computation per episode. An
 episode that the horizon cuts short draws nothing.
@@ -16,21 +16,25 @@ episode that the horizon cuts short draws nothing.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_rewards
 from private_bandits.kernels.rewards import reward_sum
 from private_bandits.kernels.selection import top_list
-from private_bandits.problems import ListRecord
+from private_bandits.problems import Arms, ListRecord
 
-PIECE = 1 << 62  # rounds that one call may play: the loop runs over episodes
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+
+PIECE = WHOLE_RUN
+
 _FOREVER = 1 << 62
 
 
-class EpisodeRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of an episode box."""
 
     terms: np.ndarray  # float64 (n_terms, 3): rows (alpha, beta, power)
@@ -40,12 +44,10 @@ class EpisodeRecord(NamedTuple):
     cut_power: float = 0.0
     v: float = 0.0  # the (1 + v)-th moment that the box takes to be finite, and its bound u; 0: none
     u: float = 0.0
-    list_size: int = 1
-    n_items: int = 0  # what the box was calibrated for; 0 fits any problem
-    horizon: int = 0
+    horizon: int = 0  # longest run; 0 fits any
 
 
-class EpisodeState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from episode to episode."""
 
     pulls: np.ndarray  # int64, an entry per arm: pulls in finished episodes
@@ -56,10 +58,17 @@ class EpisodeState(NamedTuple):
     clock: np.ndarray  # int64: the arm of the running episode, rounds before it, pulls in it
 
 
-def start(problem: ListRecord, policy: EpisodeRecord) -> EpisodeState:
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what a record was not made for; arguments and result are those of `index.check`."""
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, Arms, "Arms")
+    return check_rewards(name, problem, record.v, record.u)
+
+
+def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_arms = len(problem.means)
-    return EpisodeState(
+    return State(
         pulls=np.zeros(n_arms, np.int64),
         means=np.zeros(n_arms),
         indices=np.zeros(n_arms),
@@ -69,7 +78,7 @@ def start(problem: ListRecord, policy: EpisodeRecord) -> EpisodeState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
     arms, best, shape = problem.means, problem.best, problem.shape
@@ -106,7 +115,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             clock[0], clock[2] = order[0], min(pulls[order[0]], _FOREVER)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _index(terms, level, t, n, mean):
     value, log_t = mean, math.log(t)
     for term in range(len(terms)):
@@ -116,7 +125,7 @@ def _index(terms, level, t, n, mean):
     return value
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def kl_upper(mean, budget):
     """Return the largest float64 q in [mean, 1] with kl(mean, q) <= budget, for Bernoulli means.
 
@@ -138,7 +147,7 @@ def kl_upper(mean, budget):
             high = q
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _regret(arms, best, pulls, playing, played):
     """Pseudo-regret after `played` rounds of an episode, from the pulls of each arm: it never falls."""
     total = 0.0
@@ -148,3 +157,6 @@ def _regret(arms, best, pulls, playing, played):
             n += played
         total += n * max(best - arms[arm], 0.0)
     return total
+
+
+EpisodeRecord = Record

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
-from private_bandits._compiled import fresh_cache
+from private_bandits._compiled import compiled
 from private_bandits.kernels.selection import top_list
 
 
-def _until_one_leads(means, size, tail, growth, failure, share, laplace, scale, limit, env, choice, noise, pulls):
+@compiled
+def until_one_leads(means, size, tail, growth, failure, share, laplace, scale, limit, env, choice, noise, pulls):
     """Pull until an arm has at least 1 + share times the pulls of all others together, or `limit` pulls are made.
 
     After one pull of every arm, the index of an arm pulled n times is
@@ -52,7 +52,3 @@ def _until_one_leads(means, size, tail, growth, failure, share, laplace, scale, 
         if t + 1 >= n_arms and n >= 1 + share * (t + 1 - n):
             return True
     return False
-
-
-with fresh_cache():  # `simulate`, at whose import the kernels are kept in the right place, does not need this one
-    until_one_leads = njit(nogil=True, cache=True, error_model="numpy")(_until_one_leads)

@@ -4,7 +4,7 @@ The index of an arm with n reports in round t is
 
     mean + a(t) / sqrt(n) + b(t, n) / n,    a(t) = sum of sqrt(alpha ln t + beta).
 
-A box is its constants, held in an `IndexRecord`; one compiled loop plays them all. In a semi-bandit the list is the
+A box is its constants, held in an `Record`; one compiled loop plays them all. In a semi-bandit the list is the
 super arm that the problem's oracle finds for the indices; `ask` and `settle` are the two halves of a round, for an
 oracle that is not compiled.
 """
@@ -12,17 +12,21 @@ oracle that is not compiled.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
 from private_bandits.kernels.oracles import answer
+from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards, check_size
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.trees import tree_noise_at
-from private_bandits.problems import ListRecord, observe, pseudo_regret
+from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
 from private_bandits.problems.families import CALL, TOP, observe_set, regret_of_set
+from private_bandits.problems.lists import ListProblem
+
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 # how a report is made private
 EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID, TREE = range(6)
@@ -34,7 +38,7 @@ ALL, FIRST, NOTHING = range(3)
 LEAST = FIRST
 
 
-class IndexRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of an index box."""
 
     terms: np.ndarray  # float64 (n_terms, 2): the pairs (alpha, beta) of a(t)
@@ -55,7 +59,7 @@ class IndexRecord(NamedTuple):
     horizon: int = 0
 
 
-class IndexState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from round to round, a row or an entry per arm."""
 
     pulls: np.ndarray
@@ -77,12 +81,44 @@ class IndexState(NamedTuple):
     regret: np.ndarray
 
 
-def start(problem: ListRecord, policy: IndexRecord) -> IndexState:
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what a record was not made for: other sizes, a longer run, unbounded rewards.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : Arms, Cascade or SemiBandit
+        A record for semi-bandits plays no Cascade.
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Nothing to say beside the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
+    check_horizon(name, horizon, record.horizon)
+    if record.semi_bandit:
+        check_kind(name, problem, (SemiBandit, Arms), "a SemiBandit")
+    check_kind(name, problem, ListProblem, "a list problem")
+    check_size(name, "list_size", record.list_size, problem.list_size)
+    check_size(name, "n_items", record.n_items, problem.n_items)
+    return check_rewards(name, problem)
+
+
+def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_items, size = len(problem.means), problem.list_size
     rows = n_items if policy.noise in (HYBRID, TREE) else 0
     family = problem.family
-    return IndexState(
+    return State(
         pulls=np.zeros(n_items, np.int64),
         total=np.zeros(n_items),
         mean=np.full(n_items, np.inf),
@@ -103,7 +139,7 @@ def start(problem: ListRecord, policy: IndexRecord) -> IndexState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last and write the pseudo-regret at the checkpoints among them.
 
@@ -182,7 +218,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     state.regret[0] = total_regret
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def ask(problem, policy, state, t, env):
     """Write the indices of round t into the state; return whether a random super arm is to be played instead.
 
@@ -204,7 +240,7 @@ def ask(problem, policy, state, t, env):
     return _adjust(state.indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _observe_first(policy, state, means, env):
     if policy.observe_first:
         for item in range(len(means)):
@@ -215,7 +251,7 @@ def _observe_first(policy, state, means, env):
             state.weight[item], state.peak[item] = _weights(policy.bonus, 1)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _adjust(indices, pulls, cap, fallback, forced, clock):
     """Clip the indices, lift those of arms that must be played; return whether the oracle may not be asked."""
     lowest = np.inf
@@ -230,7 +266,7 @@ def _adjust(indices, pulls, cap, fallback, forced, clock):
     return fallback and lowest < 0.0
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, peak, indices):
     log_t = math.log(clock)
     a = 0.0
@@ -250,7 +286,7 @@ def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, peak, indices
             indices[item] = mean[item] + a * root[item] + b * weight[item]
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _least_reported_first(pulls, order, length):
     least = 0
     for position in range(1, length):
@@ -259,7 +295,7 @@ def _least_reported_first(pulls, order, length):
     order[0], order[least] = order[least], order[0]
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _report(mechanism, scale, other, value, noise):
     """What an observation adds to the running sum."""
     if mechanism == LAPLACE:
@@ -271,7 +307,7 @@ def _report(mechanism, scale, other, value, noise):
     return value
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _weights(bonus, n):
     """What an arm with n reports contributes to b(t, n) / n."""
     if bonus == FLAT_BONUS or bonus == FIXED_BONUS:
@@ -283,3 +319,6 @@ def _weights(bonus, n):
         spread, largest = mechanisms.hybrid_spread(n)
         return spread / n, largest / n
     return 0.0, 0.0
+
+
+IndexRecord = Record

@@ -11,7 +11,7 @@ online estimate of the parameter (GLOC), moved by noisy gradient steps or by exa
     Upsilon_t = shift sqrt(t),   c_t = ridge + 2 Upsilon_t,
     beta_t = factor (fit_t + stretch (sqrt(ridge + 3 Upsilon_t) + tail sqrt(t / (ridge + Upsilon_t)))),
 
-a box is its constants, held in a `LinearRecord`; one compiled loop plays them all. The first action is uniformly
+a box is its constants, held in a `Record`; one compiled loop plays them all. The first action is uniformly
 random, where the boxes would play a longest vector: before any data unit vectors are worth the same, and rounding would
 choose. So is an action where A is not positive definite.
 """
@@ -22,12 +22,15 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
 from private_bandits.kernels.cholesky import factorise, inverse_norms, project, solve
+from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size
 from private_bandits.kernels.selection import top_list
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
+
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 # the weight of an action: its reward, or its mean by an estimate that takes gradient or Newton steps (logistic loss)
 REWARDS, GRADIENT, NEWTON = range(3)
@@ -36,7 +39,7 @@ CONSTANT, DETERMINANT, REGRET = range(3)
 _SLACK = 1e-9  # by which rounding may stretch a range of rewards
 
 
-class LinearRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of a contextual box."""
 
     dim: int
@@ -61,7 +64,7 @@ class LinearRecord(NamedTuple):
     horizon: int = 0  # 0 fits any run
 
 
-class LinearState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from round to round."""
 
     gram: np.ndarray  # V, upper triangle
@@ -84,26 +87,24 @@ class LinearState(NamedTuple):
     scratch: np.ndarray
 
 
-def check_problem(name: str, problem: Any, record: Any) -> None:
-    """Raise a ValueError unless a contextual box meets a contextual problem, of its dimension and range of rewards."""
-    if not isinstance(problem, LinearContext):
-        raise ValueError(f"{name} needs a LinearContext, got {problem}")
-    if not isinstance(record, LinearRecord):
-        raise ValueError(f"{name} cannot read contexts, got {problem}")
-    if record.dim != problem.dim:
-        raise ValueError(f"{name} was calibrated for dim={record.dim}, the problem has {problem.dim}")
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what a record was not made for: another dimension, larger rewards; arguments as those of `index.check`."""
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, LinearContext, "a LinearContext")
+    check_size(name, "dim", record.dim, problem.dim)
     if record.binary and not problem.binary:
         raise ValueError(f"rewards must be 0 or 1 for {name}, got {problem}")
     low, high = problem.reward_range
     bound = record.largest_reward
     if max(-low, high) > bound + _SLACK:
         raise ValueError(f"rewards must be in [{-bound:g}, {bound:g}] for {name}, got [{low:g}, {high:g}]")
+    return {}
 
 
-def start(problem: ContextRecord, policy: LinearRecord) -> LinearState:
+def start(problem: ContextRecord, policy: Record) -> State:
     """Return the state before the first round."""
     dim, n_actions = problem.dim, problem.n_actions
-    return LinearState(
+    return State(
         gram=np.zeros((dim, dim)),
         moment=np.zeros(dim),
         factor=np.zeros((dim, dim)),
@@ -125,7 +126,7 @@ def start(problem: ContextRecord, policy: LinearRecord) -> LinearState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
     binary, spread = problem.binary, problem.spread
@@ -169,7 +170,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     state.sums[0], state.sums[1], state.sums[2] = beta, added, total_regret
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def radius(policy, t, added):
     """beta_t: the half-width of the confidence ellipsoid after t rounds; `added` is what Newton steps cost so far."""
     upsilon = policy.shift * math.sqrt(t)
@@ -190,7 +191,7 @@ def radius(policy, t, added):
     return policy.factor * (fit + policy.stretch * rest)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _indices(factor, theta, beta, ready, actions, work, squares, indices):
     if not ready:
         indices[:] = np.inf
@@ -203,7 +204,7 @@ def _indices(factor, theta, beta, ready, actions, work, squares, indices):
             indices[action] += theta[i] * actions[i, action]
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _dot(a, b):
     total = 0.0
     for i in range(len(a)):
@@ -211,7 +212,7 @@ def _dot(a, b):
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _add(x, weight, sigma, noise, gram, moment):
     """Add the two messages of a user, the rows of the upper triangle of the first before the second."""
     dim = len(x)
@@ -222,7 +223,7 @@ def _add(x, weight, sigma, noise, gram, moment):
         moment[i] += weight * x[i] + mechanisms.gaussian(noise, sigma)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _gradient_step(estimate, x, error, step, sigma, noise):
     """Move against the noisy gradient and back into the unit ball."""
     square = 0.0
@@ -234,7 +235,7 @@ def _gradient_step(estimate, x, error, step, sigma, noise):
             estimate[i] /= math.sqrt(square)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _newton_step(policy, error, state):
     """Online Newton step in the norm of A, which has just been factorised; return what it adds to the cost."""
     chosen, slope = state.chosen, state.slope
@@ -245,3 +246,6 @@ def _newton_step(policy, error, state):
         state.estimate[i] -= error / policy.curvature * slope[i]
     project(state.gram, policy.ridge, state.estimate, state.target, slope, state.scratch)
     return added
+
+
+LinearRecord = Record

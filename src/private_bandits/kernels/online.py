@@ -25,11 +25,12 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
 from private_bandits.kernels import barrier, quarters, weights
 from private_bandits.kernels.cholesky import eliminate, solve_upper
+from private_bandits.kernels.protocol import PIECE, check_horizon
 from private_bandits.problems.convex import ConvexLoss
 from private_bandits.problems.losses import (
     BALL,
@@ -41,11 +42,13 @@ from private_bandits.problems.losses import (
     project,
 )
 
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+
 SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS, QUARTERS = range(6)
 EXACT, LAPLACE, GAUSSIAN = range(3)
 
 
-class OnlineRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of a learner and of the noise before it."""
 
     learner: int
@@ -68,7 +71,7 @@ class OnlineRecord(NamedTuple):
     horizon: int = 0  # longest run; 0 fits any
 
 
-class OnlineState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from round to round."""
 
     centre: np.ndarray  # float64 (dimension,), y or x
@@ -87,7 +90,46 @@ class OnlineState(NamedTuple):
     best: np.ndarray  # scratch: the best fixed point
 
 
-def start(problem: ConvexRecord, policy: OnlineRecord) -> OnlineState:
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what a record was not made for: another set, wilder losses; the arguments are those of `index.check`."""
+    check_horizon(name, horizon, record.horizon)
+    arms, pair = record.learner in (EXP3, TSALLIS), record.learner == TWO_POINT
+    wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball or the simplex"
+    if not isinstance(problem, ConvexLoss) or (problem.domain == "arms") != arms:
+        raise ValueError(f"{name} needs {wanted}, got {problem}")
+    if record.n_items not in (0, problem.dimension):
+        raise ValueError(f"{name} was made for dimension {record.n_items}, the problem has {problem.dimension}")
+    if record.learner == QUARTERS and problem.mode != "stochastic":
+        raise ValueError(f"{name} needs mode='stochastic', got {problem}")
+    if pair and problem.spread > 0.0:
+        raise ValueError(f"spread must be 0 for {name}, both values of one function, got {problem.spread:g}")
+    actual, symbol = (problem.lipschitz, "G") if pair else (problem.bound, "B")
+    if actual > record.limit * (1.0 + 1e-12):
+        raise ValueError(f"{name} was calibrated for {symbol} <= {record.limit:g}, the problem has {actual:g}")
+    room = record.shrink * problem.inner_radius
+    if record.learner in (SPHERE, TWO_POINT) and record.radius > room * (1.0 + 1e-12):
+        raise ValueError(f"the radius of {name} must be <= {room:g} to stay inside {problem}, got {record.radius:g}")
+    return {}
+
+
+def blank(problem: Any, record: Record, rounds: int) -> np.ndarray:
+    """Return an empty trace: the played points of each round, one after the other, and what the learner was told.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+    record : Record
+    rounds : int
+        >= 0.
+
+    Returns
+    -------
+    float64 array, shape (rounds, numbers that name a point + 1); TWO_POINT has two points
+    """
+    return np.zeros((rounds, (1 + (record.learner == TWO_POINT)) * problem.point_size + 1))
+
+
+def start(problem: ConvexRecord, policy: Record) -> State:
     """Return the state before the first round."""
     losses, dimension = problem.anchors.shape
     armed = policy.learner in (EXP3, TSALLIS)
@@ -98,7 +140,7 @@ def start(problem: ConvexRecord, policy: OnlineRecord) -> OnlineState:
     elif not armed and problem.domain != BALL:
         y[:] = inner_radius(problem.domain, problem.radius, dimension)
     first = quarters.queries(0.5 * policy.step, policy.variance, policy.tail, policy.confidence)
-    return OnlineState(
+    return State(
         centre=y,
         points=np.zeros((rows, named)),
         seen=np.zeros(rows),
@@ -116,7 +158,7 @@ def start(problem: ConvexRecord, policy: OnlineRecord) -> OnlineState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`.
 
@@ -202,7 +244,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             mark += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def on_sphere(choice, u):
     """Fill u with a uniformly random unit vector, from one normal number of the choice stream per coordinate."""
     norm = 0.0
@@ -213,7 +255,7 @@ def on_sphere(choice, u):
     u /= math.sqrt(norm)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _explore(domain, radius, x, pull, factor, direction, u):
     """Write the factor of R''(x) + pull I, of `kernels.cholesky`, and A u with A its inverse into the direction."""
     barrier.barrier(domain, radius, x, direction, factor)
@@ -224,84 +266,4 @@ def _explore(domain, radius, x, pull, factor, direction, u):
     solve_upper(factor, direction)
 
 
-def blank(problem: ConvexLoss, policy: Any, rounds: int) -> np.ndarray:
-    """Return an empty trace of some rounds for a policy or a Python learner."""
-    return np.zeros((rounds, _points(policy) * problem.point_size + 1))
-
-
-def _points(policy: Any) -> int:
-    """How many points a policy or a Python learner plays in a round."""
-    record = getattr(policy, "record", None)
-    return int(getattr(policy, "points", 1)) if record is None else 1 + (record.learner == TWO_POINT)
-
-
-def check_problem(name: str, problem: Any, record: Any) -> None:
-    """Raise a ValueError if the problem is no ConvexLoss, the record no learner for it, or made for tamer losses.
-
-    A learner written in Python, without a record, fits every ConvexLoss.
-    """
-    if record is None and isinstance(problem, ConvexLoss):
-        return
-    if not isinstance(record, OnlineRecord):
-        raise ValueError(f"{name} needs a list problem, got {problem}")
-    armed = record.learner in (EXP3, TSALLIS)
-    if not isinstance(problem, ConvexLoss) or (problem.domain == "arms") != armed:
-        wanted = "ConvexLoss.arms" if armed else "a ConvexLoss on the ball or the simplex"
-        raise ValueError(f"{name} needs {wanted}, got {problem}")
-    if record.n_items not in (0, problem.dimension):
-        raise ValueError(f"{name} was made for dimension {record.n_items}, the problem has {problem.dimension}")
-    if record.learner == QUARTERS and problem.mode != "stochastic":
-        raise ValueError(f"{name} needs mode='stochastic', got {problem}")
-    if record.learner == TWO_POINT and problem.spread > 0.0:
-        raise ValueError(f"spread must be 0 for {name}, both values of one function, got {problem.spread:g}")
-    actual, symbol = (problem.lipschitz, "G") if record.learner == TWO_POINT else (problem.bound, "B")
-    if actual > record.limit * (1.0 + 1e-12):
-        raise ValueError(f"{name} was calibrated for {symbol} <= {record.limit:g}, the problem has {actual:g}")
-    room = record.shrink * problem.inner_radius
-    if record.learner in (SPHERE, TWO_POINT) and record.radius > room * (1.0 + 1e-12):
-        raise ValueError(f"the radius of {name} must be <= {room:g} to stay inside {problem}, got {record.radius:g}")
-
-
-def play_learner(
-    problem: ConvexLoss, learner: Any, horizon: int, marks: np.ndarray, source: Any, shown: np.ndarray
-) -> np.ndarray:
-    """Play a learner written in Python: `ask` returns a point (an arm as [arm]), `tell` takes a list of one loss.
-
-    With a trace that is wide enough for two points, `ask` returns a pair of them, `tell` takes both losses, and what
-    the trace shows is their difference.
-
-    Returns
-    -------
-    float64 array, shape (len(marks),)
-        The regret at the marks.
-    """
-    record = problem.record()
-    where = (record.domain, record.loss, record.factor, record.anchors)
-    law = (record.mode, record.schedule, record.weights, record.spread)
-    rows = (shown.shape[1] - 1) // problem.point_size
-    counts, seen, best = np.zeros(len(record.anchors)), np.zeros(rows), np.zeros(problem.point_size)
-    regret, total, at = np.zeros(len(marks)), 0.0, {int(mark): i for i, mark in enumerate(marks)}
-    for t in range(1, horizon + 1):
-        points = _asked(problem, learner.ask(), rows)
-        which, value = observe_loss(*where, *law, t, points, source.env, seen)
-        learner.tell(seen.tolist())
-        if which >= 0:
-            counts[which] += 1.0
-        total += value - record.best
-        if len(shown):
-            shown[t - 1] = [*points.ravel(), seen[0] - np.sum(seen[1:])]
-        if t in at:
-            regret[at[t]] = total
-            if record.mode != STOCHASTIC:
-                fixed = best_fixed(record.domain, record.radius, *where[1:], counts, best)
-                regret[at[t]] -= fixed[0]
-    return regret
-
-
-def _asked(problem: ConvexLoss, answer: Any, rows: int) -> np.ndarray:
-    """Return the asked points as the rows of an array, or raise a ValueError."""
-    points = np.array([answer] if rows == 1 else answer, np.float64)
-    if points.shape != (rows, problem.point_size) or not all(problem.allows(point) for point in points):
-        wanted = "a point" if rows == 1 else "two points"
-        raise ValueError(f"ask() must return {wanted} of {problem}, got {answer!r}")
-    return points
+OnlineRecord = Record

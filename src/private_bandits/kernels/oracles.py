@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from private_bandits._compiled import compiled
 from private_bandits.kernels.selection import top_list
 from private_bandits.problems.families import SCAN, TOP, set_value
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def answer(family, indices, cascade, failed, choice, order, values, scratch):
     """Write the oracle's super arm for the indices into `order` and return its size.
 
@@ -46,7 +46,7 @@ def answer(family, indices, cascade, failed, choice, order, values, scratch):
     return _greedy(family, indices, failed, choice, order, worth, missed, marked)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _scan(family, indices, failed, choice, worth, missed):
     sets, sizes, reward, weights = family.sets, family.sizes, family.reward, family.weights
     offset, targets = family.offset, family.targets
@@ -57,7 +57,7 @@ def _scan(family, indices, failed, choice, worth, missed):
     return _largest(worth, choice)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _largest(worth, choice):
     best, tied = -np.inf, 0
     for row in range(len(worth)):
@@ -74,7 +74,7 @@ def _largest(worth, choice):
     return 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _greedy(family, indices, failed, choice, order, worth, missed, marked):
     """Take `picks` blocks one by one, each the one that adds most to the coverage."""
     blocks, targets = family.blocks, family.targets

@@ -7,7 +7,7 @@ Epoch e = 1, 2, ... pulls each of the |S| surviving arms 2R times,
 The first R rewards of an arm choose its threshold B among the powers of two, by the exponential mechanism: the number
 of them above B is to be near share L / rate. The other R are truncated at B, and their mean gets Laplace noise of
 scale 2B / (R epsilon). An arm leaves S if its mean plus its width B L width / (R rate) lies below another's mean less
-that one's width. A box is its constants, held in a `QuantileRecord`.
+that one's width. A box is its constants, held in a `Record`.
 
 Arms are pulled in turn, in the order of their numbers; rewards are drawn when the epoch ends, as counts and as sums,
 so a run costs microseconds per arm and epoch however long it is. An epoch that the horizon cuts short draws nothing.
@@ -16,24 +16,28 @@ so a run costs microseconds per arm and epoch however long it is. An epoch that 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind
 from private_bandits.kernels.rewards import reward_sum
 from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale
-from private_bandits.problems import ListRecord
+from private_bandits.problems import Arms, ListRecord
 
-PIECE = 1 << 62  # rounds that one call may play: the loop runs over epochs
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+
+PIECE = WHOLE_RUN
+
 LOWEST, THRESHOLDS = -64, 129  # thresholds 2^-64 ... 2^64
 _FOREVER = 1 << 62
 _LOG_2 = math.log(2.0)
 
 
-class QuantileRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of an elimination box that reads its thresholds off the rewards."""
 
     epsilon: float
@@ -41,12 +45,9 @@ class QuantileRecord(NamedTuple):
     first: float
     share: float
     width: float
-    heavy: bool = True  # made for rewards without a bound
-    list_size: int = 1
-    horizon: int = 0
 
 
-class QuantileState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from epoch to epoch."""
 
     pulls: np.ndarray  # int64, an entry per arm: pulls in finished epochs
@@ -58,10 +59,16 @@ class QuantileState(NamedTuple):
     clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
 
 
-def start(problem: ListRecord, policy: QuantileRecord) -> QuantileState:
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse a problem that is not `Arms`, of whatever rewards; the arguments are those of `index.check`."""
+    check_kind(name, problem, Arms, "Arms")
+    return {}
+
+
+def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_arms = len(problem.means)
-    return QuantileState(
+    return State(
         pulls=np.zeros(n_arms, np.int64),
         alive=np.arange(n_arms),
         thresholds=np.zeros(n_arms),
@@ -72,7 +79,7 @@ def start(problem: ListRecord, policy: QuantileRecord) -> QuantileState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
     arms, shape = problem.means, problem.shape
@@ -103,7 +110,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         clock[0], clock[1], clock[2] = _remove(means, widths, alive, size), epoch, end
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def exceedances(env, n, mean, shape, counts):
     """Write how many of n fresh rewards lie above each threshold; shape 0 is for Bernoulli rewards.
 
@@ -134,7 +141,7 @@ def exceedances(env, n, mean, shape, counts):
         counts[place] = left
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def choose(noise, counts, target, epsilon):
     """Return the place of a count near the target, by the exponential mechanism.
 
@@ -154,14 +161,14 @@ def choose(noise, counts, target, epsilon):
     return chosen
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _half(unit, epoch, size):
     most = _FOREVER // (2 * size)
     need = unit * 2.0**epoch
     return int(math.ceil(need)) if size > 1 and need < most else most
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _remove(means, widths, alive, size):
     """Keep the arms whose upper end is not below the largest lower end, and return how many they are."""
     bar = -np.inf
@@ -174,3 +181,6 @@ def _remove(means, widths, alive, size):
             alive[kept] = arm
             kept += 1
     return kept
+
+
+QuantileRecord = Record

@@ -16,12 +16,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from private_bandits._compiled import compiled
 
 _MOST = 2.0**60  # three times as many fit into an int64
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def queries(gamma, variance, tail, confidence):
     """How often to ask so that the average errs by more than gamma with probability at most 2 exp(-confidence).
 
@@ -35,13 +36,13 @@ def queries(gamma, variance, tail, confidence):
     return int(min(max(np.ceil(confidence * (0.5 * root / gamma) ** 2), 1.0), _MOST))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def quarter(ends, clock):
     """The point to ask for; the clock holds the round, the queries of a point in it, and those made of all three."""
     return ends[0] + 0.25 * (clock[2] // clock[1] + 1) * (ends[1] - ends[0])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def hear(ends, sums, clock, told, width, variance, tail, confidence):
     """Take the answer and, with the last one of a round, cut the interval or go on to the next round."""
     sums[clock[2] // clock[1]] += told

@@ -10,20 +10,23 @@ confidence radius the index is
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
+from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size
 from private_bandits.kernels.selection import top_list
-from private_bandits.problems import ListRecord, observe, pseudo_regret
+from private_bandits.problems import Cascade, ListRecord, observe, pseudo_regret
+
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 # randomised response on the reply; the reply as a padded one-hot vector with Laplace noise; trees indexed by rounds
 RESPONSE, ONE_HOT, ROUNDS = range(3)
 
 
-class RatioRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of a repaired cascade."""
 
     design: int
@@ -34,7 +37,7 @@ class RatioRecord(NamedTuple):
     horizon: int = 0
 
 
-class RatioState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from round to round, an entry or a row per item."""
 
     clicks: np.ndarray  # what was told of the item's own positions
@@ -53,11 +56,20 @@ class RatioState(NamedTuple):
     regret: np.ndarray
 
 
-def start(problem: ListRecord, policy: RatioRecord) -> RatioState:
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what a record was not made for; arguments and result are those of `index.check`."""
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, Cascade, "a Cascade")
+    check_size(name, "list_size", record.list_size, problem.list_size)
+    check_size(name, "n_items", record.n_items, problem.n_items)
+    return {}
+
+
+def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_items, size = len(problem.means), problem.list_size
     rows = n_items if policy.design == ROUNDS else 0
-    return RatioState(
+    return State(
         clicks=np.zeros(n_items),
         examinations=np.zeros(n_items),
         displays=np.zeros(n_items, np.int64),
@@ -75,7 +87,7 @@ def start(problem: ListRecord, policy: RatioRecord) -> RatioState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
@@ -149,7 +161,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     state.regret[0] = total_regret
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _send(design, other, scale, reply, told, noise):
     """One user's private reply as a click vector, of which a randomised response is not yet unbiased."""
     if design == RESPONSE:
@@ -158,3 +170,6 @@ def _send(design, other, scale, reply, told, noise):
         told[position] = 1.0 if position == reply else 0.0
         if design == ONE_HOT:
             told[position] += mechanisms.laplace(noise, scale)
+
+
+RatioRecord = Record

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from private_bandits._compiled import compiled
 from private_bandits.kernels.sums import truncated_pareto_sum
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def reward_sum(env, n, mean, shape, threshold):
     """Draw the sum of n rewards, those above the threshold counted as 0.
 

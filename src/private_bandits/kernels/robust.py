@@ -11,24 +11,27 @@ The k-th reward of an arm, observed in round t, counts as 0 unless it is at most
 so thresholds are fixed at observation and grow with the pulls. The noise is that of a binary tree per arm whose node
 over the items i..j has the scale `scale` B_j, by the largest threshold in the node: where item k lies in [-B_k, B_k]
 and in at most `levels` nodes, scale = 2 levels / epsilon makes the tree epsilon-private. Each arm is pulled once, in
-the order of their numbers, before the indices are asked. A box is its constants, held in a `RobustRecord`.
+the order of their numbers, before the indices are asked. A box is its constants, held in a `Record`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
+from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import pareto_reward
-from private_bandits.problems import ListRecord
+from private_bandits.problems import Arms, ListRecord
+
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 
-class RobustRecord(NamedTuple):
+class Record(NamedTuple):
     """The constants of a robust index box."""
 
     v: float  # the (1 + v)-th moment that the box takes to be finite, and its bound u
@@ -40,11 +43,10 @@ class RobustRecord(NamedTuple):
     cut_alpha: float
     cut_beta: float
     scale: float = 0.0  # Laplace scale of a tree node, in units of its largest threshold
-    list_size: int = 1
     horizon: int = 0  # what the box was calibrated for; 0 fits any run
 
 
-class RobustState(NamedTuple):
+class State(NamedTuple):
     """What the loop carries from round to round, a row or an entry per arm."""
 
     pulls: np.ndarray
@@ -57,10 +59,17 @@ class RobustState(NamedTuple):
     values: np.ndarray
 
 
-def start(problem: ListRecord, policy: RobustRecord) -> RobustState:
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what a record was not made for; arguments and result are those of `index.check`."""
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, Arms, "Arms")
+    return check_rewards(name, problem, record.v, record.u)
+
+
+def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_arms = len(problem.means)
-    return RobustState(
+    return State(
         pulls=np.zeros(n_arms, np.int64),
         total=np.zeros(n_arms),
         mean=np.zeros(n_arms),
@@ -72,7 +81,7 @@ def start(problem: ListRecord, policy: RobustRecord) -> RobustState:
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
     """Play the rounds first..last; the arguments are those of `index.advance`."""
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
@@ -113,10 +122,13 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             mark += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _regret(means, best, pulls):
     """Pseudo-regret from the pulls of each arm: it never falls, not even in its last digit."""
     total = 0.0
     for arm in range(len(means)):
         total += pulls[arm] * max(best - means[arm], 0.0)
     return total
+
+
+RobustRecord = Record

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from private_bandits._compiled import compiled
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def top_list(index, ordered, choice, order, values):
     """Write the items of the len(order) largest indices into `order`, largest first.
 
@@ -48,7 +49,7 @@ def top_list(index, ordered, choice, order, values):
         _break_ties(index, ordered, choice, order, values)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _break_ties(index, ordered, choice, order, values):
     size = len(order)
     group = np.empty(len(index), np.int64)

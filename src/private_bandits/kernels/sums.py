@@ -15,22 +15,22 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
 
 DIRECT = 8192  # sums of at most this many are drawn one by one
 TAIL = 2048.0  # expected number of rewards above the cut of a longer one
 _BERRY_ESSEEN = 0.469  # Shevtsova (2013), identically distributed summands, in the form C rho / (sigma^3 sqrt n)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def pareto_scale(mean, shape):
     """Return the least value of a Pareto variable: P(X > x) = (scale / x)^shape has mean scale shape / (shape - 1)."""
     return mean * (shape - 1.0) / shape
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def pareto_reward(env, mean, shape):
     """Draw one Pareto reward from one uniform number of the environment stream.
 
@@ -39,7 +39,7 @@ def pareto_reward(env, mean, shape):
     return pareto_scale(mean, shape) * (1.0 - env.random()) ** (-1.0 / shape)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def kept_probability(mean, shape, threshold):
     """P(X <= threshold) of a Pareto variable. Compiled."""
     scale = pareto_scale(mean, shape)
@@ -48,7 +48,7 @@ def kept_probability(mean, shape, threshold):
     return 1.0 - (scale / threshold) ** shape
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def truncated_moment(mean, shape, threshold, power):
     """E[X^power 1{X <= threshold}] of a Pareto variable, exactly. Compiled.
 
@@ -79,7 +79,7 @@ def truncated_moment(mean, shape, threshold, power):
     return shape * scale**power * length
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def truncated_pareto_sum(env, n, mean, shape, threshold):
     """Draw the sum of n rewards x 1{x <= threshold}, x Pareto, in a time that does not depend on n.
 
@@ -136,12 +136,12 @@ def truncated_pareto_sum(env, n, mean, shape, threshold):
     return total + body * first + math.sqrt(body * max(second - first * first, 0.0)) * env.standard_normal()
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _cut(n, scale, shape, threshold):
     return min(scale * (n / TAIL) ** (1.0 / shape), threshold)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def sum_error(n, mean, shape, threshold):
     """Bound on the error of the distribution function of `truncated_pareto_sum`, uniformly over its arguments.
 
@@ -161,7 +161,7 @@ def sum_error(n, mean, shape, threshold):
     return _BERRY_ESSEEN * rho / (variance * math.sqrt(variance) * math.sqrt(n * body))
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def _third(mean, shape, threshold, centre):
     """E[(X - centre)^3 1{X <= threshold}]."""
     return (
@@ -172,7 +172,7 @@ def _third(mean, shape, threshold, centre):
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def laplace_sum(noise, n, scale):
     """Draw the sum of n independent Laplace variables. Compiled.
 

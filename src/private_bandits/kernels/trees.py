@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from private_bandits import mechanisms
+from private_bandits._compiled import compiled
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def tree_noise_at(rng, n, last, node_scale, row):
     """Noise of the binary mechanism's release after item n, the release before it having come after item `last`.
 

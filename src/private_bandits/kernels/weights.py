@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from private_bandits._compiled import compiled
 
 NEWTON_STEPS = 100
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def exponential(losses, step, weights):
     """Write w_i proportional to exp(-step L_i)."""
     least, total = np.min(losses), 0.0
@@ -20,7 +21,7 @@ def exponential(losses, step, weights):
     weights /= total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def tsallis(losses, step, weights):
     """Write w_i = 4 / (step (L_i - x))^2, with x below every L_i such that they sum to 1; return x.
 
@@ -42,7 +43,7 @@ def tsallis(losses, step, weights):
     return x
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def draw(weights, choice):
     """Draw an arm from a distribution with one uniform number of the choice stream."""
     u = choice.random()

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from private_bandits import checks
+from private_bandits._compiled import compiled
 from private_bandits.mechanisms.calibration import laplace_scale
 from private_bandits.mechanisms.noise import generator, laplace
 
@@ -22,7 +22,7 @@ COUNTER_ROW = 64
 """Length of the float64 row, zero at the start, that one counter keeps."""
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _popcount(n: int) -> int:
     ones = 0
     while n:
@@ -31,7 +31,7 @@ def _popcount(n: int) -> int:
     return ones
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def tree_noise(rng: np.random.Generator, n: int, node_scale: float, row: np.ndarray) -> float:
     """Noise of the binary mechanism's release after item n.
 
@@ -61,7 +61,7 @@ def tree_noise(rng: np.random.Generator, n: int, node_scale: float, row: np.ndar
     return noise
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def hybrid_noise(rng: np.random.Generator, n: int, scale: float, row: np.ndarray) -> float:
     """Noise of the hybrid mechanism's release after item n.
 
@@ -103,7 +103,7 @@ def hybrid_noise(rng: np.random.Generator, n: int, scale: float, row: np.ndarray
     return noise
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def tree_spread(n: int) -> tuple[float, float]:
     """Spread of `tree_noise` after item n for node scale 1.
 
@@ -113,7 +113,7 @@ def tree_spread(n: int) -> tuple[float, float]:
     return math.sqrt(_popcount(n)), 1.0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def hybrid_spread(n: int) -> tuple[float, float]:
     """Spread of `hybrid_noise` after item n for scale 1 (epsilon 1, sensitivity 1).
 
@@ -127,7 +127,7 @@ def hybrid_spread(n: int) -> tuple[float, float]:
     return math.sqrt(4.0 * (k + 1) + 4.0 * k * k * nodes), 2.0 * k if nodes > 0 else 2.0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def laplace_sum_bound(v: float, b_max: float, log_term: float) -> float:
     """Bound on a sum of independent Laplace variables that holds with probability >= 1 - gamma.
 

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from private_bandits._compiled import compiled
 from private_bandits.mechanisms.calibration import response_probabilities
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def laplace(rng: np.random.Generator, scale: float) -> float:
     """Draw from the Laplace distribution with density exp(-|x|/scale) / (2 scale).
 
@@ -27,7 +27,7 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
     return math.copysign(scale * math.log(min(u + u, 2.0 - u - u)), u - 0.5)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def gaussian(rng: np.random.Generator, sigma: float) -> float:
     """Draw from the normal distribution with mean 0 and standard deviation sigma.
 
@@ -39,7 +39,7 @@ def gaussian(rng: np.random.Generator, sigma: float) -> float:
     return sigma * rng.standard_normal()
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def respond(rng: np.random.Generator, value: int, n_values: int, p_other: float) -> int:
     """Answer `value` in {0, ..., n_values - 1} by randomised response.
 
@@ -55,7 +55,7 @@ def respond(rng: np.random.Generator, value: int, n_values: int, p_other: float)
     return min(int(u / p_other), n_values - 1)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _respond_all(rng: np.random.Generator, values: np.ndarray, n_values: int, p_other: float) -> np.ndarray:
     answers = np.empty_like(values)
     for i in range(values.size):

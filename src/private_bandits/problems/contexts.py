@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import betaincinv, expit
 
 from private_bandits import checks
+from private_bandits._compiled import compiled
 from private_bandits.problems.families import frozen
 
 LINKS = ("linear", "logistic")
@@ -191,7 +191,7 @@ def _table(name: str, values: Any, ndim: int) -> np.ndarray:
     return frozen(table, np.float64, ndim)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def draw_actions(problem, env, actions, means):
     """Write a round's vectors into the columns of `actions` (dim, n_actions), and their mean rewards."""
     dim, n_actions = problem.dim, problem.n_actions
@@ -215,7 +215,7 @@ def draw_actions(problem, env, actions, means):
         means[action] = 1.0 / (1.0 + math.exp(-product)) if problem.logistic else product
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def draw_reward(mean, binary, spread, env):
     """One reward, from one uniform number."""
     u = env.random()

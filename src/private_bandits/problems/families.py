@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from private_bandits._compiled import compiled
 
 # what a set is worth: sum of w (value - offset) over its arms, or sum over targets of 1 - prod(1 - value)
 LINEAR, COVERAGE = range(2)
@@ -45,7 +46,7 @@ ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_IN
 """Every list of `list_size` items; its reward is the list problem's own."""
 
 
-@njit(nogil=True, cache=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def set_value(reward, weights, offset, targets, values, arms, row, length, missed):
     """What the first `length` arms of a row of `arms` are worth if each arm's mean were its entry of `values`.
 
@@ -71,7 +72,7 @@ def set_value(reward, weights, offset, targets, values, arms, row, length, misse
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def observe_set(means, family, order, length, env, weights):
     """Draw the outcomes of a played super arm, the first `length` entries of `order`, and return how many they are.
 
@@ -93,7 +94,7 @@ def observe_set(means, family, order, length, env, weights):
     return length
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def regret_of_set(means, family, benchmark, order, length, missed):
     """Benchmark less the expected reward of a super arm, rounding removed; an approximation may do better than it."""
     reward, weights, offset, targets = family.reward, family.weights, family.offset, family.targets

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from private_bandits import checks
+from private_bandits._compiled import compiled
 from private_bandits.problems.families import ANY_LIST, Family
 
 
@@ -144,7 +144,7 @@ class Arms(ListProblem):
         return f"Arms.bernoulli(n_arms={self.n_items})"
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def observe(means, cascade, order, env, weights):
     """Draw the feedback of a round: fill `weights` for the observed positions and return how many they are.
 
@@ -158,7 +158,7 @@ def observe(means, cascade, order, env, weights):
     return len(order)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def pseudo_regret(means, cascade, best, order):
     """Expected reward that the list `order` gives up in one round."""
     if cascade:

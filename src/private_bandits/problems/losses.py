@@ -15,7 +15,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from private_bandits._compiled import compiled
 
 BALL, SIMPLEX, ARMS = range(3)
 QUADRATIC, SMOOTH, DISTANCE, KINKED, LINEAR = range(5)
@@ -40,7 +41,7 @@ class ConvexRecord(NamedTuple):
     best: float  # smallest mean loss of a fixed point, for stochastic losses
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def loss_at(domain, loss, factor, anchors, which, x):
     """Loss number `which` at the point x; for arms x[0] is the arm."""
     if domain == ARMS:
@@ -61,7 +62,7 @@ def loss_at(domain, loss, factor, anchors, which, x):
     return factor * (math.sqrt(total) + 0.5 * total)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def mean_loss(domain, loss, factor, anchors, weights, x):
     """Sum of the losses at x, each times its weight."""
     total = 0.0
@@ -71,13 +72,13 @@ def mean_loss(domain, loss, factor, anchors, weights, x):
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def inner_radius(domain, radius, dimension):
     """Radius r of the largest ball about the centre of the set that lies inside it."""
     return radius if domain == BALL else 1.0 / (dimension + math.sqrt(dimension))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def project(domain, radius, shrink, x):
     """Move x in place to the nearest point of the set shrunk by the factor 1 - shrink about its centre.
 
@@ -108,7 +109,7 @@ def project(domain, radius, shrink, x):
         x[i] = (1.0 - shrink) * max(x[i] - level, 0.0) + shrink * centre
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def best_fixed(domain, radius, loss, factor, anchors, weights, x):
     """Write the point of smallest weighted sum of losses into x; return that sum and by how much it may be too large.
 
@@ -156,7 +157,7 @@ def best_fixed(domain, radius, loss, factor, anchors, weights, x):
     return mean_loss(domain, loss, factor, anchors, weights, x), factor * gap
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _pull(loss, r):
     """Derivative of a radial loss over r, for factor 1; the kink's 1/r is left finite."""
     if loss == SMOOTH:
@@ -164,7 +165,7 @@ def _pull(loss, r):
     return 1.0 / max(r, 1e-12) + (1.0 if loss == KINKED else 0.0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _gradient(loss, anchors, weights, x, slope, near):
     """Write the gradient at x, for factor 1, of all losses whose kink is further than `near`.
 
@@ -183,7 +184,7 @@ def _gradient(loss, anchors, weights, x, slope, near):
     return left
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _rests(domain, radius, loss, anchors, weights, which):
     """Whether an anchor inside the set is the best point: its kink holds against the slope of the others."""
     x, slope = anchors[which].copy(), np.zeros(anchors.shape[1])
@@ -194,7 +195,7 @@ def _rests(domain, radius, loss, anchors, weights, which):
     return math.sqrt(np.sum(slope * slope)) <= kink
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _step(loss, anchors, weights, x, slope):
     """Replace x by the minimiser of the quadratics that touch the losses at x; `slope` is scratch."""
     slope[:] = 0.0
@@ -207,7 +208,7 @@ def _step(loss, anchors, weights, x, slope):
     x[:] = slope / mass
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def _lowest(domain, radius, slope, x):
     """Write the point of the set where <slope, x> is smallest."""
     x[:] = 0.0
@@ -219,7 +220,7 @@ def _lowest(domain, radius, slope, x):
         x[np.argmin(slope)] = 1.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def observe_loss(domain, loss, factor, anchors, mode, schedule, weights, spread, t, points, env, seen):
     """Draw the feedback of round t at each row of `points` into `seen`; return the loss's number and the mean suffered.
 

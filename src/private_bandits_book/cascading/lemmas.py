@@ -11,12 +11,11 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.optimize import brentq
 from scipy.stats import binom, laplace, norm
 
 from private_bandits import checks
-from private_bandits._compiled import fresh_cache
+from private_bandits._compiled import compiled
 from private_bandits.mechanisms import (
     COUNTER_ROW,
     HybridCounter,
@@ -295,7 +294,8 @@ def _kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(a * np.log(a / b) + (1.0 - a) * np.log((1.0 - a) / (1.0 - b)))
 
 
-def _noise(rng: np.random.Generator, runs: int, length: int) -> np.ndarray:
+@compiled
+def _releases(rng: np.random.Generator, runs: int, length: int) -> np.ndarray:
     """Absolute noise of every release, a row per run."""
     noise = np.empty((runs, length))
     row = np.empty(COUNTER_ROW)
@@ -304,7 +304,3 @@ def _noise(rng: np.random.Generator, runs: int, length: int) -> np.ndarray:
         for n in range(1, length + 1):
             noise[run, n - 1] = abs(hybrid_noise(rng, n, 1.0, row))
     return noise
-
-
-with fresh_cache():
-    _releases = njit(nogil=True, cache=True)(_noise)

@@ -48,7 +48,7 @@ def records(setting: Experiments, epsilon: float) -> pd.DataFrame:
     rows = []
     for policy in policies(setting, epsilon):
         record = policy.record
-        assert isinstance(record, index.IndexRecord)
+        assert isinstance(record, index.Record)
         rows.append(
             {
                 "box": policy.algorithm,
@@ -180,7 +180,7 @@ def _term(alpha: float, beta: float) -> str:
     return f"√({inside})"
 
 
-def _bonus(record: index.IndexRecord) -> str:
+def _bonus(record: index.Record) -> str:
     scale = f"{record.bonus_scale:.4g}"
     return {
         index.NO_BONUS: "0",
@@ -190,7 +190,7 @@ def _bonus(record: index.IndexRecord) -> str:
     }[record.bonus]
 
 
-def _scale(record: index.IndexRecord) -> str:
+def _scale(record: index.Record) -> str:
     if record.noise == index.RESPONSE:
         return f"false with probability {record.other:.4g}"
     return "" if record.noise == index.EXACT else f"{record.scale:.4g}"

@@ -204,7 +204,7 @@ class Experiments(Player):
         record, source = problem.record(), streams(self.seed, 0)
         state = online.start(record, steps)
         hessian, slope = np.zeros((2, 2)), np.zeros(2)
-        nothing, shown = np.zeros(0, np.int64), online.blank(problem, policy, 0)
+        nothing, shown = np.zeros(0, np.int64), online.blank(problem, steps, 0)
         rows, done = [], 0
         for t in log_checkpoints(self.horizon):
             online.advance(record, steps, state, done + 1, int(t), nothing, np.zeros(0), shown, *source)

@@ -169,7 +169,7 @@ def radius_share(dim: int, horizon: int, epsilon: float, delta: float, alpha: fl
     noise by itself; its factor d ln T covers it where sigma is not small.
     """
     made = ldp_linucb(epsilon, delta, dim, horizon, alpha=alpha).record
-    assert isinstance(made, linear.LinearRecord)
+    assert isinstance(made, linear.Record)
     record, sigma = made._replace(horizon=0), made.sigma  # T may be past what an int64 holds, and is not read
     vector = sigma * (math.sqrt(dim) + math.sqrt(2.0 * math.log(3.0 * horizon / alpha)))
     shares = []

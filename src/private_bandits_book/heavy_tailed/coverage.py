@@ -139,7 +139,7 @@ def radius_cover(
     problem, u = setting.problem(1, v), setting.moment(1, v)
     policy = dp_robust_ucb(epsilon, v, u, max(setting.horizon, 2), radius)
     record = policy.record
-    assert isinstance(record, robust.RobustRecord)
+    assert isinstance(record, robust.Record)
     alone = pareto_arms(problem.means[:1], problem.shape).record()
     longest = max(1, min(setting.exact_horizon, setting.horizon) // 10)
     marks = [n for n in (10**k for k in range(1, 16)) if n <= longest] or [longest]

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels.robust import RobustRecord
+from private_bandits.kernels import robust
 from private_bandits.papers.heavy_tailed.instances import ParetoArms
 from private_bandits.policy import Policy
 
@@ -42,7 +42,7 @@ def fluid_pulls(problem: ParetoArms, policy: Policy, times: Sequence[float] | np
     float array, shape (len(times), n_arms)
     """
     record = policy.record
-    if not isinstance(record, RobustRecord) or record.cut_alpha != 0.0:
+    if not isinstance(record, robust.Record) or record.cut_alpha != 0.0:
         raise ValueError(f"policy must be a robust index box with a horizon, got {policy.name}")
     if not isinstance(problem, ParetoArms):
         raise ValueError(f"problem must be pareto_arms, got {problem}")
@@ -58,7 +58,7 @@ def fluid_regret(problem: ParetoArms, policy: Policy, times: Sequence[float] | n
     return np.asarray(fluid_pulls(problem, policy, times) @ problem.gaps)
 
 
-def truncated_mean(record: RobustRecord, mean: float, shape: float, pulls: np.ndarray) -> np.ndarray:
+def truncated_mean(record: robust.Record, mean: float, shape: float, pulls: np.ndarray) -> np.ndarray:
     """Mean of the first `pulls` truncated Pareto rewards of an arm, whose thresholds grow with their number.
 
     A threshold B keeps 1 - (s/B)^(shape - 1) of a mean, s the scale, and B_k is a power of k. The sum over k is exact
@@ -86,7 +86,7 @@ def _relative(x: np.ndarray) -> np.ndarray:
     return np.where(x == 0.0, 1.0, np.expm1(x) / np.where(x == 0.0, 1.0, x))
 
 
-def _share(record: RobustRecord, grid: np.ndarray, tables: list[np.ndarray], t: float) -> np.ndarray:
+def _share(record: robust.Record, grid: np.ndarray, tables: list[np.ndarray], t: float) -> np.ndarray:
     """Pulls at one level of the index that add up to t, by bisection of the level."""
     power = record.v / (1.0 + record.v)
     radius = record.factor * (record.alpha * math.log(t) + record.beta) ** power * np.exp(-power * grid)

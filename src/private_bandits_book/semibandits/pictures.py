@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from private_bandits.kernels.index import IndexRecord
+from private_bandits.kernels import index
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import radii
 from private_bandits_book import figures
@@ -303,7 +303,7 @@ def _excess(setting: Experiments, epsilon: float) -> str:
         paper.cucb_dp(epsilon, setting.size, setting.n_arms, setting.horizon, reading).record
         for reading in paper.VARIANTS
     )
-    assert isinstance(printed, IndexRecord) and isinstance(repaired, IndexRecord)
+    assert isinstance(printed, index.Record) and isinstance(repaired, index.Record)
     fits = radii.node_radius(setting.horizon.bit_length(), 2.0 * math.log(setting.horizon)) * printed.scale
     if not (fits and repaired.bonus_scale):
         return ""

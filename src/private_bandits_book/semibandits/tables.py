@@ -108,7 +108,7 @@ def records(setting: Experiments, epsilon: float) -> pd.DataFrame:
     rows = []
     for policy in policies(setting, epsilon):
         record = policy.record
-        assert isinstance(record, index.IndexRecord)
+        assert isinstance(record, index.Record)
         rows.append(
             {
                 "box": policy.algorithm,
@@ -150,7 +150,7 @@ def crossings() -> tuple[float, float]:
 
 def _excess(readings: Sequence[Policy]) -> float:
     """The factor of sqrt(ln t / n) of the printed box less that of the repaired one, over their sum."""
-    records = [policy.record for policy in readings if isinstance(policy.record, index.IndexRecord)]
+    records = [policy.record for policy in readings if isinstance(policy.record, index.Record)]
     printed, repaired = (sum(math.sqrt(alpha) for alpha, _ in record.terms) for record in records)
     return (printed - repaired) / (printed + repaired)
 

@@ -1,0 +1,166 @@
+"""Learners written in Python, asked for what to play and given the feedback; and oracles written in Python.
+
+They play the problems that the kernels play, on the same streams, some hundred times slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from private_bandits.kernels import index, protocol
+from private_bandits.kernels.sums import pareto_reward
+from private_bandits.problems import ConvexLoss, LinearContext, OracleBandit, observe, pseudo_regret
+from private_bandits.problems.families import TOP, observe_set, regret_of_set
+from private_bandits.problems.losses import STOCHASTIC, best_fixed, observe_loss
+
+
+class Learner(Protocol):
+    """A policy written in Python, asked for a list, or for a point, and given the feedback.
+
+    What `simulate` is handed has a `name` and `start(problem, choice, noise)`, which returns a fresh learner; with an
+    attribute `points = 2` it asks a ConvexLoss for two points a round.
+    """
+
+    def ask(self) -> Sequence[Any]:
+        """Return the items to play, in order; of a ConvexLoss the point (an arm as [arm]), or the pair of points."""
+
+    def tell(self, feedback: Sequence[float]) -> None:
+        """Take the weights of the observed positions, from the top of the list; or the loss at each point."""
+
+
+def check(name: str, problem: Any) -> None:
+    """Raise a ValueError if a learner cannot play the problem: it is not shown contexts."""
+    if isinstance(problem, LinearContext):
+        raise ValueError(f"{name} cannot read contexts, got {problem}")
+
+
+def blank(problem: Any, policy: Any, rounds: int) -> np.ndarray:
+    """Return an empty trace of some rounds, of the kind that the problem's kernels have."""
+    if isinstance(problem, ConvexLoss):
+        return np.zeros((rounds, getattr(policy, "points", 1) * problem.point_size + 1))
+    return protocol.blank(problem, None, rounds)
+
+
+def play(
+    problem: Any, policy: Any, horizon: int, checkpoints: np.ndarray, streams: Any, trace: np.ndarray
+) -> np.ndarray:
+    """Play a learner from the first round to the horizon.
+
+    Parameters
+    ----------
+    problem : Arms, Cascade, ConvexLoss or SemiBandit
+    policy : object with `start(problem, choice, noise)`
+    horizon : int
+        Rounds of the run, >= 1.
+    checkpoints : int64 array, increasing
+    streams : Streams
+        Of the replication.
+    trace : array, shape (horizon, width) or (0, width), written
+        What `blank` returns. For two points the feedback that it shows is the difference of their losses.
+
+    Returns
+    -------
+    float64 array, as long as `checkpoints`
+        The pseudo-regret there.
+
+    Raises
+    ------
+    ValueError
+        If the learner asks for what cannot be played.
+    """
+    learner = policy.start(problem, streams.choice, streams.noise)
+    game = (_Points if isinstance(problem, ConvexLoss) else _Lists)(problem, trace.shape[1])
+    regret, total, at = np.zeros(len(checkpoints)), 0.0, {int(t): place for place, t in enumerate(checkpoints)}
+    for t in range(1, horizon + 1):
+        feedback, lost, row = game.round(t, learner.ask(), streams.env)
+        learner.tell(feedback)
+        total += lost
+        if len(trace):
+            trace[t - 1] = row
+        if t in at:
+            regret[at[t]] = total - game.best_fixed()
+    return regret
+
+
+class _Lists:
+    """Rounds of a list problem."""
+
+    def __init__(self, problem: Any, width: int) -> None:
+        self.problem, self.record = problem, problem.record()
+        self.weights, self.missed = np.zeros(problem.list_size), np.ones(problem.n_items)
+
+    def round(self, t: int, answer: Any, env: np.random.Generator) -> tuple[list[float], float, list[Any]]:
+        """Return the feedback, the expected loss and the row of the trace."""
+        record, weights = self.record, self.weights
+        order = np.array(answer)
+        if order.dtype.kind not in "iu" or order.ndim != 1 or not self.problem.allows(order.tolist()):
+            raise ValueError(f"ask() must return {self.problem.legal} of {self.problem}, got {answer!r}")
+        order, size = order.astype(np.int64), len(order)
+        if record.shape > 0.0:
+            observed, weights[0] = 1, pareto_reward(env, record.means[order[0]], record.shape)
+        elif record.family.oracle == TOP:
+            observed = observe(record.means, record.cascade, order, env, weights)
+        else:
+            observed = observe_set(record.means, record.family, order, size, env, weights)
+        if record.family.oracle == TOP:
+            lost = pseudo_regret(record.means, record.cascade, record.best, order)
+        else:
+            lost = regret_of_set(record.means, record.family, record.best, order, size, self.missed)
+        return weights[:observed].tolist(), lost, [*order, *[-1] * (len(weights) - size), observed]
+
+    def best_fixed(self) -> float:
+        """What the best fixed list would have lost: nothing."""
+        return 0.0
+
+
+class _Points:
+    """Rounds of a ConvexLoss, of as many points as a trace of that width has room for."""
+
+    def __init__(self, problem: ConvexLoss, width: int) -> None:
+        record = problem.record()
+        self.problem, self.record = problem, record
+        self.loss = (record.loss, record.factor, record.anchors)
+        self.law = (record.mode, record.schedule, record.weights, record.spread)
+        self.seen, self.counts = np.zeros((width - 1) // problem.point_size), np.zeros(len(record.anchors))
+
+    def round(self, t: int, answer: Any, env: np.random.Generator) -> tuple[list[float], float, list[Any]]:
+        """Return the feedback, the loss beyond that of the best point of the mean, and the row of the trace."""
+        problem, seen = self.problem, self.seen
+        points = np.array([answer] if len(seen) == 1 else answer, np.float64)
+        if points.shape != (len(seen), problem.point_size) or not all(problem.allows(point) for point in points):
+            wanted = "a point" if len(seen) == 1 else "two points"
+            raise ValueError(f"ask() must return {wanted} of {problem}, got {answer!r}")
+        which, value = observe_loss(self.record.domain, *self.loss, *self.law, t, points, env, seen)
+        if which >= 0:
+            self.counts[which] += 1.0
+        return seen.tolist(), value - self.record.best, [*points.ravel(), seen[0] - np.sum(seen[1:])]
+
+    def best_fixed(self) -> float:
+        """What the best fixed point lost so far, for losses that are not stochastic."""
+        if self.record.mode == STOCHASTIC:
+            return 0.0
+        point = np.zeros(self.problem.point_size)
+        return float(best_fixed(self.record.domain, self.record.radius, *self.loss, self.counts, point)[0])
+
+
+def play_oracle(
+    problem: OracleBandit, record: index.Record, horizon: int, checkpoints: np.ndarray, streams: Any, trace: np.ndarray
+) -> np.ndarray:
+    """Play an index policy round by round, its super arms found by the problem's Python function.
+
+    Arguments and result are those of `play`, with the policy's record.
+    """
+    numbers = problem.record()
+    state = index.start(numbers, record)
+    regret = np.zeros(len(checkpoints))
+    for t in range(1, horizon + 1):
+        failed = index.ask(numbers, record, state, t, streams.env)
+        arms = problem.answer(state.indices, streams.choice, failed)
+        state.order[:] = -1
+        state.order[: len(arms)] = arms
+        state.size[0] = len(arms)
+        index.advance(numbers, record, state, t, t, checkpoints, regret, trace, *streams)
+    return regret
