@@ -15,7 +15,7 @@ from numba import config
 from numba.core.dispatcher import Dispatcher
 
 import private_bandits
-from private_bandits._compiled import fresh_cache
+from private_bandits._compiled import compiled
 
 SOURCE = Path(private_bandits.__file__).parent
 PLAY = """
@@ -25,8 +25,9 @@ problem, policy = b_lb(6, 2, 0.4, 0.3), ucb_laplace(1.0, 2, 0.1)
 print(simulate(problem, policy, horizon=300, replications=3, seed=0).regret.values[:, -1].tolist())
 """
 DRAW = """
-import numba, numpy, private_bandits
-private_bandits.simulate.__globals__["index"].mechanisms.laplace(numpy.random.default_rng(0), 1.0)
+import numba, numpy
+from private_bandits import mechanisms
+mechanisms.laplace(numpy.random.default_rng(0), 1.0)
 print(repr(numba.config.CACHE_DIR))
 """
 
@@ -54,7 +55,7 @@ def package(tmp_path):
     return Path(shutil.copytree(SOURCE, tmp_path / SOURCE.name, ignore=shutil.ignore_patterns("__pycache__")))
 
 
-def compiled(folder: Path) -> dict[Path, int]:
+def compiled_files(folder: Path) -> dict[Path, int]:
     """The binaries under a folder and when each was written."""
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb[ci]")}
 
@@ -62,10 +63,10 @@ def compiled(folder: Path) -> dict[Path, int]:
 def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(package, tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     before = answer(PLAY, tmp_path)
-    binaries = compiled(package)
+    binaries = compiled_files(package)
     assert {path.name.split("-")[0] for path in binaries} >= {"index.advance", "noise.laplace", "selection.top_list"}
     assert answer(PLAY, tmp_path) == before
-    assert compiled(package) == binaries  # nothing was compiled again
+    assert compiled_files(package) == binaries  # nothing was compiled again
 
     noise = package / "mechanisms" / "noise.py"
     text = noise.read_text(encoding="utf-8")
@@ -77,19 +78,19 @@ def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(pa
 def test_an_edit_of_plain_python_compiles_nothing_again(package, tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     before = answer(DRAW, tmp_path)
-    binaries = compiled(package)
+    binaries = compiled_files(package)
     with (package / "checks.py").open("a", encoding="utf-8") as plain:
         plain.write("\n")
     assert answer(DRAW, tmp_path) == before
-    assert compiled(package) == binaries
+    assert compiled_files(package) == binaries
 
 
 def test_a_folder_of_the_users_choice_stays_the_root(package, tmp_path):
     chosen = tmp_path / "chosen"
     assert answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(chosen)) == repr(str(chosen))  # and the setting is restored
-    assert {path.name.split("-")[0] for path in compiled(chosen)} == {"noise.laplace"}
-    assert all(path.relative_to(chosen).parts[0].startswith("sources-") for path in compiled(chosen))
-    assert not compiled(package)
+    assert {path.name.split("-")[0] for path in compiled_files(chosen)} == {"noise.laplace"}
+    assert all(path.relative_to(chosen).parts[0].startswith("sources-") for path in compiled_files(chosen))
+    assert not compiled_files(package)
 
 
 def test_every_compiled_function_of_the_package_is_kept_there():
@@ -103,10 +104,27 @@ def test_every_compiled_function_of_the_package_is_kept_there():
         assert "sources-" in (function.stats.cache_path or ""), function
 
 
-def test_the_setting_is_restored_even_by_a_failed_import():
-    before, inside = config.CACHE_DIR, []
-    with pytest.raises(ImportError), fresh_cache():
-        inside.append(config.CACHE_DIR)
-        raise ImportError
-    assert config.CACHE_DIR == before
-    assert inside[0] != before and "sources-" in inside[0]
+def test_the_setting_is_restored_whatever_happens():
+    before = config.CACHE_DIR
+    assert "sources-" in compiled(abs_of).stats.cache_path
+    with pytest.raises(RuntimeError, match="cannot cache function"):
+        compiled(eval("lambda x: x"))
+    assert before == config.CACHE_DIR
+
+
+def abs_of(x):
+    """Something to compile."""
+    return abs(x)
+
+
+def test_the_folders_of_earlier_sources_are_deleted_and_nothing_else(package, tmp_path):
+    root = tmp_path / "root"
+    for name in ("sources-0123456789abcdef", "sources-mine", "sources-0123456789abcdef0", "other"):
+        (root / name / "within").mkdir(parents=True)
+    answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(root))
+    kept = {path.name for path in root.iterdir()}
+    (current,) = kept - {"sources-mine", "sources-0123456789abcdef0", "other"}
+    assert current.startswith("sources-") and compiled_files(root / current)
+    (root / "sources-0123456789abcdef").mkdir()
+    answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(root))  # no edit, no search
+    assert {path.name for path in root.iterdir()} == kept | {"sources-0123456789abcdef"}

@@ -97,7 +97,7 @@ def test_lock_meets_every_range(python: str, platform: str, system: str) -> None
     [("src", set(RUNTIME)), ("tests", set(RUNTIME) | set(TEST)), ("benchmarks", set(RUNTIME) | set(TEST))],
 )
 def test_every_import_is_declared(folder: str, declared: set[str]) -> None:
-    own = {"private_bandits"} | {path.stem for path in (ROOT / folder).rglob("*.py")}
+    own = {"private_bandits", "private_bandits_book"} | {path.stem for path in (ROOT / folder).rglob("*.py")}
     used = {
         module.partition(".")[0]
         for path in (ROOT / folder).rglob("*.py")

@@ -123,7 +123,7 @@ def test_policies_and_problems_must_fit():
     cases = [
         (Cascade([0.5, 0.5], 1), linucb(3), "needs a LinearContext"),
         (Arms.bernoulli([0.5, 0.5]), linucb(3), "needs a LinearContext"),
-        (PROBLEM, cascade_ucb1(), "cannot read contexts"),
+        (PROBLEM, cascade_ucb1(), "needs a list problem"),
         (PROBLEM, linucb(2), "calibrated for dim=2, the problem has 3"),
         (PROBLEM, gloc(3, 10), "rewards must be 0 or 1"),
         (PROBLEM, ldp_linucb(1.0, 0.1, 3, 10, largest_reward=1.0), r"rewards must be in \[-1, 1\]"),

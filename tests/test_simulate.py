@@ -17,7 +17,7 @@ import pytest
 import xarray as xr
 
 from private_bandits import simulate
-from private_bandits.kernels import index
+from private_bandits.kernels import index, protocol, ratio
 from private_bandits.papers.cascading import (
     b_lb,
     b_lb_semi,
@@ -147,7 +147,8 @@ def test_a_replication_can_be_sent_to_another_process(policy):
 @every_policy
 def test_any_pieces_give_the_same_bits(policy, piece, monkeypatch):
     whole, shown = play(policy), trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1)
-    monkeypatch.setattr(module, "_PIECE", piece)
+    for kernel in (index, ratio):
+        monkeypatch.setattr(kernel, "PIECE", piece)
     xr.testing.assert_identical(play(policy), whole)
     np.testing.assert_array_equal(trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1), shown)
 
@@ -155,7 +156,7 @@ def test_any_pieces_give_the_same_bits(policy, piece, monkeypatch):
 def test_pieces_of_a_semi_bandit_give_the_same_bits(monkeypatch):
     policy = cucb_gaussian(1.0, 1e-3, 8, 3)
     whole = play(policy, SEMI)
-    monkeypatch.setattr(module, "_PIECE", 7)
+    monkeypatch.setattr(index, "PIECE", 7)
     xr.testing.assert_identical(play(policy, SEMI), whole)
 
 
@@ -258,7 +259,7 @@ def test_pieces_workers_and_processes_give_the_same_bits_on_a_decision_set(probl
         xr.testing.assert_identical(play(ON_SETS, problem, n_jobs=n_jobs, **arguments), whole)
     sent = pickle.loads(pickle.dumps((problem, ON_SETS)))
     xr.testing.assert_identical(play(sent[1], sent[0], **arguments), whole)
-    monkeypatch.setattr(module, "_PIECE", 7)
+    monkeypatch.setattr(index, "PIECE", 7)
     xr.testing.assert_identical(play(ON_SETS, problem, **arguments), whole)
 
 
@@ -281,12 +282,12 @@ def test_shared_draws_reach_a_learner():
     assert {tuple(weights) for weights in learner.told} == {(0.0, 0.0, 0.0), (1.0, 1.0, 1.0)}
 
 
-def test_only_an_index_box_or_a_learner_asks_a_python_oracle():
+def test_only_an_index_policy_or_a_learner_asks_a_python_oracle():
     problem = SemiBandit.from_oracle([0.5, 0.6], ask_the_first, 1)
     with pytest.raises(ValueError, match="needs a Cascade"):
         play(repaired_local(1.0, 1, "reply"), problem)
     stranger = replace(ON_SETS, record=(0,))
-    with pytest.raises(ValueError, match="Laplace cannot ask a Python oracle, got SemiBandit.from_oracle"):
+    with pytest.raises(TypeError, match=r"record must be a Record of one of the kernels .*index.*, got \(0,\)"):
         play(stranger, problem)
 
 
@@ -415,10 +416,11 @@ def test_results_say_what_was_run_in_strings_and_numbers(policy):
     xr.testing.assert_identical(through_text, result)
 
 
-def test_the_attributes_name_the_paper_the_box_and_the_privacy():
+def test_the_attributes_name_the_paper_the_algorithm_and_the_privacy():
     policy = ucb_laplace(1.0, 3, 0.01)
     attributes = play(policy, horizon=2).attrs
-    assert (attributes["paper"], attributes["box"], attributes["variant"]) == ("wang2021", "Algorithm 2", "published")
+    named = [attributes[name] for name in ("paper", "algorithm", "variant")]
+    assert named == ["wang2021", "Algorithm 2", "published"]
     assert attributes["privacy"] == str(policy.privacy)
 
 
@@ -479,14 +481,14 @@ def test_an_interruption_waits_for_a_piece_only(monkeypatch):
         advance(problem, policy, state, first, last, *rest)
 
     monkeypatch.setattr(index, "advance", interrupted)
-    monkeypatch.setattr(module, "_PIECE", 100)
+    monkeypatch.setattr(index, "PIECE", 100)
     with pytest.raises(KeyboardInterrupt):
         play(cascade_ucb1(), replications=1)
     assert calls == [(1, 100), (101, 200), (201, 300)]
 
 
 def test_a_piece_takes_seconds_at_most():
-    assert 1 <= module._PIECE <= 2**22
+    assert 1 <= protocol.PIECE <= 2**22
 
 
 # --- refusals

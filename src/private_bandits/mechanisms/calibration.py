@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.optimize import brentq
-from scipy.special import erfcx, ndtr, ndtri
+import scipy
 
 from private_bandits import checks
 
@@ -78,7 +77,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
     if math.isinf(epsilon):
         return 0.0
     root = math.sqrt(2) * math.sqrt(epsilon)
-    low = float(ndtri(delta)) - 1
+    low = float(scipy.special.ndtri(delta)) - 1
     step = 2.0
     while _profile(low + step, math.hypot(low + step, root)) < delta:
         step *= 2
@@ -122,7 +121,7 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
         return math.inf
     if _profile(mu / 2, mu / 2) <= delta:
         return 0.0
-    high = mu - float(ndtri(delta)) + 1
+    high = mu - float(scipy.special.ndtri(delta)) + 1
     return mu * _root(lambda s: _profile(mu / 2 - s, mu / 2 + s) - delta, 0.0, high)
 
 
@@ -197,7 +196,7 @@ def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]
 
 def _profile(u: float, w: float) -> float:
     """Delta of a Gaussian release with u = mu/2 - epsilon/mu and w = mu/2 + epsilon/mu."""
-    return float(ndtr(u) - 0.5 * erfcx(w / math.sqrt(2)) * math.exp(-u * u / 2))
+    return float(scipy.special.ndtr(u) - 0.5 * scipy.special.erfcx(w / math.sqrt(2)) * math.exp(-u * u / 2))
 
 
 def _distance(sensitivity: float, sigma: float) -> float:
@@ -207,7 +206,7 @@ def _distance(sensitivity: float, sigma: float) -> float:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    return float(brentq(function, low, high, xtol=1e-30, rtol=1e-15, maxiter=500))
+    return float(scipy.optimize.brentq(function, low, high, xtol=1e-30, rtol=1e-15, maxiter=500))
 
 
 def _sensitivity(value: float) -> float:

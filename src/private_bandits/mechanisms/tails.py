@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaincc
-from scipy.stats import nbinom
+import scipy
 
 
 def laplace_sum_tail(n: int, x: float | np.ndarray) -> np.ndarray:
@@ -14,4 +13,4 @@ def laplace_sum_tail(n: int, x: float | np.ndarray) -> np.ndarray:
     binomial weights, i = 0, ..., n - 1; every term is positive, so no digits cancel.
     """
     i = np.arange(n)
-    return np.asarray(gammaincc(n - i, np.asarray(x)[..., None]) @ nbinom.pmf(i, n, 0.5))
+    return np.asarray(scipy.special.gammaincc(n - i, np.asarray(x)[..., None]) @ scipy.stats.nbinom.pmf(i, n, 0.5))

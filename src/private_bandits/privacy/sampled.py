@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
+import scipy
 
 from private_bandits import checks
 
@@ -95,8 +95,8 @@ def binomial_interval(successes: int, runs: int, level: float = 0.95) -> tuple[f
     n = checks.integer("runs", runs, at_least=1)
     k = checks.integer("successes", successes, at_least=0, at_most=n)
     tail = (1 - checks.real("level", level, above=0, below=1)) / 2
-    low = float(beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
-    high = float(beta.ppf(1 - tail, k + 1, n - k)) if k < n else 1.0
+    low = float(scipy.stats.beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
+    high = float(scipy.stats.beta.ppf(1 - tail, k + 1, n - k)) if k < n else 1.0
     return low, high
 
 

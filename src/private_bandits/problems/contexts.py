@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, expit
+import scipy
 
 from private_bandits import checks
 from private_bandits._compiled import compiled
@@ -165,9 +165,11 @@ class LinearContext:
     def _mean_at(self, level: np.ndarray) -> np.ndarray:
         """Quantiles of the mean reward of a uniform unit vector."""
         half = (self.dim - 1) / 2.0
-        cosine = 2.0 * betaincinv(half, half, level) - 1.0 if self.dim > 1 else np.where(level > 0.5, 1.0, -1.0)
+        cosine = np.where(level > 0.5, 1.0, -1.0)
+        if self.dim > 1:
+            cosine = 2.0 * scipy.special.betaincinv(half, half, level) - 1.0
         value = float(np.linalg.norm(self.theta)) * cosine
-        return np.asarray(expit(value) if self.binary else value)
+        return np.asarray(scipy.special.expit(value) if self.binary else value)
 
     def record(self) -> ContextRecord:
         """The problem as numbers and arrays, for the kernels."""

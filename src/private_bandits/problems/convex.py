@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import qmc
+import scipy
 
 from private_bandits import checks
 from private_bandits.problems import losses
@@ -285,11 +284,11 @@ class ConvexLoss:
 
     def _spread_out(self, log2_number: int) -> np.ndarray:
         """Points of a Sobol sequence, moved to be uniform on the set."""
-        cells = qmc.Sobol(self.dimension + 1, seed=0).random_base2(log2_number)
+        cells = scipy.stats.qmc.Sobol(self.dimension + 1, seed=0).random_base2(log2_number)
         if self.domain == "simplex":
             masses = -np.log1p(-cells)
             return np.asarray(masses[:, :-1] / np.sum(masses, axis=1, keepdims=True))
-        directions = ndtri(cells[:, :-1])
+        directions = scipy.special.ndtri(cells[:, :-1])
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         return np.asarray(self.radius * cells[:, -1:] ** (1.0 / self.dimension) * directions)
 

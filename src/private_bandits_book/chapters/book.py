@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
 import yaml
-from nbformat import NotebookNode
 
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, is_chapter
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 _PACKAGE = Path(__file__).parents[1]
 _PACKAGED = _PACKAGE / "_book"
@@ -56,15 +58,18 @@ class Book:
 
     def notebook(self, chapter: str) -> NotebookNode:
         """Return the notebook of a chapter."""
-        return _read(self.path(chapter))
+        import nbformat  # listing the chapters does without
+
+        return nbformat.read(self.path(chapter), as_version=4)
 
     def parameters(self, chapter: str) -> dict[str, Parameter]:
         """Return the parameters that a chapter declares, in order."""
-        return declared(self.notebook(chapter))
+        return declared(_read(self.path(chapter)))
 
     def title(self, chapter: str) -> str:
         """Return the first top-level heading of a chapter."""
-        prose = (cell.source for cell in self.notebook(chapter).cells if cell.cell_type == "markdown")
+        cells = _read(self.path(chapter))["cells"]
+        prose = (cell["source"] for cell in cells if cell["cell_type"] == "markdown")
         heading = re.search(r"^# +(.+?) *$", "\n".join(prose), flags=re.MULTILINE)
         return heading[1] if heading else chapter
 
@@ -94,5 +99,9 @@ def _files(toc: Any) -> Iterator[str]:
             yield from _files(child)
 
 
-def _read(path: Path) -> NotebookNode:
-    return nbformat.read(path, as_version=4)
+def _read(path: Path) -> dict[str, Any]:
+    """Return a notebook as plain data, the lines of each cell joined."""
+    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"])
+    return notebook

@@ -17,8 +17,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from nbformat import NotebookNode
-
 from private_bandits import checks
 
 Check = Callable[[str, Any], Any]
@@ -35,12 +33,12 @@ class Parameter(NamedTuple):
     default: Any
 
 
-def is_chapter(notebook: NotebookNode) -> bool:
+def is_chapter(notebook: Mapping[str, Any]) -> bool:
     """Return whether a notebook has a cell tagged `parameters`."""
     return bool(_parameter_cells(notebook))
 
 
-def declared(notebook: NotebookNode) -> dict[str, Parameter]:
+def declared(notebook: Mapping[str, Any]) -> dict[str, Parameter]:
     """Return the parameters of a chapter, in order.
 
     Raises
@@ -52,7 +50,7 @@ def declared(notebook: NotebookNode) -> dict[str, Parameter]:
     if len(cells) != 1:
         raise ValueError(f"a chapter must have one parameters cell, got {len(cells)}")
     parameters = {}
-    for line in ast.parse(cells[0].source).body:
+    for line in ast.parse(cells[0]["source"]).body:
         if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name) or line.value is None:
             raise ValueError(f"a parameters cell must hold typed literals only, got {ast.unparse(line)!r}")
         kind = ast.unparse(line.annotation)
@@ -112,8 +110,8 @@ def _panels(chapter: str) -> dict[str, int]:
     return most
 
 
-def _parameter_cells(notebook: NotebookNode) -> list[NotebookNode]:
-    return [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+def _parameter_cells(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [cell for cell in notebook["cells"] if "parameters" in cell["metadata"].get("tags", [])]
 
 
 def _check(name: str, kind: str) -> Check:

@@ -1,0 +1,39 @@
+"""What a fresh interpreter imports; time would be no test on a shared machine. Libraries come where they are used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "scipy", "pandas", "xarray", "matplotlib", "papermill", "nbformat", "joblib", "networkx", "sklearn")
+
+
+def imported(script: str) -> set[str]:
+    """The modules that a fresh interpreter has imported at the end of a script."""
+    ending = "import sys; print('imported:', *sys.modules)"
+    words = [sys.executable, "-c", f"{script}\n{ending}"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    return set(done.stdout.rpartition("imported:")[2].split())
+
+
+@pytest.mark.parametrize("words", [["list"], ["claims"], ["--help"], ["claims", "cascading"]], ids=" ".join)
+def test_a_command_that_only_reads_imports_no_library_of_the_chapters(words):
+    script = f"from private_bandits_book.cli import main\ntry: main({words})\nexcept SystemExit: pass"
+    assert imported(script).isdisjoint(HEAVY)
+
+
+def test_the_library_is_imported_without_what_only_a_result_needs():
+    found = imported("from private_bandits import simulate")
+    assert "numba" in found
+    later = ("scipy.stats", "scipy.optimize", "scipy.special", "pandas", "xarray", "joblib", "matplotlib", "tqdm")
+    assert found.isdisjoint(later)
+
+
+@pytest.mark.parametrize("first", ["", ".simulate", ".papers.cascading"])
+def test_simulate_is_the_function_in_whatever_order_things_are_imported(first):
+    script = f"import private_bandits{first}\nfrom private_bandits import simulate\nimport private_bandits\n"
+    script += "from private_bandits.simulate import simulate as function, streams\n"
+    script += "assert simulate is function is private_bandits.simulate and function.__name__ == 'simulate'"
+    assert "private_bandits.simulate" in imported(script)
