@@ -17,7 +17,7 @@ from scipy.linalg import solve_triangular
 from threadpoolctl import threadpool_limits
 
 from private_bandits.kernels import linear
-from private_bandits.papers.contextual.linear import ldp_linucb
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import streams
 

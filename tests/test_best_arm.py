@@ -1,4 +1,4 @@
-"""Best-arm identification: the kernel against its transcription, the inflated constant, the stopping rule."""
+"""Best-arm identification: the kernel against its reference, the inflated constant, the stopping rule."""
 
 from __future__ import annotations
 
@@ -7,52 +7,21 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits.papers.contextual.best_arm import lil_ucb
+from private_bandits.papers.contextual.appendix_b2 import lil_ucb, reference
 from private_bandits.problems import Arms
 from private_bandits.simulate import streams
 
 MEANS = [0.9, 0.2, 0.1]
 
 
-def transcription(means, nu, noise, scale, seed):
-    """lil'UCB with epsilon = 0.01, beta = 1, lambda = 9; ties in the index have probability 0 under noise.
-
-    The radius of Laplace noise has its variance and one more term.
-    """
-    e, beta, lam = 0.01, 1.0, 9.0
-    c = (2 + e) / e * (1 / math.log(1 + e)) ** (1 + e)
-    d = (math.sqrt(1 + nu) - 1) ** 2 / (4 * c)
-    env, _, rng = streams(seed, 0)
-    draw, variance = (rng.normal, scale**2) if noise == "gaussian" else (rng.laplace, 2 * scale**2)
-    rewards = [[] for _ in means]
-
-    def pull(i):
-        rewards[i].append((1.0 if env.random() < means[i] else 0.0) + draw(0, scale))
-
-    def bound(n):
-        level = math.log(math.log((1 + e) * n) / d) / n
-        root = (1 + math.sqrt(e)) * math.sqrt(2 * (1 / 4 + variance) * (1 + e) * level)
-        return (1 + beta) * (root + (scale * (1 + e) * level if noise == "laplace" else 0.0))
-
-    for i in range(len(means)):
-        pull(i)
-    while all(len(r) < 1 + lam * (sum(map(len, rewards)) - len(r)) for r in rewards):
-        pull(int(np.argmax([sum(r) / len(r) + bound(len(r)) for r in rewards])))
-    return [len(r) for r in rewards]
-
-
-def test_it_pulls_the_arms_of_its_transcription():
-    found = lil_ucb(Arms.bernoulli(MEANS), 0.1, 30.0, 0.1, seed=5)
-    sigma = 2 * math.sqrt(2 * math.log(12.5)) / 30
+@pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 30.0, 0.1), ("laplace", 10.0, None)])
+def test_it_pulls_the_arms_of_its_reference(noise, epsilon, delta):
+    problem = Arms.bernoulli(MEANS)
+    found = lil_ucb(problem, 0.1, epsilon, delta, seed=5, noise=noise)
     assert found.stopped and found.arm == 0
-    assert list(found.pulls) == transcription(MEANS, 0.1, "gaussian", sigma, 5)
-
-
-def test_with_laplace_noise_it_pulls_the_arms_of_its_transcription():
-    found = lil_ucb(Arms.bernoulli(MEANS), 0.1, 10.0, seed=5, noise="laplace")
-    assert found.stopped and found.arm == 0
-    assert list(found.pulls) == transcription(MEANS, 0.1, "laplace", 0.2, 5)
-    assert found.privacy.effective_epsilon == pytest.approx(5.0)  # rewards are one apart, the noise is for two
+    assert list(found.pulls) == reference(problem, 0.1, streams(5, 0), epsilon, delta)
+    if noise == "laplace":  # rewards are one apart, the noise is for two
+        assert found.privacy.effective_epsilon == pytest.approx(5.0)
 
 
 def test_without_privacy_the_noise_has_no_name():

@@ -12,8 +12,9 @@ import pytest
 
 from private_bandits.estimates import fit_exponent
 from private_bandits.mechanisms import gaussian_sigma
-from private_bandits.papers.contextual import convex_instances as instances
-from private_bandits.papers.contextual.bounds_online import corollary_4, theorem_6, tuning
+from private_bandits.papers.contextual import instances
+from private_bandits.papers.contextual.bounds import corollary_4, theorem_6
+from private_bandits.papers.contextual.tunings import tuning
 from private_bandits.simulate import log_checkpoints, simulate
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.contextual import convex_rates as rates
@@ -46,7 +47,7 @@ def fitted():
 
 
 def still(run):
-    return float(instances.standing_still(run.problem, run.data.t.values[-1])[0])
+    return float(instances.centre_regret(run.problem, run.data.t.values[-1])[0])
 
 
 # --- the losses
@@ -89,27 +90,27 @@ class Fixed:
 
 
 @pytest.mark.parametrize("kind", ["distance", "kinked", "smooth", "quadratic"])
-def test_standing_still_loses_what_it_says(kind):
+def test_centre_regret_loses_what_it_says(kind):
     problem = instances.convex(kind)
     t = [1, 57, 200, 345, 800]
     found = simulate(problem, Fixed([0.0, 0.0]), horizon=800, replications=1, seed=0, checkpoints=t)
-    np.testing.assert_allclose(instances.standing_still(problem, t), found.regret.values[0], rtol=1e-9)
-    assert instances.standing_still(problem, 800)[0] < problem.uniform_regret() * 800
+    np.testing.assert_allclose(instances.centre_regret(problem, t), found.regret.values[0], rtol=1e-9)
+    assert instances.centre_regret(problem, 800)[0] < problem.uniform_regret() * 800
 
 
-def test_standing_still_in_the_other_environments():
+def test_centre_regret_in_the_other_environments():
     simplex = instances.on_simplex("quadratic")
     found = simulate(simplex, Fixed([1 / 3, 1 / 3]), horizon=400, replications=1, seed=0)
-    assert instances.standing_still(simplex, 400)[0] == pytest.approx(found.regret.values[0, -1], rel=1e-9)
+    assert instances.centre_regret(simplex, 400)[0] == pytest.approx(found.regret.values[0, -1], rel=1e-9)
     line = instances.on_line()
     found = simulate(line, Fixed([0.0]), horizon=400, replications=1, seed=0)
-    assert instances.standing_still(line, 400)[0] == pytest.approx(found.regret.values[0, -1], rel=1e-9)
+    assert instances.centre_regret(line, 400)[0] == pytest.approx(found.regret.values[0, -1], rel=1e-9)
     arms = instances.switching_arms(0.3)
     found = [
         simulate(arms, Fixed([arm]), horizon=321, replications=1, seed=0).regret.values[0, -1]
         for arm in range(instances.N_ARMS)
     ]
-    assert instances.standing_still(arms, 321)[0] == pytest.approx(np.mean(found), rel=1e-9)
+    assert instances.centre_regret(arms, 321)[0] == pytest.approx(np.mean(found), rel=1e-9)
 
 
 def test_the_switching_adversary_keeps_the_gap_and_lengthens_its_phases():

@@ -1,18 +1,31 @@
-"""The contextual boxes of Zheng et al. (2020): transcriptions, limits, what is sent and paid, and the bounds."""
+"""The contextual algorithms of Zheng et al. (2020): references, limits, what is sent and paid, and the bounds."""
 
 from __future__ import annotations
 
+import importlib
 import math
+import pkgutil
 
-import naive_contextual as naive
 import numpy as np
 import pytest
 
 from private_bandits import simulate
 from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import accounting, bounds
-from private_bandits.papers.contextual.linear import gloc, ldp_glm, ldp_linucb, linucb
+from private_bandits.papers import contextual
+from private_bandits.papers.contextual import (
+    accounting,
+    algorithm_3,
+    algorithm_5,
+    bounds,
+    oful,
+    online_to_confidence,
+    skeleton,
+)
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.oful import linucb
+from private_bandits.papers.contextual.online_to_confidence import gloc
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import streams, trace
 
@@ -26,88 +39,64 @@ def problem_of(dim, n_actions=3, link="linear"):
     return LinearContext.sphere(THETAS[dim], n_actions, link)
 
 
-def assert_plays(problem, policy, transcription, replications=2):
-    """`transcription(source)` plays the policy's very actions, and they are not all the same."""
+def assert_plays(problem, policy, reference, *arguments, replications=2, **options):
+    """The reference plays the policy's very actions, and they are not all the same."""
     for replication in range(replications):
         shown = trace(problem, policy, horizon=HORIZON, seed=11, replication=replication)
-        np.testing.assert_array_equal(shown, transcription(streams(11, replication)))
+        found = reference(problem, HORIZON, streams(11, replication), *arguments, **options)
+        np.testing.assert_array_equal(shown, found)
         assert len(np.unique(shown[:, 0])) == problem.n_actions
 
 
-# --- transcriptions
+# --- references
 
 
 @pytest.mark.parametrize("dim", [1, 2, 4])
 @pytest.mark.parametrize("epsilon", [0.5, 50.0, math.inf])
 def test_algorithm_5_as_printed(epsilon, dim):
-    sigma, c, beta = naive.printed_5(epsilon, DELTA, dim, HORIZON, ALPHA)
-    draw = naive.unit_vectors(THETAS[dim], 3)
-    assert_plays(
-        problem_of(dim),
-        ldp_linucb(epsilon, DELTA, dim, HORIZON),
-        lambda source: naive.algorithm_5(dim, HORIZON, source, draw, naive.noisy, sigma, c, beta),
-    )
+    policy = ldp_linucb(epsilon, DELTA, dim, HORIZON)
+    assert_plays(problem_of(dim), policy, algorithm_5.reference, epsilon, DELTA)
 
 
 @pytest.mark.parametrize("noise", ["classical", "analytic"])
 @pytest.mark.parametrize("epsilon", [0.5, 50.0])
 def test_algorithm_5_with_the_derived_radius(epsilon, noise):
-    dim, ridge, factor = 2, 0.5, 0.2
-    sigma = 6 * math.sqrt(2 * math.log(2.5 / DELTA)) / epsilon
-    if noise == "analytic":
-        sigma = gaussian_sigma(epsilon, DELTA, 4.0)
-    c, beta = naive.derived(sigma, dim, HORIZON, ALPHA, ridge, 3, naive.self_normalised(dim))
-    draw = naive.unit_vectors(THETAS[dim], 3)
-    policy = ldp_linucb(epsilon, DELTA, dim, HORIZON, "derived", noise, factor, ALPHA, ridge)
-    assert_plays(
-        problem_of(dim),
-        policy,
-        lambda source: naive.algorithm_5(dim, HORIZON, source, draw, naive.noisy, sigma, c, lambda t: factor * beta(t)),
-    )
+    told = ("derived", noise, 0.2, ALPHA, 0.5)
+    policy = ldp_linucb(epsilon, DELTA, 2, HORIZON, *told)
+    assert_plays(problem_of(2), policy, algorithm_5.reference, epsilon, DELTA, *told)
 
 
 @pytest.mark.parametrize("responses", ["bounded", "binary"])
 @pytest.mark.parametrize("variant", ["printed", "repaired"])
 @pytest.mark.parametrize("epsilon", [1.0, 100.0, math.inf])
 def test_algorithm_3(epsilon, variant, responses):
-    dim, factor = 2, 0.1
-    repaired = variant == "repaired"
-    reach, r = (2 * C, 1.0) if responses == "bounded" else (C, 0.5)
-    sigma = 6 * math.sqrt(2 * math.log(3.75 / DELTA)) / epsilon
-    gradient_sigma = (reach if repaired else C) * sigma
-    zeta = 1 / math.sqrt(HORIZON) / (reach + gradient_sigma * math.sqrt(dim) if repaired else 1.0)
-    cost = naive.gradient_cost(dim, HORIZON, reach, gradient_sigma, zeta)
-
-    def fit(t, failure, least):
-        return naive.gloc_fit(cost(t, failure), KAPPA, r, failure)
-
-    events = 5 if sigma else 1
-    c, beta = naive.derived(sigma, dim, HORIZON, ALPHA, 1.0 if repaired else 0.0, events, fit, not repaired)
-    draw = naive.unit_vectors(THETAS[dim], 3)
-    policy = ldp_glm(epsilon, DELTA, dim, HORIZON, variant, bonus_factor=factor, responses=responses)
-    assert_plays(
-        problem_of(dim, link="logistic"),
-        policy,
-        lambda source: naive.algorithm_3(
-            dim, HORIZON, source, draw, sigma, gradient_sigma, zeta, c, lambda t: factor * beta(t)
-        ),
-    )
+    policy = ldp_glm(epsilon, DELTA, 2, HORIZON, variant, bonus_factor=0.1, responses=responses)
+    told = {"variant": variant, "bonus_factor": 0.1, "responses": responses}
+    assert_plays(problem_of(2, link="logistic"), policy, algorithm_3.reference, epsilon, DELTA, **told)
 
 
 @pytest.mark.parametrize("dim", [1, 4])
-def test_gloc_with_newton_steps(dim):
-    ridge = 0.1  # small, so that steps leave the ball and the projection is used
+def test_the_learners_without_privacy(dim):
+    """A small ridge, so that steps leave the ball and the projection is used; and a table of sets."""
+    odds = problem_of(dim, link="logistic")
+    assert_plays(odds, gloc(dim, HORIZON, ridge=0.1), online_to_confidence.reference, ridge=0.1)
+    assert_plays(problem_of(dim), linucb(dim, ridge=0.1), oful.reference, ridge=0.1)
+    sets = np.random.default_rng(0).standard_normal((5, 3, dim))
+    table = LinearContext.table(sets / 3, np.arange(15).reshape(5, 3) / 15)
+    assert_plays(table, linucb(dim), oful.reference)
 
-    def beta(t, squares):
-        cost = squares / (2 * KAPPA) + 2 * KAPPA * ridge
-        return naive.gloc_fit(cost, KAPPA, 0.5, ALPHA) + math.sqrt(ridge)
 
-    draw = naive.unit_vectors(THETAS[dim], 3)
-    assert_plays(
-        problem_of(dim, link="logistic"),
-        gloc(dim, HORIZON, ridge=ridge),
-        lambda source: naive.gloc_newton(dim, HORIZON, source, draw, ridge, KAPPA, beta),
-    )
+def test_every_reference_is_listed_and_every_policy_stands_in_its_module():
+    listed = contextual.algorithms()
+    room = {name for _, name, _ in pkgutil.iter_modules(contextual.__path__)}
+    modules = {name: importlib.import_module(f"{contextual.__name__}.{name}") for name in room}
+    assert {name for name, module in modules.items() if hasattr(module, "reference")} == {name for name, _ in listed}
+    for name, policy in listed:
+        place = policy.algorithm.partition(",")[0].lower().replace(" ", "_").replace(".", "")
+        assert name == {"gloc": "online_to_confidence"}.get(place, place)
+        assert policy.privacy.trust == ("none" if policy.mechanism == "none" else "local")
+        assert (policy.noise == "") == (policy.mechanism == "none")
+    assert len({(name, policy.name, policy.variant, policy.method) for name, policy in listed}) == len(listed)
 
 
 # --- without privacy
@@ -135,7 +124,7 @@ def assert_same_radius(policy, other):
 
 def test_the_radius_of_gloc_before_the_first_round():
     for ridge in (0.1, 3.0):
-        expected = naive.gloc_fit(2 * KAPPA * ridge, KAPPA, 0.5, ALPHA) + math.sqrt(ridge)
+        expected = skeleton.regret_fit(2 * KAPPA * ridge, KAPPA, 0.5, ALPHA) + math.sqrt(ridge)
         assert linear.radius(gloc(2, 100, ridge=ridge).record, 0, 0.0) == pytest.approx(expected)
 
 
@@ -206,7 +195,7 @@ def test_the_joint_sensitivity_of_algorithm_3_bounds_what_a_search_finds(variant
     messages = accounting.glm_messages(responses, variant)
 
     def sent(x, y, estimate):
-        error = naive.sigmoid(x @ estimate) - y
+        error = skeleton.sigmoid(x @ estimate) - y
         assert abs(error) <= reach + 1e-12
         return upper(x), (x @ estimate) * x, error * x
 
@@ -329,7 +318,7 @@ def test_the_shift_bounds_the_noise_and_is_not_far_from_it(dim):
     policies = [ldp_linucb(1.0, DELTA, dim, horizon, variant) for variant in ("printed", "derived")]
     noise, largest = np.zeros((dim, dim)), 0.0
     for t in range(1, horizon + 1):
-        noise += naive.symmetric(rng, dim, 1.0)
+        noise += skeleton.symmetric(rng, dim, 1.0)
         largest = max(largest, np.max(np.abs(np.linalg.eigvalsh(noise))) / math.sqrt(t))
     for policy in policies:
         assert largest <= policy.record.shift / policy.record.sigma

@@ -13,7 +13,9 @@ import pytest
 
 from private_bandits.estimates import difference_interval
 from private_bandits.papers.contextual import bounds, digits
-from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb, linucb
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.oful import linucb
 from private_bandits.privacy import channel_delta, channel_loss
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.contextual import joint, linear_rates, linear_study

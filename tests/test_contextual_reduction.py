@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import naive_online as naive
 import numpy as np
 import pytest
 from scipy.stats import laplace, norm
 
 from private_bandits import simulate
 from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import bounds_online as bounds
-from private_bandits.papers.contextual.reduction import message_privacy, one_point, two_point, wrap
+from private_bandits.papers.contextual import bounds, learners, tunings
+from private_bandits.papers.contextual.accounting import message_privacy, noise_reach
+from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.algorithm_2 import two_point
+from private_bandits.papers.contextual.wrapper import wrap
 from private_bandits.problems import Arms, Cascade, ConvexLoss
 from private_bandits.simulate import trace
 from private_bandits_book.contextual import counterexample
@@ -82,7 +84,7 @@ def test_the_noise_that_is_sent_has_the_scale_of_the_record(learner, noise, delt
     problem = ball(FIT[learner], schedule=[1])
     policy = one_point(problem, 20_000, 1.0, delta, learner, noise)
     shown = trace(problem, policy, horizon=20_000, seed=4)
-    noise_sent = shown[:, -1] - [naive.loss(problem, 1, x) for x in shown[:, :-1]]
+    noise_sent = shown[:, -1] - [learners.loss(problem, 1, x) for x in shown[:, :-1]]
     variance = policy.record.scale**2 * (1 if noise == "gaussian" else 2)
     assert np.mean(noise_sent**2) == close(variance, rel=0.05)
 
@@ -94,7 +96,7 @@ def test_two_users_differences_are_hidden(noise, delta):
     policy = two_point(problem, 20_000, 1.0, delta, noise=noise)
     shown, rho = trace(problem, policy, horizon=20_000, seed=4), policy.record.radius
     np.testing.assert_allclose(np.linalg.norm(shown[:, :2] - shown[:, 2:4], axis=1), 2 * rho, rtol=1e-6)
-    exact = [naive.loss(problem, 1, x[:2]) - naive.loss(problem, 1, x[2:4]) for x in shown]
+    exact = [learners.loss(problem, 1, x[:2]) - learners.loss(problem, 1, x[2:4]) for x in shown]
     size = math.sqrt(np.mean((shown[:, -1] - exact) ** 2))
     apart = 4 * problem.lipschitz * rho
     if noise == "laplace":
@@ -165,8 +167,8 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: one_point(ball("distance", mode="stochastic"), 100, 1.0, 1e-3, "stochastic"), "dimension must be 1"),
         (lambda: one_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3, "exp3"), "ConvexLoss.from_arms"),
         (lambda: two_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3), "ConvexLoss"),
-        (lambda: bounds.tuning("exp3", Arms.bernoulli([0.1, 0.2]), 100, 1.0), "ConvexLoss"),
-        (lambda: bounds.tuning("stochastic", interval(), 100, 1.0), "learner"),
+        (lambda: tunings.tuning("exp3", Arms.bernoulli([0.1, 0.2]), 100, 1.0), "ConvexLoss"),
+        (lambda: tunings.tuning("stochastic", interval(), 100, 1.0), "learner"),
         (lambda: wrap(Still(), 1.0, 1.0, 1e-3, points=3), "points"),
         (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
@@ -241,7 +243,7 @@ def test_a_wrapped_learner_plays_like_the_kernel(points, make, kind, noise, epsi
     r = policy.record
 
     def rule(problem, choice):
-        return naive.Descent(problem, choice, r.radius, r.shrink, lambda t: r.step, points)
+        return learners.Descent(problem, choice, r.radius, r.shrink, lambda t: r.step, points)
 
     wrapped = wrap(Plain(rule), (problem.bound, problem.lipschitz)[points - 1], epsilon, delta, noise, points=points)
     found = trace(problem, wrapped, horizon=150, seed=6)
@@ -450,7 +452,7 @@ def test_corollary_4_pays_for_the_runs_that_are_clipped(learner, kind):
     for epsilon, times in ((math.inf, 0), (1.0, 2)):
         policy = one_point(problem, 1000, epsilon, 1e-3, learner)
         size = min(policy.record.high, 1e300)
-        alone = bounds.tuning(learner, problem, 1000, size).regret
+        alone = tunings.tuning(learner, problem, 1000, size).regret
         assert bounds.corollary_4(problem, 1000, epsilon, 1e-3, learner) - alone == close(
             times * problem.bound, abs=1e-6
         )
@@ -460,7 +462,7 @@ def test_corollary_4_pays_arms_for_what_is_clipped():
     """2 T times the mean of what exceeds the reach, which for Laplace noise of scale b is b / T."""
     problem, horizon = ConvexLoss.arms(TABLE), 1000
     record = one_point(problem, horizon, 1.0, learner="exp3", noise="laplace").record
-    alone = bounds.tuning("exp3", problem, horizon, record.unit).regret
+    alone = tunings.tuning("exp3", problem, horizon, record.unit).regret
     added = bounds.corollary_4(problem, horizon, 1.0, learner="exp3", noise="laplace") - alone
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
@@ -483,7 +485,7 @@ def test_the_reach_is_exceeded_once_in_the_square_of_the_horizon(noise):
     """For Laplace noise exactly so often; the Gaussian tail is a little lighter than its bound."""
     law = norm if noise == "gaussian" else laplace
     for horizon in (10, 1000):
-        tail = 2 * law.sf(bounds.noise_reach(3.0, noise, horizon), scale=3.0)
+        tail = 2 * law.sf(noise_reach(3.0, noise, horizon), scale=3.0)
         assert (0.05 if noise == "gaussian" else 0.999999) / horizon**2 < tail <= 1.000001 / horizon**2
 
 

@@ -1,11 +1,10 @@
-"""Convex losses and the online learners: transcriptions, unbiased estimates, solvers, geometry, refusals."""
+"""Convex losses and the online learners: references, unbiased estimates, solvers, geometry, refusals."""
 
 from __future__ import annotations
 
 import math
 import pickle
 
-import naive_online as naive
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -13,7 +12,9 @@ from scipy.optimize import minimize
 from private_bandits import simulate
 from private_bandits.baselines import ucb
 from private_bandits.kernels import barrier, online, quarters, weights
-from private_bandits.papers.contextual.reduction import one_point, two_point
+from private_bandits.papers.contextual import algorithm_1, algorithm_2, learners
+from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.heavy_tailed import setting
 from private_bandits.problems import Arms, ConvexLoss, losses
 from private_bandits.simulate import streams, trace
@@ -34,20 +35,14 @@ def calibrated(make, problem, horizon, noise, epsilon, delta, **options):
     return make(problem, horizon, epsilon, delta, noise="laplace" if noise == "laplace" else "gaussian", **options)
 
 
-def drawing(noise, scale):
-    if noise == "none":
-        return lambda rng: 0.0
-    return lambda rng: getattr(rng, {"gaussian": "normal", "laplace": "laplace"}[noise])(0.0, scale)
-
-
-# --- the kernel against the transcriptions
+# --- the kernel against the references
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("learner", FIT)
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
 @pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
-def test_algorithm_1_plays_its_transcription(noise, epsilon, delta, learner, domain, mode):
+def test_algorithm_1_plays_its_reference(noise, epsilon, delta, learner, domain, mode):
     """At epsilon = infinity this is the learner alone, without any noise."""
     horizon = 25 if learner in ("saha_tewari", "hazan_levy") else 200
     problem = convex(domain, FIT[learner], mode=mode, spread=0.3 if mode == "stochastic" else 0.0)
@@ -58,32 +53,30 @@ def test_algorithm_1_plays_its_transcription(noise, epsilon, delta, learner, dom
     if learner.startswith("sphere"):
         mu = problem.strong_convexity
         rule = (lambda t: 1 / (mu * t)) if learner == "sphere_strong" else (lambda t: r.step)
-        plain = naive.Descent(problem, source.choice, r.radius, r.radius / problem.inner_radius, rule, 1)
+        plain = learners.Descent(problem, source.choice, r.radius, r.radius / problem.inner_radius, rule, 1)
     else:
         mu = problem.strong_convexity if learner == "hazan_levy" else 0.0
         radius = 1.0 if learner == "hazan_levy" else r.radius
-        plain = naive.Barrier(problem, source.choice, r.step, radius, mu, r.high)
-    played, sent = naive.algorithm_1(problem, plain, horizon, source, drawing(noise, r.scale))
-    shown = trace(problem, policy, horizon=horizon, seed=7)
-    np.testing.assert_allclose(shown[:, :-1], played, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(shown[:, -1], np.clip(sent, r.low, r.high), rtol=1e-6, atol=1e-8)
+        plain = learners.Barrier(problem, source.choice, r.step, radius, mu, r.high)
+    rows = algorithm_1.reference(problem, horizon, source, plain, epsilon, delta)
+    np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=7), rows, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("learner", ["exp3", "tsallis"])
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
 @pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
-def test_algorithm_1_draws_the_arms_of_its_transcription(noise, epsilon, delta, learner, mode):
+def test_algorithm_1_draws_the_arms_of_its_reference(noise, epsilon, delta, learner, mode):
     """Over 300 rounds: dividing by the weights makes a rounding error grow, to 1e-8 in some 370 rounds."""
     problem, horizon = ConvexLoss.arms(TABLE, mode=mode), 300
     policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
     source, scale = streams(3, 1), policy.record.scale
     reach = {"none": 0.0, "gaussian": scale * math.sqrt(2 * math.log(2 * horizon**2))}
     reach["laplace"] = scale * math.log(horizon**2)
-    plain = naive.Weighted(4, source.choice, -reach[noise], 1 + reach[noise], getattr(naive, learner))
-    played, _ = naive.algorithm_1(problem, plain, horizon, source, drawing(noise, scale))
+    plain = learners.Weighted(4, source.choice, -reach[noise], 1 + reach[noise], getattr(learners, learner))
+    rows = np.array(algorithm_1.reference(problem, horizon, source, plain, epsilon, delta))
     shown = trace(problem, policy, horizon=horizon, seed=3, replication=1)
-    assert shown[:, 0].tolist() == played[:, 0].tolist()
-    assert len(set(played[:, 0])) == 4
+    assert shown[:, 0].tolist() == rows[:, 0].tolist()
+    assert len(set(rows[:, 0])) == 4
 
 
 def on_line(domain, anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
@@ -93,7 +86,7 @@ def on_line(domain, anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("anchors", [(0.62, 0.9, 0.4), (0.2, -0.9, 0.1)])
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), [NOISES[0], ("gaussian", 60.0, 1e-3), ("laplace", 60.0, None)])
-def test_the_stochastic_learner_plays_its_transcription(noise, epsilon, delta, anchors, domain):
+def test_the_stochastic_learner_plays_its_reference(noise, epsilon, delta, anchors, domain):
     """At epsilon = infinity this is the learner of Agarwal et al. itself."""
     problem, horizon = on_line(domain, anchors, spread=0.1), 8000
     policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner="stochastic")
@@ -102,12 +95,9 @@ def test_the_stochastic_learner_plays_its_transcription(noise, epsilon, delta, a
     variance = 0.1**2 / 3 + {"none": 0.0, "gaussian": scale**2, "laplace": 2 * scale**2}[noise]
     low, length = (-1.0, 2.0) if domain == "ball" else (0.0, 1.0)
     tail = scale if noise == "laplace" else 0.0
-    plain = naive.Quarters(low, low + length, length, variance, tail, math.log(2 * horizon))
-    source = streams(5, 0)
-    played, sent = naive.algorithm_1(problem, plain, horizon, source, drawing(noise, scale))
-    shown = trace(problem, policy, horizon=horizon, seed=5)
-    np.testing.assert_allclose(shown[:, :-1], played, atol=1e-12)
-    np.testing.assert_allclose(shown[:, -1], sent, atol=1e-12)
+    plain = learners.Quarters(low, low + length, length, variance, tail, math.log(2 * horizon))
+    rows = algorithm_1.reference(problem, horizon, streams(5, 0), plain, epsilon, delta)
+    np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=5), rows, atol=1e-12)
     assert len(plain.epochs) > 2 and {1, 3} <= set(plain.cases)
 
 
@@ -118,9 +108,9 @@ def test_the_stochastic_learner_cuts_on_both_sides_and_keeps_the_best_point():
     r, best = policy.record, problem.best_point()[0][0]
     cuts, cases = set(), set()
     for seed in range(30):
-        plain = naive.Quarters(-1.0, 1.0, r.step, r.variance, r.tail, r.confidence)
-        played, _ = naive.algorithm_1(problem, plain, horizon, streams(seed, 0), lambda rng: 0.0)
-        np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=seed)[:, :-1], played, atol=1e-12)
+        plain = learners.Quarters(-1.0, 1.0, r.step, r.variance, r.tail, r.confidence)
+        rows = algorithm_1.reference(problem, horizon, streams(seed, 0), plain, math.inf)
+        np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=seed), rows, atol=1e-12)
         assert all(low <= best <= high for low, high in plain.epochs)
         cuts |= {(b[0] > a[0], b[1] < a[1]) for a, b in zip(plain.epochs, plain.epochs[1:], strict=False)}
         cases |= set(plain.cases)
@@ -178,19 +168,13 @@ def test_messages_are_as_light_as_the_stochastic_learner_counts_on(noise):
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
 @pytest.mark.parametrize("epsilon", [math.inf, 3.0])
-def test_algorithm_2_plays_its_transcription(domain, step, epsilon):
+def test_algorithm_2_plays_its_reference(domain, step, epsilon):
     problem, horizon = convex(domain, "kinked", mode="drawn"), 300
     policy = two_point(problem, horizon, epsilon, 1e-3, step)
-    source, mu = streams(2, 0), problem.strong_convexity
-    rho = math.log(horizon) / horizon
-    sigma = 2 * problem.lipschitz * math.sqrt(2 * math.log(1.25 / 1e-3)) / epsilon
-    tuned = problem.outer_radius / (3 * math.sqrt((problem.lipschitz**2 + sigma**2) * horizon))
-    eta = {"printed": lambda t: horizon**-0.5, "tuned": lambda t: tuned, "strong": lambda t: 1 / (mu * t)}[step]
-    plain = naive.Descent(problem, source.choice, rho, rho / problem.inner_radius, eta, 2)
-    played, sent = naive.algorithm_2(problem, plain, horizon, source, sigma)
+    rows = np.array(algorithm_2.reference(problem, horizon, streams(2, 0), epsilon, 1e-3, step))
     shown = trace(problem, policy, horizon=horizon, seed=2)
-    np.testing.assert_allclose(shown[:, :-1], played, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(shown[:, -1], sent, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(shown[:, :-1], rows[:, :-1], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(shown[:, -1], rows[:, -1], rtol=1e-6, atol=1e-9)
 
 
 def test_a_run_in_pieces_is_the_same_run():
@@ -240,9 +224,9 @@ def test_regret_is_against_the_best_fixed_point(mode):
         order = [[0, 1, 1, 2][s % 4] for s in range(t)]
         counts = np.bincount(order, minlength=4) if mode == "schedule" else t * problem.weights
         if mode == "schedule":
-            suffered = sum(naive.loss(problem, which, x) for which, x in zip(order, points[:t], strict=True))
+            suffered = sum(learners.loss(problem, which, x) for which, x in zip(order, points[:t], strict=True))
         else:
-            suffered = sum(problem.weights @ [naive.loss(problem, m, x) for m in range(4)] for x in points[:t])
+            suffered = sum(problem.weights @ [learners.loss(problem, m, x) for m in range(4)] for x in points[:t])
         assert found == pytest.approx(suffered - solved(problem, counts), abs=1e-6)
 
 
@@ -263,7 +247,7 @@ def solved(problem, counts):
         inside = [{"type": "ineq", "fun": lambda x: 1 - np.sum(x)}, {"type": "ineq", "fun": lambda x: x}]
 
     def total(x):
-        return sum(n * naive.loss(problem, which, x) for which, n in enumerate(counts))
+        return sum(n * learners.loss(problem, which, x) for which, n in enumerate(counts))
 
     options = {"ftol": 1e-14, "maxiter": 500}
     starts = [np.full(3, 0.1), np.full(3, 0.3), np.array([0.2, 0.1, 0.25])]
@@ -278,7 +262,7 @@ def test_the_best_point_is_the_one_that_scipy_finds(domain, kind, counts):
     problem = convex(domain, kind, factor=0.7)
     point, value, gap = problem.best_point(counts)
     assert problem.allows(point)
-    assert value == pytest.approx(sum(n * naive.loss(problem, which, point) for which, n in enumerate(counts)))
+    assert value == pytest.approx(sum(n * learners.loss(problem, which, point) for which, n in enumerate(counts)))
     assert 0 <= gap < 1e-8
     assert value == pytest.approx(solved(problem, counts), abs=1e-6)
 
@@ -296,7 +280,7 @@ def test_a_start_on_an_anchor_that_is_not_the_best_point_is_left():
 
 def solved_plane(problem, counts):
     grid = minimize(
-        lambda x: sum(n * naive.loss(problem, which, x) for which, n in enumerate(counts)),
+        lambda x: sum(n * learners.loss(problem, which, x) for which, n in enumerate(counts)),
         [0.1, -0.1],
         method="Nelder-Mead",
         options={"xatol": 1e-10, "fatol": 1e-12},
@@ -371,7 +355,7 @@ def test_tsallis_weights_are_those_of_a_root_finder(cumulated, step):
     x = weights.tsallis(total, step, found)
     assert np.sum(found) == pytest.approx(1.0, abs=1e-15)
     assert x < np.min(total)
-    np.testing.assert_allclose(found, naive.tsallis(total, 1, step), rtol=1e-6)
+    np.testing.assert_allclose(found, learners.tsallis(total, 1, step), rtol=1e-6)
 
 
 def test_tsallis_weights_minimise_what_they_should():
@@ -423,12 +407,14 @@ def test_the_leader_is_found_far_from_the_start(domain, pull):
 @pytest.mark.parametrize("shrink", [0.0, 0.3])
 def test_projection_is_the_nearest_point(domain, shrink):
     problem, rng = convex(domain, "quadratic"), np.random.default_rng(4)
-    centre = naive.middle(problem)
+    centre = learners.middle(problem)
     for scale in (0.1, 1.0, 5.0):
         for x in rng.normal(size=(20, 3)) * scale:
             y = x.copy()
             losses.project(problem.record().domain, 1.0, shrink, y)
-            expected = centre + (1 - shrink) * (naive.project(problem, centre + (x - centre) / (1 - shrink)) - centre)
+            expected = centre + (1 - shrink) * (
+                learners.project(problem, centre + (x - centre) / (1 - shrink)) - centre
+            )
             np.testing.assert_allclose(y, expected, atol=1e-12)
     assert losses.inner_radius(losses.SIMPLEX, 1.0, 3) == pytest.approx((1 - 3 * centre[0]) / math.sqrt(3)) or (
         domain == "ball"
@@ -448,13 +434,13 @@ def test_constants_of_a_problem_bound_its_losses(domain, kind):
         points /= np.maximum(1, np.linalg.norm(points, axis=1))[:, None]
         points = np.vstack([points, [-np.array(a) / np.linalg.norm(a) for a in ANCHORS], [np.array(ANCHORS[2]) / 1.1]])
     points = np.vstack([points, np.eye(3), np.zeros((1, 3))])
-    table = np.array([[naive.loss(problem, which, x) for x in points] for which in range(4)])
+    table = np.array([[learners.loss(problem, which, x) for x in points] for which in range(4)])
     assert 0.98 * problem.bound < np.max(np.abs(table)) <= problem.bound * (1 + 1e-12)
     half, slopes, bends = np.roll(points, 1, axis=0), [], []
     for x, y in zip(points, half, strict=True):
         apart = np.linalg.norm(x - y)
         for which in range(4):
-            a, b, c = (naive.loss(problem, which, v) for v in (x, y, (x + y) / 2))
+            a, b, c = (learners.loss(problem, which, v) for v in (x, y, (x + y) / 2))
             slopes.append(abs(a - b) / apart)
             bends.append(8 * ((a + b) / 2 - c) / apart**2)
     assert 0.5 * problem.lipschitz < max(slopes) <= problem.lipschitz * (1 + 1e-12)
@@ -477,7 +463,7 @@ def test_uniform_regret_is_that_of_random_points(domain, schedule):
         points = points[np.linalg.norm(points, axis=1) <= 1]
     rows = len(problem.anchors)
     shares = np.full(rows, 1 / rows) if schedule is None else np.bincount(schedule, minlength=rows) / 4
-    lost = np.mean([shares @ [naive.loss(problem, which, x) for which in range(rows)] for x in points[:8000]])
+    lost = np.mean([shares @ [learners.loss(problem, which, x) for which in range(rows)] for x in points[:8000]])
     expected = lost - problem.best_point(shares)[1]
     assert problem.uniform_regret() == pytest.approx(expected, abs=1e-12 if domain == "arms" else 0.03)
 
@@ -597,7 +583,7 @@ def test_a_python_learner_is_played_and_told(mode):
     found = simulate(problem, learner, horizon=40, replications=1, seed=2, checkpoints=[20]).regret.values[0]
     if mode != "drawn":
         mean = np.full(4, 0.25)
-        one = mean @ [naive.loss(problem, which, np.array(learner.point)) for which in range(4)]
+        one = mean @ [learners.loss(problem, which, np.array(learner.point)) for which in range(4)]
         np.testing.assert_allclose(found, (one - solved(problem, mean)) * np.array([20, 40]), rtol=1e-6)
     shown = trace(problem, learner, horizon=3, seed=2)
     assert shown[:, :-1].tolist() == [learner.point] * 3
@@ -627,7 +613,7 @@ def test_a_python_learner_of_two_points_is_told_both_losses(mode):
     learner = FixedPair([first, second])
     found = simulate(problem, learner, horizon=40, replications=1, seed=2).regret.values[0, -1]
     mean = np.full(4, 0.25)
-    losses = [mean @ [naive.loss(problem, which, np.array(x)) for which in range(4)] for x in (first, second)]
+    losses = [mean @ [learners.loss(problem, which, np.array(x)) for which in range(4)] for x in (first, second)]
     assert found == pytest.approx(40 * (np.mean(losses) - solved(problem, mean)), rel=1e-6)
     shown = trace(problem, learner, horizon=3, seed=2)
     assert shown[:, :-1].tolist() == [[*first, *second]] * 3

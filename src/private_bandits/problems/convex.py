@@ -272,6 +272,10 @@ class ConvexLoss:
 
         Exact for arms; otherwise from 2^14 points of a Sobol sequence, to about 1e-3 of the losses' range.
         """
+        return self._uniform_regret
+
+    @cached_property
+    def _uniform_regret(self) -> float:
         shares = self.weights
         if self.mode == "schedule":
             shares = np.bincount(self.schedule, minlength=len(self.anchors)) / len(self.schedule)

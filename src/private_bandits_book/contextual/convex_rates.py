@@ -19,8 +19,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from private_bandits.estimates import Interval, fit_exponent, fit_growth, mean_interval
-from private_bandits.papers.contextual.bounds_online import corollary_4, theorem_6, tuning
-from private_bandits.papers.contextual.convex_instances import N_ARMS, uniform_play
+from private_bandits.papers.contextual.instances import N_ARMS
+from private_bandits.papers.contextual.tunings import tuning
 from private_bandits_book import studies
 from private_bandits_book.contextual.convex_runs import (
     ADVERSARIAL,
@@ -31,7 +31,7 @@ from private_bandits_book.contextual.convex_runs import (
     long_runs,
     search,
 )
-from private_bandits_book.contextual.convex_study import ONE_POINT, TWO_POINTS
+from private_bandits_book.contextual.convex_study import TWO_POINTS, derived_bound
 from private_bandits_book.contextual.summary import EPSILON, LOG_T, Exponent, T
 from private_bandits_book.studies import LongRun
 
@@ -202,7 +202,7 @@ def bounds_checked(frame: pd.DataFrame) -> pd.DataFrame:
                 "epsilon": told["epsilon"],
                 "horizon": run.horizon,
                 "bound": _bound(run),
-                "uniform": uniform_play(run.problem) * run.horizon,
+                "uniform": run.problem.uniform_regret() * run.horizon,
                 "still": told["still"],
                 "measured": found.measured,
                 "low": found.low,
@@ -282,15 +282,10 @@ def _of(part: pd.DataFrame, runs: dict[tuple[Any, ...], LongRun]) -> list[LongRu
 
 def _bound(run: LongRun, horizon: int | None = None) -> float | None:
     """The derived bound of a run, or of one like it for another T; None for stochastic arms."""
-    rounds, told = run.horizon if horizon is None else horizon, run.policy.variant.split(", ")
-    privacy, row = run.policy.privacy, run.labels["row"]
-    if row == STOCHASTIC:
+    rounds = run.horizon if horizon is None else horizon
+    if run.labels["row"] == STOCHASTIC:
         return None
-    if row == ADVERSARIAL:  # the clipping as in `corollary_4`, which has the noise for 2B
-        learner, record = "exp3" if run.policy.name == "EXP3" else "tsallis", run.policy.record
-        return tuning(learner, run.problem, rounds, record.unit).regret + 2.0 * record.scale / rounds
-    rest: dict[str, Any] = {"delta": privacy.delta or None, "noise": told[1], "method": told[2]}
-    if row in TWO_POINTS:
-        return theorem_6(run.problem, rounds, privacy.epsilon, step=told[0], **rest)
-    learner = ONE_POINT[row][1][0] if row in ONE_POINT else "stochastic"
-    return corollary_4(run.problem, rounds, privacy.epsilon, learner=learner, **rest)
+    if run.labels["row"] == ADVERSARIAL:  # the clipping as in `corollary_4`, which has the noise for 2B
+        record = run.policy.record
+        return tuning(run.policy.method, run.problem, rounds, record.unit).regret + 2.0 * record.scale / rounds
+    return derived_bound(run.problem, run.policy, rounds)

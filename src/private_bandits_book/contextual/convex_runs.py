@@ -14,18 +14,19 @@ from typing import Any
 
 import pandas as pd
 
-from private_bandits.papers.contextual.best_arm import lil_ucb
-from private_bandits.papers.contextual.convex_instances import (
+from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.algorithm_2 import two_point
+from private_bandits.papers.contextual.appendix_b2 import lil_ucb
+from private_bandits.papers.contextual.instances import (
     CYCLE,
     GAP,
     N_ARMS,
+    centre_regret,
     convex,
     on_line,
-    standing_still,
     stochastic_arms,
     switching_arms,
 )
-from private_bandits.papers.contextual.reduction import one_point, two_point
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual.convex_study import ONE_POINT, STRONG, TIGHT, TUNED, TWO_POINTS
@@ -204,7 +205,7 @@ def _labels(
 
 def _still(problem: ConvexLoss, horizon: int) -> float:
     """Regret of standing still, to six digits: it is a column of the study."""
-    return float(f"{standing_still(problem, horizon)[0]:.6g}")
+    return float(f"{centre_regret(problem, horizon)[0]:.6g}")
 
 
 def _horizons(first: float, step: float, number: int = 6) -> list[int]:

@@ -22,20 +22,20 @@ from scipy.stats import beta
 from private_bandits import baselines
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import barrier, online
-from private_bandits.papers.contextual.best_arm import lil_ucb
-from private_bandits.papers.contextual.bounds_online import corollary_4, theorem_6
-from private_bandits.papers.contextual.convex_instances import (
+from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.algorithm_2 import two_point
+from private_bandits.papers.contextual.appendix_b2 import lil_ucb
+from private_bandits.papers.contextual.bounds import corollary_4, theorem_6
+from private_bandits.papers.contextual.instances import (
     Ucb,
+    centre_regret,
     convex,
     fooling_arms,
     on_line,
     on_simplex,
-    standing_still,
     stochastic_arms,
     switching_arms,
-    uniform_play,
 )
-from private_bandits.papers.contextual.reduction import one_point, two_point
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 from private_bandits.simulate import log_checkpoints, streams
@@ -289,9 +289,9 @@ def bounds_checked(panel: Iterable[Run]) -> pd.DataFrame:
                 "reading": run.reading,
                 "epsilon": run.epsilon,
                 "horizon": horizon,
-                "bound": _bound(run, horizon),
-                "uniform": uniform_play(run.problem) * horizon,
-                "still": float(standing_still(run.problem, horizon)[0]),
+                "bound": derived_bound(run.problem, run.policy, horizon),
+                "uniform": run.problem.uniform_regret() * horizon,
+                "still": float(centre_regret(run.problem, horizon)[0]),
                 "measured": found.measured,
                 "low": found.low,
                 "high": found.high,
@@ -319,11 +319,10 @@ def rate_interval(events: int, runs: int, level: float = 0.95) -> tuple[float, f
     return low, high
 
 
-def _bound(run: Run, horizon: int) -> float:
-    privacy = run.policy.privacy
-    delta = privacy.delta or None
-    told = run.policy.variant.split(", ")
-    common = {"noise": told[1], "method": told[2]}
-    if run.swept["row"] in TWO_POINTS:
-        return theorem_6(run.problem, horizon, privacy.epsilon, delta, told[0], **common)
-    return corollary_4(run.problem, horizon, privacy.epsilon, delta, run.swept["learner"], **common)
+def derived_bound(problem: ConvexLoss, policy: Policy, horizon: int) -> float:
+    """Corollary 4 or Theorem 6 with constants, for a policy of Algorithm 1 or 2; the noise is that of the printed 2B."""
+    bound = theorem_6 if policy.algorithm == "Algorithm 2" else corollary_4
+    noise = "laplace" if policy.noise == "laplace" else "gaussian"
+    method = "analytic" if policy.noise == "analytic" else "classical"
+    privacy = policy.privacy
+    return bound(problem, horizon, privacy.epsilon, privacy.delta or None, policy.method, noise, method)

@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.papers.contextual import accounting
-from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb
-from private_bandits.papers.contextual.reduction import one_point, two_point
+from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.algorithm_2 import two_point
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.privacy import channel_loss
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import counterexample, facts, joint

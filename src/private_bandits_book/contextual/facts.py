@@ -13,6 +13,7 @@ import pandas as pd
 from private_bandits import checks
 from private_bandits.kernels import barrier, linear
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
+from private_bandits.papers.contextual import accounting
 from private_bandits.papers.contextual.accounting import (
     Message,
     glm_messages,
@@ -20,7 +21,7 @@ from private_bandits.papers.contextual.accounting import (
     linucb_messages,
     noise_scale,
 )
-from private_bandits.papers.contextual.linear import ldp_linucb
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.privacy import channel_loss, exact_loss
 from private_bandits.privacy.policies import Greedy, LocallyPrivate
 from private_bandits.problems.losses import BALL, SIMPLEX
@@ -146,12 +147,11 @@ def small_link(epsilon: float, delta: float) -> SmallLink:
     C sigma: that message alone, exactly. Repaired, the gradient has (2 C + 1) sigma for its reach, and sigma is the
     analytic one for all three messages together, whose sensitivity is bounded from above.
     """
-    sigma = noise_scale(glm_messages(), epsilon, delta)
     reach = 2.0 * SMALL_LINK + 1.0
     messages = (*glm_messages()[:2], Message("gradient", 2.0 * reach, 2.0 * reach, reach))
     enough = noise_scale(messages, epsilon, delta, "analytic")
     return SmallLink(
-        gaussian_epsilon(SMALL_LINK * sigma, delta, 2.0), gaussian_epsilon(enough, delta, joint_sensitivity(messages))
+        accounting.small_link(epsilon, delta, SMALL_LINK), gaussian_epsilon(enough, delta, joint_sensitivity(messages))
     )
 
 

@@ -25,8 +25,11 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval, fit_exponent
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.bounds import linucb_upper, theorem_8, theorem_10
-from private_bandits.papers.contextual.linear import gloc, ldp_glm, ldp_linucb, linucb
+from private_bandits.papers.contextual.oful import linucb
+from private_bandits.papers.contextual.online_to_confidence import gloc
 from private_bandits.policy import Policy
 from private_bandits_book.contextual.linear_study import one_set, unit_vectors
 from private_bandits_book.contextual.summary import EPSILON, Exponent, T

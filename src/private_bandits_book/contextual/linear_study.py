@@ -20,8 +20,11 @@ from scipy.special import expit
 from private_bandits import checks
 from private_bandits.estimates import mean_interval
 from private_bandits.papers.contextual import digits
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.bounds import horizon_needed, linucb_upper, theorem_8, theorem_10
-from private_bandits.papers.contextual.linear import gloc, ldp_glm, ldp_linucb, linucb
+from private_bandits.papers.contextual.oful import linucb
+from private_bandits.papers.contextual.online_to_confidence import gloc
 from private_bandits.policy import Policy
 from private_bandits.privacy import binomial_interval
 from private_bandits.problems import LinearContext

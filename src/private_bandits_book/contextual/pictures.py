@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval
-from private_bandits.papers.contextual import reduction
-from private_bandits.papers.contextual.convex_instances import standing_still
-from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb
+from private_bandits.papers.contextual.algorithm_1 import one_point as algorithm_1
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.instances import centre_regret
 from private_bandits.problems import ConvexLoss
 from private_bandits_book import figures, studies
 from private_bandits_book.contextual import convex_study, facts, linear_rates, tables
@@ -181,7 +182,7 @@ def calibration(delta: float) -> Picture:
     for epsilon in np.logspace(-1.0, 2.0, 25):
         e = float(epsilon)
         for label, family, value in (
-            ("Algorithms 1, 2", "gaussian", reduction.one_point(ball, 1, e, delta).privacy.effective_epsilon),
+            ("Algorithms 1, 2", "gaussian", algorithm_1(ball, 1, e, delta).privacy.effective_epsilon),
             ("Algorithm 5", "laplace", ldp_linucb(e, delta, 2, 1).privacy.effective_epsilon),
             ("Algorithm 3, logistic", "tree", ldp_glm(e, delta, 2, 1).privacy.effective_epsilon),
             ("Algorithm 3, g(a) = a/10", "composition", facts.small_link(e, delta).printed),
@@ -233,7 +234,7 @@ def one_point(panel: Panel) -> Picture:
         runs = [run for run in panel if run.swept == {"row": row, "learner": learner}]
         ends = ", ".join(f"{_at(run)} {rounded(float(run.final.mean()))}" for run in runs)
         said.append(
-            f"{row}: {ends}, standing still {rounded(float(standing_still(runs[0].problem, _last(runs[0]))[0]))}"
+            f"{row}: {ends}, standing still {rounded(float(centre_regret(runs[0].problem, _last(runs[0]))[0]))}"
         )
     return Picture(fig, without_labels(frame), caption, f"Regret at the horizon. {'; '.join(said)}.")
 
@@ -244,7 +245,7 @@ def learners(panel: Panel) -> pd.DataFrame:
     for run in panel:
         row, name = run.swept["row"], _SHORT.get(run.name, run.name)
         told = rows.setdefault((row, name), {"row": row, "learner": name})
-        told[f"at_{run.epsilon:g}"] = float(run.final.mean() / standing_still(run.problem, _last(run))[0])
+        told[f"at_{run.epsilon:g}"] = float(run.final.mean() / centre_regret(run.problem, _last(run))[0])
     return pd.DataFrame(list(rows.values()))
 
 
@@ -380,7 +381,7 @@ def _still(panel: Panel, facet: str, own: Mapping[str, str]) -> pd.DataFrame:
         if run.swept["learner"] == own[run.swept[facet]] and math.isinf(run.epsilon):
             t = run.data.t.values
             rows.append(
-                pd.DataFrame({facet: run.swept[facet], "t": t, "regret": standing_still(run.problem, t)}).assign(
+                pd.DataFrame({facet: run.swept[facet], "t": t, "regret": centre_regret(run.problem, t)}).assign(
                     policy="standing still",
                     label="standing still",
                     family="uniform",

@@ -11,10 +11,12 @@ import pandas as pd
 
 from private_bandits.estimates import Interval
 from private_bandits.mechanisms import gaussian_sigma
-from private_bandits.papers.contextual import accounting, bounds, bounds_online
-from private_bandits.papers.contextual.convex_instances import convex, stochastic_arms
-from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb
-from private_bandits.papers.contextual.reduction import one_point, two_point
+from private_bandits.papers.contextual import accounting, bounds, tunings
+from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.algorithm_2 import two_point
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.instances import convex, stochastic_arms
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import linear_rates
 from private_bandits_book.contextual.claims import measured, measured_plain
@@ -165,19 +167,19 @@ def bounds_table(horizons: Sequence[int], epsilons: Sequence[float], delta: floa
 
 def _bounds(horizon: int, epsilon: float, delta: float) -> list[tuple[str, str, float, float]]:
     arms = ConvexLoss.from_arms(stochastic_arms())
-    regret = bounds_online.tuning("tsallis", arms, horizon, 1.0).regret
+    regret = tunings.tuning("tsallis", arms, horizon, 1.0).regret
     found = [
         (
             "Theorem 3, Tsallis-INF",
             variant,
-            bounds_online.theorem_3(regret, 1.0, horizon, epsilon, delta, variant),
+            bounds.theorem_3(regret, 1.0, horizon, epsilon, delta, variant),
             arms.uniform_regret(),
         )
         for variant in ("printed", "derived")
     ]
     for key, (kind, learners) in ONE_POINT.items():
         problem, order = convex(kind), horizon ** ROWS[key].power / epsilon
-        derived = bounds_online.corollary_4(problem, horizon, epsilon, delta, learners[0])
+        derived = bounds.corollary_4(problem, horizon, epsilon, delta, learners[0])
         each = problem.uniform_regret()
         found += [(f"Corollary 4, {key}", "printed", order, each), (f"Corollary 4, {key}", "derived", derived, each)]
     for key, (kind, steps) in TWO_POINTS.items():
@@ -188,7 +190,7 @@ def _bounds(horizon: int, epsilon: float, delta: float) -> list[tuple[str, str, 
             (
                 f"Theorem 6, {key}",
                 f"derived, {step} step",
-                bounds_online.theorem_6(problem, horizon, epsilon, delta, step),
+                bounds.theorem_6(problem, horizon, epsilon, delta, step),
                 problem.uniform_regret(),
             )
             for step in steps

@@ -1,14 +1,31 @@
-"""Zheng et al. (2020), *Locally Differentially Private (Contextual) Bandits Learning*: boxes, accounting, bounds."""
+"""Zheng et al. (2020), *Locally Differentially Private (Contextual) Bandits Learning*: algorithms, accounts, bounds."""
+
+from __future__ import annotations
 
 from private_bandits._moved import forward
 from private_bandits.papers.contextual.accounting import published_setting
-from private_bandits.papers.contextual.best_arm import lil_ucb
-from private_bandits.papers.contextual.bounds import horizon_needed, linucb_upper, theorem_8, theorem_10
-from private_bandits.papers.contextual.bounds_online import corollary_4, theorem_3, theorem_6
-from private_bandits.papers.contextual.linear import gloc, ldp_glm, ldp_linucb, linucb
-from private_bandits.papers.contextual.reduction import one_point, two_point, wrap
+from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.appendix_b2 import identifier, lil_ucb
+from private_bandits.papers.contextual.bounds import (
+    corollary_4,
+    horizon_needed,
+    linucb_upper,
+    theorem_3,
+    theorem_6,
+    theorem_8,
+    theorem_10,
+)
+from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
+from private_bandits.papers.contextual.oful import linucb
+from private_bandits.papers.contextual.online_to_confidence import gloc
+from private_bandits.papers.contextual.wrapper import wrap
+from private_bandits.policy import Policy
 
 __all__ = [
+    "algorithms",
     "corollary_4",
     "gloc",
     "horizon_needed",
@@ -26,5 +43,63 @@ __all__ = [
     "two_point",
     "wrap",
 ]
+
+
+def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+    """Every algorithm of the paper and its variants, the learners without privacy last; for 1,000 rounds, d = 2.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of a user, > 0.
+    delta : float
+        Of Gaussian noise, in (0, 1).
+
+    Returns
+    -------
+    list of (str, Policy)
+        The module that has the algorithm, and the policy.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    quadratic, arms, rounds, dim = convex("quadratic"), switching_arms(), 1000, 2
+    losses = {
+        "sphere": convex("distance"),
+        "sphere_strong": convex("kinked"),
+        "saha_tewari": convex("smooth"),
+        "hazan_levy": quadratic,
+        "stochastic": on_line(),
+        "exp3": arms,
+        "tsallis": arms,
+    }
+    noises = (("gaussian", "classical", delta), ("gaussian", "analytic", delta), ("laplace", "classical", None))
+    private = (epsilon, delta, dim, rounds)
+    return [
+        *(("algorithm_1", one_point(losses[name], rounds, epsilon, delta, name)) for name in losses),
+        *(
+            ("algorithm_1", one_point(quadratic, rounds, epsilon, failure, "hazan_levy", noise, method))
+            for noise, method, failure in noises[1:]
+        ),
+        ("algorithm_1", one_point(arms, rounds, epsilon, delta, "tsallis", variant="tight")),
+        *(("algorithm_2", two_point(quadratic, rounds, epsilon, delta, step)) for step in STEPS),
+        *(
+            ("algorithm_2", two_point(quadratic, rounds, epsilon, failure, noise=noise, method=method))
+            for noise, method, failure in noises[1:]
+        ),
+        *(
+            ("algorithm_3", ldp_glm(*private, variant, noise, responses=responses))
+            for variant, noise in (("printed", "classical"), ("repaired", "analytic"))
+            for responses in ("bounded", "binary")
+        ),
+        ("algorithm_5", ldp_linucb(*private)),
+        *(("algorithm_5", ldp_linucb(*private, "derived", noise)) for noise in ("classical", "analytic")),
+        *(("appendix_b2", identifier(0.1, epsilon, failure, noise, method)) for noise, method, failure in noises),
+        ("oful", linucb(dim)),
+        *(("online_to_confidence", gloc(dim, rounds, learner)) for learner in ("newton", "gradient")),
+    ]
+
 
 forward(__name__)

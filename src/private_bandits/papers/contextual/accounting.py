@@ -1,8 +1,9 @@
-"""What a user of Algorithms 3 and 5 of Zheng et al. (2020) sends, how far it can move, and what the noise then pays.
+"""What a user of Zheng et al. (2020) sends, how far it can move, and what the noise then pays.
 
-Both boxes add the same Gaussian noise to every entry of what a user sends, so the messages of a round are one Gaussian
-vector and pay by their joint L2 sensitivity. The paper instead splits epsilon and delta over the messages, by bounds on
-each, which gives its constants: 2 + 4 = 6 with delta/2 each, hence 2.5, and 2 + 2 + 2 = 6 with delta/3 each, 3.75.
+Algorithms 1 and 2 send one number. Algorithms 3 and 5 send matrices and vectors and add the same Gaussian noise to
+every entry, so the messages of a round are one Gaussian vector and pay by their joint L2 sensitivity. The paper instead
+splits epsilon and delta over the messages, by bounds on each, which gives its constants: 2 + 4 = 6 with delta/2 each,
+hence 2.5, and 2 + 2 + 2 = 6 with delta/3 each, 3.75.
 
 Actions lie in the unit ball. With unit x, x' and c = <x, x'>:
 
@@ -25,39 +26,194 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import checks
-from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
+from private_bandits.privacy import Guarantee
 
+PAPER = "zheng2020"
 LARGEST_MEAN = math.e / (1.0 + math.e)
 """C of the logistic link: its largest value on [-1, 1], attained at 1."""
 SLOPE = LARGEST_MEAN * (1.0 - LARGEST_MEAN)
 """Smallest slope of the logistic link on [-1, 1], at both ends."""
-NOISES = ("classical", "analytic")
 RESPONSES = ("bounded", "binary")
-_COLUMNS = (
-    "message",
-    "sensitivity_printed",
-    "sensitivity",
-    "epsilon_share",
-    "delta_share",
-    "sigma",
-    "epsilon_paid",
-    "epsilon_attained",
-)
+
+
+# --- one number: Algorithms 1 and 2
+
+
+def number_scale(sensitivity: float, epsilon: float, delta: float | None, noise: str, method: str) -> float:
+    """Laplace scale or Gaussian standard deviation of the noise on one number (Section 2 of the paper).
+
+    Parameters
+    ----------
+    sensitivity : float
+        How far two users' numbers are apart at most, > 0.
+    epsilon : float
+        > 0; infinity means no privacy.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        Of `mechanisms.gaussian_sigma`; not read with Laplace noise.
+
+    Returns
+    -------
+    float
+        0 at epsilon = infinity.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or a delta is given with Laplace noise.
+    """
+    checks.choice("noise", noise, ("gaussian", "laplace"))
+    if math.isinf(checks.epsilon(epsilon)):
+        return 0.0
+    if noise == "laplace":
+        if delta is not None:
+            raise ValueError(f"delta must be None with noise='laplace', got {delta!r}")
+        return laplace_scale(epsilon, sensitivity)
+    return gaussian_sigma(epsilon, checks.delta(delta), sensitivity, method=method)
+
+
+def number_facts(scale: float, noise: str, method: str) -> dict[str, str]:
+    """Return `mechanism` and `noise` of a `Policy` whose users send one number.
+
+    Parameters
+    ----------
+    scale, noise, method
+        Of `number_scale`; at scale 0 there is no noise to speak of.
+
+    Returns
+    -------
+    dict
+    """
+    if scale == 0.0:
+        return {"mechanism": "none"}
+    return {"mechanism": noise, "noise": method if noise == "gaussian" else noise}
+
+
+def noise_variance(scale: float, noise: str) -> float:
+    """Variance of one draw.
+
+    Parameters
+    ----------
+    scale : float
+        Standard deviation or Laplace scale, >= 0.
+    noise : {"gaussian", "laplace"}
+
+    Returns
+    -------
+    float
+    """
+    return scale**2 if noise == "gaussian" else 2.0 * scale**2
+
+
+def noise_reach(scale: float, noise: str, horizon: int) -> float:
+    """The size that one draw exceeds with probability 1/T^2: sigma sqrt(2 ln(2 T^2)), or b ln(T^2).
+
+    Parameters
+    ----------
+    scale : float
+        Standard deviation or Laplace scale, >= 0.
+    noise : {"gaussian", "laplace"}
+    horizon : int
+        T >= 1; 1 counts as 2.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the horizon is out of range.
+    """
+    rounds = max(checks.integer("horizon", horizon, at_least=1), 2)
+    factor = math.sqrt(2.0 * math.log(2.0 * rounds**2)) if noise == "gaussian" else 2.0 * math.log(rounds)
+    return scale * factor
+
+
+def message_privacy(
+    scale: float, sensitivity: float, epsilon: float, delta: float | None, noise: str, reason: str
+) -> Guarantee:
+    """The guarantee of one number with noise: the nominal one, and what the noise exactly pays at the nominal delta.
+
+    Parameters
+    ----------
+    scale : float
+        Laplace scale or Gaussian standard deviation, >= 0.
+    sensitivity : float
+        How far two users' exact numbers are apart at most, > 0.
+    epsilon : float
+        Nominal, > 0.
+    delta : float, optional
+        Nominal, in (0, 1); not read with Laplace noise.
+    noise : {"gaussian", "laplace"}
+    reason : str
+        One line.
+
+    Returns
+    -------
+    Guarantee
+        Local; that of no privacy at scale 0.
+
+    Raises
+    ------
+    ValueError
+        If delta is out of range.
+    """
+    if scale == 0.0:
+        return Guarantee.none()
+    if noise == "laplace":
+        return Guarantee.certified(epsilon, sensitivity / scale, "local", reason)
+    failure = checks.delta(delta)
+    return Guarantee.certified(epsilon, gaussian_epsilon(scale, failure, sensitivity), "local", reason, failure)
+
+
+# --- matrices and vectors: Algorithms 3 and 5
 
 
 @dataclass(frozen=True)
 class Message:
-    """One of the messages of a round."""
+    """One of the messages of a round.
+
+    Parameters
+    ----------
+    name : str
+    printed : float
+        Its L2 sensitivity by the paper.
+    exact : float
+        Its sensitivity or, for the gradient, an upper bound.
+    attained : float
+        A distance that two users have.
+    relative_noise : float
+        Standard deviation of its entries, in units of sigma.
+    """
 
     name: str
-    printed: float  # its sensitivity by the paper
-    exact: float  # its sensitivity or, for the gradient, an upper bound
-    attained: float  # a distance that two users have
-    relative_noise: float = 1.0  # standard deviation of its entries, in units of sigma
+    printed: float
+    exact: float
+    attained: float
+    relative_noise: float = 1.0
 
 
 def linucb_messages(largest_reward: float = 2.0) -> tuple[Message, Message]:
-    """The two messages of Algorithm 5; rewards in [-largest_reward, largest_reward]."""
+    """The two messages of Algorithm 5.
+
+    Parameters
+    ----------
+    largest_reward : float
+        > 0: rewards lie in [-largest_reward, largest_reward].
+
+    Returns
+    -------
+    tuple of Message
+
+    Raises
+    ------
+    ValueError
+        If the reward is out of range.
+    """
     reach = 2.0 * checks.real("largest_reward", largest_reward, above=0)
     return Message("x x'", 2.0, math.sqrt(2.0), math.sqrt(2.0)), Message("y x", reach, reach, reach)
 
@@ -72,6 +228,15 @@ def glm_messages(responses: str = "bounded", variant: str = "printed") -> tuple[
         error g - y reaches 2 C. `binary`: y is 0 or 1, and the error reaches C = g(1) = 0.731.
     variant : {"printed", "repaired"}
         The gradient's noise: C sigma, as printed, or the reach of the error times sigma.
+
+    Returns
+    -------
+    tuple of Message
+
+    Raises
+    ------
+    ValueError
+        If an argument is not one of those listed.
 
     Notes
     -----
@@ -96,10 +261,21 @@ def small_link(epsilon: float, delta: float, largest_mean: float = 0.1) -> float
 
     Parameters
     ----------
-    epsilon, delta
-        Nominal: > 0, in (0, 1).
+    epsilon : float
+        Nominal, > 0.
+    delta : float
+        Nominal, in (0, 1).
     largest_mean : float
         C in (0, 1].
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     size = checks.real("largest_mean", largest_mean, above=0, at_most=1)
     sigma = noise_scale(glm_messages(), epsilon, delta)
@@ -107,7 +283,23 @@ def small_link(epsilon: float, delta: float, largest_mean: float = 0.1) -> float
 
 
 def error_reach(responses: str) -> float:
-    """Largest |g(<x, estimate>) - y| of the logistic link."""
+    """Largest |g(<x, estimate>) - y| of the logistic link.
+
+    Parameters
+    ----------
+    responses : {"bounded", "binary"}
+        As for `glm_messages`.
+
+    Returns
+    -------
+    float
+        2 C or C.
+
+    Raises
+    ------
+    ValueError
+        If it is not one of those listed.
+    """
     checks.choice("responses", responses, RESPONSES)
     return LARGEST_MEAN if responses == "binary" else 2.0 * LARGEST_MEAN
 
@@ -118,6 +310,15 @@ def joint_sensitivity(messages: tuple[Message, ...]) -> float:
     With k the squared half-sensitivity of the last message and m = 2 for Algorithm 5, 3 for Algorithm 3, the squared
     distance is at most m (1 - c^2) + 2 k (1 + c), largest at c = min(k/m, 1). Exact for Algorithm 5 in dimension 2 and
     more, an upper bound for Algorithm 3, where <x, estimate> limits the error.
+
+    Parameters
+    ----------
+    messages : tuple of Message
+        Two or three, as of `linucb_messages` and `glm_messages`.
+
+    Returns
+    -------
+    float
     """
     last = messages[-1]
     squares = float(len(messages))
@@ -126,21 +327,32 @@ def joint_sensitivity(messages: tuple[Message, ...]) -> float:
 
 
 def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noise: str = "classical") -> float:
-    """Sigma of a box, 0 at epsilon = infinity.
+    """Sigma of Algorithm 3 or 5.
 
     Parameters
     ----------
     messages : tuple of Message
+        What a user sends.
     epsilon : float
-        > 0.
+        > 0; infinity means no privacy.
     delta : float
         In (0, 1).
     noise : {"classical", "analytic"}
         `classical`, as printed: (sum of printed sensitivities) sqrt(2 ln(1.25 n / delta)) / epsilon for n messages,
         each sensitivity in units of its message's noise. `analytic`: the smallest sigma for the joint sensitivity that
         the box reckons with, its gradient taken to move by no more than its noise is sized for.
+
+    Returns
+    -------
+    float
+        0 at epsilon = infinity.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    checks.choice("noise", noise, NOISES)
+    checks.choice("noise", noise, ("classical", "analytic"))
     if noise == "classical":
         total = sum(one.printed / one.relative_noise for one in messages)
         # each message's share of epsilon is in proportion to its sensitivity, so one sigma serves them all
@@ -150,8 +362,39 @@ def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noi
     return gaussian_sigma(epsilon, delta, joint_sensitivity((*messages[:-1], believed)))
 
 
+def vector_privacy(messages: tuple[Message, ...], epsilon: float, delta: float, sigma: float) -> Guarantee:
+    """The guarantee of all messages of a round together, by their joint sensitivity.
+
+    Parameters
+    ----------
+    messages : tuple of Message
+        What a user sends.
+    epsilon : float
+        Nominal, > 0.
+    delta : float
+        Nominal, in (0, 1).
+    sigma : float
+        >= 0.
+
+    Returns
+    -------
+    Guarantee
+        Local; that of no privacy at sigma 0.
+    """
+    if sigma == 0.0:
+        return Guarantee.none()
+    joint = joint_sensitivity(messages)
+    reason = f"{len(messages)} messages a user, one Gaussian vector of sensitivity {joint:.4g} in units of sigma"
+    return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)
+
+
 def split(messages: tuple[Message, ...], epsilon: float, delta: float, noise: str = "classical") -> pd.DataFrame:
     """What each message is charged and what it pays, a row per message, then all together.
+
+    Parameters
+    ----------
+    messages, epsilon, delta, noise
+        As for `noise_scale`.
 
     Returns
     -------
@@ -160,22 +403,33 @@ def split(messages: tuple[Message, ...], epsilon: float, delta: float, noise: st
         promise that the paper gives to it; `sigma` of its entries; `epsilon_paid` at its share of delta for this
         sensitivity, and `epsilon_attained` for a distance that two users have: the same but for the gradient. The last
         row has the joint sensitivity in units of sigma, and what the round pays at delta.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     sigma = noise_scale(messages, epsilon, delta, noise)
     total = sum(one.printed / one.relative_noise for one in messages)
-    part = delta / len(messages)
-    rows: list[tuple[str, float, float, float, float, float, float, float]] = []
-    for one in messages:
-        scale = sigma * one.relative_noise
-        share = epsilon * one.printed / one.relative_noise / total
-        most, least = (gaussian_epsilon(scale, part, distance) for distance in (one.exact, one.attained))
-        rows.append((one.name, one.printed, one.exact, share, part, scale, most, least))
-    joint = joint_sensitivity(messages)
-    last = messages[-1]
+    joint, last = joint_sensitivity(messages), messages[-1]
     attained = joint if len(messages) == 2 else last.attained / last.relative_noise
-    most, least = (gaussian_epsilon(sigma, delta, distance) for distance in (joint, attained))
-    rows.append(("together", total, joint, epsilon, delta, sigma, most, least))
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+    together = Message("together", total, joint, attained)
+    shares = [(epsilon * one.printed / one.relative_noise / total, delta / len(messages)) for one in messages]
+    return pd.DataFrame(
+        [
+            {
+                "message": one.name,
+                "sensitivity_printed": one.printed,
+                "sensitivity": one.exact,
+                "epsilon_share": share,
+                "delta_share": failure,
+                "sigma": sigma * one.relative_noise,
+                "epsilon_paid": gaussian_epsilon(sigma * one.relative_noise, failure, one.exact),
+                "epsilon_attained": gaussian_epsilon(sigma * one.relative_noise, failure, one.attained),
+            }
+            for one, (share, failure) in zip((*messages, together), (*shares, (epsilon, delta)), strict=True)
+        ]
+    )
 
 
 def published_setting() -> pd.DataFrame:
@@ -205,8 +459,6 @@ def published_setting() -> pd.DataFrame:
         "Algorithm 5, rewards in [-2, 2]": noise_scale(linucb_messages(), epsilon, delta),
         "analytic": noise_scale(messages, epsilon, delta, "analytic"),
     }
-    needed = noise_scale(messages, 1.0, delta, "analytic")
-    paid = np.array([gaussian_epsilon(sigma, delta, joint) for sigma in sigmas.values()])
     scales = np.array(list(sigmas.values()))
     return pd.DataFrame(
         {
@@ -215,7 +467,7 @@ def published_setting() -> pd.DataFrame:
             "epsilon": epsilon,
             "delta": delta,
             "sensitivity": joint,
-            "epsilon_paid": paid,
-            "noise_for_1": needed / scales,
+            "epsilon_paid": [gaussian_epsilon(sigma, delta, joint) for sigma in sigmas.values()],
+            "noise_for_1": noise_scale(messages, 1.0, delta, "analytic") / scales,
         }
     )

@@ -1,11 +1,13 @@
-"""Theorems 8 and 10 of Zheng et al. (2020), for the contextual boxes.
+"""Theorems 3, 6, 8 and 10 and Corollary 4 of Zheng et al. (2020).
 
-The paper states both with constants that its text leaves out; what is certain is the order T^(3/4) / epsilon. Variants:
+Theorems 3 and 6 and Corollary 4 come with the constants of `tunings`, on expected regret. Theorems 8 and 10, for the
+contextual algorithms, are stated with constants that the text leaves out; what is certain is the order T^(3/4) /
+epsilon. Their variants:
 
 * `order`: the printed order with constant 1. It has the rates but bounds nothing by itself.
-* `printed`: what the box's own constants give by the argument below, if its ellipsoids hold. For Algorithm 5 they need
-  not: the printed beta_t forgets the reward's noise.
-* `derived`: the same argument with the derived radius (Algorithm 5) or the repaired box (Algorithm 3).
+* `printed`: what the algorithm's own constants give by the argument below, if its ellipsoids hold. For Algorithm 5 they
+  need not: the printed beta_t forgets the reward's noise.
+* `derived`: the same argument with the derived radius (Algorithm 5) or the repaired variant (Algorithm 3).
 
 The argument: where the ellipsoids hold, a round costs at most min(2, 2 beta |x|_{A^-1}) times the largest slope of the
 link; the elliptical potential lemma with the least regulariser rho that stands from round 2 on gives
@@ -24,18 +26,190 @@ from scipy.optimize import brentq
 
 from private_bandits import checks
 from private_bandits.kernels import linear
-from private_bandits.papers.contextual.accounting import published_setting
-from private_bandits.papers.contextual.linear import ldp_glm, ldp_linucb, linucb
-
-__all__ = ["bonus", "horizon_needed", "linucb_upper", "published_setting", "theorem_10", "theorem_8"]
+from private_bandits.papers.contextual.accounting import noise_reach, number_scale
+from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.oful import linucb
+from private_bandits.papers.contextual.tunings import (
+    LEARNERS,
+    check_convex,
+    feedback_bound,
+    stochastic_tuning,
+    tuning,
+    two_point_tuning,
+)
+from private_bandits.problems import ConvexLoss
 
 _SLOPE = 0.25  # largest slope of the logistic link
 _VARIANTS = ("order", "printed", "derived")
 _LONGEST = 300.0  # powers of ten that `horizon_needed` looks through
 
 
+def theorem_3(
+    regret: float, bound: float, horizon: int, epsilon: float, delta: float, variant: str = "printed"
+) -> float:
+    """Theorem 3: the regret of Algorithm 1 from the regret of its learner for losses of unit range.
+
+    `printed` is B ln(T/delta) / epsilon times the regret, its O taken as 1: an order. `derived` is ours: 2 (B + s)
+    times the regret, plus 2 B, with s = sigma sqrt(2 ln(2 T^2)) and the Gaussian sigma of the box. It holds for any
+    learner of losses in [0, 1], convex or not, against losses fixed beforehand: with probability at least 1 - 1/T no
+    draw exceeds s in T rounds, and then the draws are independent and symmetric, and (f + Z + B + s) / (2 (B + s)),
+    with values in [0, 1] and as convex as f, is told unclipped. Otherwise at most 2 B T is lost.
+
+    Parameters
+    ----------
+    regret : float
+        Regret of the learner for losses in [0, 1], >= 0.
+    bound : float
+        B > 0: |f| <= B.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Of a user, > 0.
+    delta : float
+        In (0, 1).
+    variant : {"printed", "derived"}
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    checks.choice("variant", variant, ("printed", "derived"))
+    unit = checks.real("regret", regret, at_least=0)
+    size, rounds = checks.real("bound", bound, above=0), checks.integer("horizon", horizon, at_least=1)
+    if variant == "printed":
+        return size * math.log(rounds / checks.delta(delta)) / checks.epsilon(epsilon) * unit
+    sigma = number_scale(2.0 * size, epsilon, delta, "gaussian", "classical")
+    return 2.0 * (size + noise_reach(sigma, "gaussian", rounds)) * unit + (2.0 * size if sigma else 0.0)
+
+
+def corollary_4(
+    problem: ConvexLoss,
+    horizon: int,
+    epsilon: float,
+    delta: float | None = None,
+    learner: str = "sphere",
+    noise: str = "gaussian",
+    method: str = "classical",
+) -> float:
+    """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tunings`.
+
+    The paper states T^(2/3)/epsilon with `saha_tewari`, sqrt(T)/epsilon with `hazan_levy` and sqrt(T)/epsilon for
+    stochastic losses, here with `stochastic` in one dimension; see `tunings.tuning` for the powers of 1/epsilon. For
+    what the clipping may do it adds 2 B to the barrier methods, as in `theorem_3`, and 2 scale / T to the two for arms,
+    whose losses are linear: it bounds 2 T times the mean of what exceeds the reach.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Of a user, > 0; infinity means no privacy.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    learner : str
+        One of `tunings.LEARNERS`.
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        How sigma is found.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the learner is for other losses.
+    """
+    check_convex(problem)
+    scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, method)
+    if checks.choice("learner", learner, LEARNERS) == "stochastic":
+        return stochastic_tuning(problem, horizon, scale, noise).regret
+    size = feedback_bound(learner, problem.bound, scale, noise, horizon)
+    clipped = 0.0
+    if scale and learner in ("saha_tewari", "hazan_levy"):
+        clipped = 2.0 * problem.bound
+    elif learner in ("exp3", "tsallis"):
+        clipped = 2.0 * scale / max(horizon, 2)
+    return tuning(learner, problem, horizon, size).regret + clipped
+
+
+def theorem_6(
+    problem: ConvexLoss,
+    horizon: int,
+    epsilon: float,
+    delta: float | None = None,
+    step: str = "printed",
+    noise: str = "gaussian",
+    method: str = "classical",
+) -> float:
+    """Theorem 6 with constants, derived: the regret of Algorithm 2.
+
+    With V the variance of n along u, E|g|^2 <= d^2 (G^2 + V), and with rho = ln T / T the regret is at most
+
+        printed   (R^2 + d^2 (G^2 + V)) sqrt(T) / 2     + G ln T (3 + R/r),     of order 1/epsilon^2
+        tuned     R d sqrt((G^2 + V) T)                 + G ln T (3 + R/r),     of order 1/epsilon
+        strong    d^2 (G^2 + V) (1 + ln T) / (2 mu)     + G ln T (3 + R/r),     of order 1/epsilon^2
+
+    with eta = 1/sqrt(T), R / (d sqrt((G^2 + V) T)) and 1/(mu t).
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex, with spread 0.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Of a user, > 0; infinity means no privacy.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    step : {"printed", "tuned", "strong"}
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        How sigma is found.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the step is for other losses.
+    """
+    check_convex(problem)
+    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
+    return two_point_tuning(problem, horizon, scale, noise, step).regret
+
+
 def linucb_upper(dim: int, horizon: int, alpha: float = 0.1, ridge: float = 1.0) -> float:
-    """LinUCB without privacy (Abbasi-Yadkori et al. 2011, Theorem 3), by the argument of this module."""
+    """LinUCB without privacy (Abbasi-Yadkori et al. 2011, Theorem 3), by the argument of this module.
+
+    Parameters
+    ----------
+    dim, horizon : int
+        d and T, >= 1.
+    alpha : float
+        In (0, 1): with which the bound may fail.
+    ridge : float
+        > 0.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
     return _upper(linucb(dim, alpha, ridge).record, checks.integer("horizon", horizon, at_least=1), 1.0)
 
 
@@ -55,9 +229,26 @@ def theorem_8(
 
     Parameters
     ----------
-    dim, horizon, epsilon, delta, noise, alpha
-        As for `ldp_linucb`.
+    dim, horizon : int
+        d and T, >= 1.
+    epsilon : float
+        Of a user, > 0; infinity means no privacy.
+    delta : float
+        In (0, 1).
     variant : {"order", "printed", "derived"}
+    noise : {"classical", "analytic"}
+        How sigma is found.
+    alpha : float
+        In (0, 1): with which the bound may fail.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     if checks.choice("variant", variant, _VARIANTS) == "order":
         return _order(horizon, epsilon)
@@ -82,9 +273,28 @@ def theorem_10(
 
     Parameters
     ----------
-    dim, horizon, epsilon, delta, noise, alpha, responses
-        As for `ldp_glm`.
+    dim, horizon : int
+        d and T, >= 1.
+    epsilon : float
+        Of a user, > 0; infinity means no privacy.
+    delta : float
+        In (0, 1).
     variant : {"order", "printed", "derived"}
+    noise : {"classical", "analytic"}
+        How sigma is found.
+    alpha : float
+        In (0, 1): with which the bound may fail.
+    responses : {"bounded", "binary"}
+        What a reward may be, as for `ldp_glm`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     if checks.choice("variant", variant, _VARIANTS) == "order":
         return _order(horizon, epsilon)
@@ -97,6 +307,16 @@ def bonus(record: linear.LinearRecord, horizon: float) -> float:
     """Bonus of a unit vector after T rounds that explored every direction alike, V_T = (T/d) I.
 
     No design makes every direction's bonus smaller. The noise on V_T is left out.
+
+    Parameters
+    ----------
+    record : LinearRecord
+    horizon : float
+        T >= 1.
+
+    Returns
+    -------
+    float
     """
     spread = horizon / record.dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
     return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread)
@@ -117,29 +337,40 @@ def horizon_needed(
 
     Parameters
     ----------
-    dim, epsilon, delta, noise, bonus_factor, alpha
-        As for `ldp_linucb` and `ldp_glm`; each T has the box that is calibrated for it.
+    dim : int
+        d >= 1.
+    epsilon : float
+        Of a user, > 0; each T has the algorithm that is calibrated for it.
+    delta : float
+        In (0, 1).
     level : float
         > 0.
     box : {"linucb", "glm"}
+        Algorithm 5 or 3.
     variant : str
-        Of the box.
+        Of the algorithm.
+    noise : {"classical", "analytic"}
+        How sigma is found.
+    bonus_factor : float
+        Multiplies beta_t, > 0.
+    alpha : float
+        In (0, 1): with which the ellipsoids may fail.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     checks.real("level", level, above=0)
     make = ldp_linucb if checks.choice("box", box, ("linucb", "glm")) == "linucb" else ldp_glm
 
     def excess(exponent: float) -> float:
         horizon = 10.0**exponent
-        made = make(
-            epsilon,
-            delta,
-            dim,
-            math.ceil(horizon),
-            variant=variant,
-            noise=noise,
-            bonus_factor=bonus_factor,
-            alpha=alpha,
-        )
+        made = make(epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha)
         assert isinstance(made.record, linear.LinearRecord)
         # T may be past what an int64 holds, and the radius does not read it
         return bonus(made.record._replace(horizon=0), horizon) / level - 1.0

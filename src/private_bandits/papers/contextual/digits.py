@@ -40,14 +40,45 @@ class Projection(NamedTuple):
 
 
 def load(public: int = PUBLIC) -> Digits:
-    """Return the bundled images, the first `public` of them set aside."""
+    """Return the bundled images, the first `public` of them set aside.
+
+    Parameters
+    ----------
+    public : int
+        64 to 1796.
+
+    Returns
+    -------
+    Digits
+
+    Raises
+    ------
+    ValueError
+        If it is out of range.
+    """
     images, labels = load_digits(return_X_y=True)
     size = checks.integer("public", public, at_least=64, at_most=len(images) - 1)
     return Digits(images[:size], images[size:], labels[size:].astype(np.int64))
 
 
 def projection(public: np.ndarray, components: int = COMPONENTS) -> Projection:
-    """Return the leading principal components of the public images, each with its largest entry positive."""
+    """Return the leading principal components of the public images, each with its largest entry positive.
+
+    Parameters
+    ----------
+    public : float64 array, shape (images, 64)
+    components : int
+        1 to 64.
+
+    Returns
+    -------
+    Projection
+
+    Raises
+    ------
+    ValueError
+        If there are fewer components.
+    """
     wanted = checks.integer("components", components, at_least=1, at_most=public.shape[1])
     mean = public.mean(axis=0)
     rows = np.linalg.svd(public - mean, full_matrices=False)[2][:wanted]
@@ -56,13 +87,43 @@ def projection(public: np.ndarray, components: int = COMPONENTS) -> Projection:
 
 
 def features(images: np.ndarray, onto: Projection) -> np.ndarray:
-    """Return the images' components, scaled to norm 1, shape (images, components)."""
+    """Return the images' components, scaled to norm 1.
+
+    Parameters
+    ----------
+    images : float64 array, shape (images, 64)
+    onto : Projection
+
+    Returns
+    -------
+    float64 array, shape (images, components)
+    """
     scores = (images - onto.mean) @ onto.directions.T
     return np.asarray(scores / np.linalg.norm(scores, axis=1, keepdims=True))
 
 
 def problem(components: int = COMPONENTS) -> LinearContext:
-    """Return the bandit; its regret is the number of wrong answers."""
+    """Return the bandit; its regret is the number of wrong answers.
+
+    Parameters
+    ----------
+    components : int
+        1 to 64.
+
+    Returns
+    -------
+    LinearContext
+
+    Raises
+    ------
+    ValueError
+        If there are fewer components.
+
+    Examples
+    --------
+    >>> print(problem())
+    LinearContext(1297 sets, dim=40, n_actions=10, logistic)
+    """
     digits = load()
     z = features(digits.images, projection(digits.public, components))
     sets = np.einsum("ni,ab->nabi", z, np.eye(DIGITS)).reshape(len(z), DIGITS, -1)
@@ -70,7 +131,22 @@ def problem(components: int = COMPONENTS) -> LinearContext:
 
 
 def best_linear(components: int = COMPONENTS) -> float:
-    """Return the share of users for whom the linear rule with the least squares fit to everybody's rewards is right."""
+    """Return the share of users for whom the linear rule with the least squares fit to everybody's rewards is right.
+
+    Parameters
+    ----------
+    components : int
+        1 to 64.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If there are fewer components.
+    """
     digits = load()
     z = features(digits.images, projection(digits.public, components))
     weights = np.linalg.lstsq(z, np.eye(DIGITS)[digits.labels], rcond=None)[0]

@@ -1,4 +1,4 @@
-"""Theorems 3 and 6 and Corollary 4 of Zheng et al. (2020), and the tuning of each learner with the regret it gives.
+"""The tuning of each learner behind Algorithms 1 and 2 of Zheng et al. (2020), with the regret that it gives.
 
 Each tuning holds its steps and the bound that is proved for just these steps, so the two cannot drift apart. The
 constants are derived by us: the paper states orders, and its appendix is not at hand. Throughout, d is the dimension, R
@@ -13,11 +13,10 @@ import math
 from typing import NamedTuple
 
 from private_bandits import checks
-from private_bandits.mechanisms import gaussian_sigma, laplace_scale
+from private_bandits.papers.contextual.accounting import noise_reach, noise_variance
 from private_bandits.problems import ConvexLoss
 
 LEARNERS = ("sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "exp3", "tsallis")
-STEPS = ("printed", "tuned", "strong")
 
 
 class Tuning(NamedTuple):
@@ -31,42 +30,28 @@ class Tuning(NamedTuple):
     regret: float
 
 
-class Quarters(NamedTuple):
+class QuartersTuning(NamedTuple):
     """The constants of `kernels.quarters` and the expected regret that they give."""
 
-    width: float
+    step: float  # the width, by which the losses of two points differ at most
     variance: float
     tail: float
     confidence: float
     regret: float
 
 
-def noise_scale(sensitivity: float, epsilon: float, delta: float | None, noise: str, method: str) -> float:
-    """Laplace scale or Gaussian standard deviation for one number of a given sensitivity; 0 at epsilon = infinity."""
-    checks.choice("noise", noise, ("gaussian", "laplace"))
-    if math.isinf(checks.epsilon(epsilon)):
-        return 0.0
-    if noise == "laplace":
-        if delta is not None:
-            raise ValueError(f"delta must be None with noise='laplace', got {delta!r}")
-        return laplace_scale(epsilon, sensitivity)
-    return gaussian_sigma(epsilon, checks.delta(delta), sensitivity, method=method)
-
-
-def noise_variance(scale: float, noise: str) -> float:
-    """Variance of one draw."""
-    return scale**2 if noise == "gaussian" else 2.0 * scale**2
-
-
-def noise_reach(scale: float, noise: str, horizon: int) -> float:
-    """The size that one draw exceeds with probability 1/T^2: sigma sqrt(2 ln(2 T^2)), or b ln(T^2)."""
-    rounds = _rounds(horizon)
-    factor = math.sqrt(2.0 * math.log(2.0 * rounds**2)) if noise == "gaussian" else 2.0 * math.log(rounds)
-    return scale * factor
-
-
 def check_convex(problem: object) -> None:
-    """Raise a ValueError unless the problem is a ConvexLoss."""
+    """Raise a ValueError unless the problem is a ConvexLoss.
+
+    Parameters
+    ----------
+    problem : object
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
     if not isinstance(problem, ConvexLoss):
         raise ValueError(f"problem must be a ConvexLoss (arms: ConvexLoss.from_arms), got {problem}")
 
@@ -89,10 +74,20 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
         * `exp3`: Bubeck and Cesa-Bianchi (2012), Theorem 3.1, step sqrt(ln K / (K t)): 2 L sqrt(T K ln K).
         * `tsallis`: Zimmert and Seldin (2019), step 2 / sqrt(t): L (4 sqrt(K T) + 1), K arms.
     problem : ConvexLoss
+        Of a kind and domain that the learner is for.
     horizon : int
         T >= 1.
     size : float
-        L, > 0; for arms the width of the interval of told losses.
+        L, > 0; for arms the width of the interval that feedback is clipped to.
+
+    Returns
+    -------
+    Tuning
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the learner is for other losses.
 
     Notes
     -----
@@ -101,7 +96,7 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
     few rounds, it grows as L, L^2, L and L.
     """
     checks.choice("learner", learner, tuple(_TUNINGS))
-    told = checks.real("size", size, above=0)
+    feedback = checks.real("size", size, above=0)
     check_convex(problem)
     if (problem.domain == "arms") != (learner in ("exp3", "tsallis")):
         raise ValueError(f"learner {learner!r} does not fit {problem}")
@@ -109,10 +104,10 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
         raise ValueError(f"learner {learner!r} needs strongly convex losses, got {problem}")
     if learner in ("saha_tewari", "hazan_levy") and math.isinf(problem.smoothness):
         raise ValueError(f"learner {learner!r} needs smooth losses, got {problem}")
-    return _TUNINGS[learner](problem, _rounds(horizon), told)
+    return _TUNINGS[learner](problem, _rounds(horizon), feedback)
 
 
-def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str) -> Quarters:
+def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str) -> QuartersTuning:
     """Return the constants of the stochastic convex learner in one dimension, with their regret bound.
 
     Agarwal, Foster, Hsu, Kakade and Rakhlin (2011), Algorithm 1, for a mean loss whose values differ by at most width =
@@ -128,13 +123,18 @@ def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: st
         Of dimension 1, stochastic.
     horizon : int
         T >= 1.
-    scale, noise
-        Of the noise on a message.
+    scale : float
+        Standard deviation or Laplace scale of the noise on a message, >= 0.
+    noise : {"gaussian", "laplace"}
+
+    Returns
+    -------
+    QuartersTuning
 
     Raises
     ------
     ValueError
-        In higher dimension: their ellipsoid method for it is left out.
+        If an argument is out of range, and in higher dimension: their ellipsoid method for it is left out.
 
     Notes
     -----
@@ -163,43 +163,34 @@ def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: st
         ended = math.floor(1.0 + math.log(width / (2.0 * least), 4.0 / 3.0)) if width >= 2.0 * least else 0
         regret += 20.0 * math.sqrt(30.0 * variance * (ended + 1) * rounds * confidence)
         regret += (ended + 1) * (120.0 * tail * confidence * (full + 1) + 3.0 * full * width)
-    return Quarters(width, variance, tail, confidence, regret)
+    return QuartersTuning(width, variance, tail, confidence, regret)
 
 
-def theorem_3(
-    regret: float, bound: float, horizon: int, epsilon: float, delta: float, variant: str = "printed"
-) -> float:
-    """Theorem 3: the regret of Algorithm 1 from the regret of its learner for losses of unit range.
-
-    `printed` is B ln(T/delta) / epsilon times the regret, its O taken as 1: an order. `derived` is ours: 2 (B + s)
-    times the regret, plus 2 B, with s = sigma sqrt(2 ln(2 T^2)) and the Gaussian sigma of the box. It holds for any
-    learner of losses in [0, 1], convex or not, against losses fixed beforehand: with probability at least 1 - 1/T no
-    draw exceeds s in T rounds, and then the draws are independent and symmetric, and (f + Z + B + s) / (2 (B + s)),
-    with values in [0, 1] and as convex as f, is told unclipped. Otherwise at most 2 B T is lost.
-
-    Parameters
-    ----------
-    regret : float
-        Regret of the learner for losses in [0, 1], >= 0.
-    bound : float
-        B > 0: |f| <= B.
-    horizon, epsilon, delta
-        T >= 1, > 0, in (0, 1).
-    variant : {"printed", "derived"}
-    """
-    checks.choice("variant", variant, ("printed", "derived"))
-    unit = checks.real("regret", regret, at_least=0)
-    size, rounds = checks.real("bound", bound, above=0), checks.integer("horizon", horizon, at_least=1)
-    if variant == "printed":
-        return size * math.log(rounds / checks.delta(delta)) / checks.epsilon(epsilon) * unit
-    sigma = noise_scale(2.0 * size, epsilon, delta, "gaussian", "classical")
-    return 2.0 * (size + noise_reach(sigma, "gaussian", rounds)) * unit + (2.0 * size if sigma else 0.0)
-
-
-def told_size(learner: str, bound: float, scale: float, noise: str, horizon: int) -> float:
+def feedback_bound(learner: str, bound: float, scale: float, noise: str, horizon: int) -> float:
     """L of `tuning`: the root mean square of a noisy loss for the sphere, else the largest one after clipping.
 
     For arms, whose losses lie in [0, 1], it is the width 1 + 2 reach.
+
+    Parameters
+    ----------
+    learner : str
+        One of `LEARNERS` but "stochastic".
+    bound : float
+        B > 0.
+    scale : float
+        Standard deviation or Laplace scale of the noise on a loss, >= 0.
+    noise : {"gaussian", "laplace"}
+    horizon : int
+        T >= 1.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the horizon is out of range.
     """
     if learner in ("sphere", "sphere_strong"):
         return math.sqrt(bound**2 + noise_variance(scale, noise))
@@ -207,42 +198,31 @@ def told_size(learner: str, bound: float, scale: float, noise: str, horizon: int
     return 1.0 + 2.0 * reach if learner in ("exp3", "tsallis") else bound + reach
 
 
-def corollary_4(
-    problem: ConvexLoss,
-    horizon: int,
-    epsilon: float,
-    delta: float | None = None,
-    learner: str = "sphere",
-    noise: str = "gaussian",
-    method: str = "classical",
-) -> float:
-    """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tuning`.
-
-    The paper states T^(2/3)/epsilon with `saha_tewari`, sqrt(T)/epsilon with `hazan_levy` and sqrt(T)/epsilon for
-    stochastic losses, here with `stochastic` in one dimension; see `tuning` for the powers of 1/epsilon. For what the
-    clipping may do it adds 2 B to the barrier methods, as in `theorem_3`, and 2 scale / T to the two for arms, whose
-    losses are linear: it bounds 2 T times the mean of what exceeds the reach. Parameters are those of
-    `reduction.one_point`.
-    """
-    check_convex(problem)
-    scale = noise_scale(2.0 * problem.bound, epsilon, delta, noise, method)
-    if checks.choice("learner", learner, LEARNERS) == "stochastic":
-        return stochastic_tuning(problem, horizon, scale, noise).regret
-    size = told_size(learner, problem.bound, scale, noise, horizon)
-    clipped = 0.0
-    if scale and learner in ("saha_tewari", "hazan_levy"):
-        clipped = 2.0 * problem.bound
-    elif learner in ("exp3", "tsallis"):
-        clipped = 2.0 * scale / _rounds(horizon)
-    return tuning(learner, problem, horizon, size).regret + clipped
-
-
 def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str, step: str) -> Tuning:
-    """Return the steps of Algorithm 2 with their regret bound; see `theorem_6` and `reduction.two_point`.
+    """Return the steps of Algorithm 2 with their regret bound; see `bounds.theorem_6`.
 
-    `scale` is the standard deviation of the vector n (Gaussian), or the Laplace scale divided by 2 rho.
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex, with spread 0.
+    horizon : int
+        T >= 1.
+    scale : float
+        Standard deviation of the vector n (Gaussian), or the Laplace scale divided by 2 rho, >= 0.
+    noise : {"gaussian", "laplace"}
+    step : {"printed", "tuned", "strong"}
+        As for `two_point`.
+
+    Returns
+    -------
+    Tuning
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem is of another kind.
     """
-    checks.choice("step", step, STEPS)
+    checks.choice("step", step, ("printed", "tuned", "strong"))
     if problem.domain == "arms":
         raise ValueError(f"two points need a ConvexLoss on the ball or the simplex, got {problem}")
     if problem.spread > 0.0:
@@ -252,82 +232,58 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     near = problem.lipschitz * radius * rounds * (3.0 + outer / inner)
     squared = d**2 * (problem.lipschitz**2 + noise_variance(scale, noise))
     if step == "strong":
-        mu = _strong(problem)
-        return Tuning(
-            1.0 / mu, 1.0, radius, radius / inner, 0.0, squared * (1.0 + math.log(rounds)) / (2.0 * mu) + near
-        )
+        if (mu := problem.strong_convexity) == 0.0:
+            raise ValueError(f"step='strong' needs strongly convex losses, got {problem}")
+        regret = squared * (1.0 + math.log(rounds)) / (2.0 * mu) + near
+        return Tuning(1.0 / mu, 1.0, radius, radius / inner, 0.0, regret)
     eta = 1.0 / math.sqrt(rounds) if step == "printed" else outer / math.sqrt(squared * rounds)
     regret = outer**2 / (2.0 * eta) + eta * rounds * squared / 2.0 + near
     return Tuning(eta, 0.0, radius, radius / inner, 0.0, regret)
 
 
-def theorem_6(
-    problem: ConvexLoss,
-    horizon: int,
-    epsilon: float,
-    delta: float | None = None,
-    step: str = "printed",
-    noise: str = "gaussian",
-    method: str = "classical",
-) -> float:
-    """Theorem 6 with constants, derived: the regret of Algorithm 2.
-
-    With V the variance of n along u, E|g|^2 <= d^2 (G^2 + V), and with rho = ln T / T the regret is at most
-
-        printed   (R^2 + d^2 (G^2 + V)) sqrt(T) / 2     + G ln T (3 + R/r),     of order 1/epsilon^2
-        tuned     R d sqrt((G^2 + V) T)                 + G ln T (3 + R/r),     of order 1/epsilon
-        strong    d^2 (G^2 + V) (1 + ln T) / (2 mu)     + G ln T (3 + R/r),     of order 1/epsilon^2
-
-    with eta = 1/sqrt(T), R / (d sqrt((G^2 + V) T)) and 1/(mu t). Parameters are those of `reduction.two_point`.
-    """
-    check_convex(problem)
-    scale = noise_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    return two_point_tuning(problem, horizon, scale, noise, step).regret
-
-
-def _sphere(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
+def _sphere(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     d, outer, inner = problem.dimension, problem.outer_radius, problem.inner_radius
     near = problem.lipschitz * (3.0 + outer / inner)
-    radius = min(math.sqrt(outer * d * told / near) * rounds**-0.25, inner / 2.0)
-    step = outer * radius / (d * told * math.sqrt(rounds))
-    regret = outer * d * told * math.sqrt(rounds) / radius + near * radius * rounds
+    radius = min(math.sqrt(outer * d * feedback / near) * rounds**-0.25, inner / 2.0)
+    step = outer * radius / (d * feedback * math.sqrt(rounds))
+    regret = outer * d * feedback * math.sqrt(rounds) / radius + near * radius * rounds
     return Tuning(step, 0.0, radius, radius / inner, 0.0, regret)
 
 
-def _sphere_strong(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
+def _sphere_strong(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     d, outer, inner, mu = problem.dimension, problem.outer_radius, problem.inner_radius, problem.strong_convexity
-    near, noisy = problem.lipschitz * (3.0 + outer / inner), (d * told) ** 2 * (1.0 + math.log(rounds)) / mu
+    near, noisy = problem.lipschitz * (3.0 + outer / inner), (d * feedback) ** 2 * (1.0 + math.log(rounds)) / mu
     radius = min((noisy / (near * rounds)) ** (1.0 / 3.0), inner / 2.0)
     regret = noisy / (2.0 * radius**2) + near * radius * rounds
     return Tuning(1.0 / mu, 1.0, radius, radius / inner, 0.0, regret)
 
 
-def _saha_tewari(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
+def _saha_tewari(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     d, log = problem.dimension, math.log(rounds)
     bent = problem.smoothness * (problem.diameter / 2.0) ** 2 * rounds
-    noisy = 2.0 * d * told * math.sqrt(2.0 * _nu(problem) * rounds * log)
+    noisy = 2.0 * d * feedback * math.sqrt(2.0 * _nu(problem) * rounds * log)
     radius = min((noisy / (2.0 * bent)) ** (1.0 / 3.0) if bent else math.inf, 0.5)
-    step = min(radius * math.sqrt(_nu(problem) * log / (2.0 * rounds)), radius / 4.0) / (d * told)
-    regret = _nu(problem) * log / step + 2.0 * step * (d * told / radius) ** 2 * rounds + bent * radius**2
+    step = min(radius * math.sqrt(_nu(problem) * log / (2.0 * rounds)), radius / 4.0) / (d * feedback)
+    regret = _nu(problem) * log / step + 2.0 * step * (d * feedback / radius) ** 2 * rounds + bent * radius**2
     return Tuning(step, 0.0, radius, 0.0, 0.0, regret + problem.lipschitz * problem.outer_radius)
 
 
-def _hazan_levy(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
+def _hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     d, log, mu = problem.dimension, math.log(rounds), problem.strong_convexity_within(problem.diameter / 2.0)
     fixed = _nu(problem) * log + problem.smoothness / mu * (1.0 + log)
-    step = min(math.sqrt(fixed / (2.0 * rounds)), 0.25) / (d * told)
-    regret = fixed / step + 2.0 * step * (d * told) ** 2 * rounds
+    step = min(math.sqrt(fixed / (2.0 * rounds)), 0.25) / (d * feedback)
+    regret = fixed / step + 2.0 * step * (d * feedback) ** 2 * rounds
     return Tuning(step, 0.0, 1.0, 0.0, mu, regret + problem.lipschitz * problem.outer_radius)
 
 
-def _exp3(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
+def _exp3(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     arms = problem.dimension
     step = math.sqrt(math.log(arms) / arms)
-    return Tuning(step, 0.5, 0.0, 0.0, 0.0, 2.0 * told * math.sqrt(rounds * arms * math.log(arms)))
+    return Tuning(step, 0.5, 0.0, 0.0, 0.0, 2.0 * feedback * math.sqrt(rounds * arms * math.log(arms)))
 
 
-def _tsallis(problem: ConvexLoss, rounds: int, told: float) -> Tuning:
-    return Tuning(2.0, 0.5, 0.0, 0.0, 0.0, told * (4.0 * math.sqrt(problem.dimension * rounds) + 1.0))
+def _tsallis(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
+    return Tuning(2.0, 0.5, 0.0, 0.0, 0.0, feedback * (4.0 * math.sqrt(problem.dimension * rounds) + 1.0))
 
 
 _TUNINGS = {
@@ -343,12 +299,6 @@ _TUNINGS = {
 def _nu(problem: ConvexLoss) -> float:
     """Parameter of the set's self-concordant barrier."""
     return 1.0 if problem.domain == "ball" else problem.dimension + 1.0
-
-
-def _strong(problem: ConvexLoss) -> float:
-    if problem.strong_convexity == 0.0:
-        raise ValueError(f"step='strong' needs strongly convex losses, got {problem}")
-    return problem.strong_convexity
 
 
 def _rounds(horizon: int) -> int:

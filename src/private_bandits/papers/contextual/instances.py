@@ -1,4 +1,4 @@
-"""The losses on which Algorithms 1 and 2 are played, and what standing still would lose there.
+"""The losses on which Algorithms 1 and 2 are played, and what the centre would lose there.
 
 The adversary shifts: its losses come in blocks, and four fifths of them pull to one side. The best fixed point lies
 away from the centre, where every learner starts, and inside the set. A distance has its kink there, so that exploring
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from private_bandits.papers.contextual.reduction import message_privacy
+from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, ConvexLoss
 
 CYCLE = 200
@@ -38,6 +38,20 @@ def convex(kind: str, mode: str = "schedule") -> ConvexLoss:
     kind : {"distance", "kinked", "smooth", "quadratic"}
     mode : {"schedule", "drawn", "stochastic"}
         In blocks, drawn anew in every round, or their mean with noise.
+
+    Returns
+    -------
+    ConvexLoss
+
+    Raises
+    ------
+    ValueError
+        If an argument is not one of those listed.
+
+    Examples
+    --------
+    >>> convex("smooth").best_point()[0].round(3).tolist()
+    [0.574, 0.004]
     """
     anchors = _APART if kind in ("distance", "kinked") else _NEAR
     return ConvexLoss.ball(anchors, kind=kind, **_order(mode))
@@ -45,18 +59,69 @@ def convex(kind: str, mode: str = "schedule") -> ConvexLoss:
 
 @cache
 def on_simplex(kind: str, mode: str = "schedule") -> ConvexLoss:
-    """Losses over distributions of three things."""
+    """Losses over distributions of three things.
+
+    Parameters
+    ----------
+    kind : {"distance", "kinked", "smooth", "quadratic"}
+    mode : {"schedule", "drawn", "stochastic"}
+        As for `convex`.
+
+    Returns
+    -------
+    ConvexLoss
+
+    Raises
+    ------
+    ValueError
+        If an argument is not one of those listed.
+
+    Examples
+    --------
+    >>> print(on_simplex("quadratic", "drawn"))
+    ConvexLoss.simplex(dimension=2, kind=quadratic, mode=drawn)
+    """
     return ConvexLoss.simplex(_CORNER, kind=kind, **_order(mode))
 
 
 @cache
 def on_line() -> ConvexLoss:
-    """The mean of two distances on [-1, 1], with noise: stochastic convex losses of one dimension."""
+    """The mean of two distances on [-1, 1], with noise: stochastic convex losses of one dimension.
+
+    Returns
+    -------
+    ConvexLoss
+
+    Examples
+    --------
+    >>> on_line().best_point()[0].tolist()
+    [0.6]
+    """
     return ConvexLoss.ball([[0.6], [-0.2]], kind="distance", mode="stochastic", weights=[0.8, 0.2], spread=_SPREAD)
 
 
 def stochastic_arms(gap: float = GAP) -> Arms:
-    """Bernoulli arms, the first of which is better than all others by the gap."""
+    """Bernoulli arms, the first of which is better than all others by the gap.
+
+    Parameters
+    ----------
+    gap : float
+        In [0, 1].
+
+    Returns
+    -------
+    Arms
+
+    Raises
+    ------
+    ValueError
+        If the gap is out of range.
+
+    Examples
+    --------
+    >>> stochastic_arms(0.4).means.tolist()
+    [0.7, 0.3, 0.3, 0.3]
+    """
     return Arms.bernoulli(np.append(0.5 + gap / 2.0, np.full(N_ARMS - 1, 0.5 - gap / 2.0)))
 
 
@@ -64,6 +129,25 @@ def switching_arms(gap: float = GAP) -> ConvexLoss:
     """Arms whose losses all jump up and down by 1 - gap, in phases of growing length, while their gap stays.
 
     After the experiments of Zimmert and Seldin with Tsallis-INF; here the phases begin again after `SWITCHES` rounds.
+
+    Parameters
+    ----------
+    gap : float
+        In [0, 1].
+
+    Returns
+    -------
+    ConvexLoss
+
+    Raises
+    ------
+    ValueError
+        If the gap is out of range.
+
+    Examples
+    --------
+    >>> switching_arms(0.25).anchors.tolist()
+    [[0.0, 0.25, 0.25, 0.25], [0.75, 1.0, 1.0, 1.0]]
     """
     low, high = np.full(N_ARMS, gap), np.full(N_ARMS, 1.0)
     low[0], high[0] = 0.0, 1.0 - gap
@@ -79,11 +163,19 @@ class Ucb:
     """UCB1 for losses in [0, 1], ties to the lowest arm: without noise it is deterministic, and can be foreseen."""
 
     name = "UCB, lowest arm first"
-    paper, box, variant = "auer2002", "Figure 1", "losses"
-    privacy = message_privacy(0.0, 1.0, math.inf, None, "gaussian", "")
+    paper, algorithm, variant, mechanism = "auer2002", "Figure 1", "losses", "none"
+    privacy = Guarantee.none()
 
     def start(self, problem: Any, choice: Any, noise: Any) -> _UcbLearner:
-        """Return a fresh learner; it draws nothing."""
+        """Return a fresh learner; it draws nothing.
+
+        Parameters
+        ----------
+        problem : ConvexLoss
+            Of arms.
+        choice, noise : Generator
+            Not read.
+        """
         return _UcbLearner(problem.dimension)
 
 
@@ -112,6 +204,22 @@ def fooling_arms(horizon: int) -> tuple[ConvexLoss, np.ndarray]:
 
     The first arm loses 1 in the rounds in which `Ucb` looks at it, and 0 in all others; the other arms always lose the
     gap. What `Ucb` does is known beforehand, so the adversary is oblivious.
+
+    Parameters
+    ----------
+    horizon : int
+        Length of the sequence, >= 1.
+
+    Returns
+    -------
+    problem : ConvexLoss
+    plays : int64 array, shape (horizon,)
+
+    Examples
+    --------
+    >>> problem, plays = fooling_arms(8)
+    >>> plays.tolist(), problem.schedule.tolist()
+    ([0, 1, 2, 3, 1, 2, 3, 0], [1, 0, 0, 0, 0, 0, 0, 1])
     """
     table = np.array([np.full(N_ARMS, GAP), np.full(N_ARMS, GAP)])
     table[:, 0] = 0.0, 1.0
@@ -124,7 +232,7 @@ def fooling_arms(horizon: int) -> tuple[ConvexLoss, np.ndarray]:
     return ConvexLoss.arms(table, schedule=order), plays
 
 
-def standing_still(problem: ConvexLoss, t: Any) -> np.ndarray:
+def centre_regret(problem: ConvexLoss, t: Any) -> np.ndarray:
     """Expected regret of the point where learners start, or of uniformly random arms, after t rounds.
 
     No uniformly random point of a ball or a simplex does better, as the losses are convex and the point is the mean.
@@ -134,6 +242,11 @@ def standing_still(problem: ConvexLoss, t: Any) -> np.ndarray:
     problem : ConvexLoss
     t : array_like of int
         Rounds, >= 1. With drawn losses the best point is that for their shares.
+
+    Returns
+    -------
+    float64 array
+        One number for each of t.
     """
     if problem.domain == "ball":
         start = np.zeros(problem.dimension)
@@ -152,12 +265,6 @@ def standing_still(problem: ConvexLoss, t: Any) -> np.ndarray:
             counts += np.bincount(problem.schedule[:rest], minlength=len(each))
         regret.append(float(counts @ each) - problem.best_point(counts)[1])
     return np.array(regret)
-
-
-@cache
-def uniform_play(problem: ConvexLoss) -> float:
-    """`ConvexLoss.uniform_regret`, found once."""
-    return problem.uniform_regret()
 
 
 def _order(mode: str) -> dict[str, Any]:

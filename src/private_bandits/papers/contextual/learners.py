@@ -1,17 +1,21 @@
-"""Algorithms 1 and 2 of Zheng et al. (2020) line by line, around learners written as their papers print them.
+"""The learners that Algorithms 1 and 2 are played around, in plain Python, as their papers print them, and their user.
 
-Plain Python and NumPy, with scipy's solvers where the kernels have their own. The random numbers are asked for in the
-order of the kernels: the learner's from the choice stream, the user's from the environment, the noise last.
+They ask and are told; `tell` returns what they make of a message, clipped where the paper's black box needs it. Random
+numbers are asked for in the order of the kernels, and scipy's solvers stand where the kernels have their own.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Generator
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize
 
-SHAPES = {
+from private_bandits.plain import Generator as Stream
+
+_SHAPES: dict[str, Callable[[float], float]] = {
     "quadratic": lambda r: r**2 / 2,
     "smooth": lambda r: math.sqrt(1 + r**2) - 1,
     "distance": lambda r: r,
@@ -19,23 +23,24 @@ SHAPES = {
 }
 
 
-def loss(problem, which, x):
+def loss(problem: Any, which: int, x: Any) -> float:
     """f_which(x) of a ConvexLoss."""
     z = problem.anchors[which]
     if problem.domain == "arms":
-        return z[int(x[0])]
+        return float(z[int(x[0])])
     if problem.kind == "linear":
-        return problem.factor * float(np.dot(z, x))
-    return problem.factor * SHAPES[problem.kind](float(np.linalg.norm(x - z)))
+        return float(problem.factor * np.dot(z, x))
+    return float(problem.factor * _SHAPES[problem.kind](float(np.linalg.norm(x - z))))
 
 
 class User:
     """Who suffers the losses: the environment of a run."""
 
-    def __init__(self, problem, env):
+    def __init__(self, problem: Any, env: Stream) -> None:
         self.problem, self.env, self.t = problem, env, 0
 
-    def suffer(self, points):
+    def suffer(self, points: Any) -> list[float]:
+        """The values of this round's loss at the points."""
         problem = self.problem
         self.t += 1
         if problem.mode == "schedule":
@@ -54,32 +59,7 @@ class User:
         return seen
 
 
-def algorithm_1(problem, learner, horizon, source, draw):
-    """One-Point Bandits Learning-LDP; `draw(rng)` is Z_t. Returns the points played and what was sent."""
-    user, played, sent = User(problem, source.env), [], []
-    for _ in range(horizon):
-        x = learner.ask()
-        (value,) = user.suffer([x])
-        sent.append(value + draw(source.noise))
-        learner.tell([sent[-1]])
-        played.append(np.array(x, float))
-    return np.array(played), np.array(sent)
-
-
-def algorithm_2(problem, learner, horizon, source, sigma):
-    """Two-Point Feedback Private BCO with n_t ~ N(0, sigma^2 I)."""
-    user, played, sent = User(problem, source.env), [], []
-    for _ in range(horizon):
-        x_1, x_2 = learner.ask()
-        f_1, f_2 = user.suffer([x_1, x_2])
-        n = source.noise.normal(0.0, sigma, len(x_1)) if sigma else np.zeros(len(x_1))
-        sent.append(f_1 - f_2 + np.dot(n, x_1 - x_2))
-        learner.tell([sent[-1]])
-        played.append(np.concatenate([x_1, x_2]))
-    return np.array(played), np.array(sent)
-
-
-def project(problem, x):
+def project(problem: Any, x: Any) -> Any:
     """Nearest point of the set; on the simplex by a search for the level."""
     if problem.domain == "ball":
         return x * min(1.0, problem.radius / np.linalg.norm(x)) if np.any(x) else x
@@ -89,7 +69,8 @@ def project(problem, x):
     return np.maximum(x - level, 0)
 
 
-def middle(problem):
+def middle(problem: Any) -> Any:
+    """Centre of the largest ball inside the set."""
     d = problem.dimension
     return np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + math.sqrt(d)))
 
@@ -97,46 +78,53 @@ def middle(problem):
 class Descent:
     """Gradient descent on sphere estimates: one point (Flaxman et al.) or two (Agarwal, Dekel and Xiao)."""
 
-    def __init__(self, problem, choice, rho, xi, eta, points):
+    def __init__(self, problem: Any, choice: Stream, rho: float, xi: float, eta: Any, points: int) -> None:
         self.problem, self.choice, self.rho, self.xi, self.eta, self.points = problem, choice, rho, xi, eta, points
         self.y, self.t = middle(problem), 0
 
-    def ask(self):
+    def ask(self) -> Any:
+        """A point near y, or two on opposite sides of it."""
         self.t += 1
         u = self.choice.standard_normal(len(self.y))
         self.u = u / np.linalg.norm(u)
         x = self.y + self.rho * self.u
         return x if self.points == 1 else (x, self.y - self.rho * self.u)
 
-    def tell(self, values):
+    def tell(self, values: Any) -> float:
+        """Step against the estimated gradient, back into the shrunk set."""
         g = len(self.y) / (self.points * self.rho) * values[0] * self.u
         moved, c = self.y - self.eta(self.t) * g, middle(self.problem)
         self.y = c + (1 - self.xi) * (project(self.problem, c + (moved - c) / (1 - self.xi)) - c)
+        return float(values[0])
 
 
 class Barrier:
     """Saha and Tewari (2011), mu = 0, and Hazan and Levy (2014), radius = 1: follow the leader on a barrier."""
 
-    def __init__(self, problem, choice, eta, radius, mu, clip):
+    def __init__(self, problem: Any, choice: Stream, eta: float, radius: float, mu: float, clip: float) -> None:
         self.problem, self.choice, self.eta, self.radius, self.mu, self.clip = problem, choice, eta, radius, mu, clip
         d = problem.dimension
         self.x = np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + 1))
-        self.gradients, self.centres = [], []
+        self.gradients: list[Any] = []
+        self.centres: list[Any] = []
 
-    def hessian(self, x):
+    def hessian(self, x: Any) -> Any:
+        """Of the barrier."""
         if self.problem.domain == "ball":
             room = self.problem.radius**2 - x @ x
             return 2 / room * np.eye(len(x)) + 4 * np.outer(x, x) / room**2
         return np.diag(1 / x**2) + 1 / (1 - np.sum(x)) ** 2
 
-    def barrier(self, x):
+    def barrier(self, x: Any) -> float:
+        """Infinite outside the set."""
         if self.problem.domain == "ball":
             inside = 1 - x @ x / self.problem.radius**2
             return -math.log(inside) if inside > 0 else math.inf
         rest = 1 - np.sum(x)
-        return -np.sum(np.log(x)) - math.log(rest) if rest > 0 and np.min(x) > 0 else math.inf
+        return float(-np.sum(np.log(x)) - math.log(rest)) if rest > 0 and np.min(x) > 0 else math.inf
 
-    def ask(self):
+    def ask(self) -> Any:
+        """A point on the ellipsoid of the barrier about x."""
         u = self.choice.standard_normal(len(self.x))
         u /= np.linalg.norm(u)
         t = len(self.gradients) + 1
@@ -144,17 +132,17 @@ class Barrier:
         self.ahead = root @ u
         return self.x + self.radius * np.linalg.inv(root).T @ u
 
-    def tell(self, values):
-        value = min(max(values[0], -self.clip), self.clip)
+    def tell(self, values: Any) -> float:
+        """Go to the leader of all estimated losses and the barrier."""
+        value = float(min(max(values[0], -self.clip), self.clip))
         self.gradients.append(len(self.x) / self.radius * value * self.ahead)
         self.centres.append(self.x)
         linear, centres, t = np.sum(self.gradients, axis=0), np.sum(self.centres, axis=0), len(self.centres)
 
-        def leader(x):
+        def leader(x: Any) -> Any:
             return self.eta * (linear @ x + self.mu / 2 * (t * x @ x - 2 * centres @ x)) + self.barrier(x)
 
-        rough = minimize(leader, self.x, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-14})
-        x = rough.x
+        x = minimize(leader, self.x, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-14}).x
         for _ in range(3):  # the search is good to 1e-8; Newton's method does the rest
             if self.problem.domain == "ball":
                 slope = 2 * x / (self.problem.radius**2 - x @ x)
@@ -163,18 +151,20 @@ class Barrier:
             slope = slope + self.eta * (linear + self.mu * (t * x - centres))
             x = x - np.linalg.solve(self.hessian(x) + self.eta * self.mu * t * np.eye(len(x)), slope)
         self.x = x
+        return value
 
 
 class Quarters:
     """Agarwal, Foster, Hsu, Kakade and Rakhlin (2011), Algorithm 1, with its confidence intervals as numbers."""
 
-    def __init__(self, low, high, width, variance, tail, failure):
+    def __init__(self, low: float, high: float, width: float, variance: float, tail: float, failure: float) -> None:
         self.l, self.r, self.width, self.variance, self.tail, self.log = low, high, width, variance, tail, failure
-        self.epochs, self.cases = [(low, high)], []
+        self.epochs = [(low, high)]
+        self.cases: list[int] = []
         self.round = self.rounds()
         self.point = next(self.round)
 
-    def samples(self, gamma):
+    def samples(self, gamma: float) -> int:
         """The least n for which sqrt(2 v log / n) + b log / n <= gamma."""
         low, high = 0, 1
         while math.sqrt(2 * self.variance * self.log / high) + self.tail * self.log / high > gamma:
@@ -185,7 +175,8 @@ class Quarters:
             low, high = (n, high) if wide else (low, n)
         return high
 
-    def rounds(self):
+    def rounds(self) -> Generator[Any, float, None]:
+        """All points to ask for, one after the other; each is sent its message."""
         while True:  # an epoch
             x_l, x_c, x_r = (self.l + (self.r - self.l) * share for share in (1 / 4, 1 / 2, 3 / 4))
             i = 1
@@ -212,38 +203,45 @@ class Quarters:
                 self.epochs.append((self.l, self.r))
                 break
 
-    def ask(self):
+    def ask(self) -> Any:
+        """The next point."""
         return np.array([self.point])
 
-    def tell(self, values):
+    def tell(self, values: Any) -> float:
+        """Go on with the message."""
         self.point = self.round.send(values[0])
+        return float(values[0])
 
 
 class Weighted:
-    """EXP3 and Tsallis-INF on noisy losses clipped to [low, high] and scaled to [0, 1]."""
+    """EXP3 and Tsallis-INF on noisy losses clipped to [low, high] and scaled to [0, 1]; `rule` gives the weights."""
 
-    def __init__(self, n_arms, choice, low, high, rule):
+    def __init__(self, n_arms: int, choice: Stream, low: float, high: float, rule: Any) -> None:
         self.choice, self.low, self.high, self.rule = choice, low, high, rule
         self.losses, self.t = np.zeros(n_arms), 0
 
-    def ask(self):
+    def ask(self) -> list[int]:
+        """An arm by its weight."""
         self.t += 1
         self.w = self.rule(self.losses, self.t)
         self.arm = int(np.searchsorted(np.cumsum(self.w)[:-1], self.choice.random(), side="right"))
         return [self.arm]
 
-    def tell(self, values):
-        told = (min(max(values[0], self.low), self.high) - self.low) / (self.high - self.low)
+    def tell(self, values: Any) -> float:
+        """Add the loss over the arm's weight."""
+        told = float((min(max(values[0], self.low), self.high) - self.low) / (self.high - self.low))
         self.losses[self.arm] += told / self.w[self.arm]
+        return told
 
 
-def exp3(losses, t):
+def exp3(losses: Any, t: int) -> Any:
+    """Bubeck and Cesa-Bianchi (2012), Figure 3.1."""
     k = len(losses)
     w = np.exp(-math.sqrt(math.log(k) / (k * t)) * (losses - np.min(losses)))
     return w / np.sum(w)
 
 
-def tsallis(losses, t, eta=None):
+def tsallis(losses: Any, t: int, eta: float | None = None) -> Any:
     """The minimiser of <L, w> - (4/eta) sum of sqrt(w_i) over distributions, by a root of the normalisation."""
     eta = 2 / math.sqrt(t) if eta is None else eta
     low = np.min(losses)

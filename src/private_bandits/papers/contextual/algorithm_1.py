@@ -1,0 +1,152 @@
+"""Algorithm 1 of Zheng et al. (2020), One-Point Bandits Learning-LDP: any learner, told one noisy loss a round.
+
+The promise is on the message of a user, whatever was played before: its loss f is any function with |f| <= B.
+`method="classical"` is the printed sigma, 2B sqrt(2 ln(1.25/delta)) / epsilon, proven for epsilon < 1 only; "analytic"
+keeps the promise for every epsilon with the least noise. Laplace noise, which the paper mentions, gives pure epsilon.
+The guarantee holds what is paid exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from private_bandits import checks
+from private_bandits.kernels import online
+from private_bandits.papers.contextual.accounting import (
+    PAPER,
+    message_privacy,
+    noise_reach,
+    number_facts,
+    number_scale,
+)
+from private_bandits.papers.contextual.learners import User
+from private_bandits.papers.contextual.tunings import (
+    LEARNERS,
+    check_convex,
+    feedback_bound,
+    stochastic_tuning,
+    tuning,
+)
+from private_bandits.policy import Policy
+from private_bandits.problems import ConvexLoss
+
+_KERNELS = {
+    "sphere": ("Gradient descent, one point", online.SPHERE),
+    "sphere_strong": ("Gradient descent, one point, strongly convex", online.SPHERE),
+    "saha_tewari": ("Saha and Tewari", online.BARRIER),
+    "hazan_levy": ("Hazan and Levy", online.BARRIER),
+    "stochastic": ("Agarwal et al., one dimension", online.QUARTERS),
+    "exp3": ("EXP3", online.EXP3),
+    "tsallis": ("Tsallis-INF", online.TSALLIS),
+}
+NOISES = {"gaussian": online.GAUSSIAN, "laplace": online.LAPLACE}
+
+
+def one_point(
+    problem: ConvexLoss,
+    horizon: int,
+    epsilon: float,
+    delta: float | None = None,
+    learner: str = "sphere",
+    noise: str = "gaussian",
+    method: str = "classical",
+    variant: str = "printed",
+) -> Policy:
+    """Algorithm 1: the learner is told f(x) + Z, Z of variance sigma^2 = (2B)^2 2 ln(1.25/delta) / epsilon^2.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        Whose bounds the noise and the steps are made for; other problems with no larger B may be played too.
+    horizon : int
+        T, from which the steps are set, >= 1.
+    epsilon : float
+        > 0; infinity gives the learner itself.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "exp3", "tsallis"}
+        See `tunings.tuning`, and `tunings.stochastic_tuning` for stochastic losses on an interval (higher dimension is
+        left out); the last two are for `ConvexLoss.arms`.
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        How sigma is found.
+    variant : {"printed", "tight"}
+        `printed`: sensitivity 2B. `tight`, for arms only: their losses lie in [0, 1], so it is 1.
+
+    Returns
+    -------
+    Policy
+        Its `method` is the learner.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or learner or variant are for another problem.
+
+    Notes
+    -----
+    The paper leaves the learner a black box for bounded losses, while the noise is not bounded. The steps are tuned for
+    B^2 plus the noise's variance in gradient descent, which needs no more, and the intervals of the stochastic learner
+    are as wide as the noise asks. The barrier methods and the two for arms are told the noisy loss clipped to [-B - s,
+    B + s], for arms to [-s, 1 + s] and then scaled to [0, 1]; a draw exceeds s with probability 1/T^2. At epsilon =
+    infinity s is 0 and nothing is changed.
+
+    Examples
+    --------
+    >>> from private_bandits.problems import ConvexLoss
+    >>> problem = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
+    >>> policy = one_point(problem, 1000, epsilon=1.0, delta=1e-3)
+    >>> policy.name, round(policy.record.scale, 2), policy.privacy.label()
+    ('Gradient descent, one point', 11.33, 'ε=1, pays 0.634')
+    """
+    checks.choice("learner", learner, LEARNERS)
+    checks.choice("variant", variant, ("printed", "tight"))
+    check_convex(problem)
+    width = 1.0 if problem.domain == "arms" else 2.0 * problem.bound
+    if variant == "tight" and problem.domain != "arms":
+        raise ValueError(f"variant 'tight' needs ConvexLoss.arms, got {problem}")
+    sensitivity = width if variant == "tight" else 2.0 * problem.bound
+    scale = number_scale(sensitivity, epsilon, delta, noise, method)
+    name, kernel = _KERNELS[learner]
+    record = online.OnlineRecord(
+        learner=kernel,
+        noise=NOISES[noise] if scale else online.EXACT,
+        scale=scale,
+        limit=problem.bound,
+        n_items=problem.dimension,
+        horizon=horizon,
+        **_constants(learner, problem, horizon, scale, noise),
+    )
+    privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy loss is all that is sent")
+    facts = number_facts(scale, noise, method) | {"method": learner}
+    return Policy(name, PAPER, "Algorithm 1", f"{variant}, {noise}, {method}", privacy, record, **facts)
+
+
+def _constants(learner: str, problem: ConvexLoss, horizon: int, scale: float, noise: str) -> dict[str, float]:
+    """What a learner counts on, as fields of its record."""
+    size = 0.0 if learner == "stochastic" else feedback_bound(learner, problem.bound, scale, noise, horizon)
+    if learner == "stochastic":
+        steps = stochastic_tuning(problem, horizon, scale, noise)._asdict()
+    else:
+        steps = tuning(learner, problem, horizon, size)._asdict()
+    del steps["regret"]
+    if learner in ("exp3", "tsallis"):
+        reach = noise_reach(scale, noise, horizon)
+        return steps | {"low": -reach, "high": 1.0 + reach, "offset": -reach, "unit": 1.0 + 2.0 * reach}
+    return steps | ({"low": -size, "high": size} if learner in ("saha_tewari", "hazan_levy") else {})
+
+
+def reference(
+    problem: ConvexLoss, horizon: int, streams: Any, learner: Any, epsilon: float, delta: float | None = None
+) -> list[list[float]]:
+    """The box around one of `learners`, delta None for Laplace noise; the rows end with what the learner was told."""
+    law = streams.noise.laplace if delta is None else streams.noise.normal  # lines 1 and 2
+    sigma = 2.0 * problem.bound * (1.0 if delta is None else math.sqrt(2.0 * math.log(1.25 / delta))) / epsilon
+    user, rows = User(problem, streams.env), []
+    for _ in range(horizon):  # line 3
+        x = learner.ask()  # line 4
+        (loss,) = user.suffer([x])  # line 5
+        sent = loss + (law(0.0, sigma) if sigma else 0.0)
+        rows.append([*map(float, x), learner.tell([sent])])  # line 6
+    return rows

@@ -1,0 +1,122 @@
+"""Algorithm 2 of Zheng et al. (2020), Two-Point Feedback Private BCO: the learner is told one noisy difference a round.
+
+The promise is on the message of a user, whatever was played before: its loss f is any G-Lipschitz function. The noise
+is found as in Algorithm 1, for the sensitivity 2G times the distance of the two points.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from private_bandits.kernels import online
+from private_bandits.papers.contextual.accounting import PAPER, message_privacy, number_facts, number_scale
+from private_bandits.papers.contextual.algorithm_1 import NOISES
+from private_bandits.papers.contextual.learners import Descent, User
+from private_bandits.papers.contextual.tunings import check_convex, two_point_tuning
+from private_bandits.policy import Policy
+from private_bandits.problems import ConvexLoss
+
+STEPS = ("printed", "tuned", "strong")
+
+
+def two_point(
+    problem: ConvexLoss,
+    horizon: int,
+    epsilon: float,
+    delta: float | None = None,
+    step: str = "printed",
+    noise: str = "gaussian",
+    method: str = "classical",
+) -> Policy:
+    """Algorithm 2: the learner is told f(x_1) - f(x_2) + <n, x_1 - x_2>, n of variance sigma^2.
+
+    sigma = 2G sqrt(2 ln(1.25/delta)) / epsilon. The learner is that of Agarwal, Dekel and Xiao
+    (2010), with rho = ln T / T, at most half the inner radius.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex, with spread 0; others with no larger G may be played too.
+    horizon : int
+        T, from which the steps are set, >= 1.
+    epsilon : float
+        > 0; infinity gives the learner itself.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    step : {"printed", "tuned", "strong"}
+        eta = 1/sqrt(T) as in the box, which costs 1/epsilon^2; R / (d sqrt((G^2 + V) T)) with V the variance of n,
+        ours, which costs 1/epsilon; or 1/(mu t) for strongly convex losses.
+    noise : {"gaussian", "laplace"}
+        For Laplace, one number of scale 4 G rho / epsilon is added instead of <n, x_1 - x_2>.
+    method : {"classical", "analytic"}
+        How sigma is found.
+
+    Returns
+    -------
+    Policy
+        Its `method` is the step.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the step is for other losses.
+
+    Notes
+    -----
+    Both values are of one function, without noise of their own: `spread` must be 0. |x_1 - x_2| = 2 rho, so two users'
+    differences are at most 4 G rho apart and the noise on them has the standard deviation 2 rho sigma: the calibration
+    is right. What is bounded is the mean regret of the two points.
+
+    Examples
+    --------
+    >>> from private_bandits.problems import ConvexLoss
+    >>> problem = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
+    >>> policy = two_point(problem, 1000, epsilon=1.0, delta=1e-3, step="tuned")
+    >>> policy.variant, round(policy.record.scale, 2), round(policy.record.radius, 4)
+    ('tuned, gaussian, classical', 7.55, 0.0069)
+    """
+    check_convex(problem)
+    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
+    steps = two_point_tuning(problem, horizon, scale, noise, step)
+    record = online.OnlineRecord(
+        learner=online.TWO_POINT,
+        step=steps.step,
+        power=steps.power,
+        radius=steps.radius,
+        shrink=steps.shrink,
+        noise=NOISES[noise] if scale else online.EXACT,
+        scale=scale * (2.0 * steps.radius if noise == "laplace" else 1.0),
+        limit=problem.lipschitz,
+        n_items=problem.dimension,
+        horizon=horizon,
+    )
+    reason = "one noisy difference of losses is all that is sent"
+    privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
+    facts = number_facts(scale, noise, method) | {"method": step}
+    variant = f"{step}, {noise}, {method}"
+    return Policy("Gradient descent, two points", PAPER, "Algorithm 2", variant, privacy, record, **facts)
+
+
+def reference(
+    problem: ConvexLoss, horizon: int, streams: Any, epsilon: float, delta: float, step: str = "printed"
+) -> list[list[float]]:
+    """The box around Algorithm 4 of the appendix; a row holds both points and what the learner was told."""
+    lipschitz, d = problem.lipschitz, problem.dimension
+    sigma = 2.0 * lipschitz * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon  # line 2
+    rho = math.log(horizon) / horizon
+    tuned = problem.outer_radius / (d * math.sqrt((lipschitz**2 + sigma**2) * horizon))
+    eta = {"printed": lambda t: horizon**-0.5, "tuned": lambda t: tuned}.get(
+        step, lambda t: 1.0 / (problem.strong_convexity * t)
+    )
+    learner = Descent(problem, streams.choice, rho, rho / problem.inner_radius, eta, 2)  # line 1
+    user, rows = User(problem, streams.env), []
+    for _ in range(horizon):  # line 3
+        x_1, x_2 = learner.ask()  # line 4
+        f_1, f_2 = user.suffer([x_1, x_2])  # line 5
+        n = streams.noise.normal(0.0, sigma, d) if sigma else np.zeros(d)
+        told = learner.tell([f_1 - f_2 + n @ (x_1 - x_2)])
+        rows.append([*x_1, *x_2, told])
+    return rows

@@ -1,0 +1,130 @@
+"""GLOC of Jun, Bhargava, Nowak and Willett (2017), an online-to-confidence-set conversion, with the logistic link.
+
+What Algorithm 3 of Zheng et al. (2020) makes private.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from private_bandits import checks
+from private_bandits.kernels import linear
+from private_bandits.papers.contextual.accounting import SLOPE
+from private_bandits.papers.contextual.ellipsoids import DEVIATION, checked, gradient_record, variant_name
+from private_bandits.papers.contextual.skeleton import action_set, optimistic, regret_fit, reward, sigmoid
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+
+
+def gloc(
+    dim: int,
+    horizon: int,
+    learner: str = "newton",
+    alpha: float = 0.1,
+    ridge: float = 1.0,
+    bonus_factor: float = 1.0,
+    responses: str = "binary",
+) -> Policy:
+    """GLOC without privacy, logistic link: a ridge regression on <x, estimate> of an online learner's estimates.
+
+    Parameters
+    ----------
+    dim : int
+        d >= 1.
+    horizon : int
+        T >= 1.
+    learner : {"newton", "gradient"}
+        * `newton`: online Newton steps, the choice of Jun et al. (2017); their regret grows with ln t.
+        * `gradient`: steps of 1 / (reach sqrt T), the choice of Zheng et al.; their regret grows with sqrt T, and so
+          does beta_t^2: without any noise the analysis has T^(3/4) already.
+    alpha : float
+        In (0, 1).
+    ridge : float
+        Of the regression and of the Newton steps, > 0.
+    bonus_factor : float
+        Multiplies beta_t, > 0.
+    responses : {"bounded", "binary"}
+        What the radius assumes of rewards: the mean plus noise in [-1, 1], or 0 and 1.
+
+    Returns
+    -------
+    Policy
+        Its `method` is the learner.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Jun, Bhargava, Nowak and Willett (2017), Theorem 1 and the online Newton step. The radius here is sqrt(ridge) +
+    fit_t, not sqrt(ridge + fit_t^2), and it drops their data-dependent reduction, as Algorithm 3 must.
+
+    Examples
+    --------
+    >>> gloc(dim=2, horizon=1000).algorithm
+    'GLOC, newton steps'
+    """
+    size, length, failure = checked(dim, horizon, alpha)
+    checks.choice("learner", learner, ("newton", "gradient"))
+    factor = checks.real("bonus_factor", bonus_factor, above=0)
+    least = checks.real("ridge", ridge, above=0)
+    if learner == "gradient":
+        record = gradient_record(size, length, failure, factor, least, responses, 0.0, 0.0, tuned=True)
+    else:
+        record = linear.LinearRecord(
+            dim=size,
+            learner=linear.NEWTON,
+            ridge=least,
+            factor=factor,
+            fit=linear.REGRET,
+            level=failure,
+            deviation=DEVIATION[checks.choice("responses", responses, tuple(DEVIATION))],
+            curvature=SLOPE,
+            cost=2.0 * SLOPE * least,
+            binary=True,
+            horizon=length,
+        )
+    variant, none = variant_name("stated", factor), Guarantee.none()
+    return Policy("GLOC", "jun2017", f"GLOC, {learner} steps", variant, none, record, method=learner)
+
+
+def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
+    """GLOC with online Newton steps and binary rewards; gradient steps are those of Algorithm 3 without noise."""
+    d, top = problem.dim, sigmoid(1.0)
+    kappa = top * (1.0 - top)
+    a, u, theta, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros(d)
+    squares, rows = 0.0, []
+    for t in range(1, horizon + 1):
+        beta = regret_fit(squares / (2.0 * kappa) + 2.0 * kappa * ridge, kappa, 0.5, alpha) + math.sqrt(ridge)
+        vectors, means = action_set(problem, streams.env)
+        k = optimistic(a, theta, beta, vectors, streams.choice)
+        x, y = vectors[k], reward(problem, means[k], streams.env)
+        z = x @ estimate
+        g = sigmoid(z) - y
+        a = a + np.outer(x, x) + (ridge * np.eye(d) if t == 1 else 0.0)
+        u = u + z * x
+        theta, inverse = np.linalg.solve(a, u), np.linalg.solve(a, x)
+        squares += g * g * (x @ inverse)
+        estimate = nearest(a, estimate - g / kappa * inverse)
+        rows.append([k, 1])
+    return rows
+
+
+def nearest(a: Any, point: Any) -> Any:
+    """The point of the unit ball that is nearest in the norm of A, by the eigenvectors of A and bisection."""
+    if point @ point <= 1.0:
+        return point
+    values, vectors = np.linalg.eigh(a)
+    coordinates = vectors.T @ point
+
+    def excess(multiplier: float) -> Any:
+        return np.sum((values * coordinates / (values + multiplier)) ** 2) - 1.0
+
+    multiplier = brentq(excess, 0.0, values[-1] * np.linalg.norm(point), xtol=1e-14, rtol=1e-14)
+    return vectors @ (values * coordinates / (values + multiplier))

@@ -1,0 +1,101 @@
+"""What the references of the contextual algorithms share: a user's action, reward and noise, and the radii of proofs.
+
+A reference reads the three streams in the order of the kernel: environment (the actions one after the other, then the
+reward), choice (ties only), noise (the upper triangle of B row by row, then xi, then r). Its rows hold the action and
+1, the number of observed positions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from private_bandits.plain import Generator, largest
+
+
+def sigmoid(a: float) -> float:
+    """The logistic link."""
+    return 1.0 / (1.0 + math.exp(-a))
+
+
+def action_set(problem: Any, env: Generator) -> tuple[Any, Any]:
+    """D_t, a row per action, and the mean rewards: a set of the table, or unit vectors drawn one after the other."""
+    if len(problem.sets):
+        which = int(env.random() * len(problem.sets))
+        return problem.sets[which], problem.means[which]
+    vectors = env.standard_normal((problem.n_actions, problem.dim))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    means = vectors @ problem.theta
+    return vectors, [sigmoid(mean) for mean in means] if problem.binary else means
+
+
+def reward(problem: Any, mean: float, env: Generator) -> float:
+    """1 with the mean's probability, else 0; or the mean plus noise that is uniform on [-noise, noise]."""
+    if problem.binary:
+        return 1.0 if env.random() < mean else 0.0
+    return float(mean + problem.noise * (2.0 * env.random() - 1.0))
+
+
+def symmetric(noise: Generator, dim: int, sigma: float) -> Any:
+    """B_t(i, j) iid N(0, sigma^2) for i <= j, and B(j, i) = B(i, j)."""
+    b = np.zeros((dim, dim))
+    if sigma:
+        for i in range(dim):
+            for j in range(i, dim):
+                b[i, j] = b[j, i] = sigma * noise.standard_normal()
+    return b
+
+
+def gaussians(noise: Generator, dim: int, sigma: float) -> Any:
+    """A vector of independent N(0, sigma^2); nothing is drawn at 0."""
+    return sigma * noise.standard_normal(dim) if sigma else np.zeros(dim)
+
+
+def optimistic(v_bar: Any, theta: Any, beta: float, vectors: Any, choice: Generator) -> int:
+    """argmax <theta, x> + beta |x| in the norm of the inverse of V bar; without an inverse or data, any action."""
+    eigenvalues = np.linalg.eigvalsh(v_bar)
+    if eigenvalues[0] <= 1e-11 * eigenvalues[-1]:
+        return largest([math.inf] * len(vectors), 1, choice)[0]
+    norms = [math.sqrt(x @ np.linalg.solve(v_bar, x)) for x in vectors]
+    return largest([theta @ x + beta * norm for x, norm in zip(vectors, norms, strict=True)], 1, choice)[0]
+
+
+def solved(v_bar: Any, u: Any) -> Any:
+    """V bar^-1 u, or zeros where a later action does not depend on it."""
+    eigenvalues = np.linalg.eigvalsh(v_bar)
+    return np.linalg.solve(v_bar, u) if eigenvalues[0] > 1e-11 * eigenvalues[-1] else np.zeros(len(u))
+
+
+def derived(
+    sigma: float,
+    dim: int,
+    horizon: int,
+    alpha: float,
+    ridge: float,
+    events: int,
+    fit: Callable[[int, float], float],
+    printed: bool = False,
+) -> tuple[Callable[[int], float], Callable[[int], float]]:
+    """c_t and beta_t of `ellipsoids`, the shift derived or printed; `fit` takes t and the least regulariser."""
+
+    def upsilon(t: int) -> float:
+        if printed:
+            return sigma * math.sqrt(t) * (4.0 * math.sqrt(dim) + 2.0 * math.log(2.0 * horizon / alpha))
+        return 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(2.0 * horizon * events / alpha)))
+
+    def beta(t: int) -> float:
+        low = ridge + upsilon(t)
+        moments = sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon * events / alpha)))
+        rest = math.sqrt(ridge + 3.0 * upsilon(t)) + moments / math.sqrt(low) if low else 0.0
+        return fit(t, ridge + upsilon(1)) + rest
+
+    return lambda t: ridge + 2.0 * upsilon(t), beta
+
+
+def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:
+    """Jun et al. (2017), Theorem 1: the root of alpha_t for online learners of regret `cost`."""
+    inside = 1.0 + 2.0 / kappa * cost + 4.0 * r**4 / (kappa**4 * failure**2)
+    return math.sqrt(1.0 + 4.0 / kappa * cost + 8.0 * r**2 / kappa**2 * math.log(2.0 / failure * math.sqrt(inside)))
