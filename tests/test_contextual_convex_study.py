@@ -21,7 +21,7 @@ from private_bandits_book.contextual import convex_rates as rates
 from private_bandits_book.contextual import convex_runs as runs_of
 from private_bandits_book.contextual import convex_study as study
 from private_bandits_book.contextual.summary import EPSILON, LOG_T, ROWS, T
-from private_bandits_book.studies import curves, find
+from private_bandits_book.studies import find
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "contextual" / rates.FILE
 RUNS = rates.long_runs()
@@ -160,13 +160,12 @@ def test_panels_have_the_runs_that_they_name(setting):
         laplace = find(noises, "Hazan and Levy", "laplace", epsilon)
         assert laplace.policy.privacy.delta == 0.0
         assert laplace.policy.privacy.value_epsilon == pytest.approx(epsilon)
-        assert study.noise_of(laplace) == {"family": "laplace"}
+        assert laplace.family == "laplace"
         printed, analytic = (find(noises, "Hazan and Levy", reading, epsilon) for reading in ("printed", "analytic"))
         assert analytic.policy.privacy.value_epsilon == pytest.approx(epsilon, rel=1e-6)
         assert printed.policy.record.scale > analytic.policy.record.scale or epsilon == 8.0
-        assert study.noise_of(printed) == {"family": "gaussian"}
-    frame = curves(noises, study.family_of, study.noise_of)
-    assert set(frame["family"]) == {"none", "gaussian", "laplace"}
+        assert printed.family == "gaussian"
+    assert {run.family for run in noises} == {"none", "gaussian", "laplace"}
     assert setting.one_point(epsilons)[0].data is panel[0].data
 
 

@@ -21,7 +21,7 @@ from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.contextual import joint, linear_rates, linear_study
 from private_bandits_book.contextual.linear_study import Experiments
 from private_bandits_book.contextual.summary import EPSILON, ROWS, T
-from private_bandits_book.studies import curves, finals, find
+from private_bandits_book.studies import Runs, find
 
 DELTA = 1e-3
 RUNS = linear_rates.long_runs()
@@ -96,8 +96,8 @@ def test_every_experiment_works_at_the_smallest_settings(settings):
         small.published(),
     ]
     for panel in panels:
-        assert np.isfinite(finals(panel, linear_study.family_of)["regret"]).all()
-        assert set(curves(panel, linear_study.family_of)["family"]) <= {"none", "gaussian"}
+        assert np.isfinite(Runs(panel).finals()["regret"]).all()
+        assert {run.family for run in panel} <= {"none", "gaussian"}
     frames = [
         small.limits([2]),
         linear_study.lock_in(small.greedy()),
@@ -416,7 +416,7 @@ def test_the_bounds_of_table_1_are_those_of_its_fits():
         assert one[:4] == fit[:4] and one.points == fit.points
         assert (one.fit is None) == (fit.fit is None or fit.reading == "no privacy, Newton steps")
         if one.fit is not None:
-            assert one.fit == (table["one set", fit.box, fit.reading, fit.quantity, 2],) * 3
+            assert one.fit[:3] == (table["one set", fit.box, fit.reading, fit.quantity, 2],) * 3
 
 
 def test_what_was_run_is_described():

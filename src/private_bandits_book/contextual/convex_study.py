@@ -300,18 +300,6 @@ def bounds_checked(panel: Iterable[Run]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def family_of(policy: str) -> str:
-    """Return the mechanism family of a policy's name, for its colour, unless `noise_of` says another."""
-    return {"UCB": "none", Ucb.name: "none"}.get(policy, "gaussian")
-
-
-def noise_of(run: Run) -> dict[str, Any]:
-    """Return the mechanism family of a run, as the extra columns of `studies.curves`."""
-    if math.isinf(run.epsilon):
-        return {"family": "none"}
-    return {"family": "laplace" if run.reading == LAPLACE else "gaussian"}
-
-
 def rate_interval(events: int, runs: int, level: float = 0.95) -> tuple[float, float]:
     """Clopper and Pearson's interval for a probability."""
     low = float(beta.ppf((1.0 - level) / 2.0, events, runs - events + 1)) if events > 0 else 0.0
@@ -320,7 +308,7 @@ def rate_interval(events: int, runs: int, level: float = 0.95) -> tuple[float, f
 
 
 def derived_bound(problem: ConvexLoss, policy: Policy, horizon: int) -> float:
-    """Corollary 4 or Theorem 6 with constants, for a policy of Algorithm 1 or 2; the noise is that of the printed 2B."""
+    """Corollary 4 or Theorem 6 with constants, of a policy of Algorithm 1 or 2, its noise that of the printed 2B."""
     bound = theorem_6 if policy.algorithm == "Algorithm 2" else corollary_4
     noise = "laplace" if policy.noise == "laplace" else "gaussian"
     method = "analytic" if policy.noise == "analytic" else "classical"

@@ -9,7 +9,6 @@ import pandas as pd
 
 from private_bandits.papers.contextual.digits import COMPONENTS, DIGITS
 from private_bandits_book import figures, studies
-from private_bandits_book.contextual import linear_study
 from private_bandits_book.contextual.claims import LINEAR, LOGISTIC
 from private_bandits_book.contextual.pictures import counted, exact, shown, without_labels
 from private_bandits_book.contextual.summary import ROWS
@@ -21,7 +20,7 @@ def contexts(panels: Mapping[tuple[str, float], Panel], link: str, dim: int) -> 
     """Every reading on unit vectors and on one set of actions, a panel for each epsilon."""
     frames = []
     for (kind, epsilon), panel in panels.items():
-        frame = studies.curves(panel, linear_study.family_of)
+        frame = studies.Runs(panel).curves()
         frame = pd.concat([frame, _uniform(panel[0])], ignore_index=True)
         frames.append(frame.assign(problem=kind, facet=f"{kind}, ε = {epsilon:g}"))
     frame = pd.concat(frames, ignore_index=True)
@@ -106,7 +105,7 @@ def digits(frame: pd.DataFrame, best: float) -> Picture:
 
 def published(panel: Panel) -> Picture:
     """The published setting: curves."""
-    frame = studies.curves(panel, linear_study.family_of)
+    frame = studies.Runs(panel).curves()
     frame["label"] = [
         "LinUCB" if math.isinf(e) else (f"{r}, ε = {e:,.0f}" if r != "epsilon 1" else "derived, ε = 1")
         for r, e in zip(frame["reading"], frame["epsilon"], strict=True)

@@ -388,8 +388,3 @@ def horizons(
                         }
                     )
     return pd.DataFrame(rows)
-
-
-def family_of(policy: str) -> str:
-    """Return the mechanism family of a policy's name, for its colour."""
-    return "gaussian" if policy.startswith("LDP") else "none"

@@ -16,7 +16,7 @@ from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.instances import centre_regret
 from private_bandits.problems import ConvexLoss
 from private_bandits_book import figures, studies
-from private_bandits_book.contextual import convex_study, facts, linear_rates, tables
+from private_bandits_book.contextual import facts, linear_rates, tables
 from private_bandits_book.contextual.claims import LINEAR, LOGISTIC, OURS, PRINTED, measured
 from private_bandits_book.contextual.convex_study import ONE_POINT, SWEEP, TWO_POINTS
 from private_bandits_book.contextual.evidence import Evidence
@@ -299,7 +299,7 @@ def noises(panel: Panel) -> Picture:
 
 def two_points(panel: Panel, exponents: Sequence[Exponent]) -> Picture:
     """Algorithm 2 against epsilon: the printed step and others."""
-    frame = studies.finals([r for r in panel if r.epsilon in SWEEP], convex_study.family_of, convex_study.noise_of)
+    frame = studies.Runs([r for r in panel if r.epsilon in SWEEP]).finals()
     frame["family"] = frame["reading"].map({"printed": "gaussian", "tuned": "laplace", "strong": "tree"})
     frame["policy"] = frame["label"] = frame["reading"] + " step"
     frame = frame[frame["regret"] > 0]
@@ -338,7 +338,7 @@ def two_points(panel: Panel, exponents: Sequence[Exponent]) -> Picture:
 
 def arms(panel: Panel) -> Picture:
     """K arms, adversarial and stochastic."""
-    frame = studies.curves(panel, convex_study.family_of, convex_study.noise_of)
+    frame = studies.Runs(panel).curves()
     frame = frame[frame["reading"] != "printed"].copy()
     names = {"UCB, lowest arm first": "UCB"}
     frame["policy"] = [names.get(p, p) for p in frame["policy"]]
@@ -370,7 +370,7 @@ def exact(rows: Sequence[tuple[str, str, str, float, float, float]], x: str) -> 
 
 
 def _convex_curves(panel: Panel, facet: str) -> pd.DataFrame:
-    frame = studies.curves(panel, convex_study.family_of, convex_study.noise_of)
+    frame = studies.Runs(panel).curves()
     frame["policy"] = [_SHORT.get(name, name) for name in frame["policy"]]
     return frame.sort_values(facet, key=lambda c: c.map({v: i for i, v in enumerate(dict.fromkeys(c))}), kind="stable")
 
