@@ -1,0 +1,308 @@
+"""What the chapter on Wang et al. (2021) measures: their experiments in three variants, and the ones they lack.
+
+A run's reading is *published* (noise and bonus times 0.01, as the paper ran them), *stated* (the noise its theorems
+need) or *repaired* (ours); a baseline has none. Every run is kept by replication, so that a figure and a verdict come
+from the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from private_bandits.papers.cascading import (
+    b_lb,
+    b_lb_semi,
+    cascade_ucb1,
+    cucb_gaussian,
+    repaired_central,
+    repaired_local,
+    ucb_composition,
+    ucb_gaussian,
+    ucb_hybrid,
+    ucb_laplace,
+    uniform,
+)
+from private_bandits.policy import Policy
+from private_bandits.problems import Cascade, SemiBandit
+from private_bandits_book import studies
+from private_bandits_book.studies import LongRun, Player, Run, Runs, long_study
+
+PUBLISHED = 0.01
+READINGS = {"published": PUBLISHED, "stated": 1.0}
+_COARSE = 5  # the steps of Figure 1(e) between two points of all but the published noise
+_ANCHOR_RUNS = 100
+
+
+@dataclass
+class Study(studies.Study):
+    """The chapter's parameters, and every run made at them."""
+
+    chapter = "cascading"
+    central_epsilons: list[float]
+    cucb_epsilons: list[float]
+    items_epsilon: float
+    sizes_epsilon: float
+    sweep_step: float
+    sweep_stop: float
+    n_items: int
+    list_size: int
+    item_counts: list[int]
+    list_sizes: list[int]
+    p: float
+    gap: float
+    delta: float
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon at which privacy is promised in the ledger."""
+        return self.epsilons[0]
+
+    def problem(self, list_size: int | None = None, n_items: int | None = None) -> Cascade:
+        """B_LB at the chapter's weights."""
+        return b_lb(n_items or self.n_items, list_size or self.list_size, self.p, self.gap)
+
+    @cached_property
+    def local(self) -> dict[float, Runs]:
+        """Figures 1(a)-(d): the local algorithms, by epsilon."""
+        return {epsilon: self._local(epsilon, self.list_size) for epsilon in self.epsilons}
+
+    @cached_property
+    def sizes(self) -> dict[int, Runs]:
+        """Figures 2(a)-(d): the local algorithms, by list size."""
+        return {size: self._local(self.sizes_epsilon, size) for size in self.list_sizes}
+
+    @cached_property
+    def sweep(self) -> Runs:
+        """Figure 1(e): regret against epsilon; all but the published noise at every fifth step and the last."""
+        problem, size = self.problem(), self.list_size
+        runs = self._baselines(problem, cascade_ucb1())
+        steps = round(self.sweep_stop / self.sweep_step)
+        for i in range(1, steps + 1):
+            epsilon = round(i * self.sweep_step, 10)
+            everywhere = i % _COARSE == 0 or i == steps
+            for reading, factor in READINGS.items():
+                if reading == "published" or everywhere:
+                    runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), reading))
+                    runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), reading))
+            if everywhere:
+                runs.append(self.run(problem, repaired_local(epsilon, size), "repaired"))
+        return runs
+
+    @cached_property
+    def central(self) -> Runs:
+        """Figure 1(f): the central algorithms at several epsilons."""
+        return self._central(self.n_items, self.central_epsilons, {})
+
+    @cached_property
+    def items(self) -> Runs:
+        """Figure 1(g): the central algorithms against the number of items."""
+        counts, epsilons = self.item_counts, [self.items_epsilon]
+        return Runs(run for n in counts for run in self._central(n, epsilons, {"n_items": n}))
+
+    @cached_property
+    def cucb(self) -> dict[float, Runs]:
+        """Figures 1(h) and 1(i): CUCB on the same means as a top-K semi-bandit, by epsilon."""
+        return {epsilon: self._cucb(epsilon) for epsilon in self.cucb_epsilons}
+
+    @cached_property
+    def local_designs(self) -> Runs:
+        """The local repairs against each other: at the chapter's list size and epsilons, then along Figure 2."""
+        settings = [(self.list_size, epsilon) for epsilon in self.epsilons]
+        settings += [(size, self.sizes_epsilon) for size in self.list_sizes]
+        return Runs(
+            self.run(self.problem(size), repaired_local(epsilon, size, design), design, {"list_size": size})
+            for size, epsilon in dict.fromkeys(settings)
+            for design in ("first", "reply", "one_hot")
+        )
+
+    @cached_property
+    def central_designs(self) -> Runs:
+        """The central repairs against each other."""
+        arguments = (self.n_items, self.list_size, self.horizon)
+        return Runs(
+            self.run(self.problem(), repaired_central(epsilon, *arguments, design), design)
+            for epsilon in self.central_epsilons
+            for design in ("first", "rounds")
+        )
+
+    @cached_property
+    def anchor(self) -> Run:
+        """CascadeUCB1 on B_LB(16, 4, 0.2, 0.15), as in Table 1 of Kveton et al. (2015)."""
+        player = Player(self.horizon, _ANCHOR_RUNS, self.seed, self.n_jobs)
+        return player.run(b_lb(16, 4, 0.2, 0.15), cascade_ucb1())
+
+    @cached_property
+    def learning(self) -> pd.DataFrame:
+        """The longer study of when honest privacy starts to learn."""
+        return self.long_study("learning")
+
+    @cached_property
+    def growth(self) -> pd.DataFrame:
+        """The longer study of how regret grows."""
+        return self.long_study("growth")
+
+    def _local(self, epsilon: float, size: int) -> Runs:
+        problem = self.problem(size)
+        runs = self._baselines(problem, cascade_ucb1())
+        for reading, factor in READINGS.items():
+            runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), reading))
+            runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), reading))
+            runs.append(self.run(problem, ucb_composition(epsilon, self.delta, size, factor), reading))
+        runs += [self.run(problem, repaired_local(e, size), "repaired") for e in (math.inf, epsilon)]
+        return runs
+
+    def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Runs:
+        problem = self.problem(n_items=n_items)
+        runs = self._baselines(problem, cascade_ucb1(), swept)
+        for epsilon in epsilons:
+            for reading, factor in READINGS.items():
+                for variant in ("printed", "proof"):
+                    policy = ucb_hybrid(epsilon, n_items, self.horizon, factor, variant)
+                    runs.append(self.run(problem, policy, reading, swept))
+            repaired = repaired_central(epsilon, n_items, self.list_size, self.horizon)
+            runs.append(self.run(problem, repaired, "repaired", swept))
+        return runs
+
+    def _cucb(self, epsilon: float) -> Runs:
+        problem = b_lb_semi(self.n_items, self.list_size, self.p, self.gap)
+        arguments = (self.delta, self.n_items, self.list_size)
+        runs = self._baselines(problem, cucb_gaussian(math.inf, *arguments))
+        for reading, factor in READINGS.items():
+            runs.append(self.run(problem, cucb_gaussian(epsilon, *arguments, factor), reading))
+        runs.append(self.run(problem, cucb_gaussian(epsilon, *arguments, variant="repaired"), "repaired"))
+        return runs
+
+    def _baselines(
+        self, problem: Cascade | SemiBandit, plain: Policy, swept: Mapping[str, float] | None = None
+    ) -> Runs:
+        return Runs(self.run(problem, policy, "", swept) for policy in (plain, uniform()))
+
+
+# --- longer studies, run by `private-bandits reproduce cascading --long`
+
+LEARNING_HORIZON, GROWTH_HORIZON = 100_000_000, 50_000_000
+LONG_REPLICATIONS, LONG_SEED = 5, 20211
+LEARNING_INSTANCE = (20, 4, 0.2, 0.15)
+"""L, K, p and gap of the figures at their default parameters."""
+LEARNING_DELTA = 1e-3
+_GROWTH_OTHERS, _GROWTH_P, _GROWTH_GAP = 8, 0.2, 0.19
+
+
+def learning_problem() -> Cascade:
+    """The instance of the figures at their default parameters."""
+    return b_lb(*LEARNING_INSTANCE)
+
+
+def growth_cascade(list_size: int) -> Cascade:
+    """Eight items to rule out, whatever the list size."""
+    return b_lb(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+
+
+def growth_semi_bandit(list_size: int) -> SemiBandit:
+    """The means of `growth_cascade` as a top-K semi-bandit."""
+    return b_lb_semi(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+
+
+def learning_runs() -> list[LongRun]:
+    """To T = 10^8 on the instance of the figures: when does honest privacy start to learn?"""
+    n_items, size, *_ = LEARNING_INSTANCE
+    problem, horizon = learning_problem(), LEARNING_HORIZON
+    policies = [cascade_ucb1(), repaired_local(math.inf, size)]
+    for epsilon in (0.2, 1.0):
+        policies += [
+            ucb_laplace(epsilon, size),
+            ucb_gaussian(epsilon, LEARNING_DELTA, size),
+            repaired_local(epsilon, size),
+            ucb_hybrid(epsilon, n_items, horizon),
+            ucb_hybrid(epsilon, n_items, horizon, variant="proof"),
+            repaired_central(epsilon, n_items, size, horizon),
+        ]
+    return [_long(problem, policy, horizon) for policy in policies]
+
+
+def growth_runs() -> list[LongRun]:
+    """How regret grows with K and 1/epsilon, where the noise dominates and the items have been told apart."""
+    settings: list[tuple[Cascade | SemiBandit, Policy]] = []
+    for size, epsilon in [(2, 1.0), (4, 1.0), (8, 1.0), (4, 0.5), (4, 2.0), (2, 4.0)]:
+        cascade, semi = growth_cascade(size), growth_semi_bandit(size)
+        settings += [
+            (cascade, ucb_laplace(epsilon, size)),
+            (cascade, ucb_gaussian(epsilon, LEARNING_DELTA, size)),
+            (cascade, ucb_composition(epsilon, LEARNING_DELTA, size)),
+            (cascade, repaired_local(epsilon, size)),
+            (semi, cucb_gaussian(epsilon, LEARNING_DELTA, semi.n_items, size)),
+        ]
+    settings += [(growth_cascade(4), ucb_gaussian(1.0, delta, 4)) for delta in (1e-2, 1e-5)]
+    return [_long(problem, policy, GROWTH_HORIZON, start=1000) for problem, policy in settings]
+
+
+def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
+    """Return the longer studies by name; each takes `progress`, whether to show a bar."""
+    return {"learning": long_study("learning", learning_runs), "growth": long_study("growth", growth_runs)}
+
+
+def _long(problem: Cascade | SemiBandit, policy: Policy, horizon: int, start: int = 1) -> LongRun:
+    privacy = policy.privacy
+    labels = {
+        "policy": policy.name,
+        "epsilon": privacy.epsilon,
+        "delta": privacy.delta,
+        "effective_epsilon": privacy.effective_epsilon,
+        "n_items": problem.n_items,
+        "list_size": problem.list_size,
+    }
+    return LongRun(labels, problem, policy, horizon, LONG_SEED, LONG_REPLICATIONS, start=start)
+
+
+def summary(study: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean curves of the learning study, tidy, with uniform play beside them."""
+    keys = ["policy", "epsilon", "effective_epsilon", "t"]
+    frame = study.groupby(keys, sort=False)["regret"].agg(["mean", "sem", "count"]).reset_index()
+    frame = frame.rename(columns={"mean": "regret", "sem": "regret_se", "count": "replications"})
+    t = frame["t"].unique()
+    play = pd.DataFrame({"policy": "uniform", "epsilon": math.inf, "effective_epsilon": 0.0, "t": t})
+    play = play.assign(regret=learning_problem().uniform_regret() * t, regret_se=0.0)
+    frame = pd.concat([frame, play.assign(replications=frame["replications"].iloc[0])], ignore_index=True)
+    policies = {(run.policy.name, run.policy.privacy.epsilon): run.policy for run in learning_runs()}
+    private = [
+        policies[key] if math.isfinite(key[1]) else None for key in zip(frame.policy, frame.epsilon, strict=True)
+    ]
+    frame["trust"] = [policy.privacy.trust if policy else "none" for policy in private]
+    frame["family"] = [policy.mechanism if policy else "none" for policy in private]
+    frame.loc[frame["policy"] == "uniform", "family"] = "uniform"
+    return frame
+
+
+def learning_times(study: pd.DataFrame) -> pd.DataFrame:
+    """Return when each policy of the learning study starts to learn, and what it has lost by the end.
+
+    A policy starts to learn at the first checkpoint from which it loses less than half of what uniform play loses
+    per round, for good.
+    """
+    frame = summary(study)
+    uniform = learning_problem().uniform_regret()
+    rows = []
+    for (policy, epsilon), part in frame[frame["policy"] != "uniform"].groupby(["policy", "epsilon"], sort=False):
+        part = part.sort_values("t")
+        t, regret, last = part["t"].to_numpy(), part["regret"].to_numpy(), part.iloc[-1]
+        slow = np.diff(regret) / np.diff(t) < uniform / 2
+        began = len(slow) - int(np.argmin(slow[::-1])) if not slow.all() else 0
+        rows.append(
+            {
+                "policy": policy,
+                "epsilon": epsilon,
+                "effective_epsilon": last["effective_epsilon"],
+                "learns_from": float(t[began]) if began < len(slow) else math.nan,
+                "regret": last["regret"],
+                "regret_se": last["regret_se"],
+                "over_uniform": last["regret"] / (uniform * t[-1]),
+                "replications": last["replications"],
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,48 @@
+"""Studies that play nothing: every run has the regret that a test tells it, so that the judging alone is tested."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from private_bandits_book.studies import Run
+
+SPREAD = 1e-3
+"""Relative spread of told regrets over replications, small against every threshold."""
+
+
+def jitter(replications: int = 20, spread: float = SPREAD) -> np.ndarray:
+    """Factors of mean 1 over replications."""
+    return 1.0 + spread * np.linspace(-1.0, 1.0, replications)
+
+
+def told(study_type, regret, *, replications: int = 20, checkpoints: int = 4):
+    """Return a study type whose runs have the regret `regret(problem, policy, reading, swept)` at the horizon.
+
+    Curves are straight lines in t from 0, scaled by `jitter`, whose order differs from policy to policy.
+    """
+
+    class Told(study_type):
+        def run(self, problem, policy, reading="", swept=None, horizon=None, n_jobs=None):
+            rounds = self.horizon if horizon is None else horizon
+            t = np.unique(np.geomspace(1, rounds, checkpoints).round().astype(int))
+            factors = np.roll(jitter(replications), len(policy.name) + 7 * len(reading))
+            final = regret(problem, policy, reading, swept or {})
+            data = xr.Dataset(
+                {"regret": (("replication", "t"), np.outer(factors, final * t / rounds))}, coords={"t": t}
+            )
+            return Run(policy, reading, problem, swept or {}, data)
+
+    return Told
+
+
+def long_frame(runs, regret, replications: int = 5, points: int = 40) -> pd.DataFrame:
+    """Return the rows of longer runs whose mean regret at t is `regret(run, t)`."""
+    frames = []
+    for run in runs:
+        t = np.unique(np.geomspace(max(run.start, 1), run.horizon, points).round().astype(int))
+        for replication, factor in enumerate(jitter(replications)):
+            rows = {"replication": replication, "t": t, "regret": factor * np.array([regret(run, float(x)) for x in t])}
+            frames.append(pd.DataFrame({**run.labels, **rows}))
+    return pd.concat(frames, ignore_index=True)
