@@ -20,7 +20,29 @@ def real(
     at_most: float | None = None,
     infinite: bool = False,
 ) -> float:
-    """Return `value` as a float, or raise a ValueError that names the allowed range."""
+    """Check that a value is a number in a range.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        A real number; bools and NaN are refused.
+    above, at_least, below, at_most : float, optional
+        Ends of the range, left out or included.
+    infinite : bool
+        Whether +infinity is allowed.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If it is not such a number; the message names the range.
+    """
     allowed = _range(above, at_least, below, at_most)
     number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else None
     if number is None or math.isnan(number):
@@ -38,7 +60,27 @@ def real(
 
 
 def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int | None = None) -> int:
-    """Return `value` as an int, or raise a ValueError; floats are refused, even integral ones."""
+    """Check that a value is an integer in a range.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        An integer; bools and floats are refused, even integral floats.
+    at_least, at_most : int, optional
+        Ends of the range, included.
+
+    Returns
+    -------
+    int
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If it is not such an integer.
+    """
     allowed = _range(None, at_least, None, at_most)
     if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {value!r}")
@@ -49,12 +91,48 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
 
 
 def epsilon(value: Any, name: str = "epsilon") -> float:
-    """Return a privacy parameter: a number > 0, or infinity for no privacy."""
+    """Check a privacy parameter.
+
+    Parameters
+    ----------
+    value : object
+        A number > 0, or infinity for no privacy.
+    name : str
+        Of the argument, for the message.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If it is not such a number.
+    """
     return real(name, value, above=0, infinite=True)
 
 
 def delta(value: Any, name: str = "delta") -> float:
-    """Return an error probability in (0, 1)."""
+    """Check an error probability.
+
+    Parameters
+    ----------
+    value : object
+        A number in (0, 1).
+    name : str
+        Of the argument, for the message.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If it is not such a number.
+    """
     return real(name, value, above=0, below=1)
 
 
@@ -65,7 +143,27 @@ def vector(
     at_least: float | None = None,
     at_most: float | None = None,
 ) -> np.ndarray:
-    """Return `value` as a non-empty 1-d float64 array with every entry in the allowed range."""
+    """Check that a value is a list of numbers in a range.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        A non-empty sequence or array of real numbers.
+    at_least, at_most : float, optional
+        Ends of the range of every entry, included.
+
+    Returns
+    -------
+    float64 array, shape (entries,)
+        A copy.
+
+    Raises
+    ------
+    ValueError
+        If it is not such a list; the message names the entry.
+    """
     entries = value.tolist() if isinstance(value, np.ndarray) else value
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
         raise ValueError(f"{name} must be a list of numbers, got {value!r}")
@@ -75,7 +173,27 @@ def vector(
 
 
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """Return `value` if it is one of the allowed words."""
+    """Check that a value is one of several words.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        One of the words.
+    allowed : sequence of str
+        The words.
+
+    Returns
+    -------
+    str
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+    """
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     return str(value)

@@ -27,11 +27,28 @@ class Interval(NamedTuple):
 
     @classmethod
     def exact(cls, value: float) -> Interval:
-        """Return a number that is computed, not estimated."""
+        """Return a number that is computed, not estimated.
+
+        Parameters
+        ----------
+        value : float
+            The number.
+
+        Returns
+        -------
+        Interval
+            Of no width.
+        """
         return cls(value, value, value, 0.0)
 
     def columns(self) -> dict[str, Any]:
-        """Return the number and its ends as a table names them."""
+        """Return the number and its ends as a table names them.
+
+        Returns
+        -------
+        dict
+            `measured`, `low` and `high`.
+        """
         return {"measured": self.measured, "low": self.low, "high": self.high}
 
 
@@ -51,6 +68,11 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
     -------
     float or array
         `se` times the t quantile with `replications - 1` degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two replications, or `level` is not in (0, 1).
     """
     level = checks.real("level", level, above=0, below=1)
     if np.any(np.asarray(replications) < 2):
@@ -103,6 +125,11 @@ def difference_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     -------
     Interval
         `measured` is the difference.
+
+    Raises
+    ------
+    ValueError
+        If a sample is not one of at least two finite numbers, or `level` is not in (0, 1).
     """
     mean_a, var_a, n_a = _moments("a", a)
     mean_b, var_b, n_b = _moments("b", b)

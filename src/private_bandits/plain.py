@@ -17,7 +17,24 @@ Generator = Any  # what a stream is asked for: random(), laplace(loc, scale), no
 
 
 def largest(values: Sequence[float], size: int, choice: Generator, ordered: bool = True) -> list[int]:
-    """Return the places of the `size` largest values; equal ones in uniformly random order where that matters."""
+    """Return the places of the largest values; equal ones in uniformly random order where that matters.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The values.
+    size : int
+        How many places, <= len(values).
+    choice : Generator
+        Draws only where a tie matters.
+    ordered : bool
+        Whether the order of the places matters, or only which they are.
+
+    Returns
+    -------
+    list of int
+        From the largest value on.
+    """
     chosen: list[int] = []
     while len(chosen) < size:
         best = max(v for e, v in enumerate(values) if e not in chosen)
@@ -33,7 +50,22 @@ def largest(values: Sequence[float], size: int, choice: Generator, ordered: bool
 
 
 def click(means: Any, shown: Sequence[int], env: Generator) -> float:
-    """Return the position, from 1, of the first item that attracts, or infinity."""
+    """Return the position of the first item that attracts.
+
+    Parameters
+    ----------
+    means : sequence of float
+        Probability that each item attracts.
+    shown : sequence of int
+        The list.
+    env : Generator
+        A uniform number for each item down to the click.
+
+    Returns
+    -------
+    int or infinity
+        Counted from 1; infinity without a click.
+    """
     for k, e in enumerate(shown, start=1):
         if env.random() < means[e]:
             return k
@@ -41,34 +73,99 @@ def click(means: Any, shown: Sequence[int], env: Generator) -> float:
 
 
 def least_reported_first(shown: list[int], reports: Sequence[int]) -> list[int]:
-    """Swap the least reported item of a list, the first of them if several, to the front."""
+    """Swap the least reported item of a list, the first of them if several, to the front.
+
+    Parameters
+    ----------
+    shown : list of int
+        The list, changed in place.
+    reports : sequence of int
+        Reports of each item.
+
+    Returns
+    -------
+    list of int
+        The list.
+    """
     position = min(range(len(shown)), key=lambda k: (reports[shown[k]], k))
     shown[0], shown[position] = shown[position], shown[0]
     return shown
 
 
 def respond(truth: int, n_values: int, lie: float, noise: Generator) -> int:
-    """Randomised response from one uniform number: the truth, or any value with probability `lie` each."""
+    """Randomised response from one uniform number: the truth, or any value with probability `lie` each.
+
+    Parameters
+    ----------
+    truth : int
+        In 0, ..., n_values - 1.
+    n_values : int
+        >= 2.
+    lie : float
+        In [0, 1/n_values].
+    noise : Generator
+        One uniform number.
+
+    Returns
+    -------
+    int
+    """
     u = noise.random()
     return truth if u >= n_values * lie else int(u / lie)
 
 
 def pareto(env: Generator, mean: float, shape: float) -> float:
-    """Draw from P(X > x) = (s / x)^shape with s = mean (shape - 1) / shape, from one uniform number."""
+    """Draw from P(X > x) = (s / x)^shape with s = mean (shape - 1) / shape, from one uniform number.
+
+    Parameters
+    ----------
+    env : Generator
+        One uniform number.
+    mean : float
+        > 0.
+    shape : float
+        > 1.
+
+    Returns
+    -------
+    float
+        At least s.
+    """
     return float(mean * (shape - 1) / shape * (1 - env.random()) ** (-1 / shape))
 
 
 def laplace_sum_bound(scales: Sequence[float], log_tail: float) -> float:
-    """Chan, Shi and Song (2011), Corollary 2.9: a sum of Laplace variables exceeds it with probability e^-log_tail."""
+    """Chan, Shi and Song (2011), Corollary 2.9: what a sum of Laplace variables exceeds with probability e^-log_tail.
+
+    Parameters
+    ----------
+    scales : sequence of float
+        Of the variables.
+    log_tail : float
+        > 0.
+
+    Returns
+    -------
+    float
+        sqrt(8 log_tail) times the larger of the scales' norm and the largest scale times sqrt(log_tail).
+    """
     spread = max(math.sqrt(sum(b * b for b in scales)), max(scales, default=0.0) * math.sqrt(log_tail))
     return math.sqrt(8 * log_tail) * spread
 
 
 class Binary:
-    """Chan, Shi and Song (2011), Algorithm 2: a tree of `levels` partial sums with noise of scale levels/epsilon each.
+    """Chan, Shi and Song (2011), Algorithm 2: a tree of partial sums with noise of scale levels/epsilon each.
 
-    `record` keeps every noisy sum that was formed as (exact value, Laplace scale). With a Fraction for epsilon the
-    scales are exact; with None for the generator nothing is drawn.
+    `record` keeps every noisy sum that was formed as (exact value, Laplace scale).
+
+    Parameters
+    ----------
+    epsilon : float or Fraction
+        > 0; with a Fraction the scales are exact.
+    levels : int
+        Enough for 2^levels - 1 numbers.
+    rng : Generator or None
+        None draws nothing.
     """
 
     def __init__(self, epsilon: Any, levels: int, rng: Generator | None) -> None:
@@ -81,7 +178,18 @@ class Binary:
         self.scales: list[Any] = []
 
     def add(self, x: Any) -> Any:
-        """Insert x and return the noisy sum of all so far."""
+        """Insert a number.
+
+        Parameters
+        ----------
+        x : float
+            The number.
+
+        Returns
+        -------
+        float
+            The noisy sum of all so far.
+        """
         self.t += 1
         bits = [j for j in range(len(self.alpha)) if self.t >> j & 1]
         i = bits[0]
@@ -95,7 +203,15 @@ class Binary:
 
 
 class Logarithmic:
-    """Chan, Shi and Song (2011), Algorithm 3: one noise at each power of two, all of which stay in the sum."""
+    """Chan, Shi and Song (2011), Algorithm 3: one noise at each power of two, all of which stay in the sum.
+
+    Parameters
+    ----------
+    epsilon : float or Fraction
+        > 0.
+    rng : Generator or None
+        None draws nothing.
+    """
 
     def __init__(self, epsilon: Any, rng: Generator | None) -> None:
         self.scale = 1 / epsilon
@@ -106,7 +222,18 @@ class Logarithmic:
         self.record: list[tuple[Any, Any]] = []
 
     def add(self, x: Any) -> Any:
-        """Insert x; return the noisy sum at a power of two and None between."""
+        """Insert a number.
+
+        Parameters
+        ----------
+        x : float
+            The number.
+
+        Returns
+        -------
+        float or None
+            The noisy sum at a power of two, None between.
+        """
         self.t += 1
         self.beta += x
         self.since += x
@@ -119,7 +246,15 @@ class Logarithmic:
 
 
 class Hybrid:
-    """Chan, Shi and Song (2011), Algorithm 4: half of epsilon for Algorithm 3, half for Algorithm 2."""
+    """Chan, Shi and Song (2011), Algorithm 4: half of epsilon for Algorithm 3, half for Algorithm 2.
+
+    Parameters
+    ----------
+    epsilon : float or Fraction
+        > 0.
+    rng : Generator or None
+        None draws nothing.
+    """
 
     def __init__(self, epsilon: Any, rng: Generator | None) -> None:
         self.epsilon = epsilon
@@ -130,7 +265,18 @@ class Hybrid:
         self.base: Any = 0
 
     def add(self, x: Any) -> Any:
-        """Insert x and return the noisy sum of all so far."""
+        """Insert a number.
+
+        Parameters
+        ----------
+        x : float
+            The number.
+
+        Returns
+        -------
+        float
+            The noisy sum of all so far.
+        """
         release = self.logarithmic.add(x)
         level = int(math.log2(self.logarithmic.t))
         self.scales = [self.logarithmic.scale] * (level + 1)
@@ -146,5 +292,17 @@ class Hybrid:
 
 
 def laplace(rng: Generator | None, scale: Any) -> Any:
-    """Draw Laplace noise; a scale of 0, or no generator, draws nothing."""
+    """Draw Laplace noise; a scale of 0, or no generator, draws nothing.
+
+    Parameters
+    ----------
+    rng : Generator or None
+        Where the noise comes from.
+    scale : float
+        >= 0.
+
+    Returns
+    -------
+    float
+    """
     return 0 if rng is None or scale == 0 else rng.laplace(0.0, float(scale))

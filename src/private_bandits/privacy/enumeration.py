@@ -34,14 +34,35 @@ class FinitePolicy(Protocol):
     """
 
     def probabilities(self, history: History, /) -> Any:
-        """Return the distribution of the next arm."""
+        """Return the distribution of the next arm.
+
+        Parameters
+        ----------
+        history : tuple of (int, hashable)
+            Arm and signal of each round so far.
+
+        Returns
+        -------
+        array_like, shape (arms,)
+        """
 
 
 @dataclass(frozen=True)
 class Game:
     """A policy with its arms, rewards and feedback.
 
-    `entries` are the pairs (arm, signal) that one round can add to a history; `arms` holds the arm of each entry.
+    Attributes
+    ----------
+    policy : FinitePolicy
+        What is enumerated.
+    n_arms : int
+        Arms, >= 1.
+    rewards : tuple of float
+        Different values that a reward takes.
+    entries : tuple of (int, hashable)
+        The pairs (arm, signal) that one round can add to a history.
+    max_histories : int
+        The most histories that are visited.
     """
 
     policy: FinitePolicy
@@ -62,11 +83,23 @@ class Game:
         return signal
 
     def outcomes(self) -> list[tuple[float, ...]]:
-        """Return every outcome of one round, a reward for each arm."""
+        """Return every outcome of one round.
+
+        Returns
+        -------
+        list of tuple of float
+            A reward for each arm, in the order of `itertools.product(rewards, repeat=n_arms)`.
+        """
         return list(product(self.rewards, repeat=self.n_arms))
 
     def entry_of(self) -> np.ndarray:
-        """Return the entry that each outcome adds under each arm, shape (outcomes, arms)."""
+        """Return the entry that each outcome adds under each arm.
+
+        Returns
+        -------
+        int array, shape (outcomes, arms)
+            Places in `entries`.
+        """
         place = {entry: i for i, entry in enumerate(self.entries)}
         see = self.signal or _own_reward
         return np.array([[place[arm, see(x, arm)] for arm in range(self.n_arms)] for x in self.outcomes()])
@@ -78,7 +111,28 @@ def describe(
     rewards: Sequence[float] | None = None,
     max_histories: int = HISTORIES,
 ) -> Game:
-    """Collect what the losses need of a policy; its own attributes fill what is not given."""
+    """Collect what the losses need of a policy; its own attributes fill what is not given.
+
+    Parameters
+    ----------
+    policy : FinitePolicy
+        The policy.
+    n_arms : int, optional
+        Arms, >= 1.
+    rewards : sequence of float, optional
+        Different values that a reward takes.
+    max_histories : int
+        The most histories that may be visited, >= 1.
+
+    Returns
+    -------
+    Game
+
+    Raises
+    ------
+    ValueError
+        If the policy has no method `probabilities`, or an argument is out of range.
+    """
     if not callable(getattr(policy, "probabilities", None)):
         raise ValueError(f"policy must have a method probabilities(history), got {policy!r}")
     values = _values(getattr(policy, "rewards", (0, 1)) if rewards is None else rewards)
@@ -99,6 +153,18 @@ def neighbours(game: Game, definition: str) -> list[list[int]]:
 
     Under "outcomes" all rewards of the round may change, so every signal of an arm is a neighbour of every other.
     Under "rewards" only the obtained reward changes; the rewards of the arms not pulled are held.
+
+    Parameters
+    ----------
+    game : Game
+        The policy with its arms, rewards and feedback.
+    definition : {"outcomes", "rewards"}
+        What may change.
+
+    Returns
+    -------
+    list of list of int
+        Places in the game's entries.
     """
     if definition == "outcomes" or game.signal is None:
         return [[i for i, (arm, _) in enumerate(game.entries) if arm == a] for a in range(game.n_arms)]
@@ -114,8 +180,24 @@ def neighbours(game: Game, definition: str) -> list[list[int]]:
 def conditional_laws(game: Game, horizon: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield, round by round, ln P(arms so far | signals so far) and ln P(next arm | both).
 
-    The first has shape (entries,) * (t - 1), -inf where the arms are impossible under the signals; the second has one
-    axis more, for the arm of round t, and is nan there.
+    Parameters
+    ----------
+    game : Game
+        The policy with its arms, rewards and feedback.
+    horizon : int
+        T >= 1.
+
+    Yields
+    ------
+    reached : array, shape (entries,) * (t - 1)
+        -inf where the arms are impossible under the signals.
+    laws : array, shape (entries,) * (t - 1) + (arms,)
+        Of the arm of round t; nan where `reached` is -inf.
+
+    Raises
+    ------
+    ValueError
+        If there are more histories than the game allows, or the policy's law of an arm is no distribution.
     """
     size = len(game.entries)
     needed = sum(size**t for t in range(horizon))
@@ -132,7 +214,20 @@ def conditional_laws(game: Game, horizon: int) -> Iterator[tuple[np.ndarray, np.
 
 
 def joint_law(game: Game, horizon: int) -> np.ndarray:
-    """Return ln P(a_1, ..., a_T | signals), shape (entries,) * (T - 1) + (arms,); the last signal is never used."""
+    """Return the law of all arms given the signals; the last signal is never used.
+
+    Parameters
+    ----------
+    game : Game
+        The policy with its arms, rewards and feedback.
+    horizon : int
+        T >= 1.
+
+    Returns
+    -------
+    array, shape (entries,) * (T - 1) + (arms,)
+        ln P(a_1, ..., a_T | signals).
+    """
     *_, (reached, laws) = conditional_laws(game, horizon)
     joint: np.ndarray = np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
     return joint

@@ -19,7 +19,31 @@ Distance = Callable[[np.ndarray, np.ndarray], float]
 def environment_loss(
     game: Game, horizon: int, environments: Sequence[Any] | None, output: str, distance: Distance | None
 ) -> float:
-    """Return the largest ln P(output | nu) / P(output | nu') over the distance of the two; see `exact_loss`."""
+    """Return the largest ln P(output | nu) / P(output | nu') over the distance of the two; see `exact_loss`.
+
+    Parameters
+    ----------
+    game : Game
+        The policy with its arms, rewards and feedback.
+    horizon : int
+        T >= 1.
+    environments : sequence of array_like
+        At least two, each as for `environment_law`.
+    output : {"history", "actions"}
+        What is released: arms and signals, or the arms.
+    distance : callable, optional
+        Of two environments as arrays of shape (arms, rewards); default `total_variation`.
+
+    Returns
+    -------
+    float
+        Per unit of the distance, >= 0; may be infinite.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two environments, or two of them have no distance.
+    """
     checks.choice("output", output, ("history", "actions"))
     if environments is None or len(environments) < 2:
         raise ValueError(f"environments must hold at least two environments, got {environments!r}")
@@ -35,12 +59,38 @@ def environment_loss(
 
 
 def total_variation(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the largest total variation distance over the arms, shapes (arms, rewards)."""
+    """Return the largest total variation distance over the arms.
+
+    Parameters
+    ----------
+    one, other : array, shape (arms, rewards)
+        Probability of each reward for each arm.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+    """
     return float(np.abs(one - other).sum(axis=1).max() / 2)
 
 
 def channel_rows(game: Game) -> np.ndarray:
-    """Return the channel between each reward and the learner, the identity where the policy has none."""
+    """Return the channel between each reward and the learner, the identity where the policy has none.
+
+    Parameters
+    ----------
+    game : Game
+        The policy with its arms, rewards and feedback.
+
+    Returns
+    -------
+    array, shape (rewards, responses)
+
+    Raises
+    ------
+    ValueError
+        If the channel has not a row for each reward.
+    """
     channel = np.asarray(getattr(game.policy, "channel", np.eye(len(game.rewards))), dtype=float)
     if channel.ndim != 2 or len(channel) != len(game.rewards):
         raise ValueError(f"channel must have a row for each of {len(game.rewards)} rewards, got shape {channel.shape}")

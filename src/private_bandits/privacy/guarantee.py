@@ -43,7 +43,13 @@ class Guarantee:
 
     @classmethod
     def none(cls) -> Guarantee:
-        """Of a policy without noise: it promises nothing, and everything it releases is exact."""
+        """Of a policy without noise: it promises nothing, and everything it releases is exact.
+
+        Returns
+        -------
+        Guarantee
+            With every epsilon infinite and every delta 0.
+        """
         return cls(
             epsilon=math.inf,
             delta=0.0,
@@ -66,6 +72,17 @@ class Guarantee:
         paid : float
             The epsilon that everything released pays at this delta.
         trust, reason : str
+            As for the class.
+
+        Returns
+        -------
+        Guarantee
+            With one loss for the values and for everything released.
+
+        Raises
+        ------
+        ValueError
+            If a field is out of range.
         """
         if math.isinf(epsilon):
             return cls.none()
@@ -133,7 +150,13 @@ class Guarantee:
             raise ValueError(f"reason must be one line of text, got {self.reason!r}")
 
     def label(self) -> str:
-        """Return the nominal epsilon and those paid that differ from it, for a figure's label."""
+        """Return the nominal epsilon and those paid that differ from it, for a figure's label.
+
+        Returns
+        -------
+        str
+            Such as "ε=0.2, values pay 0.1, everything ∞".
+        """
         if math.isinf(self.epsilon):
             return "no privacy"
         nominal, value, effective = map(_short, (self.epsilon, self.value_epsilon, self.effective_epsilon))

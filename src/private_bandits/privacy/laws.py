@@ -87,7 +87,24 @@ def environment_law(
 
 
 def reward_laws(game: Game, environment: Any) -> np.ndarray:
-    """Return the probability of each reward for each arm, shape (arms, rewards); means stand for Bernoulli arms."""
+    """Return the probability of each reward for each arm; means stand for Bernoulli arms.
+
+    Parameters
+    ----------
+    game : Game
+        The policy with its arms, rewards and feedback.
+    environment : array_like, shape (arms, rewards) or (arms,)
+        As for `environment_law`.
+
+    Returns
+    -------
+    array, shape (arms, rewards)
+
+    Raises
+    ------
+    ValueError
+        If it is not a distribution for each arm.
+    """
     table = np.asarray(environment, dtype=float)
     if table.shape == (game.n_arms,) and set(game.rewards) == {0, 1}:
         table = np.stack([table if reward else 1 - table for reward in game.rewards], axis=1)
@@ -104,7 +121,22 @@ def reward_laws(game: Game, environment: Any) -> np.ndarray:
 
 
 def actions_law(game: Game, horizon: int, table: np.ndarray) -> np.ndarray:
-    """Return P(a_1, ..., a_T), shape (arms,) * T, for rewards of law `table`, shape (arms, rewards)."""
+    """Return the law of the arms for rewards of a given law.
+
+    Parameters
+    ----------
+    game : Game
+        The policy with its arms, rewards and feedback.
+    horizon : int
+        T >= 1.
+    table : array, shape (arms, rewards)
+        Probability of each reward for each arm.
+
+    Returns
+    -------
+    array, shape (arms,) * T
+        P(a_1, ..., a_T).
+    """
     weights = _signal_weights(game, table)
     spread = np.where(game.arms[:, None] == np.arange(game.n_arms), weights[:, None], 0.0)
     law = np.exp(joint_law(game, horizon))

@@ -91,6 +91,16 @@ def binomial_interval(successes: int, runs: int, level: float = 0.95) -> tuple[f
         >= 1.
     level : float in (0, 1)
         Coverage, at least.
+
+    Returns
+    -------
+    float, float
+        Its ends.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     n = checks.integer("runs", runs, at_least=1)
     k = checks.integer("successes", successes, at_least=0, at_most=n)

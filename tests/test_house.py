@@ -1,0 +1,159 @@
+"""The rooms of the house: who imports whom, and no crumbs of strings."""
+
+from __future__ import annotations
+
+import ast
+import io
+import token
+import tokenize
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src"
+FILES = sorted(SRC.rglob("*.py"))
+LIBRARY, COMPANION = "private_bandits", "private_bandits_book"
+PAPERS = ("cascading", "contextual", "definitions", "heavy_tailed", "semibandits")
+# What a library that is imported in a study has no use for.
+PUBLISHING = {
+    "matplotlib",
+    "papermill",
+    "nbformat",
+    "nbclient",
+    "nbval",
+    "jupyter",
+    "jupyter_book",
+    "jupyter_client",
+    "IPython",
+}
+# The one file that may name the companion: it runs the command line.
+DOORS = {f"{LIBRARY}.__main__"}
+FRAGMENT = 28
+# The modules whose strings are still to be joined; it only ever gets shorter.
+STILL = {
+    f"{COMPANION}.cascading.pictures",
+    f"{COMPANION}.contextual.claims",
+    f"{COMPANION}.contextual.exact_claims",
+    f"{COMPANION}.contextual.linear_pictures",
+    f"{COMPANION}.contextual.pictures",
+    f"{COMPANION}.contextual.rate_pictures",
+    f"{COMPANION}.definitions.pictures",
+    f"{COMPANION}.heavy_tailed.pictures",
+    f"{COMPANION}.semibandits.pictures",
+}
+
+
+def dotted(path):
+    """The name of the module in a file."""
+    return ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(path):
+    """The dotted names that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+IMPORTS = {dotted(path): set(imports(path)) for path in FILES}
+
+
+def within(name, package):
+    """Whether a dotted name is a package or lies in it."""
+    return name == package or name.startswith(f"{package}.")
+
+
+def test_the_library_imports_neither_the_companion_nor_what_makes_pages():
+    for module, names in IMPORTS.items():
+        if within(module, LIBRARY) and module not in DOORS:
+            tops = {name.partition(".")[0] for name in names}
+            assert not tops & {COMPANION, *PUBLISHING}, module
+
+
+def test_the_library_names_the_companion_where_it_forwards_to_it():
+    """What is looked up by name, when it is asked for, is in one table."""
+    naming = {dotted(path) for path in FILES if COMPANION in path.read_text(encoding="utf-8")}
+    doors = {*DOORS, f"{LIBRARY}._moved", f"{LIBRARY}.chapters"}
+    assert {module for module in naming if within(module, LIBRARY)} == doors
+
+
+def test_the_imports_are_read():
+    assert f"{COMPANION}.cli.main" in IMPORTS[f"{LIBRARY}.__main__"]
+    assert len(IMPORTS) > 150
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_paper_imports_another(paper):
+    rooms = {other: (f"{LIBRARY}.papers.{other}", f"{COMPANION}.{other}") for other in PAPERS}
+    found = {
+        (module, name)
+        for module, names in IMPORTS.items()
+        for name in names
+        if any(within(module, room) for room in rooms[paper])
+        for other in PAPERS
+        if other != paper and any(within(name, room) for room in rooms[other])
+    }
+    assert not found
+
+
+def test_the_lower_rooms_of_the_library_do_not_import_the_upper_ones():
+    """Papers on top, then simulate, kernels, problems and mechanisms, and checks below all."""
+    order = ["checks", "mechanisms", "problems", "kernels", "simulate", "papers"]
+    for module, names in IMPORTS.items():
+        for low, room in enumerate(order):
+            if within(module, f"{LIBRARY}.{room}"):
+                above = {name for name in names for upper in order[low + 1 :] if within(name, f"{LIBRARY}.{upper}")}
+                assert not above, module
+
+
+def literals(text):
+    """The string literals of a source as (start, end) positions, and None for every other token between them."""
+    opening, closing = (getattr(token, f"FSTRING_{kind}", None) for kind in ("START", "END"))
+    begun = []  # f-strings that are open: a single token before Python 3.12, a run of tokens since
+    for part in tokenize.generate_tokens(io.StringIO(text).readline):
+        if part.type in (tokenize.COMMENT, tokenize.NL):
+            continue
+        if part.type == opening:
+            begun.append(part.start)
+        elif part.type == closing:
+            start = begun.pop()
+            if not begun:
+                yield start, part.end
+        elif not begun:
+            yield (part.start, part.end) if part.type == token.STRING else None
+
+
+def fragments(text):
+    """The string literals that another one follows directly, as (line, what stands between the quotes)."""
+    lines, found = text.splitlines(keepends=True), list(literals(text))
+    for one, following in zip(found, found[1:], strict=False):
+        if one and following:
+            (top, left), (bottom, right) = one
+            whole = "".join(lines[top - 1 : bottom])
+            content = whole[left : len(whole) - len(lines[bottom - 1]) + right]
+            yield top, content.lstrip("rRbBfFuU").strip("\"'")
+
+
+def test_fragments_are_found():
+    source = """x = (
+    "of "  # a crumb
+    f"a {y['z'] if 0 else f'{y}'} b"
+    "end"
+)
+y = "short"
+"""
+    assert list(fragments(source)) == [(2, "of "), (3, "a {y['z'] if 0 else f'{y}'} b")]
+
+
+def test_no_string_is_broken_into_crumbs():
+    crumbs = [
+        f"{dotted(path)}:{line}: {content!r}"
+        for path in FILES
+        if dotted(path) not in STILL
+        for line, content in fragments(path.read_text(encoding="utf-8"))
+        if len(content) < FRAGMENT
+    ]
+    assert not crumbs, "\n".join(crumbs)
