@@ -55,6 +55,11 @@ def _call(options: argparse.Namespace, book: Book) -> int:
 
         print(ledger_text(book, options.chapters))
         return 0
+    if options.command == "algorithms":
+        from private_bandits_book.algorithms import algorithms_text
+
+        print(algorithms_text())
+        return 0
     # Executing needs papermill, which takes a second to import; listing does not.
     from private_bandits_book.chapters.execute import ChapterFailed
 
@@ -96,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("chapters", metavar="CHAPTER", nargs="*")
     again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
     again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
+    commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
     claims = commands.add_parser("claims", help="print the claims and their verdicts")
     claims.add_argument("chapters", metavar="CHAPTER", nargs="*")
     return parser

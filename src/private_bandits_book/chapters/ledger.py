@@ -21,8 +21,12 @@ def ledger_text(book: Book, chapters: Sequence[str]) -> str:
             with path.open(encoding="utf-8", newline="") as file:
                 claims = csv.DictReader(file)
                 rows += [(chapter, claim["claim"], claim["verdict"], claim["measured"]) for claim in claims]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     counts = Counter(row[2] for row in rows[1:])
     total = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return "\n".join([*lines, "", f"{len(rows) - 1} claims" + (f": {total}" if total else "")])
+    return "\n".join([*aligned(rows), "", f"{len(rows) - 1} claims" + (f": {total}" if total else "")])
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows of a table as lines whose columns stand below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

@@ -1,0 +1,37 @@
+"""Every algorithm of the book: where it stands in its paper and in the library, what it promises and what it pays."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+
+from private_bandits.policy import Policy
+from private_bandits_book.chapters.ledger import aligned
+
+_ROOMS = ("papers.cascading", "papers.semibandits", "papers.contextual", "papers.heavy_tailed", "baselines")
+COLUMNS = ("paper", "algorithm", "variant", "policy", "trust", "promised", "pays", "file")
+
+
+def listed(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, Policy]]:
+    """Yield every algorithm and variant with its file, below `src/private_bandits`, at small sizes."""
+    for room in _ROOMS:
+        for module, policy in importlib.import_module(f"private_bandits.{room}").algorithms(epsilon, delta):
+            yield f"{room.replace('.', '/')}/{module}.py", policy
+
+
+def algorithms_text(epsilon: float = 1.0, delta: float = 1e-3) -> str:
+    """Return the table of all algorithms, aligned, a line each, and what its numbers are of."""
+    rows: list[tuple[str, ...]] = [COLUMNS]
+    for file, policy in listed(epsilon, delta):
+        privacy = policy.privacy
+        place = (policy.paper or "ours", policy.algorithm or "-", policy.variant, policy.name, privacy.trust)
+        promised = _pair(privacy.epsilon, privacy.delta)
+        rows.append((*place, promised, _pair(privacy.effective_epsilon, privacy.effective_delta), file))
+    small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
+    return "\n".join([*aligned(rows), "", f"{len(rows) - 1} algorithms and variants. {small}"])
+
+
+def _pair(epsilon: float | None, delta: float | None) -> str:
+    if epsilon is None:
+        return "not certified"
+    return f"{epsilon:.4g}" + (f", {delta:g}" if delta else "")
