@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import nbformat
 import pandas as pd
 import pytest
 
+import private_bandits
 from private_bandits_book import cli
 from private_bandits_book.chapters import book as books
 from private_bandits_book.chapters import reproduce as reproducing
@@ -394,6 +396,23 @@ def test_claims_prints_the_committed_ledgers_and_counts(tiny, capsys):
         "",
         "2 claims: 1 not reproduced, 1 undecided",
     ]
+
+
+def test_algorithms_lists_every_algorithm_with_its_file_and_what_it_pays(capsys):
+    assert main(["algorithms"]) == 0
+    header, *lines, _, counted = capsys.readouterr().out.splitlines()
+    assert header.split() == ["paper", "algorithm", "variant", "policy", "trust", "promised", "pays", "file"]
+    rows = [re.split(r"  +", line) for line in lines]
+    assert all(len(row) == 8 and (find_library() / row[7]).is_file() for row in rows)
+    assert counted.startswith(f"{len(rows)} algorithms and variants.")
+    (stated,) = (row for row in rows if row[0] == "wang2021" and row[1:3] == ["Algorithm 2", "stated"])
+    assert stated[4:] == ["local", "1", "inf", "papers/cascading/algorithm_2.py"]
+    (repaired,) = (row for row in rows if row[3] == "Response, first item")
+    assert repaired[4:7] == ["local", "1", "1"]
+
+
+def find_library() -> Path:
+    return Path(private_bandits.__file__).parent
 
 
 def test_words_that_are_not_literals_are_text():

@@ -102,9 +102,12 @@ class Chapter:
 
     def panels(self, *labels: str) -> None:
         """Display, one after the other, the exhibits whose labels begin with these; there may be none."""
-        for label in self._makers:
-            if label.startswith(labels):
-                display(self.show(label))
+        for label in self.labels(*labels):
+            display(self.show(label))
+
+    def labels(self, *beginnings: str) -> list[str]:
+        """Return the labels of the chapter's exhibits that begin so, in the order in which they are declared."""
+        return [label for label in self._makers if label.startswith(beginnings)]
 
     def figure(self, fig: Figure, label: str, *, caption: str, alt: str, data: pd.DataFrame) -> Display:
         """Show a figure, write `figures/<label>.svg` and `data/<label>.csv`, and close the figure.
