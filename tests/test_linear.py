@@ -15,7 +15,8 @@ from private_bandits.papers.cascading import cascade_ucb1
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.oful import linucb
-from private_bandits.papers.contextual.online_to_confidence import gloc, nearest
+from private_bandits.papers.contextual.online_to_confidence import gloc
+from private_bandits.papers.contextual.skeleton import nearest
 from private_bandits.problems import Arms, Cascade, LinearContext
 from private_bandits.problems.contexts import draw_actions, draw_reward
 from private_bandits.simulate import log_checkpoints, streams

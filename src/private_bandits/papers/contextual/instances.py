@@ -175,6 +175,10 @@ class Ucb:
             Of arms.
         choice, noise : Generator
             Not read.
+
+        Returns
+        -------
+        object with `ask` and `tell`
         """
         return _UcbLearner(problem.dimension)
 

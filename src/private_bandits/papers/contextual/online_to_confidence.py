@@ -9,13 +9,12 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from private_bandits import checks
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual.accounting import SLOPE
 from private_bandits.papers.contextual.ellipsoids import DEVIATION, checked, gradient_record, variant_name
-from private_bandits.papers.contextual.skeleton import action_set, optimistic, regret_fit, reward, sigmoid
+from private_bandits.papers.contextual.skeleton import action_set, nearest, optimistic, regret_fit, reward, sigmoid
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -114,17 +113,3 @@ def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridg
         estimate = nearest(a, estimate - g / kappa * inverse)
         rows.append([k, 1])
     return rows
-
-
-def nearest(a: Any, point: Any) -> Any:
-    """The point of the unit ball that is nearest in the norm of A, by the eigenvectors of A and bisection."""
-    if point @ point <= 1.0:
-        return point
-    values, vectors = np.linalg.eigh(a)
-    coordinates = vectors.T @ point
-
-    def excess(multiplier: float) -> Any:
-        return np.sum((values * coordinates / (values + multiplier)) ** 2) - 1.0
-
-    multiplier = brentq(excess, 0.0, values[-1] * np.linalg.norm(point), xtol=1e-14, rtol=1e-14)
-    return vectors @ (values * coordinates / (values + multiplier))

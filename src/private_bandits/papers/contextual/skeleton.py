@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from private_bandits.plain import Generator, largest
 
@@ -99,3 +100,17 @@ def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:
     """Jun et al. (2017), Theorem 1: the root of alpha_t for online learners of regret `cost`."""
     inside = 1.0 + 2.0 / kappa * cost + 4.0 * r**4 / (kappa**4 * failure**2)
     return math.sqrt(1.0 + 4.0 / kappa * cost + 8.0 * r**2 / kappa**2 * math.log(2.0 / failure * math.sqrt(inside)))
+
+
+def nearest(a: Any, point: Any) -> Any:
+    """The point of the unit ball that is nearest in the norm of A, by the eigenvectors of A and bisection."""
+    if point @ point <= 1.0:
+        return point
+    values, vectors = np.linalg.eigh(a)
+    coordinates = vectors.T @ point
+
+    def excess(multiplier: float) -> Any:
+        return np.sum((values * coordinates / (values + multiplier)) ** 2) - 1.0
+
+    multiplier = brentq(excess, 0.0, values[-1] * np.linalg.norm(point), xtol=1e-14, rtol=1e-14)
+    return vectors @ (values * coordinates / (values + multiplier))

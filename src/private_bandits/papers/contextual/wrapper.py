@@ -14,7 +14,7 @@ from private_bandits.papers.contextual.accounting import message_privacy, number
 from private_bandits.privacy import Guarantee
 
 
-class NoisyLearner:
+class _NoisyLearner:
     """A learner with noise on the loss it is told: Algorithm 1 around anything with `ask` and `tell`."""
 
     def __init__(self, learner: Any, reduction: Reduction, rng: np.random.Generator) -> None:
@@ -42,7 +42,7 @@ class NoisyLearner:
         self.learner.tell([value + noise])
 
 
-class NoisyPair(NoisyLearner):
+class _NoisyPair(_NoisyLearner):
     """A learner that is told the noisy difference of two losses: Algorithm 2 around anything with `ask` and `tell`."""
 
     def ask(self) -> Sequence[Any]:
@@ -64,7 +64,20 @@ class NoisyPair(NoisyLearner):
 
 @dataclass(frozen=True)
 class Reduction:
-    """Algorithm 1 or 2 around a Python learner; `simulate` plays it. Build it with `wrap`."""
+    """Algorithm 1 or 2 around a Python learner; `simulate` plays it. Build it with `wrap`.
+
+    Parameters
+    ----------
+    base : object with `name` and `start(problem, choice, noise)`
+        The learner.
+    bound : float
+        B, or G for two points, > 0.
+    scale : float
+        Standard deviation or Laplace scale of the noise, >= 0; for two points at distance 1.
+    noise : {"gaussian", "laplace"}
+    privacy : Guarantee
+    points : {1, 2}
+    """
 
     base: Any
     bound: float
@@ -78,11 +91,28 @@ class Reduction:
         """Name of the learner, with the noise."""
         return f"{self.base.name}, {self.noise} noise"
 
-    def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> NoisyLearner:
-        """Return a fresh learner behind noise."""
+    def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> _NoisyLearner:
+        """Return a fresh learner behind noise.
+
+        Parameters
+        ----------
+        problem : object
+            As `simulate` has it.
+        choice, noise : Generator
+            The learner's stream, and the noise's.
+
+        Returns
+        -------
+        object with `ask` and `tell`
+
+        Raises
+        ------
+        ValueError
+            If two points are asked for where the problem adds noise of its own.
+        """
         if self.points == 2 and getattr(problem, "spread", 0.0) > 0.0:
             raise ValueError(f"spread must be 0 for {self.name}, both values of one function, got {problem.spread:g}")
-        kind = NoisyLearner if self.points == 1 else NoisyPair
+        kind = _NoisyLearner if self.points == 1 else _NoisyPair
         return kind(self.base.start(problem, choice, noise), self, noise)
 
 
