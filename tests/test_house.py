@@ -31,7 +31,6 @@ DOORS = {f"{LIBRARY}.__main__"}
 FRAGMENT = 28
 # The modules whose strings are still to be joined; it only ever gets shorter.
 STILL = {
-    f"{COMPANION}.cascading.pictures",
     f"{COMPANION}.contextual.claims",
     f"{COMPANION}.contextual.exact_claims",
     f"{COMPANION}.contextual.linear_pictures",

@@ -86,6 +86,11 @@ def identifier(
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> identifier(failure=0.1, epsilon=2.0, noise="laplace").privacy.label()
+    'ε=2, pays 1'
     """
     checks.real("failure", failure, above=0, below=1)
     scale = number_scale(2.0, epsilon, delta, noise, method)

@@ -64,7 +64,29 @@ def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str =
 def tree_record(
     epsilon: float, size: int, n_arms: int, horizon: int, variant: str, least: bool = False
 ) -> tuple[index.IndexRecord, float]:
-    """Return an index on trees and what their releases pay; with `least` a leaf holds one outcome in the place of K."""
+    """Return an index on trees and what their releases pay; with `least` a leaf holds one outcome in the place of K.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0; infinity means no noise and no bonus for it.
+    size, n_arms, horizon : int
+        K >= 1, m >= K and T >= 1.
+    variant : {"printed", "repaired"}
+        As for `cucb_dp`.
+    least : bool
+        Whether only the least pulled arm of a super arm is reported.
+
+    Returns
+    -------
+    Record, float
+        The constants, and the epsilon that is paid.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
     members = checks.integer("size", size, at_least=1)
     arms = checks.integer("n_arms", n_arms, at_least=members)
     checks.choice("variant", variant, VARIANTS)
@@ -92,7 +114,15 @@ def tree_record(
 
 
 class Tree:
-    """A dyadic tree over rounds; the noise of a node is drawn when the node is first read, the largest node first."""
+    """A dyadic tree over rounds; the noise of a node is drawn when the node is first read, the largest node first.
+
+    Parameters
+    ----------
+    scale : float
+        Of the Laplace noise on a node, >= 0.
+    noise : Generator
+        Where it is drawn.
+    """
 
     def __init__(self, scale: float, noise: Generator) -> None:
         self.scale, self.noise = scale, noise
@@ -100,7 +130,17 @@ class Tree:
         self.leaves: dict[int, float] = {}
 
     def prefix(self, t: int) -> float:
-        """Sum of the leaves 1..t and of the noise of the nodes that make it up."""
+        """Sum of the leaves 1..t and of the noise of the nodes that make it up.
+
+        Parameters
+        ----------
+        t : int
+            >= 1.
+
+        Returns
+        -------
+        float
+        """
         start, total = 0, 0.0
         for level in reversed(range(t.bit_length())):
             if t >> level & 1:

@@ -236,14 +236,44 @@ def _sizes(n_arms: int, size: int, name: str = "n_arms") -> tuple[int, int]:
 
 
 def means_apart(gap: float, scale: float, words: str) -> float:
-    """Return the distance of the means, gap / scale, within the range of the proofs."""
+    """Return the distance of the means, gap / scale, within the range of the proofs.
+
+    Parameters
+    ----------
+    gap : float
+        Distance of the rewards, > 0 and less than `REACH` times the scale.
+    scale : float
+        What the rewards have for a distance 1 of the means, > 0.
+    words : str
+        What the scale is, for the message.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the gap is out of range.
+    """
     if not checks.real("gap", gap, above=0) < REACH * checks.real(words, scale, above=0):
         raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {gap!r}")
     return gap / scale
 
 
 def check_paths(n_arms: int, size: int) -> None:
-    """Raise a ValueError unless n_arms is a multiple of size and at least twice it."""
+    """Raise a ValueError unless n_arms is a multiple of size and at least twice it.
+
+    Parameters
+    ----------
+    n_arms, size : int
+        m and K.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
+    """
     path = checks.integer("size", size, at_least=1)
     if checks.integer("n_arms", n_arms, at_least=2 * path) % path:
         raise ValueError(f"n_arms must be a multiple of size={path}, got {n_arms}")

@@ -24,7 +24,19 @@ SAMPLING = (1.5, 0.0)  # the sqrt(1.5 ln t / n) of CUCB
 
 
 def index_record(terms: list[tuple[float, float]], **constants: Any) -> index.IndexRecord:
-    """Return a record with what all algorithms share: the cap, the fallback, no free observation."""
+    """Return a record with what all algorithms share: the cap, the fallback, no free observation.
+
+    Parameters
+    ----------
+    terms : list of (float, float)
+        The pairs (alpha, beta) of the index; those of zeros are left out.
+    **constants : object
+        The other fields of the record.
+
+    Returns
+    -------
+    Record
+    """
     left = np.array([pair for pair in terms if pair != (0.0, 0.0)]).reshape(-1, 2)
     return index.IndexRecord(left, cap=1.0, fallback=True, observe_first=False, semi_bandit=True, **constants)
 
@@ -32,7 +44,32 @@ def index_record(terms: list[tuple[float, float]], **constants: Any) -> index.In
 def local_record(
     scale: float, printed: float, variant: str, horizon: int | None, reports: int, list_size: int
 ) -> index.IndexRecord:
-    """Return an index on noisy reports: `printed` is the square of what multiplies sqrt(ln T / n) in print."""
+    """Return an index on noisy reports: `printed` is the square of what multiplies sqrt(ln T / n) in print.
+
+    Parameters
+    ----------
+    scale : float
+        Laplace scale of a report, >= 0.
+    printed : float
+        >= 0.
+    variant : {"printed", "repaired"}
+        Whose index.
+    horizon : int, optional
+        T >= 1; None for ln t in the place of ln T.
+    reports : int
+        Which arms of a super arm report, of `kernels.index`.
+    list_size : int
+        What the noise was calibrated for; 0 fits any problem.
+
+    Returns
+    -------
+    Record
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
     checks.choice("variant", variant, VARIANTS)
     square, linear = (printed, 0.0) if variant == "printed" else (1.5 + 12.0 * scale**2, 3.0 * scale)
     term, bonus, length = (square, 0.0), index.FLAT_BONUS, 0
@@ -57,6 +94,11 @@ class Plain:
 
     Where several super arms are worth exactly the same, one number of the choice stream decides; a user draws one
     number of the environment stream for each arm, or for each group of arms that share a draw.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Whose oracle is not a Python function.
     """
 
     def __init__(self, problem: Any) -> None:
@@ -74,23 +116,70 @@ class Plain:
             self.picks = problem.picks
 
     def super_arm(self, indices: Sequence[float], choice: Generator) -> list[int]:
-        """Line 5: return what the oracle plays if no index is negative, else any super arm."""
+        """Line 5: return what the oracle plays if no index is negative, else any super arm.
+
+        Parameters
+        ----------
+        indices : sequence of float
+            Of the arms.
+        choice : Generator
+            For ties, and for any super arm.
+
+        Returns
+        -------
+        list of int
+        """
         return self.oracle(indices, choice) if min(indices) >= 0 else self.any_super_arm(choice)
 
     def oracle(self, values: Sequence[float], choice: Generator) -> list[int]:
-        """Return a super arm of the largest reward if `values` were the means; any one with probability 1 - beta."""
+        """Return a super arm of the largest reward if `values` were the means; any one with probability 1 - beta.
+
+        Parameters
+        ----------
+        values : sequence of float
+            Of the arms.
+        choice : Generator
+            For ties, and for a failure.
+
+        Returns
+        -------
+        list of int
+        """
         if self.beta < 1 and choice.random() >= self.beta:
             return self.any_super_arm(choice)
         return self._found(values, choice)
 
     def any_super_arm(self, choice: Generator) -> list[int]:
-        """Return a uniformly random super arm."""
+        """Return a uniformly random super arm.
+
+        Parameters
+        ----------
+        choice : Generator
+            One number, where there are several.
+
+        Returns
+        -------
+        list of int
+        """
         if self.sets and not self.nodes:
             return _one_of(self.sets, choice)
         return self._found([0.0 for i in self.arms], choice)
 
     def outcomes(self, arms: Sequence[int], env: Generator) -> dict[int, float]:
-        """Return X_i of the arms of a super arm."""
+        """Return X_i of the arms of a super arm.
+
+        Parameters
+        ----------
+        arms : sequence of int
+            The super arm.
+        env : Generator
+            One number for each arm, or for each group of arms that share a draw.
+
+        Returns
+        -------
+        dict of int to float
+            0 or 1 for each arm.
+        """
         drawn: dict[int, float] = {}
         x = {}
         for i in arms:
@@ -101,7 +190,17 @@ class Plain:
         return x
 
     def row(self, arms: Sequence[int]) -> list[int]:
-        """Return what `simulate.trace` has of a round: the super arm, padded with -1 to K, and its size."""
+        """Return what `simulate.trace` has of a round: the super arm, padded with -1 to K, and its size.
+
+        Parameters
+        ----------
+        arms : sequence of int
+            The super arm.
+
+        Returns
+        -------
+        list of int
+        """
         return [*arms, *[-1] * (self.size - len(arms)), len(arms)]
 
     def _found(self, values: Sequence[float], choice: Generator) -> list[int]:
