@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from private_bandits import checks
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Guarantee:
     """Privacy of a policy: the promise, what its noise on values pays, what everything released pays.
 
@@ -50,16 +50,7 @@ class Guarantee:
         Guarantee
             With every epsilon infinite and every delta 0.
         """
-        return cls(
-            epsilon=math.inf,
-            delta=0.0,
-            value_epsilon=math.inf,
-            value_delta=0.0,
-            effective_epsilon=math.inf,
-            effective_delta=0.0,
-            trust="none",
-            reason="no noise",
-        )
+        return cls(math.inf, 0.0, math.inf, 0.0, math.inf, 0.0, "none", "no noise")
 
     @classmethod
     def certified(cls, epsilon: float, paid: float, trust: str, reason: str, delta: float = 0.0) -> Guarantee:
@@ -86,16 +77,8 @@ class Guarantee:
         """
         if math.isinf(epsilon):
             return cls.none()
-        return cls(
-            epsilon=float(epsilon),
-            delta=float(delta),
-            value_epsilon=float(paid),
-            value_delta=float(delta),
-            effective_epsilon=float(paid),
-            effective_delta=float(delta),
-            trust=trust,
-            reason=reason,
-        )
+        epsilon, delta, paid = float(epsilon), float(delta), float(paid)
+        return cls(epsilon, delta, paid, delta, paid, delta, trust, reason)
 
     @classmethod
     def leaking(
@@ -124,16 +107,8 @@ class Guarantee:
         """
         if math.isinf(epsilon):
             return cls.none()
-        return cls(
-            epsilon=float(epsilon),
-            delta=float(delta),
-            value_epsilon=float(value_epsilon),
-            value_delta=float(value_delta),
-            effective_epsilon=math.inf,
-            effective_delta=0.0,
-            trust=trust,
-            reason=reason,
-        )
+        values = float(value_epsilon), float(value_delta)
+        return cls(float(epsilon), float(delta), *values, math.inf, 0.0, trust, reason)
 
     def __post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, at_least=0, infinite=True)
