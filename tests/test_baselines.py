@@ -110,7 +110,7 @@ def test_every_private_baseline_pays_what_it_promises(epsilon):
 
 
 def test_the_response_channel_is_that_of_the_kernel():
-    other = ldp_ucb_response(0.7).record.other
+    other = ldp_ucb_response(0.7).record.flip
     assert channel_loss([[1 - other, other], [other, 1 - other]]) == pytest.approx(0.7)
     assert ldp_ucb_laplace(0.5).record.scale == 2.0
 

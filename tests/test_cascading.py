@@ -232,8 +232,8 @@ def test_the_number_of_reports_gives_the_reply_away():
 def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     first = repaired_local(epsilon, size)
     reply = repaired_local(epsilon, size, "reply")
-    assert channel_loss(repair_first.first_channel(first.record.other, size)) == pytest.approx(epsilon, abs=1e-10)
-    assert channel_loss(repair_reply.reply_channel(reply.record.other, size)) == pytest.approx(epsilon, abs=1e-10)
+    assert channel_loss(repair_first.first_channel(first.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
+    assert channel_loss(repair_reply.reply_channel(reply.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
     for policy in (first, reply, repaired_local(epsilon, size, "one_hot")):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
@@ -243,7 +243,7 @@ def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
 def test_channels_are_what_the_kernel_sends(size):
     """The sampler that the kernel calls has the frequencies of the enumerated channel."""
     rng = np.random.default_rng(0)
-    other = repaired_local(0.7, size, "reply").record.other
+    other = repaired_local(0.7, size, "reply").record.flip
     channel = repair_reply.reply_channel(other, size)
     for reply in range(size + 1):
         answers = [mechanisms.respond(rng, reply, size + 1, other) for _ in range(20_000)]

@@ -130,9 +130,9 @@ def test_a_truncating_box_truncates():
     """A Bernoulli reward is 0 under a threshold below 1, whole under one above; the noise covers twice it."""
     terms = np.array([(99.0, math.e / 2, 0.0, 1.0, 0.0)])
     for cut, expected in ((0.99, 0.0), (1.01, 1.0)):
-        record = elimination.Record(terms, beta=1.0, cut=cut)
+        record = elimination.Record(terms, beta=1.0, truncation=cut)
         assert noisy_means(Arms.bernoulli([0.0, 1.0]), record, 0)[1].tolist() == [0.0, expected]
-    noisy = elimination.Record(terms, 1.0, elimination.ON_MEAN, scale=1.0, cut=5.0)
+    noisy = elimination.Record(terms, 1.0, elimination.ON_MEAN, scale=1.0, truncation=5.0)
     noise = [noisy_means(Arms.bernoulli([0.0, 0.0]), noisy, seed)[1] for seed in range(1500)]
     assert np.mean(np.abs(noise)) == pytest.approx(2 * 5.0 / 100, rel=0.07)
 

@@ -398,7 +398,7 @@ def test_barrier_derivatives_are_those_of_differences(domain):
 def test_the_leader_is_found_far_from_the_start(domain, pull):
     linear, x, slope, hessian = np.array([300.0, -2000.0, 40.0]), np.zeros(3), np.zeros(3), np.zeros((3, 3))
     barrier.centre(domain, x)
-    barrier.follow(domain, 1.0, 0.7, linear, pull, x, slope, hessian)
+    barrier.ftrl_step(domain, 1.0, 0.7, linear, pull, x, slope, hessian)
     barrier.barrier(domain, 1.0, x, slope, hessian)
     np.testing.assert_allclose(slope + 0.7 * (linear + pull * x), 0.0, atol=1e-6 * 2000)
 

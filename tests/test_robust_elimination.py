@@ -88,7 +88,7 @@ def test_epochs_are_those_of_the_bounds(v, c, size, epoch):
             continue
         assert share == pytest.approx(expected.pulls, rel=1e-9, abs=1)
         assert width == pytest.approx(c / 2 * expected.error, rel=1e-6)
-        threshold = policy.record.cut * (share / log) ** policy.record.cut_power
+        threshold = policy.record.truncation * (share / log) ** policy.record.truncation_power
         assert threshold == pytest.approx(expected.threshold, rel=1e-6)
         if "slide" not in policy.name and share > 1e4:
             assert width == pytest.approx(2.0**-epoch / 2, rel=1e-3)  # the gap in view, halved

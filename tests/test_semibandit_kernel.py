@@ -12,7 +12,7 @@ from semibandit_settings import KINDS, MEANS, MIXED
 
 from private_bandits import mechanisms
 from private_bandits.kernels import index
-from private_bandits.kernels.trees import tree_noise_at
+from private_bandits.mechanisms import tree_noise_at
 from private_bandits.papers.semibandits import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.policy import Policy

@@ -29,7 +29,7 @@ def ucb() -> Policy:
     >>> ucb().privacy.label()
     'no privacy'
     """
-    record = index.IndexRecord(np.array([RADIUS]), observe_first=False, list_size=1)
+    record = index.Record(np.array([RADIUS]), observe_first=False, list_size=1)
     return Policy("UCB", "auer2002", "Figure 1", "printed", Guarantee.none(), record)
 
 

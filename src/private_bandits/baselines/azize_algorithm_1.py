@@ -52,7 +52,7 @@ def adap_ucb(epsilon: float, alpha: float = 3.1) -> Policy:
     """
     scale, width = laplace_scale(epsilon, 2.0), checks.real("alpha", alpha, above=0)
     terms = np.array([(width, width * math.log(2.0), 0.5), (width * scale, 0.0, 1.0)])
-    record = episodes.EpisodeRecord(terms, scale=scale)
+    record = episodes.Record(terms, scale=scale)
     return _episodic("AdaP-UCB", "Algorithm 1, Equation (7)", epsilon, scale, record)
 
 
@@ -84,7 +84,7 @@ def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
     'ε=0.5'
     """
     scale, width = laplace_scale(epsilon, 2.0), checks.real("alpha", alpha, above=0)
-    record = episodes.EpisodeRecord(np.array([(width * scale, 0.0, 1.0)]), level=2.0 * width, scale=scale)
+    record = episodes.Record(np.array([(width * scale, 0.0, 1.0)]), level=2.0 * width, scale=scale)
     return _episodic("AdaP-KLUCB", "Algorithm 1, index after Equation (7)", epsilon, scale, record)
 
 

@@ -45,7 +45,7 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
     """
     scale = laplace_scale(epsilon, 1.0)
     terms = [auer_figure_1.RADIUS, (32.0 * scale**2, 0.0)]
-    record = index.IndexRecord(
+    record = index.Record(
         np.array(terms if scale else terms[:1]),
         noise=index.LAPLACE if scale else index.EXACT,
         scale=scale,

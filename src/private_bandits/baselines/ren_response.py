@@ -40,10 +40,10 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     'ε=0.5'
     """
     truth, flip = response_probabilities(epsilon, 2)
-    record = index.IndexRecord(
+    record = index.Record(
         np.array([(2.0 / (1.0 - 2.0 * flip) ** 2, 0.0)]),
         noise=index.RESPONSE if flip else index.EXACT,
-        other=flip,
+        flip=flip,
         observe_first=False,
         list_size=1,
     )

@@ -19,13 +19,29 @@ NEWTON_STEPS = 200
 
 @compiled
 def centre(domain, x):
-    """Write the point where the barrier is smallest."""
+    """Write the point where the barrier is smallest.
+
+    Parameters
+    ----------
+    domain : {BALL, SIMPLEX}
+    x : float64 array, shape (dimension,), written
+    """
     x[:] = 0.0 if domain == BALL else 1.0 / (len(x) + 1.0)
 
 
 @compiled
 def barrier(domain, radius, x, slope, hessian):
-    """Write gradient and Hessian of the barrier at an interior point x."""
+    """Write gradient and Hessian of the barrier at an interior point.
+
+    Parameters
+    ----------
+    domain : {BALL, SIMPLEX}
+    radius : float
+        Of the ball, > 0.
+    x : float64 array, shape (dimension,)
+    slope : float64 array, shape (dimension,), written
+    hessian : float64 array, shape (dimension, dimension), written
+    """
     d = len(x)
     if domain == BALL:
         room = radius * radius - np.sum(x * x)
@@ -44,11 +60,24 @@ def barrier(domain, radius, x, slope, hessian):
 
 
 @compiled
-def follow(domain, radius, step, linear, pull, x, slope, hessian):
+def ftrl_step(domain, radius, step, linear, pull, x, slope, hessian):
     """Move x to the minimiser of step (<linear, x> + pull |x|^2 / 2) + R(x) by damped Newton steps.
 
     The function is self-concordant, so a step divided by 1 + its Newton decrement stays inside the set and descends.
-    x must be interior; `slope` and `hessian` are scratch.
+
+    Parameters
+    ----------
+    domain : {BALL, SIMPLEX}
+    radius : float
+        Of the ball, > 0.
+    step : float
+        > 0.
+    linear : float64 array, shape (dimension,)
+    pull : float
+        >= 0.
+    x : float64 array, shape (dimension,), written
+        An interior point.
+    slope, hessian : float64 arrays, shapes (dimension,) and (dimension, dimension), scratch
     """
     last = np.inf
     for _ in range(NEWTON_STEPS):

@@ -15,7 +15,19 @@ _PIVOT = 1e-12  # of the largest diagonal entry: a pivot below that is rounding
 
 @compiled
 def factorise(matrix, shift, factor):
-    """Write the factor of matrix + shift I into `factor`; return whether the sum is positive definite."""
+    """Write the factor of matrix + shift I.
+
+    Parameters
+    ----------
+    matrix : float64 array, shape (dim, dim)
+    shift : float
+    factor : float64 array, shape (dim, dim), written
+
+    Returns
+    -------
+    bool
+        Whether the sum is positive definite, rounding apart.
+    """
     dim = len(matrix)
     largest = 0.0
     for i in range(dim):
@@ -28,7 +40,19 @@ def factorise(matrix, shift, factor):
 
 @compiled
 def eliminate(factor, least):
-    """Replace the upper triangle of a matrix by its factor; stop and return False at a pivot not above `least`."""
+    """Replace the upper triangle of a matrix by its factor.
+
+    Parameters
+    ----------
+    factor : float64 array, shape (dim, dim), written
+    least : float
+        >= 0: a pivot not above it stops the elimination.
+
+    Returns
+    -------
+    bool
+        Whether it came to its end.
+    """
     dim = len(factor)
     for k in range(dim):
         if not factor[k, k] > least:
@@ -47,7 +71,13 @@ def eliminate(factor, least):
 
 @compiled
 def solve_transposed(factor, vector):
-    """Overwrite b with the solution z of R'z = b; |z|^2 is b'A^-1 b."""
+    """Overwrite b with the solution z of R'z = b; |z|^2 is b'A^-1 b.
+
+    Parameters
+    ----------
+    factor : float64 array, shape (dim, dim)
+    vector : float64 array, shape (dim,), written
+    """
     for k in range(len(vector)):
         vector[k] /= factor[k, k]
         entry = vector[k]
@@ -57,14 +87,26 @@ def solve_transposed(factor, vector):
 
 @compiled
 def solve(factor, vector):
-    """Overwrite b with the solution x of A x = b."""
+    """Overwrite b with the solution x of A x = b.
+
+    Parameters
+    ----------
+    factor : float64 array, shape (dim, dim)
+    vector : float64 array, shape (dim,), written
+    """
     solve_transposed(factor, vector)
     solve_upper(factor, vector)
 
 
 @compiled
 def solve_upper(factor, vector):
-    """Overwrite b with the solution x of R x = b."""
+    """Overwrite b with the solution x of R x = b.
+
+    Parameters
+    ----------
+    factor : float64 array, shape (dim, dim)
+    vector : float64 array, shape (dim,), written
+    """
     for i in range(len(vector) - 1, -1, -1):
         total = vector[i]
         for j in range(i + 1, len(vector)):
@@ -74,7 +116,15 @@ def solve_upper(factor, vector):
 
 @compiled
 def inverse_norms(factor, columns, work, squares):
-    """Write b'A^-1 b into `squares` for every column b of `columns` (dim, n), by one pass over the factor."""
+    """Write b'A^-1 b for every column b, by one pass over the factor.
+
+    Parameters
+    ----------
+    factor : float64 array, shape (dim, dim)
+    columns : float64 array, shape (dim, n)
+    work : float64 array, shape (dim, n), scratch
+    squares : float64 array, shape (n,), written
+    """
     dim, n = columns.shape
     for action in range(n):
         squares[action] = 0.0
@@ -93,13 +143,16 @@ def inverse_norms(factor, columns, work, squares):
 
 @compiled
 def project(matrix, shift, point, target, slope, factor):
-    """Overwrite `point` with the point of the unit ball nearest to it in the norm of A = matrix + shift I.
+    """Overwrite a point with the point of the unit ball nearest to it in the norm of A = matrix + shift I.
 
     The multiplier m of (A + m I) x = A point, |x| = 1, by Newton's method on 1 - 1/|x| from m = 0, which climbs to
     the root without passing it (More and Sorensen 1983).
 
     Parameters
     ----------
+    matrix : float64 array, shape (dim, dim)
+    shift : float
+    point : float64 array, shape (dim,), written
     target, slope : float64 arrays, shape (dim,), scratch
     factor : float64 array, shape (dim, dim), scratch
     """

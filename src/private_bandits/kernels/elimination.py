@@ -5,8 +5,8 @@ Epoch e = 1, 2, ... has the gap 2^-e in view. Each of the |S| surviving arms is 
     R = ceil(1 + max over terms of pulls * L / 2^(-e power)),    L = ln(inside |S| e^2 / beta)
 
 times, and an arm leaves S if its noisy mean of the epoch lies more than sum over terms of width * (L / R)^exponent
-below the largest. Rewards above cut * (R / L)^cut_power, with the L of the first term, count as 0. A box is its
-constants, held in an `Record`; one compiled loop plays them all.
+below the largest. Rewards above truncation (R / L)^truncation_power, with the L of the first term, count as 0. A policy
+is its constants, held in a `Record`; one compiled loop plays them all.
 
 The arms of S are pulled in turn, in the order of their numbers. An epoch's rewards are drawn as one sum per arm when
 the epoch ends, so a run costs a few microseconds per arm and epoch however long it is. An epoch that the horizon cuts
@@ -23,8 +23,7 @@ import numpy as np
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_rewards, check_size
-from private_bandits.kernels.rewards import reward_sum
-from private_bandits.kernels.sums import laplace_sum
+from private_bandits.kernels.sums import laplace_sum, reward_sum
 from private_bandits.problems import Arms, ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
@@ -33,21 +32,20 @@ PIECE = WHOLE_RUN
 
 # how an epoch's mean is made private: not at all, by one draw on the mean, or by one on each reward
 NO_NOISE, ON_MEAN, ON_REWARDS = range(3)
-_FOREVER = 1 << 62
 
 
 class Record(NamedTuple):
-    """The constants of an elimination box."""
+    """The constants of an elimination policy."""
 
     terms: np.ndarray  # float64 (n_terms, 5): rows (pulls, inside, power, width, exponent)
     beta: float
     noise: int = NO_NOISE
     scale: float = 0.0  # Laplace scale per unit of the range of a reward; divided by R on a mean
-    cut: float = 0.0  # 0: rewards are in [0, 1]; otherwise truncated at c, they are taken to lie in [-c, c]
-    cut_power: float = 0.0
-    v: float = 0.0  # the (1 + v)-th moment that the box takes to be finite, and its bound u; 0: none
+    truncation: float = 0.0  # 0: rewards are in [0, 1]; otherwise truncated at c, they are taken to lie in [-c, c]
+    truncation_power: float = 0.0
+    v: float = 0.0  # the (1 + v)-th moment that the policy takes to be finite, and its bound u; 0: none
     u: float = 0.0
-    n_items: int = 0  # what the box was calibrated for; 0 fits any problem
+    n_items: int = 0  # what the policy was calibrated for; 0 fits any problem
     horizon: int = 0
 
 
@@ -61,7 +59,27 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse what a record was not made for; arguments and result are those of `index.check`."""
+    """Refuse problems without arms, of another number of arms, longer runs, and rewards without the moment.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : Arms
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Where rewards have no bound v, u and the true moment, to stand side by side in the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
     check_horizon(name, horizon, record.horizon)
     check_kind(name, problem, Arms, "Arms")
     check_size(name, "n_items", record.n_items, problem.n_items)
@@ -69,7 +87,17 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round."""
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
     n_arms = len(problem.means)
     return State(
         pulls=np.zeros(n_arms, np.int64),
@@ -81,10 +109,27 @@ def start(problem: ListRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    """Play the rounds first..last.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
+    first, last : int
+        Rounds to play, counted from 1; a run may be played in any pieces.
+    checkpoints : int64 array, increasing
+    regret : float64 array, as long as `checkpoints`, written
+        The pseudo-regret at those checkpoints that are among the rounds.
+    trace : int64 array, shape (horizon, 2) or (0, 2), written
+        Where it has rows: the arm of each round, and 1.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
+    """
     arms, shape = problem.means, problem.shape
     terms, beta, mechanism, scale = policy.terms, policy.beta, policy.noise, policy.scale
-    cut, cut_power = policy.cut, policy.cut_power
+    truncation, truncation_power = policy.truncation, policy.truncation_power
     pulls, alive, means, clock = state.pulls, state.alive, state.means, state.clock
     mark = np.searchsorted(checkpoints, first)
     while True:
@@ -95,8 +140,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if end > last:
             return
         threshold, reach = np.inf, 1.0
-        if cut > 0.0:
-            threshold = cut * (share / _log(terms[0, 1], size, epoch, beta)) ** cut_power
+        if truncation > 0.0:
+            threshold = truncation * (share / _log(terms[0, 1], size, epoch, beta)) ** truncation_power
             reach = 2.0 * threshold
         for place in range(size):
             arm = alive[place]
@@ -114,12 +159,12 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 def _epoch(terms, beta, size, epoch):
     """The pulls of each of `size` arms, and how far below the largest a mean may lie."""
     if size == 1:
-        return _FOREVER, 0.0
+        return WHOLE_RUN, 0.0
     need = 0.0
     for term in range(len(terms)):
         log = _log(terms[term, 1], size, epoch, beta)
         need = max(need, terms[term, 0] * log * 2.0 ** (epoch * terms[term, 2]))
-    share = _FOREVER // size
+    share = WHOLE_RUN // size
     if need < share:
         share = int(math.ceil(need + 1.0))
     width = 0.0
@@ -148,10 +193,30 @@ def _remove(means, alive, size, width):
 
 @compiled
 def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpoints, regret, trace):
-    """Fill in the regret at checkpoints, from number `mark` on, and the trace of an epoch to the round `until`.
+    """Fill in the regret at checkpoints and the trace for the rounds of an epoch in which arms are played in turns.
 
-    The `size` arms alive are played in turns; `begun` rounds were played before the epoch, of which the call at hand
-    plays from the round `first` on. Return the number of the next checkpoint.
+    Parameters
+    ----------
+    problem : ListRecord
+    pulls : int64 array, shape (n_arms,)
+        Of each arm before the epoch.
+    alive : int64 array
+        Its first `size` entries are the arms of the epoch, in the order of their numbers.
+    size : int
+        >= 1.
+    begun : int
+        Rounds before the epoch.
+    first, until : int
+        The call at hand plays the rounds from `first` on, and the epoch's to `until`.
+    mark : int
+        Number of the next checkpoint.
+    checkpoints, regret, trace
+        As in `advance`.
+
+    Returns
+    -------
+    int
+        Number of the next checkpoint.
     """
     while mark < len(checkpoints) and checkpoints[mark] <= until:
         played = checkpoints[mark] - begun
@@ -166,10 +231,25 @@ def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpo
 
 @compiled
 def regret_in_turns(arms, best, pulls, alive, size, played):
-    """Pseudo-regret after `played` rounds of an epoch.
+    """Pseudo-regret after some rounds of an epoch.
 
     From the pulls of each arm, added in the order of their numbers: every step of the sum grows with the pulls, so the
     regret never falls, not even in its last digit, and does not depend on where the run is cut.
+
+    Parameters
+    ----------
+    arms : float64 array, shape (n_arms,)
+        Means.
+    best : float
+        The largest of them.
+    pulls, alive, size
+        As in `record_turns`.
+    played : int
+        Rounds of the epoch, >= 0.
+
+    Returns
+    -------
+    float
     """
     full, rest = played // size, played % size
     total, place = 0.0, 0

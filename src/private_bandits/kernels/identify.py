@@ -23,10 +23,22 @@ def until_one_leads(means, size, tail, growth, failure, share, laplace, scale, l
     ----------
     means : float64 array, shape (n_arms,)
         Of Bernoulli rewards, one uniform number of the environment stream each.
+    size, tail : float
+        >= 0.
+    growth : float
+        > e, so that every l is a number.
+    failure : float
+        In (0, 1).
+    share : float
+        > 0.
     laplace : bool
         Whether the noise on every reward is Laplace, not Gaussian.
     scale : float
-        Scale or standard deviation of the noise.
+        Scale or standard deviation of the noise, >= 0.
+    limit : int
+        >= n_arms.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
     pulls : int64 array, shape (n_arms,), written
 
     Returns

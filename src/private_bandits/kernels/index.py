@@ -1,10 +1,10 @@
-"""The index boxes: a mean and a bonus per arm, the list of the largest indices, one noisy report per observation.
+"""The index algorithms: a mean and a bonus per arm, the list of the largest indices, one noisy report per observation.
 
 The index of an arm with n reports in round t is
 
     mean + a(t) / sqrt(n) + b(t, n) / n,    a(t) = sum of sqrt(alpha ln t + beta).
 
-A box is its constants, held in an `Record`; one compiled loop plays them all. In a semi-bandit the list is the
+A policy is its constants, held in a `Record`; one compiled loop plays them all. In a semi-bandit the list is the
 super arm that the problem's oracle finds for the indices; `ask` and `settle` are the two halves of a round, for an
 oracle that is not compiled.
 """
@@ -21,7 +21,6 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels.oracles import answer
 from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards, check_size
 from private_bandits.kernels.selection import top_list
-from private_bandits.kernels.trees import tree_noise_at
 from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
 from private_bandits.problems.families import CALL, TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem
@@ -39,12 +38,12 @@ LEAST = FIRST
 
 
 class Record(NamedTuple):
-    """The constants of an index box."""
+    """The constants of an index policy."""
 
     terms: np.ndarray  # float64 (n_terms, 2): the pairs (alpha, beta) of a(t)
     noise: int = EXACT
     scale: float = 0.0  # Laplace scale, Gaussian sigma, 1/epsilon of a hybrid counter, or Laplace scale of a tree node
-    other: float = 0.0  # probability that a randomised response is the false one
+    flip: float = 0.0  # probability that a randomised response is the false one
     bonus: int = NO_BONUS
     bonus_scale: float = 0.0
     reports: int = ALL
@@ -52,7 +51,7 @@ class Record(NamedTuple):
     cap: float = math.inf  # indices are clipped here; an arm without a report then has the index `cap`
     fallback: bool = False  # a uniformly random super arm is played where an index is below 0
     forced: float = 0.0  # an arm with n <= forced ln(t + 1) has an infinite index
-    clock: int = 0  # rounds that the box has counted before the first
+    clock: int = 0  # rounds counted before the first
     semi_bandit: bool = False  # made for semi-bandits: in a cascade the number of reports would be the reply
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
     n_items: int = 0
@@ -114,7 +113,17 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round."""
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
     n_items, size = len(problem.means), problem.list_size
     rows = n_items if policy.noise in (HYBRID, TREE) else 0
     family = problem.family
@@ -141,21 +150,26 @@ def start(problem: ListRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last and write the pseudo-regret at the checkpoints among them.
+    """Play the rounds first..last.
 
     Parameters
     ----------
+    problem : ListRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
     first, last : int
         Rounds to play, counted from 1; a run may be played in any pieces.
     checkpoints : int64 array, increasing
     regret : float64 array, as long as `checkpoints`, written
-    trace : int64 array, shape (horizon, list_size + 1) or (0, 0)
-        Written, where it has rows: the list of each round and the number of observed positions.
+        The pseudo-regret at those checkpoints that are among the rounds.
+    trace : int64 array, shape (horizon, list_size + 1) or (0, list_size + 1), written
+        Where it has rows: the list of each round and the number of observed positions.
     env, choice, noise : numpy.random.Generator
         The three streams of the replication.
     """
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
-    mechanism, scale, other = policy.noise, policy.scale, policy.other
+    mechanism, scale, flip = policy.noise, policy.scale, policy.flip
     bonus, bonus_scale, reports, clock = policy.bonus, policy.bonus_scale, policy.reports, policy.clock
     cap, fallback, forced = policy.cap, policy.fallback, policy.forced
     in_clear = 1 if policy.observe_first else 0
@@ -192,16 +206,16 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             item = order[position]
             pulls[item] += 1
             n = pulls[item]
-            total[item] += _report(mechanism, scale, other, feedback[position], noise)
+            total[item] += _report(mechanism, scale, flip, feedback[position], noise)
             released = 0.0
             if mechanism == HYBRID:
                 released = mechanisms.hybrid_noise(noise, n - in_clear, scale, counters[item])
             elif mechanism == TREE:
-                released = tree_noise_at(noise, t, released_at[item], scale, counters[item])
+                released = mechanisms.tree_noise_at(noise, t, released_at[item], scale, counters[item])
                 released_at[item] = t
             mean[item] = (total[item] + released) / n
             if mechanism == RESPONSE:
-                mean[item] = (mean[item] - other) / (1.0 - 2.0 * other)
+                mean[item] = (mean[item] - flip) / (1.0 - 2.0 * flip)
             root[item] = 1.0 / math.sqrt(n)
             if bonus != NO_BONUS:
                 weight[item], peak[item] = _weights(bonus, n)
@@ -220,9 +234,23 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 @compiled
 def ask(problem, policy, state, t, env):
-    """Write the indices of round t into the state; return whether a random super arm is to be played instead.
+    """Write the indices of a round into the state, for an oracle that is not compiled.
 
-    For an oracle that is not compiled: its super arm goes into `state.order` and `state.size`, and `advance` plays it.
+    Its super arm goes into `state.order` and `state.size`, and `advance` plays it.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+    state : State, written
+    t : int
+        The round, >= 1; before round 1 the free observations are drawn.
+    env : numpy.random.Generator
+
+    Returns
+    -------
+    bool
+        Whether a random super arm is to be played instead.
     """
     if t == 1:
         _observe_first(policy, state, problem.means, env)
@@ -296,14 +324,14 @@ def _least_reported_first(pulls, order, length):
 
 
 @compiled(inline="always")
-def _report(mechanism, scale, other, value, noise):
+def _report(mechanism, scale, flip, value, noise):
     """What an observation adds to the running sum."""
     if mechanism == LAPLACE:
         return value + mechanisms.laplace(noise, scale)
     if mechanism == GAUSSIAN:
         return value + mechanisms.gaussian(noise, scale)
     if mechanism == RESPONSE:
-        return float(mechanisms.respond(noise, int(value), 2, other))
+        return float(mechanisms.respond(noise, int(value), 2, flip))
     return value
 
 

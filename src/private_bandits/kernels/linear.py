@@ -11,9 +11,9 @@ online estimate of the parameter (GLOC), moved by noisy gradient steps or by exa
     Upsilon_t = shift sqrt(t),   c_t = ridge + 2 Upsilon_t,
     beta_t = factor (fit_t + stretch (sqrt(ridge + 3 Upsilon_t) + tail sqrt(t / (ridge + Upsilon_t)))),
 
-a box is its constants, held in a `Record`; one compiled loop plays them all. The first action is uniformly
-random, where the boxes would play a longest vector: before any data unit vectors are worth the same, and rounding would
-choose. So is an action where A is not positive definite.
+a policy is its constants, held in a `Record`; one compiled loop plays them all. The first action is uniformly
+random, where the algorithms would play a longest vector: before any data unit vectors are worth the same, and rounding
+would choose. So is an action where A is not positive definite.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SLACK = 1e-9  # by which rounding may stretch a range of rewards
 
 
 class Record(NamedTuple):
-    """The constants of a contextual box."""
+    """The constants of a contextual policy."""
 
     dim: int
     learner: int = REWARDS
@@ -88,7 +88,27 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse what a record was not made for: another dimension, larger rewards; arguments as those of `index.check`."""
+    """Refuse problems without contexts, of another dimension, longer runs, and larger rewards.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : LinearContext
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Empty: there is nothing to say beside the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
     check_horizon(name, horizon, record.horizon)
     check_kind(name, problem, LinearContext, "a LinearContext")
     check_size(name, "dim", record.dim, problem.dim)
@@ -102,7 +122,17 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ContextRecord, policy: Record) -> State:
-    """Return the state before the first round."""
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
     dim, n_actions = problem.dim, problem.n_actions
     return State(
         gram=np.zeros((dim, dim)),
@@ -128,7 +158,24 @@ def start(problem: ContextRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    """Play the rounds first..last.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
+    first, last : int
+        Rounds to play, counted from 1; a run may be played in any pieces.
+    checkpoints : int64 array, increasing
+    regret : float64 array, as long as `checkpoints`, written
+        The pseudo-regret at those checkpoints that are among the rounds.
+    trace : int64 array, shape (horizon, 2) or (0, 2), written
+        Where it has rows: the action of each round, and 1.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
+    """
     binary, spread = problem.binary, problem.spread
     learner, sigma, ridge, shift = policy.learner, policy.sigma, policy.ridge, policy.shift
     gram, moment, factor, theta = state.gram, state.moment, state.factor, state.theta
@@ -172,7 +219,20 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 @compiled
 def radius(policy, t, added):
-    """beta_t: the half-width of the confidence ellipsoid after t rounds; `added` is what Newton steps cost so far."""
+    """beta_t: the half-width of the confidence ellipsoid.
+
+    Parameters
+    ----------
+    policy : Record
+    t : int
+        Rounds played, >= 0.
+    added : float
+        What Newton steps have added to the cost so far, >= 0.
+
+    Returns
+    -------
+    float
+    """
     upsilon = policy.shift * math.sqrt(t)
     fit = policy.level
     if policy.fit == DETERMINANT:

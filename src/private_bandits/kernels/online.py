@@ -5,15 +5,15 @@ In each round the learner asks for a point (or two), the user suffers the loss t
     one point    f(x) + Z
     two points   f(x_1) - f(x_2) + <n, x_1 - x_2>   (Gaussian), or + Z (Laplace)
 
-and the learner is told (clip(message, low, high) - offset) / unit. At scale 0 nothing is drawn and the learner acts as
-it does without privacy. With d the dimension, u uniform on the unit sphere and s_t = step t^-power, the learners are
+and the feedback is h = (clip(message, low, high) - offset) / unit. At scale 0 nothing is drawn and the learner acts
+as it does without privacy. With d the dimension, u uniform on the unit sphere and s_t = step t^-power, the learners are
 
-    SPHERE     plays y + radius u;  g = (d / radius) told u;  y <- project(y - s_t g)
-    TWO_POINT  plays y +- radius u;  g = (d / (2 radius)) told u;  y <- project(y - s_t g)
-    BARRIER    plays x + radius A u with A A^T = (R''(x) + step curvature t I)^-1;  g = (d / radius) told A^-T u;
+    SPHERE     plays y + radius u;  g = (d / radius) h u;  y <- project(y - s_t g)
+    TWO_POINT  plays y +- radius u;  g = (d / (2 radius)) h u;  y <- project(y - s_t g)
+    BARRIER    plays x + radius A u with A A^T = (R''(x) + step curvature t I)^-1;  g = (d / radius) h A^-T u;
                x <- argmin sum of (<g_s, x> + curvature |x - x_s|^2 / 2) + R(x) / step
-    EXP3       w_i ~ exp(-s_t L_i);  L_arm += told / w_arm
-    TSALLIS    w_i = 4 / (s_t (L_i - x))^2;  L_arm += told / w_arm
+    EXP3       w_i ~ exp(-s_t L_i);  L_arm += h / w_arm
+    TSALLIS    w_i = 4 / (s_t (L_i - x))^2;  L_arm += h / w_arm
     QUARTERS   asks at the quarters of an interval and cuts it: `kernels.quarters`
 
 where the projection is onto the set shrunk by the factor 1 - shrink, and R the barrier of `kernels.barrier`.
@@ -91,7 +91,27 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse what a record was not made for: another set, wilder losses; the arguments are those of `index.check`."""
+    """Refuse problems on another set, of another dimension, longer runs, and wilder losses.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : ConvexLoss
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Empty: there is nothing to say beside the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
     check_horizon(name, horizon, record.horizon)
     arms, pair = record.learner in (EXP3, TSALLIS), record.learner == TWO_POINT
     wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball or the simplex"
@@ -113,7 +133,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def blank(problem: Any, record: Record, rounds: int) -> np.ndarray:
-    """Return an empty trace: the played points of each round, one after the other, and what the learner was told.
+    """Return an empty trace of some rounds: the played points, one after the other, and the feedback.
 
     Parameters
     ----------
@@ -124,13 +144,24 @@ def blank(problem: Any, record: Record, rounds: int) -> np.ndarray:
 
     Returns
     -------
-    float64 array, shape (rounds, numbers that name a point + 1); TWO_POINT has two points
+    float64 array, shape (rounds, numbers that name a point + 1)
+        Of TWO_POINT, which plays two of them, (rounds, 2 numbers + 1).
     """
     return np.zeros((rounds, (1 + (record.learner == TWO_POINT)) * problem.point_size + 1))
 
 
 def start(problem: ConvexRecord, policy: Record) -> State:
-    """Return the state before the first round."""
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ConvexRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
     losses, dimension = problem.anchors.shape
     armed = policy.learner in (EXP3, TSALLIS)
     named, rows = 1 if armed else dimension, 2 if policy.learner == TWO_POINT else 1
@@ -160,9 +191,23 @@ def start(problem: ConvexRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last; the arguments are those of `index.advance`.
+    """Play the rounds first..last.
 
-    A row of the trace holds the played points, one after the other, and what the learner was told.
+    Parameters
+    ----------
+    problem : ConvexRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
+    first, last : int
+        Rounds to play, counted from 1; a run may be played in any pieces.
+    checkpoints : int64 array, increasing
+    regret : float64 array, as long as `checkpoints`, written
+        The pseudo-regret at those checkpoints that are among the rounds.
+    trace : float64 array, what `blank` returns, written
+        Where it has rows: the played points of each round, one after the other, and the feedback.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
     """
     domain, size, loss, factor, anchors = problem.domain, problem.radius, problem.loss, problem.factor, problem.anchors
     mode, schedule, shares, spread, best = (
@@ -213,30 +258,30 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 message += mechanisms.gaussian(noise, scale) * (points[0, i] - points[1, i])
         else:
             message += mechanisms.gaussian(noise, scale)
-        told = (min(max(message, low), high) - offset) / unit
-        # tell
+        feedback = (min(max(message, low), high) - offset) / unit
+        # the update
         if learner == SPHERE or learner == TWO_POINT:
             reach = 2.0 * radius if learner == TWO_POINT else radius
-            y -= rate * (d / reach * told) * u
+            y -= rate * (d / reach * feedback) * u
             project(domain, size, shrink, y)
         elif learner == BARRIER:
             for i in range(d):
                 total = 0.0
                 for k in range(i + 1):
                     total += matrix[k, i] * u[k]
-                linear[i] += d / radius * told * total - curvature * y[i]
-            barrier.follow(domain, size, step, linear, curvature * t, y, slope, matrix)
+                linear[i] += d / radius * feedback * total - curvature * y[i]
+            barrier.ftrl_step(domain, size, step, linear, curvature * t, y, slope, matrix)
         elif learner == QUARTERS:
-            quarters.hear(ends, sums, clock, told, step, variance, tail, confidence)
+            quarters.update(ends, sums, clock, feedback, step, variance, tail, confidence)
         else:
             arm = int(points[0, 0])
-            linear[arm] += told / w[arm]
+            linear[arm] += feedback / w[arm]
         if which >= 0:
             counts[which] += 1.0
         suffered[0] += value - best
         if len(trace) > 0:
             trace[t - 1, : points.size] = points.ravel()
-            trace[t - 1, points.size] = told
+            trace[t - 1, points.size] = feedback
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = suffered[0]
             if mode != STOCHASTIC:
@@ -246,7 +291,13 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 @compiled
 def on_sphere(choice, u):
-    """Fill u with a uniformly random unit vector, from one normal number of the choice stream per coordinate."""
+    """Draw a uniformly random unit vector, from one normal number per coordinate.
+
+    Parameters
+    ----------
+    choice : numpy.random.Generator
+    u : float64 array, shape (dimension,), written
+    """
     norm = 0.0
     while norm == 0.0:
         for i in range(len(u)):

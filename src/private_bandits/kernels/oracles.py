@@ -11,12 +11,13 @@ from private_bandits.problems.families import SCAN, TOP, set_value
 
 @compiled
 def answer(family, indices, cascade, failed, choice, order, values, scratch):
-    """Write the oracle's super arm for the indices into `order` and return its size.
+    """Write the oracle's super arm for the indices.
 
     Parameters
     ----------
     family : Family
-    indices : float64 array, shape (n_items,); overwritten if a random list of items is asked for
+    indices : float64 array, shape (n_items,)
+        Overwritten if a random list of items is asked for.
     cascade : bool
         Whether the order of the list matters.
     failed : bool
@@ -24,10 +25,16 @@ def answer(family, indices, cascade, failed, choice, order, values, scratch):
     choice : numpy.random.Generator
         Failures, and ties: uniformly random among the sets, or among the blocks at each step of greedy, of exactly
         equal value; read only when a tie matters.
-    order : int64 array, shape (list_size,), written; -1 beyond the size of the super arm
+    order : int64 array, shape (list_size,), written
+        -1 beyond the size of the super arm.
     values : float64 array, shape (list_size,), scratch
     scratch : with float64 arrays `worth` (an entry per set or block) and `missed` (per target), and bool `marked` (per
         block)
+
+    Returns
+    -------
+    int
+        Size of the super arm.
     """
     worth, missed, marked = scratch.worth, scratch.missed, scratch.marked
     if not failed and family.beta < 1.0:

@@ -31,25 +31,73 @@ def blank(problem: Any, record: Any, rounds: int) -> np.ndarray:
 
 
 def check_kind(name: str, problem: Any, kinds: type | tuple[type, ...], words: str) -> None:
-    """Raise a ValueError unless the problem is of a kind that the policy called `name` can play, `words` in words."""
+    """Refuse a problem of a kind that a policy cannot play.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy.
+    problem : object
+    kinds : type or tuple of types
+        What it can play.
+    words : str
+        These kinds in words.
+
+    Raises
+    ------
+    ValueError
+        If the problem is of none of the kinds.
+    """
     if not isinstance(problem, kinds):
         raise ValueError(f"{name} needs {words}, got {problem}")
 
 
 def check_horizon(name: str, horizon: int, longest: int) -> None:
-    """Raise a ValueError if a run is longer than what a policy was calibrated for; 0 fits any run."""
+    """Refuse a run longer than what a policy was calibrated for.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy.
+    horizon : int
+        Rounds of the run, >= 1.
+    longest : int
+        0 fits any run.
+
+    Raises
+    ------
+    ValueError
+        If the run is longer.
+    """
     if longest and horizon > longest:
         raise ValueError(f"horizon must be <= {longest}, for which {name} was calibrated, got {horizon}")
 
 
 def check_size(name: str, what: str, wanted: int, actual: int) -> None:
-    """Raise a ValueError if a policy was calibrated for another number, such as `what` = "n_items"; 0 fits any."""
+    """Refuse a problem of another size than a policy was calibrated for.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy.
+    what : str
+        Which size, such as "n_items".
+    wanted : int
+        0 fits any problem.
+    actual : int
+        Of the problem.
+
+    Raises
+    ------
+    ValueError
+        If they differ.
+    """
     if wanted not in (0, actual):
         raise ValueError(f"{name} was calibrated for {what}={wanted}, the problem has {actual}")
 
 
 def check_rewards(name: str, problem: Any, v: float = 0.0, u: float = 0.0) -> dict[str, float]:
-    """Raise a ValueError if a policy counts on bounded rewards or a finite moment that a list problem has not.
+    """Refuse a list problem whose rewards are not bounded, or whose moment is not finite, where a policy counts on it.
 
     Parameters
     ----------
@@ -65,6 +113,11 @@ def check_rewards(name: str, problem: Any, v: float = 0.0, u: float = 0.0) -> di
     -------
     dict
         Where rewards have no bound v, u and the true moment, to stand side by side in the results.
+
+    Raises
+    ------
+    ValueError
+        If the policy counts on what the rewards have not.
     """
     if problem.record().shape == 0.0:
         return {}

@@ -7,7 +7,7 @@ Epoch e = 1, 2, ... pulls each of the |S| surviving arms 2R times,
 The first R rewards of an arm choose its threshold B among the powers of two, by the exponential mechanism: the number
 of them above B is to be near share L / rate. The other R are truncated at B, and their mean gets Laplace noise of
 scale 2B / (R epsilon). An arm leaves S if its mean plus its width B L width / (R rate) lies below another's mean less
-that one's width. A box is its constants, held in a `Record`.
+that one's width. A policy is its constants, held in a `Record`.
 
 Arms are pulled in turn, in the order of their numbers; rewards are drawn when the epoch ends, as counts and as sums,
 so a run costs microseconds per arm and epoch however long it is. An epoch that the horizon cuts short draws nothing.
@@ -24,8 +24,7 @@ from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind
-from private_bandits.kernels.rewards import reward_sum
-from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale
+from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
 from private_bandits.problems import Arms, ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
@@ -33,12 +32,11 @@ __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 PIECE = WHOLE_RUN
 
 LOWEST, THRESHOLDS = -64, 129  # thresholds 2^-64 ... 2^64
-_FOREVER = 1 << 62
 _LOG_2 = math.log(2.0)
 
 
 class Record(NamedTuple):
-    """The constants of an elimination box that reads its thresholds off the rewards."""
+    """The constants of an elimination policy that reads its thresholds off the rewards."""
 
     epsilon: float
     beta: float
@@ -60,13 +58,43 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse a problem that is not `Arms`, of whatever rewards; the arguments are those of `index.check`."""
+    """Refuse problems without arms; rewards may be what they like.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : Arms
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Empty: there is nothing to say beside the results.
+
+    Raises
+    ------
+    ValueError
+        If the problem is another.
+    """
     check_kind(name, problem, Arms, "Arms")
     return {}
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round."""
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
     n_arms = len(problem.means)
     return State(
         pulls=np.zeros(n_arms, np.int64),
@@ -81,7 +109,24 @@ def start(problem: ListRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    """Play the rounds first..last.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
+    first, last : int
+        Rounds to play, counted from 1; a run may be played in any pieces.
+    checkpoints : int64 array, increasing
+    regret : float64 array, as long as `checkpoints`, written
+        The pseudo-regret at those checkpoints that are among the rounds.
+    trace : int64 array, shape (horizon, 2) or (0, 2), written
+        Where it has rows: the arm of each round, and 1.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
+    """
     arms, shape = problem.means, problem.shape
     epsilon, beta, share, width = policy.epsilon, policy.beta, policy.share, policy.width
     pulls, alive, clock, counts = state.pulls, state.alive, state.clock, state.counts
@@ -112,10 +157,21 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 @compiled
 def exceedances(env, n, mean, shape, counts):
-    """Write how many of n fresh rewards lie above each threshold; shape 0 is for Bernoulli rewards.
+    """Write how many of n fresh rewards lie above each threshold.
 
     Up to `sums.DIRECT` Pareto rewards are drawn one by one; beyond, each count is a Binomial of the one before it,
     which has the same law.
+
+    Parameters
+    ----------
+    env : numpy.random.Generator
+    n : int
+        Number of rewards, >= 0.
+    mean : float
+        E[x], >= 0.
+    shape : float
+        Of Pareto rewards, > 1; 0 for Bernoulli ones.
+    counts : int64 array, shape (THRESHOLDS,), written
     """
     if shape > 0.0 and n <= DIRECT:
         counts[:] = 0
@@ -147,8 +203,21 @@ def choose(noise, counts, target, epsilon):
 
     The score of a place is -|count - target|; one reward moves every count by at most 1, so adding Gumbel noise to
     epsilon/2 times the score and taking the largest is epsilon-private, with any prior: here weight 2^-|j| on the
-    threshold 2^j, which decides where no count is near the target, as with bounded rewards. One uniform number of the
-    noise stream per place; epsilon = infinity takes the best score, the lowest of several, and draws nothing.
+    threshold 2^j, which decides where no count is near the target, as with bounded rewards.
+
+    Parameters
+    ----------
+    noise : numpy.random.Generator
+        One uniform number per place.
+    counts : int64 array, shape (THRESHOLDS,)
+    target : float
+        >= 0.
+    epsilon : float
+        > 0; infinity takes the best score, the lowest of several, and draws nothing.
+
+    Returns
+    -------
+    int
     """
     chosen, best = 0, -np.inf
     for place in range(len(counts)):
@@ -163,7 +232,7 @@ def choose(noise, counts, target, epsilon):
 
 @compiled
 def _half(unit, epoch, size):
-    most = _FOREVER // (2 * size)
+    most = WHOLE_RUN // (2 * size)
     need = unit * 2.0**epoch
     return int(math.ceil(need)) if size > 1 and need < most else most
 

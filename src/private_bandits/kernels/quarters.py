@@ -29,6 +29,18 @@ def queries(gamma, variance, tail, confidence):
     The error of one answer is sub-gamma: ln E exp(s Z) <= s^2 variance / (2 (1 - tail |s|)). The average of n errs by
     at most sqrt(2 variance confidence / n) + tail confidence / n on either side, and n is the least that makes this at
     most gamma. Exact answers are asked for once.
+
+    Parameters
+    ----------
+    gamma : float
+        > 0.
+    variance, tail, confidence : float
+        >= 0.
+
+    Returns
+    -------
+    int
+        In [1, 2^60].
     """
     root = math.sqrt(2.0 * variance) + math.sqrt(2.0 * variance + 4.0 * tail * gamma)
     if root == 0.0:
@@ -38,14 +50,40 @@ def queries(gamma, variance, tail, confidence):
 
 @compiled
 def quarter(ends, clock):
-    """The point to ask for; the clock holds the round, the queries of a point in it, and those made of all three."""
+    """The point to ask for.
+
+    Parameters
+    ----------
+    ends : float64 array, shape (2,)
+        The working interval.
+    clock : int64 array, shape (3,)
+        The round, the queries of a point in it, and those made of all three.
+
+    Returns
+    -------
+    float
+    """
     return ends[0] + 0.25 * (clock[2] // clock[1] + 1) * (ends[1] - ends[0])
 
 
 @compiled
-def hear(ends, sums, clock, told, width, variance, tail, confidence):
-    """Take the answer and, with the last one of a round, cut the interval or go on to the next round."""
-    sums[clock[2] // clock[1]] += told
+def update(ends, sums, clock, feedback, width, variance, tail, confidence):
+    """Take the answer and, with the last one of a round, cut the interval or go on to the next round.
+
+    Parameters
+    ----------
+    ends, clock
+        As in `quarter`, written.
+    sums : float64 array, shape (3,), written
+        Of the answers at each point in the round.
+    feedback : float
+        The answer.
+    width : float
+        By which the losses of two points differ at most, > 0.
+    variance, tail, confidence
+        As in `queries`.
+    """
+    sums[clock[2] // clock[1]] += feedback
     clock[2] += 1
     if clock[2] < 3 * clock[1]:
         return

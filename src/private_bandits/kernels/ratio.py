@@ -30,7 +30,7 @@ class Record(NamedTuple):
     """The constants of a repaired cascade."""
 
     design: int
-    other: float = 0.0  # probability of each false answer of a randomised reply
+    flip: float = 0.0  # probability of each false answer of a randomised reply
     scale: float = 0.0  # Laplace scale of a coordinate, or of a tree node
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
     n_items: int = 0
@@ -40,15 +40,15 @@ class Record(NamedTuple):
 class State(NamedTuple):
     """What the loop carries from round to round, an entry or a row per item."""
 
-    clicks: np.ndarray  # what was told of the item's own positions
-    examinations: np.ndarray  # examined positions (trees), or displays less what was told of the positions above
+    clicks: np.ndarray  # what was reported of the item's own positions
+    examinations: np.ndarray  # examined positions (trees), or displays less what was reported of the positions above
     displays: np.ndarray
     above: np.ndarray  # positions above the item's own, summed over its displays
     click_trees: np.ndarray
     examination_trees: np.ndarray
     click_noise: np.ndarray
     examination_noise: np.ndarray
-    told: np.ndarray
+    reported: np.ndarray
     indices: np.ndarray
     order: np.ndarray
     values: np.ndarray
@@ -57,7 +57,27 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse what a record was not made for; arguments and result are those of `index.check`."""
+    """Refuse problems that are no cascades, of other sizes, and longer runs.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : Cascade
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Empty: there is nothing to say beside the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
     check_horizon(name, horizon, record.horizon)
     check_kind(name, problem, Cascade, "a Cascade")
     check_size(name, "list_size", record.list_size, problem.list_size)
@@ -66,7 +86,17 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round."""
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
     n_items, size = len(problem.means), problem.list_size
     rows = n_items if policy.design == ROUNDS else 0
     return State(
@@ -78,7 +108,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         examination_trees=np.zeros((rows, mechanisms.COUNTER_ROW)),
         click_noise=np.zeros(n_items),
         examination_noise=np.zeros(n_items),
-        told=np.zeros(size),
+        reported=np.zeros(size),
         indices=np.zeros(n_items),
         order=np.zeros(size, np.int64),
         values=np.zeros(size),
@@ -89,15 +119,32 @@ def start(problem: ListRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    """Play the rounds first..last.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
+    first, last : int
+        Rounds to play, counted from 1; a run may be played in any pieces.
+    checkpoints : int64 array, increasing
+    regret : float64 array, as long as `checkpoints`, written
+        The pseudo-regret at those checkpoints that are among the rounds.
+    trace : int64 array, shape (horizon, list_size + 1) or (0, list_size + 1), written
+        Where it has rows: the list of each round and the number of observed positions.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
+    """
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
-    design, other, scale = policy.design, policy.other, policy.scale
+    design, flip, scale = policy.design, policy.flip, policy.scale
     means, best = problem.means, problem.best
     clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
     click_trees, examination_trees = state.click_trees, state.examination_trees
     click_noise, examination_noise = state.click_noise, state.examination_noise
     indices, order, values = state.indices, state.order, state.values
-    feedback, told = state.feedback, state.told
+    feedback, reported = state.feedback, state.reported
     size = len(order)
     mark = np.searchsorted(checkpoints, first)
     total_regret = state.regret[0]
@@ -109,7 +156,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             spread, largest = mechanisms.tree_spread(t - 1)
             # the noise of the clicks and of w times the examinations, w <= 1
             round_noise = scale * mechanisms.laplace_sum_bound(math.sqrt(2.0) * spread, largest, log_tail)
-        width = 1.0 - (size + 1) * other
+        width = 1.0 - (size + 1) * flip
         for item in range(len(indices)):
             shown = float(displays[item])
             hits = clicks[item] + click_noise[item]
@@ -121,8 +168,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 spread = math.sqrt(shown + above[item])
                 noise_radius = scale * mechanisms.laplace_sum_bound(spread, 1.0, log_tail)
             else:
-                hits = (hits - shown * other) / width
-                seen = shown - (shown - seen - above[item] * other) / width
+                hits = (hits - shown * flip) / width
+                seen = shown - (shown - seen - above[item] * flip) / width
             if displays[item] == 0 or seen <= 0.0:
                 indices[item] = np.inf
                 continue
@@ -142,15 +189,15 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 click_noise[item] = mechanisms.tree_noise(noise, t, scale, click_trees[item])
                 examination_noise[item] = mechanisms.tree_noise(noise, t, scale, examination_trees[item])
         else:
-            _send(design, other, scale, observed - 1 if clicked else size, told, noise)
+            _send(design, flip, scale, observed - 1 if clicked else size, reported, noise)
             left = 1.0
             for position in range(size):
                 item = order[position]
-                clicks[item] += told[position]
+                clicks[item] += reported[position]
                 examinations[item] += left
                 displays[item] += 1
                 above[item] += position
-                left -= told[position]
+                left -= reported[position]
         total_regret += pseudo_regret(means, True, best, order)
         if len(trace) > 0:
             trace[t - 1, :-1] = order
@@ -162,14 +209,14 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 
 @compiled(inline="always")
-def _send(design, other, scale, reply, told, noise):
+def _send(design, flip, scale, reply, reported, noise):
     """One user's private reply as a click vector, of which a randomised response is not yet unbiased."""
     if design == RESPONSE:
-        reply = mechanisms.respond(noise, reply, len(told) + 1, other)
-    for position in range(len(told)):
-        told[position] = 1.0 if position == reply else 0.0
+        reply = mechanisms.respond(noise, reply, len(reported) + 1, flip)
+    for position in range(len(reported)):
+        reported[position] = 1.0 if position == reply else 0.0
         if design == ONE_HOT:
-            told[position] += mechanisms.laplace(noise, scale)
+            reported[position] += mechanisms.laplace(noise, scale)
 
 
 RatioRecord = Record

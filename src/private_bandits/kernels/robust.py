@@ -1,4 +1,4 @@
-"""Index boxes for heavy-tailed rewards: truncated means, and a radius that falls as a power of the pulls.
+"""Index policies for heavy-tailed rewards: truncated means, and a radius that falls as a power of the pulls.
 
 With w = v / (1 + v), the index of an arm pulled n times is, in round t,
 
@@ -6,12 +6,12 @@ With w = v / (1 + v), the index of an arm pulled n times is, in round t,
 
 The k-th reward of an arm, observed in round t, counts as 0 unless it is at most
 
-    B = (cut k / (cut_alpha ln t + cut_beta))^(1 / (1 + v)),
+    B = (truncation k / (truncation_alpha ln t + truncation_beta))^(1 / (1 + v)),
 
 so thresholds are fixed at observation and grow with the pulls. The noise is that of a binary tree per arm whose node
 over the items i..j has the scale `scale` B_j, by the largest threshold in the node: where item k lies in [-B_k, B_k]
 and in at most `levels` nodes, scale = 2 levels / epsilon makes the tree epsilon-private. Each arm is pulled once, in
-the order of their numbers, before the indices are asked. A box is its constants, held in a `Record`.
+the order of their numbers, before the indices are asked. A policy is its constants, held in a `Record`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
+from private_bandits.kernels.elimination import regret_in_turns
 from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import pareto_reward
@@ -32,18 +33,18 @@ __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 
 class Record(NamedTuple):
-    """The constants of a robust index box."""
+    """The constants of a robust index policy."""
 
-    v: float  # the (1 + v)-th moment that the box takes to be finite, and its bound u
+    v: float  # the (1 + v)-th moment that the policy takes to be finite, and its bound u
     u: float
     factor: float
     alpha: float
     beta: float
-    cut: float
-    cut_alpha: float
-    cut_beta: float
+    truncation: float
+    truncation_alpha: float
+    truncation_beta: float
     scale: float = 0.0  # Laplace scale of a tree node, in units of its largest threshold
-    horizon: int = 0  # what the box was calibrated for; 0 fits any run
+    horizon: int = 0  # what the policy was calibrated for; 0 fits any run
 
 
 class State(NamedTuple):
@@ -60,14 +61,44 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse what a record was not made for; arguments and result are those of `index.check`."""
+    """Refuse problems without arms, longer runs, and rewards without the moment.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : Arms
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Where rewards have no bound v, u and the true moment, to stand side by side in the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
     check_horizon(name, horizon, record.horizon)
     check_kind(name, problem, Arms, "Arms")
     return check_rewards(name, problem, record.v, record.u)
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round."""
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
     n_arms = len(problem.means)
     return State(
         pulls=np.zeros(n_arms, np.int64),
@@ -83,10 +114,27 @@ def start(problem: ListRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last; the arguments are those of `index.advance`."""
+    """Play the rounds first..last.
+
+    Parameters
+    ----------
+    problem : ListRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
+    first, last : int
+        Rounds to play, counted from 1; a run may be played in any pieces.
+    checkpoints : int64 array, increasing
+    regret : float64 array, as long as `checkpoints`, written
+        The pseudo-regret at those checkpoints that are among the rounds.
+    trace : int64 array, shape (horizon, 2) or (0, 2), written
+        Where it has rows: the arm of each round, and 1.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
+    """
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
     factor, alpha, beta, scale = policy.factor, policy.alpha, policy.beta, policy.scale
-    cut, cut_alpha, cut_beta = policy.cut, policy.cut_alpha, policy.cut_beta
+    truncation, late, early = policy.truncation, policy.truncation_alpha, policy.truncation_beta
     power, inverse = policy.v / (1.0 + policy.v), 1.0 / (1.0 + policy.v)
     means, best, shape = problem.means, problem.best, problem.shape
     pulls, total, mean, root, trees = state.pulls, state.total, state.mean, state.root, state.trees
@@ -109,7 +157,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             reward = 1.0 if env.random() < means[arm] else 0.0
         pulls[arm] += 1
         n = pulls[arm]
-        threshold = (cut * n / (cut_alpha * log_t + cut_beta)) ** inverse
+        threshold = (truncation * n / (late * log_t + early)) ** inverse
         if abs(reward) <= threshold:
             total[arm] += reward
         mean[arm] = (total[arm] + mechanisms.tree_noise(noise, n, scale * threshold, trees[arm])) / n
@@ -118,17 +166,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             trace[t - 1, 0] = arm
             trace[t - 1, 1] = 1
         if mark < len(checkpoints) and checkpoints[mark] == t:
-            regret[mark] = _regret(means, best, pulls)
+            regret[mark] = regret_in_turns(means, best, pulls, order, 0, 0)
             mark += 1
-
-
-@compiled
-def _regret(means, best, pulls):
-    """Pseudo-regret from the pulls of each arm: it never falls, not even in its last digit."""
-    total = 0.0
-    for arm in range(len(means)):
-        total += pulls[arm] * max(best - means[arm], 0.0)
-    return total
 
 
 RobustRecord = Record

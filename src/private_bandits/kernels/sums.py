@@ -21,36 +21,49 @@ from private_bandits._compiled import compiled
 
 DIRECT = 8192  # sums of at most this many are drawn one by one
 TAIL = 2048.0  # expected number of rewards above the cut of a longer one
-_BERRY_ESSEEN = 0.469  # Shevtsova (2013), identically distributed summands, in the form C rho / (sigma^3 sqrt n)
 
 
 @compiled
 def pareto_scale(mean, shape):
-    """Return the least value of a Pareto variable: P(X > x) = (scale / x)^shape has mean scale shape / (shape - 1)."""
+    """Return the least value of a Pareto variable: P(X > x) = (scale / x)^shape has mean scale shape / (shape - 1).
+
+    Parameters
+    ----------
+    mean : float
+        >= 0.
+    shape : float
+        > 1.
+
+    Returns
+    -------
+    float
+    """
     return mean * (shape - 1.0) / shape
 
 
 @compiled
 def pareto_reward(env, mean, shape):
-    """Draw one Pareto reward from one uniform number of the environment stream.
+    """Draw one Pareto reward from one uniform number.
 
-    Compiled. The inverse of the survival function at 1 - env.random(), so the largest reward is finite.
+    Parameters
+    ----------
+    env : numpy.random.Generator
+    mean : float
+        >= 0.
+    shape : float
+        > 1.
+
+    Returns
+    -------
+    float
+        The inverse of the survival function at 1 - env.random(), so the largest reward is finite.
     """
     return pareto_scale(mean, shape) * (1.0 - env.random()) ** (-1.0 / shape)
 
 
 @compiled
-def kept_probability(mean, shape, threshold):
-    """P(X <= threshold) of a Pareto variable. Compiled."""
-    scale = pareto_scale(mean, shape)
-    if threshold < scale:
-        return 0.0
-    return 1.0 - (scale / threshold) ** shape
-
-
-@compiled
 def truncated_moment(mean, shape, threshold, power):
-    """E[X^power 1{X <= threshold}] of a Pareto variable, exactly. Compiled.
+    """E[X^power 1{X <= threshold}] of a Pareto variable, exactly.
 
     Parameters
     ----------
@@ -62,6 +75,10 @@ def truncated_moment(mean, shape, threshold, power):
         > 0; infinity gives the full moment, infinite itself where power >= shape.
     power : float
         >= 0.
+
+    Returns
+    -------
+    float
 
     Notes
     -----
@@ -83,12 +100,9 @@ def truncated_moment(mean, shape, threshold, power):
 def truncated_pareto_sum(env, n, mean, shape, threshold):
     """Draw the sum of n rewards x 1{x <= threshold}, x Pareto, in a time that does not depend on n.
 
-    Compiled.
-
     Parameters
     ----------
     env : numpy.random.Generator
-        The environment stream.
     n : int
         Number of rewards, 0 <= n < 2^53.
     mean : float
@@ -102,15 +116,17 @@ def truncated_pareto_sum(env, n, mean, shape, threshold):
     -------
     float
         Drawn one by one in order up to n = `DIRECT`. Beyond, mean and variance are exact and the distribution
-        function is off by at most `sum_error(n, mean, shape, threshold)`, uniformly: below 0.01 for every n and every
-        shape in [1.05, 3] where no more than `TAIL` rewards are expected beyond the threshold, and below 0.004 there
-        from n = 10^6 at shapes in [1.3, 3].
+        function is off by at most Berry and Esseen's bound, uniformly: below 0.01 for every n and every shape in
+        [1.05, 3] where no more than `TAIL` rewards are expected beyond the threshold, and below 0.004 there from
+        n = 10^6 at shapes in [1.3, 3].
 
     Notes
     -----
     Given how many rewards exceed the cut, the others are independent draws below it, and the normal law of their sum
-    is the only approximation: Berry and Esseen's theorem bounds its error. The cut grows as n^(1/shape), and with it
-    the third moment of the body, so the bound settles as n grows, at a multiple of 1 / sqrt(TAIL).
+    is the only approximation. With sigma the standard deviation and rho the third absolute central moment of a reward
+    below the cut, and m the expected number of them, its error is at most 0.469 rho / (sigma^3 sqrt m) (Shevtsova
+    2013). The cut grows as n^(1/shape), and with it the third moment of the body, so the bound settles as n grows, at a
+    multiple of 1 / sqrt(TAIL).
     """
     scale = pareto_scale(mean, shape)
     if n <= 0 or scale <= 0.0 or threshold <= scale:
@@ -122,7 +138,7 @@ def truncated_pareto_sum(env, n, mean, shape, threshold):
             if reward <= threshold:
                 total += reward
         return total
-    cut = _cut(n, scale, shape, threshold)
+    cut = min(scale * (n / TAIL) ** (1.0 / shape), threshold)
     above = (scale / cut) ** shape
     tail = env.binomial(n, above)
     if cut < threshold:
@@ -136,48 +152,35 @@ def truncated_pareto_sum(env, n, mean, shape, threshold):
     return total + body * first + math.sqrt(body * max(second - first * first, 0.0)) * env.standard_normal()
 
 
-@compiled(inline="always")
-def _cut(n, scale, shape, threshold):
-    return min(scale * (n / TAIL) ** (1.0 / shape), threshold)
-
-
 @compiled
-def sum_error(n, mean, shape, threshold):
-    """Bound on the error of the distribution function of `truncated_pareto_sum`, uniformly over its arguments.
+def reward_sum(env, n, mean, shape, threshold):
+    """Draw the sum of n rewards of an arm, those above the threshold counted as 0; its cost does not grow with n.
 
-    Compiled. 0.469 rho / (sigma^3 sqrt m): Berry and Esseen's theorem with Shevtsova's (2013) constant, the exact
-    standard deviation sigma and third absolute central moment rho of a reward below the cut, and the expected number m
-    of them. 0 where every reward is drawn.
+    Parameters
+    ----------
+    env : numpy.random.Generator
+    n : int
+        Number of rewards, >= 0.
+    mean : float
+        E[x], >= 0.
+    shape : float
+        Of Pareto rewards, see `truncated_pareto_sum`; 0 for Bernoulli ones: one Binomial(n, mean) draw, the same number
+        from the same generator state as `env.binomial(n, mean)`, good up to n = 10^15.
+    threshold : float
+        > 0; infinity keeps all rewards.
+
+    Returns
+    -------
+    float
     """
-    scale = pareto_scale(mean, shape)
-    if n <= DIRECT or scale <= 0.0 or threshold <= scale:
-        return 0.0
-    cut = _cut(n, scale, shape, threshold)
-    body = kept_probability(mean, shape, cut)
-    centre = truncated_moment(mean, shape, cut, 1.0) / body
-    variance = truncated_moment(mean, shape, cut, 2.0) / body - centre * centre
-    # E|Y - centre|^3 = E(Y - centre)^3 + 2 E(centre - Y)^3 1{Y < centre}
-    rho = (_third(mean, shape, cut, centre) - 2.0 * _third(mean, shape, centre, centre)) / body
-    return _BERRY_ESSEEN * rho / (variance * math.sqrt(variance) * math.sqrt(n * body))
-
-
-@compiled(inline="always")
-def _third(mean, shape, threshold, centre):
-    """E[(X - centre)^3 1{X <= threshold}]."""
-    return (
-        truncated_moment(mean, shape, threshold, 3.0)
-        - 3.0 * centre * truncated_moment(mean, shape, threshold, 2.0)
-        + 3.0 * centre**2 * truncated_moment(mean, shape, threshold, 1.0)
-        - centre**3 * truncated_moment(mean, shape, threshold, 0.0)
-    )
+    if shape > 0.0:
+        return truncated_pareto_sum(env, n, mean, shape, threshold)
+    return float(env.binomial(n, mean)) if threshold >= 1.0 else 0.0
 
 
 @compiled
 def laplace_sum(noise, n, scale):
-    """Draw the sum of n independent Laplace variables. Compiled.
-
-    One by one in order up to n = `DIRECT`, beyond as the difference of two Gamma(n), which has the same law. A zero
-    scale draws nothing.
+    """Draw the sum of n independent Laplace variables.
 
     Parameters
     ----------
@@ -185,7 +188,12 @@ def laplace_sum(noise, n, scale):
     n : int
         0 <= n < 2^53.
     scale : float
-        Of each variable, >= 0.
+        Of each variable, >= 0; a zero scale draws nothing.
+
+    Returns
+    -------
+    float
+        Drawn one by one in order up to n = `DIRECT`, beyond as the difference of two Gamma(n), which has the same law.
     """
     if scale == 0.0 or n <= 0:
         return 0.0

@@ -13,7 +13,16 @@ NEWTON_STEPS = 100
 
 @compiled
 def exponential(losses, step, weights):
-    """Write w_i proportional to exp(-step L_i)."""
+    """Write w_i proportional to exp(-step L_i).
+
+    Parameters
+    ----------
+    losses : float64 array, shape (n_arms,)
+        L.
+    step : float
+        > 0.
+    weights : float64 array, shape (n_arms,), written
+    """
     least, total = np.min(losses), 0.0
     for arm in range(len(losses)):
         weights[arm] = math.exp(-step * (losses[arm] - least))
@@ -23,10 +32,20 @@ def exponential(losses, step, weights):
 
 @compiled
 def tsallis(losses, step, weights):
-    """Write w_i = 4 / (step (L_i - x))^2, with x below every L_i such that they sum to 1; return x.
+    """Write w_i = 4 / (step (L_i - x))^2, with x below every L_i such that they sum to 1.
 
     The sum rises with x and is convex, and at min L - 2 / step it is at least 1: from there Newton's method falls to x
     without ever passing it. The last digits are removed by dividing by the sum.
+
+    Parameters
+    ----------
+    losses, step, weights
+        As in `exponential`.
+
+    Returns
+    -------
+    float
+        x.
     """
     x = np.min(losses) - 2.0 / step
     for _ in range(NEWTON_STEPS):
@@ -45,7 +64,18 @@ def tsallis(losses, step, weights):
 
 @compiled
 def draw(weights, choice):
-    """Draw an arm from a distribution with one uniform number of the choice stream."""
+    """Draw an arm from a distribution with one uniform number.
+
+    Parameters
+    ----------
+    weights : float64 array, shape (n_arms,)
+        >= 0, with sum 1 up to rounding.
+    choice : numpy.random.Generator
+
+    Returns
+    -------
+    int
+    """
     u = choice.random()
     arm = 0
     while u >= weights[arm] and arm < len(weights) - 1:

@@ -20,6 +20,7 @@ from private_bandits.mechanisms.counters import (
     laplace_sum_bound,
     lemma_1_constant,
     tree_noise,
+    tree_noise_at,
     tree_spread,
 )
 from private_bandits.mechanisms.noise import gaussian, laplace, randomized_response, respond
@@ -42,5 +43,6 @@ __all__ = [
     "respond",
     "response_probabilities",
     "tree_noise",
+    "tree_noise_at",
     "tree_spread",
 ]

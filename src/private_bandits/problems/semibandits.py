@@ -148,14 +148,14 @@ class SemiBandit(ListProblem):
         beta: float = 1.0,
         best: float | None = None,
     ) -> OracleBandit:
-        """Super arms are what a Python function returns; it plays the same boxes, some hundred times slower.
+        """Super arms are what a Python function returns; the same index policies play it, some hundred times slower.
 
         Parameters
         ----------
         oracle : callable
             `oracle(values, choice)` returns a super arm of (nearly) largest reward if `values`, shape (n_items,), were
             the means. `choice` is the random stream for breaking ties; an oracle may ignore it. It should not change
-            `values`, whose entries are infinite for arms without a report where the box has no cap.
+            `values`, whose entries are infinite for arms without a report where the policy has no cap.
         size : int
             K, the largest size of a super arm, 1 <= size <= n_items.
         means, reward, weights, offset, targets, groups, alpha, beta

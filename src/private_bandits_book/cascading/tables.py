@@ -295,5 +295,5 @@ def _bonus(record: index.Record) -> str:
 
 def _scale(record: index.Record) -> str:
     if record.noise == index.RESPONSE:
-        return f"false with probability {record.other:.4g}"
+        return f"false with probability {record.flip:.4g}"
     return "" if record.noise == index.EXACT else f"{record.scale:.4g}"

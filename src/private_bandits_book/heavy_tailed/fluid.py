@@ -42,7 +42,7 @@ def fluid_pulls(problem: ParetoArms, policy: Policy, times: Sequence[float] | np
     float array, shape (len(times), n_arms)
     """
     record = policy.record
-    if not isinstance(record, robust.Record) or record.cut_alpha != 0.0:
+    if not isinstance(record, robust.Record) or record.truncation_alpha != 0.0:
         raise ValueError(f"policy must be a robust index box with a horizon, got {policy.name}")
     if not isinstance(problem, ParetoArms):
         raise ValueError(f"problem must be pareto_arms, got {problem}")
@@ -67,7 +67,7 @@ def truncated_mean(record: robust.Record, mean: float, shape: float, pulls: np.n
     scale = mean * (shape - 1.0) / shape
     if scale == 0.0:
         return np.zeros(len(pulls))
-    reach = record.cut / record.cut_beta  # B_k = (reach k)^(1/(1+v))
+    reach = record.truncation / record.truncation_beta  # B_k = (reach k)^(1/(1+v))
     power = (shape - 1.0) / (1.0 + record.v)
     first = max(math.ceil(scale ** (1.0 + record.v) / reach), 1)
     last = first + _HEAD - 1

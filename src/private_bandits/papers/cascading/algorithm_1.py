@@ -64,7 +64,7 @@ def ucb_hybrid(
     # a user moves at most two click counters (one at K = 1) by one each, epsilon/L apiece
     value = 2.0 / scale if scale else math.inf
     leak = "w_0 and the pulls are used in clear, and a click moves the later leaves of other items' trees"
-    record = index.IndexRecord(
+    record = index.Record(
         terms(SAMPLING),
         noise=index.HYBRID,
         scale=scale,

@@ -69,7 +69,7 @@ def cucb_gaussian(
     else:
         leak = "u_0 is sent in clear; after it the values are all that is sent"
         privacy = Guarantee.leaking(epsilon, delta, value, delta, "local", leak)
-    record = index.IndexRecord(
+    record = index.Record(
         terms(SAMPLING, (4.0 * sigma**2, 0.0)),
         noise=index.GAUSSIAN,
         scale=sigma,

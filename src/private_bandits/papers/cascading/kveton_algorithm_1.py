@@ -24,7 +24,7 @@ def cascade_ucb1() -> Policy:
     >>> cascade_ucb1().privacy.label()
     'no privacy'
     """
-    record = index.IndexRecord(terms(SAMPLING))
+    record = index.Record(terms(SAMPLING))
     return Policy("CascadeUCB1", "kveton2015", "Algorithm 1", "printed", Guarantee.none(), record)
 
 

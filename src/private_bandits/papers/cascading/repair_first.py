@@ -57,10 +57,10 @@ def repaired_first(epsilon: float, list_size: int) -> Policy:
     """
     size = checks.integer("list_size", list_size, at_least=1)
     _, flip = response_probabilities(checks.epsilon(epsilon), 2)
-    record = index.IndexRecord(
+    record = index.Record(
         terms((1.5 / (1.0 - 2.0 * flip) ** 2, 0.0)),
         noise=index.RESPONSE,
-        other=flip,
+        flip=flip,
         reports=index.FIRST,
         observe_first=False,
         list_size=size,
@@ -100,7 +100,7 @@ def repaired_first_counter(epsilon: float, list_size: int) -> Policy:
     """
     size = checks.integer("list_size", list_size, at_least=1)
     scale = laplace_scale(epsilon, 1.0)
-    record = index.IndexRecord(
+    record = index.Record(
         terms(SAMPLING),
         noise=index.HYBRID,
         scale=scale,

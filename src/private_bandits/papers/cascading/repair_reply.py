@@ -44,7 +44,7 @@ def repaired_reply(epsilon: float, list_size: int) -> Policy:
     """
     size = checks.integer("list_size", list_size, at_least=1)
     _, lie = response_probabilities(checks.epsilon(epsilon), size + 1)
-    record = ratio.RatioRecord(ratio.RESPONSE, other=lie, list_size=size)
+    record = ratio.Record(ratio.RESPONSE, flip=lie, list_size=size)
     paid = channel_loss(reply_channel(lie, size))
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on the whole reply")
     return Policy("Response, whole reply", "", "repair, reply", "repaired", privacy, record, "response", method="reply")
@@ -78,7 +78,7 @@ def repaired_one_hot(epsilon: float, list_size: int) -> Policy:
     """
     size = checks.integer("list_size", list_size, at_least=1)
     scale = laplace_scale(epsilon, sensitivity(one_hot_replies(size), order=1))
-    record = ratio.RatioRecord(ratio.ONE_HOT, scale=scale, list_size=size)
+    record = ratio.Record(ratio.ONE_HOT, scale=scale, list_size=size)
     reason = "Laplace noise on every entry of the padded click vector"
     privacy = Guarantee.certified(epsilon, laplace_loss(scale, size), "local", reason)
     return Policy(

@@ -48,7 +48,7 @@ def repaired_rounds(epsilon: float, n_items: int, list_size: int, horizon: int) 
     length = checks.integer("horizon", horizon, at_least=1)
     leaves = sensitivity(round_leaves(size), order=1) * length.bit_length()
     scale = laplace_scale(epsilon, leaves)
-    record = ratio.RatioRecord(ratio.ROUNDS, scale=scale, list_size=size, n_items=items, horizon=length)
+    record = ratio.Record(ratio.ROUNDS, scale=scale, list_size=size, n_items=items, horizon=length)
     reason = "trees indexed by rounds, joint sensitivity of clicks and examinations"
     privacy = Guarantee.certified(epsilon, leaves / scale if scale else math.inf, "central", reason)
     return Policy("Trees by rounds", "", "repair, rounds", "repaired", privacy, record, "tree", method="rounds")

@@ -25,7 +25,7 @@ def uniform() -> Policy:
     0.0
     """
     privacy = replace(Guarantee.none(), value_epsilon=0.0, effective_epsilon=0.0, reason="nobody reports anything")
-    record = index.IndexRecord(terms(SAMPLING), reports=index.NOTHING, observe_first=False)
+    record = index.Record(terms(SAMPLING), reports=index.NOTHING, observe_first=False)
     return Policy("uniform", "", "", "reference", privacy, record, "uniform")
 
 

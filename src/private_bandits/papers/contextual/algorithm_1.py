@@ -109,7 +109,7 @@ def one_point(
     sensitivity = width if variant == "tight" else 2.0 * problem.bound
     scale = number_scale(sensitivity, epsilon, delta, noise, method)
     name, kernel = _KERNELS[learner]
-    record = online.OnlineRecord(
+    record = online.Record(
         learner=kernel,
         noise=NOISES[noise] if scale else online.EXACT,
         scale=scale,

@@ -81,7 +81,7 @@ def two_point(
     check_convex(problem)
     scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
     steps = two_point_tuning(problem, horizon, scale, noise, step)
-    record = online.OnlineRecord(
+    record = online.Record(
         learner=online.TWO_POINT,
         step=steps.step,
         power=steps.power,

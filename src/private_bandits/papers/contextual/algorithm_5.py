@@ -102,7 +102,7 @@ def ldp_linucb(
     sigma = noise_scale(messages, epsilon, delta, noise)
     if variant == "printed":
         log_t, root = math.log(length), math.sqrt(size)
-        record = linear.LinearRecord(
+        record = linear.Record(
             dim=size,
             sigma=sigma,
             shift=printed_shift(sigma, size, length, failure),
@@ -115,7 +115,7 @@ def ldp_linucb(
         )
     else:
         events = 3 if sigma else 1
-        record = linear.LinearRecord(
+        record = linear.Record(
             dim=size,
             sigma=sigma,
             ridge=least,

@@ -303,7 +303,7 @@ def theorem_10(
     return _upper(policy.record, horizon, _SLOPE)
 
 
-def bonus(record: linear.LinearRecord, horizon: float) -> float:
+def bonus(record: linear.Record, horizon: float) -> float:
     """Bonus of a unit vector after T rounds that explored every direction alike, V_T = (T/d) I.
 
     No design makes every direction's bonus smaller. The noise on V_T is left out.
@@ -371,7 +371,7 @@ def horizon_needed(
     def excess(exponent: float) -> float:
         horizon = 10.0**exponent
         made = make(epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha)
-        assert isinstance(made.record, linear.LinearRecord)
+        assert isinstance(made.record, linear.Record)
         # T may be past what an int64 holds, and the radius does not read it
         return bonus(made.record._replace(horizon=0), horizon) / level - 1.0
 
@@ -389,7 +389,7 @@ def _order(horizon: int, epsilon: float) -> float:
 
 
 def _upper(record: object, horizon: int, slope: float) -> float:
-    assert isinstance(record, linear.LinearRecord)
+    assert isinstance(record, linear.Record)
     least = record.ridge + record.shift
     if least == 0.0:
         return math.inf

@@ -121,7 +121,7 @@ def gradient_record(
     gradient_sigma: float,
     *,
     tuned: bool,
-) -> linear.LinearRecord:
+) -> linear.Record:
     """GLOC with noisy gradient steps.
 
     Parameters
@@ -164,7 +164,7 @@ def gradient_record(
     if tuned:
         step /= reach + gradient_sigma * math.sqrt(dim)
     longest = reach + gradient_sigma * (math.sqrt(dim) + math.sqrt(2.0 * log))
-    return linear.LinearRecord(
+    return linear.Record(
         dim=dim,
         learner=linear.GRADIENT,
         sigma=sigma,

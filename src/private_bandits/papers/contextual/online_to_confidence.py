@@ -76,7 +76,7 @@ def gloc(
     if learner == "gradient":
         record = gradient_record(size, length, failure, factor, least, responses, 0.0, 0.0, tuned=True)
     else:
-        record = linear.LinearRecord(
+        record = linear.Record(
             dim=size,
             learner=linear.NEWTON,
             ridge=least,

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits.kernels.robust import RobustRecord
+from private_bandits.kernels.robust import Record
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.bubeck_robust_ucb import robust_ucb
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
@@ -65,15 +65,15 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
         return robust_ucb(v, u, horizon)
     log = math.log(length)
     levels = length.bit_length()
-    record = RobustRecord(
+    record = Record(
         v=float(v),
         u=float(u),
         factor=factor * (u * (log ** (1.5 + 1.0 / v) / epsilon) ** v) ** (1.0 / (1.0 + v)),
         alpha=4.0,
         beta=math.log(2.0),
-        cut=epsilon * u,
-        cut_alpha=0.0,
-        cut_beta=log**1.5,
+        truncation=epsilon * u,
+        truncation_alpha=0.0,
+        truncation_beta=log**1.5,
         scale=levels * per_unit,
         horizon=length,
     )

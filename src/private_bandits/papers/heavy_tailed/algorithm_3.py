@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels.elimination import ON_MEAN, ElimRecord
+from private_bandits.kernels.elimination import ON_MEAN, Record
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.plain import pareto
@@ -99,7 +99,7 @@ def elimination(
     samples: float,
     halved: bool = False,
     u_power: float = 1.0,
-) -> ElimRecord:
+) -> Record:
     """The scheme with x = L / (samples R), or its square root: B = (u / x)^(1/(1+v)), err = B x.
 
     Parameters
@@ -117,7 +117,7 @@ def elimination(
 
     Returns
     -------
-    ElimRecord
+    Record
 
     Raises
     ------
@@ -131,11 +131,11 @@ def elimination(
     scaled = samples**half
     pulls = power_or_infinity(factor * bound ** (u_power * half / power), power / (v * half)) / samples
     width = 0.5 * factor * bound ** (1.0 / power) * scaled ** (-v / power)
-    return ElimRecord(
+    return Record(
         np.array([(pulls, inside, power / (v * half), width, half * v / power)]),
         beta=failure,
-        cut=(bound * scaled) ** (1.0 / power),
-        cut_power=half / power,
+        truncation=(bound * scaled) ** (1.0 / power),
+        truncation_power=half / power,
         v=float(v),
         u=bound,
     )

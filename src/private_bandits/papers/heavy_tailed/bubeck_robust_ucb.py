@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits.kernels.robust import RobustRecord
+from private_bandits.kernels.robust import Record
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.plain import largest, pareto
 from private_bandits.policy import Policy
@@ -57,15 +57,15 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
     else:
         alpha, beta = 0.0, 2.0 * math.log(max(checks.integer("horizon", horizon, at_least=1), 2))
         variant = "logarithm of the horizon"
-    record = RobustRecord(
+    record = Record(
         v=float(v),
         u=float(u),
         factor=4.0 * u ** (1.0 / (1.0 + v)),
         alpha=alpha,
         beta=beta,
-        cut=float(u),
-        cut_alpha=alpha,
-        cut_beta=beta,
+        truncation=float(u),
+        truncation_alpha=alpha,
+        truncation_beta=beta,
         horizon=horizon or 0,
     )
     algorithm = "robust UCB, truncated mean"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels.episodes import EpisodeRecord
+from private_bandits.kernels.episodes import Record
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.algorithm_3 import power_or_infinity
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
@@ -70,11 +70,11 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     log, samples = math.log(length), min(1.0, epsilon)
     width = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
     beta = 2.0 * log / samples * power_or_infinity(width * bound ** (1.0 / power), power / v)
-    record = EpisodeRecord(
+    record = Record(
         np.array([(0.0, beta, v / power)]),
         scale=scale,
-        cut=bound * samples / log,
-        cut_power=1.0 / power,
+        truncation=bound * samples / log,
+        truncation_power=1.0 / power,
         horizon=length,
         v=float(v),
         u=bound,

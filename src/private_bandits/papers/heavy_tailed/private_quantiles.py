@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits.kernels.quantile import QuantileRecord
+from private_bandits.kernels.quantile import Record
 from private_bandits.plain import pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -62,7 +62,7 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
     >>> bool((result.regret[:, -1] < 1e-3 * problem.uniform_regret() * 10**9).all())
     True
     """
-    record = QuantileRecord(
+    record = Record(
         epsilon=checks.epsilon(epsilon),
         beta=checks.real("beta", beta, above=0, below=1),
         first=FIRST,

@@ -63,7 +63,7 @@ def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str =
 
 def tree_record(
     epsilon: float, size: int, n_arms: int, horizon: int, variant: str, least: bool = False
-) -> tuple[index.IndexRecord, float]:
+) -> tuple[index.Record, float]:
     """Return an index on trees and what their releases pay; with `least` a leaf holds one outcome in the place of K.
 
     Parameters

@@ -23,7 +23,7 @@ VARIANTS = ("printed", "repaired")
 SAMPLING = (1.5, 0.0)  # the sqrt(1.5 ln t / n) of CUCB
 
 
-def index_record(terms: list[tuple[float, float]], **constants: Any) -> index.IndexRecord:
+def index_record(terms: list[tuple[float, float]], **constants: Any) -> index.Record:
     """Return a record with what all algorithms share: the cap, the fallback, no free observation.
 
     Parameters
@@ -38,12 +38,12 @@ def index_record(terms: list[tuple[float, float]], **constants: Any) -> index.In
     Record
     """
     left = np.array([pair for pair in terms if pair != (0.0, 0.0)]).reshape(-1, 2)
-    return index.IndexRecord(left, cap=1.0, fallback=True, observe_first=False, semi_bandit=True, **constants)
+    return index.Record(left, cap=1.0, fallback=True, observe_first=False, semi_bandit=True, **constants)
 
 
 def local_record(
     scale: float, printed: float, variant: str, horizon: int | None, reports: int, list_size: int
-) -> index.IndexRecord:
+) -> index.Record:
     """Return an index on noisy reports: `printed` is the square of what multiplies sqrt(ln T / n) in print.
 
     Parameters
