@@ -310,7 +310,7 @@ def bonus(record: linear.Record, horizon: float) -> float:
 
     Parameters
     ----------
-    record : LinearRecord
+    record : Record
     horizon : float
         T >= 1.
 

@@ -143,7 +143,7 @@ def gradient_record(
 
     Returns
     -------
-    LinearRecord
+    Record
 
     Raises
     ------
