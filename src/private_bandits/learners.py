@@ -25,20 +25,58 @@ class Learner(Protocol):
     """
 
     def ask(self) -> Sequence[Any]:
-        """Return the items to play, in order; of a ConvexLoss the point (an arm as [arm]), or the pair of points."""
+        """Return what to play.
+
+        Returns
+        -------
+        sequence
+            The items, in order; of a ConvexLoss the point (an arm as [arm]), or the pair of points.
+        """
 
     def tell(self, feedback: Sequence[float]) -> None:
-        """Take the weights of the observed positions, from the top of the list; or the loss at each point."""
+        """Take the feedback.
+
+        Parameters
+        ----------
+        feedback : sequence of float
+            The weights of the observed positions, from the top of the list; or the loss at each point.
+        """
 
 
 def check(name: str, problem: Any) -> None:
-    """Raise a ValueError if a learner cannot play the problem: it is not shown contexts."""
+    """Refuse a problem that learners cannot play: they are not shown contexts.
+
+    Parameters
+    ----------
+    name : str
+        Of the learner.
+    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
+
+    Raises
+    ------
+    ValueError
+        For a LinearContext.
+    """
     if isinstance(problem, LinearContext):
         raise ValueError(f"{name} cannot read contexts, got {problem}")
 
 
 def blank(problem: Any, policy: Any, rounds: int) -> np.ndarray:
-    """Return an empty trace of some rounds, of the kind that the problem's kernels have."""
+    """Return an empty trace of some rounds, of the kind that the problem's kernels have.
+
+    Parameters
+    ----------
+    problem : Arms, Cascade, ConvexLoss or SemiBandit
+    policy : object
+        Its attribute `points` says how many points of a ConvexLoss it plays in a round; default 1.
+    rounds : int
+        >= 0.
+
+    Returns
+    -------
+    array
+        See `kernels.protocol.blank` and `kernels.online.blank`.
+    """
     if isinstance(problem, ConvexLoss):
         return np.zeros((rounds, getattr(policy, "points", 1) * problem.point_size + 1))
     return protocol.blank(problem, None, rounds)
@@ -151,7 +189,21 @@ def play_oracle(
 ) -> np.ndarray:
     """Play an index policy round by round, its super arms found by the problem's Python function.
 
-    Arguments and result are those of `play`, with the policy's record.
+    Parameters
+    ----------
+    problem : OracleBandit
+    record : kernels.index.Record
+    horizon : int
+        Rounds of the run, >= 1.
+    checkpoints : int64 array, increasing
+    streams : Streams
+        Of the replication.
+    trace : int64 array, shape (horizon, list_size + 1) or (0, list_size + 1), written
+
+    Returns
+    -------
+    float64 array, as long as `checkpoints`
+        The pseudo-regret there.
     """
     numbers = problem.record()
     state = index.start(numbers, record)

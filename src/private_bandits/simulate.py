@@ -31,7 +31,24 @@ class Streams(NamedTuple):
 
 
 def streams(seed: int, replication: int) -> Streams:
-    """Return the streams of one replication; they do not depend on how many are played."""
+    """Return the streams of one replication; they do not depend on how many are played.
+
+    Parameters
+    ----------
+    seed : int
+        >= 0.
+    replication : int
+        >= 0.
+
+    Returns
+    -------
+    Streams
+
+    Examples
+    --------
+    >>> streams(7, 0).env.random() == streams(7, 0).env.random() != streams(7, 1).env.random()
+    True
+    """
     root = np.random.SeedSequence(seed, spawn_key=(replication,))
     return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
 
@@ -40,6 +57,20 @@ def log_checkpoints(horizon: int) -> np.ndarray:
     """Return rounds spaced evenly in log t, 16 a decade, the horizon included.
 
     The grid is the same for every horizon, so a longer run passes through the checkpoints of a shorter one.
+
+    Parameters
+    ----------
+    horizon : int
+        >= 1.
+
+    Returns
+    -------
+    int64 array, increasing
+
+    Examples
+    --------
+    >>> log_checkpoints(12)
+    array([ 1,  2,  3,  4,  5,  6,  7,  9, 10, 12])
     """
     decades = int(np.ceil(np.log10(max(horizon, 2))))
     grid = np.unique(np.round(10 ** (np.arange(decades * _PER_DECADE + 1) / _PER_DECADE)).astype(np.int64))
@@ -63,14 +94,14 @@ def simulate(
     ----------
     problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
-        `start` returns a fresh `Learner` for each replication; `choice` and `noise` are its random streams.
+        `start` returns a fresh `learners.Learner` for each replication; `choice` and `noise` are its random streams.
     horizon : int
         Rounds of a run, >= 1.
     replications : int
         Independent runs, >= 1.
     seed : int
-        Non-negative; `SeedSequence(seed)` spawns a child per replication, and each child an environment, a choice
-        and a noise stream.
+        >= 0; `SeedSequence(seed)` spawns a child per replication, and each child an environment, a choice and a noise
+        stream.
     checkpoints : sequence of int, optional
         Increasing rounds at which the regret is kept; the horizon is added. Default: 16 a decade.
     n_jobs : int
@@ -88,6 +119,14 @@ def simulate(
     ------
     ValueError
         If an argument is out of range, or the policy was calibrated for another problem.
+
+    Examples
+    --------
+    >>> from private_bandits.papers.cascading import b_lb, ucb_laplace
+    >>> problem, policy = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3), ucb_laplace(epsilon=1.0, list_size=3)
+    >>> result = simulate(problem, policy, horizon=1000, replications=4, seed=1, checkpoints=[100])
+    >>> result.regret.shape, result.t.values.tolist(), result.attrs["policy"]
+    ((4, 2), [100, 1000], 'Laplace')
     """
     checks.integer("horizon", horizon, at_least=1)
     checks.integer("replications", replications, at_least=1)
@@ -114,27 +153,54 @@ def simulate(
 
 
 def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replication: int = 0) -> np.ndarray:
-    """Return what one replication shows: the list of every round, then the number of observed positions.
+    """Return what is seen of one replication, round by round.
 
-    For a ConvexLoss it is the played point (or two, one after the other), then what the learner was told.
+    Parameters
+    ----------
+    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
+    policy : Policy, or an object as in `simulate`
+    horizon : int
+        Rounds of the run, >= 1.
+    seed, replication : int
+        >= 0; the run is the one of `simulate` with that seed and number.
 
     Returns
     -------
-    int64 array, shape (horizon, list_size + 1), or float64 array, shape (horizon, numbers of a point + 1)
+    int64 array, shape (horizon, list_size + 1)
+        The list of every round, -1 beyond the size of a super arm, then the number of observed positions. For a
+        ConvexLoss a float64 array, shape (horizon, numbers of a point + 1): the played point, or two, one after the
+        other, then the feedback.
+
+    Raises
+    ------
+    ValueError
+        If the policy was calibrated for another problem.
     """
     check_fit(problem, policy, horizon)
-    shown = _blank(problem, policy, horizon)
-    _play(problem, policy, horizon, np.array([horizon]), streams(seed, replication), shown)
-    return shown
+    rows = _blank(problem, policy, horizon)
+    _play(problem, policy, horizon, np.array([horizon]), streams(seed, replication), rows)
+    return rows
 
 
 def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float]:
-    """Raise a ValueError if the policy was made for another problem or a shorter horizon.
+    """Refuse a policy that was made for another problem or a shorter horizon.
+
+    Parameters
+    ----------
+    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
+    policy : Policy, or an object as in `simulate`
+    horizon : int
+        Rounds of the run, >= 1.
 
     Returns
     -------
     dict
         What the results should say of the fit, see `kernels.protocol.check_rewards`.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
     """
     if isinstance(policy, Policy):
         return dict(kernel_of(policy.record).check(policy.name, problem, policy.record, horizon))
@@ -162,17 +228,17 @@ def _replicate(
 
 
 def _play(
-    problem: AnyProblem, policy: Any, horizon: int, checkpoints: np.ndarray, source: Streams, shown: np.ndarray
+    problem: AnyProblem, policy: Any, horizon: int, checkpoints: np.ndarray, source: Streams, rows: np.ndarray
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
-        return np.asarray(_learners().play(problem, policy, horizon, checkpoints, source, shown))
+        return np.asarray(_learners().play(problem, policy, horizon, checkpoints, source, rows))
     if isinstance(problem, OracleBandit):
-        return np.asarray(_learners().play_oracle(problem, policy.record, horizon, checkpoints, source, shown))
+        return np.asarray(_learners().play_oracle(problem, policy.record, horizon, checkpoints, source, rows))
     kernel, record = kernel_of(policy.record), problem.record()
     state, regret = kernel.start(record, policy.record), np.zeros(len(checkpoints))
     for first in range(1, horizon + 1, kernel.PIECE):
         last = min(first + kernel.PIECE - 1, horizon)
-        kernel.advance(record, policy.record, state, first, last, checkpoints, regret, shown, *source)
+        kernel.advance(record, policy.record, state, first, last, checkpoints, regret, rows, *source)
     return regret
 
 
