@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from synthetic import long_frame, told
 
+from private_bandits.papers.cascading import b_lb, cascade_ucb1
 from private_bandits_book.cascading import rules, study
 from private_bandits_book.cascading.exhibits import exhibits
 from private_bandits_book.cascading.study import LEARNING_HORIZON, Study
@@ -89,7 +90,8 @@ CLAIMS = {claim.claim: claim for claim in claims_of("cascading")}
 
 def made(changes=(), parameters=(), **frames) -> Study:
     one = told(Study, regret(changes))(**(PARAMETERS | dict(parameters)))
-    one.__dict__.update({"learning": LEARNING, "growth": GROWTH, **frames})
+    anchor = one.run(b_lb(16, 4, 0.2, 0.15), cascade_ucb1())
+    one.__dict__.update({"learning": LEARNING, "growth": GROWTH, "anchor": anchor, **frames})
     return one
 
 
