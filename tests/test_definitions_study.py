@@ -1,4 +1,4 @@
-"""The experiments, graphs, tables and pictures of the definitions chapter."""
+"""The study, graphs, tables and pictures of the definitions chapter."""
 
 from __future__ import annotations
 
@@ -16,32 +16,40 @@ from private_bandits.papers import definitions
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book import figures
 from private_bandits_book.chapters.page import csv_text
-from private_bandits_book.definitions import (
-    check_parameters,
-    discussion,
-    experiments,
-    graphs,
-    inference,
-    lemmas,
-    long_studies,
-    pictures,
-    tables,
+from private_bandits_book.definitions import check_parameters, entries, graphs, histories, lemmas, long_studies, panels
+from private_bandits_book.definitions.exhibits import exhibits
+from private_bandits_book.definitions.study import (
+    CENTRAL,
+    FAMILIES,
+    GAPS,
+    LOCAL,
+    LONG,
+    TRUST,
+    Study,
+    factors,
+    long_run,
+    long_runs,
 )
-from private_bandits_book.definitions import divergences as reports
-from private_bandits_book.studies import LongRun, find, play_long
+from private_bandits_book.exhibits import Table
+from private_bandits_book.figures import Picture
+from private_bandits_book.studies import LongRun, play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "definitions"
 EPSILONS = [0.1, 1.0, 10.0]
 
 
-@pytest.fixture(scope="module")
-def setting():
-    return experiments.Experiments(3000, 4, 5, 1, 3, 0.5, EPSILONS)
+def at(horizon: int, epsilons: list[float], **parameters) -> Study:
+    """The chapter at small parameters, with the committed longer study."""
+    usual = {"n_arms": 3, "gap": 0.5, "exact_epsilon": 1.0, "exact_horizon": 3, "guesses": 500}
+    return Study(
+        horizon, 4, 5, 1, epsilons, long_study=lambda label: pd.read_csv(DATA / f"long-{label}.csv"),
+        **usual | parameters,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def runs(setting):
-    return setting.hardest()
+def study() -> Study:
+    return at(3000, EPSILONS)
 
 
 # --- Figure 1
@@ -98,7 +106,7 @@ def test_figure_1_draws_every_variable_and_arrow():
 
 def test_single_draws_pay_what_they_should():
     for epsilon in (0.3, 2.0):
-        loss = tables.mechanisms(epsilon).set_index("mechanism")["loss"]
+        loss = lemmas.mechanisms(epsilon).set_index("mechanism")["loss"]
         for k in (2, 3, 5):
             assert loss[f"{k}-ary randomised response"] == pytest.approx(epsilon, abs=1e-10)
             assert loss[f"exponential mechanism, {k} values"] == pytest.approx(epsilon / 2, abs=1e-10)
@@ -106,17 +114,17 @@ def test_single_draws_pay_what_they_should():
 
 
 def test_environment_privacy_does_not_depend_on_the_policy():
-    frame = tables.losses(0.7, 3).set_index("policy")["environment"]
+    frame = lemmas.losses(0.7, 3).set_index("policy")["environment"]
     seeing = frame.drop("argmax of private responses")
     # Both arms' outcomes of three rounds, each with log-odds ln 4 between the two kinds of person.
     assert seeing.to_numpy() == pytest.approx(3 * 2 * math.log(4), rel=1e-9)
-    keep, other = response_probabilities(0.7, 2)
-    low, high = other + (keep - other) * 0.2, other + (keep - other) * 0.8
+    keep, flip = response_probabilities(0.7, 2)
+    low, high = flip + (keep - flip) * 0.2, flip + (keep - flip) * 0.8
     assert frame["argmax of private responses"] == pytest.approx(3 * 2 * math.log(high / low), rel=1e-9)
 
 
 def test_both_halves_of_lemma_2_are_nearly_reached():
-    frame = tables.tightness(1.0, [2, 3, 4], [0.1, 0.001])
+    frame = lemmas.tightness(1.0, [2, 3, 4], [0.1, 0.001])
     assert (frame["ratio"] <= 1 + 1e-9).all()
     best = frame.groupby("claim")["ratio"].max()
     assert best["ε-DP gives 2ε instantaneous"] > 0.999
@@ -125,7 +133,7 @@ def test_both_halves_of_lemma_2_are_nearly_reached():
 
 
 def test_lemmas_3_to_7_hold_on_every_history():
-    frame = tables.divergences(0.5, 3)
+    frame = histories.divergences(0.5, 3)
     assert len(frame) == 5
     assert frame["reward_term"].to_numpy() == pytest.approx(frame["divergence"].to_numpy(), rel=1e-9)
     assert frame["lemma_4_best"].to_numpy() == pytest.approx(frame["lemma_4_divergence"].to_numpy(), rel=1e-9)
@@ -134,31 +142,38 @@ def test_lemmas_3_to_7_hold_on_every_history():
     assert (frame["lemma_6_text"] > frame["divergence"]).all()
     assert (frame["lemma_7_ratio"] <= frame["lemma_7_bound"] + 1e-9).all()
     assert (frame["actions"] < frame["actions_bound"]).all()
-    step, knowing = tables.false_step(), tables.knowing()
+    step, knowing = histories.false_step(), histories.knowing()
     assert step.integral > step.claimed
     assert knowing.policy_term > 0.01
     assert knowing.divergence == pytest.approx(knowing.policy_term + knowing.reward_term, rel=1e-9)
 
 
 def test_table_1_and_its_disagreements():
-    frame = tables.table_1(2, 10**6, [0.05, 1.0], 0.5).set_index(["definition", "epsilon"])
+    small = at(10**6, [0.05, 0.1], n_arms=2)
+    frame = entries.table_1(small.means, 10**6, [0.05, 1.0]).set_index(["definition", "epsilon"])
     assert frame.loc[("local DP", 1.0), "minimax"] == pytest.approx(1000 / (2 * (math.e - 1)))
     assert frame.loc[("instantaneous DP", 1.0), "minimax"] == pytest.approx(1000 / math.sqrt(2 * (math.e**2 - 1)))
     assert frame.loc[("DP", 1.0), "minimax"] == pytest.approx(1000 * math.sqrt(math.log(2) / (2 * math.e**6)))
     assert frame["problem_dependent"].isna().sum() == 4
-    long = tables.disagreements(2, 10**6, [0.05, 0.1], 0.5)
-    theorem = long[(long["definition"] == "DP") & (long["reading"] == "theorem")].set_index("epsilon")
-    proof = long[(long["definition"] == "DP") & (long["reading"] == "proof")].set_index("epsilon")
+    long = small.readings
+    theorem, proof = (
+        long[(long["definition"] == "DP") & (long["reading"] == reading)].set_index("epsilon")
+        for reading in ("theorem", "proof")
+    )
     assert theorem.loc[0.05, "value"] > 1e14 and theorem.loc[0.05, "impossible"]
     assert theorem.loc[0.1, "value"] == pytest.approx(8.6e6, rel=0.01)
     assert proof["value"].round(1).tolist() == [23.4, 27.8]
-    wide = tables.spread(long)
-    assert list(wide.columns[4:]) == ["at_0.05", "at_0.1"] and len(wide) * 2 == len(long)
-    assert wide["at_0.1"].tolist() == pytest.approx(long[long["epsilon"] == 0.1]["value"].tolist(), nan_ok=True)
+    shown = exhibits.makers(small)["table-disagreements"]()
+    assert list(shown.frame.columns[4:]) == ["at_0.05", "at_0.1"] and len(shown.frame) * 2 == len(long)
+    for epsilon in (0.05, 0.1):
+        values = long[long["epsilon"] == epsilon]["value"].tolist()
+        assert shown.frame[f"at_{epsilon:g}"].tolist() == pytest.approx(values, nan_ok=True)
+        assert shown.columns[f"at_{epsilon:g}"] == f"$\\epsilon={epsilon:g}$"
 
 
 def test_table_2_names_the_results_that_prove_the_entries(monkeypatch):
-    frame = tables.table_2(3, 10**8, [0.1, 1.0, 5.0], 0.5).set_index("result")
+    game = LONG.means, 10**8, [0.1, 1.0, 5.0]
+    frame = entries.table_2(*game).set_index("result")
     assert set(frame.index) == {*(f"Theorem {n}" for n in range(1, 5)), *(f"Corollary {n}" for n in (1, 2, 3))}
     assert not frame.loc["Theorem 3", "agrees"] and not frame.loc["Corollary 3", "agrees"]
     assert frame.drop(["Theorem 3", "Corollary 3"])["agrees"].all()
@@ -166,138 +181,126 @@ def test_table_2_names_the_results_that_prove_the_entries(monkeypatch):
     # the problem-dependent entry is computed apart from the theorem
     assert frame.loc["Theorem 4", "low"] == pytest.approx(1.0)
     printed = bounds.theorem_4
-    monkeypatch.setattr(bounds, "theorem_4", lambda *game: printed(*game) * game[2])
-    assert not tables.table_2(3, 10**8, [0.1, 1.0, 5.0], 0.5).set_index("result").loc["Theorem 4", "agrees"]
+    for slack, agrees in ((5e-10, True), (2e-9, False)):
+        monkeypatch.setattr(bounds, "theorem_4", lambda *game: printed(*game) * (1 + slack * (game[2] == 1.0)))  # noqa: B023
+        assert entries.table_2(*game).set_index("result").loc["Theorem 4", "agrees"] == agrees
+
+
+@pytest.mark.parametrize("trust", ["local", "central"])
+@pytest.mark.parametrize("question", ["instance", "hardest"])
+def test_usable_bounds_keep_their_order(question, trust):
+    """Below the bound without privacy nothing is usable, and no other one lies above the best."""
+    for epsilon in (0.05, 1.0):
+        found = entries.usable(question, trust, LONG.means, 10**8, epsilon)
+        first, *others = found.values()
+        assert first >= max(others) * (1 - 1e-12)
+        assert list(found)[-1] == "no privacy"
+        plain = replacements.minimax(3, 10**8) if question == "hardest" else replacements.lai_robbins(LONG.means, 10**8)
+        assert found["no privacy"] == plain
 
 
 # --- simulations
 
 
-def test_every_algorithm_plays_at_every_epsilon_and_gap(setting, runs):
-    gaps = {*experiments.GAPS, 0.5}
+def test_every_algorithm_plays_once_at_every_epsilon_and_gap(study):
+    runs, gaps = study.hardest, {*GAPS, 0.5}
     assert len(runs) == len(gaps) * (1 + 5 * (len(EPSILONS) + 1))
-    assert {run.swept["gap"] for run in setting.sweep()} == {0.5}
-    before = len(setting._played)
-    setting.sweep()
-    assert len(setting._played) == before == len(runs)
+    assert {run.swept["gap"] for run in study.sweep} == {0.5}
+    assert len(study._played) == len(runs)
     assert all((run.final >= 0).all() for run in runs)
-    assert {experiments.TRUST[run.name] for run in runs} == {"local", "central", "none"}
+    assert {TRUST[run.name] for run in runs} == {"local", "central", "none"}
+    assert all(run.family == FAMILIES[run.name] for run in runs if math.isfinite(run.epsilon))
+    assert [*LOCAL, *CENTRAL, "UCB"] == list(TRUST)
 
 
-def test_without_privacy_the_local_algorithms_are_ucb(runs):
-    plain = find(runs, "UCB", gap=0.2).curves
-    for name in experiments.LOCAL:
-        assert np.array_equal(find(runs, name, epsilon=math.inf, gap=0.2).curves, plain)
+def test_without_privacy_the_local_algorithms_are_ucb(study):
+    plain = study.hardest.find("UCB", gap=0.2).curves
+    for name in LOCAL:
+        assert np.array_equal(study.hardest.find(name, epsilon=math.inf, gap=0.2).curves, plain)
 
 
-def test_upper_over_lower_is_regret_over_the_best_bound(setting, runs):
-    means = experiments.instance(3, 0.5).means
-    frame = tables.upper_lower(setting.sweep(), setting, "instance").set_index(["policy", "epsilon"])
+def test_upper_over_lower_is_regret_over_the_best_bound(study):
+    frame = study.on_instance.set_index(["policy", "epsilon"])
     row = frame.loc[("AdaP-UCB", 1.0)]
-    best = replacements.central_lower(means, 3000, 1.0)
-    regret = find(runs, "AdaP-UCB", epsilon=1.0, gap=0.5).final.mean()
+    best = replacements.central_lower(study.means, 3000, 1.0)
+    regret = study.hardest.final("AdaP-UCB", epsilon=1.0, gap=0.5)
     assert row["bound"] == pytest.approx(best) and row["ratio"] == pytest.approx(regret / best)
     spread = frame.loc[("LDP-UCB-B", 1.0)]
     assert spread["ratio_low"] < spread["ratio"] < spread["ratio_high"]
     local = frame.loc[("LDP-UCB-B", 0.1)]
     assert local["bound"] > local["uniform"] and math.isnan(local["ratio"])
-    hardest = tables.upper_lower(runs, setting, "hardest").set_index(["policy", "epsilon"])
-    everywhere = [r.final.mean() for r in runs if (r.name, r.epsilon) == ("DP-SE", 1.0)]
+    hardest = study.on_hardest.set_index(["policy", "epsilon"])
+    everywhere = [run.final.mean() for run in study.hardest.select("DP-SE", epsilon=1.0)]
     assert hardest.loc[("DP-SE", 1.0), "regret"] == pytest.approx(max(everywhere))
     assert hardest.loc[("LDP-UCB-L", 0.1), "bound"] == pytest.approx(replacements.local_minimax(3, 3000, 0.1))
     assert (hardest["ratio_high"] > 1).all()
-    ratios = tables.ratios(("instance", frame.reset_index()), ("hardest", hardest.reset_index()))
-    assert list(ratios.columns) == ["question", "policy", "trust", "at_0.1", "at_1", "at_10"]
-    assert len(ratios) == 10
+    long = study.on_long.set_index(["policy", "epsilon"])
+    best = replacements.local_lower(LONG.means, LONG.horizon, 1.0)
+    assert long.loc[("LDP-UCB-B", 1.0), "bound"] == pytest.approx(best)
+    ratios = exhibits.makers(study)["table-upper-lower"]()
+    assert list(ratios.frame.columns[:6]) == ["question", "policy", "trust", "at_0.1", "at_1", "at_10"]
+    assert list(ratios.columns) == ["question", "policy", "at_0.1", "at_1", "at_10"]
+    cell = ratios.frame.set_index(["question", "policy"])["at_1"]
+    for question, part in (("instance", frame), ("hardest", hardest), ("longer study", long)):
+        for name in (*LOCAL, *CENTRAL):
+            assert cell[question, name] == part.loc[(name, 1.0), "ratio"]
 
 
-def test_the_price_is_a_ratio_of_envelopes(runs):
-    frame = experiments.factors(runs, 1.0).set_index(["policy", "t"])
-    t = runs[0].data.t.values
-    above = max(r.curves.mean(axis=0)[-1] for r in runs if (r.name, r.epsilon) == ("AdaP-UCB", 1.0))
-    below = max(r.curves.mean(axis=0)[-1] for r in runs if (r.name, r.epsilon) == ("AdaP-UCB", math.inf))
-    assert frame.loc[("AdaP-UCB", t[-1]), "factor"] == pytest.approx(above / below)
+def test_the_price_is_a_ratio_of_envelopes(study):
+    frame = factors(study.hardest, 1.0).set_index(["policy", "t"])
+    above, below = (
+        max(run.final.mean() for run in study.hardest.select("AdaP-UCB", epsilon=epsilon))
+        for epsilon in (1.0, math.inf)
+    )
+    assert frame.loc[("AdaP-UCB", 3000), "factor"] == pytest.approx(above / below)
 
 
-# --- pictures
+# --- what is shown
 
 
-def test_pictures_follow_the_numbers(setting, runs):
-    spread = tables.disagreements(3, 3000, EPSILONS, 0.5)
-    means = experiments.instance(3, 0.5).means
-    instance = tables.upper_lower(setting.sweep(), setting, "instance")
-    drawn = {
-        "figure-1": pictures.models(),
-        "inference": pictures.inference(inference.inference(EPSILONS, 3, 500, 1), 3),
-        "composition": pictures.growth(lemmas.growth(1.0, [2, 3, 4])),
-        "lemma-4": pictures.looseness(reports.lemma_4_table(EPSILONS)),
-        "readings": pictures.readings(spread),
-        "instance": pictures.upper_lower(instance, 3, "instance"),
-        "hardest": pictures.upper_lower(tables.upper_lower(runs, setting, "hardest"), 3, "hardest", [0.2, 0.7, 0.1]),
-        "price": pictures.price(runs, setting),
-        "corrupt": pictures.corrupt(discussion.corrupt_bandits(means, EPSILONS)),
-    }
-    for picture in drawn.values():
+def test_every_exhibit_is_made_and_says_what_it_shows(study):
+    made = {label: make() for label, make in exhibits.makers(study).items()}
+    for picture in (one for one in made.values() if isinstance(one, Picture)):
         assert figures.svg(picture.fig).startswith("<?xml")
         assert picture.alt and "nan" not in picture.caption + picture.alt
-    for name in ("instance", "hardest"):
-        assert {"policy", "epsilon", "t", "regret", "regret_se", "replications"} <= set(drawn[name].data)
-        assert "Mean of 4 runs" in drawn[name].caption
-    assert "on the hardest of gaps from 0.1 to 0.7, K = 3" in drawn["hardest"].caption
-    assert "Theorem 3, Corollary 3, at ε = 0.1;" in drawn["readings"].caption
-    assert "at ε = 0.1" in drawn["price"].caption
+    for table in (one for one in made.values() if isinstance(one, Table)):
+        assert set(table.columns) <= set(table.frame) and set(table.formats or ()) <= set(table.columns)
+    for label in ("figure-upper-lower", "figure-hardest"):
+        assert {"policy", "epsilon", "t", "regret", "regret_se", "replications"} <= set(made[label].data)
+        assert "Mean of 4 runs" in made[label].caption
+    assert "on the hardest of gaps from 0.01 to 0.8, K = 3" in made["figure-hardest"].caption
+    assert "Theorem 3, Corollary 3, at ε = 0.1;" in made["figure-readings"].caption
+    assert "at ε = 0.1" in made["figure-price"].caption
+    most = (study.on_long["regret"] / study.on_long["uniform"]).max()
+    assert f"at most {most:.2g} of what uniform play does. At ε = 0.05" in made["figure-upper-lower-long"].caption
 
 
-def made_up_study(power: float, spread: float = 0.0) -> pd.DataFrame:
-    """A longer study of five replications whose local regrets are powers of ln t, the first the largest."""
-    t = np.geomspace(1e4, 1e8, 33)
-    rows = [
-        {"policy": name, "epsilon": epsilon, "replication": r, "t": mark}
-        | {"regret": scale * np.log(mark) ** power * (1 + spread * (r - 2) * (place % 3))}
-        for name, scale in (("LDP-UCB-L", 2e4), ("LDP-UCB-B", 1e4), ("AdaP-UCB", 1e3))
-        for epsilon in (0.05, 1.0)
-        for r in range(5)
-        for place, mark in enumerate(t)
-    ]
-    return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize(
-    ("study", "said"),
-    [
-        (made_up_study(2.0), "2 [2, 2] for LDP-UCB-L, 2 [2, 2] for LDP-UCB-B; so that of LDP-UCB-L and LDP"),
-        (made_up_study(0.5), "0.5 [0.5, 0.5] for LDP-UCB-B; so it has come down to ln T."),
-        (made_up_study(1.0, 0.01), "so these runs do not tell whether it still grows faster than ln T."),
-    ],
-)
-def test_the_longer_study_says_how_far_its_runs_came(study, said):
-    frame = tables.long_upper_lower(study, experiments.LONG_N_ARMS, experiments.LONG_GAP)
-    caption = pictures.longer(frame, study).caption
-    assert said in caption and "At ε = 0.05 regret goes as" in caption
-    most = study["regret"][(study["policy"] == "LDP-UCB-L") & (study["t"] == study["t"].max())].max()
-    share = most / experiments.uniform_regret(experiments.LONG_N_ARMS, experiments.LONG_GAP, int(study["t"].max()))
-    if "do not tell" not in said:
-        assert f"at most {share:.2g} of what uniform play does" in caption
-    assert "come down" not in caption or "faster" not in caption
+def test_alt_texts_name_the_nearest_algorithm(study):
+    frame = study.on_instance.assign(ratio=np.arange(9.0, 9.0 + len(study.on_instance)))
+    frame.loc[(frame["policy"] == "AdaP-KLUCB") & (frame["epsilon"] == 10.0), "ratio"] = 1.25
+    other = at(3000, EPSILONS)
+    other.__dict__["on_instance"] = frame
+    alt = panels.upper_lower(other).alt
+    assert "under central privacy AdaP-KLUCB at epsilon 10, 1.25 times it" in alt
+    assert "under local privacy LDP-UCB-L at epsilon 0.1, 10 times it" in alt
 
 
 def test_impossible_names_what_exceeds_the_horizon():
-    frame = tables.disagreements(2, 10**6, [0.05, 1.0], 0.5)
-    told = pictures.impossible(frame[frame["regret"] == "minimax"])
+    frame = at(10**6, [0.05, 1.0], n_arms=2).readings
+    told = panels.impossible(frame[frame["regret"] == "minimax"])
     assert "Theorem 3" in told and "ε = 0.05" in told
-    assert pictures.impossible(frame[frame["reading"] == "table"]) == "No lower bound exceeds T."
+    assert panels.impossible(frame[frame["reading"] == "table"]) == "No lower bound exceeds T."
 
 
 @pytest.mark.parametrize(("horizon", "epsilons"), [(1, [1.0]), (2, [10.0]), (60, [0.05])])
 def test_nothing_fails_where_nothing_can_be_seen(horizon, epsilons):
-    setting = experiments.Experiments(horizon, 2, 1, 1, 2, 0.3, epsilons)
-    runs = setting.hardest()
-    for question, some in (("instance", setting.sweep()), ("hardest", runs)):
-        picture = pictures.upper_lower(tables.upper_lower(some, setting, question), 2, question, [setting.gap])
-        assert figures.svg(picture.fig)
-    assert figures.svg(pictures.price(runs, setting).fig)
-    assert figures.svg(pictures.readings(tables.disagreements(2, horizon, epsilons, 0.3)).fig)
-    assert len(tables.table_2(2, horizon, epsilons, 0.3)) == 7
+    tiny = at(horizon, epsilons, n_arms=2, gap=0.3, exact_epsilon=0.2, exact_horizon=2, guesses=10)
+    made = exhibits.makers(tiny)
+    assert all(make() is not None for make in made.values())
+    verdicts = tiny.ledger.set_index("claim")["verdict"]
+    assert verdicts["theorem-1-runs"] == "undecided"
+    committed = pd.read_csv(DATA / "claims.csv").set_index("claim")["verdict"]
+    assert verdicts.drop("theorem-1-runs").to_dict() == committed.drop("theorem-1-runs").to_dict()
 
 
 # --- the longer study
@@ -311,37 +314,28 @@ def part_of(frame: pd.DataFrame, run: LongRun) -> pd.DataFrame:
     return frame[(frame["policy"] == run.labels["policy"]) & (frame["epsilon"] == run.labels["epsilon"])]
 
 
-def texts(frame: pd.DataFrame) -> list[str]:
-    return csv_text(frame[["regret"]]).split()[1:]
-
-
 def test_the_longer_study_holds_every_run_and_nothing_else():
-    frame = stored()
-    parts = [part_of(frame, run) for run in experiments.long_runs()]
-    assert all(part["replication"].nunique() == experiments.LONG_REPLICATIONS >= 5 for part in parts)
-    assert all(part["t"].max() == experiments.LONG_HORIZON for part in parts)
+    frame, runs = stored(), long_runs()
+    parts = [part_of(frame, run) for run in runs]
+    assert [part["replication"].nunique() for part in parts] == [run.replications for run in runs]
+    assert min(run.replications for run in runs) >= 5
+    assert all(part["t"].max() == LONG.horizon for part in parts)
     assert sum(map(len, parts)) == len(frame)
     assert list(long_studies()) == ["upper-lower"]
 
 
-@pytest.mark.parametrize("run", experiments.long_runs(), ids=lambda run: "{policy}-{epsilon:g}".format(**run.labels))
-def test_the_beginning_of_every_longer_run_is_replayed(run):
-    part = part_of(stored(), run)
-    part = part[(part["replication"] == 1) & (part["t"] <= 30_000)]
-    again = play_long(run, replications=2, horizon=50_000, n_jobs=1)
-    again = again[(again["replication"] == 1) & (again["t"] <= 30_000)]
-    assert len(part) > 10
-    assert part["regret"].tolist() == texts(again)
-
-
-@pytest.mark.parametrize(("name", "epsilon"), [("LDP-UCB-B", 1.0), ("DP-SE", 0.05), ("AdaP-UCB", 0.2)])
-def test_one_replication_is_replayed_to_its_end(name, epsilon):
-    run = experiments.long_run(name, epsilon)
-    part = part_of(stored(), run)
-    part = part[part["replication"] == 0]
-    again = play_long(run, replications=1, n_jobs=1)
-    assert part["t"].max() == experiments.LONG_HORIZON
-    assert part["regret"].tolist() == texts(again)
+def test_the_longer_study_is_replayed():
+    """The beginning of every run, and one replication of three to its end."""
+    frame = stored()
+    again = {"replications": 2, "horizon": 50_000}
+    asked = [(run, 1, 30_000, again) for run in long_runs()]
+    whole = [("LDP-UCB-B", 1.0), ("DP-SE", 0.05), ("AdaP-UCB", 0.2)]
+    asked += [(long_run(name, epsilon), 0, LONG.horizon, {"replications": 1}) for name, epsilon in whole]
+    for run, replication, last, how in asked:
+        parts = (part_of(frame, run), play_long(run, n_jobs=1, **how))
+        kept, played = (part[(part["replication"] == replication) & (part["t"] <= last)] for part in parts)
+        assert len(kept) > 10
+        assert kept["regret"].tolist() == csv_text(played[["regret"]]).split()[1:], run.labels
 
 
 # --- parameters

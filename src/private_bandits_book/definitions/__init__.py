@@ -1,9 +1,11 @@
 """The chapter on Basu, Dimitrakakis, Tossou (2019), *Privacy in Multi-armed Bandits*."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from typing import Any
 
 from private_bandits import checks
-from private_bandits_book.definitions.experiments import long_studies
 
 __all__ = ["check_parameters", "long_studies"]
 
@@ -14,3 +16,12 @@ def check_parameters(**values: Any) -> None:
     checks.integer("exact_horizon", values["exact_horizon"], at_least=2, at_most=5)
     checks.real("exact_epsilon", values["exact_epsilon"], above=0, at_most=20)
     checks.integer("guesses", values["guesses"], at_least=1, at_most=10_000_000)
+
+
+def long_studies() -> dict[str, Callable[..., Any]]:
+    """Return the longer study by name; it takes `progress`, whether to show a bar."""
+    # not above: whoever checks parameters need not load what plays
+    from private_bandits_book.definitions.study import long_runs
+    from private_bandits_book.studies import long_study
+
+    return {"upper-lower": long_study("upper-lower", long_runs)}

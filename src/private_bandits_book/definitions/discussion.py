@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from private_bandits import checks
 from private_bandits.papers.definitions.bounds import theorem_2, theorem_3, theorem_4
 from private_bandits.papers.definitions.replacements import (
     central_lower,
@@ -24,6 +23,7 @@ from private_bandits.papers.definitions.replacements import (
 from private_bandits.privacy.divergences import bernoulli_kl, local_factor, response_mean
 
 _FAILURE = math.pi**2 / 12.0
+_MANY = 10**12  # rounds as many as make every threshold hold
 
 
 def remark_1(n_arms: int, horizon: int, epsilon: float, gap: float) -> tuple[float, float]:
@@ -42,12 +42,9 @@ def remark_1(n_arms: int, horizon: int, epsilon: float, gap: float) -> tuple[flo
         T/4 min(gaps) exp(-2 m E[N] d) at both gaps D, E[N] = T/(K-1) and d = 2 D^2, and T D/4 exp(-4 m T D^2/(K-1)).
         Equal, as the remark says. Definition 3 cites a Remark 1 for something else, the equivalence that Lemma 1 shows.
     """
-    others = checks.integer("n_arms", n_arms, at_least=2) - 1
-    rounds, factor = checks.integer("horizon", horizon, at_least=1), local_factor(epsilon)
-    distance = checks.real("gap", gap, above=0, at_most=0.5)
-    pulls, divergence = rounds / others, 2.0 * distance**2
-    dependent = rounds / 4.0 * min(distance, distance) * math.exp(-2.0 * factor * pulls * divergence)
-    return dependent, rounds * distance / 4.0 * math.exp(-4.0 * factor * rounds * distance**2 / others)
+    factor, pulls = local_factor(epsilon), horizon / (n_arms - 1)
+    dependent = horizon / 4.0 * gap * math.exp(-2.0 * factor * pulls * (2.0 * gap**2))
+    return dependent, horizon * gap / 4.0 * math.exp(-4.0 * factor * horizon * gap**2 / (n_arms - 1))
 
 
 def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[int]) -> pd.DataFrame:
@@ -146,13 +143,12 @@ def dp_se_guarantee(means: Sequence[float] | np.ndarray, horizon: int, epsilon: 
     while they hold no best arm leaves and an arm of gap 2^-e or more does. It is pulled R_1 + ... + R_e times for e =
     max(1, ceil(log2(1/gap))). They fail with probability beta/(2 e^2) in epoch e, pi^2 beta/12 in all.
     """
-    vector = checks.vector("means", means, at_least=0, at_most=1)
-    rounds, budget = checks.integer("horizon", horizon, at_least=1), checks.epsilon(epsilon)
-    gaps = [gap for gap in (vector.max() - vector).tolist() if gap > 0]
-    if not gaps:
-        return 0.0
-    total = sum(gap * min(rounds, _pulls(_last_epoch(gap), len(vector), rounds, budget)) for gap in gaps)
-    return float(min(total + _FAILURE * rounds / max(rounds, 2) * max(gaps), rounds * max(gaps)))
+    gaps = [gap for gap in (np.max(means) - np.asarray(means)).tolist() if gap > 0]
+    epochs = [max(1, math.ceil(-math.log2(gap))) for gap in gaps]
+    pulls = [min(horizon, _pulls(last, len(means), horizon, epsilon)) for last in epochs]
+    total = sum(gap * n for gap, n in zip(gaps, pulls, strict=True))
+    largest = max(gaps, default=0.0)
+    return float(min(total + _FAILURE * horizon / max(horizon, 2) * largest, horizon * largest))
 
 
 def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
@@ -160,13 +156,11 @@ def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Arms of gap below 2^-e cost T 2^-e together, the others as in `dp_se_guarantee`; the best e counts.
     """
-    arms, rounds = checks.integer("n_arms", n_arms, at_least=2), checks.integer("horizon", horizon, at_least=1)
-    budget = checks.epsilon(epsilon)
-    best, dearest, epoch = float(rounds), 0.0, 0
-    while rounds * 2.0**-epoch > dearest * (arms - 1):
+    best, dearest, epoch = float(horizon), 0.0, 0
+    while horizon * 2.0**-epoch > dearest * (n_arms - 1):
         epoch += 1
-        dearest = max(dearest, 2.0 ** (1 - epoch) * _pulls(epoch, arms, rounds, budget))
-        best = min(best, rounds * 2.0**-epoch + (arms - 1) * dearest + _FAILURE)
+        dearest = max(dearest, 2.0 ** (1 - epoch) * _pulls(epoch, n_arms, horizon, epsilon))
+        best = min(best, horizon * 2.0**-epoch + (n_arms - 1) * dearest + _FAILURE)
     return best
 
 
@@ -195,23 +189,19 @@ def corrupt_bandits(means: Sequence[float] | np.ndarray, epsilons: Sequence[floa
     over_printed, and that is not (1 + e^(-epsilon))^2 either.
     """
     rows = []
-    vector = checks.vector("means", means, at_least=0, at_most=1)
-    best = float(vector.max())
-    worse = [mean for mean in vector.tolist() if mean < best]
-    if not worse:
-        raise ValueError(f"means must not all be equal, got {means!r}")
+    best = float(np.max(means))
+    worse = [mean for mean in np.asarray(means).tolist() if mean < best]
     for epsilon in epsilons:
-        budget = checks.real("epsilons", epsilon, above=0)
-        printed, corrected = (theorem_4(means, 3, budget, kind) / math.log(3) for kind in ("printed", "corrected"))
-        lower = local_lower(means, 3, budget) / math.log(3)
-        target = response_mean(best, budget)
-        upper = sum((best - mean) / bernoulli_kl(response_mean(mean, budget), target) for mean in worse)
-        simple = sum(2.0 / ((best - mean) * math.tanh(budget / 2.0) ** 2) for mean in worse)
-        claimed = (1.0 + math.exp(-budget)) ** 2
-        ratios = (_over(upper, printed), _over(upper, lower), _over(simple, lower))
-        rows.append((budget, printed, corrected, lower, upper, simple, claimed, *ratios))
-    names = ["epsilon", "printed", "corrected", "lower", "upper", "simple", "claimed"]
-    return pd.DataFrame(rows, columns=[*names, "over_printed", "over_lower", "simple_over_lower"])
+        printed, corrected = (theorem_4(means, 3, epsilon, kind) / math.log(3) for kind in ("printed", "corrected"))
+        lower = local_lower(means, 3, epsilon) / math.log(3)
+        target = response_mean(best, epsilon)
+        upper = sum((best - mean) / bernoulli_kl(response_mean(mean, epsilon), target) for mean in worse)
+        simple = sum(2.0 / ((best - mean) * math.tanh(epsilon / 2.0) ** 2) for mean in worse)
+        claimed = (1.0 + math.exp(-epsilon)) ** 2
+        rows.append((epsilon, printed, corrected, lower, upper, simple, claimed))
+    frame = pd.DataFrame(rows, columns=["epsilon", "printed", "corrected", "lower", "upper", "simple", "claimed"])
+    frame["over_printed"], frame["over_lower"] = frame["upper"] / frame["printed"], frame["upper"] / frame["lower"]
+    return frame.assign(simple_over_lower=frame["simple"] / frame["lower"])
 
 
 def small_epsilon(epsilons: Sequence[float]) -> pd.DataFrame:
@@ -227,10 +217,9 @@ def small_epsilon(epsilons: Sequence[float]) -> pd.DataFrame:
     """
     rows = []
     for epsilon in epsilons:
-        budget = checks.real("epsilons", epsilon, above=0)
-        ratio = math.sqrt(2.0 * budget / math.tanh(budget / 2.0)) / math.exp(min(budget, math.log(2.0)))
-        large = math.sqrt(2.0 * math.exp(-budget) / (budget * (1.0 + math.exp(-budget))))
-        rows.append((budget, ratio, _exp(budget / 2.0), large))
+        ratio = math.sqrt(2.0 * epsilon / math.tanh(epsilon / 2.0)) / math.exp(min(epsilon, math.log(2.0)))
+        large = math.sqrt(2.0 * math.exp(-epsilon) / (epsilon * (1.0 + math.exp(-epsilon))))
+        rows.append((epsilon, ratio, math.exp(epsilon / 2.0), large))
     return pd.DataFrame(rows, columns=["epsilon", "local_over_instantaneous", "claimed_small", "claimed_large"])
 
 
@@ -247,36 +236,20 @@ def orderings(epsilons: Sequence[float]) -> pd.DataFrame:
     """
     rows = []
     for epsilon in epsilons:
-        budget = checks.real("epsilons", epsilon, above=0)
         # one arm too many, and as many rounds as make every threshold hold
         root = math.sqrt(_MANY)
-        printed, proof = (8.0 * theorem_3(2, _MANY, budget, kind) / root for kind in ("printed", "proof"))
-        instantaneous = theorem_2(2, _MANY, budget, "table") / root
-        local = local_factor(budget) ** -0.5
-        rows.append((budget, printed, proof, instantaneous, local, local >= printed, instantaneous >= printed))
+        printed, proof = (8.0 * theorem_3(2, _MANY, epsilon, kind) / root for kind in ("printed", "proof"))
+        instantaneous = theorem_2(2, _MANY, epsilon, "table") / root
+        local = local_factor(epsilon) ** -0.5
+        rows.append((epsilon, printed, proof, instantaneous, local, local >= printed, instantaneous >= printed))
     names = ["epsilon", "dp_theorem", "dp_proof", "instantaneous", "local"]
     return pd.DataFrame(rows, columns=[*names, "local_above_dp", "instantaneous_above_dp"])
 
 
-_MANY = 10**12
-
-
-def _last_epoch(gap: float) -> int:
-    return max(1, math.ceil(-math.log2(gap)))
-
-
-def _pulls(last: int, n_arms: int, horizon: int, budget: float) -> float:
+def _pulls(last: int, n_arms: int, horizon: int, epsilon: float) -> float:
     """R_1 + ... + R_last of DP-SE with every arm alive, rounded up as the box is played."""
     total = 0.0
     for epoch in range(1, last + 1):
         log = math.log(4.0 * n_arms * epoch**2 * max(horizon, 2))
-        total += math.ceil(max(32.0 * (log + math.log(2.0)) * 4.0**epoch, 8.0 * log * 2.0**epoch / budget) + 1.0)
+        total += math.ceil(max(32.0 * (log + math.log(2.0)) * 4.0**epoch, 8.0 * log * 2.0**epoch / epsilon) + 1.0)
     return total
-
-
-def _over(above: float, below: float) -> float:
-    return above / below if below > 0 else math.inf
-
-
-def _exp(exponent: float) -> float:
-    return math.exp(exponent) if exponent < 709.0 else math.inf

@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
-from private_bandits import checks
-
 _ARMS = 2
+_Node = tuple[tuple[int, ...], tuple[int, ...]]  # arms of the rounds so far, and the rewards of all but the last
 
 
 class Fact(NamedTuple):
@@ -43,12 +42,10 @@ def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
     round, if the rounds before show which one plays. The paper's definition has the min outside, and there the largest
     regret over priors is the one over tables for any set of policies at all.
     """
-    rounds = checks.integer("horizon", horizon, at_least=1, at_most=3)
-    budget = checks.epsilon(epsilon)
-    place = {node: i for i, node in enumerate(_nodes(rounds))}
-    regret, best = _regret(place, rounds)
+    place = {node: i for i, node in enumerate(_nodes(horizon))}
+    regret, best = _regret(place, horizon)
     equal, ones = _flow(place)
-    near = _neighbours(place, rounds, budget)
+    near = _neighbours(place, horizon, epsilon)
     tables, size = regret.shape
     worst = linprog(
         np.append(np.zeros(size), 1.0),
@@ -65,15 +62,14 @@ def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
     return Fact(float(worst.fun), float(reply.fun + prior @ best))
 
 
-def _nodes(rounds: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Arms of the rounds so far, and the rewards of all of them but the last."""
+def _nodes(rounds: int) -> Iterator[_Node]:
     for t in range(1, rounds + 1):
         for arms in product(range(_ARMS), repeat=t):
             for rewards in product((0, 1), repeat=t - 1):
                 yield arms, rewards
 
 
-def _regret(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int], rounds: int) -> tuple[np.ndarray, np.ndarray]:
+def _regret(place: dict[_Node, int], rounds: int) -> tuple[np.ndarray, np.ndarray]:
     """Regret of a plan w against each table is `best + regret @ w`."""
     tables = np.array(list(product((0, 1), repeat=rounds * _ARMS))).reshape(-1, rounds, _ARMS)
     regret = np.zeros((len(tables), len(place)))
@@ -84,9 +80,9 @@ def _regret(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int], rounds: i
     return regret, tables.sum(axis=1).max(axis=1).astype(float)
 
 
-def _flow(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int]) -> tuple[np.ndarray, np.ndarray]:
+def _flow(place: dict[_Node, int]) -> tuple[np.ndarray, np.ndarray]:
     """A plan's next arms share the probability of the arms before, whatever the last reward was."""
-    rows: dict[tuple[tuple[int, ...], tuple[int, ...]], np.ndarray] = {}
+    rows: dict[_Node, np.ndarray] = {}
     for (arms, rewards), column in place.items():
         row = rows.setdefault((arms[:-1], rewards), np.zeros(len(place)))
         row[column] = 1.0
@@ -95,15 +91,15 @@ def _flow(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int]) -> tuple[np
     return np.array(list(rows.values())), np.array([0.0 if rewards else 1.0 for _, rewards in rows])
 
 
-def _neighbours(place: dict[tuple[tuple[int, ...], tuple[int, ...]], int], rounds: int, budget: float) -> np.ndarray:
+def _neighbours(place: dict[_Node, int], rounds: int, epsilon: float) -> np.ndarray:
     """Rows w - e^epsilon w' <= 0 for full sequences of arms whose rewards differ in one round."""
     rows = [np.zeros(len(place))]
-    if math.isfinite(budget):
+    if math.isfinite(epsilon):
         for arms, rewards in list(place):
             if len(arms) == rounds:
                 for t in range(len(rewards)):
                     row = np.zeros(len(place))
                     turned = (*rewards[:t], 1 - rewards[t], *rewards[t + 1 :])
-                    row[place[arms, rewards]], row[place[arms, turned]] = math.exp(-budget), -1.0
+                    row[place[arms, rewards]], row[place[arms, turned]] = math.exp(-epsilon), -1.0
                     rows.append(row)
     return np.array(rows)

@@ -1,35 +1,128 @@
 """Lemmas 3 to 7 of Basu et al. (2019), and what replaces Lemma 6, on every history of a small bandit.
 
 Environments are means of Bernoulli arms, each in (0, 1). A policy has `probabilities(history)` as in `privacy`, history
-being the pairs (arm, reward) so far. Nothing is sampled: each function adds up all (2 K)^T histories.
+being the pairs (arm, reward) so far. Nothing is sampled: everything is added up over all (2 K)^T histories.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from private_bandits import checks
 from private_bandits.privacy import FinitePolicy, exact_loss
 from private_bandits.privacy.divergences import bernoulli_kl, local_factor, private_kl, response_kl, response_mean
+from private_bandits.privacy.policies import Exponential, Greedy, Response
+from private_bandits_book.definitions.lemmas import suite
 
-_HISTORIES = 100_000
-Means = Sequence[float] | np.ndarray
+MEANS = ((0.4, 0.6), (0.6, 0.4))
+Seen = tuple[tuple[int, int], ...]
 
 
-class Decomposition(NamedTuple):
-    """Both sides of Lemma 3: divergence = policy_term + reward_term."""
+class Pair:
+    """Every history that a policy allows over T rounds, and its probability in two environments.
 
-    divergence: float  # of the histories, from their probabilities
-    policy_term: float  # expected divergence of the next arm, 0 for a policy that does not know the environment
-    reward_term: float  # sum over arms of E_1[N_a] D(f_a || f'_a)
-    actions: float  # divergence of the actions alone, which is what an observer of Definition 2 sees
-    pulls: tuple[float, ...]  # E_1[N_a]
+    Attributes
+    ----------
+    arms, rewards : numpy.ndarray of int, shape (histories, T)
+    ours, theirs : numpy.ndarray, shape (histories,)
+        Probabilities in the first and in the second environment; `other`, by default the policy itself, plays in the
+        second, as a policy that knows the environment would. It must allow every arm that the policy allows.
+    pulls : numpy.ndarray, shape (K,)
+        Expected pulls of each arm in the first environment.
+    """
+
+    def __init__(
+        self, policy: FinitePolicy, first: Any, second: Any, horizon: int, other: FinitePolicy | None = None
+    ) -> None:
+        self.policy, self.other, self.horizon = policy, other or policy, horizon
+        self.p, self.q = np.asarray(first, float), np.asarray(second, float)
+        paths: list[tuple[Seen, float, float]] = [((), 1.0, 1.0)]
+        for _ in range(horizon):
+            paths = [grown for path in paths for grown in self._grown(*path)]
+        table = np.array([path for path, _, _ in paths])
+        self.arms, self.rewards = table[:, :, 0], table[:, :, 1]
+        self.ours = self._law([weight for _, weight, _ in paths], self.p)
+        self.theirs = self._law([weight for _, _, weight in paths], self.q)
+        self.pulls = self._pulls(self.ours)
+
+    def _grown(self, path: Seen, weight: float, other: float) -> Iterable[tuple[Seen, float, float]]:
+        law, theirs = self._laws(path)
+        for arm in np.flatnonzero(law > 0).tolist():
+            yield from (((*path, (arm, x)), weight * law[arm], other * theirs[arm]) for x in (0, 1))
+
+    def _laws(self, path: Seen) -> list[np.ndarray]:
+        """Laws of the next arm under both policies."""
+        return [np.asarray(policy.probabilities(path), dtype=float) for policy in (self.policy, self.other)]
+
+    def _law(self, weights: Sequence[float], means: np.ndarray) -> np.ndarray:
+        chance = means[self.arms]
+        return np.asarray(np.array(weights) * np.prod(np.where(self.rewards == 1, chance, 1.0 - chance), axis=1))
+
+    def _pulls(self, law: np.ndarray) -> np.ndarray:
+        return np.array([law @ (self.arms == arm).sum(axis=1) for arm in range(len(self.p))])
+
+    @cached_property
+    def divergence(self) -> float:
+        """Divergence of the histories, from their probabilities."""
+        return _divergence(self.ours, self.theirs)
+
+    @property
+    def reward_term(self) -> float:
+        """Sum over arms of E_1[N_a] D(f_a || f'_a)."""
+        return float(sum(n * bernoulli_kl(x, y) for n, x, y in self.by_arm()))
+
+    @cached_property
+    def policy_term(self) -> float:
+        """Expected divergence of the next arm, 0 for a policy that does not know the environment."""
+        apart = {seen: _divergence(*self._laws(seen)) for t in range(self.horizon) for seen in self.prefixes(t)}
+        total = 0.0
+        for chance, history in zip(self.ours, self._histories(self.horizon), strict=True):
+            for t in range(self.horizon):
+                total += chance * apart[history[:t]]
+        return float(total)
+
+    @property
+    def actions(self) -> float:
+        """Divergence of the actions alone, which is what an observer of Definition 2 sees."""
+        code = self.arms @ (len(self.p) ** np.arange(self.horizon))
+        return _divergence(np.bincount(code, weights=self.ours), np.bincount(code, weights=self.theirs))
+
+    def loss(self, definition: str = "outcomes") -> float:
+        """Exact privacy loss of the policy."""
+        return exact_loss(self.policy, self.horizon, definition=definition, n_arms=len(self.p))
+
+    def by_arm(self) -> Iterable[tuple[float, float, float]]:
+        """Expected pulls and both means of each arm."""
+        return zip(self.pulls.tolist(), self.p.tolist(), self.q.tolist(), strict=True)
+
+    def prefixes(self, rounds: int) -> set[Seen]:
+        """The different beginnings of the histories."""
+        return set(self._histories(rounds))
+
+    def _histories(self, rounds: int) -> Iterable[Seen]:
+        pairs = zip(self.arms[:, :rounds].tolist(), self.rewards[:, :rounds].tolist(), strict=True)
+        return (tuple(zip(arms, rewards, strict=True)) for arms, rewards in pairs)
+
+    def turned(self, step: int) -> np.ndarray:
+        """Place of each history's neighbour, the reward of one round turned; the policy must allow every history."""
+        entries = 2 * self.arms + self.rewards
+        base = (int(entries.max()) + 2) ** np.arange(self.horizon)
+        code = entries @ base
+        order = np.argsort(code)
+        sought = code + np.where(self.rewards[:, step] == 1, -1, 1) * base[step]
+        place = order[np.minimum(np.searchsorted(code[order], sought), len(code) - 1)]
+        if np.any(code[place] != sought):
+            raise ValueError("policy must allow every history, so that neighbouring histories have a ratio")
+        return np.asarray(place)
+
+    def least_pulls(self) -> float:
+        """The least expected pulls of an arm in either environment."""
+        return float(min(self.pulls.min(), self._pulls(self.theirs).min()))
 
 
 class LocalBound(NamedTuple):
@@ -38,15 +131,11 @@ class LocalBound(NamedTuple):
     divergence: float  # of the histories, exact
     best: float  # sum over arms of E_1[N_a] `response_kl`, equal to it
     printed: float  # 2 min(4, e^2eps) (e^eps - 1)^2 times the divergence of the rewards
-    looseness: float  # printed / divergence
 
 
 class InstantaneousBound(NamedTuple):
-    """Lemma 5: what it adds to the divergence, and the two sides of the proof's last step."""
+    """Lemma 5: what it adds to the divergence, where the truth is 0, and the two sides of the proof's last step."""
 
-    epsilon: float  # exact instantaneous loss of the policy
-    divergence: float
-    reward_term: float  # equal to the divergence: the true extra term is 0
     extra: float  # the term that Lemma 5 adds
     likeliest: float  # sum over rounds of the largest probability of an arm
     claimed: float  # what the proof says this sum is at most; below 1
@@ -55,12 +144,9 @@ class InstantaneousBound(NamedTuple):
 class CentralBound(NamedTuple):
     """Lemma 6 and its proof."""
 
-    epsilon: float  # exact loss of the policy, Definition 2
-    c: float  # L times the difference of two rewards: the largest log-odds of a mean
-    divergence: float
-    neighbour: float  # divergence of the neighbouring histories, one reward turned; the same number
     text: float  # right side in the text, 2 (eps + c) + e^(2 (eps + c)) neighbour
     appendix: float  # right side in the appendix, e^(eps + c) (2 (eps + c) + neighbour)
+    neighbour: float  # divergence of the neighbouring histories, one reward turned; that of the histories themselves
     integral: float  # of ln P_1(H')/P_2(H') over P_1(H)
     claimed: float  # what the proof says this integral is at most, e^(2 (eps + c)) neighbour
 
@@ -68,134 +154,30 @@ class CentralBound(NamedTuple):
 class NeighbourRatio(NamedTuple):
     """Lemma 7: largest ln P(H)/P(H') over neighbouring histories, beside epsilon + c."""
 
-    log_ratio: float
+    ratio: float
     bound: float
-    epsilon: float
-    c: float
 
 
 class ActionBound(NamedTuple):
     """Divergence of the actions of an epsilon-DP policy, and what bounds it."""
 
-    epsilon: float  # exact loss of the policy, Definition 2
     actions: float
-    private: float  # sum over arms of E_1[N_a] d_epsilon
-    plain: float  # sum over arms of E_1[N_a] d
+    private: float  # sum over arms of E_1[N_a] d_epsilon of `private_kl`
     azize_basu: float  # 6 epsilon sum over arms of E_1[N_a] |p_a - q_a|
 
 
-@dataclass(frozen=True)
-class Histories:
-    """Every history that a policy allows over T rounds.
-
-    Attributes
-    ----------
-    arms, rewards : numpy.ndarray of int, shape (histories, T)
-    policy : numpy.ndarray, shape (histories,)
-        Probability of the arms given the rewards.
-    """
-
-    arms: np.ndarray
-    rewards: np.ndarray
-    policy: np.ndarray
-
-    def law(self, means: np.ndarray) -> np.ndarray:
-        """Probability of each history in an environment."""
-        chance = means[self.arms]
-        return np.asarray(self.policy * np.prod(np.where(self.rewards == 1, chance, 1.0 - chance), axis=1))
-
-    def pulls(self, means: np.ndarray) -> np.ndarray:
-        """Expected pulls of each arm."""
-        law = self.law(means)
-        return np.array([law @ (self.arms == arm).sum(axis=1) for arm in range(len(means))])
+def lemma_4(learner: FinitePolicy, first: Any, second: Any, horizon: int, epsilon: float) -> LocalBound:
+    """Lemma 4 for histories: a learner that sees the answers of randomised response, of epsilon, to 0/1 rewards."""
+    reports = [[response_mean(x, epsilon) for x in means] for means in (first, second)]
+    told = Pair(learner, reports[0], reports[1], horizon)
+    arms = list(zip(told.pulls.tolist(), first, second, strict=True))
+    best = sum(n * response_kl(x, y, epsilon) for n, x, y in arms)
+    rewards = float(sum(n * bernoulli_kl(x, y) for n, x, y in arms))
+    return LocalBound(told.divergence, float(best), 2.0 * local_factor(epsilon) * rewards)
 
 
-def enumerate_histories(policy: FinitePolicy, n_arms: int, horizon: int) -> Histories:
-    """List every history of positive probability, (2 K)^T at most; refused above 100,000."""
-    arms, rounds = checks.integer("n_arms", n_arms, at_least=1), checks.integer("horizon", horizon, at_least=1)
-    if (2 * arms) ** rounds > _HISTORIES:
-        raise ValueError(f"horizon must leave at most {_HISTORIES} histories, got {(2 * arms) ** rounds}")
-    paths: list[tuple[tuple[tuple[int, int], ...], float]] = [((), 1.0)]
-    for _ in range(rounds):
-        grown = []
-        for path, weight in paths:
-            law = np.asarray(policy.probabilities(path), dtype=float)
-            grown += [((*path, (a, x)), weight * law[a]) for a in range(arms) if law[a] > 0 for x in (0, 1)]
-        paths = grown
-    table = np.array([path for path, _ in paths])
-    return Histories(table[:, :, 0], table[:, :, 1], np.array([weight for _, weight in paths]))
-
-
-def lemma_3(
-    policy: FinitePolicy, first: Means, second: Means, horizon: int, other: FinitePolicy | None = None
-) -> Decomposition:
-    """Lemma 3, the decomposition of the divergence of two histories.
-
-    Parameters
-    ----------
-    policy : FinitePolicy
-        The policy in the first environment.
-    first, second : sequence of float, shape (K,)
-        Means in both environments.
-    horizon : int
-        T >= 1.
-    other : FinitePolicy, optional
-        A policy that plays in the second environment, as one that knows it would; default `policy`. It must allow every
-        arm that `policy` allows.
-
-    Notes
-    -----
-    The text of Lemma 3 lacks the expectation around the first term, which the appendix has.
-    """
-    p, q = _environments(first, second)
-    paths, laws = enumerate_histories(policy, len(p), horizon), [policy, other or policy]
-    ours = paths.law(p)
-    weights, policy_term = np.ones(len(ours)), 0.0
-    cache: dict[tuple[tuple[int, int], ...], tuple[np.ndarray, float]] = {}
-    for i, (arms, rewards) in enumerate(zip(paths.arms.tolist(), paths.rewards.tolist(), strict=True)):
-        for t in range(horizon):
-            seen = tuple(zip(arms[:t], rewards[:t], strict=True))
-            if seen not in cache:
-                here, there = (np.asarray(law.probabilities(seen), dtype=float) for law in laws)
-                cache[seen] = there, _divergence(here, there)
-            weights[i] *= cache[seen][0][arms[t]]
-            policy_term += ours[i] * cache[seen][1]
-    theirs = Histories(paths.arms, paths.rewards, weights).law(q)
-    pulls = paths.pulls(p)
-    return Decomposition(
-        divergence=_divergence(ours, theirs),
-        policy_term=float(policy_term),
-        reward_term=_weighted(pulls, p, q),
-        actions=_divergence(_by_actions(paths, ours), _by_actions(paths, theirs)),
-        pulls=tuple(pulls.tolist()),
-    )
-
-
-def lemma_4(learner: FinitePolicy, first: Means, second: Means, horizon: int, epsilon: float) -> LocalBound:
-    """Lemma 4 for histories: a learner that sees the answers of randomised response to 0/1 rewards.
-
-    Parameters
-    ----------
-    learner : FinitePolicy
-        Takes the answers as rewards.
-    first, second, horizon
-        As for `lemma_3`; means of the rewards before the response.
-    epsilon : float
-        > 0 and finite.
-    """
-    p, q = _environments(first, second)
-    budget = checks.real("epsilon", epsilon, above=0)
-    reports, others = ([response_mean(x, budget) for x in means.tolist()] for means in (p, q))
-    paths = enumerate_histories(learner, len(p), horizon)
-    ours, theirs = paths.law(np.array(reports)), paths.law(np.array(others))
-    pulls = paths.pulls(np.array(reports))
-    exact, printed = _divergence(ours, theirs), 2.0 * local_factor(budget) * _weighted(pulls, p, q)
-    best = sum(n * response_kl(x, y, budget) for n, x, y in zip(pulls.tolist(), p.tolist(), q.tolist(), strict=True))
-    return LocalBound(exact, float(best), printed, printed / exact if exact > 0 else math.nan)
-
-
-def lemma_5(policy: FinitePolicy, first: Means, second: Means, horizon: int) -> InstantaneousBound:
-    """Lemma 5 at the exact instantaneous loss of the policy; arguments as for `lemma_3`.
+def lemma_5(pair: Pair) -> InstantaneousBound:
+    """Lemma 5 at the exact instantaneous loss of the policy.
 
     Notes
     -----
@@ -203,30 +185,18 @@ def lemma_5(policy: FinitePolicy, first: Means, second: Means, horizon: int) -> 
     the term 0. Its last step bounds T probabilities, each at least 1/K, by a number below 1, which is false for T > K.
     The statement holds all the same, because the term that it adds is positive.
     """
-    p, q = _environments(first, second)
-    paths = enumerate_histories(policy, len(p), horizon)
-    ours, theirs = paths.law(p), paths.law(q)
-    least = float(min(paths.pulls(p).min(), paths.pulls(q).min()))
-    loss = exact_loss(policy, horizon, definition="instantaneous", n_arms=len(p))
-    rate = math.exp(-horizon / least) if least > 0 else 0.0
+    loss, least = pair.loss("instantaneous"), pair.least_pulls()
+    rate = math.exp(-pair.horizon / least) if least > 0 else 0.0
     claimed = (1.0 - 2.0 * rate) / (1.0 - rate)
     extra = 2.0 * loss * math.expm1(2.0 * loss) * claimed if loss < 350.0 else math.inf
     likeliest = sum(
-        max(float(np.max(policy.probabilities(seen))) for seen in _prefixes(paths, t)) for t in range(horizon)
+        max(float(np.max(pair.policy.probabilities(seen))) for seen in pair.prefixes(t)) for t in range(pair.horizon)
     )
-    reward_term = _weighted(paths.pulls(p), p, q)
-    return InstantaneousBound(loss, _divergence(ours, theirs), reward_term, extra, likeliest, claimed)
+    return InstantaneousBound(extra, likeliest, claimed)
 
 
-def lemma_6(policy: FinitePolicy, first: Means, second: Means, horizon: int, step: int = 1) -> CentralBound:
-    """Lemma 6 at the exact loss of the policy, the neighbour of a history having the reward of one round turned.
-
-    Parameters
-    ----------
-    policy, first, second, horizon
-        As for `lemma_3`; the policy must allow every history, so that neighbours are histories.
-    step : int
-        The round whose reward is turned, from 1 to T.
+def lemma_6(pair: Pair, step: int = 1) -> CentralBound:
+    """Lemma 6 at the exact loss of the policy, the neighbour of a history having the reward of round `step` turned.
 
     Notes
     -----
@@ -235,43 +205,56 @@ def lemma_6(policy: FinitePolicy, first: Means, second: Means, horizon: int, ste
     e^(2 (eps + c)) out of an integral would need an integrand that is never negative; `integral` > `claimed` shows that
     it is false. What DP does to the divergence is in `action_bound`.
     """
-    p, q = _environments(first, second)
-    paths = enumerate_histories(policy, len(p), horizon)
-    turned = checks.integer("step", step, at_least=1, at_most=horizon) - 1
-    place = _turn(paths, turned)
-    ours, theirs = paths.law(p), paths.law(q)
-    loss = exact_loss(policy, horizon, n_arms=len(p))
-    c = _log_odds(np.concatenate([p, q]))
-    paid = loss + c
-    near = _divergence(ours[place], theirs[place])
-    integral = float(np.sum(ours * np.log(ours[place] / theirs[place])))
+    place, paid = pair.turned(step - 1), pair.loss() + log_odds([*pair.p, *pair.q])
+    near = _divergence(pair.ours[place], pair.theirs[place])
+    integral = float(np.sum(pair.ours * np.log(pair.ours[place] / pair.theirs[place])))
     factor = math.exp(paid) if paid < 350.0 else math.inf
     text, appendix = 2.0 * paid + factor**2 * near, factor * (2.0 * paid + near)
-    return CentralBound(loss, c, _divergence(ours, theirs), near, text, appendix, integral, factor**2 * near)
+    return CentralBound(text, appendix, near, integral, factor**2 * near)
 
 
-def lemma_7(policy: FinitePolicy, means: Means, horizon: int) -> NeighbourRatio:
-    """Lemma 7 at the exact loss of the policy: the largest ratio of two histories that differ in one reward."""
-    p, _ = _environments(means, means)
-    paths = enumerate_histories(policy, len(p), horizon)
-    law, loss, c = paths.law(p), exact_loss(policy, horizon, n_arms=len(p)), _log_odds(p)
-    ratio = max(float(np.max(np.log(law / law[_turn(paths, t)]))) for t in range(horizon))
-    return NeighbourRatio(ratio, loss + c, loss, c)
+def lemma_7(pair: Pair) -> NeighbourRatio:
+    """Lemma 7 at the exact loss of the policy, in the first environment: histories that differ in one reward."""
+    ratio = max(float(np.max(np.log(pair.ours / pair.ours[pair.turned(t)]))) for t in range(pair.horizon))
+    return NeighbourRatio(ratio, pair.loss() + log_odds(pair.p))
 
 
-def action_bound(policy: FinitePolicy, first: Means, second: Means, horizon: int) -> ActionBound:
+def action_bound(pair: Pair) -> ActionBound:
     """Divergence of the actions beside E_1[N_a] d_epsilon of `private_kl`, at the exact loss of the policy."""
-    p, q = _environments(first, second)
-    paths = enumerate_histories(policy, len(p), horizon)
-    ours, theirs = (_by_actions(paths, paths.law(means)) for means in (p, q))
-    loss, pulls = exact_loss(policy, horizon, n_arms=len(p)), paths.pulls(p)
-    arms = list(zip(pulls.tolist(), p.tolist(), q.tolist(), strict=True))
-    private = sum(n * (private_kl(x, y, loss) if loss > 0 else 0.0) for n, x, y in arms)
-    azize = sum(6.0 * loss * n * abs(x - y) for n, x, y in arms if x != y)
-    return ActionBound(loss, _divergence(ours, theirs), float(private), _weighted(pulls, p, q), float(azize))
+    loss = pair.loss()
+    private = sum(n * (private_kl(x, y, loss) if loss > 0 else 0.0) for n, x, y in pair.by_arm())
+    azize = sum(6.0 * loss * n * abs(x - y) for n, x, y in pair.by_arm() if x != y)
+    return ActionBound(pair.actions, float(private), float(azize))
 
 
-def lipschitz(reaches: Sequence[float] = (1.0, 10.0, 100.0)) -> pd.DataFrame:
+def divergences(epsilon: float, horizon: int) -> pd.DataFrame:
+    """Return Lemmas 3 to 7 on every history of small bandits: both sides of each, a row per policy."""
+    rows: list[dict[str, Any]] = []
+    for name, policy in suite(epsilon).items():
+        if not isinstance(policy, Greedy):
+            pair = Pair(policy, *MEANS, horizon)
+            six, acts = lemma_6(pair), action_bound(pair)
+            found: dict[str, Any] = {"policy": name, "epsilon": epsilon, "horizon": horizon}
+            found |= {"divergence": pair.divergence, "policy_term": pair.policy_term, "reward_term": pair.reward_term}
+            for number, part in ((4, lemma_4(policy, *MEANS, horizon, epsilon)), (5, lemma_5(pair))):
+                found |= {f"lemma_{number}_{side}": value for side, value in part._asdict().items()}
+            found |= {"lemma_6_text": six.text, "lemma_6_appendix": six.appendix}
+            found |= {f"lemma_7_{side}": value for side, value in lemma_7(pair)._asdict().items()}
+            rows.append(found | {"actions": acts.actions, "actions_bound": acts.private})
+    return pd.DataFrame(rows)
+
+
+def false_step() -> CentralBound:
+    """Return Lemma 6 where a step of its proof fails: two equal arms, little privacy loss, one reward turned."""
+    return lemma_6(Pair(Exponential(0.1, 2), (0.6, 0.6), (0.65, 0.65), 2))
+
+
+def knowing() -> Pair:
+    """Return a policy that knows the environment: the only kind for which the first term of Lemma 3 is not 0."""
+    return Pair(Response(1.0, 2), *MEANS, 3, other=Response(0.5, 2))
+
+
+def lipschitz(reaches: Iterable[float] = (1.0, 10.0, 100.0)) -> pd.DataFrame:
     """Slope L of the log density and difference Delta of two rewards, whose product Lemma 7 adds to epsilon.
 
     Parameters
@@ -289,29 +272,20 @@ def lipschitz(reaches: Sequence[float] = (1.0, 10.0, 100.0)) -> pd.DataFrame:
     """
     rows = []
     for reach in reaches:
-        edge = 0.5 / checks.real("reach", reach, at_least=1)
+        edge = 0.5 / reach
         rows += [
             ("Gaussian", reach, reach, 2.0 * reach, False),
             ("Beta", reach, 1.0 / edge - 1.0 / (1.0 - edge), 1.0 - 2.0 * edge, False),
             ("Exponential", reach, 1.0, reach, False),
-            ("Bernoulli", reach, _log_odds(np.array([0.75])), 1.0, True),
+            ("Bernoulli", reach, log_odds([0.75]), 1.0, True),
         ]
     return pd.DataFrame(rows, columns=["family", "reach", "slope", "difference", "bounded"])
 
 
-def _environments(first: Means, second: Means) -> tuple[np.ndarray, np.ndarray]:
-    p, q = checks.vector("first", first), checks.vector("second", second)
-    for name, means in (("first", p), ("second", q)):
-        for x in means.tolist():
-            checks.real(name, x, above=0, below=1)
-    if len(p) != len(q):
-        raise ValueError(f"second must have the {len(p)} arms of first, got {len(q)}")
-    return p, q
-
-
-def _weighted(pulls: np.ndarray, p: np.ndarray, q: np.ndarray) -> float:
-    """Sum over arms of E[N_a] d(p_a || q_a)."""
-    return float(sum(n * bernoulli_kl(x, y) for n, x, y in zip(pulls.tolist(), p.tolist(), q.tolist(), strict=True)))
+def log_odds(means: Any) -> float:
+    """Return the largest log-odds of a mean: L times the difference of two Bernoulli rewards."""
+    chances = np.asarray(means, float)
+    return float(np.max(np.abs(np.log(chances / (1.0 - chances)))))
 
 
 def _divergence(p: np.ndarray, q: np.ndarray) -> float:
@@ -319,32 +293,3 @@ def _divergence(p: np.ndarray, q: np.ndarray) -> float:
     if np.any(q[seen] == 0):
         return math.inf
     return float(np.sum(p[seen] * np.log(p[seen] / q[seen])))
-
-
-def _by_actions(paths: Histories, law: np.ndarray) -> np.ndarray:
-    """Probability of each sequence of arms."""
-    n_arms = int(paths.arms.max()) + 1
-    code = paths.arms @ (n_arms ** np.arange(paths.arms.shape[1]))
-    return np.bincount(code, weights=law)
-
-
-def _prefixes(paths: Histories, rounds: int) -> set[tuple[tuple[int, int], ...]]:
-    pairs = zip(paths.arms[:, :rounds].tolist(), paths.rewards[:, :rounds].tolist(), strict=True)
-    return {tuple(zip(arms, rewards, strict=True)) for arms, rewards in pairs}
-
-
-def _turn(paths: Histories, step: int) -> np.ndarray:
-    """Place of each history's neighbour, the reward of one round turned."""
-    entries = 2 * paths.arms + paths.rewards
-    base = (int(entries.max()) + 2) ** np.arange(entries.shape[1])
-    code = entries @ base
-    order = np.argsort(code)
-    sought = code + np.where(paths.rewards[:, step] == 1, -1, 1) * base[step]
-    place = order[np.minimum(np.searchsorted(code[order], sought), len(code) - 1)]
-    if np.any(code[place] != sought):
-        raise ValueError("policy must allow every history, so that neighbouring histories have a ratio")
-    return np.asarray(place)
-
-
-def _log_odds(means: np.ndarray) -> float:
-    return float(np.max(np.abs(np.log(means / (1.0 - means)))))

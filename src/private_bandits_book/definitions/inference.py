@@ -12,27 +12,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 
-from private_bandits import checks
-from private_bandits.privacy import (
-    FinitePolicy,
-    History,
-    binomial_interval,
-    environment_law,
-    table_laws,
-    worst_case,
-)
-from private_bandits.privacy.policies import (
-    Eavesdropper,
-    Greedy,
-    LaplaceArgmax,
-    LocallyPrivate,
-    Response,
-)
+from private_bandits.privacy import FinitePolicy, History, binomial_interval, environment_law, table_laws, worst_case
+from private_bandits.privacy.policies import Eavesdropper, Greedy, LaplaceArgmax, LocallyPrivate, Response
 
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 """Chances of a click on each advertisement, for two kinds of person."""
@@ -42,6 +29,7 @@ DISTANCE = 0.6
 
 Split = list[tuple[float, int]]
 Answer = Callable[[int, int, int, np.random.Generator], Split]
+Draw = Callable[[int, int, np.random.Generator], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -60,7 +48,7 @@ class Game:
     promise: float
     paid: float
     laws: np.ndarray
-    draw: Callable[[int, int, np.random.Generator], np.ndarray]
+    draw: Draw
 
     @property
     def success(self) -> float:
@@ -68,15 +56,9 @@ class Game:
         return float(self.laws.max(axis=0).sum() / 2)
 
 
-def bound(epsilon: float) -> float:
-    """Return e^epsilon / (1 + e^epsilon), the most that a guess can reach where the loss is epsilon.
-
-    Parameters
-    ----------
-    epsilon : float
-        >= 0; infinity gives 1.
-    """
-    return 1 / (1 + math.exp(-checks.real("epsilon", epsilon, at_least=0, infinite=True)))
+def bound(loss: float) -> float:
+    """Return e^loss / (1 + e^loss), the most that a guess can reach; 1 where the loss is infinite."""
+    return 1 / (1 + math.exp(-loss))
 
 
 def inference(
@@ -102,83 +84,49 @@ def inference(
         A row per game and epsilon: `definition, observer, guess, policy, epsilon, changes` (answers that differ; 0 for
         preferences), `success` (exact), `bound` (of the loss that the definition is read to promise), `kept` (success
         within it), `repaired_bound` (of the loss that it does promise), `simulated, low, high, replications`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
-    runs = checks.integer("replications", replications, at_least=1)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for epsilon, stream in zip(epsilons, np.random.SeedSequence(seed).spawn(len(epsilons)), strict=True):
         table = games(epsilon, horizon)
         for game, child in zip(table, stream.spawn(len(table)), strict=True):
-            wins = _play(game, runs, np.random.default_rng(child))
-            low, high = binomial_interval(wins, runs, level)
-            rows.append(
-                {
-                    "definition": game.definition,
-                    "observer": game.observer,
-                    "guess": game.guess,
-                    "policy": game.policy,
-                    "epsilon": float(epsilon),
-                    "changes": game.changes,
-                    "success": game.success,
-                    "bound": bound(game.promise),
-                    "kept": game.success <= bound(game.promise) + 1e-12,
-                    "repaired_bound": bound(game.paid),
-                    "simulated": wins / runs,
-                    "low": low,
-                    "high": high,
-                    "replications": runs,
-                }
-            )
+            wins = _play(game, replications, np.random.default_rng(child))
+            low, high = binomial_interval(wins, replications, level)
+            found: dict[str, Any] = {"definition": game.definition, "observer": game.observer, "guess": game.guess}
+            found |= {"policy": game.policy, "epsilon": float(epsilon), "changes": game.changes}
+            found |= {"success": game.success, "bound": bound(game.promise)}
+            found |= {"kept": game.success <= bound(game.promise) + 1e-12, "repaired_bound": bound(game.paid)}
+            found |= {"simulated": wins / replications, "low": low, "high": high, "replications": replications}
+            rows.append(found)
     return pd.DataFrame(rows)
 
 
 def noisy_answers(epsilon: float, horizon: int) -> LocallyPrivate:
     """Return a learner behind the channel under which T rounds of answers pay epsilon times the distance.
 
-    Parameters
-    ----------
-    epsilon : float
-        > 0, finite. Where the bare answers pay less, the channel adds no noise.
-    horizon : int
-        T, >= 1.
+    Where the bare answers pay less, the channel adds no noise.
     """
-    promise = checks.real("epsilon", epsilon, above=0) * DISTANCE
-    contrast = math.tanh(promise / (4 * checks.integer("horizon", horizon, at_least=1))) / DISTANCE
+    contrast = math.tanh(epsilon * DISTANCE / (4 * horizon)) / DISTANCE
     return LocallyPrivate(Greedy(2), 2 * math.atanh(contrast) if contrast < 1 else math.inf)
 
 
-def games(epsilon: float, horizon: int) -> list[Game]:
-    """Return the games of the example at one epsilon.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0, finite: what the definition promises.
-    horizon : int
-        Visits, 2 to 6.
-    """
-    level = checks.real("epsilon", epsilon, above=0)
-    visits = checks.integer("horizon", horizon, at_least=2, at_most=6)
-    share = level / (visits - 1)
-    local = LocallyPrivate(Greedy(2), level)
+def games(epsilon: float, visits: int) -> list[Game]:
+    """Return the games of the example at one epsilon, what the definition promises, over 2 to 6 visits."""
+    share = epsilon / (visits - 1)
+    local = LocallyPrivate(Greedy(2), epsilon)
     shown: tuple[tuple[str, str, FinitePolicy, float], ...] = (
-        ("outcomes", "randomised response, epsilon/(T - 1) a visit", Response(share, 2), level),
-        ("outcomes", "argmax with Laplace noise, epsilon/(T - 1) a visit", LaplaceArgmax(share, 2), level),
-        ("instantaneous", "randomised response, epsilon a visit", Response(level, 2), (visits - 1) * level),
-        ("local", "argmax of private answers, epsilon an answer", local, level),
+        ("outcomes", "randomised response, epsilon/(T - 1) a visit", Response(share, 2), epsilon),
+        ("outcomes", "argmax with Laplace noise, epsilon/(T - 1) a visit", LaplaceArgmax(share, 2), epsilon),
+        ("instantaneous", "randomised response, epsilon a visit", Response(epsilon, 2), (visits - 1) * epsilon),
+        ("local", "argmax of private answers, epsilon an answer", local, epsilon),
     )
     return [
-        *(_answers_of_a_visit(*row, promise=level, horizon=visits) for row in shown),
-        _overheard(level, visits, "the answer to the ad shown"),
-        _overheard(level, visits, "the answer to the ad not shown"),
-        _next_ad(level, visits),
-        _private_answers(level, visits, 1),
-        _private_answers(level, visits, visits),
-        *_preferences(level, visits),
+        *(_answers_of_a_visit(*row, promise=epsilon, horizon=visits) for row in shown),
+        _overheard(epsilon, "the answer to the ad shown"),
+        _overheard(epsilon, "the answer to the ad not shown"),
+        _next_ad(epsilon, visits),
+        _private_answers(epsilon, 1),
+        _private_answers(epsilon, visits),
+        *_preferences(epsilon, visits),
     ]
 
 
@@ -193,20 +141,14 @@ def _answers_of_a_visit(
     pair = [int(i) for i in np.unravel_index(np.argmax(apart), apart.shape)]
     both = list(product((0, 1), repeat=2))
     inputs = [[both[i] for i in tables[table]] for table in pair]
-    return Game(
-        definition,
-        "every ad",
-        "the answers of one visit",
-        name,
-        1,
-        promise,
-        paid,
-        laws[pair],
-        lambda which, n, rng: _counts(policy, horizon, n, rng, _from_table(inputs[which])),
-    )
+
+    def draw(which: int, n: int, rng: np.random.Generator) -> np.ndarray:
+        return _counts(policy, horizon, n, rng, _from_table(inputs[which]))
+
+    return Game(definition, "every ad", "the answers of one visit", name, 1, promise, paid, laws[pair], draw)
 
 
-def _overheard(epsilon: float, horizon: int, guess: str) -> Game:
+def _overheard(epsilon: float, guess: str) -> Game:
     """Partial monitoring: the learner sees both answers, and lets the second ad follow the one that it did not show.
 
     It is private on rewards at every epsilon. The first ad is taken to be ad 0.
@@ -215,17 +157,8 @@ def _overheard(epsilon: float, horizon: int, guess: str) -> Game:
     own = guess == "the answer to the ad shown"
     inputs = [(0.0, 0.0), (1.0, 0.0) if own else (0.0, 1.0)]
     laws = np.array([policy.probabilities(((0, outcome),)) for outcome in inputs])
-    return Game(
-        "rewards",
-        "every ad",
-        guess,
-        "sees both answers, follows the one not shown",
-        1,
-        epsilon,
-        0.0 if own else math.inf,
-        laws,
-        lambda which, n, rng: rng.multinomial(n, policy.probabilities(((0, inputs[which]),))),
-    )
+    name, paid = "sees both answers, follows the one not shown", 0.0 if own else math.inf
+    return Game("rewards", "every ad", guess, name, 1, epsilon, paid, laws, _from_laws(laws))
 
 
 def _next_ad(epsilon: float, horizon: int) -> Game:
@@ -234,20 +167,11 @@ def _next_ad(epsilon: float, horizon: int) -> Game:
     worst = worst_case(policy, horizon, definition="instantaneous")
     pasts: list[History] = [tuple(zip(worst.arms[:-1], seen, strict=True)) for seen in (worst.signals, worst.neighbour)]
     laws = np.array([policy.probabilities(past) for past in pasts])
-    return Game(
-        "instantaneous",
-        "the next ad",
-        "one answer",
-        "randomised response, epsilon a visit",
-        1,
-        epsilon,
-        epsilon,
-        laws,
-        lambda which, n, rng: rng.multinomial(n, policy.probabilities(pasts[which])),
-    )
+    name = "randomised response, epsilon a visit"
+    return Game("instantaneous", "the next ad", "one answer", name, 1, epsilon, epsilon, laws, _from_laws(laws))
 
 
-def _private_answers(epsilon: float, horizon: int, changes: int) -> Game:
+def _private_answers(epsilon: float, changes: int) -> Game:
     """Guess one answer, or all answers of one person, from the responses that the learner gets."""
     channel = LocallyPrivate(Greedy(2), epsilon).channel
     laws = np.array([[math.prod(channel[x, list(z)]) for z in product((0, 1), repeat=changes)] for x in (0, 1)])
@@ -256,17 +180,9 @@ def _private_answers(epsilon: float, horizon: int, changes: int) -> Game:
         responses = np.where(rng.random((n, changes)) < channel[which, which], which, 1 - which)
         return np.bincount(responses @ 2 ** np.arange(changes)[::-1], minlength=2**changes)
 
-    return Game(
-        "local",
-        "private answers",
-        "one answer" if changes == 1 else "all answers of one person",
-        "argmax of private answers, epsilon an answer",
-        changes,
-        epsilon,
-        changes * epsilon,
-        laws,
-        draw,
-    )
+    guess = "one answer" if changes == 1 else "all answers of one person"
+    name = "argmax of private answers, epsilon an answer"
+    return Game("local", "private answers", guess, name, changes, epsilon, changes * epsilon, laws, draw)
 
 
 def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
@@ -283,26 +199,17 @@ def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
 
     def answers(which: int, n: int, rng: np.random.Generator) -> np.ndarray:
         clicks = rng.random((n, horizon, 2)) < PREFERENCES[which]
-        kept = rng.random((n, horizon, 2)) < policy.channel[0, 0]
-        cells = np.where(kept, clicks, ~clicks) @ np.array([2, 1])
+        true = rng.random((n, horizon, 2)) < policy.channel[0, 0]
+        cells = np.where(true, clicks, ~clicks) @ np.array([2, 1])
         return np.bincount(cells @ 4 ** np.arange(horizon)[::-1], minlength=4**horizon)
 
     def ads(which: int, n: int, rng: np.random.Generator) -> np.ndarray:
         return _counts(policy.learner, horizon, n, rng, _from_preferences(PREFERENCES[which], policy.channel))
 
     shown = np.array([environment_law(policy, horizon, chances).ravel() for chances in PREFERENCES])
+    guess, name = "the preferences of a person", "argmax of private answers, noise for epsilon over T visits"
     for observer, laws, draw in (("private answers", histories, answers), ("every ad", shown, ads)):
-        yield Game(
-            "environment",
-            observer,
-            "the preferences of a person",
-            "argmax of private answers, noise for epsilon over T visits",
-            0,
-            promise,
-            promise,
-            laws,
-            draw,
-        )
+        yield Game("environment", observer, guess, name, 0, promise, promise, laws, draw)
 
 
 def _play(game: Game, runs: int, rng: np.random.Generator) -> int:
@@ -329,6 +236,11 @@ def _counts(policy: FinitePolicy, horizon: int, n: int, rng: np.random.Generator
 
     play((), (), n)
     return counts.ravel()
+
+
+def _from_laws(laws: np.ndarray) -> Draw:
+    """Draw from the laws themselves."""
+    return lambda which, n, rng: np.asarray(rng.multinomial(n, laws[which]))
 
 
 def _from_table(table: Sequence[tuple[int, int]]) -> Answer:

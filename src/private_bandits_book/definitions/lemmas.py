@@ -1,4 +1,4 @@
-"""Lemmas 1 and 2 of Basu, Dimitrakakis and Tossou (2019), checked by enumeration on concrete policies.
+"""Definitions 1 to 5 and Lemmas 1 and 2 of Basu, Dimitrakakis and Tossou (2019), by enumeration on concrete policies.
 
 A ratio compares the exact loss with the one that the lemma allows; the lemma holds where it is at most 1.
 """
@@ -6,15 +6,13 @@ A ratio compares the exact loss with the one that the lemma allows; the lemma ho
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import product
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from private_bandits import checks
-from private_bandits.privacy import FinitePolicy, exact_loss, table_laws
+from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, table_laws
 from private_bandits.privacy.policies import (
     Eavesdropper,
     Exponential,
@@ -25,6 +23,9 @@ from private_bandits.privacy.policies import (
     Response,
     Retraction,
 )
+from private_bandits_book.definitions.inference import PREFERENCES, noisy_answers
+
+_RESPONSE = "randomised response on the best arm"
 
 
 class Feedback(NamedTuple):
@@ -79,143 +80,119 @@ def lemma_2(policy: FinitePolicy, horizon: int) -> Composition:
     horizon : int
         T, >= 2.
     """
-    rounds = checks.integer("horizon", horizon, at_least=2)
-    dp = exact_loss(policy, rounds)
-    instantaneous = exact_loss(policy, rounds, definition="instantaneous")
-    return Composition(
-        dp,
-        instantaneous,
-        _ratio(instantaneous, 2 * dp),
-        _ratio(dp, rounds * instantaneous),
-        _ratio(dp, (rounds - 1) * instantaneous),
-    )
+    dp, instantaneous = exact_loss(policy, horizon), exact_loss(policy, horizon, definition="instantaneous")
+    allowed = 2 * dp, horizon * instantaneous, (horizon - 1) * instantaneous
+    return Composition(dp, instantaneous, *map(_ratio, (instantaneous, dp, dp), allowed))
 
 
-def suite(epsilon: float, n_arms: int = 2, slack: float = 0.01) -> dict[str, FinitePolicy]:
-    """Return the policies with bandit feedback, by name; `epsilon` is what one round, or one response, is built for.
+def suite(epsilon: float, slack: float = 0.01) -> dict[str, FinitePolicy]:
+    """Return the policies with two arms and bandit feedback, by name; `slack` is the retraction's, in (0, 1/2].
 
-    Parameters
-    ----------
-    epsilon : float
-        > 0, finite.
-    n_arms : int
-        >= 2; the retraction always has two.
-    slack : float
-        Of the retraction, in (0, 1/2].
+    What one round, or one response, is built for is `epsilon`, > 0 and finite.
     """
     return {
-        "randomised response on the best arm": Response(epsilon, n_arms),
-        "exponential mechanism": Exponential(epsilon, n_arms),
-        "argmax with Laplace noise": LaplaceArgmax(epsilon, n_arms),
-        "argmax of private responses": LocallyPrivate(Greedy(n_arms), epsilon),
+        _RESPONSE: Response(epsilon, 2),
+        "exponential mechanism": Exponential(epsilon, 2),
+        "argmax with Laplace noise": LaplaceArgmax(epsilon, 2),
+        "argmax of private responses": LocallyPrivate(Greedy(2), epsilon),
         "retraction": Retraction(epsilon, slack),
-        "argmax without noise": Greedy(n_arms),
+        "argmax without noise": Greedy(2),
     }
 
 
 def eavesdroppers(epsilon: float) -> dict[str, FinitePolicy]:
-    """Return the policies with partial monitoring, by name: where Lemma 1 fails.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0, finite.
-    """
+    """Return the policies with partial monitoring, by name: where Lemma 1 fails."""
     return {
         "answer of the arm not pulled": Eavesdropper(epsilon),
         "exponential mechanism, all outcomes": Hedge(epsilon, 2),
     }
 
 
-def losses(epsilon: float, horizon: int, n_arms: int = 2) -> pd.DataFrame:
-    """Return the exact loss of every policy under the first four definitions, with the ratios of both lemmas.
+def losses(epsilon: float, horizon: int) -> pd.DataFrame:
+    """Return the exact loss of every policy under all definitions, with the ratios of both lemmas.
 
-    Parameters
-    ----------
-    epsilon : float
-        > 0, finite: what one round, or one response, is built for.
-    horizon : int
-        T, >= 2.
-    n_arms : int
-        >= 2, of the policies with bandit feedback.
-
-    Returns
-    -------
-    DataFrame
-        A row per policy: `policy, feedback, epsilon, horizon, outcomes, rewards, instantaneous, local, lemma_1`
-        (outcomes, by every pair of tables, over rewards), `forward, backward, sharper` (as in `Composition`).
+    The environment column is the loss of Definition 5 between two people with opposite preferences, the distance of
+    their means counted as one. `lemma_1` is the loss on outcomes, by every pair of tables, over that on rewards, the
+    other ratios are those of `Composition`.
     """
-    rows = []
-    for feedback, policies in (("bandit", suite(epsilon, n_arms)), ("all outcomes", eavesdroppers(epsilon))):
+    rows: list[dict[str, Any]] = []
+    for feedback, policies in (("bandit", suite(epsilon)), ("all outcomes", eavesdroppers(epsilon))):
         for name, policy in policies.items():
             first, pair = lemma_1(policy, horizon), lemma_2(policy, horizon)
-            rows.append(
-                {
-                    "policy": name,
-                    "feedback": feedback,
-                    "epsilon": epsilon,
-                    "horizon": horizon,
-                    "outcomes": pair.dp,
-                    "rewards": first.rewards,
-                    "instantaneous": pair.instantaneous,
-                    "local": exact_loss(policy, horizon, definition="local"),
-                    "lemma_1": _ratio(first.tables, first.rewards),
-                    "forward": pair.forward,
-                    "backward": pair.backward,
-                    "sharper": pair.sharper,
-                }
-            )
+            found = {"policy": name, "feedback": feedback, "epsilon": epsilon, "horizon": horizon}
+            found |= {"outcomes": pair.dp, "rewards": first.rewards, "instantaneous": pair.instantaneous}
+            found |= {"local": exact_loss(policy, horizon, definition="local")}
+            found |= {"environment": _environment(policy, horizon), "lemma_1": _ratio(first.tables, first.rewards)}
+            rows.append(found | {"forward": pair.forward, "backward": pair.backward, "sharper": pair.sharper})
     return pd.DataFrame(rows)
 
 
-def growth(
-    epsilon: float,
-    horizons: Sequence[int],
-    environments: Sequence[Sequence[float]] = ((0.2, 0.8), (0.8, 0.2)),
-) -> pd.DataFrame:
+def calibrated(epsilon: float, horizon: int) -> float:
+    """Return the loss of Definition 5 between the same two people behind the channel of `inference.noisy_answers`.
+
+    It is epsilon times the distance of their means, 0.6, or less where that needs no noise.
+    """
+    return _environment(noisy_answers(epsilon, horizon), horizon)
+
+
+def mechanisms(epsilon: float, sizes: Iterable[int] = (2, 3, 5)) -> pd.DataFrame:
+    """Return the exact loss of Definition 1 for single draws: a randomiser as a channel from input to output."""
+    rows = []
+    for size in sizes:
+        truth = np.eye(size)
+        score = np.exp(epsilon / 2 * truth)
+        respond = np.where(truth == 1, math.exp(epsilon), 1.0) / (math.exp(epsilon) + size - 1)
+        for name, channel in (
+            (f"{size}-ary randomised response", respond),
+            (f"exponential mechanism, {size} values", score / score.sum(axis=1, keepdims=True)),
+            (f"argmax of {size} values", truth),
+        ):
+            rows.append({"mechanism": name, "epsilon": epsilon, "loss": channel_loss(channel)})
+    return pd.DataFrame(rows)
+
+
+def tightness(epsilon: float, horizons: Iterable[int], slacks: Iterable[float]) -> pd.DataFrame:
+    """Return how nearly policies reach the two halves of Lemma 2: exact loss over what the lemma allows."""
+    rows: list[tuple[Any, ...]] = []
+    for slack in slacks:
+        found = lemma_2(Retraction(epsilon, slack), 3)
+        rows.append(("ε-DP gives 2ε instantaneous", f"retraction, slack {slack:g}", 3, *found[:2], found.forward))
+    for horizon in horizons:
+        found = lemma_2(Response(epsilon, 2), horizon)
+        rows.append(("ε instantaneous gives Tε DP", _RESPONSE, horizon, *found[:2], found.backward))
+        rows.append(("ε instantaneous gives (T-1)ε DP", _RESPONSE, horizon, *found[:2], found.sharper))
+    return pd.DataFrame(rows, columns=["claim", "policy", "horizon", "dp", "instantaneous", "ratio"])
+
+
+def growth(epsilon: float, horizons: Sequence[int]) -> pd.DataFrame:
     """Return the exact losses over the horizon: "bounded by a constant independent of the length of interactions".
 
     Two policies with two arms: randomised response on the best arm, epsilon a round, and the argmax of private
     responses, epsilon a response. The loss of environment privacy is a multiple of the distance of the two preferences,
-    printed (arms and all generated rewards, the policy cancels) and of the arms alone.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0, finite.
-    horizons : sequence of int
-        >= 1, at most 8 or so.
-    environments : two sequences of float
-        Means of the arms under two preferences.
-
-    Returns
-    -------
-    DataFrame
-        `policy, definition, horizon, epsilon, loss`; definitions as in `exact_loss`, with "environment, history" and
-        "environment, actions", and "local, every response of a person" (all T rewards may change).
+    printed (arms and all generated rewards, the policy cancels) and of the arms alone. In "local, every response of a
+    person" all T rewards may change.
     """
-    policies: dict[str, FinitePolicy] = {
-        "randomised response on the best arm": Response(epsilon, 2),
-        "argmax of private responses": LocallyPrivate(Greedy(2), epsilon),
+    everyone = suite(epsilon)
+    asked: dict[str, dict[str, Any]] = {
+        "outcomes": {},
+        "instantaneous": {"definition": "instantaneous"},
+        "local": {"definition": "local"},
+        "local, every response of a person": {"definition": "local", "changes": max(horizons)},
     }
-    rows = []
-    for (name, policy), horizon in product(policies.items(), horizons):
-        found = {
-            "outcomes": exact_loss(policy, horizon),
-            "instantaneous": exact_loss(policy, horizon, definition="instantaneous"),
-            "local": exact_loss(policy, horizon, definition="local"),
-            "local, every response of a person": exact_loss(policy, horizon, definition="local", changes=horizon),
-        } | {
-            f"environment, {output}": exact_loss(
-                policy, horizon, definition="environment", environments=environments, output=output
-            )
-            for output in ("history", "actions")
-        }
-        rows += [
-            {"policy": name, "definition": definition, "horizon": horizon, "epsilon": epsilon, "loss": loss}
-            for definition, loss in found.items()
-        ]
-    return pd.DataFrame(rows)
+    for output in ("history", "actions"):
+        asked[f"environment, {output}"] = {"definition": "environment", "environments": PREFERENCES, "output": output}
+    rows = [
+        (name, definition, horizon, epsilon, exact_loss(everyone[name], horizon, **how))
+        for name in (_RESPONSE, "argmax of private responses")
+        for horizon in horizons
+        for definition, how in asked.items()
+    ]
+    return pd.DataFrame(rows, columns=["policy", "definition", "horizon", "epsilon", "loss"])
+
+
+def _environment(policy: FinitePolicy, horizon: int) -> float:
+    between: dict[str, Any] = {"environments": PREFERENCES, "distance": lambda first, second: 1.0}
+    return exact_loss(policy, horizon, definition="environment", **between)
 
 
 def _tables_loss(laws: np.ndarray, horizon: int) -> float:

@@ -1,0 +1,237 @@
+"""What the chapter measures: small policies exactly, and the private algorithms of other papers against the bounds.
+
+Basu et al. (2019) have no experiments. Two questions need some. On one instance, over epsilon: how far is what is
+achieved from the problem-dependent bounds? Over instances: does any algorithm do better than a minimax bound says is
+possible? Every run is kept by replication, so that a figure and a verdict come from the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from private_bandits import baselines
+from private_bandits.estimates import mean_interval
+from private_bandits.policy import Policy
+from private_bandits.problems import Arms
+from private_bandits_book import studies
+from private_bandits_book.definitions import divergences, entries, histories, inference, lemmas
+from private_bandits_book.studies import LongRun, Run, Runs
+
+GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01)
+"""Distances of the worse arms among which the hardest instance is looked for."""
+
+MAKERS: dict[str, Callable[[float, int, int], Policy]] = {
+    "LDP-UCB-L": lambda epsilon, n_arms, horizon: baselines.ldp_ucb_laplace(epsilon),
+    "LDP-UCB-B": lambda epsilon, n_arms, horizon: baselines.ldp_ucb_response(epsilon),
+    "DP-SE": lambda epsilon, n_arms, horizon: baselines.dp_se(epsilon, n_arms, horizon),
+    "AdaP-UCB": lambda epsilon, n_arms, horizon: baselines.adap_ucb(epsilon),
+    "AdaP-KLUCB": lambda epsilon, n_arms, horizon: baselines.adap_klucb(epsilon),
+    "UCB": lambda epsilon, n_arms, horizon: baselines.ucb(),
+}
+"""Of each algorithm at epsilon, K and T."""
+
+_MADE = {name: make(1.0, 2, 1) for name, make in MAKERS.items()}
+TRUST = {name: policy.privacy.trust for name, policy in _MADE.items()}
+FAMILIES = {name: policy.mechanism for name, policy in _MADE.items()}
+LOCAL, CENTRAL = ([name for name in MAKERS if TRUST[name] == trust] for trust in ("local", "central"))
+
+
+class Long(NamedTuple):
+    """The game of the longer study, run by `private-bandits reproduce definitions --long`."""
+
+    n_arms: int = 3
+    gap: float = 0.5
+    horizon: int = 100_000_000
+    epsilons: tuple[float, ...] = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+    @property
+    def means(self) -> np.ndarray:
+        """Means of its instance."""
+        return instance(self.n_arms, self.gap).means
+
+
+LONG = Long()
+
+
+def instance(n_arms: int, gap: float) -> Arms:
+    """Return one arm of mean 1/2 + gap/2 and n_arms - 1 of mean 1/2 - gap/2, Bernoulli; gap in (0, 1)."""
+    return Arms.bernoulli(np.array([0.5 + gap / 2] + [0.5 - gap / 2] * (n_arms - 1)))
+
+
+def uniform_regret(n_arms: int, gap: float, horizon: int) -> float:
+    """Return the expected regret of uniform play on `instance`."""
+    return gap * (1 - 1 / n_arms) * horizon
+
+
+@dataclass
+class Study(studies.Study):
+    """The chapter at its parameters."""
+
+    chapter = "definitions"
+    n_arms: int
+    gap: float
+    exact_epsilon: float
+    exact_horizon: int
+    guesses: int
+
+    @property
+    def means(self) -> np.ndarray:
+        """Means of the chapter's instance."""
+        return instance(self.n_arms, self.gap).means
+
+    @cached_property
+    def losses(self) -> pd.DataFrame:
+        """The exact loss of small policies under every definition."""
+        return lemmas.losses(self.exact_epsilon, self.exact_horizon)
+
+    @cached_property
+    def mechanisms(self) -> pd.DataFrame:
+        """The exact loss of single draws (Definition 1)."""
+        return lemmas.mechanisms(self.exact_epsilon)
+
+    @cached_property
+    def tightness(self) -> pd.DataFrame:
+        """How nearly policies reach Lemma 2."""
+        return lemmas.tightness(self.exact_epsilon, range(2, self.exact_horizon + 1), [0.5, 0.1, 0.01, 0.001])
+
+    @cached_property
+    def divergences(self) -> pd.DataFrame:
+        """Lemmas 3 to 7 on every history."""
+        return histories.divergences(self.exact_epsilon, self.exact_horizon)
+
+    @cached_property
+    def looseness(self) -> pd.DataFrame:
+        """Lemma 4 for one pull."""
+        return divergences.lemma_4_table(self.epsilons)
+
+    @cached_property
+    def inference(self) -> pd.DataFrame:
+        """The guessing games of the advertising example."""
+        return inference.inference(self.epsilons, self.exact_horizon, self.guesses, self.seed)
+
+    @cached_property
+    def readings(self) -> pd.DataFrame:
+        """Every entry of Table 1 in every reading, on the chapter's instance at every epsilon."""
+        at = [entries.readings(self.means, self.horizon, epsilon) for epsilon in self.epsilons]
+        return pd.concat(at, ignore_index=True)
+
+    @cached_property
+    def sweep(self) -> Runs:
+        """Every algorithm on the chapter's instance, at every epsilon."""
+        return self._on(self.gap)
+
+    @cached_property
+    def hardest(self) -> Runs:
+        """Every algorithm at every epsilon over instances from easy to hard."""
+        return Runs(run for gap in sorted({*GAPS, self.gap}, reverse=True) for run in self._on(gap))
+
+    def _on(self, gap: float) -> Runs:
+        played = [("UCB", math.inf), *((name, e) for name in (*LOCAL, *CENTRAL) for e in (*self.epsilons, math.inf))]
+        problem = instance(self.n_arms, gap)
+        policies = [MAKERS[name](epsilon, self.n_arms, self.horizon) for name, epsilon in played]
+        return Runs(self.run(problem, policy, swept={"gap": gap}) for policy in policies)
+
+    @cached_property
+    def long(self) -> pd.DataFrame:
+        """The longer study."""
+        return self.long_study("upper-lower")
+
+    @cached_property
+    def on_instance(self) -> pd.DataFrame:
+        """Upper over lower on the chapter's instance; see `upper_lower`."""
+        return upper_lower(self.sweep, "instance")
+
+    @cached_property
+    def on_hardest(self) -> pd.DataFrame:
+        """Upper over lower on the hardest instance, a minimax question."""
+        return upper_lower(hardest(self.hardest), "hardest")
+
+    @cached_property
+    def on_long(self) -> pd.DataFrame:
+        """Upper over lower on the instance of the longer study, at its horizon."""
+        horizon = int(self.long["t"].max())
+        final = self.long[self.long["t"] == horizon].groupby(["policy", "epsilon"], sort=False)["regret"]
+        game = (LONG.n_arms, LONG.gap, horizon, "instance")
+        return pd.DataFrame([_met(name, epsilon, part.to_numpy(), *game) for (name, epsilon), part in final])
+
+
+def hardest(runs: Iterable[Run]) -> Runs:
+    """Return the run with the most regret over the gaps, for every policy and epsilon."""
+    found: dict[tuple[str, float], Run] = {}
+    for run in runs:
+        key = run.name, run.epsilon
+        if key not in found or run.final.mean() > found[key].final.mean():
+            found[key] = run
+    return Runs(found.values())
+
+
+def upper_lower(runs: Iterable[Run], question: str) -> pd.DataFrame:
+    """Return what is achieved over what is unavoidable, tidy, a row per run.
+
+    `question` is "instance" (against the problem-dependent bound times ln T) or "hardest" (against the minimax bound).
+    `bound` is the best usable one; every usable one has its column too.
+    """
+    rows = []
+    for run in runs:
+        n_arms, gap, horizon = len(run.problem.means), run.swept["gap"], int(run.data.t[-1])
+        rows.append(_met(run.name, run.epsilon, run.final, n_arms, gap, horizon, question))
+    return pd.DataFrame(rows)
+
+
+def _met(
+    name: str, epsilon: float, final: np.ndarray, n_arms: int, gap: float, horizon: int, question: str
+) -> dict[str, Any]:
+    measured, uniform = mean_interval(final), uniform_regret(n_arms, gap, horizon)
+    found = entries.usable(question, TRUST[name], instance(n_arms, gap).means, horizon, epsilon)
+    bound = max(value for value in found.values() if not math.isnan(value))
+    # an asymptotic bound above uniform play only says that the horizon is too short for it
+    unit = bound if 0 < bound < uniform else math.nan
+    return {
+        "policy": name,
+        "trust": TRUST[name],
+        "epsilon": epsilon,
+        "gap": gap,
+        "t": horizon,
+        "regret": measured.measured,
+        "regret_se": measured.se,
+        "replications": len(final),
+        "bound": bound,
+        "ratio": measured.measured / unit,
+        "ratio_low": measured.low / unit,
+        "ratio_high": measured.high / unit,
+        "uniform": uniform,
+        **found,
+    }
+
+
+def factors(runs: Runs, epsilon: float) -> pd.DataFrame:
+    """Return the price of privacy over time: the largest mean regret over the gaps at epsilon over that at infinity."""
+    rows = []
+    for name in (*LOCAL, *CENTRAL):
+        private, plain = (runs.select(name, epsilon=e) for e in (epsilon, math.inf))
+        above, below = (np.max([run.curves.mean(axis=0) for run in part], axis=0) for part in (private, plain))
+        for t, more, less in zip(plain[0].data.t.values.tolist(), above.tolist(), below.tolist(), strict=True):
+            if less > 0:
+                rows.append((name, epsilon, t, more, less, more / less, len(runs[0].final)))
+    names = ["policy", "epsilon", "t", "regret", "plain", "factor", "replications"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def long_runs() -> list[LongRun]:
+    """Every algorithm at every epsilon of the longer study, and without privacy UCB and the central ones."""
+    private = [long_run(name, epsilon) for name in (*LOCAL, *CENTRAL) for epsilon in LONG.epsilons]
+    return [*(long_run(name, math.inf) for name in ("UCB", *CENTRAL)), *private]
+
+
+def long_run(name: str, epsilon: float) -> LongRun:
+    """Return a run of the longer study."""
+    problem, policy = instance(LONG.n_arms, LONG.gap), MAKERS[name](epsilon, LONG.n_arms, LONG.horizon)
+    labels = {"policy": name, "epsilon": epsilon}
+    return LongRun(labels, problem, policy, LONG.horizon, seed=20191, replications=5, start=1000)
