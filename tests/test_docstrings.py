@@ -19,7 +19,7 @@ from private_bandits.policy import Policy
 from private_bandits.simulate import simulate
 
 # The rooms that are still to be documented; it only ever gets shorter.
-STILL = ("private_bandits.mechanisms", "private_bandits.problems")
+STILL = ()
 MODULES = [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(private_bandits.__path__, "private_bandits.")

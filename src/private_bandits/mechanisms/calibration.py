@@ -33,6 +33,11 @@ def laplace_scale(epsilon: float, sensitivity: float) -> float:
     Notes
     -----
     Dwork, McSherry, Nissim and Smith (2006), Proposition 1.
+
+    Examples
+    --------
+    >>> laplace_scale(epsilon=0.5, sensitivity=1.0)
+    2.0
     """
     return _sensitivity(sensitivity) / checks.epsilon(epsilon)
 
@@ -68,6 +73,11 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
     -----
     With mu = sensitivity / sigma and u = mu/2 - epsilon/mu, the mechanism's delta grows with u, and
     mu = u + sqrt(u**2 + 2 epsilon). We solve for u, which stays of moderate size where mu does not.
+
+    Examples
+    --------
+    >>> [round(gaussian_sigma(1.0, 1e-5, 1.0, method), 4) for method in ("analytic", "classical")]
+    [3.7306, 4.8448]
     """
     epsilon = checks.epsilon(epsilon)
     delta = checks.delta(delta)
@@ -113,6 +123,11 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
     -----
     Balle and Wang (2018), Theorem 8, solved for s = epsilon * sigma / sensitivity, so that neither a very
     large nor a very small epsilon loses digits.
+
+    Examples
+    --------
+    >>> round(gaussian_epsilon(gaussian_sigma(1.0, 1e-5, 1.0), 1e-5, 1.0), 9)
+    1.0
     """
     sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
     delta = checks.delta(delta)
@@ -151,6 +166,11 @@ def gaussian_delta(sigma: float, epsilon: float, sensitivity: float) -> float:
     -----
     Balle and Wang (2018), Theorem 8, with exp(epsilon) Phi(-x) written by the scaled complementary error
     function, which does not overflow.
+
+    Examples
+    --------
+    >>> round(gaussian_delta(sigma=1.0, epsilon=1.0, sensitivity=1.0), 4)
+    0.1269
     """
     sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
     epsilon = checks.real("epsilon", epsilon, at_least=0, infinite=True)
@@ -188,6 +208,11 @@ def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]
     Kairouz, Oh and Viswanath (2016), Section 4.1. If a share f of the true values is v, the answer is v with
     probability p_other + f (p_keep - p_other); so (1{answer = v} - p_other) / (p_keep - p_other) is an
     unbiased estimate of f, with variance at f = 0 of p_other (1 - p_other) / (p_keep - p_other)**2.
+
+    Examples
+    --------
+    >>> [round(p, 4) for p in response_probabilities(epsilon=1.0, n_values=2)]
+    [0.7311, 0.2689]
     """
     weight = math.exp(-checks.epsilon(epsilon))
     total = 1 + (checks.integer("n_values", n_values, at_least=2) - 1) * weight

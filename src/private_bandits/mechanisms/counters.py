@@ -78,6 +78,11 @@ def tree_noise_at(rng, n, last, node_scale, row):
         Laplace scale of a node; nothing is drawn at 0.
     row : float64 array, shape (COUNTER_ROW,)
         State, zeros before the first release: position d holds the noise of the d largest nodes in use.
+
+    Returns
+    -------
+    float
+        The sum of the noise of popcount(n) nodes.
     """
     if node_scale == 0.0:
         return 0.0
@@ -141,20 +146,35 @@ def hybrid_noise(rng: np.random.Generator, n: int, scale: float, row: np.ndarray
 
 @compiled
 def tree_spread(n: int) -> tuple[float, float]:
-    """Spread of `tree_noise` after item n for node scale 1.
+    """Spread of `tree_noise` after an item, for node scale 1.
 
-    Compiled. Returns (v, b_max): the root of the sum of the squared Laplace scales in the release, and the
-    largest of them. The variance of the release is 2 v**2; both scale with the noise.
+    Parameters
+    ----------
+    n : int
+        Number of the item, >= 1.
+
+    Returns
+    -------
+    v, b_max : float
+        The root of the sum of the squared Laplace scales in the release, and the largest of them. The variance of the
+        release is 2 v**2; both scale with the noise.
     """
     return math.sqrt(_popcount(n)), 1.0
 
 
 @compiled
 def hybrid_spread(n: int) -> tuple[float, float]:
-    """Spread of `hybrid_noise` after item n for scale 1 (epsilon 1, sensitivity 1).
+    """Spread of `hybrid_noise` after an item, for scale 1 (epsilon 1, sensitivity 1).
 
-    Compiled. Returns (v, b_max): the root of the sum of the squared Laplace scales in the release, and the
-    largest of them. The variance of the release is 2 v**2; both scale with the noise.
+    Parameters
+    ----------
+    n : int
+        Number of the item, >= 1.
+
+    Returns
+    -------
+    v, b_max : float
+        As those of `tree_spread`.
     """
     k = 0
     while n >> (k + 1):
@@ -167,9 +187,19 @@ def hybrid_spread(n: int) -> tuple[float, float]:
 def laplace_sum_bound(v: float, b_max: float, log_term: float) -> float:
     """Bound on a sum of independent Laplace variables that holds with probability >= 1 - gamma.
 
-    Compiled. `v` is the root of the sum of the squared scales, `b_max` the largest scale, `log_term` is
-    ln(2/gamma). Returns sqrt(8 log_term) * max(v, b_max sqrt(log_term)): Chan, Shi and Song (2011), Corollary
-    2.9.
+    Parameters
+    ----------
+    v : float
+        Root of the sum of the squared scales, >= 0.
+    b_max : float
+        The largest scale, >= 0.
+    log_term : float
+        ln(2/gamma), > 0.
+
+    Returns
+    -------
+    float
+        sqrt(8 log_term) * max(v, b_max sqrt(log_term)): Chan, Shi and Song (2011), Corollary 2.9.
     """
     return math.sqrt(8.0 * log_term) * max(v, b_max * math.sqrt(log_term))
 
@@ -190,6 +220,11 @@ def lemma_1_constant() -> float:
     ln(2/gamma) / epsilon; then k <= ln(n) / ln(2). Dropped as of lower order: the logarithmic part's k + 1
     noises of scale 2/epsilon, and the 2 in ln(2/gamma). So the printed form fails at small n (at n = 1 it is
     0, and the noise is not): `HybridCounter.error_bound` is the form that always holds.
+
+    Examples
+    --------
+    >>> round(lemma_1_constant(), 3)
+    9.802
     """
     return 2 * math.sqrt(8 / math.log(2) ** 3)
 
@@ -295,10 +330,21 @@ class TreeCounter(_Counter):
     n : int
         Items so far.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
     Notes
     -----
     Chan, Shi and Song (2011), Algorithm 2, with Laplace(levels * sensitivity / epsilon) in each node. An item
     lies in at most floor(log2 horizon) + 1 nodes, so we use that count; the paper writes log2 horizon.
+
+    Examples
+    --------
+    >>> counter = TreeCounter(math.inf, horizon=3, rng=np.random.default_rng(0))
+    >>> [counter.add(x) for x in (1.0, 0.0, 0.5)], round(counter.error_bound(3, 0.05), 9)
+    ([1.0, 1.0, 1.5], 0.0)
     """
 
     def __init__(self, epsilon: float, horizon: int, *, rng: np.random.Generator, sensitivity: float = 1.0) -> None:
@@ -339,6 +385,12 @@ class HybridCounter(_Counter):
     -----
     Chan, Shi and Song (2011), Algorithm 4. Each item meets one noise of the logarithmic mechanism (scale
     2 sensitivity / epsilon), or that and at most k nodes (scale 2 k sensitivity / epsilon) of its block.
+
+    Examples
+    --------
+    >>> counter = HybridCounter(1.0, rng=np.random.default_rng(0))
+    >>> [round(counter.add(x), 3) for x in (1.0, 0.0, 0.5)], round(counter.error_bound(3, gamma=0.05), 3)
+    ([1.64, 0.406, -4.097], 20.867)
     """
 
     def __init__(self, epsilon: float, *, rng: np.random.Generator, sensitivity: float = 1.0) -> None:

@@ -16,8 +16,17 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
     """Draw from the Laplace distribution with density exp(-|x|/scale) / (2 scale).
 
     Compiled. The same number from the same generator state as `rng.laplace(0.0, scale)`, from one uniform by
-    the inverse distribution function, written without a branch on the sign, which halves its time. Nothing is
-    drawn and 0.0 returned at scale 0.
+    the inverse distribution function, written without a branch on the sign, which halves its time.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    scale : float
+        >= 0; at 0 nothing is drawn.
+
+    Returns
+    -------
+    float
     """
     if scale == 0.0:
         return 0.0
@@ -29,10 +38,19 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
 
 @compiled
 def gaussian(rng: np.random.Generator, sigma: float) -> float:
-    """Draw from the normal distribution with mean 0 and standard deviation sigma.
+    """Draw from the normal distribution with mean 0.
 
-    Compiled. The same number from the same generator state as `rng.normal(0.0, sigma)`. Nothing is drawn and
-    0.0 returned at sigma 0.
+    Compiled. The same number from the same generator state as `rng.normal(0.0, sigma)`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    sigma : float
+        Standard deviation, >= 0; at 0 nothing is drawn.
+
+    Returns
+    -------
+    float
     """
     if sigma == 0.0:
         return 0.0
@@ -41,11 +59,24 @@ def gaussian(rng: np.random.Generator, sigma: float) -> float:
 
 @compiled
 def respond(rng: np.random.Generator, value: int, n_values: int, p_other: float) -> int:
-    """Answer `value` in {0, ..., n_values - 1} by randomised response.
+    """Answer a value in {0, ..., n_values - 1} by randomised response.
 
-    Compiled. `p_other` is the second number of `response_probabilities`. One uniform u: the true value if u
-    >= n_values * p_other, else floor(u / p_other), which is uniform over all values. Nothing is drawn and the
-    value returned at p_other 0.
+    Compiled. One uniform u: the true value if u >= n_values * p_other, else floor(u / p_other), which is uniform over
+    all values.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    value : int
+        The true value.
+    n_values : int
+        >= 2.
+    p_other : float
+        The second number of `response_probabilities`; at 0 nothing is drawn and the value returned.
+
+    Returns
+    -------
+    int
     """
     if p_other == 0.0:
         return value
@@ -90,6 +121,11 @@ def randomized_response(values: Any, *, epsilon: float, n_values: int, rng: np.r
     See Also
     --------
     response_probabilities : the two probabilities, and the unbiased estimate they give.
+
+    Examples
+    --------
+    >>> randomized_response([0, 1, 1, 1, 0], epsilon=1.0, n_values=2, rng=np.random.default_rng(0))
+    array([0, 1, 0, 0, 0])
     """
     _, p_other = response_probabilities(epsilon, n_values)
     generator(rng)
@@ -101,7 +137,21 @@ def randomized_response(values: Any, *, epsilon: float, n_values: int, rng: np.r
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """Return `rng` if it is a numpy Generator, or raise a ValueError."""
+    """Return `rng` if it is a numpy Generator.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     return rng

@@ -71,8 +71,24 @@ class LinearContext:
         n_actions : int
             >= 1.
         link : {"linear", "logistic"}
+            See `LinearContext`.
         noise : float
             In [0, 1].
+
+        Returns
+        -------
+        LinearContext
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range or of another shape.
+
+        Examples
+        --------
+        >>> problem = LinearContext.sphere([0.6, 0.0], n_actions=5, noise=0.1)
+        >>> print(problem, problem.reward_range, round(problem.uniform_regret(), 3))
+        LinearContext(unit vectors, dim=2, n_actions=5, linear) (-0.7, 0.7) 0.477
         """
         vector = frozen(checks.vector("theta", theta), np.float64)
         norm = float(np.linalg.norm(vector))
@@ -97,6 +113,21 @@ class LinearContext:
             How a reward is drawn from its mean.
         noise : float
             In [0, 1].
+
+        Returns
+        -------
+        LinearContext
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range or of another shape.
+
+        Examples
+        --------
+        >>> problem = LinearContext.table([[[1.0, 0.0], [0.0, 1.0]]], [[0.2, 0.8]], link="logistic")
+        >>> print(problem, round(problem.uniform_regret(), 3))
+        LinearContext(1 sets, dim=2, n_actions=2, logistic) 0.3
         """
         checks.choice("link", link, LINKS)
         width = checks.real("noise", noise, at_least=0, at_most=1)
@@ -149,8 +180,11 @@ class LinearContext:
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random actions.
 
-        Exact for a table and in one dimension. For other unit vectors by Gauss-Legendre quadrature: <x, theta>/|theta|
-        has the law of 2B - 1 with B from Beta((dim - 1)/2, (dim - 1)/2).
+        Returns
+        -------
+        float
+            Exact for a table and in one dimension. For other unit vectors by Gauss-Legendre quadrature:
+            <x, theta>/|theta| has the law of 2B - 1 with B from Beta((dim - 1)/2, (dim - 1)/2).
         """
         if len(self.sets):
             return float(np.mean(np.max(self.means, axis=1) - np.mean(self.means, axis=1)))
@@ -172,7 +206,12 @@ class LinearContext:
         return np.asarray(scipy.special.expit(value) if self.binary else value)
 
     def record(self) -> ContextRecord:
-        """The problem as numbers and arrays, for the kernels."""
+        """The problem as numbers and arrays, for the kernels.
+
+        Returns
+        -------
+        ContextRecord
+        """
         columns = frozen(np.swapaxes(self.sets, 1, 2), np.float64, 3)
         from_theta = self.binary and not len(self.sets)
         return ContextRecord(
@@ -195,7 +234,18 @@ def _table(name: str, values: Any, ndim: int) -> np.ndarray:
 
 @compiled
 def draw_actions(problem, env, actions, means):
-    """Write a round's vectors into the columns of `actions` (dim, n_actions), and their mean rewards."""
+    """Draw a round's vectors.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    env : numpy.random.Generator
+        One uniform number for a given set, a normal one per coordinate for fresh vectors.
+    actions : float64 array, shape (dim, n_actions), written
+        The vectors, as columns.
+    means : float64 array, shape (n_actions,), written
+        Their mean rewards.
+    """
     dim, n_actions = problem.dim, problem.n_actions
     if len(problem.sets) > 0:
         shown = min(int(env.random() * len(problem.sets)), len(problem.sets) - 1)
@@ -219,7 +269,21 @@ def draw_actions(problem, env, actions, means):
 
 @compiled(inline="always")
 def draw_reward(mean, binary, spread, env):
-    """One reward, from one uniform number."""
+    """Draw one reward, from one uniform number.
+
+    Parameters
+    ----------
+    mean : float
+    binary : bool
+        Whether it is 0 or 1.
+    spread : float
+        Otherwise it is uniform within that of the mean, >= 0.
+    env : numpy.random.Generator
+
+    Returns
+    -------
+    float
+    """
     u = env.random()
     if binary:
         return 1.0 if u < mean else 0.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,20 @@ from private_bandits.problems.losses import ARMS, BALL, SIMPLEX, ConvexRecord
 
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
 MODES = ("schedule", "drawn", "stochastic")
+# the largest loss and the steepest slope at a distance r from the anchor
+_LARGEST: dict[str, Callable[[float], float]] = {
+    "quadratic": lambda r: r**2 / 2.0,
+    "smooth": lambda r: math.sqrt(1.0 + r**2) - 1.0,
+    "distance": lambda r: r,
+    "kinked": lambda r: r + r**2 / 2.0,
+    "linear": lambda r: r,
+}
+_STEEPEST: dict[str, Callable[[float], float]] = {
+    "quadratic": lambda r: r,
+    "smooth": lambda r: r / math.sqrt(1.0 + r**2),
+    "distance": lambda r: 1.0,
+    "kinked": lambda r: 1.0 + r,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,17 +41,22 @@ class ConvexLoss:
 
     Attributes
     ----------
+    domain : {"ball", "simplex", "arms"}
     anchors : float64 array, shape (n_losses, dimension)
-    dimension : int
-        d, or the number of arms.
+        Of arms, the table of losses.
+    kind, factor, radius, schedule, weights, spread
+        As in `ball`.
+    mode : {"schedule", "drawn", "stochastic"}
+        With "schedule" the losses come in a fixed order, again and again; with "drawn" the environment draws one for
+        every round, whatever is played. Both are the oblivious adversary, and the regret at round t is that against the
+        best fixed point for the losses so far (it may fall, and may be negative). With "stochastic" the loss is the
+        mean of all losses by their weights, observed with noise, and the regret is the pseudo-regret against the best
+        point of that mean.
 
-    Notes
-    -----
-    With `mode="schedule"` the losses come in a fixed order, again and again; with "drawn" the environment draws one
-    for every round, whatever is played. Both are the oblivious adversary, and the regret at round t is that against
-    the best fixed point for the losses so far (it may fall, and may be negative). With "stochastic" the loss is the
-    mean of all losses by their weights, observed with noise, and the regret is the pseudo-regret against the best
-    point of that mean.
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or of another shape.
     """
 
     domain: str
@@ -75,12 +94,23 @@ class ConvexLoss:
         radius, factor : float
             > 0; the factor multiplies the losses.
         mode : {"schedule", "drawn", "stochastic"}
+            See `ConvexLoss`.
         schedule : sequence of int, optional
             Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
         weights : array_like of float, shape (n_losses,), optional
             Probabilities, or shares of the mean; default equal. Not for "schedule".
         spread : float
             >= 0; for "stochastic" only: the noise on a loss is uniform on [-spread, spread].
+
+        Returns
+        -------
+        ConvexLoss
+
+        Examples
+        --------
+        >>> problem = ConvexLoss.ball([[0.5, 0.0], [0.0, 0.5]])
+        >>> print(problem, problem.bound, problem.best_point()[0])
+        ConvexLoss.ball(dimension=2, kind=quadratic, mode=schedule) 1.125 [0.25 0.25]
         """
         return cls("ball", anchors, kind, factor, radius, mode, schedule, weights, spread)
 
@@ -98,7 +128,33 @@ class ConvexLoss:
     ) -> ConvexLoss:
         """Losses on {x >= 0, sum of x <= 1}: distributions over dimension + 1 things, the last left out.
 
-        Parameters are those of `ball`.
+        Parameters
+        ----------
+        anchors : array_like of float, shape (n_losses, dimension)
+            z of each loss, any finite point.
+        kind : {"quadratic", "smooth", "distance", "kinked", "linear"}
+            With r = |x - z|: r^2 / 2 (strongly convex and smooth), sqrt(1 + r^2) - 1 (smooth), r (neither),
+            r + r^2 / 2 (strongly convex), or <z, x>.
+        factor : float
+            > 0; multiplies the losses.
+        mode : {"schedule", "drawn", "stochastic"}
+            See `ConvexLoss`.
+        schedule : sequence of int, optional
+            Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
+        weights : array_like of float, shape (n_losses,), optional
+            Probabilities, or shares of the mean; default equal. Not for "schedule".
+        spread : float
+            >= 0; for "stochastic" only: the noise on a loss is uniform on [-spread, spread].
+
+        Returns
+        -------
+        ConvexLoss
+
+        Examples
+        --------
+        >>> problem = ConvexLoss.simplex([[0.2, 0.3]], kind="distance", mode="stochastic", spread=0.1)
+        >>> print(problem, problem.dimension, problem.best_point()[0])
+        ConvexLoss.simplex(dimension=2, kind=distance, mode=stochastic) 2 [0.2 0.3]
         """
         return cls("simplex", anchors, kind, factor, 1.0, mode, schedule, weights, spread)
 
@@ -118,14 +174,47 @@ class ConvexLoss:
         table : array_like of float, shape (n_losses, n_arms)
             A row is the loss of every arm in one round. With mode "stochastic" the observed loss is 0 or 1, and the
             mean of the rows by their weights gives the probability of a 1.
-        mode, schedule, weights
-            As for `ball`.
+        mode : {"schedule", "drawn", "stochastic"}
+            See `ConvexLoss`.
+        schedule : sequence of int, optional
+            Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
+        weights : array_like of float, shape (n_losses,), optional
+            Probabilities, or shares of the mean; default equal. Not for "schedule".
+
+        Returns
+        -------
+        ConvexLoss
+
+        Examples
+        --------
+        >>> problem = ConvexLoss.arms([[0.0, 1.0], [0.5, 0.0]])
+        >>> print(problem, problem.uniform_regret())
+        ConvexLoss.arms(n_arms=2, mode=schedule) 0.125
         """
         return cls("arms", table, "linear", 1.0, 1.0, mode, schedule, weights, 0.0)
 
     @classmethod
     def from_arms(cls, arms: Arms) -> ConvexLoss:
-        """The stochastic K-armed bandit of an `Arms` with rewards 0 and 1, whose losses are 1 minus the rewards."""
+        """The stochastic K-armed bandit of an `Arms` with rewards 0 and 1, whose losses are 1 minus the rewards.
+
+        Parameters
+        ----------
+        arms : Arms
+
+        Returns
+        -------
+        ConvexLoss
+
+        Raises
+        ------
+        ValueError
+            If the rewards of the arms are not 0 and 1.
+
+        Examples
+        --------
+        >>> ConvexLoss.from_arms(Arms.bernoulli([0.25, 0.5])).anchors
+        array([[0.75, 0.5 ]])
+        """
         if not isinstance(arms, Arms) or arms.record().shape > 0.0:
             raise ValueError(f"arms must be Arms.bernoulli, got {arms}")
         return cls.arms([1.0 - arms.means], mode="stochastic")
@@ -144,19 +233,8 @@ class ConvexLoss:
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         """Pickle by construction: a plain copy of an array forgets that it is read-only, a type of its own to numba."""
-        schedule = self.schedule if self.mode == "schedule" else None
-        weights = None if self.mode == "schedule" else self.weights
-        return type(self), (
-            self.domain,
-            self.anchors,
-            self.kind,
-            self.factor,
-            self.radius,
-            self.mode,
-            schedule,
-            weights,
-            self.spread,
-        )
+        derived = "weights" if self.mode == "schedule" else "schedule"
+        return type(self), tuple(None if each.name == derived else getattr(self, each.name) for each in fields(self))
 
     @property
     def dimension(self) -> int:
@@ -193,30 +271,14 @@ class ConvexLoss:
         """B: no observed loss exceeds it in absolute value."""
         if self.domain == "arms":
             return 1.0
-        reach = self._reach()
-        if self.kind == "linear":
-            return self.factor * reach + self.spread
-        shapes = {
-            "quadratic": reach**2 / 2.0,
-            "smooth": math.sqrt(1.0 + reach**2) - 1.0,
-            "distance": reach,
-            "kinked": reach + reach**2 / 2.0,
-        }
-        return self.factor * shapes[self.kind] + self.spread
+        return self.factor * _LARGEST[self.kind](self._reach()) + self.spread
 
     @property
     def lipschitz(self) -> float:
         """G: no loss changes faster than G times the distance."""
-        reach = self._reach()
         if self.kind == "linear":
             return self.factor * float(np.max(np.linalg.norm(self.anchors, axis=1)))
-        slopes = {
-            "quadratic": reach,
-            "smooth": reach / math.sqrt(1.0 + reach**2),
-            "distance": 1.0,
-            "kinked": 1.0 + reach,
-        }
-        return self.factor * slopes[self.kind]
+        return self.factor * _STEEPEST[self.kind](self._reach())
 
     @property
     def strong_convexity(self) -> float:
@@ -224,7 +286,18 @@ class ConvexLoss:
         return self.strong_convexity_within(0.0)
 
     def strong_convexity_within(self, distance: float) -> float:
-        """mu on all points that are at most a distance >= 0 away from the set."""
+        """mu on all points that are not far from the set.
+
+        Parameters
+        ----------
+        distance : float
+            >= 0, how far from it they may be.
+
+        Returns
+        -------
+        float
+            Of distances and linear losses, 0.
+        """
         if self.kind == "smooth":
             return self.factor * (1.0 + (self._reach() + distance) ** 2) ** -1.5
         return self.factor if self.kind in ("quadratic", "kinked") else 0.0
@@ -250,6 +323,11 @@ class ConvexLoss:
             Sum of the losses at the point.
         gap : float
             By how much the value may exceed the smallest one: 0 for a closed form, else Frank and Wolfe's gap.
+
+        Raises
+        ------
+        ValueError
+            If the counts are out of range or of another shape.
         """
         times = self.weights if counts is None else checks.vector("counts", counts, at_least=0)
         if len(times) != len(self.anchors) or np.sum(times) == 0:
@@ -261,7 +339,23 @@ class ConvexLoss:
         return point, float(value), float(gap)
 
     def value(self, which: int, point: Any) -> float:
-        """Loss number `which` at a point; for arms the point is (arm,)."""
+        """Loss at a point.
+
+        Parameters
+        ----------
+        which : int
+            Number of the loss, in 0..n_losses - 1.
+        point : array_like of float, shape (dimension,), or (1,) with the number of an arm
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If there is no such loss.
+        """
         number = checks.integer("which", which, at_least=0, at_most=len(self.anchors) - 1)
         record = self._numbers(0.0)
         x = np.array(point, np.float64)
@@ -270,7 +364,10 @@ class ConvexLoss:
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random points, each loss as often as it comes in the long run.
 
-        Exact for arms; otherwise from 2^14 points of a Sobol sequence, to about 1e-3 of the losses' range.
+        Returns
+        -------
+        float
+            Exact for arms; otherwise from 2^14 points of a Sobol sequence, to about 1e-3 of the losses' range.
         """
         return self._uniform_regret
 
@@ -297,7 +394,16 @@ class ConvexLoss:
         return np.asarray(self.radius * cells[:, -1:] ** (1.0 / self.dimension) * directions)
 
     def allows(self, point: np.ndarray) -> bool:
-        """Whether a point may be played, up to rounding."""
+        """Whether a point may be played, up to rounding.
+
+        Parameters
+        ----------
+        point : float64 array
+
+        Returns
+        -------
+        bool
+        """
         if point.shape != (self.point_size,) or not np.all(np.isfinite(point)):
             return False
         if self.domain == "arms":
@@ -307,7 +413,12 @@ class ConvexLoss:
         return bool(np.min(point) >= -1e-9 and np.sum(point) <= 1.0 + 1e-9)
 
     def record(self) -> ConvexRecord:
-        """The problem as numbers and arrays, for the kernels."""
+        """The problem as numbers and arrays, for the kernels.
+
+        Returns
+        -------
+        ConvexRecord
+        """
         return self._record
 
     @cached_property

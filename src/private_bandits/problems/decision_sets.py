@@ -13,7 +13,21 @@ from private_bandits.problems.families import frozen
 
 
 def super_arms(sets: Any) -> tuple[tuple[int, ...], ...]:
-    """Return the super arms, or raise a ValueError: none, an empty one, a repeated arm, a repeated super arm."""
+    """Check a list of super arms.
+
+    Parameters
+    ----------
+    sets : sequence of sequences of int
+
+    Returns
+    -------
+    tuple of tuples of int
+
+    Raises
+    ------
+    ValueError
+        If there is none, an empty one, a repeated arm or a repeated super arm.
+    """
     if isinstance(sets, (str, bytes)) or not isinstance(sets, (Sequence, np.ndarray)) or len(sets) == 0:
         raise ValueError(f"sets must be a non-empty list of super arms, got {sets!r}")
     rows: dict[frozenset[int], int] = {}
@@ -32,14 +46,51 @@ def super_arms(sets: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def integers(name: str, value: Any, n_items: int, *, at_least: int) -> list[int]:
-    """Return one integer per arm, or raise a ValueError."""
+    """Check a list of one integer per arm.
+
+    Parameters
+    ----------
+    name : str
+        Of the list, for the message.
+    value : sequence of int, shape (n_items,)
+    n_items : int
+        Number of arms.
+    at_least : int
+        What each must be.
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    ValueError
+        If an entry is out of range or the list of another length.
+    """
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != n_items:
         raise ValueError(f"{name} must have one integer per arm, {n_items}, got {value!r}")
     return [checks.integer(f"{name}[{i}]", x, at_least=at_least) for i, x in enumerate(value)]
 
 
 def arm_weights(weights: Any, n_items: int) -> np.ndarray:
-    """Return the weight of every arm, given one for all of them, one each, or None for 1."""
+    """Check the weights of the arms.
+
+    Parameters
+    ----------
+    weights : float or array_like of float, shape (n_items,), or None
+        >= 0: one for all of them, one each, or None for 1.
+    n_items : int
+        Number of arms.
+
+    Returns
+    -------
+    float64 array, shape (n_items,)
+
+    Raises
+    ------
+    ValueError
+        If a weight is out of range or the list of another length.
+    """
     given = 1.0 if weights is None else weights
     if np.ndim(given) == 0:
         given = [checks.real("weights", given, at_least=0)] * n_items
@@ -50,9 +101,21 @@ def arm_weights(weights: Any, n_items: int) -> np.ndarray:
 
 
 def check_sharing(together: Iterable[Sequence[int]], groups: np.ndarray, targets: np.ndarray) -> None:
-    """Raise a ValueError where arms that may be played together share both a draw and a target.
+    """Refuse arms that may be played together and share both a draw and a target.
 
     A product of misses is the chance of a miss for independent arms only.
+
+    Parameters
+    ----------
+    together : iterable of sequences of int
+        Arms that may be played in one round.
+    groups, targets : int64 arrays, shape (n_items,)
+        Arms of one group share a draw, -1 has its own; and what each arm aims at.
+
+    Raises
+    ------
+    ValueError
+        If there are such arms.
     """
     for arms in together:
         shared = [(groups[arm], targets[arm]) for arm in arms if groups[arm] >= 0]
@@ -61,7 +124,27 @@ def check_sharing(together: Iterable[Sequence[int]], groups: np.ndarray, targets
 
 
 def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, np.ndarray, tuple[tuple[int, ...], ...]]:
-    """Return the table of coverage, the arms of each node, and the pairs of every choice of `size` nodes."""
+    """The base arms and super arms of a maximum coverage.
+
+    Parameters
+    ----------
+    probabilities : array_like of float, shape (n_nodes, n_targets)
+    size : int
+        Number of nodes that are chosen, 1 <= size <= n_nodes.
+
+    Returns
+    -------
+    table : array, shape (n_nodes, n_targets)
+    pairs : int64 array, shape (n_nodes, n_targets)
+        The arms of each node.
+    sets : tuple of tuples of int
+        The pairs of every choice of nodes.
+
+    Raises
+    ------
+    ValueError
+        If the table is none, or the size out of range.
+    """
     table = np.array(probabilities)
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"probabilities must be a table of nodes and targets, got {probabilities!r}")

@@ -33,7 +33,19 @@ class Family(NamedTuple):
 
 
 def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
-    """A read-only C-contiguous copy: one type for numba, whatever it was made from."""
+    """A read-only C-contiguous copy: one type for numba, whatever it was made from.
+
+    Parameters
+    ----------
+    values : array_like
+    dtype : type
+    ndim : int
+        Dimensions that an empty array gets, >= 1.
+
+    Returns
+    -------
+    array
+    """
     array: np.ndarray = np.array(values, dtype)
     if array.size == 0:
         array = array.reshape((0,) * ndim)
@@ -48,10 +60,25 @@ ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_IN
 
 @compiled(inline="always")
 def set_value(reward, weights, offset, targets, values, arms, row, length, missed):
-    """What the first `length` arms of a row of `arms` are worth if each arm's mean were its entry of `values`.
+    """What a set of arms is worth if each arm's mean were its entry of `values`.
 
-    Coverage takes values outside [0, 1] as the nearest end: it is monotone only there. `missed` is scratch, an entry
-    per target.
+    Parameters
+    ----------
+    reward : {LINEAR, COVERAGE}
+    weights : float64 array, shape (n_items,)
+    offset : float
+    targets : int64 array, shape (n_items,)
+        These four as in `Family`.
+    values : float64 array, shape (n_items,)
+        Coverage takes those outside [0, 1] as the nearest end: it is monotone only there.
+    arms : int64 array, two-dimensional
+    row, length : int
+        The set is the first `length` arms of that row.
+    missed : float64 array, an entry of 1 per target, scratch
+
+    Returns
+    -------
+    float
     """
     total = 0.0
     if reward == LINEAR:
@@ -74,10 +101,25 @@ def set_value(reward, weights, offset, targets, values, arms, row, length, misse
 
 @compiled
 def observe_set(means, family, order, length, env, weights):
-    """Draw the outcomes of a played super arm, the first `length` entries of `order`, and return how many they are.
+    """Draw the outcomes of a played super arm.
 
     One number of the environment stream per arm on its own, and one per group, at the group's first arm: in a group of
     equal means all outcomes are equal.
+
+    Parameters
+    ----------
+    means : float64 array, shape (n_items,)
+    family : Family
+    order : int64 array
+    length : int
+        The super arm is the first `length` entries of `order`.
+    env : numpy.random.Generator
+    weights : float64 array, shape (list_size,), written
+
+    Returns
+    -------
+    int
+        How many outcomes were observed: all of them.
     """
     groups = family.groups
     for position in range(length):
@@ -96,7 +138,21 @@ def observe_set(means, family, order, length, env, weights):
 
 @compiled
 def regret_of_set(means, family, benchmark, order, length, missed):
-    """Benchmark less the expected reward of a super arm, rounding removed; an approximation may do better than it."""
+    """Benchmark less the expected reward of a super arm, rounding removed; an approximation may do better than it.
+
+    Parameters
+    ----------
+    means : float64 array, shape (n_items,)
+    family : Family
+    benchmark : float
+    order, length
+        As in `observe_set`.
+    missed : float64 array, an entry of 1 per target, scratch
+
+    Returns
+    -------
+    float
+    """
     reward, weights, offset, targets = family.reward, family.weights, family.offset, family.targets
     arms = order.reshape((1, len(order)))
     lost = benchmark - set_value(reward, weights, offset, targets, means, arms, 0, length, missed)

@@ -26,7 +26,20 @@ class ListRecord(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ListProblem:
-    """Any `list_size` of the items may be played."""
+    """Any `list_size` of the items may be played.
+
+    Attributes
+    ----------
+    means : float64 array, shape (n_items,)
+        Means in [0, 1] of the items' independent Bernoulli weights.
+    list_size : int
+        Number of items played each round, 1 <= list_size <= n_items.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or of another shape.
+    """
 
     means: np.ndarray
     list_size: int
@@ -63,16 +76,39 @@ class ListProblem:
         return f"{self.list_size} distinct items"
 
     def allows(self, items: list[int]) -> bool:
-        """Whether a list of items may be played."""
+        """Whether a list of items may be played.
+
+        Parameters
+        ----------
+        items : list of int
+
+        Returns
+        -------
+        bool
+        """
         distinct = len(set(items)) == len(items) == self.list_size
         return distinct and min(items) >= 0 and max(items) < self.n_items
 
     def reward(self, items: np.ndarray) -> float:
-        """Expected reward of a list of items."""
+        """Expected reward of a list of items.
+
+        Parameters
+        ----------
+        items : int array or list of int
+
+        Returns
+        -------
+        float
+        """
         raise NotImplementedError
 
     def uniform_regret(self) -> float:
-        """Expected regret of one round of uniformly random lists."""
+        """Expected regret of one round of uniformly random lists.
+
+        Returns
+        -------
+        float
+        """
         raise NotImplementedError
 
 
@@ -87,10 +123,21 @@ class Cascade(ListProblem):
     list_size : int
         Length K of the recommended list, 1 <= list_size <= n_items.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or of another shape.
+
     Notes
     -----
     Source: Kveton et al. (2015), Section 2; Wang et al. (2021), Section 3.1. The reward of a list is the
     probability of a click, 1 - prod(1 - w), and does not depend on its order; the feedback does.
+
+    Examples
+    --------
+    >>> problem = Cascade([0.5, 0.4, 0.2], list_size=2)
+    >>> print(problem, round(problem.best, 3), problem.gaps.round(3), round(problem.uniform_regret(), 3))
+    Cascade(n_items=3, list_size=2) 0.7 [0.  0.  0.2] 0.093
     """
 
     def reward(self, items: np.ndarray) -> float:
@@ -106,7 +153,12 @@ class Cascade(ListProblem):
         return self.best - (1.0 - sums[-1] / math.comb(self.n_items, self.list_size))
 
     def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels."""
+        """The problem as numbers and arrays, for the kernels.
+
+        Returns
+        -------
+        ListRecord
+        """
         return ListRecord(self.means, self.list_size, True, self.best)
 
     def __str__(self) -> str:
@@ -115,7 +167,20 @@ class Cascade(ListProblem):
 
 @dataclass(frozen=True, eq=False)
 class Arms(ListProblem):
-    """K-armed bandit with Bernoulli rewards: a list of one. Build it with `bernoulli`."""
+    """K-armed bandit with Bernoulli rewards: a list of one. Build it with `bernoulli`.
+
+    Attributes
+    ----------
+    means : float64 array, shape (n_arms,)
+    list_size : int
+        1.
+
+    Examples
+    --------
+    >>> problem = Arms.bernoulli([0.5, 0.7])
+    >>> print(problem, problem.best, problem.gaps.round(3), round(problem.uniform_regret(), 3))
+    Arms.bernoulli(n_arms=2) 0.7 [0.2 0. ] 0.1
+    """
 
     @classmethod
     def bernoulli(cls, means: np.ndarray) -> Arms:
@@ -125,6 +190,15 @@ class Arms(ListProblem):
         ----------
         means : array_like of float, shape (n_arms,)
             Probabilities of a 1, in [0, 1].
+
+        Returns
+        -------
+        Arms
+
+        Examples
+        --------
+        >>> Arms.bernoulli([0.5, 0.7]).n_items
+        2
         """
         return cls(means, 1)
 
@@ -137,7 +211,12 @@ class Arms(ListProblem):
         return self.best - float(np.mean(self.means))
 
     def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels."""
+        """The problem as numbers and arrays, for the kernels.
+
+        Returns
+        -------
+        ListRecord
+        """
         return ListRecord(self.means, 1, False, self.best)
 
     def __str__(self) -> str:
@@ -146,9 +225,25 @@ class Arms(ListProblem):
 
 @compiled
 def observe(means, cascade, order, env, weights):
-    """Draw the feedback of a round: fill `weights` for the observed positions and return how many they are.
+    """Draw the feedback of a round.
 
     One uniform number of the environment stream per observed position, from the top of the list.
+
+    Parameters
+    ----------
+    means : float64 array, shape (n_items,)
+    cascade : bool
+        Whether the user stops at the first 1.
+    order : int64 array, shape (list_size,)
+        The list.
+    env : numpy.random.Generator
+    weights : float64 array, shape (list_size,), written
+        0 or 1 for each observed position.
+
+    Returns
+    -------
+    int
+        How many positions were observed.
     """
     for position in range(len(order)):
         clicked = env.random() < means[order[position]]
@@ -160,7 +255,23 @@ def observe(means, cascade, order, env, weights):
 
 @compiled
 def pseudo_regret(means, cascade, best, order):
-    """Expected reward that the list `order` gives up in one round."""
+    """Expected reward that a list gives up in one round.
+
+    Parameters
+    ----------
+    means : float64 array, shape (n_items,)
+    cascade : bool
+        Whether the reward is the chance of a click, not the sum of the means.
+    best : float
+        Expected reward of the best list.
+    order : int64 array, shape (list_size,)
+        The list.
+
+    Returns
+    -------
+    float
+        >= 0.
+    """
     if cascade:
         miss = 1.0
         for position in range(len(order)):

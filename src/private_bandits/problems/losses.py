@@ -43,7 +43,20 @@ class ConvexRecord(NamedTuple):
 
 @compiled
 def loss_at(domain, loss, factor, anchors, which, x):
-    """Loss number `which` at the point x; for arms x[0] is the arm."""
+    """A loss at a point.
+
+    Parameters
+    ----------
+    domain, loss, factor, anchors
+        As in `ConvexRecord`.
+    which : int
+        Number of the loss.
+    x : float64 array, shape (dimension,), or (1,) with the number of an arm
+
+    Returns
+    -------
+    float
+    """
     if domain == ARMS:
         return anchors[which, int(x[0])]
     total = 0.0
@@ -64,7 +77,19 @@ def loss_at(domain, loss, factor, anchors, which, x):
 
 @compiled
 def mean_loss(domain, loss, factor, anchors, weights, x):
-    """Sum of the losses at x, each times its weight."""
+    """Sum of the losses at a point, each times its weight.
+
+    Parameters
+    ----------
+    domain, loss, factor, anchors
+        As in `ConvexRecord`.
+    weights : float64 array, shape (n_losses,)
+    x : float64 array, shape (dimension,), or (1,) with the number of an arm
+
+    Returns
+    -------
+    float
+    """
     total = 0.0
     for which in range(len(weights)):
         if weights[which] != 0.0:
@@ -74,15 +99,37 @@ def mean_loss(domain, loss, factor, anchors, weights, x):
 
 @compiled
 def inner_radius(domain, radius, dimension):
-    """Radius r of the largest ball about the centre of the set that lies inside it."""
+    """Radius r of the largest ball about the centre of the set that lies inside it.
+
+    Parameters
+    ----------
+    domain : {BALL, SIMPLEX}
+    radius : float
+        Of the ball, > 0.
+    dimension : int
+        >= 1.
+
+    Returns
+    -------
+    float
+    """
     return radius if domain == BALL else 1.0 / (dimension + math.sqrt(dimension))
 
 
 @compiled
 def project(domain, radius, shrink, x):
-    """Move x in place to the nearest point of the set shrunk by the factor 1 - shrink about its centre.
+    """Move a point to the nearest point of the set shrunk by the factor 1 - shrink about its centre.
 
     The centre of the ball is 0, that of the simplex (r, ..., r) with r its inner radius.
+
+    Parameters
+    ----------
+    domain : {BALL, SIMPLEX}
+    radius : float
+        Of the ball, > 0.
+    shrink : float
+        In [0, 1).
+    x : float64 array, shape (dimension,), written
     """
     d = len(x)
     if domain == BALL:
@@ -111,11 +158,24 @@ def project(domain, radius, shrink, x):
 
 @compiled
 def best_fixed(domain, radius, loss, factor, anchors, weights, x):
-    """Write the point of smallest weighted sum of losses into x; return that sum and by how much it may be too large.
+    """Write the point of smallest weighted sum of losses.
 
     Arms, linear losses and quadratic ones have a closed form. For the others each loss is bounded above by a
     quadratic that touches it at x, and the sum of those is minimised, again and again (Weiszfeld's method, projected);
     the gap of Frank and Wolfe certifies the result. An anchor, where the loss has a kink, is tried first.
+
+    Parameters
+    ----------
+    domain, radius, loss, factor, anchors
+        As in `ConvexRecord`.
+    weights : float64 array, shape (n_losses,)
+        >= 0, not all 0.
+    x : float64 array, shape (dimension,), or (1,) for the number of an arm, written
+
+    Returns
+    -------
+    value, gap : float
+        The sum at x, and by how much it may be too large.
     """
     d = len(x)
     if domain == ARMS:
@@ -222,10 +282,28 @@ def _lowest(domain, radius, slope, x):
 
 @compiled
 def observe_loss(domain, loss, factor, anchors, mode, schedule, weights, spread, t, points, env, seen):
-    """Draw the feedback of round t at each row of `points` into `seen`; return the loss's number and the mean suffered.
+    """Draw the feedback of a round.
 
     One uniform number of the environment stream for a drawn loss; with stochastic losses one for each point's noise
     (none at spread 0), and for arms one for the 0 or 1 that is observed.
+
+    Parameters
+    ----------
+    domain, loss, factor, anchors, mode, schedule, weights, spread
+        As in `ConvexRecord`.
+    t : int
+        The round, >= 1.
+    points : float64 array, shape (n_points, dimension), or (1, 1) with the number of an arm
+    env : numpy.random.Generator
+    seen : float64 array, shape (n_points,), written
+        The loss observed at each point.
+
+    Returns
+    -------
+    which : int
+        Number of the loss, -1 for stochastic losses.
+    suffered : float
+        Mean of the losses at the points, without noise.
     """
     which = -1
     if mode == SCHEDULE:

@@ -24,6 +24,12 @@ class SemiBandit(ListProblem):
     """Combinatorial semi-bandit: every item of the played list is observed.
 
     Build it with `top_k`, `from_sets`, `coverage` or `from_oracle`.
+
+    Attributes
+    ----------
+    means : float64 array, shape (n_items,)
+    list_size : int
+        K, the largest size of a super arm.
     """
 
     @classmethod
@@ -36,6 +42,16 @@ class SemiBandit(ListProblem):
             Means in [0, 1] of independent Bernoulli weights.
         size : int
             Number of items played each round, 1 <= size <= n_items.
+
+        Returns
+        -------
+        SemiBandit
+
+        Examples
+        --------
+        >>> problem = SemiBandit.top_k([0.5, 0.4, 0.2], size=2)
+        >>> print(problem, round(problem.best, 3), problem.smallest_gaps.round(3))
+        SemiBandit.top_k(n_items=3, size=2) 0.9 [0.2 0.3 0.2]
         """
         return SemiBandit(means, size)
 
@@ -80,6 +96,10 @@ class SemiBandit(ListProblem):
             In (0, 1]: the benchmark of the regret is alpha beta max r (Definition 2), and the oracle fails with
             probability 1 - beta, when it returns a uniformly random super arm.
 
+        Returns
+        -------
+        SetBandit
+
         Raises
         ------
         ValueError
@@ -89,6 +109,12 @@ class SemiBandit(ListProblem):
         -----
         Chen et al. (2020), Section 2.1. The B_p are the smallest constants of Assumption 2 (for `max` and `coverage`
         reached at mu near 0, when a super arm of K arms exists).
+
+        Examples
+        --------
+        >>> problem = SemiBandit.from_sets([0.5, 0.4, 0.2], [[0, 1], [1, 2]], reward="max")
+        >>> print(problem, problem.rewards.round(3), problem.gaps.round(3))
+        SemiBandit.from_sets(n_items=3, size=2, n_sets=2, reward=max) [0.7  0.52] [0.   0.   0.18]
         """
         rows = super_arms(sets)
         size = max(map(len, rows))
@@ -111,11 +137,26 @@ class SemiBandit(ListProblem):
         alpha : float, optional
             Of the regret's benchmark; default 1 for `exact` and 1 - 1/e for `greedy`.
         beta : float
-            As in `from_sets`.
+            In (0, 1]; the oracle fails with probability 1 - beta, as in `from_sets`.
+
+        Returns
+        -------
+        SetBandit
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range or of another shape.
 
         Notes
         -----
         Chen, Wang and Yuan (2013), Section 4. B_1 = 1 and B_inf = K.
+
+        Examples
+        --------
+        >>> problem = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], size=2, oracle="greedy")
+        >>> print(problem, round(problem.best, 3), round(problem.benchmark, 3))
+        SemiBandit.from_sets(n_items=6, size=4, n_sets=3, reward=coverage) 1.28 0.809
         """
         table, pairs, sets = node_pairs(probabilities, size)
         greedy = checks.choice("oracle", oracle, ("exact", "greedy")) == "greedy"
@@ -162,6 +203,21 @@ class SemiBandit(ListProblem):
             As in `from_sets`. A random super arm is here what the oracle returns for uniformly random values.
         best : float, optional
             Largest expected reward of a super arm; default, that of what the oracle returns at the means.
+
+        Returns
+        -------
+        OracleBandit
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range or of another shape.
+
+        Examples
+        --------
+        >>> problem = SemiBandit.from_oracle([0.5, 0.6], lambda values, choice: [int(values.argmax())], size=1)
+        >>> print(problem, problem.best)
+        SemiBandit.from_oracle(n_items=2, size=1) 0.6
         """
         options = (reward, weights, offset, targets, groups, alpha, beta)
         return OracleBandit(means, size, *options, oracle=oracle, known=best)
@@ -214,7 +270,12 @@ class SemiBandit(ListProblem):
         return self.best - self.list_size * float(np.mean(self.means))
 
     def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels."""
+        """The problem as numbers and arrays, for the kernels.
+
+        Returns
+        -------
+        ListRecord
+        """
         return ListRecord(self.means, self.list_size, False, self.best)
 
     def __str__(self) -> str:
@@ -223,7 +284,22 @@ class SemiBandit(ListProblem):
 
 @dataclass(frozen=True, eq=False)
 class FamilyBandit(SemiBandit):
-    """What decision sets with a reward and an oracle of their own share; build them with `SemiBandit.from_...`."""
+    """What decision sets with a reward and an oracle of their own share; build them with `SemiBandit.from_...`.
+
+    Attributes
+    ----------
+    means : float64 array, shape (n_items,)
+    list_size : int
+        K, the largest size of a super arm.
+    reward_name : {"linear", "max", "coverage"}
+    weights, offset, targets, groups, alpha, beta
+        As in `SemiBandit.from_sets`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or of another shape.
+    """
 
     reward_name: str = "linear"
     weights: Any = None
@@ -265,7 +341,18 @@ class FamilyBandit(SemiBandit):
         return self.value(items, self.means)
 
     def value(self, items: Any, means: np.ndarray) -> float:
-        """What a super arm would be worth if `means`, shape (n_items,), were the means."""
+        """What a super arm would be worth with other means.
+
+        Parameters
+        ----------
+        items : sequence of int
+            The super arm.
+        means : float array, shape (n_items,)
+
+        Returns
+        -------
+        float
+        """
         arms, family = np.array(items, np.int64).reshape(1, -1), self._family
         missed = np.ones(self.n_items)
         rest = (family.targets, np.asarray(means, np.float64), arms, 0, arms.size, missed)
@@ -319,7 +406,28 @@ class FamilyBandit(SemiBandit):
 
 @dataclass(frozen=True, eq=False)
 class SetBandit(FamilyBandit):
-    """A semi-bandit whose super arms are listed: `SemiBandit.from_sets` and `SemiBandit.coverage`."""
+    """A semi-bandit whose super arms are listed: `SemiBandit.from_sets` and `SemiBandit.coverage`.
+
+    Attributes
+    ----------
+    means : float64 array, shape (n_items,)
+    list_size : int
+        K, the largest size of a super arm.
+    reward_name : {"linear", "max", "coverage"}
+    weights, offset, targets, groups, alpha, beta
+        As in `SemiBandit.from_sets`.
+    sets : tuple of tuples of int
+        The super arms.
+    blocks : int64 array, shape (n_blocks, width), or None
+        The arms that greedy takes together.
+    picks : int
+        Blocks that greedy takes; 0 for the scan of all super arms.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or of another shape.
+    """
 
     sets: tuple[tuple[int, ...], ...] = ()
     blocks: Any = None  # of greedy
@@ -414,7 +522,26 @@ class SetBandit(FamilyBandit):
 
 @dataclass(frozen=True, eq=False)
 class OracleBandit(FamilyBandit):
-    """A semi-bandit whose super arms a Python function finds: `SemiBandit.from_oracle`."""
+    """A semi-bandit whose super arms a Python function finds: `SemiBandit.from_oracle`.
+
+    Attributes
+    ----------
+    means : float64 array, shape (n_items,)
+    list_size : int
+        K, the largest size of a super arm.
+    reward_name : {"linear", "max", "coverage"}
+    weights, offset, targets, groups, alpha, beta
+        As in `SemiBandit.from_sets`.
+    oracle : callable
+        See `SemiBandit.from_oracle`.
+    known : float or None
+        The best reward, where the oracle may miss it at the means.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or of another shape.
+    """
 
     oracle: Any = None
     known: Any = None  # the best reward, where the oracle may miss it at the means
@@ -451,6 +578,16 @@ class OracleBandit(FamilyBandit):
             With beta < 1 one number decides on failure; what the oracle draws comes after.
         failed : bool
             Fail anyway.
+
+        Returns
+        -------
+        int64 array
+            The super arm.
+
+        Raises
+        ------
+        ValueError
+            If what the oracle returns is none.
         """
         failed = failed or (self.beta < 1.0 and choice.random() >= self.beta)
         return self._found(choice.random(self.n_items) if failed else values.copy(), choice)
