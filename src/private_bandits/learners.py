@@ -160,8 +160,6 @@ class _Points:
     def __init__(self, problem: ConvexLoss, width: int) -> None:
         record = problem.record()
         self.problem, self.record = problem, record
-        self.loss = (record.loss, record.factor, record.anchors)
-        self.law = (record.mode, record.schedule, record.weights, record.spread)
         self.seen, self.counts = np.zeros((width - 1) // problem.point_size), np.zeros(len(record.anchors))
 
     def round(self, t: int, answer: Any, env: np.random.Generator) -> tuple[list[float], float, list[Any]]:
@@ -171,7 +169,7 @@ class _Points:
         if points.shape != (len(seen), problem.point_size) or not all(problem.allows(point) for point in points):
             wanted = "a point" if len(seen) == 1 else "two points"
             raise ValueError(f"ask() must return {wanted} of {problem}, got {answer!r}")
-        which, value = observe_loss(self.record.domain, *self.loss, *self.law, t, points, env, seen)
+        which, value = observe_loss(self.record, t, points, env, seen)
         if which >= 0:
             self.counts[which] += 1.0
         return seen.tolist(), value - self.record.best, [*points.ravel(), seen[0] - np.sum(seen[1:])]
@@ -181,7 +179,7 @@ class _Points:
         if self.record.mode == STOCHASTIC:
             return 0.0
         point = np.zeros(self.problem.point_size)
-        return float(best_fixed(self.record.domain, self.record.radius, *self.loss, self.counts, point)[0])
+        return float(best_fixed(self.record, self.counts, point)[0])
 
 
 def play_oracle(

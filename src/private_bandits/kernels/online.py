@@ -209,14 +209,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     env, choice, noise : numpy.random.Generator
         The three streams of the replication.
     """
-    domain, size, loss, factor, anchors = problem.domain, problem.radius, problem.loss, problem.factor, problem.anchors
-    mode, schedule, shares, spread, best = (
-        problem.mode,
-        problem.schedule,
-        problem.weights,
-        problem.spread,
-        problem.best,
-    )
+    domain, size, best = problem.domain, problem.radius, problem.best
     learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
     curvature, kind, scale = policy.curvature, policy.noise, policy.scale
     low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
@@ -247,7 +240,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             if learner == TWO_POINT:
                 points[1] = y - radius * slope
         # the user
-        which, value = observe_loss(domain, loss, factor, anchors, mode, schedule, shares, spread, t, points, env, seen)
+        which, value = observe_loss(problem, t, points, env, seen)
         message = seen[0]
         if learner == TWO_POINT:
             message -= seen[1]
@@ -284,8 +277,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             trace[t - 1, points.size] = feedback
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = suffered[0]
-            if mode != STOCHASTIC:
-                regret[mark] -= best_fixed(domain, size, loss, factor, anchors, counts, state.best)[0]
+            if problem.mode != STOCHASTIC:
+                regret[mark] -= best_fixed(problem, counts, state.best)[0]
             mark += 1
 
 

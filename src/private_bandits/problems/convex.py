@@ -333,9 +333,7 @@ class ConvexLoss:
         if len(times) != len(self.anchors) or np.sum(times) == 0:
             raise ValueError(f"counts must be {len(self.anchors)} numbers, not all 0, got {counts!r}")
         point = np.zeros(self.point_size)
-        record = self._numbers(0.0)
-        where = (record.domain, record.radius, record.loss, record.factor, record.anchors)
-        value, gap = losses.best_fixed(*where, np.array(times, np.float64), point)
+        value, gap = losses.best_fixed(self._numbers(0.0), np.array(times, np.float64), point)
         return point, float(value), float(gap)
 
     def value(self, which: int, point: Any) -> float:
@@ -357,9 +355,7 @@ class ConvexLoss:
             If there is no such loss.
         """
         number = checks.integer("which", which, at_least=0, at_most=len(self.anchors) - 1)
-        record = self._numbers(0.0)
-        x = np.array(point, np.float64)
-        return float(losses.loss_at(record.domain, record.loss, record.factor, record.anchors, number, x))
+        return float(losses.loss_at(self._numbers(0.0), number, np.array(point, np.float64)))
 
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random points, each loss as often as it comes in the long run.
@@ -379,9 +375,8 @@ class ConvexLoss:
         best = self.best_point(shares)[1]
         if self.domain == "arms":
             return float(np.mean(shares @ self.anchors)) - best
-        record = self._numbers(0.0)
-        where = (record.domain, record.loss, record.factor, record.anchors, np.array(shares, np.float64))
-        return float(np.mean([losses.mean_loss(*where, point) for point in self._spread_out(14)])) - best
+        record, weights = self._numbers(0.0), np.array(shares, np.float64)
+        return float(np.mean([losses.mean_loss(record, weights, point) for point in self._spread_out(14)])) - best
 
     def _spread_out(self, log2_number: int) -> np.ndarray:
         """Points of a Sobol sequence, moved to be uniform on the set."""

@@ -42,13 +42,12 @@ class ConvexRecord(NamedTuple):
 
 
 @compiled
-def loss_at(domain, loss, factor, anchors, which, x):
+def loss_at(problem, which, x):
     """A loss at a point.
 
     Parameters
     ----------
-    domain, loss, factor, anchors
-        As in `ConvexRecord`.
+    problem : ConvexRecord
     which : int
         Number of the loss.
     x : float64 array, shape (dimension,), or (1,) with the number of an arm
@@ -57,7 +56,8 @@ def loss_at(domain, loss, factor, anchors, which, x):
     -------
     float
     """
-    if domain == ARMS:
+    loss, factor, anchors = problem.loss, problem.factor, problem.anchors
+    if problem.domain == ARMS:
         return anchors[which, int(x[0])]
     total = 0.0
     if loss == LINEAR:
@@ -76,13 +76,12 @@ def loss_at(domain, loss, factor, anchors, which, x):
 
 
 @compiled
-def mean_loss(domain, loss, factor, anchors, weights, x):
+def mean_loss(problem, weights, x):
     """Sum of the losses at a point, each times its weight.
 
     Parameters
     ----------
-    domain, loss, factor, anchors
-        As in `ConvexRecord`.
+    problem : ConvexRecord
     weights : float64 array, shape (n_losses,)
     x : float64 array, shape (dimension,), or (1,) with the number of an arm
 
@@ -93,7 +92,7 @@ def mean_loss(domain, loss, factor, anchors, weights, x):
     total = 0.0
     for which in range(len(weights)):
         if weights[which] != 0.0:
-            total += weights[which] * loss_at(domain, loss, factor, anchors, which, x)
+            total += weights[which] * loss_at(problem, which, x)
     return total
 
 
@@ -157,7 +156,7 @@ def project(domain, radius, shrink, x):
 
 
 @compiled
-def best_fixed(domain, radius, loss, factor, anchors, weights, x):
+def best_fixed(problem, weights, x):
     """Write the point of smallest weighted sum of losses.
 
     Arms, linear losses and quadratic ones have a closed form. For the others each loss is bounded above by a
@@ -166,8 +165,7 @@ def best_fixed(domain, radius, loss, factor, anchors, weights, x):
 
     Parameters
     ----------
-    domain, radius, loss, factor, anchors
-        As in `ConvexRecord`.
+    problem : ConvexRecord
     weights : float64 array, shape (n_losses,)
         >= 0, not all 0.
     x : float64 array, shape (dimension,), or (1,) for the number of an arm, written
@@ -177,6 +175,7 @@ def best_fixed(domain, radius, loss, factor, anchors, weights, x):
     value, gap : float
         The sum at x, and by how much it may be too large.
     """
+    domain, radius, loss, anchors = problem.domain, problem.radius, problem.loss, problem.anchors
     d = len(x)
     if domain == ARMS:
         sums = np.zeros(anchors.shape[1])
@@ -190,31 +189,31 @@ def best_fixed(domain, radius, loss, factor, anchors, weights, x):
         slope += weights[which] * anchors[which]
     if loss == LINEAR:
         _lowest(domain, radius, slope, x)
-        return mean_loss(domain, loss, factor, anchors, weights, x), 0.0
+        return mean_loss(problem, weights, x), 0.0
     x[:] = slope / total
     project(domain, radius, 0.0, x)
     if loss == QUADRATIC:
-        return mean_loss(domain, loss, factor, anchors, weights, x), 0.0
+        return mean_loss(problem, weights, x), 0.0
     if loss == DISTANCE or loss == KINKED:
         for which in range(len(weights)):
-            if weights[which] > 0.0 and _rests(domain, radius, loss, anchors, weights, which):
+            if weights[which] > 0.0 and _rests(problem, weights, which):
                 x[:] = anchors[which]
-                return mean_loss(domain, loss, factor, anchors, weights, x), 0.0
+                return mean_loss(problem, weights, x), 0.0
     gap = np.inf
     lowest = np.zeros(d)
     for _ in range(ITERATIONS):
-        pull = _gradient(loss, anchors, weights, x, slope, 1e-9)
+        pull = _gradient(problem, weights, x, slope, 1e-9)
         if pull > 0.0:  # on an anchor that is not the answer: one step along the slope leaves it
             x -= 1e-4 * slope / math.sqrt(np.sum(slope * slope))
             project(domain, radius, 0.0, x)
-            _gradient(loss, anchors, weights, x, slope, 0.0)
+            _gradient(problem, weights, x, slope, 0.0)
         _lowest(domain, radius, slope, lowest)
         gap = np.sum(slope * (x - lowest))
         if gap <= 1e-10 * total:
             break
-        _step(loss, anchors, weights, x, slope)
+        _step(problem, weights, x, slope)
         project(domain, radius, 0.0, x)
-    return mean_loss(domain, loss, factor, anchors, weights, x), factor * gap
+    return mean_loss(problem, weights, x), problem.factor * gap
 
 
 @compiled
@@ -226,11 +225,12 @@ def _pull(loss, r):
 
 
 @compiled
-def _gradient(loss, anchors, weights, x, slope, near):
+def _gradient(problem, weights, x, slope, near):
     """Write the gradient at x, for factor 1, of all losses whose kink is further than `near`.
 
     Returns the weight of the kinks left out.
     """
+    loss, anchors = problem.loss, problem.anchors
     slope[:] = 0.0
     left = 0.0
     for which in range(len(weights)):
@@ -245,19 +245,21 @@ def _gradient(loss, anchors, weights, x, slope, near):
 
 
 @compiled
-def _rests(domain, radius, loss, anchors, weights, which):
+def _rests(problem, weights, which):
     """Whether an anchor inside the set is the best point: its kink holds against the slope of the others."""
+    anchors = problem.anchors
     x, slope = anchors[which].copy(), np.zeros(anchors.shape[1])
-    project(domain, radius, 0.0, x)
+    project(problem.domain, problem.radius, 0.0, x)
     if np.max(np.abs(x - anchors[which])) > 1e-12:
         return False
-    kink = _gradient(loss, anchors, weights, x, slope, 1e-12)
+    kink = _gradient(problem, weights, x, slope, 1e-12)
     return math.sqrt(np.sum(slope * slope)) <= kink
 
 
 @compiled
-def _step(loss, anchors, weights, x, slope):
+def _step(problem, weights, x, slope):
     """Replace x by the minimiser of the quadratics that touch the losses at x; `slope` is scratch."""
+    loss, anchors = problem.loss, problem.anchors
     slope[:] = 0.0
     mass = 0.0
     for which in range(len(weights)):
@@ -281,7 +283,7 @@ def _lowest(domain, radius, slope, x):
 
 
 @compiled
-def observe_loss(domain, loss, factor, anchors, mode, schedule, weights, spread, t, points, env, seen):
+def observe_loss(problem, t, points, env, seen):
     """Draw the feedback of a round.
 
     One uniform number of the environment stream for a drawn loss; with stochastic losses one for each point's noise
@@ -289,8 +291,7 @@ def observe_loss(domain, loss, factor, anchors, mode, schedule, weights, spread,
 
     Parameters
     ----------
-    domain, loss, factor, anchors, mode, schedule, weights, spread
-        As in `ConvexRecord`.
+    problem : ConvexRecord
     t : int
         The round, >= 1.
     points : float64 array, shape (n_points, dimension), or (1, 1) with the number of an arm
@@ -305,6 +306,7 @@ def observe_loss(domain, loss, factor, anchors, mode, schedule, weights, spread,
     suffered : float
         Mean of the losses at the points, without noise.
     """
+    mode, schedule, weights, spread = problem.mode, problem.schedule, problem.weights, problem.spread
     which = -1
     if mode == SCHEDULE:
         which = schedule[(t - 1) % len(schedule)]
@@ -316,12 +318,12 @@ def observe_loss(domain, loss, factor, anchors, mode, schedule, weights, spread,
     suffered = 0.0
     for row in range(len(points)):
         if which >= 0:
-            value = loss_at(domain, loss, factor, anchors, which, points[row])
+            value = loss_at(problem, which, points[row])
             seen[row] = value
         else:
-            value = mean_loss(domain, loss, factor, anchors, weights, points[row])
+            value = mean_loss(problem, weights, points[row])
             seen[row] = value
-            if domain == ARMS:
+            if problem.domain == ARMS:
                 seen[row] = 1.0 if env.random() < value else 0.0
             elif spread > 0.0:
                 seen[row] = value + spread * (2.0 * env.random() - 1.0)
