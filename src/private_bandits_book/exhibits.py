@@ -3,17 +3,27 @@
 The label is the paper's own (`figure-1a`) or a speaking name. The page's cell, the files under `figures/` and `data/`,
 the ledger's row and the tests' fixtures all go by it. A row of alike panels is one declaration: a panel for each value
 of a parameter, lettered as in the paper, or for each pair of a label and a value that a function of the study yields.
+
+What is said of an exhibit stands in the room's `texts.toml`, under the label that it is declared by, letters included:
+`caption` and `alt` of a figure; `caption`, `columns` (with headings) and `formats` of a table; `text` of words. These
+are templates of `str.format`: `{study.horizon}` is a parameter, `{title}` the label as captions write it, `{runs}` the
+sentence on runs and bands, and any other name a fact that the maker passes. In `columns`, `each` stands for a column a
+value of a parameter: `each = {of = "epsilons", column = "at_{value:g}", heading = "...", format = ".4g"}`.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
+from importlib import resources
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import pandas as pd
+from matplotlib.figure import Figure
 
-from private_bandits_book.figures import Picture
+from private_bandits_book.figures import Picture, caption_runs
 
 
 class Table(NamedTuple):
@@ -25,8 +35,26 @@ class Table(NamedTuple):
     formats: Mapping[str, str] | None = None
 
 
+class Made(NamedTuple):
+    """What a maker returns: data, the figure if it is one, and the facts that its texts need."""
+
+    data: pd.DataFrame
+    fig: Figure | None
+    facts: Mapping[str, Any]
+
+
+def drawn(fig: Figure, data: pd.DataFrame, **facts: Any) -> Made:
+    """Return a figure with its data and the facts of its texts."""
+    return Made(data, fig, facts)
+
+
+def tabled(frame: pd.DataFrame, **facts: Any) -> Made:
+    """Return a table with the facts of its texts; a frame alone is a table without any, or a file without texts."""
+    return Made(frame, None, facts)
+
+
 Exhibit: TypeAlias = Picture | Table | pd.DataFrame | str
-Maker: TypeAlias = Callable[..., Exhibit]
+Maker: TypeAlias = Callable[..., Exhibit | Made | Mapping[str, Any]]
 _Maker = TypeVar("_Maker", bound=Maker)
 
 
@@ -40,8 +68,8 @@ class _Declared(NamedTuple):
 class Exhibits:
     """The exhibits of a chapter, in the order in which they are declared.
 
-    A maker is a function of the study, for one of a row of panels also of its label and its value. What it returns is
-    shown by its kind: a `Picture`, a `Table`, a frame (a file to download) or MyST.
+    A maker is a function of the study, for one of a row of panels also of its label and its value. It returns what
+    `drawn` or `tabled` do, a frame, or the facts of words.
     """
 
     def __init__(self, *others: Exhibits) -> None:
@@ -80,7 +108,7 @@ class Exhibits:
             for label, arguments in _panels(one, study):
                 if label in found:
                     raise ValueError(f"label must be declared once, got {label!r} twice")
-                found[label] = _bound(one.make, (study, *arguments))
+                found[label] = partial(_made, one, study, label, arguments)
         return found
 
 
@@ -99,5 +127,42 @@ def _panels(one: _Declared, study: Any) -> Iterable[tuple[str, tuple[Any, ...]]]
     return [(label, (label, value)) for label, value in one.each(study)]
 
 
-def _bound(make: Maker, arguments: tuple[Any, ...]) -> Callable[[], Exhibit]:
-    return lambda: make(*arguments)
+def _made(one: _Declared, study: Any, label: str, arguments: tuple[Any, ...]) -> Exhibit:
+    made = one.make(study, *arguments)
+    if isinstance(made, (Picture, Table, str)):
+        return made
+    texts = _texts(study.chapter).get(one.label + one.letters)
+    if texts is None:
+        assert isinstance(made, pd.DataFrame)
+        return made
+    if isinstance(made, pd.DataFrame):
+        made = tabled(made)
+    if not isinstance(made, Made):
+        return str(texts["text"].format(study=study, **made))
+    facts = {"study": study, "title": title(label), **made.facts}
+    if made.fig is not None:
+        facts = {"runs": caption_runs(made.data) if "replications" in made.data else "", **facts}
+        return Picture(made.fig, made.data, texts["caption"].format(**facts), texts["alt"].format(**facts))
+    columns, formats = _columns(texts, study)
+    return Table(made.data, texts["caption"].format(**facts), columns, formats)
+
+
+def _columns(texts: Mapping[str, Any], study: Any) -> tuple[dict[str, str] | None, dict[str, str]]:
+    """The headings and formats of a table, a column for each value of a parameter where it asks for that."""
+    columns, formats = {}, dict(texts.get("formats", {}))
+    for column, heading in texts.get("columns", {}).items():
+        if column != "each":
+            columns[column] = heading
+            continue
+        for value in getattr(study, heading["of"]):
+            name = heading["column"].format(value=value)
+            columns[name] = heading["heading"].format(value=value)
+            if "format" in heading:
+                formats[name] = heading["format"]
+    return columns or None, formats
+
+
+@cache
+def _texts(chapter: str) -> dict[str, Any]:
+    path = resources.files(f"private_bandits_book.{chapter}").joinpath("texts.toml")
+    return tomllib.loads(path.read_text("utf-8"))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from private_bandits.papers.cascading import bounds
 from private_bandits.simulate import log_checkpoints
@@ -22,13 +24,15 @@ from private_bandits_book.cascading.study import (
     learning_times,
     summary,
 )
-from private_bandits_book.exhibits import Exhibits, title
-from private_bandits_book.figures import Picture, power, rounded
+from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.figures import power, rounded
 from private_bandits_book.ledger import verdicts_in_words
 from private_bandits_book.studies import Runs
+from private_bandits_book.sweep import SIZE
 
 panels = Exhibits()
 
+_READINGS = ("published", "stated", "repaired")
 FIRST, CENTRAL = "Response, first item", "Hybrid, first item"
 _LABELS = {
     "uniform": "uniform play",
@@ -40,32 +44,26 @@ _LABELS = {
 
 
 @panels("findings")
-def findings(study: Study) -> str:
-    """The chapter's findings in a few sentences of MyST, from its own numbers."""
-    epsilon, runs, size = study.epsilon, study.local[study.epsilon], study.list_size
+def findings(study: Study) -> dict[str, Any]:
+    """The chapter's findings in a few sentences, from its own numbers."""
+    runs, epsilon = study.local[study.epsilon], study.epsilon
     uniform = runs.final("uniform")
-    laplace = runs.find("Laplace", "published")
-    share = {r: runs.final("Laplace", r, epsilon) / uniform for r in ("published", "stated")}
-    repaired = runs.final(FIRST, "repaired", epsilon) / uniform
     times = learning_times(study.learning).set_index(["policy", "epsilon"])["learns_from"]
     growth = {(fit.labels["policy"], fit.quantity): fit.row()["measured"] for fit in growth_fits(study.growth)}
-    return "\n".join(
-        [
-            _promises(study, epsilon),
-            f"- **The published curves are not what their labels say.** The noise was multiplied by {PUBLISHED:g}: "
-            f"at nominal $\\epsilon={epsilon:g}$ the Laplace values alone pay "
-            f"{laplace.policy.privacy.value_epsilon:.3g}. At the noise "
-            f"the theorem needs, regret at $T={study.horizon}$ is {share['stated']:.0%} of uniform play's, not "
-            f"{share['published']:.0%}.",
-            "- **A repair keeps the promise.** Show the least known item of the list first and ask only whether it was "
-            f"clicked, by randomised response: everything sent pays $\\epsilon={epsilon:g}$, and regret is "
-            f"{repaired:.0%} of uniform play's at $K={size}$. In the longer study at $\\epsilon=0.2$ it starts to "
-            f"learn at round {rounded(times[FIRST, 0.2])}, the stated Laplace algorithm at round "
-            f"{rounded(times['Laplace', 0.2])}. With longer lists its regret goes as $K^{{{growth[FIRST, 'K']:.1f}}}$, "
-            f"that of Laplace as $K^{{{growth['Laplace', 'K']:.1f}}}$ (the study of growth).",
-            f"- **Of {len(study.ledger)} claims** {verdicts_in_words(study.ledger)}. The ledger at the end says why.",
-        ]
-    )
+    return {
+        "promises": _promises(study, epsilon),
+        "published_factor": PUBLISHED,
+        "value_epsilon": runs.find("Laplace", "published").policy.privacy.value_epsilon,
+        "published": runs.final("Laplace", "published", epsilon) / uniform,
+        "stated": runs.final("Laplace", "stated", epsilon) / uniform,
+        "repaired": runs.final(FIRST, "repaired", epsilon) / uniform,
+        "learns": rounded(times[FIRST, 0.2]),
+        "laplace_learns": rounded(times["Laplace", 0.2]),
+        "grows": growth[FIRST, SIZE],
+        "laplace_grows": growth["Laplace", SIZE],
+        "claims": len(study.ledger),
+        "verdicts": verdicts_in_words(study.ledger),
+    }
 
 
 def _promises(study: Study, epsilon: float) -> str:
@@ -85,138 +83,91 @@ def _promises(study: Study, epsilon: float) -> str:
 
 
 @panels("figure-local-designs")
-def local_designs(study: Study) -> Picture:
+def local_designs(study: Study) -> Made:
     """The local repairs against each other; drawn at the list size of the setting, the data hold all."""
     frame = study.local_designs.finals(paid=True)
     frame["label"] = frame["policy"].map(str.lower)
-    drawn = frame[frame["list_size"] == study.list_size]
+    shown = frame[frame["list_size"] == study.list_size]
     best = frame.loc[frame.groupby(["list_size", "epsilon"])["regret"].idxmin(), "policy"]
-    wins = int((best == FIRST).sum())
-    caption = (
-        f"The three local repairs at T = {power(study.horizon)}, {_setting(study)}; each pays "
-        f"exactly ε. Asking about the first item loses least at {wins} of {len(best)} settings of K and ε. "
-        f"{figures.caption_runs(drawn)}"
-    )
-    ends = drawn[drawn["epsilon"] == drawn["epsilon"].max()]
-    alt = f"At the largest epsilon, {ends['epsilon'].iloc[0]:g}: " + _ranking(ends)
-    return Picture(figures.sweep_curves(drawn, xscale="log"), _data(frame), caption, alt)
+    ends = shown[shown["epsilon"] == shown["epsilon"].max()]
+    facts = {"wins": int((best == FIRST).sum()), "settings": len(best), "largest": ends["epsilon"].iloc[0]}
+    facts |= {"ranking": _ranking(ends), "runs": figures.caption_runs(shown)}
+    return _drawn(study, figures.sweep_curves(shown, xscale="log"), frame, **facts)
 
 
 @panels("figure-central-designs")
-def central_designs(study: Study) -> Picture:
+def central_designs(study: Study) -> Made:
     """The central repairs against each other."""
     frame = study.central_designs.finals(paid=True)
     frame["label"] = frame["policy"].map(str.lower)
-    first, rounds = (frame[frame["reading"] == design]["regret"] for design in ("first", "rounds"))
-    caption = (
-        f"The two central repairs at T = {power(study.horizon)}, {_setting(study)}; each pays "
-        f"exactly ε. {figures.caption_runs(frame)}"
-    )
-    alt = (
-        "From the smallest epsilon to the largest, hybrid counters of the first item go from "
-        f"{rounded(first.iloc[0])} to {rounded(first.iloc[-1])}, trees indexed by rounds from "
-        f"{rounded(rounds.iloc[0])} to {rounded(rounds.iloc[-1])}."
-    )
-    return Picture(figures.sweep_curves(frame, xscale="log"), _data(frame), caption, alt)
+    parts = {design: frame[frame["reading"] == design]["regret"] for design in ("first", "rounds")}
+    ends = {design: (rounded(part.iloc[0]), rounded(part.iloc[-1])) for design, part in parts.items()}
+    return _drawn(study, figures.sweep_curves(frame, xscale="log"), frame, **ends)
 
 
 @panels("figure-1", each="epsilons", letters="abcd")
-def local(study: Study, label: str, epsilon: float) -> Picture:
+def local(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(a)-(d): the local algorithms at one epsilon."""
-    return _local(study, label, study.local[epsilon], epsilon, study.list_size)
+    return _local(study, study.local[epsilon], epsilon, study.list_size)
 
 
 @panels("figure-1e")
-def sweep(study: Study) -> Picture:
+def sweep(study: Study) -> Made:
     """Figure 1(e): regret against epsilon."""
     frame = _faceted(study.sweep.finals(paid=True), lambda reading, rows: _everything(reading))
     repaired = frame.loc[frame["reading"] == "repaired", "epsilon"]
-    largest, coarse = repaired.max(), repaired.min()
-    caption = (
-        f"Figure 1(e): regret at T = {power(study.horizon)} against nominal ε, {_setting(study)}; the published "
-        f"noise at every multiple of {study.sweep_step:g}, the others of {coarse:g}. {figures.caption_runs(frame)} The "
-        f"published Laplace values pay {_slope(frame, 'published')} ε, the stated ones {_slope(frame, 'stated')} ε."
-    )
-    ends = frame[frame["epsilon"] == largest].groupby("reading")["regret"].min()
-    alt = (
-        f"Regret falls with epsilon in every reading; at epsilon {largest:g} the stated algorithms still lose at least "
-        f"{rounded(ends['stated'])}, the repaired one {rounded(ends['repaired'])}."
-    )
-    return Picture(figures.small_multiples(frame, by="facet", x="epsilon"), _data(frame), caption, alt)
+    ends = frame[frame["epsilon"] == repaired.max()].groupby("reading")["regret"].min().map(rounded)
+    facts = {"largest": repaired.max(), "coarse": repaired.min()}
+    facts |= {reading: _slope(frame, reading) for reading in ("published", "stated")}
+    facts |= {f"{reading}_end": ends[reading] for reading in ("stated", "repaired")}
+    return _drawn(study, figures.small_multiples(frame, by="facet", x="epsilon"), frame, **facts)
 
 
 @panels("figure-1f")
-def central(study: Study) -> Picture:
+def central(study: Study) -> Made:
     """Figure 1(f): central privacy for several epsilons."""
     frame = _central_facets(study.central.curves(paid=True))
     private = frame["epsilon"].map(math.isfinite)
     frame.loc[private, "label"] = frame.loc[private, "epsilon"].map(lambda e: f"ε = {e:g}")
-    last = frame[(frame["t"] == frame["t"].max()) & private]
-    caption = (
-        f"Figure 1(f): regret under central privacy for several ε, {_setting(study)}: Algorithm 1 with ln^1.5 of "
-        "the horizon (as printed) or of the pulls (as in its proof), and the repaired algorithm. "
-        f"{figures.caption_runs(frame)}"
-    )
-    alt = f"At the horizon, from the smallest epsilon to the largest: {_ends(last, 'loses ')}."
-    return Picture(figures.small_multiples(frame, by="facet", yscale="log"), _data(frame), caption, alt)
+    ends = _ends(frame[(frame["t"] == frame["t"].max()) & private], "loses ")
+    return _drawn(study, figures.small_multiples(frame, by="facet", yscale="log"), frame, ends=ends)
 
 
 @panels("figure-1g")
-def items(study: Study) -> Picture:
+def items(study: Study) -> Made:
     """Figure 1(g): central privacy against the number of items."""
     frame = _central_facets(study.items.finals(paid=True))
-    private = frame[frame["epsilon"].map(math.isfinite)]
-    caption = (
-        f"Figure 1(g): regret at T = {power(study.horizon)} under central privacy against the number of items L, at "
-        f"nominal ε = {study.items_epsilon:g}, {_setting(study, items='L')}. {figures.caption_runs(frame)}"
-    )
-    alt = f"Regret grows with the number of items: {_ends(private, 'from ')}."
+    ends = _ends(frame[frame["epsilon"].map(math.isfinite)], "from ")
     fig = figures.small_multiples(frame, by="facet", x="n_items", xlabel="items L")
-    return Picture(fig, _data(frame), caption, alt)
+    return _drawn(study, fig, frame, ends=ends, instance=_instance(study, items="L"))
 
 
 @panels("figure-1", each="cucb_epsilons", letters="hi")
-def cucb(study: Study, label: str, epsilon: float) -> Picture:
+def cucb(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(h) and 1(i): CUCB at one epsilon."""
     runs = study.cucb[epsilon]
     frame = _faceted(runs.curves(paid=True), _facet)
-    caption = (
-        f"{title(label)}: regret of CUCB (Algorithm 4) on the same means as a top-{study.list_size} semi-bandit at "
-        f"nominal ε = {epsilon:g}, {_setting(study)}. {figures.caption_runs(frame)}"
-    )
-    ends = {r: rounded(runs.final("CUCB Gaussian", r, epsilon)) for r in ("published", "stated", "repaired")}
-    alt = (
-        f"At nominal epsilon {epsilon:g} CUCB without privacy ends at {rounded(runs.final('CUCB'))}; with the Gaussian "
-        f"mechanism it ends at {ends['published']} published, {ends['stated']} stated and {ends['repaired']} repaired."
-    )
-    return Picture(figures.small_multiples(frame, by="facet", yscale="log"), _data(frame), caption, alt)
+    ends = {reading: rounded(runs.final("CUCB Gaussian", reading, epsilon)) for reading in _READINGS}
+    fig = figures.small_multiples(frame, by="facet", yscale="log")
+    return _drawn(study, fig, frame, epsilon=epsilon, plain=rounded(runs.final("CUCB")), **ends)
 
 
 @panels("figure-2", each="list_sizes", letters="abcd")
-def sizes(study: Study, label: str, size: int) -> Picture:
+def sizes(study: Study, label: str, size: int) -> Made:
     """Figures 2(a)-(d): the local algorithms at one list size."""
-    return _local(study, label, study.sizes[size], study.sizes_epsilon, size)
+    return _local(study, study.sizes[size], study.sizes_epsilon, size)
 
 
-def _local(study: Study, label: str, runs: Runs, epsilon: float, size: int) -> Picture:
+def _local(study: Study, runs: Runs, epsilon: float, size: int) -> Made:
     frame = _faceted(runs.curves(paid=True), _facet)
-    drawn = frame[~((frame["reading"] == "repaired") & frame["epsilon"].map(math.isinf))]
-    uniform = rounded(runs.final("uniform"))
-    published, stated = (rounded(runs.final("Laplace", reading, epsilon)) for reading in ("published", "stated"))
-    theorem_4 = rounded(bounds.theorem_4(study.problem(size), study.horizon, epsilon))
-    caption = (
-        f"{title(label)}: regret of the local algorithms at nominal ε = {epsilon:g}, {_setting(study, size)}. "
-        f"{figures.caption_runs(frame)} Published noise is {PUBLISHED:g} times the stated one. Theorem 4's bound at "
-        f"the horizon is {theorem_4}, uniform play's regret {uniform}. The repaired rule loses "
-        f"{rounded(runs.final(FIRST, 'repaired', math.inf))} without privacy, CascadeUCB1 "
-        f"{rounded(runs.final('CascadeUCB1'))}."
-    )
-    alt = (
-        f"At nominal epsilon {epsilon:g} the published Laplace curve ends at {published}, the stated one at {stated}, "
-        f"the repaired algorithm, which really pays {epsilon:g}, at {rounded(runs.final(FIRST, 'repaired', epsilon))}; "
-        f"uniform play ends at {uniform}."
-    )
-    return Picture(figures.small_multiples(drawn, by="facet", yscale="log"), _data(frame), caption, alt)
+    shown = frame[~((frame["reading"] == "repaired") & frame["epsilon"].map(math.isinf))]
+    ends = {reading: runs.final("Laplace", reading, epsilon) for reading in ("published", "stated")}
+    ends |= {"repaired": runs.final(FIRST, "repaired", epsilon), "bare": runs.final(FIRST, "repaired", math.inf)}
+    ends |= {"plain": runs.final("CascadeUCB1"), "uniform": runs.final("uniform")}
+    ends |= {"theorem_4": bounds.theorem_4(study.problem(size), study.horizon, epsilon)}
+    facts = {"epsilon": epsilon, "factor": PUBLISHED, "instance": _instance(study, size)}
+    facts |= {name: rounded(end) for name, end in ends.items()}
+    return _drawn(study, figures.small_multiples(shown, by="facet", yscale="log"), frame, **facts)
 
 
 def _learning_labels(study: Study) -> Iterable[tuple[str, tuple[str, float]]]:
@@ -226,7 +177,7 @@ def _learning_labels(study: Study) -> Iterable[tuple[str, tuple[str, float]]]:
 
 
 @panels("figure-learning", each=_learning_labels)
-def learning(study: Study, label: str, case: tuple[str, float]) -> Picture:
+def learning(study: Study, label: str, case: tuple[str, float]) -> Made:
     """The longer study at one trust model and epsilon, with the bounds that are not vacuous."""
     trust, epsilon = case
     frame = summary(study.learning)
@@ -238,16 +189,14 @@ def learning(study: Study, label: str, case: tuple[str, float]) -> Picture:
     t = t[t >= 1000]
     lines = [(label, [bound(int(n)) for n in t]) for label, bound in _learning_bounds(trust, epsilon).items()]
     uniform = learning_problem().uniform_regret() * LEARNING_HORIZON
-    drawn = [(label, t, values) for label, values in lines if values[-1] < uniform]
-    left_out = [f"{label} ({rounded(values[-1])})" for label, values in lines if values[-1] >= uniform]
-    caption = (
-        f"Honest noise to T = {power(LEARNING_HORIZON)} at {trust} ε = {epsilon:g}, on the instance of the figures. "
-        f"{figures.caption_runs(frame[frame['policy'] != 'uniform'])} Uniform play is exact."
-        + (f" Vacuous and not drawn: {', '.join(left_out)}." if left_out else "")
-    )
-    alt = f"From least to most regret at the end: {_ranking(frame[frame['t'] == LEARNING_HORIZON])}"
-    fig = figures.regret_curves(frame, start=1000, yscale="log", bounds=drawn)
-    return Picture(fig, _data(frame), caption, alt)
+    informative = [(label, t, values) for label, values in lines if values[-1] < uniform]
+    vacuous = ", ".join(f"{label} ({rounded(values[-1])})" for label, values in lines if values[-1] >= uniform)
+    facts = {"trust": trust, "epsilon": epsilon, "T": power(LEARNING_HORIZON)}
+    facts |= {"runs": figures.caption_runs(frame[frame["policy"] != "uniform"])}
+    facts |= {"vacuous": f" Vacuous and not drawn: {vacuous}." if vacuous else ""}
+    facts |= {"ranking": _ranking(frame[frame["t"] == LEARNING_HORIZON])}
+    fig = figures.regret_curves(frame, start=1000, yscale="log", bounds=informative)
+    return _drawn(study, fig, frame, **facts)
 
 
 def _learning_bounds(trust: str, epsilon: float) -> dict[str, Callable[[int], float]]:
@@ -310,11 +259,13 @@ def _central_facets(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _data(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.drop(columns=[c for c in ("facet", "label") if c in frame])
+def _drawn(study: Study, fig: Figure, frame: pd.DataFrame, **facts: Any) -> Made:
+    """A figure with its data, and what every caption of the chapter may say."""
+    data = frame.drop(columns=[c for c in ("facet", "label") if c in frame])
+    return drawn(fig, data, **{"T": power(study.horizon), "instance": _instance(study), **facts})
 
 
-def _setting(study: Study, size: int | None = None, items: str = "") -> str:
+def _instance(study: Study, size: int | None = None, items: str = "") -> str:
     return f"B_LB({items or study.n_items}, {size or study.list_size}, {study.p:g}, {study.gap:g})"
 
 
