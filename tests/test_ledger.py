@@ -158,3 +158,15 @@ def test_claims_and_rules_name_the_same_claims(chapter):
     assert [c.claim for c in claims] == committed["claim"].tolist()
     with pytest.raises(dataclasses.FrozenInstanceError):
         claims[0].claim = "another"
+
+
+def test_a_claim_says_its_own_words_for_computed_numbers():
+    claim = Claim(
+        "lemma-1", "lemma", "Lemma 1", "It holds.", facts={"reason": "at most {x:.2g}", "repaired": "now {x}"}
+    )
+    good, bad = claim.holds(True, 3.0, x=0.12345), claim.holds(False, said="repaired", x=2)
+    assert (good.verdict, good.reason, good.measurement.measured) == (REPRODUCED, "at most 0.12", 3.0)
+    assert (bad.verdict, bad.reason) == (NOT_REPRODUCED, "now 2")
+    assert claim.holds(None, x=None).verdict == UNDECIDED
+    with pytest.raises(KeyError):
+        claim.holds(True, said="nothing")

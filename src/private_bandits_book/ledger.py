@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from private_bandits import checks
-from private_bandits_book.rules import VERDICTS, NotTestable, Ruling, all_of, rests_on
+from private_bandits_book.rules import VERDICTS, Holds, NotTestable, Ruling, all_of, rests_on
 
 KINDS = (
     "definition",
@@ -56,7 +56,7 @@ class Claim:
     not_testable : str
         Why no run of this book can test it; such a claim has no rule.
     facts : mapping
-        Any other entry of the table, for the rule to read.
+        Any other entry of the table, for the rule to read: claimed powers, and reasons that `holds` fills in.
     """
 
     claim: str
@@ -76,6 +76,23 @@ class Claim:
             text = getattr(self, name)
             if not isinstance(text, str) or not text.strip() or "\n" in text:
                 raise ValueError(f"{name} must be one non-empty line, got {text!r}")
+
+    def holds(self, holds: bool | None, value: Any = None, said: str = "reason", **facts: Any) -> Ruling:
+        """Rule on a computed statement, with the claim's own words for the numbers.
+
+        Parameters
+        ----------
+        holds : bool or None
+            Whether the statement held in every case; None where it could not be computed.
+        value : measurement
+            The number that goes into the ledger, if one says it all.
+        said : str
+            The entry of the table with the words, a template of `str.format`.
+        **facts
+            What the template names.
+        """
+        words = None if holds is None else self.facts[said].format(**facts)
+        return Holds()(holds, words or "", value)
 
 
 @dataclass(frozen=True)

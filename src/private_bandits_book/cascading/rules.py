@@ -40,7 +40,6 @@ from private_bandits_book.cascading.study import (
 )
 from private_bandits_book.ledger import Claim, Rulebook
 from private_bandits_book.rules import (
-    Holds,
     Less,
     LowerBound,
     Near,
@@ -129,31 +128,16 @@ def _anchor(study: Study, claim: Claim) -> Ruling:
 @rules("lemma-1")
 def _lemma_1(study: Study, claim: Claim) -> Ruling:
     gamma = 0.01
-    cover = lemmas.hybrid_coverage(gamma=gamma)
-    return after_repair(
-        Holds()(
-            cover.printed <= gamma,
-            f"fails with frequency {cover.printed:.3g} at n = {cover.printed_at}, where the bound is 0, and at "
-            f"most {cover.printed_later:.3g} later; gamma = {gamma:g} is allowed",
-            cover.printed,
-        ),
-        Holds()(
-            cover.counter <= gamma,
-            f"the tail bound from the node scales fails with frequency at most {cover.counter:.3g}",
-            cover.counter,
-        ),
-    )
+    found = lemmas.hybrid_coverage(gamma=gamma)
+    printed = claim.holds(found.printed <= gamma, found.printed, found=found, gamma=gamma)
+    return after_repair(printed, claim.holds(found.counter <= gamma, found.counter, "repaired", found=found))
 
 
 @rules("lemma-2")
 def _lemma_2(study: Study, claim: Claim) -> Ruling:
     n_items, horizon = study.n_items, study.horizon
     leak = lemmas.pulls_leak(study.epsilon, n_items, horizon) if n_items >= 4 and horizon >= 2 else None
-    printed = Holds()(
-        None if leak is None else leak <= 0.0,
-        f"the pulls leak: even with w_0 public, no epsilon comes with a delta below {leak or 0:.6g}",
-        leak,
-    )
+    printed = claim.holds(None if leak is None else leak <= 0.0, leak, leak=leak)
     repaired = repaired_central(study.epsilon, n_items, study.list_size, horizon)
     return after_repair(printed, Privacy(study.epsilon)(repaired.privacy.effective_epsilon))
 
@@ -161,33 +145,23 @@ def _lemma_2(study: Study, claim: Claim) -> Ruling:
 @rules("lemma-3")
 def _lemma_3(study: Study, claim: Claim) -> Ruling:
     delta = study.delta
-    excess = lemmas.classical_gaussian_excess([0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0], delta)
-    analytic = gaussian_epsilon(gaussian_sigma(excess.epsilon, delta, 1.0), delta, 1.0) / excess.epsilon
-    return after_repair(
-        Holds()(
-            excess.ratio <= 1.0,
-            f"pays {excess.ratio:.3g} times the nominal epsilon at {excess.epsilon:g}; keeps its promise up to "
-            f"{excess.keeps_until:.3g}",
-            excess.ratio,
-        ),
-        Holds()(analytic <= 1 + 1e-9, f"the analytic sigma pays {analytic:.6g} times the nominal epsilon", analytic),
-    )
+    found = lemmas.classical_gaussian_excess([0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0], delta)
+    analytic = gaussian_epsilon(gaussian_sigma(found.epsilon, delta, 1.0), delta, 1.0) / found.epsilon
+    printed = claim.holds(found.ratio <= 1.0, found.ratio, found=found)
+    return after_repair(printed, claim.holds(analytic <= 1 + 1e-9, analytic, "repaired", analytic=analytic))
 
 
 @rules("lemma-4")
 def _lemma_4(study: Study, claim: Claim) -> Ruling:
     slack = lemmas.decomposition_slack(Cascade(np.array([0.6, 0.45, 0.3, 0.2, 0.05]), 3))
-    return Holds()(
-        min(slack) >= -1e-12,
-        f"smallest slack over all lists of 3 of 5 items, to 12 digits: {abs(round(slack[0], 12)):g} below, "
-        f"{abs(round(slack[1], 12)):g} above",
-    )
+    below, above = (abs(round(one, 12)) for one in slack)
+    return claim.holds(min(slack) >= -1e-12, below=below, above=above)
 
 
 @rules("lemma-5", "lemma-6")
 def _tail(study: Study, claim: Claim) -> Ruling:
     ratio = lemmas.laplace_tail_ratio() if claim.claim == "lemma-5" else lemmas.gaussian_tail_ratio()
-    return Holds()(ratio <= 1.0, f"largest exact tail over bound on the grid: {ratio:.3g}", ratio)
+    return claim.holds(ratio <= 1.0, ratio, ratio=ratio)
 
 
 # --- privacy theorems
@@ -220,8 +194,7 @@ def _promise(study: Study, claim: Claim) -> Ruling:
 @rules("theorem-7")
 def _theorem_7(study: Study, claim: Claim) -> Ruling:
     grid = lemmas.theorem_7_excess([1, 2, 4, 8, 16], [0.1, 0.2, 0.5, 0.9], [1e-2, 1e-3, 1e-6], pure=False)
-    shown = f"largest exact delta over the promised one on a grid: {grid.ratio:.3g}"
-    return Holds()(grid.ratio <= 1.0, shown, grid.ratio)
+    return claim.holds(grid.ratio <= 1.0, grid.ratio, ratio=grid.ratio)
 
 
 # --- regret theorems, on the longer studies
@@ -246,23 +219,17 @@ def _regret(study: Study, claim: Claim) -> Ruling:
         for quantity, allowed in slack.items()
     ]
     if policy in ("Laplace", "Composition"):
-        rates.append(_forced())
+        rates.append(_forced(claim))
     if policy == "Gaussian":
         rates.append(UpperRate(1.0, tolerance=_RATE_SLACK)(_exponent(study.growth, policy, _DELTA)))
     return all_of(_printed_bound(study.growth, policy), *rates)
 
 
-def _forced() -> Ruling:
+def _forced(claim: Claim) -> Ruling:
     """The step of the proof that needs 3 ln t reports of an item, which the algorithm does not force."""
     unforced, forced = lemmas.unforced_tail_ratio(LEARNING_HORIZON), lemmas.laplace_tail_ratio()
-    return after_repair(
-        Holds()(
-            unforced.ratio <= 1.0,
-            f"an item with {unforced.reports} reports leaves its radius with {unforced.ratio:.3g} times the "
-            "probability that the proof allots",
-        ),
-        Holds()(forced <= 1.0, f"with 3 ln t forced reports with at most {forced:.3g} times it"),
-    )
+    printed = claim.holds(unforced.ratio <= 1.0, found=unforced)
+    return after_repair(printed, claim.holds(forced <= 1.0, said="repaired", ratio=forced))
 
 
 def _printed_bound(frame: pd.DataFrame, policy: str) -> Ruling:
@@ -283,15 +250,9 @@ def _printed_bound(frame: pd.DataFrame, policy: str) -> Ruling:
 
 @rules("theorem-11")
 def _theorem_11(study: Study, claim: Claim) -> Ruling:
-    swapped = lemmas.swapped_divergence()
-    step = after_repair(
-        Holds()(
-            swapped.swapped <= 1.0,
-            f"d(p || p - gap) exceeds gap^2/(p(1-p)) by up to a factor of {swapped.swapped:.3g}",
-            swapped.swapped,
-        ),
-        Holds()(swapped.ordered <= 1.0, f"d(p - gap || p) is at most {swapped.ordered:.3g} times it", swapped.ordered),
-    )
+    found = lemmas.swapped_divergence()
+    printed = claim.holds(found.swapped <= 1.0, found.swapped, found=found)
+    step = after_repair(printed, claim.holds(found.ordered <= 1.0, found.ordered, "repaired", found=found))
     arguments = (*LEARNING_INSTANCE, LEARNING_HORIZON)
     return all_of(step, _lower(study, _FIRST, bounds.theorem_11(*arguments, _LOWER_EPSILON)))
 
