@@ -7,23 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from private_bandits.papers.definitions.bounds import theorem_2, theorem_3, theorem_4
-from private_bandits.papers.definitions.replacements import (
-    central_lower,
-    central_minimax,
-    lai_robbins,
-    local_lower,
-    minimax,
-    response_minimax,
-)
+from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy.divergences import bernoulli_kl, local_factor, response_mean
 
 _FAILURE = math.pi**2 / 12.0
-_MANY = 10**12  # rounds as many as make every threshold hold
+_MANY = 10**12
 
 
 def remark_1(n_arms: int, horizon: int, epsilon: float, gap: float) -> tuple[float, float]:
@@ -63,10 +56,10 @@ def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[in
     -------
     pandas.DataFrame
         Columns definition, kind, epsilon, horizon, factor (the private value over the one at epsilon = infinity),
-        over_plain (the value over `minimax`), vacuous (a guarantee of T).
+        over_plain (the value over `minimax`).
 
         * local DP, lower bound: 1/tanh(epsilon/2) from T = (K-1)/sinh(epsilon/2)^2 on, multiplicative.
-        * DP, lower bound and guarantee (of DP-SE): both tend to 1 as T grows.
+        * DP, guarantee (of DP-SE): tends to 1 as T grows, and so does the lower bound, `central_minimax`.
 
     Notes
     -----
@@ -75,19 +68,14 @@ def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[in
     sqrt(ln T), whatever epsilon is. This is about the worst case. On one instance the price of DP grows with ln T, as
     `central_lower` over `lai_robbins` shows.
     """
+    measures = {("local DP", "lower bound"): replacements.response_minimax, ("DP", "guarantee"): dp_se_minimax}
     rows = []
-    for epsilon in epsilons:
-        for horizon in horizons:
-            game = (n_arms, horizon)
-            local = response_minimax(*game, epsilon) / response_minimax(*game, math.inf)
-            lower = central_minimax(*game, epsilon) / minimax(*game)
-            upper = dp_se_minimax(*game, epsilon) / dp_se_minimax(*game, math.inf)
-            guarantee, plain = dp_se_minimax(*game, epsilon), minimax(*game)
-            over_local = response_minimax(*game, epsilon) / plain
-            rows.append(("local DP", "lower bound", epsilon, horizon, local, over_local, False))
-            rows.append(("DP", "lower bound", epsilon, horizon, lower, lower, False))
-            rows.append(("DP", "guarantee", epsilon, horizon, upper, guarantee / plain, guarantee >= horizon))
-    return pd.DataFrame(rows, columns=["definition", "kind", "epsilon", "horizon", "factor", "over_plain", "vacuous"])
+    for epsilon, horizon in product(epsilons, horizons):
+        for place, bound in measures.items():
+            value = bound(n_arms, horizon, epsilon)
+            factor, over_plain = value / bound(n_arms, horizon, math.inf), value / replacements.minimax(n_arms, horizon)
+            rows.append((*place, epsilon, horizon, factor, over_plain))
+    return pd.DataFrame(rows, columns=["definition", "kind", "epsilon", "horizon", "factor", "over_plain"])
 
 
 def additive(means: Sequence[float] | np.ndarray, epsilons: Sequence[float], horizons: Sequence[int]) -> pd.DataFrame:
@@ -113,22 +101,19 @@ def additive(means: Sequence[float] | np.ndarray, epsilons: Sequence[float], hor
     theorem of the paper. A term of order K ln T / epsilon is what DP-SE pays: additive, and true.
     """
     rows = []
-    for epsilon in epsilons:
-        for horizon in horizons:
-            plain, lower = lai_robbins(means, horizon), central_lower(means, horizon, epsilon)
-            conjecture = plain + 1.0 / epsilon
-            guarantee = dp_se_guarantee(means, horizon, epsilon)
-            extra = guarantee - dp_se_guarantee(means, horizon, math.inf)
-            slope = extra / math.log(horizon) if horizon > 1 else math.nan
-            vacuous = guarantee >= horizon * (max(means) - min(means))
-            above = lower > conjecture
-            rows.append((epsilon, horizon, plain, conjecture, lower, above, guarantee, extra, slope, vacuous))
+    for epsilon, horizon in product(epsilons, horizons):
+        plain, lower = replacements.lai_robbins(means, horizon), replacements.central_lower(means, horizon, epsilon)
+        guarantee, conjecture = dp_se_guarantee(means, horizon, epsilon), plain + 1.0 / epsilon
+        extra = guarantee - dp_se_guarantee(means, horizon, math.inf)
+        slope = extra / math.log(horizon) if horizon > 1 else math.nan
+        vacuous = guarantee >= horizon * (max(means) - min(means))
+        rows.append((epsilon, horizon, plain, conjecture, lower, lower > conjecture, guarantee, extra, slope, vacuous))
     names = ["epsilon", "horizon", "plain", "conjecture", "lower", "contradicted", "guarantee", "extra"]
     return pd.DataFrame(rows, columns=[*names, "extra_per_log", "vacuous"])
 
 
 def dp_se_guarantee(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
-    """Upper bound on the regret of DP-SE (Sajed and Sheffet, 2019) at beta = 1/T, with the constants of its box.
+    """Upper bound on the regret of DP-SE (Sajed and Sheffet, 2019) at beta = 1/T, with the constants of the algorithm.
 
     Parameters
     ----------
@@ -139,8 +124,8 @@ def dp_se_guarantee(means: Sequence[float] | np.ndarray, horizon: int, epsilon: 
 
     Notes
     -----
-    Derived from the box. In epoch e the radii are h = sqrt(L/(2R)) < 2^-e/8 and c = M/(epsilon R) <= 2^-e/8, so that
-    while they hold no best arm leaves and an arm of gap 2^-e or more does. It is pulled R_1 + ... + R_e times for e =
+    In epoch e of the algorithm the radii are h = sqrt(L/(2R)) < 2^-e/8 and c = M/(epsilon R) <= 2^-e/8, so that while
+    they hold no best arm leaves and an arm of gap 2^-e or more does. It is pulled R_1 + ... + R_e times for e =
     max(1, ceil(log2(1/gap))). They fail with probability beta/(2 e^2) in epoch e, pi^2 beta/12 in all.
     """
     gaps = [gap for gap in (np.max(means) - np.asarray(means)).tolist() if gap > 0]
@@ -189,11 +174,11 @@ def corrupt_bandits(means: Sequence[float] | np.ndarray, epsilons: Sequence[floa
     over_printed, and that is not (1 + e^(-epsilon))^2 either.
     """
     rows = []
-    best = float(np.max(means))
+    best, log = float(np.max(means)), math.log(3)
     worse = [mean for mean in np.asarray(means).tolist() if mean < best]
     for epsilon in epsilons:
-        printed, corrected = (theorem_4(means, 3, epsilon, kind) / math.log(3) for kind in ("printed", "corrected"))
-        lower = local_lower(means, 3, epsilon) / math.log(3)
+        printed, corrected = (bounds.theorem_4(means, 3, epsilon, kind) / log for kind in ("printed", "corrected"))
+        lower = replacements.local_lower(means, 3, epsilon) / log
         target = response_mean(best, epsilon)
         upper = sum((best - mean) / bernoulli_kl(response_mean(mean, epsilon), target) for mean in worse)
         simple = sum(2.0 / ((best - mean) * math.tanh(epsilon / 2.0) ** 2) for mean in worse)
@@ -229,25 +214,20 @@ def orderings(epsilons: Sequence[float]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns epsilon; dp_theorem, dp_proof (Theorem 3 and the line of its proof before it, times 8); instantaneous,
-        local (Table 1); local_above_dp and instantaneous_above_dp, whether the discussion's "as expected" holds with
-        Theorem 3 as printed; dp_proof tends to 0 with epsilon, rises and falls, where the text has it going to infinity
-        and falling.
+        Columns epsilon; local_above_dp and instantaneous_above_dp, whether the discussion's "as expected" holds for the
+        entries of Table 1 with Theorem 3 as printed.
     """
     rows = []
     for epsilon in epsilons:
         # one arm too many, and as many rounds as make every threshold hold
-        root = math.sqrt(_MANY)
-        printed, proof = (8.0 * theorem_3(2, _MANY, epsilon, kind) / root for kind in ("printed", "proof"))
-        instantaneous = theorem_2(2, _MANY, epsilon, "table") / root
-        local = local_factor(epsilon) ** -0.5
-        rows.append((epsilon, printed, proof, instantaneous, local, local >= printed, instantaneous >= printed))
-    names = ["epsilon", "dp_theorem", "dp_proof", "instantaneous", "local"]
-    return pd.DataFrame(rows, columns=[*names, "local_above_dp", "instantaneous_above_dp"])
+        printed = 8.0 * bounds.theorem_3(2, _MANY, epsilon) / math.sqrt(_MANY)
+        instantaneous = bounds.theorem_2(2, _MANY, epsilon, "table") / math.sqrt(_MANY)
+        rows.append((epsilon, local_factor(epsilon) ** -0.5 >= printed, instantaneous >= printed))
+    return pd.DataFrame(rows, columns=["epsilon", "local_above_dp", "instantaneous_above_dp"])
 
 
 def _pulls(last: int, n_arms: int, horizon: int, epsilon: float) -> float:
-    """R_1 + ... + R_last of DP-SE with every arm alive, rounded up as the box is played."""
+    """R_1 + ... + R_last of DP-SE with every arm alive, rounded up as it is played."""
     total = 0.0
     for epoch in range(1, last + 1):
         log = math.log(4.0 * n_arms * epoch**2 * max(horizon, 2))

@@ -51,19 +51,12 @@ class Model(NamedTuple):
 
 def models() -> tuple[Model, Model, Model, Model]:
     """Return the four panels: no privacy, local (Definition 4), DP (Definition 2), environment (Definition 5)."""
-    plain, local = bandit(), bandit(local=True)
+    plain, local, drawn = bandit(), bandit(local=True), tuple((ENVIRONMENT, x) for x in OUTCOMES)
     return (
         Model("a", "no privacy", plain, (*REWARDS, *ACTIONS), (), ()),
         Model("b", "local privacy", local, (*MESSAGES, *ACTIONS), REWARDS, (("r0", "z0"), ("r1", "z1"))),
         Model("c", "differential privacy", plain, ACTIONS, OUTCOMES, (("r0", "a1"),)),
-        Model(
-            "d",
-            "environment privacy",
-            plain,
-            (*REWARDS, *ACTIONS),
-            (ENVIRONMENT,),
-            tuple((ENVIRONMENT, x) for x in OUTCOMES),
-        ),
+        Model("d", "environment privacy", plain, (*REWARDS, *ACTIONS), (ENVIRONMENT,), drawn),
     )
 
 
@@ -100,31 +93,24 @@ def separated(graph: nx.DiGraph, hidden: Iterable[str], given: Iterable[str]) ->
 
 def table() -> pd.DataFrame:
     """Return the four graphs as data: a row per arrow, with what its panel says of the arrow and its ends."""
-    return pd.DataFrame(
-        {
-            "panel": model.letter,
-            "model": model.title,
-            "source": source,
-            "target": target,
-            "noisy": (source, target) in model.noisy,
-            "source_seen": source in model.seen,
-            "target_seen": target in model.seen,
-            "source_protected": source in model.protected,
-        }
-        for model in models()
-        for source, target in model.graph.edges
+    arrows = [(model, *arrow) for model in models() for arrow in model.graph.edges]
+    frame = pd.DataFrame([(model.letter, model.title, *arrow) for model, *arrow in arrows])
+    frame.columns = pd.Index(["panel", "model", "source", "target"])
+    return frame.assign(
+        noisy=[(source, target) in model.noisy for model, source, target in arrows],
+        source_seen=[source in model.seen for model, source, _ in arrows],
+        target_seen=[target in model.seen for model, _, target in arrows],
+        source_protected=[source in model.protected for model, source, _ in arrows],
     )
 
 
 def draw() -> Figure:
     """Draw the four graphs, two by two: observed variables shaded, protected ones in a dashed box."""
-    columns, side = 2, 72 * WIDTH / 2
-    height = side * 6.5 / 5.0
     with style():
         figure = blank()
-        figure.set_size_inches(WIDTH, 2 * height / 72)
+        figure.set_size_inches(WIDTH, 2 * (72 * WIDTH / 2 * 6.5 / 5.0) / 72)
         for place, model in enumerate(models()):
-            row, column = divmod(place, columns)
+            row, column = divmod(place, 2)
             axes = figure.add_axes((column / 2, (1 - row) / 2, 0.5, 0.5), label=model.letter)
             _panel(axes, model)
     return figure

@@ -145,8 +145,7 @@ class CentralBound(NamedTuple):
     """Lemma 6 and its proof."""
 
     text: float  # right side in the text, 2 (eps + c) + e^(2 (eps + c)) neighbour
-    appendix: float  # right side in the appendix, e^(eps + c) (2 (eps + c) + neighbour)
-    neighbour: float  # divergence of the neighbouring histories, one reward turned; that of the histories themselves
+    appendix: float  # right side in the appendix, e^(eps + c) (2 (eps + c) + neighbour), of neighbouring histories
     integral: float  # of ln P_1(H')/P_2(H') over P_1(H)
     claimed: float  # what the proof says this integral is at most, e^(2 (eps + c)) neighbour
 
@@ -156,14 +155,6 @@ class NeighbourRatio(NamedTuple):
 
     ratio: float
     bound: float
-
-
-class ActionBound(NamedTuple):
-    """Divergence of the actions of an epsilon-DP policy, and what bounds it."""
-
-    actions: float
-    private: float  # sum over arms of E_1[N_a] d_epsilon of `private_kl`
-    azize_basu: float  # 6 epsilon sum over arms of E_1[N_a] |p_a - q_a|
 
 
 def lemma_4(learner: FinitePolicy, first: Any, second: Any, horizon: int, epsilon: float) -> LocalBound:
@@ -210,7 +201,7 @@ def lemma_6(pair: Pair, step: int = 1) -> CentralBound:
     integral = float(np.sum(pair.ours * np.log(pair.ours[place] / pair.theirs[place])))
     factor = math.exp(paid) if paid < 350.0 else math.inf
     text, appendix = 2.0 * paid + factor**2 * near, factor * (2.0 * paid + near)
-    return CentralBound(text, appendix, near, integral, factor**2 * near)
+    return CentralBound(text, appendix, integral, factor**2 * near)
 
 
 def lemma_7(pair: Pair) -> NeighbourRatio:
@@ -219,12 +210,10 @@ def lemma_7(pair: Pair) -> NeighbourRatio:
     return NeighbourRatio(ratio, pair.loss() + log_odds(pair.p))
 
 
-def action_bound(pair: Pair) -> ActionBound:
-    """Divergence of the actions beside E_1[N_a] d_epsilon of `private_kl`, at the exact loss of the policy."""
+def action_bound(pair: Pair) -> float:
+    """Sum over arms of E_1[N_a] d_epsilon of `private_kl` at the exact loss: at least the divergence of the actions."""
     loss = pair.loss()
-    private = sum(n * (private_kl(x, y, loss) if loss > 0 else 0.0) for n, x, y in pair.by_arm())
-    azize = sum(6.0 * loss * n * abs(x - y) for n, x, y in pair.by_arm() if x != y)
-    return ActionBound(pair.actions, float(private), float(azize))
+    return float(sum(n * (private_kl(x, y, loss) if loss > 0 else 0.0) for n, x, y in pair.by_arm()))
 
 
 def divergences(epsilon: float, horizon: int) -> pd.DataFrame:
@@ -233,14 +222,14 @@ def divergences(epsilon: float, horizon: int) -> pd.DataFrame:
     for name, policy in suite(epsilon).items():
         if not isinstance(policy, Greedy):
             pair = Pair(policy, *MEANS, horizon)
-            six, acts = lemma_6(pair), action_bound(pair)
+            six = lemma_6(pair)
             found: dict[str, Any] = {"policy": name, "epsilon": epsilon, "horizon": horizon}
             found |= {"divergence": pair.divergence, "policy_term": pair.policy_term, "reward_term": pair.reward_term}
             for number, part in ((4, lemma_4(policy, *MEANS, horizon, epsilon)), (5, lemma_5(pair))):
                 found |= {f"lemma_{number}_{side}": value for side, value in part._asdict().items()}
             found |= {"lemma_6_text": six.text, "lemma_6_appendix": six.appendix}
             found |= {f"lemma_7_{side}": value for side, value in lemma_7(pair)._asdict().items()}
-            rows.append(found | {"actions": acts.actions, "actions_bound": acts.private})
+            rows.append(found | {"actions": pair.actions, "actions_bound": action_bound(pair)})
     return pd.DataFrame(rows)
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,23 +26,27 @@ PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 DISTANCE = 0.6
 """Largest difference of the two."""
 
+_RESPONSE, _PRIVATE = "randomised response, epsilon a visit", "argmax of private answers, epsilon an answer"
+_ONE_OR_ALL = "one answer, or all"
 Split = list[tuple[float, int]]
 Answer = Callable[[int, int, int, np.random.Generator], Split]
 Draw = Callable[[int, int, np.random.Generator], np.ndarray]
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """A guess between two inputs: the law of what is seen under each, and a way to play without that law.
 
-    `promise` is the loss that the definition is read to allow between the two inputs, `paid` the loss that it does
-    allow. `draw(which, n, rng)` plays n times on one input and counts what is seen, in the order of the laws.
+    `panel` and `label` are what its curve is drawn under. `promise` is the loss that the definition is read to allow
+    between the two inputs, `paid` the loss that it does allow. `draw(which, n, rng)` plays n times on one input and
+    counts what is seen, in the order of the laws.
     """
 
     definition: str
     observer: str
     guess: str
     policy: str
+    panel: str
+    label: str
     changes: int
     promise: float
     paid: float
@@ -91,8 +94,8 @@ def inference(
         for game, child in zip(table, stream.spawn(len(table)), strict=True):
             wins = _play(game, replications, np.random.default_rng(child))
             low, high = binomial_interval(wins, replications, level)
-            found: dict[str, Any] = {"definition": game.definition, "observer": game.observer, "guess": game.guess}
-            found |= {"policy": game.policy, "epsilon": float(epsilon), "changes": game.changes}
+            found: dict[str, Any] = dict(zip(Game._fields[:4], game[:4], strict=True))
+            found |= {"epsilon": float(epsilon), "changes": game.changes}
             found |= {"success": game.success, "bound": bound(game.promise)}
             found |= {"kept": game.success <= bound(game.promise) + 1e-12, "repaired_bound": bound(game.paid)}
             found |= {"simulated": wins / replications, "low": low, "high": high, "replications": replications}
@@ -111,18 +114,18 @@ def noisy_answers(epsilon: float, horizon: int) -> LocallyPrivate:
 
 def games(epsilon: float, visits: int) -> list[Game]:
     """Return the games of the example at one epsilon, what the definition promises, over 2 to 6 visits."""
-    share = epsilon / (visits - 1)
-    local = LocallyPrivate(Greedy(2), epsilon)
-    shown: tuple[tuple[str, str, FinitePolicy, float], ...] = (
-        ("outcomes", "randomised response, epsilon/(T - 1) a visit", Response(share, 2), epsilon),
-        ("outcomes", "argmax with Laplace noise, epsilon/(T - 1) a visit", LaplaceArgmax(share, 2), epsilon),
-        ("instantaneous", "randomised response, epsilon a visit", Response(epsilon, 2), (visits - 1) * epsilon),
-        ("local", "argmax of private answers, epsilon an answer", local, epsilon),
+    share, local = epsilon / (visits - 1), LocallyPrivate(Greedy(2), epsilon)
+    rounds, short = "epsilon/(T - 1) a visit", "ε/(T - 1) a visit"
+    shown: tuple[tuple[str, str, str, FinitePolicy, float], ...] = (
+        ("outcomes", f"randomised response, {rounds}", f"response, {short}", Response(share, 2), epsilon),
+        ("outcomes", f"argmax with Laplace noise, {rounds}", f"Laplace, {short}", LaplaceArgmax(share, 2), epsilon),
+        ("instantaneous", _RESPONSE, "response, ε a visit", Response(epsilon, 2), (visits - 1) * epsilon),
+        ("local", _PRIVATE, "private answers, ε an answer", local, epsilon),
     )
     return [
         *(_answers_of_a_visit(*row, promise=epsilon, horizon=visits) for row in shown),
-        _overheard(epsilon, "the answer to the ad shown"),
-        _overheard(epsilon, "the answer to the ad not shown"),
+        _overheard(epsilon, own=True),
+        _overheard(epsilon, own=False),
         _next_ad(epsilon, visits),
         _private_answers(epsilon, 1),
         _private_answers(epsilon, visits),
@@ -131,7 +134,7 @@ def games(epsilon: float, visits: int) -> list[Game]:
 
 
 def _answers_of_a_visit(
-    definition: str, name: str, policy: FinitePolicy, paid: float, *, promise: float, horizon: int
+    definition: str, name: str, label: str, policy: FinitePolicy, paid: float, *, promise: float, horizon: int
 ) -> Game:
     """Guess both answers of one visit from all advertisements: the two tables that are told apart best."""
     laws = table_laws(policy, horizon).reshape(-1, 2**horizon)
@@ -145,20 +148,22 @@ def _answers_of_a_visit(
     def draw(which: int, n: int, rng: np.random.Generator) -> np.ndarray:
         return _counts(policy, horizon, n, rng, _from_table(inputs[which]))
 
-    return Game(definition, "every ad", "the answers of one visit", name, 1, promise, paid, laws[pair], draw)
+    words = definition, "every ad", "the answers of one visit", name, "a visit, from every ad", label
+    return Game(*words, 1, promise, paid, laws[pair], draw)
 
 
-def _overheard(epsilon: float, guess: str) -> Game:
+def _overheard(epsilon: float, *, own: bool) -> Game:
     """Partial monitoring: the learner sees both answers, and lets the second ad follow the one that it did not show.
 
     It is private on rewards at every epsilon. The first ad is taken to be ad 0.
     """
     policy = Eavesdropper(math.inf)
-    own = guess == "the answer to the ad shown"
     inputs = [(0.0, 0.0), (1.0, 0.0) if own else (0.0, 1.0)]
     laws = np.array([policy.probabilities(((0, outcome),)) for outcome in inputs])
-    name, paid = "sees both answers, follows the one not shown", 0.0 if own else math.inf
-    return Game("rewards", "every ad", guess, name, 1, epsilon, paid, laws, _from_laws(laws))
+    paid, ad = (0.0, "the ad shown") if own else (math.inf, "the ad not shown")
+    name = "sees both answers, follows the one not shown"
+    words = "rewards", "every ad", f"the answer to {ad}", name, "private on rewards only", ad
+    return Game(*words, 1, epsilon, paid, laws, _from_laws(laws))
 
 
 def _next_ad(epsilon: float, horizon: int) -> Game:
@@ -167,8 +172,8 @@ def _next_ad(epsilon: float, horizon: int) -> Game:
     worst = worst_case(policy, horizon, definition="instantaneous")
     pasts: list[History] = [tuple(zip(worst.arms[:-1], seen, strict=True)) for seen in (worst.signals, worst.neighbour)]
     laws = np.array([policy.probabilities(past) for past in pasts])
-    name = "randomised response, epsilon a visit"
-    return Game("instantaneous", "the next ad", "one answer", name, 1, epsilon, epsilon, laws, _from_laws(laws))
+    words = "instantaneous", "the next ad", "one answer", _RESPONSE, _ONE_OR_ALL, "one answer, from the next ad"
+    return Game(*words, 1, epsilon, epsilon, laws, _from_laws(laws))
 
 
 def _private_answers(epsilon: float, changes: int) -> Game:
@@ -180,9 +185,9 @@ def _private_answers(epsilon: float, changes: int) -> Game:
         responses = np.where(rng.random((n, changes)) < channel[which, which], which, 1 - which)
         return np.bincount(responses @ 2 ** np.arange(changes)[::-1], minlength=2**changes)
 
-    guess = "one answer" if changes == 1 else "all answers of one person"
-    name = "argmax of private answers, epsilon an answer"
-    return Game("local", "private answers", guess, name, changes, epsilon, changes * epsilon, laws, draw)
+    guess, answers = ("one answer", "one answer") if changes == 1 else ("all answers of one person", "all answers")
+    words = "local", "private answers", guess, _PRIVATE, _ONE_OR_ALL, f"{answers}, from private answers"
+    return Game(*words, changes, epsilon, changes * epsilon, laws, draw)
 
 
 def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
@@ -209,7 +214,8 @@ def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
     shown = np.array([environment_law(policy, horizon, chances).ravel() for chances in PREFERENCES])
     guess, name = "the preferences of a person", "argmax of private answers, noise for epsilon over T visits"
     for observer, laws, draw in (("private answers", histories, answers), ("every ad", shown, ads)):
-        yield Game("environment", observer, guess, name, 0, promise, promise, laws, draw)
+        words = "environment", observer, guess, name, "preferences of a person", f"from {observer}"
+        yield Game(*words, 0, promise, promise, laws, draw)
 
 
 def _play(game: Game, runs: int, rng: np.random.Generator) -> int:

@@ -12,20 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, table_laws
-from private_bandits.privacy.policies import (
-    Eavesdropper,
-    Exponential,
-    Greedy,
-    Hedge,
-    LaplaceArgmax,
-    LocallyPrivate,
-    Response,
-    Retraction,
-)
+from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, policies, table_laws
 from private_bandits_book.definitions.inference import PREFERENCES, noisy_answers
 
-_RESPONSE = "randomised response on the best arm"
+RESPONSE, BARE = "randomised response on the best arm", "argmax without noise"
+PRIVATE = "argmax of private responses"
 
 
 class Feedback(NamedTuple):
@@ -91,20 +82,20 @@ def suite(epsilon: float, slack: float = 0.01) -> dict[str, FinitePolicy]:
     What one round, or one response, is built for is `epsilon`, > 0 and finite.
     """
     return {
-        _RESPONSE: Response(epsilon, 2),
-        "exponential mechanism": Exponential(epsilon, 2),
-        "argmax with Laplace noise": LaplaceArgmax(epsilon, 2),
-        "argmax of private responses": LocallyPrivate(Greedy(2), epsilon),
-        "retraction": Retraction(epsilon, slack),
-        "argmax without noise": Greedy(2),
+        RESPONSE: policies.Response(epsilon, 2),
+        "exponential mechanism": policies.Exponential(epsilon, 2),
+        "argmax with Laplace noise": policies.LaplaceArgmax(epsilon, 2),
+        PRIVATE: policies.LocallyPrivate(policies.Greedy(2), epsilon),
+        "retraction": policies.Retraction(epsilon, slack),
+        BARE: policies.Greedy(2),
     }
 
 
 def eavesdroppers(epsilon: float) -> dict[str, FinitePolicy]:
     """Return the policies with partial monitoring, by name: where Lemma 1 fails."""
     return {
-        "answer of the arm not pulled": Eavesdropper(epsilon),
-        "exponential mechanism, all outcomes": Hedge(epsilon, 2),
+        "answer of the arm not pulled": policies.Eavesdropper(epsilon),
+        "exponential mechanism, all outcomes": policies.Hedge(epsilon, 2),
     }
 
 
@@ -116,8 +107,8 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
     other ratios are those of `Composition`.
     """
     rows: list[dict[str, Any]] = []
-    for feedback, policies in (("bandit", suite(epsilon)), ("all outcomes", eavesdroppers(epsilon))):
-        for name, policy in policies.items():
+    for feedback, everyone in (("bandit", suite(epsilon)), ("all outcomes", eavesdroppers(epsilon))):
+        for name, policy in everyone.items():
             first, pair = lemma_1(policy, horizon), lemma_2(policy, horizon)
             found = {"policy": name, "feedback": feedback, "epsilon": epsilon, "horizon": horizon}
             found |= {"outcomes": pair.dp, "rewards": first.rewards, "instantaneous": pair.instantaneous}
@@ -155,12 +146,12 @@ def tightness(epsilon: float, horizons: Iterable[int], slacks: Iterable[float]) 
     """Return how nearly policies reach the two halves of Lemma 2: exact loss over what the lemma allows."""
     rows: list[tuple[Any, ...]] = []
     for slack in slacks:
-        found = lemma_2(Retraction(epsilon, slack), 3)
+        found = lemma_2(policies.Retraction(epsilon, slack), 3)
         rows.append(("ε-DP gives 2ε instantaneous", f"retraction, slack {slack:g}", 3, *found[:2], found.forward))
     for horizon in horizons:
-        found = lemma_2(Response(epsilon, 2), horizon)
-        rows.append(("ε instantaneous gives Tε DP", _RESPONSE, horizon, *found[:2], found.backward))
-        rows.append(("ε instantaneous gives (T-1)ε DP", _RESPONSE, horizon, *found[:2], found.sharper))
+        found = lemma_2(policies.Response(epsilon, 2), horizon)
+        rows.append(("ε instantaneous gives Tε DP", RESPONSE, horizon, *found[:2], found.backward))
+        rows.append(("ε instantaneous gives (T-1)ε DP", RESPONSE, horizon, *found[:2], found.sharper))
     return pd.DataFrame(rows, columns=["claim", "policy", "horizon", "dp", "instantaneous", "ratio"])
 
 
@@ -183,7 +174,7 @@ def growth(epsilon: float, horizons: Sequence[int]) -> pd.DataFrame:
         asked[f"environment, {output}"] = {"definition": "environment", "environments": PREFERENCES, "output": output}
     rows = [
         (name, definition, horizon, epsilon, exact_loss(everyone[name], horizon, **how))
-        for name in (_RESPONSE, "argmax of private responses")
+        for name in (RESPONSE, PRIVATE)
         for horizon in horizons
         for definition, how in asked.items()
     ]

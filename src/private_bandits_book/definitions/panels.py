@@ -15,6 +15,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
 from private_bandits_book.definitions import discussion, graphs, lemmas
+from private_bandits_book.definitions import inference as example
 from private_bandits_book.definitions.entries import usable
 from private_bandits_book.definitions.study import FAMILIES, LOCAL, LONG, TRUST, Study, factors, instance
 from private_bandits_book.exhibits import Exhibits
@@ -58,9 +59,9 @@ def models(study: Study) -> Picture:
 @panels("figure-inference")
 def inference(study: Study) -> Picture:
     """The advertising example: the success rate of the best guess under each definition."""
-    frame = study.inference
+    frame, games = study.inference, example.games(1.0, study.exact_horizon)
     drawn = _exact(frame["epsilon"], frame["success"], family=frame["definition"].map(_HUES).to_numpy())
-    drawn["facet"], drawn["label"] = zip(*map(_game, frame.itertuples()), strict=True)
+    drawn["facet"], drawn["label"] = ([game[at] for game in games] * len(study.epsilons) for at in (4, 5))
     drawn["policy"] = drawn["label"]
     drawn["trust"] = ["local" if d in ("local", "environment") else "central" for d in frame["definition"]]
     fig = figures.small_multiples(drawn, by="facet", x="epsilon", xscale="log", ylabel="success rate of the best guess")
@@ -90,21 +91,18 @@ def inference(study: Study) -> Picture:
 def composition(study: Study) -> Picture:
     """How the exact loss of two private policies grows with the horizon."""
     frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
-    response = frame["policy"].str.startswith("randomised")
+    rounds, messages = lemmas.RESPONSE, lemmas.PRIVATE
     shown = {
-        (True, "outcomes"): ("ε a round:\nall arms (Definition 2)", "tree", "central"),
-        (True, "instantaneous"): ("ε a round:\nnext arm (Definition 3)", "gaussian", "central"),
-        (False, "local"): ("ε a message:\none reward (Definition 4)", "response", "local"),
-        (False, "local, every response of a person"): ("ε a message:\nall rewards of one person", "none", "local"),
+        (rounds, "outcomes"): ("ε a round:\nall arms (Definition 2)", "tree", "central"),
+        (rounds, "instantaneous"): ("ε a round:\nnext arm (Definition 3)", "gaussian", "central"),
+        (messages, "local"): ("ε a message:\none reward (Definition 4)", "response", "local"),
+        (messages, "local, every response of a person"): ("ε a message:\nall rewards of one person", "none", "local"),
     }
-    lines = []
-    for mark, part in frame.groupby([response, "definition"], sort=False):
-        if mark in shown and np.isfinite(part["loss"]).all():
-            look = dict(zip(("label", "family", "trust"), shown[mark], strict=True))
-            lines.append(_exact(part["epsilon"], part["loss"] / part["epsilon"], visits=part["horizon"], **look))
-    fig = figures.sweep_curves(pd.concat(lines), "visits", xlabel="rounds T", ylabel="exact loss over ε")
-    last = frame[frame["horizon"] == frame["horizon"].max()]
-    dp = last[last["policy"].str.startswith("randomised") & (last["definition"] == "outcomes")]["loss"].iloc[0]
+    parts = {key: frame[(frame["policy"] == key[0]) & (frame["definition"] == key[1])] for key in shown}
+    lines = [(part["epsilon"], part["loss"] / part["epsilon"], *shown[key]) for key, part in parts.items()]
+    drawn = _curves(lines).assign(visits=np.concatenate([part["horizon"] for part in parts.values()]))
+    fig = figures.sweep_curves(drawn, "visits", xlabel="rounds T", ylabel="exact loss over ε")
+    last = parts[rounds, "outcomes"].iloc[-1]
     caption = (
         f"The exact privacy loss over the number of rounds at ε = {study.exact_epsilon:g}, by enumeration: a policy "
         "that answers each round by ε-randomised response on the best arm so far, and one that sees only ε-randomised "
@@ -112,8 +110,8 @@ def composition(study: Study) -> Picture:
     )
     alt = (
         "The next arm alone pays epsilon at every horizon; all arms together pay "
-        f"{dp / study.exact_epsilon:.3g} epsilon at T = {int(last['horizon'].iloc[0])}; private messages pay epsilon "
-        "for one reward, T epsilon for all of a person."
+        f"{last['loss'] / study.exact_epsilon:.3g} epsilon at T = {last['horizon']}; private messages pay epsilon for "
+        "one reward, T epsilon for all of a person."
     )
     return Picture(fig, frame, caption, alt)
 
@@ -125,18 +123,14 @@ def looseness(study: Study) -> Picture:
     p, q = float(frame["p"].iloc[0]), float(frame["q"].iloc[0])
     pair = frame[(frame["p"] == p) & (frame["q"] == q)]
     response, laplace = (pair[pair["channel"] == name] for name in ("randomised response", "binned Laplace"))
+    x, ylabel = response["epsilon"], "bound over exact divergence"
     lines = [
-        (laplace, "looseness", "printed bound, Laplace", "laplace", "local"),
-        (response, "looseness", "printed bound, response", "response", "local"),
-        (response, "duchi_loss", "of which: factor of Duchi et al.", "gaussian", "none"),
-        (response, "pinsker_loss", "of which: Pinsker", "none", "none"),
+        (laplace["epsilon"], laplace["looseness"], "printed bound, Laplace", "laplace", "local"),
+        (x, response["looseness"], "printed bound, response", "response", "local"),
+        (x, response["duchi_loss"], "of which: factor of Duchi et al.", "gaussian", "none"),
+        (x, response["pinsker_loss"], "of which: Pinsker", "none", "none"),
     ]
-    drawn = [
-        _exact(part["epsilon"], part[column], label=label, family=family, trust=trust)
-        for part, column, label, family, trust in lines
-    ]
-    ylabel = "bound over exact divergence"
-    fig = figures.sweep_curves(pd.concat(drawn), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    fig = figures.sweep_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
     ends = response.sort_values("epsilon").iloc[[0, -1]]
     caption = (
         f"Lemma 4 for one pull and Bernoulli rewards of means {p:g} and {q:g}: the printed bound on the divergence "
@@ -258,14 +252,13 @@ def price(study: Study) -> Picture:
 def corrupt(study: Study) -> Picture:
     """Whether the algorithms for corrupt bandits are off by (1 + e^-epsilon)^2."""
     frame = discussion.corrupt_bandits(study.means, study.epsilons)
+    x, ylabel = frame["epsilon"], "factor above a lower bound"
     lines = [
-        ("over_printed", "rate over Theorem\u00a04 as printed", "gaussian"),
-        ("claimed", "claimed:\n(1\u00a0+\u00a0exp(-ε))²", "none"),
-        ("over_lower", "rate over the exact bound", "response"),
+        (x, frame["over_printed"], "rate over Theorem\u00a04 as printed", "gaussian", "none"),
+        (x, frame["claimed"], "claimed:\n(1\u00a0+\u00a0exp(-ε))²", "none", "none"),
+        (x, frame["over_lower"], "rate over the exact bound", "response", "none"),
     ]
-    drawn = [_exact(frame["epsilon"], frame[c], label=label, family=f, trust="none") for c, label, f in lines]
-    ylabel = "factor above a lower bound"
-    fig = figures.sweep_curves(pd.concat(drawn), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    fig = figures.sweep_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
     ends = frame.sort_values("epsilon").iloc[[0, -1]]
     caption = (
         "The rate of the algorithms for corrupt bandits over lower bounds. Over the bound of Theorem 4 it "
@@ -287,18 +280,6 @@ def _described(model: graphs.Model) -> str:
     return f"{model.letter}, {model.title}: the observer sees {seen}; protected: {protected or 'nothing'}."
 
 
-def _game(row: Any) -> tuple[str, str]:
-    """The panel and the label of a game."""
-    if row.definition == "rewards":
-        return "private on rewards only", row.guess.replace("the answer to ", "")
-    if row.definition == "environment":
-        return "preferences of a person", "from " + row.observer
-    if row.guess != "the answers of one visit":
-        return "one answer, or all", f"{row.guess.replace(' of one person', '')}, from {row.observer}"
-    short = row.policy.replace("randomised response, epsilon", "response, ε").replace("epsilon", "ε")
-    return "a visit, from every ad", short.replace("argmax with Laplace noise", "Laplace").replace("argmax of ", "")
-
-
 def _times(value: float) -> str:
     return f"{value:,.3g}" if value < 1e4 else scientific(value)
 
@@ -307,6 +288,12 @@ def _exact(epsilon: pd.Series, y: pd.Series, **columns: Any) -> pd.DataFrame:
     """Exact numbers in the columns that the plots want."""
     frame = pd.DataFrame({"policy": "", "epsilon": epsilon, "t": 1, "regret": y, "regret_se": 0.0, "replications": 1})
     return frame.assign(**columns).reset_index(drop=True)
+
+
+def _curves(lines: Sequence[tuple[pd.Series, pd.Series, str, str, str]]) -> pd.DataFrame:
+    """Exact curves: their epsilons, their values, and the label, family and trust of each."""
+    parts = [_exact(x, y, label=label, family=family, trust=trust) for x, y, label, family, trust in lines]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, where: str = "") -> Picture:

@@ -167,8 +167,7 @@ def hardest(runs: Iterable[Run]) -> Runs:
     found: dict[tuple[str, float], Run] = {}
     for run in runs:
         key = run.name, run.epsilon
-        if key not in found or run.final.mean() > found[key].final.mean():
-            found[key] = run
+        found[key] = max(found.get(key, run), run, key=lambda one: float(one.final.mean()))
     return Runs(found.values())
 
 

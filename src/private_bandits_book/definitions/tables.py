@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from private_bandits.papers.definitions.replacements import central_lower, lai_robbins, local_lower
 from private_bandits_book.definitions import discussion, entries
+from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
 from private_bandits_book.definitions.study import LONG, Study
 from private_bandits_book.exhibits import Exhibits, Table
@@ -24,7 +23,7 @@ def findings(study: Study) -> str:
     """The chapter's findings in a few sentences."""
     one = nearest(study.inference["epsilon"].unique(), 1.0)
     success = study.inference[study.inference["epsilon"] == one].groupby("guess")["success"].max()
-    paid = float(study.losses.set_index("policy").loc["randomised response on the best arm", "outcomes"])
+    paid = float(study.losses.set_index("policy").loc[RESPONSE, "outcomes"])
     tight = study.tightness.groupby("claim")["ratio"].max()
     forward, backward = (tight[tight.index.str.contains(word)].max() for word in ("gives 2ε", "gives Tε"))
     low = nearest(study.on_long["epsilon"].unique(), 0.1)
@@ -37,11 +36,10 @@ def findings(study: Study) -> str:
     told = impossible(study.readings[study.readings["regret"] == "minimax"])
     return "\n".join(
         [
-            "- **A definition is a secret and an observer.** At "
-            f"$\\epsilon={one:g}$ the best guess of one private answer is right with probability "
-            f"{success['one answer']:.2f}. All answers of a person who answers {study.exact_horizon} times are guessed "
-            f"with {success['all answers of one person']:.2f}. A learner that is private on rewards, but sees more "
-            "than it is paid, gives the rest away with "
+            f"- **A definition is a secret and an observer.** At $\\epsilon={one:g}$ the best guess of one private "
+            f"answer is right with probability {success['one answer']:.2f}. All answers of a person who answers "
+            f"{study.exact_horizon} times are guessed with {success['all answers of one person']:.2f}. A learner that "
+            "is private on rewards, but sees more than it is paid, gives the rest away with "
             f"{success['the answer to the ad not shown']:.0f}.",
             "- **An $\\epsilon$ a round is not an $\\epsilon$.** Randomised response on the best arm pays "
             f"{study.exact_epsilon:g} a round and {paid:.3g} over {study.exact_horizon} rounds, exactly. Both halves "
@@ -133,16 +131,12 @@ def table_2(study: Study) -> Table:
 @tables("table-disagreements")
 def disagreements(study: Study) -> Table:
     """Every entry of Table 1 in every reading, a column an epsilon."""
-    keys = ["definition", "regret", "reading", "locus"]
-    values = study.readings.pivot(index=keys, columns="epsilon", values="value")[study.epsilons]
-    wide = values.set_axis([_at(e) for e in study.epsilons], axis=1).reset_index()
-    frame = study.readings[keys].drop_duplicates().merge(wide, on=keys, how="left", sort=False)
     caption = (
         f"Every entry of Table 1 in every reading, and what replaces it, at $K={study.n_arms}$, $T={study.horizon}$. "
         "Empty: the reading says nothing there. Problem-dependent bounds are asymptotic constants times $\\ln T$."
     )
-    columns = {"definition": "Definition", "regret": "Regret", "locus": "Where"}
-    return _by_epsilon(frame, caption, columns, study.epsilons, ".4g")
+    keys = {"definition": "Definition", "regret": "Regret", "reading": "", "locus": "Where"}
+    return _by_epsilon(study, study.readings, "value", keys, caption, ".4g")
 
 
 @tables("disagreements")
@@ -155,16 +149,13 @@ def all_disagreements(study: Study) -> pd.DataFrame:
 def upper_lower(study: Study) -> Table:
     """Upper over lower, a row per question and policy, a column an epsilon."""
     asked = {"instance": study.on_instance, "hardest": study.on_hardest, "longer study": study.on_long}
-    rows: list[dict[str, Any]] = []
-    for question, frame in asked.items():
-        for name, part in frame[np.isfinite(frame["epsilon"])].groupby("policy", sort=False):
-            row = {"question": question, "policy": name, "trust": part["trust"].iloc[0]}
-            rows.append(row | {_at(e): r for e, r in zip(part["epsilon"], part["ratio"], strict=True)})
+    frame = pd.concat([part.assign(question=question) for question, part in asked.items()])
     caption = (
         "Upper over lower: mean regret over the best usable bound, on the instance and on the hardest one at "
         f"$T={study.horizon}$, and on the instance of the longer study at $T=10^8$."
     )
-    return _by_epsilon(pd.DataFrame(rows), caption, {"question": "Question", "policy": "Policy"}, study.epsilons, ".3g")
+    keys = {"question": "Question", "policy": "Policy", "trust": ""}
+    return _by_epsilon(study, frame[np.isfinite(frame["epsilon"])], "ratio", keys, caption, ".3g")
 
 
 @tables("table-additive")
@@ -180,13 +171,14 @@ def additive(study: Study) -> Table:
     return Table(frame, caption, columns, {"epsilon": "g", "horizon": ".0e"})
 
 
-def _at(epsilon: float) -> str:
-    return f"at_{epsilon:g}"
-
-
 def _by_epsilon(
-    frame: pd.DataFrame, caption: str, columns: dict[str, str], epsilons: Iterable[float], number: str
+    study: Study, frame: pd.DataFrame, value: str, keys: dict[str, str], caption: str, number: str
 ) -> Table:
-    """A table with a column for every epsilon of the chapter that the frame has."""
-    at = {_at(e): f"$\\epsilon={e:g}$" for e in epsilons if _at(e) in frame}
-    return Table(frame, caption, columns | at, dict.fromkeys(at, number))
+    """A row for every combination of the keys, shown where they have a heading, and a column for every epsilon."""
+    epsilons = frame["epsilon"].unique()
+    wide = frame.pivot(index=[*keys], columns="epsilon", values=value)[epsilons]
+    wide = wide.set_axis([f"at_{e:g}" for e in epsilons], axis=1).reset_index()
+    made = frame[[*keys]].drop_duplicates().merge(wide, on=[*keys], how="left", sort=False)
+    at = {f"at_{e:g}": f"$\\epsilon={e:g}$" for e in epsilons if e in study.epsilons}
+    headings = {name: heading for name, heading in keys.items() if heading}
+    return Table(made, caption, headings | at, dict.fromkeys(at, number))

@@ -13,15 +13,7 @@ from private_bandits.estimates import difference_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.panels import nearest
-from private_bandits_book.definitions.rules.common import (
-    GRID,
-    HORIZON,
-    N_ARMS,
-    SAME,
-    holds,
-    near,
-    rules,
-)
+from private_bandits_book.definitions.rules.common import GRID, HORIZON, N_ARMS, SAME, holds, near, rules
 from private_bandits_book.definitions.study import LONG, Study, factors, uniform_regret
 from private_bandits_book.rules import Less, Ruling, after_repair
 from private_bandits_book.sweep import by_replication, exact_slope
@@ -132,8 +124,7 @@ def _limit(study: Study, claim: Any) -> Ruling:
         holds(
             _reaches_and_falls(line),
             f"the line of the proof before Theorem 3 is {line[0]:.3g} at epsilon {_TINY:g} and {max(line):.3g} at "
-            "most: it goes to 0 (the local and the instantaneous entry, and Theorem 3 as printed, do go to "
-            "infinity)",
+            "most: it goes to 0 (the local and the instantaneous entry, and Theorem 3 as printed, do go to infinity)",
             line[0],
         ),
         holds(
@@ -191,8 +182,7 @@ def _ratio(study: Study, claim: Any) -> Ruling:
     return holds(
         near(at_small, small["claimed_small"], 0.1) and near(at_large, large["claimed_large"], 0.1),
         f"at epsilon {small['epsilon']:g} the ratio of local to instantaneous is {at_small:.4g}, not "
-        f"{small['claimed_small']:.4g}; at {large['epsilon']:g} it is {at_large:.4g}, not "
-        f"{large['claimed_large']:.3g}",
+        f"{small['claimed_small']:.4g}; at {large['epsilon']:g} it is {at_large:.4g}, not {large['claimed_large']:.3g}",
         float(at_small),
     )
 

@@ -9,17 +9,16 @@ import numpy as np
 import pandas as pd
 
 from private_bandits_book.definitions import discussion, games, graphs, histories, inference, lemmas
+from private_bandits_book.definitions.lemmas import BARE, PRIVATE, RESPONSE
 from private_bandits_book.definitions.rules.common import HORIZON, N_ARMS, SAME, holds, loss_of, near, rules
 from private_bandits_book.definitions.study import Study
 from private_bandits_book.rules import Ruling, after_repair
-
-_PRIVATE, _BARE = "argmax of private responses", "argmax without noise"
 
 
 def _losses(study: Study) -> tuple[pd.Series, pd.Series, pd.Series, pd.DataFrame]:
     """The exact losses of three policies (noise on the actions, private responses, no noise), and of all."""
     loss = study.losses.set_index("policy")
-    return loss.loc["randomised response on the best arm"], loss.loc[_PRIVATE], loss.loc[_BARE], loss
+    return loss.loc[RESPONSE], loss.loc[PRIVATE], loss.loc[BARE], loss
 
 
 @rules("definition-1")
@@ -59,7 +58,7 @@ def _definition_3(study: Study, claim: Any) -> Ruling:
 @rules("definition-4")
 def _definition_4(study: Study, claim: Any) -> Ruling:
     _, private, _, loss = _losses(study)
-    others = loss.drop(index=_PRIVATE)["local"]
+    others = loss.drop(index=PRIVATE)["local"]
     return holds(
         near(private["local"], study.exact_epsilon) and bool(np.isinf(others).all()),
         f"a learner behind randomised responses pays {private['local']:.4g}; the {len(others)} policies that see "
@@ -70,7 +69,7 @@ def _definition_4(study: Study, claim: Any) -> Ruling:
 
 @rules("definition-5")
 def _definition_5(study: Study, claim: Any) -> Ruling:
-    seeing = _losses(study)[-1].drop(index=_PRIVATE)["environment"]
+    seeing = _losses(study)[-1].drop(index=PRIVATE)["environment"]
     allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
     return after_repair(
         holds(
@@ -92,18 +91,15 @@ def _definition_5(study: Study, claim: Any) -> Ruling:
 def _figure_1(study: Study, claim: Any) -> Ruling:
     plain, local, partial = graphs.bandit(), graphs.bandit(local=True), graphs.bandit(partial_monitoring=True)
     rewards, message = [graphs.REWARDS[0]], [graphs.MESSAGES[0]]
-    outcome, preference = graphs.OUTCOMES[0], graphs.ENVIRONMENT
-    read = {
-        "no privacy: actions depend on rewards": not graphs.separated(plain, rewards, []),
-        "local: given the messages, actions tell nothing of rewards": graphs.separated(
-            local, [*rewards, outcome, preference], message
-        ),
-        "DP: given the rewards, actions tell nothing of other outcomes": graphs.separated(
-            plain, [outcome, preference], rewards
-        ),
-        "partial monitoring: they do": not graphs.separated(partial, [outcome], rewards),
-        "environment: given the outcomes, actions tell nothing of nu": graphs.separated(plain, [preference], [outcome]),
+    hidden = [graphs.OUTCOMES[0], graphs.ENVIRONMENT]
+    asked = {
+        "no privacy: actions depend on rewards": (plain, rewards, [], False),
+        "local: given the messages, actions tell nothing of rewards": (local, [*rewards, *hidden], message, True),
+        "DP: given the rewards, actions tell nothing of other outcomes": (plain, hidden, rewards, True),
+        "partial monitoring: they do": (partial, hidden[:1], rewards, False),
+        "environment: given the outcomes, actions tell nothing of nu": (plain, hidden[1:], hidden[:1], True),
     }
+    read = {what: graphs.separated(*pair) is told for what, (*pair, told) in asked.items()}
     told = "; ".join(f"{what} ({'yes' if true else 'no'})" for what, true in read.items())
     return holds(all(read.values()), f"read off the graphs by d-separation: {told}")
 
@@ -141,9 +137,8 @@ def _lemma_1(study: Study, claim: Any) -> Ruling:
     ratio = bandit["lemma_1"].dropna()
     return holds(
         near(ratio, 1.0) and bool((partial["lemma_1"] > 1 + SAME).all()),
-        f"the losses agree for all {len(bandit)} policies with bandit feedback; one that also sees what is "
-        f"not paid out pays {partial['outcomes'].iloc[0]:.4g} on outcomes and {partial['rewards'].iloc[0]:.4g} "
-        "on rewards",
+        f"the losses agree for all {len(bandit)} policies with bandit feedback; one that also sees what is not paid "
+        f"out pays {partial['outcomes'].iloc[0]:.4g} on outcomes and {partial['rewards'].iloc[0]:.4g} on rewards",
         float(ratio.max()),
     )
 

@@ -11,15 +11,7 @@ import numpy as np
 from private_bandits.estimates import Interval, fit_exponent, mean_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
-from private_bandits_book.definitions.rules.common import (
-    GRID,
-    GROWING,
-    HORIZON,
-    N_ARMS,
-    SLACK,
-    holds,
-    rules,
-)
+from private_bandits_book.definitions.rules.common import GRID, GROWING, HORIZON, N_ARMS, SLACK, holds, rules
 from private_bandits_book.definitions.study import LOCAL, LONG, Study, hardest
 from private_bandits_book.rules import NOT_REPRODUCED, LowerBound, LowerRate, Ruling, all_of
 from private_bandits_book.studies import Runs
@@ -40,9 +32,8 @@ def _theorem_1(study: Study, claim: Any, parts: Mapping[str, Ruling]) -> Ruling:
     vacuous = min(e for e, (value, _) in zip(GRID, pairs, strict=True) if value <= floor)
     exact = holds(
         all(value <= other for value, other in pairs),
-        "the value lies below a bound that holds for rewards in [0, 1] at every epsilon of the grid, though "
-        f"the proof gives half of it; for epsilon >= {vacuous:g} it says no more than the non-private "
-        "bound",
+        "the value lies below a bound that holds for rewards in [0, 1] at every epsilon of the grid, though the proof "
+        f"gives half of it; for epsilon >= {vacuous:g} it says no more than the non-private bound",
         max(value / other for value, other in pairs),
     )
     return _unless_refuted(exact, parts["theorem-1-runs"])
