@@ -191,8 +191,7 @@ def test_the_projection_is_the_nearest_point_of_the_ball(dim):
         point = rng.standard_normal(dim)
         point *= size / np.linalg.norm(point)
         found = point.copy()
-        scratch = np.zeros(dim), np.zeros(dim), np.zeros((dim, dim))
-        cholesky.project(np.triu(matrix), 0.7, found, *scratch)
+        cholesky.project(np.triu(matrix), 0.7, found)
         np.testing.assert_allclose(found, nearest(matrix + 0.7 * np.eye(dim), point), atol=1e-9)
 
 

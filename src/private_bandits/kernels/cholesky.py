@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from private_bandits._compiled import compiled
 
 _PIVOT = 1e-12  # of the largest diagonal entry: a pivot below that is rounding
@@ -142,7 +144,7 @@ def inverse_norms(factor, columns, work, squares):
 
 
 @compiled
-def project(matrix, shift, point, target, slope, factor):
+def project(matrix, shift, point):
     """Overwrite a point with the point of the unit ball nearest to it in the norm of A = matrix + shift I.
 
     The multiplier m of (A + m I) x = A point, |x| = 1, by Newton's method on 1 - 1/|x| from m = 0, which climbs to
@@ -153,8 +155,6 @@ def project(matrix, shift, point, target, slope, factor):
     matrix : float64 array, shape (dim, dim)
     shift : float
     point : float64 array, shape (dim,), written
-    target, slope : float64 arrays, shape (dim,), scratch
-    factor : float64 array, shape (dim, dim), scratch
     """
     dim = len(point)
     norm = 0.0
@@ -162,6 +162,7 @@ def project(matrix, shift, point, target, slope, factor):
         norm += point[i] * point[i]
     if norm <= 1.0:
         return
+    target, slope, factor = np.zeros(dim), np.zeros(dim), np.zeros((dim, dim))
     for i in range(dim):
         target[i] = shift * point[i]
         for j in range(dim):

@@ -51,9 +51,7 @@ class State(NamedTuple):
 
     pulls: np.ndarray  # int64, an entry per arm: pulls in finished episodes
     means: np.ndarray  # float64: the noisy mean of the arm's last finished episode
-    indices: np.ndarray
     order: np.ndarray  # int64 (1,): the arm of the running episode
-    values: np.ndarray
     clock: np.ndarray  # int64: rounds before the running episode, pulls in it
 
 
@@ -100,9 +98,7 @@ def start(problem: ListRecord, policy: Record) -> State:
     return State(
         pulls=np.zeros(n_arms, np.int64),
         means=np.zeros(n_arms),
-        indices=np.zeros(n_arms),
         order=np.zeros(1, np.int64),
-        values=np.zeros(1),
         clock=np.array([0, 1]),
     )
 
@@ -130,8 +126,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     arms, shape = problem.means, problem.shape
     terms, level, scale = policy.terms, policy.level, policy.scale
     truncation, truncation_power = policy.truncation, policy.truncation_power
-    pulls, means, clock = state.pulls, state.means, state.clock
-    indices, order, values = state.indices, state.order, state.values
+    pulls, means, order, clock = state.pulls, state.means, state.order, state.clock
+    indices, values = np.zeros(len(arms)), np.zeros(1)
     mark = np.searchsorted(checkpoints, first)
     while True:
         arm, begun, length = order[0], clock[0], clock[1]

@@ -72,11 +72,7 @@ class State(NamedTuple):
     indices: np.ndarray
     order: np.ndarray  # the super arm, then -1
     size: np.ndarray  # of the super arm that `order` is given
-    values: np.ndarray
-    worth: np.ndarray
-    missed: np.ndarray
-    marked: np.ndarray
-    feedback: np.ndarray
+    missed: np.ndarray  # an entry of 1 per target of the family
     regret: np.ndarray
 
 
@@ -139,11 +135,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         indices=np.full(n_items, np.inf),
         order=np.zeros(size, np.int64),
         size=np.full(1, size),
-        values=np.zeros(size),
-        worth=np.zeros(len(family.blocks) or len(family.sets)),
         missed=np.ones(max(family.targets, default=0) + 1),
-        marked=np.zeros(len(family.blocks), np.bool_),
-        feedback=np.zeros(size),
         regret=np.zeros(1),
     )
 
@@ -175,9 +167,11 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     in_clear = 1 if policy.observe_first else 0
     pulls, total, mean, root = state.pulls, state.total, state.mean, state.root
     weight, peak, counters, released_at = state.weight, state.peak, state.counters, state.released_at
-    indices, order, values, feedback = state.indices, state.order, state.values, state.feedback
+    indices, order, missed = state.indices, state.order, state.missed
     means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
     family, oracle = problem.family, problem.family.oracle
+    values, feedback, marked = np.zeros(len(order)), np.zeros(len(order)), np.zeros(len(family.blocks), np.bool_)
+    worth = np.zeros(len(family.blocks) if len(family.blocks) > 0 else len(family.sets))
     adjusted = cap < math.inf or fallback or forced > 0.0
     if first == 1 and oracle != CALL:
         _observe_first(policy, state, means, env)
@@ -190,7 +184,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if oracle == TOP and not failed:
             top_list(indices, cascade, choice, order, values)
         elif oracle != CALL:
-            length = answer(family, indices, cascade, failed, choice, order, values, state)
+            length = answer(family, indices, cascade, failed, choice, order, values, worth, missed, marked)
         if reports == FIRST:
             _least_reported_first(pulls, order, length)
         if oracle == TOP:
@@ -222,7 +216,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if oracle == TOP:
             total_regret += pseudo_regret(means, cascade, best, order)
         else:
-            total_regret += regret_of_set(means, family, best, order, length, state.missed)
+            total_regret += regret_of_set(means, family, best, order, length, missed)
         if len(trace) > 0:
             trace[t - 1, :-1] = order
             trace[t - 1, -1] = observed

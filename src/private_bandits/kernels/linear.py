@@ -74,17 +74,6 @@ class State(NamedTuple):
     theta: np.ndarray
     estimate: np.ndarray
     sums: np.ndarray  # beta, what Newton steps added to the cost, pseudo-regret
-    actions: np.ndarray  # columns
-    means: np.ndarray
-    work: np.ndarray
-    squares: np.ndarray
-    indices: np.ndarray
-    chosen: np.ndarray
-    order: np.ndarray
-    values: np.ndarray
-    target: np.ndarray
-    slope: np.ndarray
-    scratch: np.ndarray
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -133,7 +122,7 @@ def start(problem: ContextRecord, policy: Record) -> State:
     -------
     State
     """
-    dim, n_actions = problem.dim, problem.n_actions
+    dim = problem.dim
     return State(
         gram=np.zeros((dim, dim)),
         moment=np.zeros(dim),
@@ -142,17 +131,6 @@ def start(problem: ContextRecord, policy: Record) -> State:
         theta=np.zeros(dim),
         estimate=np.zeros(dim),
         sums=np.array([radius(policy, 0, 0.0), 0.0, 0.0]),
-        actions=np.zeros((dim, n_actions)),
-        means=np.zeros(n_actions),
-        work=np.zeros((dim, n_actions)),
-        squares=np.zeros(n_actions),
-        indices=np.full(n_actions, np.inf),
-        chosen=np.zeros(dim),
-        order=np.zeros(1, np.int64),
-        values=np.zeros(1),
-        target=np.zeros(dim),
-        slope=np.zeros(dim),
-        scratch=np.zeros((dim, dim)),
     )
 
 
@@ -179,14 +157,15 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     binary, spread = problem.binary, problem.spread
     learner, sigma, ridge, shift = policy.learner, policy.sigma, policy.ridge, policy.shift
     gram, moment, factor, theta = state.gram, state.moment, state.factor, state.theta
-    actions, means, chosen, estimate = state.actions, state.means, state.chosen, state.estimate
-    indices, order, values = state.indices, state.order, state.values
-    dim = len(moment)
+    estimate, dim, n_actions = state.estimate, len(moment), problem.n_actions
+    actions, means, chosen = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(dim)
+    work, squares, indices = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(n_actions)
+    order, values = np.zeros(1, np.int64), np.zeros(1)
     ready, beta, added, total_regret = state.ready[0], state.sums[0], state.sums[1], state.sums[2]
     mark = np.searchsorted(checkpoints, first)
     for t in range(first, last + 1):
         draw_actions(problem, env, actions, means)
-        _indices(factor, theta, beta, ready, actions, state.work, state.squares, indices)
+        _indices(factor, theta, beta, ready, actions, work, squares, indices)
         top_list(indices, False, choice, order, values)
         action = order[0]
         reward = draw_reward(means[action], binary, spread, env)
@@ -205,7 +184,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             theta[:] = moment
             solve(factor, theta)
         if learner == NEWTON:
-            added += _newton_step(policy, error, state)
+            added += _newton_step(policy, chosen, error, factor, gram, estimate)
         beta = radius(policy, t, added)
         if len(trace) > 0:
             trace[t - 1, 0] = action
@@ -296,15 +275,14 @@ def _gradient_step(estimate, x, error, step, sigma, noise):
 
 
 @compiled
-def _newton_step(policy, error, state):
+def _newton_step(policy, x, error, factor, gram, estimate):
     """Online Newton step in the norm of A, which has just been factorised; return what it adds to the cost."""
-    chosen, slope = state.chosen, state.slope
-    slope[:] = chosen
-    solve(state.factor, slope)
-    added = error**2 * _dot(chosen, slope) / (2.0 * policy.curvature)
-    for i in range(len(chosen)):
-        state.estimate[i] -= error / policy.curvature * slope[i]
-    project(state.gram, policy.ridge, state.estimate, state.target, slope, state.scratch)
+    slope = x.copy()
+    solve(factor, slope)
+    added = error**2 * _dot(x, slope) / (2.0 * policy.curvature)
+    for i in range(len(x)):
+        estimate[i] -= error / policy.curvature * slope[i]
+    project(gram, policy.ridge, estimate)
     return added
 
 

@@ -75,19 +75,12 @@ class State(NamedTuple):
     """What the loop carries from round to round."""
 
     centre: np.ndarray  # float64 (dimension,), y or x
-    points: np.ndarray  # float64 (1 or 2, numbers that name a point), what is played
-    seen: np.ndarray  # float64 (1 or 2,)
-    direction: np.ndarray
     linear: np.ndarray  # BARRIER: sum of g_s - curvature x_s; arms: L
-    slope: np.ndarray
-    matrix: np.ndarray
-    weights: np.ndarray
     counts: np.ndarray  # float64 (n_losses,), how often each loss came
     ends: np.ndarray  # float64 (2,), QUARTERS: the working interval
     sums: np.ndarray  # float64 (3,)
     clock: np.ndarray  # int64 (3,)
     suffered: np.ndarray  # float64 (1,)
-    best: np.ndarray  # scratch: the best fixed point
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -163,29 +156,20 @@ def start(problem: ConvexRecord, policy: Record) -> State:
     State
     """
     losses, dimension = problem.anchors.shape
-    armed = policy.learner in (EXP3, TSALLIS)
-    named, rows = 1 if armed else dimension, 2 if policy.learner == TWO_POINT else 1
     y = np.zeros(dimension)
     if policy.learner == BARRIER:
         barrier.centre(problem.domain, y)
-    elif not armed and problem.domain != BALL:
+    elif policy.learner not in (EXP3, TSALLIS) and problem.domain != BALL:
         y[:] = inner_radius(problem.domain, problem.radius, dimension)
     first = quarters.queries(0.5 * policy.step, policy.variance, policy.tail, policy.confidence)
     return State(
         centre=y,
-        points=np.zeros((rows, named)),
-        seen=np.zeros(rows),
-        direction=np.zeros(dimension),
         linear=np.zeros(dimension),
-        slope=np.zeros(dimension),
-        matrix=np.zeros((dimension, dimension)),
-        weights=np.zeros(dimension),
         counts=np.zeros(losses),
         ends=np.array([-problem.radius if problem.domain == BALL else 0.0, problem.radius]),
         sums=np.zeros(3),
         clock=np.array([1, first, 0]),
         suffered=np.zeros(1),
-        best=np.zeros(named),
     )
 
 
@@ -213,11 +197,12 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
     curvature, kind, scale = policy.curvature, policy.noise, policy.scale
     low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
-    y, points, seen, u, linear = state.centre, state.points, state.seen, state.direction, state.linear
-    slope, matrix, w, counts, suffered = state.slope, state.matrix, state.weights, state.counts, state.suffered
-    ends, sums, clock = state.ends, state.sums, state.clock
     variance, tail, confidence = policy.variance, policy.tail, policy.confidence
-    d = len(y)
+    y, linear, counts, suffered = state.centre, state.linear, state.counts, state.suffered
+    ends, sums, clock, d = state.ends, state.sums, state.clock, len(state.centre)
+    u, slope, matrix, w = np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
+    points = np.zeros((2 if learner == TWO_POINT else 1, 1 if learner == EXP3 or learner == TSALLIS else d))
+    seen, fixed = np.zeros(len(points)), np.zeros(points.shape[1])
     mark = np.searchsorted(checkpoints, first)
     for t in range(first, last + 1):
         rate = step * t**-power
@@ -278,7 +263,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = suffered[0]
             if problem.mode != STOCHASTIC:
-                regret[mark] -= best_fixed(problem, counts, state.best)[0]
+                regret[mark] -= best_fixed(problem, counts, fixed)[0]
             mark += 1
 
 

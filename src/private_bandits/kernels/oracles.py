@@ -10,7 +10,7 @@ from private_bandits.problems.families import SCAN, TOP, set_value
 
 
 @compiled
-def answer(family, indices, cascade, failed, choice, order, values, scratch):
+def answer(family, indices, cascade, failed, choice, order, values, worth, missed, marked):
     """Write the oracle's super arm for the indices.
 
     Parameters
@@ -28,15 +28,15 @@ def answer(family, indices, cascade, failed, choice, order, values, scratch):
     order : int64 array, shape (list_size,), written
         -1 beyond the size of the super arm.
     values : float64 array, shape (list_size,), scratch
-    scratch : with float64 arrays `worth` (an entry per set or block) and `missed` (per target), and bool `marked` (per
-        block)
+    worth : float64 array, an entry per block or else per set, scratch
+    missed : float64 array, an entry of 1 per target, scratch
+    marked : bool array, an entry per block, scratch
 
     Returns
     -------
     int
         Size of the super arm.
     """
-    worth, missed, marked = scratch.worth, scratch.missed, scratch.marked
     if not failed and family.beta < 1.0:
         failed = choice.random() >= family.beta
     if family.oracle == TOP:

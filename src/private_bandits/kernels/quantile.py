@@ -53,7 +53,6 @@ class State(NamedTuple):
     thresholds: np.ndarray  # float64, an entry per arm: B of its last finished epoch
     means: np.ndarray  # float64, an entry per arm: its noisy mean
     widths: np.ndarray
-    counts: np.ndarray  # int64 (THRESHOLDS,), scratch
     clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
 
 
@@ -102,7 +101,6 @@ def start(problem: ListRecord, policy: Record) -> State:
         thresholds=np.zeros(n_arms),
         means=np.zeros(n_arms),
         widths=np.zeros(n_arms),
-        counts=np.zeros(THRESHOLDS, np.int64),
         clock=np.array([n_arms, 0, 0]),
     )
 
@@ -129,7 +127,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     """
     arms, shape = problem.means, problem.shape
     epsilon, beta, share, width = policy.epsilon, policy.beta, policy.share, policy.width
-    pulls, alive, clock, counts = state.pulls, state.alive, state.clock, state.counts
+    pulls, alive, clock, counts = state.pulls, state.alive, state.clock, np.zeros(THRESHOLDS, np.int64)
     thresholds, means, widths = state.thresholds, state.means, state.widths
     rate = min(epsilon, 1.0)
     mark = np.searchsorted(checkpoints, first)

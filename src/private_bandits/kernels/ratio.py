@@ -48,11 +48,6 @@ class State(NamedTuple):
     examination_trees: np.ndarray
     click_noise: np.ndarray
     examination_noise: np.ndarray
-    reported: np.ndarray
-    indices: np.ndarray
-    order: np.ndarray
-    values: np.ndarray
-    feedback: np.ndarray
     regret: np.ndarray
 
 
@@ -97,7 +92,7 @@ def start(problem: ListRecord, policy: Record) -> State:
     -------
     State
     """
-    n_items, size = len(problem.means), problem.list_size
+    n_items = len(problem.means)
     rows = n_items if policy.design == ROUNDS else 0
     return State(
         clicks=np.zeros(n_items),
@@ -108,11 +103,6 @@ def start(problem: ListRecord, policy: Record) -> State:
         examination_trees=np.zeros((rows, mechanisms.COUNTER_ROW)),
         click_noise=np.zeros(n_items),
         examination_noise=np.zeros(n_items),
-        reported=np.zeros(size),
-        indices=np.zeros(n_items),
-        order=np.zeros(size, np.int64),
-        values=np.zeros(size),
-        feedback=np.zeros(size),
         regret=np.zeros(1),
     )
 
@@ -143,9 +133,9 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
     click_trees, examination_trees = state.click_trees, state.examination_trees
     click_noise, examination_noise = state.click_noise, state.examination_noise
-    indices, order, values = state.indices, state.order, state.values
-    feedback, reported = state.feedback, state.reported
-    size = len(order)
+    size = problem.list_size
+    indices, order, values = np.zeros(len(means)), np.zeros(size, np.int64), np.zeros(size)
+    feedback, reported = np.zeros(size), np.zeros(size)
     mark = np.searchsorted(checkpoints, first)
     total_regret = state.regret[0]
     for t in range(first, last + 1):

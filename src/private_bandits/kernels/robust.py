@@ -55,9 +55,6 @@ class State(NamedTuple):
     mean: np.ndarray
     root: np.ndarray  # 1 / pulls^w
     trees: np.ndarray
-    indices: np.ndarray
-    order: np.ndarray
-    values: np.ndarray
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -106,9 +103,6 @@ def start(problem: ListRecord, policy: Record) -> State:
         mean=np.zeros(n_arms),
         root=np.zeros(n_arms),
         trees=np.zeros((n_arms, mechanisms.COUNTER_ROW)),
-        indices=np.zeros(n_arms),
-        order=np.zeros(1, np.int64),
-        values=np.zeros(1),
     )
 
 
@@ -138,8 +132,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     power, inverse = policy.v / (1.0 + policy.v), 1.0 / (1.0 + policy.v)
     means, best, shape = problem.means, problem.best, problem.shape
     pulls, total, mean, root, trees = state.pulls, state.total, state.mean, state.root, state.trees
-    indices, order, values = state.indices, state.order, state.values
     n_arms = len(pulls)
+    indices, order, values = np.zeros(n_arms), np.zeros(1, np.int64), np.zeros(1)
     mark = np.searchsorted(checkpoints, first)
     for t in range(first, last + 1):
         log_t = math.log(t)
