@@ -15,9 +15,10 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 import xarray as xr
+from numba.core.dispatcher import Dispatcher
 
 from private_bandits import simulate
-from private_bandits.kernels import index, protocol, ratio
+from private_bandits.kernels import KERNELS, index, kernel_of, protocol, ratio
 from private_bandits.papers.cascading import (
     b_lb,
     b_lb_semi,
@@ -30,8 +31,9 @@ from private_bandits.papers.cascading import (
     ucb_laplace,
     uniform,
 )
+from private_bandits.papers.heavy_tailed import robust_ucb
 from private_bandits.plain import largest
-from private_bandits.problems import Arms, Cascade, SemiBandit
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import log_checkpoints, streams, trace
 
 # the package exports the function under the module's name
@@ -542,6 +544,29 @@ def test_a_policy_made_for_another_problem_is_refused(problem, policy, message):
         play(policy, problem, horizon=50)
     with pytest.raises(ValueError, match=message):
         trace(problem, policy, horizon=50, seed=0)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_every_kernel_keeps_the_protocol_and_is_found_by_its_records(kernel):
+    module = importlib.import_module(f"private_bandits.kernels.{kernel}")
+    numbers = dict.fromkeys(module.Record._fields, 0.0)
+    assert kernel_of(module.Record(**numbers)) is module
+    assert set(module.__all__) == {"PIECE", "Record", "advance", "blank", "check", "start"}
+    assert module.PIECE in (protocol.PIECE, protocol.WHOLE_RUN)
+    assert isinstance(module.advance, Dispatcher) and issubclass(module.Record, tuple)
+
+
+@pytest.mark.parametrize(
+    ("problem", "policy", "message"),
+    [
+        (ConvexLoss.ball([[0.5]]), cascade_ucb1(), r"CascadeUCB1 needs a list problem, got ConvexLoss.ball"),
+        (PROBLEM, robust_ucb(0.9, 1.0), r"Robust UCB needs Arms, got Cascade"),
+        (LinearContext.sphere([0.5], 2), Fixed([0]), r"fixed cannot read contexts, got LinearContext"),
+    ],
+)
+def test_a_policy_for_problems_of_another_kind_is_refused(problem, policy, message):
+    with pytest.raises(ValueError, match=message):
+        play(policy, problem, horizon=5)
 
 
 def test_a_policy_whose_noise_fits_any_horizon_is_not_refused():

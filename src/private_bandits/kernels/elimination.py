@@ -262,6 +262,3 @@ def regret_in_turns(arms, best, pulls, alive, size, played):
             place += 1
         total += n * max(best - arms[arm], 0.0)
     return total
-
-
-ElimRecord = Record

@@ -192,6 +192,3 @@ def kl_upper(mean, level):
             low = q
         else:
             high = q
-
-
-EpisodeRecord = Record

@@ -341,6 +341,3 @@ def _weights(bonus, n):
         spread, largest = mechanisms.hybrid_spread(n)
         return spread / n, largest / n
     return 0.0, 0.0
-
-
-IndexRecord = Record

@@ -284,6 +284,3 @@ def _newton_step(policy, x, error, factor, gram, estimate):
         estimate[i] -= error / policy.curvature * slope[i]
     project(gram, policy.ridge, estimate)
     return added
-
-
-LinearRecord = Record

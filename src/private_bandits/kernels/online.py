@@ -293,6 +293,3 @@ def _explore(domain, radius, x, pull, factor, direction, u):
     eliminate(factor, 0.0)
     direction[:] = u
     solve_upper(factor, direction)
-
-
-OnlineRecord = Record

@@ -248,6 +248,3 @@ def _remove(means, widths, alive, size):
             alive[kept] = arm
             kept += 1
     return kept
-
-
-QuantileRecord = Record

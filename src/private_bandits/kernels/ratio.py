@@ -207,6 +207,3 @@ def _send(design, flip, scale, reply, reported, noise):
         reported[position] = 1.0 if position == reply else 0.0
         if design == ONE_HOT:
             reported[position] += mechanisms.laplace(noise, scale)
-
-
-RatioRecord = Record

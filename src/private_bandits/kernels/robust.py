@@ -162,6 +162,3 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = regret_in_turns(means, best, pulls, order, 0, 0)
             mark += 1
-
-
-RobustRecord = Record
