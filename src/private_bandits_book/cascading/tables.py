@@ -58,7 +58,7 @@ def records(study: Study) -> pd.DataFrame:
     rows = []
     for policy in policies(study, study.epsilon):
         record = policy.record
-        assert isinstance(record, index.IndexRecord)
+        assert isinstance(record, index.Record)
         rows.append(
             {
                 "box": policy.algorithm,
