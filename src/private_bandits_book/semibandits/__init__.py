@@ -1,6 +1,30 @@
 """The chapter on Chen et al. (2020), *(Locally) Differentially Private Combinatorial Semi-Bandits*."""
 
-from private_bandits_book.semibandits.experiments import check_parameters
-from private_bandits_book.semibandits.studies import long_studies
+from collections.abc import Callable
+from typing import Any
+
+from private_bandits import checks
 
 __all__ = ["check_parameters", "long_studies"]
+
+
+def check_parameters(**values: Any) -> None:
+    """Raise a ValueError if the parameters of the chapter do not fit each other."""
+    checks.integer("n_arms", values["n_arms"], at_least=2)
+    checks.integer("size", values["size"], at_least=1, at_most=values["n_arms"] - 1)
+    checks.real("gap", values["gap"], above=0, at_most=0.5)
+    for gap in values["map_gaps"]:
+        checks.real("map_gaps", gap, above=0, at_most=0.5)
+    if len(set(values["map_gaps"])) < len(values["map_gaps"]):
+        raise ValueError(f"map_gaps must not repeat a value, got {values['map_gaps']!r}")
+    for name, most in (("map_epsilons", 8), ("map_gaps", 6)):
+        if len(values[name]) > most:
+            raise ValueError(f"{name} must have at most {most} values, got {values[name]!r}")
+    checks.integer("oracle_rounds", values["oracle_rounds"], at_least=1)
+
+
+def long_studies() -> dict[str, Callable[..., Any]]:
+    """Return the longer studies by name; each takes `progress`, whether to show a bar."""
+    from private_bandits_book.semibandits.sweeps import long_studies
+
+    return long_studies()

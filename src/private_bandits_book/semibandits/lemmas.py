@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import binom
 
-from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import laplace_sum_tail
 from private_bandits.papers import semibandits as paper
@@ -36,8 +35,7 @@ class TreeLoss(NamedTuple):
 
 
 class Miss(NamedTuple):
-    """How an index falls below the mean of its arm: in how many rounds at most, and after how many reports most
-    likely."""
+    """How an index falls below its arm's mean: in how many rounds at most, and after how many reports most likely."""
 
     rounds: float
     largest: float
@@ -61,7 +59,7 @@ class Exponents(NamedTuple):
 
 def outcomes(size: int) -> np.ndarray:
     """The corners of [0, 1]^size, shape (2^size, size): no two outcomes are farther apart than two of these."""
-    return np.array(list(itertools.product((0.0, 1.0), repeat=checks.integer("size", size, at_least=1, at_most=12))))
+    return np.array(list(itertools.product((0.0, 1.0), repeat=size)))
 
 
 def theorem_1_loss(epsilon: float, size: int) -> float:
@@ -91,7 +89,7 @@ def node_counts(horizon: int) -> np.ndarray:
 
     Release n is the sum of the nodes at the binary digits of n; n opens one node, which ends there.
     """
-    counts = np.zeros(checks.integer("horizon", horizon, at_least=1), np.int64)
+    counts = np.zeros(horizon, np.int64)
     for n in range(1, horizon + 1):
         counts[n - (n & -n) : n] += 1
     return counts
@@ -108,7 +106,7 @@ def lemma_1_loss(horizon: int) -> TreeLoss:
     horizon : int
         T >= 2.
     """
-    nodes = int(np.max(node_counts(checks.integer("horizon", horizon, at_least=2))))
+    nodes = int(np.max(node_counts(horizon)))
     return TreeLoss(nodes / math.log2(horizon), nodes / math.log(horizon), nodes / horizon.bit_length())
 
 
@@ -126,15 +124,12 @@ def report_miss(n: int, scale: float, radius: float, mean: float = 0.5) -> float
     mean : float
         In (0, 1).
     """
-    reports = checks.integer("n", n, at_least=1)
-    noise = checks.real("scale", scale, at_least=0)
-    chance = checks.real("mean", mean, above=0, below=1)
-    ones = np.arange(reports + 1)
-    needed = reports * checks.real("radius", radius, at_least=0) - reports * chance + ones
-    if noise == 0.0:
-        return float(binom.cdf(np.count_nonzero(needed < -1e-12 * reports) - 1, reports, chance))
-    tails = laplace_sum_tail(reports, np.abs(needed) / noise)
-    return float(binom.pmf(ones, reports, chance) @ np.where(needed >= 0, tails, 1.0 - tails))
+    ones = np.arange(n + 1)
+    needed = n * radius - n * mean + ones
+    if scale == 0.0:
+        return float(binom.cdf(np.count_nonzero(needed < -1e-12 * n) - 1, n, mean))
+    tails = laplace_sum_tail(n, np.abs(needed) / scale)
+    return float(binom.pmf(ones, n, mean) @ np.where(needed >= 0, tails, 1.0 - tails))
 
 
 def local_miss(epsilon: float, size: int, horizon: int, algorithm: int, variant: str = "printed") -> Miss:
@@ -156,18 +151,15 @@ def local_miss(epsilon: float, size: int, horizon: int, algorithm: int, variant:
     algorithm : {1, 2}
     variant : {"printed", "repaired"}
     """
-    length = checks.integer("horizon", horizon, at_least=1)
-    if checks.integer("algorithm", algorithm, at_least=1, at_most=2) == 1:
-        record: Any = paper.cucb_ldp1(epsilon, size, variant, length).record
-    else:
-        record = paper.cucb_ldp2(epsilon, variant, length).record
-    reports = [n for n in _REPORTS if n <= length]
+    first = paper.cucb_ldp1(epsilon, size, variant, horizon)
+    record: Any = (first if algorithm == 1 else paper.cucb_ldp2(epsilon, variant, horizon)).record
+    reports = [n for n in _REPORTS if n <= horizon]
     misses = [report_miss(n, record.scale, _radius(record, n)) for n in reports]
-    total = misses[0] + misses[-1] * (length - reports[-1])
+    total = misses[0] + misses[-1] * (horizon - reports[-1])
     for i in range(1, len(reports)):
         total += (reports[i] - reports[i - 1]) * max(misses[i - 1], misses[i])
     worst = int(np.argmax(misses))
-    return Miss(length * min(total, 1.0), misses[worst], reports[worst], misses[-1])
+    return Miss(horizon * min(total, 1.0), misses[worst], reports[worst], misses[-1])
 
 
 def tree_miss(horizon: int, variant: str = "printed") -> float:
@@ -181,10 +173,9 @@ def tree_miss(horizon: int, variant: str = "printed") -> float:
         T >= 2.
     variant : {"printed", "repaired"}
     """
-    length = checks.integer("horizon", horizon, at_least=2)
-    record: Any = paper.cucb_dp(1.0, 1, 1, length, variant).record
+    record: Any = paper.cucb_dp(1.0, 1, 1, horizon, variant).record
     allowed = record.bonus_scale / record.scale
-    return float(laplace_sum_tail(length.bit_length(), allowed)) * float(length) ** 2
+    return float(laplace_sum_tail(horizon.bit_length(), allowed)) * float(horizon) ** 2
 
 
 def lemma_2_failures(n_arms: int, horizon: int) -> float:
@@ -199,12 +190,10 @@ def lemma_2_failures(n_arms: int, horizon: int) -> float:
     n_arms, horizon : int
         m >= 1, T >= 2.
     """
-    arms = checks.integer("n_arms", n_arms, at_least=1)
-    length = checks.integer("horizon", horizon, at_least=2)
-    log_t, log_mt = math.log(length), math.log(arms) + math.log(length)
+    log_t, log_mt = math.log(horizon), math.log(n_arms) + math.log(horizon)
     upwards = max(4.0 * math.sqrt(log_t) - 2.0 * math.sqrt(log_mt), 0.0)
-    once = math.exp(-2.0 * upwards**2) + math.exp(-8.0 * log_mt) + 2.0 * tree_miss(length) / float(length) ** 2
-    return min(arms * float(length) ** 2 * once, float(length))
+    once = math.exp(-2.0 * upwards**2) + math.exp(-8.0 * log_mt) + 2.0 * tree_miss(horizon) / float(horizon) ** 2
+    return min(n_arms * float(horizon) ** 2 * once, float(horizon))
 
 
 def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> Smooth:
@@ -220,7 +209,7 @@ def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> Smooth:
     """
     rng = np.random.default_rng(seed)
     one = infinity = 0.0
-    for draw in range(checks.integer("draws", draws, at_least=1)):
+    for draw in range(draws):
         means = rng.random(problem.n_items)
         others = rng.random(problem.n_items)
         if draw % 2:

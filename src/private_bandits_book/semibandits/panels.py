@@ -1,0 +1,386 @@
+"""The figures of the chapter, and its findings in words: what each draws and says follows the numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from private_bandits.kernels import index
+from private_bandits.papers.semibandits import VARIANTS, cucb_dp, radii
+from private_bandits_book import figures
+from private_bandits_book.exhibits import Exhibits
+from private_bandits_book.figures import Picture, rounded
+from private_bandits_book.ledger import verdicts_in_words
+from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Study, fits
+from private_bandits_book.semibandits.sweeps import (
+    DISTANCE,
+    FIXED_GAP,
+    LOWER_ARMS,
+    LOWER_EPSILONS,
+    MAP_ARMS,
+    MAP_SIZE,
+    final_regrets,
+)
+from private_bandits_book.studies import Runs
+from private_bandits_book.sweep import GAP, SIZE
+
+panels = Exhibits()
+
+_SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled"}
+_PANELS = {
+    ("B_inf", "item gap"): "B∞ = 1",
+    ("top-K", "item gap"): "top-K",
+    ("K-path", "item gap"): "K-path\nmeans held apart",
+    ("K-path", "gap"): "K-path\nΔ held",
+}
+_TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "not learnt": "#d9d9d9"}
+
+
+@panels("findings")
+def findings(study: Study) -> str:
+    """The chapter's findings in a few sentences of MyST, from its own numbers."""
+    learnt = study.dominance[(study.dominance["variant"] == "printed") & (study.dominance["term"] != "not learnt")]
+    private = int((learnt["term"] == "private").sum())
+    ruled = study.ledger.set_index("claim")["verdict"]
+    epsilon = study.epsilon
+    runs = study.learning[epsilon]
+    ends = {name: rounded(runs.final(name, "repaired", epsilon)) for name in (LDP1, LDP2)}
+
+    def power(policy: str, variant: str, family: str, quantity: str = SIZE) -> str:
+        return _two_digits(fits(study.exponents, policy, variant, family, quantity, "gap")["measured"].iloc[0])
+
+    return "\n".join(
+        [
+            _promises(study),
+            "- **Does the least pulled arm remove $K^2$ where the reward is $B_\\infty$-smooth? Verdict: "
+            f"{ruled['least-pulled-removes-k']}.** On the $B_\\infty=1$ family regret over $m-K$ goes as "
+            f"$K^{{{power(LDP1, 'repaired', 'B_inf')}}}$ if all $K$ outcomes are sent, and as "
+            f"$K^{{{power(LDP2, 'repaired', 'B_inf')}}}$ if only the least pulled is; the claim asks for 2 "
+            "and 0. The printed bonus of CUCB-LDP1 has $K$ where its noise needs $K^2$: it goes as "
+            f"$K^{{{power(LDP1, 'printed', 'B_inf')}}}$, at the price of a bonus that does not cover its noise.",
+            f"- **Does $K^2$ stay for CUCB-LDP2 on $B_1$-smooth rewards? Verdict: {ruled['algorithm-2-on-b1']}.** "
+            "On the paper's own hard instance, at a fixed $\\Delta$, it goes as "
+            f"$K^{{{power(LDP2, 'printed', 'K-path')}}}$ as printed and "
+            f"$K^{{{power(LDP2, 'repaired', 'K-path')}}}$ repaired. But that instance cannot carry the "
+            "conjecture that nothing does better: who plays a path as one arm gets "
+            f"$K^{{{power(LDP2, 'repaired', 'path as arm')}}}$ there; the lower bound has 1.",
+            "- **Is the lower bound under central privacy a product, $m\\ln T/(\\epsilon\\Delta)$? Verdict: "
+            f"{ruled['central-lower']}.** DP-SE's proved upper bound at $K=1$, of order "
+            "$m\\ln T\\,(1/\\Delta+1/\\epsilon)$, contradicts it when $\\epsilon$ and $\\Delta$ shrink together. At "
+            f"$\\epsilon={min(LOWER_EPSILONS):g}$ its measured power of $1/\\Delta$ is "
+            f"{power('DP-SE', 'printed', 'arms', GAP)} over these gaps; the product has 1.",
+            f"- **With the printed constants the private term is most of the regret in {private} of {len(learnt)} "
+            f"cells** of the map in which CUCB-DP has learnt.{_excess(study)}",
+            f"- **On top-K at $\\epsilon={epsilon:g}$** and $T={study.horizon}$ the repaired CUCB-LDP1 loses "
+            f"{ends[LDP1]}, CUCB-LDP2 {ends[LDP2]}, uniform play {rounded(runs[0].uniform)}.",
+            f"- **Of {len(study.ledger)} claims** {verdicts_in_words(study.ledger)}. The ledger at the end says why.",
+        ]
+    )
+
+
+def _promises(study: Study) -> str:
+    """What the algorithms pay, in a sentence."""
+    privacies = [(e, run.policy.privacy) for e, runs in study.learning.items() for run in runs if run.reading]
+    broken = sum(not (privacy.effective_epsilon or math.inf) <= epsilon * (1 + 1e-9) for epsilon, privacy in privacies)
+    if broken:
+        return f"- **{broken} of {len(privacies)} algorithms pay more than they promise** at these parameters."
+    return (
+        "- **Every algorithm keeps its promise.** What a user sends, or what a tree releases, concerns arms that are "
+        "fixed before the outcomes are drawn, so nothing but the noisy values tells of them."
+    )
+
+
+def _excess(study: Study) -> str:
+    """The printed bonus of CUCB-DP for its noise over a tail of the printed noise and over the repaired bonus."""
+    given = (study.epsilon, study.size, study.n_arms, study.horizon)
+    printed, repaired = (cucb_dp(*given, variant).record for variant in VARIANTS)
+    assert isinstance(printed, index.Record) and isinstance(repaired, index.Record)
+    fitting = radii.node_radius(study.horizon.bit_length(), 2.0 * math.log(study.horizon)) * printed.scale
+    if not (fitting and repaired.bonus_scale):
+        return ""
+    return (
+        f" The printed bonus for noise is {printed.bonus_scale / fitting:.2g} times one that fits the printed noise, "
+        f"and {printed.bonus_scale / repaired.bonus_scale:.2g} times the repaired one, whose noise is less."
+    )
+
+
+@panels("figure-regret-", each="epsilons", letters="123")
+def learning(study: Study, label: str, epsilon: float) -> Picture:
+    """Regret curves of every algorithm on top-K at one epsilon."""
+    runs = study.learning[epsilon]
+    frame = _with_uniform(runs)
+    uniform = rounded(runs[0].uniform)
+    caption = (
+        f"Regret on top-K at ε = {epsilon:g}: m = {study.n_arms}, K = {study.size}, means 0.5 and "
+        f"{0.5 - study.gap:g}, T = {_power(study.horizon)}. {figures.caption_runs(frame)} Uniform play is exact "
+        f"and loses {uniform} by the horizon. Without privacy CUCB loses {rounded(runs.final('CUCB'))}, with the "
+        f"outcome of the least pulled arm alone {rounded(runs.final('CUCB, least pulled'))}."
+    )
+    said = []
+    for variant in VARIANTS:
+        ends = {_SHORT[name]: runs.final(name, variant, epsilon) for name in _SHORT}
+        ranked = ", ".join(f"{name} {rounded(ends[name])}" for name in sorted(ends, key=ends.__getitem__))
+        said.append(f"{variant}, {ranked}")
+    alt = f"Regret at the horizon at epsilon {epsilon:g}: {'; '.join(said)}; uniform play {uniform}."
+    return Picture(figures.small_multiples(frame, by="reading", yscale="log"), _data(frame), caption, alt)
+
+
+@panels("figure-sizes")
+def sizes(study: Study) -> Picture:
+    """Regret at the chapter's horizon against K on top-K."""
+    runs, epsilon = study.by_size, study.epsilons[-1]
+    frame = _labelled(runs.finals())
+    ends = [int(size) for size in (frame["size"].min(), frame["size"].max())]
+    caption = (
+        f"Regret on top-K at T = {_power(study.horizon)} and ε = {epsilon:g} against K, with "
+        f"{study.n_arms - study.size} other arms, {study.gap:g} below. {figures.caption_runs(frame)}"
+    )
+    alt = f"From K = {ends[0]} to K = {ends[1]}: " + "; ".join(
+        f"{_SHORT[name]} {variant} from "
+        + " to ".join(rounded(runs.final(name, variant, epsilon, size=size)) for size in ends)
+        for variant in VARIANTS
+        for name in (LDP1, LDP2)
+    )
+    fig = figures.small_multiples(frame, by="reading", x="size", xscale="log", yscale="log", xlabel="size K")
+    return Picture(fig, _data(frame), caption, alt + ".")
+
+
+@panels("figure-k-exponent")
+def k_exponent(study: Study) -> Picture:
+    """Regret over m - K against K, from the longer study, with the fitted powers."""
+    frame = _per_arm(study.long["sizes"], study.exponents)
+    one = frame["family"] == "path as arm"
+    identity = one & (frame["held"] == "item gap")  # the same run times K
+    drawn = frame[(frame["family"] != "top-K, close") & ~identity]
+    shown_with = drawn["family"].where(~one, "K-path")
+    drawn = drawn.assign(
+        panel=[_PANELS[key] for key in zip(shown_with, drawn["held"], strict=True)],
+        family="laplace",
+        policy=drawn["label"],
+        regret=drawn["per_arm"],
+        regret_se=drawn["per_arm_se"],
+    )
+    fig = figures.small_multiples(
+        drawn, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel="regret / (m − K)"
+    )
+    for axes, title in zip(fig.axes, dict.fromkeys(drawn["panel"]), strict=True):
+        _name_powers(axes, drawn[drawn["panel"] == title])
+    horizons = "; ".join(
+        f"{str(title).replace(chr(10), ', ')}, {variant}: {_power(int(rows['t'].max()))}"
+        for (title, variant), rows in drawn.groupby(["panel", "variant"], sort=False)
+    )
+    caption = (
+        "Does sending the least pulled arm alone remove K²? Regret over m − K at ε = 1 against K, with the fitted "
+        f"power of K at each line's end. Rounds: {horizons}. Means are 0.5 and {0.5 - DISTANCE:g}; in the last panel "
+        f"Δ is held at {FIXED_GAP:g}, so that they come closer as K grows. On B∞ = 1 and top-K holding one holds the "
+        f"other. {figures.caption_runs(frame)}"
+    )
+    said = []
+    for title, rows in drawn.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
+        powers = ", ".join(f"{row.label} {row.exponent:.2f}" for row in rows.itertuples())
+        said.append(f"{str(title).replace(chr(10), ', ')}: {powers}")
+    return Picture(fig, _data(frame), caption, f"Fitted powers of K. {'; '.join(said)}.")
+
+
+@panels("figure-central-local")
+def central_local(study: Study) -> Picture:
+    """The map of epsilon and gap: which term of Theorem 8 dominates, and who wins, a panel per horizon and variant."""
+    frame = study.dominance
+    horizons = sorted(frame["t"].unique())
+    with figures.style():
+        height = 1.0 + 2.1 * len(horizons)
+        fig = Figure(figsize=(figures.WIDTH, height), dpi=72)
+        FigureCanvasAgg(fig)
+        for row, horizon in enumerate(horizons):
+            for column, variant in enumerate(VARIANTS):
+                bottom = 1.1 + 2.1 * (len(horizons) - 1 - row)
+                axes = fig.add_axes((0.1 + 0.46 * column, bottom / height, 0.42, 1.4 / height))
+                _draw_map(axes, frame[(frame["t"] == horizon) & (frame["variant"] == variant)], first=column == 0)
+                axes.set_title(f"{variant}, T = {_power(int(horizon))}", loc="left", pad=7)
+        fig.text(0.53, 0.5 / height, "ε", ha="center", va="bottom", color="#333333")
+        fig.text(0.012, 1 - 0.05 / height, "gap Δ", va="top", color="#333333")
+        handles = [Patch(facecolor=colour, edgecolor="#8c8c8c", label=term) for term, colour in _TERMS.items()]
+        fig.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False, columnspacing=1.4)
+    runs = " to ".join(str(count) for count in sorted({*map(int, frame["replications"].agg(["min", "max"]))}))
+    caption = (
+        f"Which term of Theorem 8 the regret of CUCB-DP comes from, on top-K with m = {MAP_ARMS}, K = {MAP_SIZE}: "
+        "private, where more than half of the regret is not lost without privacy; not learnt, where the box loses more "
+        "than half of what uniform play does. The number in a cell is the regret over that of the repaired CUCB-LDP2: "
+        f"below 1 the trusted centre gains. Means of {runs} runs; a term is named where the 95 % confidence interval "
+        "of its share lies on one side of a half."
+    )
+    said = []
+    for variant in VARIANTS:
+        terms = frame.loc[frame["variant"] == variant, "term"]
+        said.append(f"{variant}: " + ", ".join(f"{term} in {int((terms == term).sum())}" for term in _TERMS))
+    wins = int((frame["over_local"] < 1).sum())
+    alt = f"Cells by term. {'; '.join(said)}. The centre gains in {wins} of {len(frame)} cells."
+    return Picture(fig, frame, caption, alt)
+
+
+@panels("findings-map")
+def map_in_words(study: Study) -> str:
+    """Say where the repaired CUCB-DP turns from the private to the sampling term, and where a trusted centre gains."""
+    frame = study.dominance
+    repaired = frame[frame["variant"] == "repaired"]
+    turns = []
+    for (horizon, gap), cells in repaired.groupby(["t", "gap"]):
+        private, sampling = (cells.loc[cells["term"] == term, "epsilon"] for term in ("private", "sampling"))
+        if len(private) and len(sampling) and private.max() < sampling.min():
+            where = f"$\\Delta={gap:g}$, $T={int(horizon)}$"
+            turns.append(f"between $\\epsilon={private.max():g}$ and ${sampling.min():g}$ at {where}")
+    text = f"Repaired, sampling dominates in {int((repaired['term'] == 'sampling').sum())} of {len(repaired)} cells"
+    text += f": regret turns from private to sampling {'; '.join(turns)}." if turns else "."
+    wins = frame[frame["over_local"] < 1]
+    text += f" A trusted centre gains over local noise in {len(wins)} of {len(frame)} cells"
+    if len(wins) == 0:
+        return f"{text}."
+    epsilons, gaps, ratios = wins["epsilon"], wins["gap"], wins["over_local"]
+    return (
+        f"{text}, {' or '.join(sorted(wins['variant'].unique()))}: at $\\epsilon$ from {epsilons.min():g} to "
+        f"{epsilons.max():g}, $\\Delta$ from {gaps.min():g} to {gaps.max():g} and $T$ from {int(wins['t'].min())} on, "
+        f"with {ratios.min():.2g} to {ratios.max():.2g} of the local regret."
+    )
+
+
+@panels("figure-dp-lower-bound")
+def dp_lower_bound(study: Study) -> Picture:
+    """DP-SE at K = 1 over the claimed lower bound and over the additive form of Theorem 9."""
+    lower = study.long["lower"]
+    frame = final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"})
+    last = lower[lower["t"] == lower["horizon"]]
+    frame["regret_se"] = last.groupby(["epsilon", "gap"], sort=False)["regret"].sem().to_numpy()
+    log_t = np.log(frame["t"])
+    frame["claimed"] = frame["n_arms"] * log_t / (frame["epsilon"] * frame["gap"])
+    frame["additive"] = frame["n_arms"] * log_t * (1.0 / frame["gap"] + 1.0 / frame["epsilon"])
+    forms = {"claimed": "over m ln T / (εΔ)", "additive": "over m ln T (1/Δ + 1/ε)"}
+    drawn = pd.concat(
+        [
+            frame.assign(form=title, regret=frame["regret"] / frame[name], regret_se=frame["regret_se"] / frame[name])
+            for name, title in forms.items()
+        ],
+        ignore_index=True,
+    ).assign(family="elimination", trust="central")
+    fig = figures.small_multiples(
+        drawn, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
+    )
+    claimed, additive = (frame["regret"] / frame[name] for name in forms)
+    worst = frame.loc[claimed.idxmin()]
+    caption = (
+        f"DP-SE on {LOWER_ARMS} arms (K = 1), T = {_power(int(frame['t'].iloc[0]))}, over the two forms of the lower "
+        "bound. A lower bound of a form needs a positive constant below every curve. Over the claimed product the "
+        f"regret falls to {claimed.min():.2g}, further the smaller ε and Δ are together; over the sum it stays between "
+        f"{additive.min():.2g} and {additive.max():.2g}. {figures.caption_runs(frame)}"
+    )
+    alt = (
+        f"Over the product the ratio is least, {claimed.min():.2g}, at epsilon {worst['epsilon']:g} and gap "
+        f"{worst['gap']:g}; over the sum all curves are level within a factor of "
+        f"{additive.max() / additive.min():.2g}."
+    )
+    return Picture(fig, frame, caption, alt)
+
+
+@panels("figure-graphs")
+def graphs(study: Study) -> Picture:
+    """Regret curves on shortest paths and spanning trees."""
+    frame = _with_uniform(study.graphs)
+    caption = (
+        f"Regret on graphs at ε = {study.epsilons[-1]:g}, T = {_power(study.horizon)}, repaired algorithms: shortest "
+        "paths through a grid of nine nodes, K = 4, and maximum spanning trees of the complete graph on four, K = 3. "
+        f"{figures.caption_runs(frame)}"
+    )
+    said = []
+    for name in dict.fromkeys(run.swept["problem"] for run in study.graphs):
+        runs = sorted(study.graphs.select(problem=name), key=lambda run: float(run.final.mean()))
+        ends = ", ".join(f"{_SHORT.get(run.name, run.name)} {rounded(float(run.final.mean()))}" for run in runs)
+        said.append(f"{name}: {ends}, uniform play {rounded(runs[0].uniform)}")
+    fig = figures.small_multiples(frame, by="problem", yscale="log")
+    return Picture(fig, _data(frame), caption, "Regret at the horizon. " + "; ".join(said) + ".")
+
+
+def _name_powers(axes: Axes, rows: pd.DataFrame) -> None:
+    """Write each line's fitted power at its end, in the colour of the line, and make room for it."""
+    ends = rows.sort_values("size").groupby("label", sort=False).tail(1).sort_values("per_arm")
+    colours = {str(line.get_label()): line.get_color() for line in axes.get_lines()}
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high * 1.7)
+    y_low, y_high = np.log(axes.get_ylim())
+    taken = -math.inf
+    for row in ends.itertuples():
+        taken = max((math.log(float(row.per_arm)) - y_low) / (y_high - y_low), taken + 0.085)
+        axes.text(
+            math.log(float(row.size) * 1.1 / low) / math.log(high * 1.7 / low),
+            taken,
+            _two_digits(row.exponent),
+            transform=axes.transAxes,
+            color=colours[str(row.label)],
+            va="center",
+            fontsize=10.5,
+        )
+
+
+def _draw_map(axes: Axes, part: pd.DataFrame, *, first: bool) -> None:
+    """A cell per epsilon and gap, coloured by the dominating term, with the regret over the local one's."""
+    epsilons, gaps = sorted(part["epsilon"].unique()), sorted(part["gap"].unique())
+    for row in part.itertuples():
+        x, y = epsilons.index(row.epsilon), gaps.index(row.gap)
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=_TERMS[str(row.term)], edgecolor="white", linewidth=1.5))
+        ratio, ink = float(row.over_local), "white" if row.term == "private" else "#1a1a1a"
+        text = "" if math.isnan(ratio) else f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.2g}"
+        axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=10, color=ink)
+    axes.set(xlim=(0, len(epsilons)), ylim=(0, len(gaps)))
+    axes.set_xticks(np.arange(len(epsilons)) + 0.5, [f"{value:g}" for value in epsilons])
+    axes.set_yticks(np.arange(len(gaps)) + 0.5, [f"{value:g}" if first else "" for value in gaps])
+    axes.tick_params(length=0)
+    axes.grid(False)
+
+
+def _per_arm(study: pd.DataFrame, exponents: pd.DataFrame) -> pd.DataFrame:
+    """The mean regrets of the study of K over m - K, with the fitted power of each line."""
+    last = study[study["t"] == study["horizon"]]
+    keys = ["family", "held", "policy", "variant", "epsilon", "n_arms", "size", "gap", "t"]
+    frame = last.groupby(keys, sort=False)["regret"].agg(["mean", "sem", "count"]).reset_index()
+    frame = frame.rename(columns={"mean": "regret", "sem": "regret_se", "count": "replications"})
+    others = frame["n_arms"] - frame["size"]
+    frame["per_arm"], frame["per_arm_se"] = frame["regret"] / others, frame["regret_se"] / others
+    line = ["family", "held", "policy", "variant"]
+    numbers = {"measured": "exponent", "low": "exponent_low", "high": "exponent_high"}
+    powers = exponents[exponents["quantity"] == SIZE][[*line, *numbers]].rename(columns=numbers)
+    frame = frame.merge(powers, on=line, how="left").assign(trust="local")
+    frame["label"] = [f"{_SHORT[p]} {v}" for p, v in zip(frame["policy"], frame["variant"], strict=True)]
+    frame.loc[frame["family"] == "path as arm", "label"] = "path as one arm"
+    return frame
+
+
+def _with_uniform(runs: Runs) -> pd.DataFrame:
+    """Labelled curves, and uniform play on every problem of a panel, exactly, in their form."""
+    frames = [runs.curves()]
+    for name, run in {run.swept.get("problem", ""): run for run in runs}.items():
+        t = run.data.t.values
+        frame = pd.DataFrame({"policy": "uniform play", "reading": "", "family": "uniform", "trust": "none", "t": t})
+        frame = frame.assign(epsilon=math.inf, regret=run.problem.uniform_regret() * t, regret_se=0.0)
+        frame = frame.assign(n_arms=run.problem.n_items, size=run.problem.list_size, replications=len(run.final))
+        frames.append(frame.assign(problem=name) if name else frame)
+    return _labelled(pd.concat(frames, ignore_index=True))
+
+
+def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(label=[_SHORT.get(policy, policy) for policy in frame["policy"]])
+
+
+def _data(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.drop(columns="label")
+
+
+def _power(rounds: int) -> str:
+    return figures.power(rounds, digit=True)
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00")

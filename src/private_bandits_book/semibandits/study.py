@@ -1,0 +1,281 @@
+"""What the chapter on Chen et al. (2020) measures: learning curves, graphs, oracles, central against local.
+
+The paper has no experiment. A run's reading is *printed* (the algorithms as they stand) or *repaired* (ours); a
+baseline has none. Every run is kept by replication, so that a figure and a verdict come from the same numbers. The
+longer studies are in `sweeps`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from private_bandits.estimates import Interval, mean_interval, ratio_interval
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import bounds
+from private_bandits.policy import Policy
+from private_bandits.problems import SemiBandit
+from private_bandits_book import studies
+from private_bandits_book.semibandits.sweeps import (
+    MAP_ARMS,
+    MAP_SIZE,
+    STUDIES,
+    exponents,
+    final_regrets,
+    local_policies,
+    map_policies,
+)
+from private_bandits_book.studies import Runs
+
+LDP1, LDP2, DP, LEAST = "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"
+ORACLE_SIZE, ORACLE_BETA = 2, 0.8
+COVERED = np.array(
+    [[0.9, 0.9, 0.0, 0.0], [0.0, 0.0, 0.9, 0.9], [0.0, 0.95, 0.95, 0.0], [0.5, 0.0, 0.0, 0.5], [0.3, 0.3, 0.3, 0.3]]
+)
+"""Chances that a node reaches a target; greedy starts with the third node, which the best pair does without."""
+_LEARNT = 0.5  # share of uniform play's regret from which we say that an algorithm has learnt nothing yet
+
+
+class Source(NamedTuple):
+    """Which measured regret stands for a claim."""
+
+    policy: str
+    variant: str
+    family: str
+
+
+@dataclass
+class Study(studies.Study):
+    """The chapter's parameters, every run made at them, and what the longer studies show."""
+
+    chapter = "semibandits"
+    n_arms: int
+    size: int
+    gap: float
+    sizes: list[int]
+    map_epsilons: list[float]
+    map_gaps: list[float]
+    oracle_rounds: int
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon at which privacy is promised in the ledger."""
+        return self.epsilons[0]
+
+    @cached_property
+    def problem(self) -> SemiBandit:
+        """Top-K at the chapter's parameters."""
+        return paper.top_k(self.n_arms, self.size, self.gap)
+
+    @cached_property
+    def learning(self) -> dict[float, Runs]:
+        """Every algorithm on the top-K instance, by epsilon."""
+        return {epsilon: self._learning(epsilon) for epsilon in self.epsilons}
+
+    @cached_property
+    def by_size(self) -> Runs:
+        """The local algorithms on top-K as K grows, the number of other arms fixed."""
+        runs = Runs()
+        for size in self.sizes:
+            problem = paper.top_k(size + self.n_arms - self.size, size, self.gap)
+            swept = {"size": size, "n_arms": problem.n_items}
+            runs.append(self.run(problem, paper.cucb(), "", swept))
+            for variant in paper.VARIANTS:
+                policies = local_policies(self.epsilons[-1], size, self.horizon, variant)
+                runs += [self.run(problem, policy, variant, swept) for policy in policies]
+        return runs
+
+    @cached_property
+    def map(self) -> Runs:
+        """Central against local on a grid of epsilon and gap, with CUCB-DP's sampling part alone (epsilon infinite)."""
+        problems = {gap: paper.top_k(MAP_ARMS, MAP_SIZE, gap) for gap in self.map_gaps}
+        policies = map_policies(self.map_epsilons, self.horizon)
+        return Runs(self.run(problems[g], policy, policy.variant, {"gap": g}) for g in problems for policy in policies)
+
+    @cached_property
+    def graphs(self) -> Runs:
+        """Shortest paths and spanning trees, the repaired algorithms."""
+        return self._repaired("problem", graph_problems(), 4)
+
+    @cached_property
+    def oracles(self) -> Runs:
+        """Maximum coverage with an exact oracle, a greedy one, and one that fails; the local algorithms."""
+        return self._repaired("oracle", coverages(), 2)
+
+    @cached_property
+    def plugged(self) -> Runs:
+        """CUCB on the graphs, with the compiled oracle and with that of networkx, for a few rounds."""
+        short = min(self.oracle_rounds, self.horizon)
+        return Runs(  # Python functions gain nothing from threads
+            self.run(problem, paper.cucb(), "", {"problem": name, "oracle": oracle}, short, n_jobs=1)
+            for oracle in ("scan", "networkx")
+            for name, problem in graph_problems(oracle).items()
+        )
+
+    @cached_property
+    def long(self) -> dict[str, pd.DataFrame]:
+        """The longer studies."""
+        return {label: self.long_study(label) for label in STUDIES}
+
+    @cached_property
+    def exponents(self) -> pd.DataFrame:
+        """Every exponent that the longer studies allow to fit, see `sweeps.exponents`."""
+        return exponents(self.long["sizes"], self.long["exponents"], self.long["lower"])
+
+    @cached_property
+    def finals(self) -> pd.DataFrame:
+        """Mean regrets at the horizon with their intervals, for comparison with the bounds."""
+        frames = [self.long["sizes"], self.long["exponents"], *map(own_rows, self.learning.values())]
+        return pd.concat(map(final_regrets, frames), ignore_index=True)
+
+    @cached_property
+    def dominance(self) -> pd.DataFrame:
+        """Which term of Theorem 8 the regret comes from, on the chapter's map and the longer ones."""
+        return dominance(pd.concat([own_rows(self.map), self.long["map"]], ignore_index=True))
+
+    def fit(self, source: Source, quantity: str, held: str = "gap") -> Interval:
+        """Return one fitted exponent, unknown where it was not measured.
+
+        Parameters
+        ----------
+        source : Source
+        quantity : str
+            "K", "K, per arm", "1/epsilon", "1/gap" or "ln T".
+        held : {"gap", "item gap"}
+            What is kept while K moves.
+
+        Raises
+        ------
+        LookupError
+            If there are two.
+        """
+        found = fits(self.exponents, *source, quantity, held)
+        if len(found) > 1:
+            raise LookupError(f"{len(found)} exponents in {quantity} of {source}, {held} held")
+        return Interval(*found[["measured", "low", "high"]].iloc[0].astype(float)) if len(found) else Interval()
+
+    def policies(self, epsilon: float) -> list[Policy]:
+        """Return every algorithm of the chapter at one epsilon, in the order of the page."""
+        return sum((self._private(self.problem, epsilon, variant) for variant in paper.VARIANTS), [paper.cucb()])
+
+    def _learning(self, epsilon: float) -> Runs:
+        swept = {"n_arms": self.n_arms, "size": self.size}
+        runs = Runs(self.run(self.problem, policy, "", swept) for policy in (paper.cucb(), paper.cucb("least")))
+        private = self.policies(epsilon)[1:]
+        return Runs([*runs, *(self.run(self.problem, policy, policy.variant, swept) for policy in private)])
+
+    def _repaired(self, name: str, problems: dict[str, SemiBandit], most: int) -> Runs:
+        """CUCB and the first of the repaired algorithms on each of several problems."""
+        runs = Runs()
+        for value, problem in problems.items():
+            swept = {name: value, "n_arms": problem.n_items, "size": problem.list_size}
+            runs.append(self.run(problem, paper.cucb(), "", swept))
+            policies = self._private(problem, self.epsilons[-1], "repaired")[:most]
+            runs += [self.run(problem, policy, "repaired", swept) for policy in policies]
+        return runs
+
+    def _private(self, problem: SemiBandit, epsilon: float, variant: str) -> list[Policy]:
+        size, given = problem.list_size, (problem.list_size, problem.n_items, self.horizon, variant)
+        central = [algorithm(epsilon, *given) for algorithm in (paper.cucb_dp, paper.cucb_dp_least_pulled)]
+        return [*local_policies(epsilon, size, self.horizon, variant), *central]
+
+
+def fits(exponents: pd.DataFrame, policy: str, variant: str, family: str, quantity: str, held: str) -> pd.DataFrame:
+    """Return the rows of the fitted exponents that have these values."""
+    wanted = {"policy": policy, "variant": variant, "family": family, "quantity": quantity, "held": held}
+    return exponents[np.logical_and.reduce([exponents[column] == value for column, value in wanted.items()])]
+
+
+def graph_problems(oracle: str = "scan") -> dict[str, SemiBandit]:
+    """Shortest paths through a grid of nine nodes, and spanning trees of the complete graph on four."""
+    grid = nx.grid_2d_graph(3, 3, create_using=nx.DiGraph)
+    grid.remove_edges_from([(a, b) for a, b in grid.edges if b < a])
+    border = {((0, 0), (0, 1)), ((0, 1), (0, 2)), ((0, 2), (1, 2)), ((1, 2), (2, 2))}
+    complete = nx.complete_graph(4)
+    costs = [0.2 if edge in border else 0.5 for edge in grid.edges]
+    means = [0.8 if v == u + 1 else 0.5 for u, v in complete.edges]
+    return {
+        "shortest path": paper.online_shortest_path(grid, (0, 0), (2, 2), costs, oracle=oracle),
+        "spanning tree": paper.maximum_spanning_tree(complete, means, oracle=oracle),
+    }
+
+
+def coverages() -> dict[str, SemiBandit]:
+    """Maximum coverage by two of five nodes, with three oracles."""
+    return {
+        "exact": SemiBandit.coverage(COVERED, ORACLE_SIZE),
+        "greedy": SemiBandit.coverage(COVERED, ORACLE_SIZE, oracle="greedy"),
+        "failing": SemiBandit.coverage(COVERED, ORACLE_SIZE, beta=ORACLE_BETA),
+    }
+
+
+def own_rows(runs: Runs) -> pd.DataFrame:
+    """Return the chapter's own runs on top-K in the form of the longer studies."""
+    frames = []
+    for run in runs:
+        horizon = int(run.data.t[-1])
+        row = {"policy": run.name, "variant": run.policy.variant, "family": "top-K", "held": "gap"}
+        row |= {"n_arms": run.problem.n_items, "size": run.problem.list_size, "epsilon": run.epsilon}
+        row |= {"gap": run.swept.get("gap", float(run.problem.gaps.max())), "horizon": horizon, "t": horizon}
+        frames.append(pd.DataFrame(row | {"replication": np.arange(len(run.final)), "regret": run.final}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def dominance(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return which term of Theorem 8 the regret of CUCB-DP comes from, by epsilon and gap.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of `own_rows` or of the longer study "map".
+
+    Returns
+    -------
+    DataFrame
+        A row per horizon, variant, epsilon and gap. `share` is the part of the regret that the same algorithm would
+        not lose without privacy, with its interval; `term` is the dominating one, "not learnt" where it loses more than
+        half of what uniform play does, "unclear" where the interval holds one half. `over_local` is the regret over
+        that of CUCB-LDP2, `bound_share` the share of the private term in the last line of Theorem 8's proof.
+    """
+    last = frame[frame["t"] == frame["horizon"]]
+    runs = {
+        key: part["regret"].to_numpy() for key, part in last.groupby(["horizon", "policy", "variant", "gap", "epsilon"])
+    }
+    rows = []
+    for (horizon, policy, variant, gap, epsilon), regret in runs.items():
+        if policy == DP and math.isfinite(epsilon):
+            sampling = runs[horizon, policy, variant, gap, math.inf]
+            local = runs[horizon, LDP2, "repaired", gap, epsilon]
+            problem = paper.top_k(MAP_ARMS, MAP_SIZE, gap)
+            terms = bounds.theorem_8_terms(problem, int(horizon), epsilon, "proof")
+            both = terms.sampling + terms.private
+            rows.append(
+                {"policy": policy, "variant": variant, "epsilon": epsilon, "gap": gap, "t": horizon}
+                | _parts(regret, sampling, problem.uniform_regret() * horizon)
+                | {"over_local": float(regret.mean() / local.mean()) if local.mean() > 0 else math.nan}
+                | {"bound_share": terms.private / both if both > 0 else math.nan, "replications": len(regret)}
+            )
+    return pd.DataFrame(rows).sort_values(["t", "variant", "gap", "epsilon"], ignore_index=True)
+
+
+def _parts(regret: np.ndarray, sampling: np.ndarray, uniform: float) -> dict[str, float | str]:
+    mean = mean_interval(regret)
+    found: dict[str, float | str] = {"regret": mean.measured, "regret_se": mean.se, "sampling": float(sampling.mean())}
+    found["over_uniform"] = mean.measured / uniform
+    if min(mean.measured, sampling.mean()) <= 0:
+        return found | {"share": math.nan, "low": math.nan, "high": math.nan, "term": "unclear"}
+    ratio = ratio_interval(sampling, regret)
+    share, low, high = 1.0 - ratio.measured, 1.0 - ratio.high, 1.0 - ratio.low
+    if mean.measured > _LEARNT * uniform:
+        term = "not learnt"
+    elif low > 0.5:
+        term = "private"
+    else:
+        term = "sampling" if high < 0.5 else "unclear"
+    return found | {"share": share, "low": low, "high": high, "term": term}
