@@ -37,7 +37,6 @@ STILL = {
     f"{COMPANION}.contextual.pictures",
     f"{COMPANION}.contextual.rate_pictures",
     f"{COMPANION}.heavy_tailed.pictures",
-    f"{COMPANION}.semibandits.pictures",
 }
 
 
