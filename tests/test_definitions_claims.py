@@ -12,10 +12,10 @@ import xarray as xr
 
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries, games, histories, lemmas
+from private_bandits_book.definitions.exhibits import exhibits
 from private_bandits_book.definitions.panels import settling
 from private_bandits_book.definitions.rules import rules
 from private_bandits_book.definitions.study import CENTRAL, GAPS, LOCAL, LONG, MAKERS, Study, instance, uniform_regret
-from private_bandits_book.definitions.tables import findings
 from private_bandits_book.ledger import claims_of, judged
 from private_bandits_book.studies import Run, Runs
 
@@ -402,7 +402,8 @@ def test_the_findings_name_each_number_once(study):
     tight = study.tightness.assign(ratio=np.linspace(0.1234, 0.9876, len(study.tightness)))
     count = np.arange(len(study.on_long))
     names = study.on_long.assign(regret=1000.0 + count, ratio=2 + 0.1 * count)
-    text = findings(changed(study, losses=losses, inference=guess, tightness=tight, on_long=names))
+    other = changed(study, losses=losses, inference=guess, tightness=tight, on_long=names)
+    text = exhibits.makers(other)["findings"]()
     at = guess[guess["epsilon"] == 1.0].groupby("guess")["success"].max()
     for name in ("one answer", "all answers of one person"):
         assert f"{at[name]:.2f}" in text

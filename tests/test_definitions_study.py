@@ -32,7 +32,7 @@ from private_bandits_book.definitions.study import (
 )
 from private_bandits_book.exhibits import Table
 from private_bandits_book.figures import Picture
-from private_bandits_book.studies import LongRun, play_long
+from private_bandits_book.studies import LongRun, Runs, play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "definitions"
 EPSILONS = [0.1, 1.0, 10.0]
@@ -280,16 +280,29 @@ def test_alt_texts_name_the_nearest_algorithm(study):
     frame.loc[(frame["policy"] == "AdaP-KLUCB") & (frame["epsilon"] == 10.0), "ratio"] = 1.25
     other = at(3000, EPSILONS)
     other.__dict__["on_instance"] = frame
-    alt = panels.upper_lower(other).alt
+    alt = exhibits.makers(other)["figure-upper-lower"]().alt
     assert "under central privacy AdaP-KLUCB at epsilon 10, 1.25 times it" in alt
     assert "under local privacy LDP-UCB-L at epsilon 0.1, 10 times it" in alt
 
 
-def test_impossible_names_what_exceeds_the_horizon():
+def test_a_price_needs_a_regret_to_compare_with(study):
+    other = at(3000, EPSILONS)
+    other.__dict__["hardest"] = Runs(run._replace(data=run.data * 0.0) for run in study.hardest)
+    made = exhibits.makers(other)["figure-price"]()
+    assert made.alt == "No regret without privacy to compare with at T = 3,000."
+    assert made.caption.endswith(f"from t = {math.ceil(2 / math.sinh(0.05) ** 2)} on. {made.alt}")
+
+
+def test_impossible_names_what_exceeds_the_horizon(monkeypatch):
     frame = at(10**6, [0.05, 1.0], n_arms=2).readings
     told = panels.impossible(frame[frame["regret"] == "minimax"])
     assert "Theorem 3" in told and "ε = 0.05" in told
     assert panels.impossible(frame[frame["reading"] == "table"]) == "No lower bound exceeds T."
+    for share, above in ((0.999, False), (1.001, True)):
+        monkeypatch.setattr(bounds, "theorem_3", lambda arms, horizon, *how: share * horizon)  # noqa: B023
+        one = entries.readings(LONG.means, 10**6, 1.0).set_index(["definition", "reading", "locus"])
+        assert one.loc[("DP", "theorem", "Theorem 3, Corollary 3"), "impossible"] == above
+        assert not one[one["regret"] == "problem-dependent"]["impossible"].any()
 
 
 @pytest.mark.parametrize(("horizon", "epsilons"), [(1, [1.0]), (2, [10.0]), (60, [0.05])])

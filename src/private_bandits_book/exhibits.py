@@ -141,7 +141,7 @@ def _made(one: _Declared, study: Any, label: str, arguments: tuple[Any, ...]) ->
         return str(texts["text"].format(study=study, **made))
     facts = {"study": study, "title": title(label), **made.facts}
     if made.fig is not None:
-        facts = {"runs": caption_runs(made.data) if "replications" in made.data else "", **facts}
+        facts = {"runs": caption_runs(made.data) if "replications" in made.data and len(made.data) else "", **facts}
         return Picture(made.fig, made.data, texts["caption"].format(**facts), texts["alt"].format(**facts))
     columns, formats = _columns(texts, study)
     return Table(made.data, texts["caption"].format(**facts), columns, formats)

@@ -1,4 +1,4 @@
-"""The figures of the chapter: what each draws, and captions and alt texts that follow the numbers."""
+"""The figures of the chapter: what each draws, and the numbers in its texts, which are in `texts.toml`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from private_bandits_book.definitions import discussion, graphs, lemmas
 from private_bandits_book.definitions import inference as example
 from private_bandits_book.definitions.entries import usable
 from private_bandits_book.definitions.study import FAMILIES, LOCAL, LONG, TRUST, Study, factors, instance
-from private_bandits_book.exhibits import Exhibits
-from private_bandits_book.figures import Picture, power, scientific
+from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.figures import power, scientific
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.sweep import by_replication, fit_log
 
@@ -45,50 +45,39 @@ _GREY = "#555555"
 
 
 @panels("figure-1")
-def models(study: Study) -> Picture:
+def models(study: Study) -> Made:
     """Figure 1."""
-    caption = (
-        "Figure 1: the four graphical models, two rounds of each. An arrow says that one variable is used to make the "
-        "other. Shaded: what the observer sees. Dashed box: what the definition keeps from the observer. Bold: "
-        "the arrows on which the noise must sit."
-    )
-    alt = "Four graphs of two rounds. " + " ".join(_described(model) for model in graphs.models())
-    return Picture(graphs.draw(), graphs.table(), caption, alt)
+    return drawn(graphs.draw(), graphs.table(), described=" ".join(map(_described, graphs.models())))
 
 
 @panels("figure-inference")
-def inference(study: Study) -> Picture:
+def inference(study: Study) -> Made:
     """The advertising example: the success rate of the best guess under each definition."""
     frame, games = study.inference, example.games(1.0, study.exact_horizon)
-    drawn = _exact(frame["epsilon"], frame["success"], family=frame["definition"].map(_HUES).to_numpy())
-    drawn["facet"], drawn["label"] = ([game[at] for game in games] * len(study.epsilons) for at in (4, 5))
-    drawn["policy"] = drawn["label"]
-    drawn["trust"] = ["local" if d in ("local", "environment") else "central" for d in frame["definition"]]
-    fig = figures.small_multiples(drawn, by="facet", x="epsilon", xscale="log", ylabel="success rate of the best guess")
+    curves = _exact(frame["epsilon"], frame["success"], family=frame["definition"].map(_HUES).to_numpy())
+    curves["facet"], curves["label"] = ([game[at] for game in games] * len(study.epsilons) for at in (4, 5))
+    curves["policy"] = curves["label"]
+    curves["trust"] = ["local" if d in ("local", "environment") else "central" for d in frame["definition"]]
+    ylabel = "success rate of the best guess"
+    fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", ylabel=ylabel)
     _unit_axis(fig)
     grid = np.geomspace(frame["epsilon"].min() / 1.001, frame["epsilon"].max() * 1.001, 80)
     for axes in fig.axes[:4]:
         scale = 0.6 if axes is fig.axes[3] else 1.0
         _reference(axes, grid, 1 / (1 + np.exp(-scale * grid)), "")
-    inside = int(((frame["success"] >= frame["low"]) & (frame["success"] <= frame["high"])).sum())
+    inside = frame["success"].between(frame["low"], frame["high"]).sum()
     beyond = frame[~frame["kept"]].drop_duplicates(["guess", "policy"])
     names = "; ".join(f"{row.guess} ({row.policy.replace('epsilon', 'ε')})" for row in beyond.itertuples())
-    caption = (
-        f"Web advertising, {study.exact_horizon} visits, two advertisements: the exact success rate of the best guess "
-        "of one unknown bit against what ε is read to allow (dash-dot, e^ε/(1 + e^ε); for preferences, ε times their "
-        f"distance). Played {frame['replications'].iloc[0]:,} times each, the 95 % interval holds the exact rate in "
-        f"{inside} of {len(frame)} cases. The rates above the line are those of {names or 'nobody'}."
-    )
     one = nearest(frame["epsilon"].unique(), 1.0)
-    alt = f"At epsilon {one:g} the best guess is right with probability " + ", ".join(
+    rates = ", ".join(
         f"{row.success:.2f} for {row.guess} from {row.observer} ({row.policy})"
         for row in frame[frame["epsilon"] == one].itertuples()
     )
-    return Picture(fig, frame, caption, alt + ".")
+    return drawn(fig, frame, inside=inside, cases=len(frame), beyond=names or "nobody", one=one, rates=rates)
 
 
 @panels("figure-composition")
-def composition(study: Study) -> Picture:
+def composition(study: Study) -> Made:
     """How the exact loss of two private policies grows with the horizon."""
     frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
     rounds, messages = lemmas.RESPONSE, lemmas.PRIVATE
@@ -100,24 +89,14 @@ def composition(study: Study) -> Picture:
     }
     parts = {key: frame[(frame["policy"] == key[0]) & (frame["definition"] == key[1])] for key in shown}
     lines = [(part["epsilon"], part["loss"] / part["epsilon"], *shown[key]) for key, part in parts.items()]
-    drawn = _curves(lines).assign(visits=np.concatenate([part["horizon"] for part in parts.values()]))
-    fig = figures.sweep_curves(drawn, "visits", xlabel="rounds T", ylabel="exact loss over ε")
+    curves = _curves(lines).assign(visits=np.concatenate([part["horizon"] for part in parts.values()]))
+    fig = figures.sweep_curves(curves, "visits", xlabel="rounds T", ylabel="exact loss over ε")
     last = parts[rounds, "outcomes"].iloc[-1]
-    caption = (
-        f"The exact privacy loss over the number of rounds at ε = {study.exact_epsilon:g}, by enumeration: a policy "
-        "that answers each round by ε-randomised response on the best arm so far, and one that sees only ε-randomised "
-        "responses."
-    )
-    alt = (
-        "The next arm alone pays epsilon at every horizon; all arms together pay "
-        f"{last['loss'] / study.exact_epsilon:.3g} epsilon at T = {last['horizon']}; private messages pay epsilon for "
-        "one reward, T epsilon for all of a person."
-    )
-    return Picture(fig, frame, caption, alt)
+    return drawn(fig, frame, paid=last["loss"] / study.exact_epsilon, horizon=last["horizon"])
 
 
 @panels("figure-lemma-4")
-def looseness(study: Study) -> Picture:
+def looseness(study: Study) -> Made:
     """Lemma 4: the printed bound over what the channel keeps, and what the steps of the proof cost."""
     frame = study.looseness
     p, q = float(frame["p"].iloc[0]), float(frame["q"].iloc[0])
@@ -131,21 +110,13 @@ def looseness(study: Study) -> Picture:
         (x, response["pinsker_loss"], "of which: Pinsker", "none", "none"),
     ]
     fig = figures.sweep_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
-    ends = response.sort_values("epsilon").iloc[[0, -1]]
-    caption = (
-        f"Lemma 4 for one pull and Bernoulli rewards of means {p:g} and {q:g}: the printed bound on the divergence "
-        "over its exact value. Pinsker's inequality in the wrong norm is a factor of 4 of it at every ε."
-    )
-    alt = (
-        f"The printed bound is {_times(ends['looseness'].iloc[0])} times the divergence that randomised response keeps "
-        f"at epsilon {ends['epsilon'].iloc[0]:g} and {_times(ends['looseness'].iloc[1])} times at "
-        f"{ends['epsilon'].iloc[1]:g}."
-    )
-    return Picture(fig, frame, caption, alt)
+    smallest, largest = x.min(), x.max()
+    first, last = (_times(response.set_index("epsilon").loc[e, "looseness"]) for e in (smallest, largest))
+    return drawn(fig, frame, p=p, q=q, first=first, last=last, smallest=smallest, largest=largest)
 
 
 @panels("figure-readings")
-def readings(study: Study) -> Picture:
+def readings(study: Study) -> Made:
     """Every reading of the minimax column of Table 1 against epsilon, in units of T."""
     frame = study.readings
     chosen = frame[(frame["regret"] == "minimax") & frame["reading"].isin(list(_READINGS))]
@@ -154,20 +125,15 @@ def readings(study: Study) -> Picture:
     best = chosen.assign(order=order).groupby(["definition", "order", "reading", "epsilon"], sort=False)["value"].max()
     chosen = best.reset_index()
     share = chosen["value"] / study.horizon
-    drawn = _exact(chosen["epsilon"], share.where((share > _FLOOR) & (share < 1 / _FLOOR)), trust="none")
-    drawn["label"], drawn["family"] = zip(*chosen["reading"].map(_READINGS), strict=True)
-    drawn["facet"] = chosen["definition"].map(_DEFINITIONS).to_numpy()
-    drawn = drawn[drawn["regret"].notna()]
+    curves = _exact(chosen["epsilon"], share.where((share > _FLOOR) & (share < 1 / _FLOOR)), trust="none")
+    curves["label"], curves["family"] = zip(*chosen["reading"].map(_READINGS), strict=True)
+    curves["facet"] = chosen["definition"].map(_DEFINITIONS).to_numpy()
+    curves = curves[curves["regret"].notna()]
     ylabel = "lower bound over T"
-    fig = figures.small_multiples(drawn, by="facet", x="epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", yscale="log", ylabel=ylabel)
     for axes in fig.axes:
         _reference(axes, axes.get_xlim(), [1.0, 1.0], "T")
-    caption = (
-        f"The minimax column of Table 1 at K = {study.n_arms}, T = {power(study.horizon)}, in units of T: what the "
-        "table, the theorem and its proof say (the line before the last for differential privacy, the last for "
-        f"instantaneous DP), and the bound that can be used. {told} Values below {_FLOOR:g} are not drawn."
-    )
-    return Picture(fig, frame, caption, f"Three panels, one per definition. {told}")
+    return drawn(fig, frame, T=power(study.horizon), told=told, floor=_FLOOR)
 
 
 def impossible(frame: pd.DataFrame) -> str:
@@ -180,27 +146,24 @@ def impossible(frame: pd.DataFrame) -> str:
 
 
 @panels("figure-upper-lower")
-def upper_lower(study: Study) -> Picture:
+def upper_lower(study: Study) -> Made:
     """Regret of the private algorithms against the usable lower bounds, on the chapter's instance."""
     return _meeting(study.on_instance, "instance", study.n_arms, study.gap)
 
 
 @panels("figure-hardest")
-def hardest(study: Study) -> Picture:
+def hardest(study: Study) -> Made:
     """The same on the hardest instance, against the minimax bounds."""
     tried = [run.swept["gap"] for run in study.hardest]
-    where = f"on the hardest of gaps from {min(tried):g} to {max(tried):g}, K = {study.n_arms}"
-    return _meeting(study.on_hardest, "hardest", study.n_arms, study.gap, where)
+    return _meeting(study.on_hardest, "hardest", study.n_arms, study.gap, easy=min(tried), hard=max(tried))
 
 
 @panels("figure-upper-lower-long")
-def longer(study: Study) -> Picture:
+def longer(study: Study) -> Made:
     """The same on the instance of the longer study, and how far its runs have come."""
-    frame = study.on_long
-    picture = _meeting(frame, "instance", LONG.n_arms, LONG.gap)
-    share = (frame["regret"] / frame["uniform"]).max()
-    said = f"Every run loses at most {share:.2g} of what uniform play does. {settling(study.long)}"
-    return picture._replace(caption=f"{picture.caption} {said}")
+    share = (study.on_long["regret"] / study.on_long["uniform"]).max()
+    facts = {"long": LONG, "share": share, "settling": settling(study.long)}
+    return _meeting(study.on_long, "instance", LONG.n_arms, LONG.gap, **facts)
 
 
 def settling(long: pd.DataFrame) -> str:
@@ -222,34 +185,29 @@ def settling(long: pd.DataFrame) -> str:
 
 
 @panels("figure-price")
-def price(study: Study) -> Picture:
+def price(study: Study) -> Made:
     """The price of privacy as a factor on the largest regret over the gaps, against t, at the epsilon nearest 0.2."""
     epsilon, n_arms = nearest(study.epsilons, 0.2), study.n_arms
     frame = factors(study.hardest, epsilon)
     # from (K-1)/sinh(epsilon/2)^2 on the local bound has lost all but a factor of the one without privacy
     settled = (n_arms - 1) * (1 / math.tanh(epsilon / 2) ** 2 - 1)
-    caption = (
-        f"The price of privacy as a factor: the largest regret over the gaps at ε = {epsilon:g} over that at ε = ∞, "
-        f"K = {n_arms}, means of {study.replications} runs. A factor that stays is multiplicative; one that "
-        "falls to 1 comes from a term added to the regret. Dash-dot: the factor of the local lower bound, which is "
-        f"1/tanh(ε/2) from t = {power(max(1, math.ceil(settled)))} on."
-    )
+    facts = {"epsilon": epsilon, "settled": power(max(1, math.ceil(settled)))}
     if frame.empty:
         nothing = f"No regret without privacy to compare with at T = {power(study.horizon)}."
-        return Picture(_note(nothing), frame, f"{caption} {nothing}", nothing)
-    drawn = frame.assign(regret=frame["factor"], regret_se=0.0)
-    drawn["family"], drawn["trust"] = frame["policy"].map(FAMILIES), frame["policy"].map(TRUST)
+        return drawn(_note(nothing), frame, nothing=f" {nothing}", said=nothing, **facts)
+    curves = frame.assign(regret=frame["factor"], regret_se=0.0)
+    curves["family"], curves["trust"] = frame["policy"].map(FAMILIES), frame["policy"].map(TRUST)
     t, bound = sorted({*frame["t"]}), replacements.response_minimax
     limit = [bound(n_arms, mark, epsilon) / bound(n_arms, mark, math.inf) for mark in t]
     ylabel, bounds = "regret over that without privacy", [("1/tanh(ε/2)", t, limit)]
-    fig = figures.regret_curves(drawn, yscale="log", ylabel=ylabel, bounds=bounds)
+    fig = figures.regret_curves(curves, yscale="log", ylabel=ylabel, bounds=bounds)
     last = frame[frame["t"] == frame["t"].max()].set_index("policy")["factor"]
-    alt = "At the horizon the factor is " + ", ".join(f"{value:.3g} for {name}" for name, value in last.items())
-    return Picture(fig, frame, caption, alt + ".")
+    ends = ", ".join(f"{value:.3g} for {name}" for name, value in last.items())
+    return drawn(fig, frame, nothing="", said=f"At the horizon the factor is {ends}.", **facts)
 
 
 @panels("figure-corrupt")
-def corrupt(study: Study) -> Picture:
+def corrupt(study: Study) -> Made:
     """Whether the algorithms for corrupt bandits are off by (1 + e^-epsilon)^2."""
     frame = discussion.corrupt_bandits(study.means, study.epsilons)
     x, ylabel = frame["epsilon"], "factor above a lower bound"
@@ -259,13 +217,8 @@ def corrupt(study: Study) -> Picture:
         (x, frame["over_lower"], "rate over the exact bound", "response", "none"),
     ]
     fig = figures.sweep_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
-    ends = frame.sort_values("epsilon").iloc[[0, -1]]
-    caption = (
-        "The rate of the algorithms for corrupt bandits over lower bounds. Over the bound of Theorem 4 it "
-        f"goes from {_times(ends['over_printed'].iloc[0])} to {_times(ends['over_printed'].iloc[1])}, which is the "
-        f"slack of the theorem; over the exact bound it is {ends['over_lower'].max():.4g} at every ε, by theorem."
-    )
-    return Picture(fig, frame, caption, caption)
+    first, last = map(_times, frame.sort_values("epsilon")["over_printed"].iloc[[0, -1]])
+    return drawn(fig, frame, first=first, last=last, exact=frame["over_lower"].max())
 
 
 def nearest(values: Sequence[float], target: float) -> float:
@@ -296,11 +249,12 @@ def _curves(lines: Sequence[tuple[pd.Series, pd.Series, str, str, str]]) -> pd.D
     return pd.concat(parts, ignore_index=True)
 
 
-def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, where: str = "") -> Picture:
+def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, **facts: Any) -> Made:
     """Regret against the usable lower bounds, over epsilon, a panel each for local and for central privacy."""
     horizon, means = int(frame["t"].iloc[0]), instance(n_arms, gap).means
     ylabel = "regret" if question == "instance" else "largest regret over the gaps"
-    fig = figures.small_multiples(_lines(frame), by="facet", x="epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    curves = _lines(frame)
+    fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", yscale="log", ylabel=ylabel)
     finite = frame[np.isfinite(frame["epsilon"])]
     grid = np.geomspace(finite["epsilon"].min(), finite["epsilon"].max(), 60)
     for axes, trust in zip(fig.axes, ("local", "central"), strict=True):
@@ -308,33 +262,29 @@ def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, where:
         for name, values in _telling(at, gap * horizon if question == "instance" else horizon).items():
             _reference(axes, grid, values, str(name).removesuffix(", corrected"))
         _make_room(axes)
-    where = where or f"on {n_arms} Bernoulli arms, one of mean {0.5 + gap / 2:g}, the others {gap:g} below"
-    kind = "problem-dependent bounds times ln T" if question == "instance" else "minimax bounds"
-    caption = (
-        f"Upper meets lower at T = {power(horizon)}, {where}. Lower bound: the best usable {kind}; dash-dot: another, "
-        f"Theorems 1 and 4 as corrected. {figures.caption_runs(frame)}"
-    )
     said = finite.dropna(subset=["ratio"])
     best = said.loc[said.groupby("trust")["ratio"].idxmin()] if len(said) else said
-    alt = "Closest to the lower bound: " + "; ".join(
+    nearest_ones = "; ".join(
         f"under {row.trust} privacy {row.policy} at epsilon {row.epsilon:g}, {row.ratio:.3g} times it"
         for row in best.itertuples()
     )
-    return Picture(fig, frame, caption, alt + "." if len(best) else "No bound applies at this horizon.")
+    nothing = "No bound applies at this horizon."
+    closest = f"Closest to the lower bound: {nearest_ones}." if nearest_ones else nothing
+    return drawn(fig, frame, T=power(horizon), best=0.5 + gap / 2, closest=closest, **facts)
 
 
 def _lines(frame: pd.DataFrame) -> pd.DataFrame:
     """The algorithms, the best usable bound and uniform play."""
-    drawn = pd.concat([frame[frame["trust"] == trust] for trust in ("local", "central", "none")], ignore_index=True)
-    drawn["family"] = drawn["policy"].map(FAMILIES)
-    drawn["facet"] = drawn["trust"].map({"local": "local privacy", "central": "central privacy", "none": ""})
-    drawn = drawn[np.isfinite(drawn["epsilon"]) | (drawn["trust"] == "none")]
+    curves = pd.concat([frame[frame["trust"] == trust] for trust in ("local", "central", "none")], ignore_index=True)
+    curves["family"] = curves["policy"].map(FAMILIES)
+    curves["facet"] = curves["trust"].map({"local": "local privacy", "central": "central privacy", "none": ""})
+    curves = curves[np.isfinite(curves["epsilon"]) | (curves["trust"] == "none")]
     most = frame["uniform"].max()
-    lower = drawn[np.isfinite(drawn["epsilon"]) & drawn["bound"].between(1e-9, most)]
+    lower = curves[np.isfinite(curves["epsilon"]) & curves["bound"].between(1e-9, most)]
     lower = lower.drop_duplicates(["trust", "epsilon"]).assign(regret=lower["bound"], policy="lower bound")
     plain = {"policy": "uniform play", "epsilon": math.inf, "t": frame["t"].iloc[0], "regret": most, "facet": ""}
     plain |= {"regret_se": 0.0, "family": "uniform", "trust": "none", "replications": 1}
-    return pd.concat([drawn, lower.assign(regret_se=0.0, family="none", trust="none"), pd.DataFrame([plain])])
+    return pd.concat([curves, lower.assign(regret_se=0.0, family="none", trust="none"), pd.DataFrame([plain])])
 
 
 def _telling(bounds: pd.DataFrame, most: float) -> pd.DataFrame:

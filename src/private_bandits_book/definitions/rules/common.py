@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from private_bandits_book.ledger import Rulebook
-from private_bandits_book.rules import Holds
 
 GRID = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 N_ARMS, HORIZON = 3, 100_000_000
@@ -15,7 +14,6 @@ GROWING = 0.2  # the epsilon of the longer study at which Theorem 4 binds and re
 SAME = 1e-9  # relative error of two exact numbers
 SLACK = 0.2  # what a fitted exponent may miss by
 
-holds = Holds()
 rules = Rulebook(growing=f"{GROWING:g}")
 
 

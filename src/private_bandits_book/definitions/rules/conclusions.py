@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +12,9 @@ from private_bandits.estimates import difference_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.panels import nearest
-from private_bandits_book.definitions.rules.common import GRID, HORIZON, N_ARMS, SAME, holds, near, rules
+from private_bandits_book.definitions.rules.common import GRID, HORIZON, N_ARMS, SAME, near, rules
 from private_bandits_book.definitions.study import LONG, Study, factors, uniform_regret
+from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import Less, Ruling, after_repair
 from private_bandits_book.sweep import by_replication, exact_slope
 
@@ -28,26 +28,18 @@ def _prices() -> pd.DataFrame:
 
 
 @rules("discussion-multiplicative-local")
-def _local_multiplies(study: Study, claim: Any) -> Ruling:
+def _local_multiplies(study: Study, claim: Claim) -> Ruling:
     early, late = (_prices()["factor", t].loc["local DP", "lower bound"] for t in (10**8, 10**16))
-    return holds(
-        near(late / early, 1.0, 1e-3) and bool((late >= 1).all()),
-        f"the factor of the lower bound does not fall with T: {late.iloc[0]:.4g} at epsilon {GRID[0]:g}, "
-        f"{late.loc[1.0]:.4g} at 1; " + _measured(study, "LDP-UCB-B"),
-        float(late.loc[1.0]),
-    )
+    held, one = near(late / early, 1.0, 1e-3) and bool((late >= 1).all()), late.loc[1.0]
+    facts = {"epsilon": GRID[0], "smallest": late.iloc[0], "one": one, "measured": _measured(study, "LDP-UCB-B")}
+    return claim.holds(held, one, **facts)
 
 
 @rules("discussion-multiplicative-central")
-def _central_multiplies(study: Study, claim: Any) -> Ruling:
-    smallest = _prices().xs(10**16, axis=1, level=1).loc[("DP", "guarantee", GRID[0]), :]
-    return holds(
-        bool(smallest["factor"] > 1 + 1e-3),
-        f"at epsilon {GRID[0]:g} and T = 10^16 privacy adds a part of {smallest['factor'] - 1:.2g} to the "
-        f"guarantee of DP-SE, which is {smallest['over_plain']:.4g} times the lower bound without privacy, of "
-        "order sqrt(ln T) with no epsilon in it; " + _measured(study, "AdaP-UCB"),
-        float(smallest["factor"]),
-    )
+def _central_multiplies(study: Study, claim: Claim) -> Ruling:
+    factor, over_plain = _prices().loc[("DP", "guarantee", GRID[0])][[("factor", 10**16), ("over_plain", 10**16)]]
+    facts = {"epsilon": GRID[0], "added": factor - 1, "over_plain": over_plain}
+    return claim.holds(factor > 1 + 1e-3, factor, measured=_measured(study, "AdaP-UCB"), **facts)
 
 
 def _measured(study: Study, name: str) -> str:
@@ -62,35 +54,20 @@ def _measured(study: Study, name: str) -> str:
 
 
 @rules("discussion-additive")
-def _additive(study: Study, claim: Any) -> Ruling:
+def _additive(study: Study, claim: Claim) -> Ruling:
     frame = discussion.additive(LONG.means, [0.01, 0.05, 0.1], [10**4, 10**8, 10**16])
     others, horizon = LONG.n_arms - 1, frame["horizon"].astype(float)
     share = frame["extra"] / (32 * others * np.log(64 * LONG.n_arms * horizon) / frame["epsilon"])
-    return holds(
-        bool((share > 1).any()),
-        "DP-SE has constant loss, and its guarantee exceeds the non-private one by a term: at most "
-        f"{share.max():.3g} times 32 (K-1) ln(64 K T) / epsilon over epsilon from 0.01 to 0.1 and T to 10^16",
-        float(share.max()),
-    )
+    return claim.holds(bool((share > 1).any()), share.max(), share=share.max())
 
 
 @rules("discussion-conjecture")
-def _conjecture(study: Study, claim: Any) -> Ruling:
+def _conjecture(study: Study, claim: Claim) -> Ruling:
     found = [_coefficients(LONG.means, e) for e in (0.01, 0.05, 0.1)]
-    printed, repaired, plain = map(min, zip(*found, strict=True))
+    printed, ours, plain = map(min, zip(*found, strict=True))
     return after_repair(
-        holds(
-            printed > plain,
-            "the paper has no problem-dependent bound under DP (Table 1 says open), so none of it raises the "
-            f"coefficient of ln T above the {plain:.4g} without privacy",
-            printed,
-        ),
-        holds(
-            repaired > plain,
-            f"the bound with d_eps has a coefficient of ln T of {repaired:.4g} or more for epsilon up to 0.1, "
-            f"above {plain:.4g}",
-            repaired,
-        ),
+        claim.holds(printed > plain, printed, plain=plain),
+        claim.holds(ours > plain, ours, "repaired", ours=ours, plain=plain),
     )
 
 
@@ -104,34 +81,22 @@ def _coefficients(means: np.ndarray, epsilon: float) -> tuple[float, float, floa
 
 
 @rules("discussion-corrupt")
-def _corrupt(study: Study, claim: Any) -> Ruling:
+def _corrupt(study: Study, claim: Claim) -> Ruling:
     frame = discussion.corrupt_bandits(LONG.means, GRID)
-    return holds(
-        bool((frame["over_lower"] >= frame["claimed"] * (1 - SAME)).all()),
-        f"by theorem their rate is the exact lower bound, {frame['over_lower'].max():.6g} times it at every "
-        f"epsilon: nothing does better; over Theorem 4 it is {frame['over_printed'].min():.3g} to "
-        f"{frame['over_printed'].max():.3g}, the slack of that theorem",
-        float(frame["over_lower"].max()),
-    )
+    held, exact = bool((frame["over_lower"] >= frame["claimed"] * (1 - SAME)).all()), frame["over_lower"].max()
+    return claim.holds(held, exact, exact=exact, least=frame["over_printed"].min(), most=frame["over_printed"].max())
 
 
 @rules("discussion-limit")
-def _limit(study: Study, claim: Any) -> Ruling:
+def _limit(study: Study, claim: Claim) -> Ruling:
     line = [bounds.theorem_3(N_ARMS, HORIZON, e, "proof") for e in (_TINY, *GRID)]
     private = [replacements.central_minimax(N_ARMS, HORIZON, e) for e in (_TINY, *GRID)]
     local = [replacements.local_minimax(N_ARMS, HORIZON, e) for e in (_TINY, *GRID)]
+    usable = _reaches_and_falls(private) and _reaches_and_falls(local)
+    shares = {"central": private[0] / HORIZON, "local": local[0] / HORIZON}
     return after_repair(
-        holds(
-            _reaches_and_falls(line),
-            f"the line of the proof before Theorem 3 is {line[0]:.3g} at epsilon {_TINY:g} and {max(line):.3g} at "
-            "most: it goes to 0 (the local and the instantaneous entry, and Theorem 3 as printed, do go to infinity)",
-            line[0],
-        ),
-        holds(
-            _reaches_and_falls(private) and _reaches_and_falls(local),
-            f"the usable bounds fall, from {private[0] / HORIZON:.3g} T (DP) and {local[0] / HORIZON:.3g} T (local)",
-            private[0] / HORIZON,
-        ),
+        claim.holds(_reaches_and_falls(line), line[0], line=line, epsilon=_TINY, most=max(line)),
+        claim.holds(usable, shares["central"], "repaired", **shares),
     )
 
 
@@ -141,54 +106,38 @@ def _reaches_and_falls(values: Sequence[float]) -> bool:
 
 
 @rules("discussion-order-local")
-def _order_local(study: Study, claim: Any) -> Ruling:
-    order = discussion.orderings(GRID)
+def _order_local(study: Study, claim: Claim) -> Ruling:
     both = replacements.local_minimax, replacements.central_minimax
     usable = [[bound(N_ARMS, HORIZON, e) for bound in both] for e in GRID]
     worse = usable[0][0] / usable[0][1]
     return after_repair(
-        holds(
-            bool(order["local_above_dp"].all()),
-            _where(order, "local_above_dp", "the local entry is not below Theorem 3"),
-        ),
-        holds(
-            all(a >= b for a, b in usable),
-            f"with the usable bounds it is, by {worse:.3g} times at epsilon {GRID[0]:g}",
-            worse,
-        ),
+        _ordered(claim, "local_above_dp"),
+        claim.holds(all(a >= b for a, b in usable), worse, "repaired", worse=worse, epsilon=GRID[0]),
     )
 
 
 @rules("discussion-order-instantaneous")
-def _order_instantaneous(study: Study, claim: Any) -> Ruling:
+def _order_instantaneous(study: Study, claim: Claim) -> Ruling:
+    return _ordered(claim, "instantaneous_above_dp")
+
+
+def _ordered(claim: Claim, column: str) -> Ruling:
     order = discussion.orderings(GRID)
-    return holds(
-        bool(order["instantaneous_above_dp"].all()),
-        _where(order, "instantaneous_above_dp", "the instantaneous entry is above Theorem 3")
-        + "; DP at eps/2 is instantaneous at eps (Lemma 2), so its regret bounds that of instantaneous DP",
-    )
-
-
-def _where(frame: pd.DataFrame, column: str, words: str) -> str:
-    held = [f"{e:g}" for e in frame.loc[frame[column], "epsilon"]]
-    return f"{words} at epsilon {', '.join(held) or 'none'} of {', '.join(f'{e:g}' for e in frame['epsilon'])}"
+    held, grid = (", ".join(f"{e:g}" for e in part["epsilon"]) for part in (order[order[column]], order))
+    return claim.holds(bool(order[column].all()), held=held or "none", grid=grid)
 
 
 @rules("discussion-ratio")
-def _ratio(study: Study, claim: Any) -> Ruling:
+def _ratio(study: Study, claim: Claim) -> Ruling:
     ratios = discussion.small_epsilon(GRID)
     small, large = ratios.iloc[0], ratios.iloc[-1]
-    at_small, at_large = small["local_over_instantaneous"], large["local_over_instantaneous"]
-    return holds(
-        near(at_small, small["claimed_small"], 0.1) and near(at_large, large["claimed_large"], 0.1),
-        f"at epsilon {small['epsilon']:g} the ratio of local to instantaneous is {at_small:.4g}, not "
-        f"{small['claimed_small']:.4g}; at {large['epsilon']:g} it is {at_large:.4g}, not {large['claimed_large']:.3g}",
-        float(at_small),
-    )
+    ends = ((small, "claimed_small"), (large, "claimed_large"))
+    held = all(near(row["local_over_instantaneous"], row[claimed], 0.1) for row, claimed in ends)
+    return claim.holds(held, small["local_over_instantaneous"], small=small, large=large)
 
 
 @rules("contribution-weaker")
-def _weaker(study: Study, claim: Any) -> Ruling:
+def _weaker(study: Study, claim: Claim) -> Ruling:
     """Compare how fast the regret of the longer study grows as epsilon falls, for a central and a local algorithm."""
     names, horizon = ("AdaP-UCB", "LDP-UCB-B"), study.long["t"].max()
     uniform = uniform_regret(LONG.n_arms, LONG.gap, int(horizon))

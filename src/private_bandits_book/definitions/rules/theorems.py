@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from private_bandits.estimates import Interval, fit_exponent, mean_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
-from private_bandits_book.definitions.rules.common import GRID, GROWING, HORIZON, N_ARMS, SLACK, holds, rules
+from private_bandits_book.definitions.rules.common import GRID, GROWING, HORIZON, N_ARMS, SLACK, rules
 from private_bandits_book.definitions.study import LOCAL, LONG, Study, hardest
+from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import NOT_REPRODUCED, LowerBound, LowerRate, Ruling, all_of
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import by_replication, fit_log
@@ -26,21 +26,17 @@ def _unless_refuted(exact: Ruling, found: Ruling) -> Ruling:
 
 
 @rules.combining("theorem-1")
-def _theorem_1(study: Study, claim: Any, parts: Mapping[str, Ruling]) -> Ruling:
+def _theorem_1(study: Study, claim: Claim, parts: Mapping[str, Ruling]) -> Ruling:
     pairs = [(bounds.theorem_1(N_ARMS, HORIZON, e), replacements.local_minimax(N_ARMS, HORIZON, e)) for e in GRID]
     floor = replacements.minimax(N_ARMS, HORIZON)
     vacuous = min(e for e, (value, _) in zip(GRID, pairs, strict=True) if value <= floor)
-    exact = holds(
-        all(value <= other for value, other in pairs),
-        "the value lies below a bound that holds for rewards in [0, 1] at every epsilon of the grid, though the proof "
-        f"gives half of it; for epsilon >= {vacuous:g} it says no more than the non-private bound",
-        max(value / other for value, other in pairs),
-    )
+    share = max(value / other for value, other in pairs)
+    exact = claim.holds(all(value <= other for value, other in pairs), share, vacuous=vacuous)
     return _unless_refuted(exact, parts["theorem-1-runs"])
 
 
 @rules("theorem-1-runs")
-def _theorem_1_runs(study: Study, claim: Any) -> Ruling:
+def _theorem_1_runs(study: Study, claim: Claim) -> Ruling:
     """The local algorithm nearest to Theorem 1 on its hardest instance, where the theorem binds if it does anywhere."""
     game = study.n_arms, study.horizon
     runs = Runs(run for run in study.hardest if run.name in LOCAL and math.isfinite(run.epsilon))
@@ -68,20 +64,13 @@ def _envelope_exponent(runs: Runs) -> Interval | None:
 
 
 @rules("theorem-2")
-def _theorem_2(study: Study, claim: Any) -> Ruling:
+def _theorem_2(study: Study, claim: Claim) -> Ruling:
     """No c(a) > 0 serves every epsilon <= a/2: the regret of DP-SE stays of order sqrt(T ln T) as epsilon falls."""
     largest = {e: _left_for_c(e) for e in (1e-2, 1e-3, 1e-4, 1e-5)}
     silent = [e for e in GRID if math.isnan(bounds.lambert_choice(e))]
-    falling = list(largest.values())
-    return holds(
-        falling[-1] >= falling[0] / 10,
-        "DP-SE at eps/2 is eps-instantaneous (Lemma 2), and its guarantee leaves for c(a) at most "
-        + ", ".join(f"{value:.3g} at eps = {e:g}" for e, value in largest.items())
-        + f": no constant serves every eps <= a/2. The gap that the proof picks is not real for eps <= {max(silent):g} "
-        f"at a = 2 eps, and at a = 1 not for eps < {bounds.range_2(1.0)[0]:.2g}; where it is real, the bound without "
-        "privacy gives the statement",
-        falling[-1],
-    )
+    falling, left = list(largest.values()), ", ".join(f"{value:.3g} at eps = {e:g}" for e, value in largest.items())
+    held, real = falling[-1] >= falling[0] / 10, bounds.range_2(1.0)[0]
+    return claim.holds(held, falling[-1], left=left, silent=max(silent), real=real)
 
 
 def _left_for_c(epsilon: float) -> float:
@@ -96,34 +85,23 @@ def _left_for_c(epsilon: float) -> float:
 
 
 @rules("theorem-3")
-def _theorem_3(study: Study, claim: Any) -> Ruling:
+def _theorem_3(study: Study, claim: Claim) -> Ruling:
     shares = {e: bounds.theorem_3(N_ARMS, HORIZON, e) / HORIZON for e in GRID}
     above = [e for e, share in shares.items() if share > 1]
     proof = max(bounds.theorem_3(N_ARMS, HORIZON, e, "proof") for e in GRID) / replacements.minimax(N_ARMS, HORIZON)
     most = max(shares.values())
-    return holds(
-        not above,
-        f"at T = 10^8 and c = 0 it exceeds T, which no regret does, for epsilon <= {max(above, default=0):g}, "
-        f"by {most:.3g} at most, and any fixed c only moves this epsilon; the line of the "
-        f"proof before it is at most {proof:.3g} of the non-private bound",
-        most,
-    )
+    return claim.holds(not above, most, above=max(above, default=0), most=most, proof=proof)
 
 
 @rules.combining("theorem-4")
-def _theorem_4(study: Study, claim: Any, parts: Mapping[str, Ruling]) -> Ruling:
+def _theorem_4(study: Study, claim: Claim, parts: Mapping[str, Ruling]) -> Ruling:
     four = [bounds.theorem_4(LONG.means, 3, e) / replacements.local_lower(LONG.means, 3, e) for e in GRID]
-    exact = holds(
-        max(four) <= 1,
-        f"the constant is at most {max(four):.3g} of the exact one for Bernoulli arms, {min(four):.1g} at "
-        f"epsilon {GRID[-1]:g}",
-        max(four),
-    )
+    exact = claim.holds(max(four) <= 1, max(four), most=max(four), least=min(four), epsilon=GRID[-1])
     return _unless_refuted(exact, parts["theorem-4-runs"])
 
 
 @rules("theorem-4-runs")
-def _theorem_4_runs(study: Study, claim: Any) -> Ruling:
+def _theorem_4_runs(study: Study, claim: Claim) -> Ruling:
     """The local algorithm with the least regret in the longer study against Theorem 4, at the epsilon `GROWING`."""
     horizon = int(study.long["t"].max())
     bound, floor = bounds.theorem_4(LONG.means, horizon, GROWING), replacements.lai_robbins(LONG.means, horizon)
@@ -137,14 +115,9 @@ def _theorem_4_runs(study: Study, claim: Any) -> Ruling:
 
 
 @rules("table-1")
-def _table_1(study: Study, claim: Any) -> Ruling:
+def _table_1(study: Study, claim: Claim) -> Ruling:
     two = entries.table_2(LONG.means, HORIZON, GRID)
     wrong = two[~two["agrees"]]
     span = f"{wrong['low'].min():.2g} to {wrong['high'].max():.2g}" if len(wrong) else "one number"
-    return holds(
-        wrong.empty,
-        f"{len(two) - len(wrong)} of {len(two)} entries are their result's bound up to a constant; those of "
-        f"{', '.join(wrong['result']) or 'none'} are {span} times it as epsilon varies, at the B = 1/epsilon that "
-        "fits the proof",
-        float(len(two) - len(wrong)),
-    )
+    right, names = len(two) - len(wrong), ", ".join(wrong["result"]) or "none"
+    return claim.holds(wrong.empty, right, right=right, entries=len(two), wrong=names, span=span)
