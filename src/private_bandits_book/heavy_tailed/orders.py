@@ -29,6 +29,7 @@ _ARMS = (5, 5000, 5_000_000)
 _MOMENTS = (1.0, 1e3, 1e6)
 _LEAST_MASS = 1e-120  # of the two-point law, whose square must be a number above 0
 _HORIZON = 10**9  # of bounds that are proportional to ln T
+_ZEROS = [0.0] * (N_ARMS - 1)  # means of the arms that never pay
 
 
 class Slopes(NamedTuple):
@@ -55,7 +56,8 @@ def _in_doubles(rule: Callable[..., Ruling]) -> Callable[..., Ruling]:
 
 def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> Slopes:
     """Slopes of ln(ratio) between the last two values of each axis of two or more, at every value of the others."""
-    values = {places: ratio(*(axis[at] for axis, at in zip(axes, places, strict=True))) for places in _grid(axes)}
+    grid = product(*(range(len(axis)) for axis in axes))
+    values = {places: ratio(*(axis[at] for axis, at in zip(axes, places, strict=True))) for places in grid}
     found = []
     for number, axis in enumerate(axes):
         for places, value in values.items():
@@ -69,67 +71,49 @@ def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> Slopes:
 def central_lower(v: float) -> Ruling:
     """(3): the derived bound over the printed one, a quarter of it for algorithms of regret up to T^(3/4)."""
 
-    def ratio(gap: float, epsilon: float) -> float:
-        derived, printed = (
-            bounds.dp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=k) for k in ("corrected", "printed")
-        )
-        return derived / (4.0 * printed)
+    def bound(gap: float, epsilon: float, variant: str) -> float:
+        return bounds.dp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=variant)
 
-    return _lower(ratio, f"v={v:g}", _gaps(LARGEST_CENTRAL, v), _EPSILONS)
+    return _lower(bound, f"v={v:g}", _gaps(LARGEST_CENTRAL, v), _EPSILONS, part=0.25)
 
 
 @_in_doubles
 def local_lower(v: float) -> Ruling:
     """The slides' instance-dependent LDP lower bound."""
 
-    def ratio(gap: float, epsilon: float) -> float:
-        derived, printed = (
-            bounds.ldp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=k) for k in ("corrected", "printed")
-        )
-        return derived / printed
+    def bound(gap: float, epsilon: float, variant: str) -> float:
+        return bounds.ldp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=variant)
 
-    return _lower(ratio, f"v={v:g}", _gaps(LARGEST_LOCAL, v), _EPSILONS)
+    return _lower(bound, f"v={v:g}", _gaps(LARGEST_LOCAL, v), _EPSILONS)
 
 
 @_in_doubles
 def local_lower_independent(v: float) -> Ruling:
     """The slides' instance-independent LDP lower bound, for T of K / epsilon^2 and more ("T large enough")."""
 
-    def ratio(scale: float, arms: int, epsilon: float) -> float:
-        derived, printed = (
-            bounds.ldp_lower_independent(arms, epsilon, v, math.ceil(scale * arms / epsilon**2), variant=k)
-            for k in ("corrected", "printed")
-        )
-        return derived / printed
+    def bound(scale: float, arms: int, epsilon: float, variant: str) -> float:
+        return bounds.ldp_lower_independent(arms, epsilon, v, math.ceil(scale * arms / epsilon**2), variant=variant)
 
-    return _lower(ratio, f"v={v:g}", (1e2, 1e6, 1e12), _ARMS, _EPSILONS)
+    return _lower(bound, f"v={v:g}", (1e2, 1e6, 1e12), _ARMS, _EPSILONS)
 
 
 def bounded_lower(*, local: bool) -> Ruling:
     """The instance-dependent lower bounds for rewards in [0, 1], by two Bernoulli laws."""
 
-    def ratio(gap: float, epsilon: float) -> float:
-        derived, printed = (
-            bounded.bounded_lower(N_ARMS, gap, epsilon, _HORIZON, local=local, variant=k)
-            for k in ("corrected", "printed")
-        )
-        return derived / printed
+    def bound(gap: float, epsilon: float, variant: str) -> float:
+        return bounded.bounded_lower(N_ARMS, gap, epsilon, _HORIZON, local=local, variant=variant)
 
-    return _lower(ratio, "", (0.25, 1e-3, 1e-6), (1.0, 1e-8, 1e-16) if not local else _EPSILONS)
+    return _lower(bound, "", (0.25, 1e-3, 1e-6), _EPSILONS if local else (1.0, 1e-8, 1e-16))
 
 
 def bounded_lower_independent(*, local: bool) -> Ruling:
     """The instance-independent ones, for T so large that the root of T is the larger term."""
 
-    def ratio(scale: float, arms: int, epsilon: float) -> float:
+    def bound(scale: float, arms: int, epsilon: float, variant: str) -> float:
         horizon = math.ceil(scale * arms / epsilon**2)
-        derived, printed = (
-            bounded.bounded_lower_independent(arms, epsilon, horizon, local=local, variant=k)
-            for k in ("corrected", "printed")
-        )
-        return derived / printed
+        return bounded.bounded_lower_independent(arms, epsilon, horizon, local=local, variant=variant)
 
-    return _lower(ratio, "", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
+    return _lower(bound, "", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
 
 
 @_in_doubles
@@ -138,7 +122,7 @@ def local_upper(v: float) -> Ruling:
 
     def ratio(gap: float) -> float:
         lower = bounds.ldp_lower(N_ARMS, gap, 1.0, v, _HORIZON, variant="corrected")
-        return lower / bounds.ldp_upper([gap, *[0.0] * (N_ARMS - 1)], 1.0, v, 1.0, _HORIZON)
+        return lower / bounds.ldp_upper([gap, *_ZEROS], 1.0, v, 1.0, _HORIZON)
 
     return _contradicted(ratio, v, "(1/gap)", _gaps(LARGEST_LOCAL, v))
 
@@ -156,30 +140,27 @@ def local_upper_independent(v: float) -> Ruling:
 
 @_in_doubles
 def central_upper(v: float) -> Ruling:
-    """The first part of the DP upper bound, with u^(1/v): the box's own bound over it, in T, 1/gap, epsilon and u."""
+    """The first part of the DP upper bound, with u^(1/v): the algorithm's own over it, in T, 1/gap, epsilon and u."""
 
-    def ratio(horizon: int, gap: float, epsilon: float, u: float) -> float:
-        derived, claimed = (
-            bounds.dp_upper([gap, 0.0], epsilon, v, u, horizon, variant=k) for k in ("corrected", "rate")
-        )
-        return derived / claimed
+    def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
+        return bounds.dp_upper([gap, 0.0], epsilon, v, u, horizon, variant=variant)
 
-    found = slopes(ratio, _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4))
-    return _upper(found, v, "T, 1/gap, 1/epsilon, u")
+    ratio = _over(bound, "rate")
+    return _upper(ratio, v, "T, 1/gap, 1/epsilon, u", _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4))
 
 
 @_in_doubles
 def central_upper_independent(v: float) -> Ruling:
-    """The second part, with u^(1/(1+v)): the box's own bound over it, in T, K, 1/epsilon and u."""
+    """The second part, with u^(1/(1+v)): the algorithm's own bound over it, in T, K, 1/epsilon and u."""
 
     def ratio(horizon: int, arms: int, epsilon: float, u: float) -> float:
         derived = bounds.dp_upper_independent(arms, epsilon, v, u, horizon, "corrected")
         claimed = bounds.dp_upper_independent(arms, epsilon, v, 1.0, horizon)
         return derived / (u ** (1.0 / (1.0 + v)) * claimed)
 
-    # the box's epochs double, so its bound is a staircase: the axes are long
-    found = slopes(ratio, (10**100, 10**200), (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12))
-    return _upper(found, v, "T, K, 1/epsilon, u")
+    # epochs double, so the bound is a staircase: the axes are long
+    axes = (10**100, 10**200), (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12)
+    return _upper(ratio, v, "T, K, 1/epsilon, u", *axes)
 
 
 @_in_doubles
@@ -188,7 +169,7 @@ def central_moment(v: float) -> Ruling:
 
     def ratio(u: float) -> float:
         lower = bounds.dp_lower(N_ARMS, 0.01, 0.05, v, _HORIZON, u, "corrected")
-        return lower / bounds.dp_upper([0.01, *[0.0] * (N_ARMS - 1)], 0.05, v, u, _HORIZON)
+        return lower / bounds.dp_upper([0.01, *_ZEROS], 0.05, v, u, _HORIZON)
 
     return _contradicted(ratio, v, "u", _MOMENTS)
 
@@ -208,29 +189,22 @@ def central_moment_independent(v: float) -> Ruling:
 def index_upper(v: float) -> Ruling:
     """(2): the bound of DP Robust UCB with its constants over the printed one, in T, 1/gap, 1/epsilon and u."""
 
-    def ratio(horizon: int, gap: float, epsilon: float, u: float) -> float:
-        derived, printed = (
-            bounds.dp_robust_ucb_upper([gap, 0.0], epsilon, v, u, horizon, k) for k in ("corrected", "printed")
-        )
-        return derived / printed
+    def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
+        return bounds.dp_robust_ucb_upper([gap, 0.0], epsilon, v, u, horizon, variant)
 
-    found = slopes(ratio, _FAR, (1e-1, 1e-3), (1.0, 1e-3), (1.0, 1e4))
-    return _upper(found, v, "T, 1/gap, 1/epsilon, u")
+    return _upper(_over(bound), v, "T, 1/gap, 1/epsilon, u", _FAR, (1e-1, 1e-3), (1.0, 1e-3), (1.0, 1e4))
 
 
 @_in_doubles
 def plain_optimal(v: float) -> Ruling:
     """The rate without privacy: above a derived lower bound and below that of robust UCB, both up to constants."""
 
-    def above(gap: float) -> float:
-        derived, printed = (bounds.robust_ucb_upper([gap, 0.0], v, 1.0, _HORIZON, k) for k in ("corrected", "printed"))
-        return derived / printed
-
-    def below(gap: float) -> float:
-        return plain_lower(2, gap, v, _HORIZON) / bounds.robust_ucb_upper([gap, 0.0], v, 1.0, _HORIZON)
+    def bound(gap: float, variant: str) -> float:
+        return bounds.robust_ucb_upper([gap, 0.0], v, 1.0, _HORIZON, variant)
 
     gaps = _gaps(LARGEST_CENTRAL, v)
-    upper, lower = slopes(above, gaps), slopes(below, gaps)
+    upper = slopes(_over(bound), gaps)
+    lower = slopes(lambda gap: plain_lower(2, gap, v, _HORIZON) / bound(gap, "printed"), gaps)
     holds = True if upper.highest <= LEVEL and lower.lowest >= -LEVEL else None
     return Holds()(holds, f"v={v:g}: a lower and an upper bound within constants of it in 1/gap")
 
@@ -280,18 +254,24 @@ def _scales(bound: Callable[[float], float], v: float) -> Ruling:
     return Holds()(abs(power - 1.0) <= LEVEL, f"v={v:g}: rewards times s multiply it by s^{power:.3g}", power)
 
 
-def _lower(ratio: Callable[..., float], where: str, *axes: Sequence[float]) -> Ruling:
-    """Shown where the ratio to the claim falls on no axis; a derived bound that falls short refutes nothing."""
-    found = slopes(ratio, *axes)
-    numbers = f"derived bound at least {found.least:.2g} of the claim, falling on no axis"
+def _over(bound: Callable[..., float], printed: str = "printed") -> Callable[..., float]:
+    """The ratio of a bound with its constants to one without."""
+    return lambda *at: bound(*at, "corrected") / bound(*at, printed)
+
+
+def _lower(bound: Callable[..., float], where: str, *axes: Sequence[float], part: float = 1.0) -> Ruling:
+    """Shown where (a part of) the ratio to the claim falls on no axis; a bound that falls short refutes nothing."""
+    found = slopes(_over(bound), *axes)
+    least = part * found.least
+    numbers = f"derived bound at least {least:.2g} of the claim, falling on no axis"
     holds = True if found.lowest >= -LEVEL else None
-    return Holds()(holds, f"{where}: {numbers}" if where else numbers, found.least)
+    return Holds()(holds, f"{where}: {numbers}" if where else numbers, least)
 
 
-def _upper(found: Slopes, v: float, axes: str) -> Ruling:
+def _upper(ratio: Callable[..., float], v: float, named: str, *axes: Sequence[float]) -> Ruling:
     """Shown where the derived bound outgrows the claim on no axis; one that does refutes nothing."""
-    holds = True if found.highest <= LEVEL else None
-    return Holds()(holds, f"v={v:g}: derived bound within a constant of it in {axes}")
+    holds = True if slopes(ratio, *axes).highest <= LEVEL else None
+    return Holds()(holds, f"v={v:g}: derived bound within a constant of it in {named}")
 
 
 def _contradicted(ratio: Callable[..., float], v: float, axis: str, values: Sequence[float]) -> Ruling:
@@ -307,7 +287,3 @@ def _gaps(largest: float, v: float) -> tuple[float, float, float]:
     if least > largest / 10.0:
         raise ArithmeticError("no double is small enough for the mass of a small gap")
     return largest, math.sqrt(largest * least), least
-
-
-def _grid(axes: Sequence[Sequence[float]]) -> list[tuple[int, ...]]:
-    return list(product(*(range(len(axis)) for axis in axes)))

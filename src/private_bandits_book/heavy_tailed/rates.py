@@ -2,12 +2,12 @@
 
 The instance is that of the lower bounds: one arm pays x with probability p, four arms always pay 0. With u = 1 and
 x = p^(-1/(1+v)) the gap is g = p^(v/(1+v)). Everything scales with the unit of reward, so we play p itself: Bernoulli
-arms with means (p, 0, 0, 0, 0) and the moment u = p, and multiply the regret by x. Boxes have their printed c = 24 and
-beta = 1/T. The masses are 3/8 times powers of two, so that every one stands at the same place between two epochs; the
-search for the worst one takes steps of a factor sqrt 2.
+arms with means (p, 0, 0, 0, 0) and the moment u = p, and multiply the regret by x. Algorithms have their printed
+c = 24 and beta = 1/T. The masses are 3/8 times powers of two, so that every one stands at the same place between two
+epochs; the search for the worst one takes steps of a factor sqrt 2.
 
 A point counts where the run has settled: its regret is below half of uniform play's. An exponent needs four points.
-The schedule of an elimination box does not depend on the rewards until an arm leaves, so runs hardly differ and five
+The schedule of an elimination does not depend on the rewards until an arm leaves, so runs hardly differ and five
 are enough; the exponents are those of the schedule, as long as no mean errs. DP Robust UCB settles beyond any run;
 its exponents are those of the fluid approximation, on two Pareto arms, where they restate the radius.
 """
@@ -15,15 +15,14 @@ its exponents are those of the fluid approximation, on two Pareto arms, where th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
-from private_bandits.estimates import Interval, fit_exponent
 from private_bandits.papers.heavy_tailed import (
     adap_robust_ucb,
     dp_robust_se,
@@ -36,15 +35,16 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
 from private_bandits_book.heavy_tailed.fluid import fluid_regret
+from private_bandits_book.sweep import EPSILON, GAP, LOG, RateFit, exact_slope, fit_points
 
 N_ARMS = 5
 DP, LDP, EPISODES = "DP Robust SE", "LDP Robust SE", "DP Robust UCB, episodes"
 INDEX, PLAIN_INDEX = "DP Robust UCB, fluid", "Robust UCB, fluid"
 BOUNDED, BOUNDED_LOCAL = "DP-SE", "LDP-UCB-B"
-GAP, EPSILON, LOG, WORST, MOMENT, WORST_MOMENT = "1/gap", "1/epsilon", "ln T", "T, worst gap", "u", "u, worst gap"
-SMALL_GAP = "1/gap, small epsilon"
-SETTLED = 0.5
+WORST, MOMENT, WORST_MOMENT, SMALL_GAP = "T, worst gap", "u", "u, worst gap", "1/gap, small epsilon"
+SETTLED = 0.5  # share of uniform play's regret
 LOCAL_ROUNDS = 300_000  # of LDP-UCB-B, which is played round by round
+_LOCAL_SETTLED = SETTLED / 5.0  # of LDP-UCB-B, so that its linear start counts for little
 _RUNS = 5
 _EPSILONS = tuple(2.0**-k for k in range(7))
 _MASSES = tuple(0.375 * 2.0**-k for k in range(40))
@@ -56,35 +56,19 @@ _LOCAL_EPSILONS = tuple(2.0 ** (-k / 2) for k in range(7))
 _LOCAL_GAPS = tuple(0.9 * 2.0 ** (-k / 2) for k in range(12))
 _FLUID_MEAN, _FLUID_SPARE = 0.9, 0.05
 _FLUID_DIGITS = 11  # the radius at the horizon, as a power of 1/10: what doubles still tell from 0
-_LEAST = 4
 
-Maker = Callable[[float, float, float, int], Policy]  # epsilon, v, u, horizon
-
-
-class Exponent(NamedTuple):
-    """A measured exponent, or None where fewer than four points have settled."""
-
-    box: str
-    v: float  # nan for boxes of bounded rewards
-    quantity: str
-    fit: Interval | None
-    points: int
+MAKERS: dict[str, Callable[[float, float, float, int], Policy]] = {  # epsilon, v, u, horizon
+    DP: lambda epsilon, v, u, horizon: dp_robust_se(epsilon, v, u, 1.0 / horizon),
+    LDP: lambda epsilon, v, u, horizon: ldp_robust_se(epsilon, v, u, 1.0 / horizon),
+    EPISODES: adap_robust_ucb,
+}
 
 
 class Point(NamedTuple):
-    """Regret of a box on the instance of the lower bounds, in units where u = 1."""
+    """Regret of an algorithm on the instance of the lower bounds, in units where u = 1."""
 
-    box: str
-    v: float
     gap: float
     regret: np.ndarray
-
-
-_MAKERS: dict[str, Maker] = {
-    DP: lambda epsilon, v, u, horizon: dp_robust_se(epsilon, v, u, 1.0 / horizon),
-    LDP: lambda epsilon, v, u, horizon: ldp_robust_se(epsilon, v, u, 1.0 / horizon),
-    EPISODES: lambda epsilon, v, u, horizon: adap_robust_ucb(epsilon, v, u, horizon),
-}
 
 
 @dataclass
@@ -95,35 +79,40 @@ class Rates:
     replications: int  # of LDP-UCB-B; the others take at most five
     seed: int
     n_jobs: int = 1
+    _points: dict[tuple[str, float], list[Point]] = field(default_factory=dict, init=False, repr=False)
 
-    def by_gap(self, box: str, v: float) -> list[Point]:
+    def by_gap(self, name: str, v: float) -> list[Point]:
         """Regret at epsilon = 1 at every gap that settles within the horizon, the largest gap first."""
-        points = []
-        for mass in _MASSES[:_SWEPT]:
-            regret = self._settled(box, v, mass)
-            if regret is None:
-                break
-            points.append(Point(box, v, mass ** (v / (1.0 + v)), regret * mass ** (-1.0 / (1.0 + v))))
-        return points
+        if (name, v) not in self._points:
+            points = self._points[name, v] = []
+            for mass in _MASSES[:_SWEPT]:
+                regret = self._settled(name, v, mass)
+                if regret is None:
+                    break
+                points.append(Point(mass ** (v / (1.0 + v)), regret * mass ** (-1.0 / (1.0 + v))))
+        return self._points[name, v]
 
-    def exponents(self, v: float) -> list[Exponent]:
-        """Every exponent of the boxes for heavy tails at one v."""
-        found = []
-        for box in _MAKERS:
-            points = self.by_gap(box, v)
-            found.append(_fit(box, v, GAP, [1.0 / p.gap for p in points], [p.regret for p in points]))
-            found += [self._by_epsilon(box, v), self._by_horizon(box, v)]
-            if box != EPISODES:  # its doubling is a staircase in ln T
-                found.append(self._by_log(box, v))
-        found += [self._by_moment(v), self._worst_by_moment(v)]
-        return found + self.fluid(v)
+    def exponents(self, v: float) -> list[RateFit]:
+        """Every exponent of the algorithms for heavy tails at one v."""
+        found, horizons = [], _horizons(self._long)
+        for name in MAKERS:
+            found += [
+                _fit(name, v, GAP, [(1.0 / p.gap, p.regret) for p in self.by_gap(name, v)]),
+                _fit(name, v, EPSILON, [(1.0 / e, self._settled(name, v, epsilon=e)) for e in _EPSILONS]),
+                _fit(name, v, WORST, [(float(t), self._worst(name, v, t)) for t in horizons]),
+            ]
+            if name != EPISODES:  # its doubling is a staircase in ln T
+                found.append(_fit(name, v, LOG, [(math.log(t), self._settled(name, v, horizon=t)) for t in horizons]))
+        by_moment = [(factor, self._settled(DP, v, factor=factor)) for factor in (1.0, 2.0, 4.0, 8.0, 16.0)]
+        worst = [(2.0**k, self._worst(DP, v, self._long, 2.0**k)) for k in range(13)]
+        return [*found, _fit(DP, v, MOMENT, by_moment), _fit(DP, v, WORST_MOMENT, worst), *self.fluid(v)]
 
-    def fluid(self, v: float) -> list[Exponent]:
-        """The exponents of the index boxes in the fluid approximation; exact numbers without an interval."""
+    def fluid(self, v: float) -> list[RateFit]:
+        """The exponents of the index algorithms in the fluid approximation; exact numbers without an interval."""
         shape = 1.0 + v + _FLUID_SPARE
         u = pareto_arms(np.array([_FLUID_MEAN]), shape).moment(v)
         longest = int(_FLUID_DIGITS * (1.0 + v) / v)
-        gaps, horizons = [0.4, 0.2, 0.1, 0.05], [10 ** (longest - k) for k in (8, 6, 4, 2, 0)]
+        horizons = [10 ** (longest - k) for k in (8, 6, 4, 2, 0)]
 
         def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
             policy = robust_ucb(v, u, horizon) if math.isinf(epsilon) else dp_robust_ucb(epsilon, v, u, horizon)
@@ -131,59 +120,54 @@ class Rates:
             return fluid_regret(problem, policy, [float(horizon)])
 
         found = []
-        for box, epsilon in ((INDEX, 1.0), (PLAIN_INDEX, math.inf)):
-            by_gap = [regret(gap, epsilon, horizons[-1]) for gap in gaps]
-            found.append(_fit(box, v, GAP, [1.0 / gap for gap in gaps], by_gap))
-            by_log = [regret(0.4, epsilon, horizon) for horizon in horizons]
-            found.append(_fit(box, v, LOG, [math.log(horizon) for horizon in horizons], by_log))
-        by_epsilon = [regret(0.4, epsilon, horizons[-1]) for epsilon in _EPSILONS]
-        found.append(_fit(INDEX, v, EPSILON, [1.0 / epsilon for epsilon in _EPSILONS], by_epsilon))
-        return found
+        for name, epsilon in ((INDEX, 1.0), (PLAIN_INDEX, math.inf)):
+            by_gap = [(1.0 / gap, regret(gap, epsilon, horizons[-1])) for gap in (0.4, 0.2, 0.1, 0.05)]
+            by_log = [(math.log(t), regret(0.4, epsilon, t)) for t in horizons]
+            found += [_fit(name, v, GAP, by_gap), _fit(name, v, LOG, by_log)]
+        by_epsilon = [(1.0 / epsilon, regret(0.4, epsilon, horizons[-1])) for epsilon in _EPSILONS]
+        return [*found, _fit(INDEX, v, EPSILON, by_epsilon)]
 
-    def bounded(self) -> list[Exponent]:
-        """The exponents of DP-SE and LDP-UCB-L, on Bernoulli arms: the context of the table's other half."""
+    def bounded(self) -> list[RateFit]:
+        """The exponents of DP-SE and LDP-UCB-B, on Bernoulli arms: the context of the table's other half."""
         return self._dp_se() + self._ldp_ucb()
 
     @property
     def _long(self) -> int:
         return max(self.horizon, 2)
 
-    def _play(self, problem: Arms, policy: Policy, horizon: int) -> np.ndarray:
+    def _play(
+        self, problem: Arms, policy: Policy, horizon: int, marks: Sequence[int] = (), runs: int = _RUNS, n_jobs: int = 1
+    ) -> np.ndarray:
         data = simulate(
             problem,
             policy,
             horizon=horizon,
-            replications=min(self.replications, _RUNS),
+            replications=min(self.replications, runs),
             seed=self.seed,
-            checkpoints=[horizon],
+            checkpoints=marks or [horizon],
+            n_jobs=n_jobs,
         )
         return np.asarray(data.regret.values)
 
-    def _final(self, box: str, v: float, mass: float, epsilon: float, horizon: int, factor: float) -> np.ndarray:
-        """Regret at the horizon with x = 1, of a box that is told `factor` times the moment."""
-        policy = _MAKERS[box](epsilon, v, factor * mass, horizon)
-        return self._play(_two_point(mass), policy, horizon)[:, -1]
+    def _final(
+        self, name: str, v: float, mass: float = _MASSES[0], epsilon: float = 1.0, horizon: int = 0, factor: float = 1.0
+    ) -> np.ndarray:
+        """Regret at the horizon with x = 1, of an algorithm that is told `factor` times the moment."""
+        length = horizon or self._long
+        policy = MAKERS[name](epsilon, v, factor * mass, length)
+        return self._play(_two_point(mass), policy, length)[:, -1]
 
-    def _settled(
-        self,
-        box: str,
-        v: float,
-        mass: float = _MASSES[0],
-        epsilon: float = 1.0,
-        horizon: int | None = None,
-        factor: float = 1.0,
-    ) -> np.ndarray | None:
-        length = self._long if horizon is None else horizon
-        final = self._final(box, v, mass, epsilon, length, factor)
-        return final if final.mean() < SETTLED * _two_point(mass).uniform_regret() * length else None
+    def _settled(self, name: str, v: float, mass: float = _MASSES[0], **changes: Any) -> np.ndarray | None:
+        final = self._final(name, v, mass, **changes)
+        return _if_settled(_two_point(mass), final, changes.get("horizon", self._long))
 
-    def _worst(self, box: str, v: float, horizon: int, factor: float = 1.0) -> np.ndarray | None:
+    def _worst(self, name: str, v: float, horizon: int, factor: float = 1.0) -> np.ndarray | None:
         """Regret at the gap where it is largest; None where that is the largest gap of all, so nothing settles."""
         finals: dict[float, np.ndarray] = {}
 
         def regret(place: float) -> float:
             mass = _MASSES[0] * 2.0**-place
-            finals[place] = self._final(box, v, mass, 1.0, horizon, factor) * mass ** (-1.0 / (1.0 + v))
+            finals[place] = self._final(name, v, mass, 1.0, horizon, factor) * mass ** (-1.0 / (1.0 + v))
             return float(finals[place].mean())
 
         most = 0.0
@@ -198,104 +182,71 @@ class Rates:
             regret(place)
         return max(finals.values(), key=lambda final: float(final.mean()))
 
-    def _by_epsilon(self, box: str, v: float) -> Exponent:
-        found = [(1.0 / epsilon, self._settled(box, v, epsilon=epsilon)) for epsilon in _EPSILONS]
-        return _fit_settled(box, v, EPSILON, found)
-
-    def _by_log(self, box: str, v: float) -> Exponent:
-        found = [(math.log(t), self._settled(box, v, horizon=t)) for t in _horizons(self._long)]
-        return _fit_settled(box, v, LOG, found)
-
-    def _by_horizon(self, box: str, v: float) -> Exponent:
-        return _fit_settled(box, v, WORST, [(float(t), self._worst(box, v, t)) for t in _horizons(self._long)])
-
-    def _by_moment(self, v: float) -> Exponent:
-        found = [(factor, self._settled(DP, v, factor=factor)) for factor in (1.0, 2.0, 4.0, 8.0, 16.0)]
-        return _fit_settled(DP, v, MOMENT, found)
-
-    def _worst_by_moment(self, v: float) -> Exponent:
-        found = [(2.0**k, self._worst(DP, v, self._long, 2.0**k)) for k in range(13)]
-        return _fit_settled(DP, v, WORST_MOMENT, found)
-
-    def _dp_se(self) -> list[Exponent]:
+    def _dp_se(self) -> list[RateFit]:
         def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
-            problem = _two_arms(gap)
-            return self._play(problem, baselines.dp_se(epsilon, 2, horizon), horizon)[:, -1]
+            return self._play(_two_arms(gap), baselines.dp_se(epsilon, 2, horizon), horizon)[:, -1]
 
         def settled(gap: float, epsilon: float) -> np.ndarray | None:
-            final = regret(gap, epsilon, self._long)
-            return final if final.mean() < SETTLED * gap / 2.0 * self._long else None
+            return _if_settled(_two_arms(gap), regret(gap, epsilon, self._long), self._long)
 
-        by_gap = [(1.0 / gap, settled(gap, 1.0)) for gap in _GAPS]
-        # so small that the private part of an epoch, 1/epsilon, dominates
-        by_epsilon = [(1.0 / epsilon, settled(_PRIVATE_GAP, epsilon)) for epsilon in _SMALL_EPSILONS]
-        by_small = [(1.0 / gap, settled(gap, _SMALL_EPSILONS[-1])) for gap in _PRIVATE_GAPS]
-        worst: list[tuple[float, np.ndarray | None]] = []
-        for horizon in _horizons(self._long):
-            finals = [regret(gap, 1.0, horizon) for gap in _GAPS]
-            place = int(np.argmax([final.mean() for final in finals]))
-            worst.append((float(horizon), finals[place] if 0 < place < len(_GAPS) - 1 else None))
+        worst = [(float(t), _inner_worst([regret(gap, 1.0, t) for gap in _GAPS])) for t in _horizons(self._long)]
         return [
-            _fit_settled(BOUNDED, math.nan, q, found)
-            for q, found in (
-                (GAP, by_gap),
-                # ln T / gap + ln T / epsilon does not move here, where their product would
-                (SMALL_GAP, by_small),
-                (EPSILON, by_epsilon),
-                (WORST, worst),
-            )
+            _fit(BOUNDED, math.nan, GAP, [(1.0 / gap, settled(gap, 1.0)) for gap in _GAPS]),
+            # ln T / gap + ln T / epsilon does not move here, where their product would
+            _fit(BOUNDED, math.nan, SMALL_GAP, [(1.0 / g, settled(g, _SMALL_EPSILONS[-1])) for g in _PRIVATE_GAPS]),
+            # so small that the private part of an epoch, 1/epsilon, dominates
+            _fit(BOUNDED, math.nan, EPSILON, [(1.0 / e, settled(_PRIVATE_GAP, e)) for e in _SMALL_EPSILONS]),
+            _fit(BOUNDED, math.nan, WORST, worst),
         ]
 
-    def _ldp_ucb(self) -> list[Exponent]:
+    def _ldp_ucb(self) -> list[RateFit]:
         rounds = min(self._long, LOCAL_ROUNDS)
         marks = sorted({max(1, round(rounds / 10 ** (k / 4))) for k in range(7)})
 
         def curves(gap: float, epsilon: float) -> np.ndarray:
-            data = simulate(
-                _two_arms(gap),
-                baselines.ldp_ucb_response(epsilon),
-                horizon=rounds,
-                replications=self.replications,
-                seed=self.seed,
-                checkpoints=marks,
-                n_jobs=self.n_jobs,
-            )
-            return np.asarray(data.regret.values)
+            policy = baselines.ldp_ucb_response(epsilon)
+            return self._play(_two_arms(gap), policy, rounds, marks, self.replications, self.n_jobs)
 
         def settled(gap: float, runs: np.ndarray) -> np.ndarray | None:
-            return runs[:, -1] if runs[:, -1].mean() < SETTLED / 5.0 * gap / 2.0 * rounds else None
+            return _if_settled(_two_arms(gap), runs[:, -1], rounds, _LOCAL_SETTLED)
 
-        at_one = {gap: curves(gap, 1.0) for gap in _LOCAL_GAPS}
+        at_one, largest = {gap: curves(gap, 1.0) for gap in _LOCAL_GAPS}, _LOCAL_GAPS[0]
         by_gap = [(1.0 / gap, settled(gap, runs)) for gap, runs in at_one.items()]
-        largest = _LOCAL_GAPS[0]
         by_epsilon = [(1.0 / epsilon, settled(largest, curves(largest, epsilon))) for epsilon in _LOCAL_EPSILONS]
-        worst: list[tuple[float, np.ndarray | None]] = []
-        for place, t in enumerate(marks):
-            finals = [runs[:, place] for runs in at_one.values()]
-            at = int(np.argmax([final.mean() for final in finals]))
-            worst.append((float(t), finals[at] if 0 < at < len(finals) - 1 else None))
-        return [
-            _fit_settled(BOUNDED_LOCAL, math.nan, q, found)
-            for q, found in zip((GAP, EPSILON, WORST), (by_gap, by_epsilon, worst), strict=True)
-        ]
+        worst = [(float(t), _inner_worst([runs[:, k] for runs in at_one.values()])) for k, t in enumerate(marks)]
+        found = ((GAP, by_gap), (EPSILON, by_epsilon), (WORST, worst))
+        return [_fit(BOUNDED_LOCAL, math.nan, quantity, points) for quantity, points in found]
+
+
+def claimed(name: str, quantity: str, v: float, *, printed: bool) -> float:
+    """The exponent that the slides state of an algorithm, or the corrected one; nan where they state none."""
+    if name in (BOUNDED, BOUNDED_LOCAL):
+        return {GAP: 1.0, SMALL_GAP: 0.0, EPSILON: 2.0 if name == BOUNDED_LOCAL else 1.0, WORST: 0.5}[quantity]
+    if name == EPISODES and printed:
+        return math.nan
+    local = name == LDP
+    as_central = printed or not local
+    return {
+        GAP: 1.0 / v if as_central else 1.0 + 2.0 / v,
+        EPSILON: 2.0 if local else 1.0,
+        LOG: 2.5 + 1.0 / v if name == INDEX else 1.0,
+        WORST: 1.0 / (1.0 + v) if as_central else (2.0 + v) / (2.0 + 2.0 * v),
+        MOMENT: 1.0 / (1.0 + v) if printed else 1.0 / v,
+        WORST_MOMENT: v / (1.0 + v) ** 2 if printed else 1.0 / (1.0 + v),
+    }[quantity]
 
 
 def log_slope(horizon: int, points: int) -> float:
-    """Slope in ln T that the boxes' own logarithm, ln(4 K T) in the first epoch, has over the horizons of a fit."""
+    """Slope in ln T that the algorithms' own logarithm, ln(4 K T) at first, has over the horizons of a fit."""
     longest = _horizons(max(horizon, 2))[-points:] if points > 1 else []
     if len(longest) < 2:
         return 1.0
-    logs = np.log([math.log(t) for t in longest])
-    return float(np.polyfit(logs, np.log([math.log(4.0 * N_ARMS * t) for t in longest]), 1)[0])
+    return float(exact_slope([math.log(t) for t in longest], [math.log(4.0 * N_ARMS * t) for t in longest]).measured)
 
 
-def table(exponents: Sequence[Exponent]) -> pd.DataFrame:
+def table(exponents: Iterable[RateFit]) -> pd.DataFrame:
     """Return exponents as a table, a row each."""
-    rows = []
-    for one in exponents:
-        fit = one.fit or Interval()
-        rows.append({"policy": one.box, "v": one.v, "quantity": one.quantity, **fit.columns(), "points": one.points})
-    return pd.DataFrame(rows)
+    return pd.DataFrame([one.row() for one in exponents])
 
 
 def _two_point(mass: float) -> Arms:
@@ -311,18 +262,17 @@ def _horizons(longest: int) -> list[int]:
     return [t for t in (round(longest / 10 ** (k / 2)) for k in range(14, -1, -1)) if t >= 100]
 
 
-def _fit_settled(box: str, v: float, quantity: str, found: Sequence[tuple[float, np.ndarray | None]]) -> Exponent:
+def _if_settled(problem: Arms, final: np.ndarray, horizon: int, share: float = SETTLED) -> np.ndarray | None:
+    return final if final.mean() < share * problem.uniform_regret() * horizon else None
+
+
+def _inner_worst(finals: Sequence[np.ndarray]) -> np.ndarray | None:
+    """The largest regret of several gaps; None at an end of them, where another gap may be worse."""
+    place = int(np.argmax([final.mean() for final in finals]))
+    return finals[place] if 0 < place < len(finals) - 1 else None
+
+
+def _fit(name: str, v: float, quantity: str, found: Sequence[tuple[float, np.ndarray | None]]) -> RateFit:
     kept = [(x, regret) for x, regret in found if regret is not None]
-    return _fit(box, v, quantity, [x for x, _ in kept], [regret for _, regret in kept])
-
-
-def _fit(box: str, v: float, quantity: str, x: Sequence[float], regrets: Sequence[np.ndarray]) -> Exponent:
-    points = len(x)
-    if points < _LEAST or min(float(r.mean()) for r in regrets) <= 0.0:
-        return Exponent(box, v, quantity, None, points)
-    samples = np.column_stack([np.atleast_1d(r) for r in regrets])
-    if len(samples) == 1:  # the fluid approximation has no replications
-        slope = float(np.polyfit(np.log(x), np.log(samples[0]), 1)[0])
-        return Exponent(box, v, quantity, Interval.exact(slope), points)
-    fit = fit_exponent(np.array(x), samples)
-    return Exponent(box, v, quantity, fit, points)
+    fit = fit_points([x for x, _ in kept], [regret for _, regret in kept])
+    return RateFit({"policy": name, "v": v}, quantity, fit, len(kept))

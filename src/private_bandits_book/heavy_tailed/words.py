@@ -7,13 +7,6 @@ import math
 import pandas as pd
 
 from private_bandits_book.figures import scientific
-from private_bandits_book.heavy_tailed.experiments import Panel
-from private_bandits_book.studies import find
-
-
-def final_of(panel: Panel, name: str, reading: str = "") -> float:
-    """Mean regret of a policy at the horizon."""
-    return float(find(panel, name, reading).final.mean())
 
 
 def ratios(values: pd.Series) -> str:

@@ -1,0 +1,84 @@
+"""What a panel's curves show beside each other, and how far the fluid approximation among them can be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from private_bandits.estimates import Interval, mean_interval
+from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS
+from private_bandits_book.studies import Run, Runs
+
+LEARNT = 0.5  # share of uniform play's regret below which a policy has learnt something
+
+
+def overtaken(panel: Runs) -> float:
+    """Return the last round in which DP Robust SE is above DP Robust UCB, as printed; nan if it never is."""
+    mine = panel.find("DP Robust SE", PRINTED)
+    above = [math.nan]
+    for other in panel.select(reading=PRINTED):
+        if other.name.removesuffix(", fluid") == "DP Robust UCB":
+            t, here, there = np.intersect1d(mine.t, other.t, return_indices=True)
+            above += t[mine.curves.mean(axis=0)[here] > other.curves.mean(axis=0)[there]].tolist()
+    return float(np.nanmax(above)) if len(above) > 1 else math.nan
+
+
+def settled(run: Run) -> float:
+    """Return the first checkpoint from which no run of a policy loses any more; nan if one loses at the horizon."""
+    moving = np.flatnonzero(np.any(run.curves < run.final[:, None] * (1.0 - 1e-9), axis=0))
+    first = int(moving[-1]) + 1 if len(moving) else 0
+    return float(run.t[first]) if first < len(run.t) - 1 else math.nan
+
+
+def fluid_error(panel: Runs, reading: str = PRINTED) -> float:
+    """Largest relative distance of the fluid approximation from the runs, over the rounds that both have; nan if none.
+
+    From round 1000, before which a few pulls are a large share.
+    """
+    t, mean, approximated = _both(panel, reading)
+    late = (t >= 1000) & (mean > 0)
+    return float(np.max(np.abs(approximated[late] / mean[late] - 1.0))) if late.any() else math.nan
+
+
+def missed(panel: Runs, reading: str = PRINTED) -> float:
+    """Share that the fluid approximation misses of what the runs have learnt: of their distance from uniform play.
+
+    In the last round that is run. Negative where it has learnt less; nan if there is nothing to compare.
+    """
+    t, mean, approximated = _both(panel, reading)
+    if not len(t):
+        return math.nan
+    uniform = panel.find("uniform")
+    full = float(np.interp(float(t[-1]), uniform.t, uniform.curves[0]))
+    return float((full - approximated[-1]) / (full - mean[-1]) - 1.0)
+
+
+def fluid_bias(panel: Runs) -> Interval | None:
+    """Fluid over run less 1 at the last round, where the runs have learnt; None where they have not.
+
+    The interval is that of the mean of the runs.
+    """
+    runs, fluid = panel.select(kind=RUNS), panel.select(kind=FLUID)
+    if not runs or not fluid or runs[0].final.mean() > LEARNT * panel.final("uniform"):
+        return None
+    seen, value = mean_interval(runs[0].final), float(fluid[0].final[0])
+    if seen.low <= 0.0:
+        return None
+    return Interval(value / seen.measured - 1.0, value / seen.high - 1.0, value / seen.low - 1.0)
+
+
+def fluid_margin(learnt: Mapping[float, Runs]) -> float:
+    """Return the largest bias that the check at small radii leaves possible; nan if none has learnt."""
+    found = [bias for panel in learnt.values() if (bias := fluid_bias(panel)) is not None]
+    return max((max(abs(bias.low), abs(bias.high)) for bias in found), default=math.nan)
+
+
+def _both(panel: Runs, reading: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rounds that the runs and the fluid approximation of a reading share, and the mean regret of either."""
+    runs, fluid = panel.select("DP Robust UCB", reading, kind=RUNS), panel.select("DP Robust UCB, fluid", reading)
+    if not runs or not fluid:
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    t, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)
+    return t, runs[0].curves.mean(axis=0)[here], fluid[0].curves[0][there]

@@ -1,0 +1,299 @@
+"""What the chapter on Tao et al. (2022) measures: the slides' panels, and the studies that the slides lack.
+
+The slides name the means, v and epsilon of their panels and nothing else; the horizon, the laws' shape, u, beta and
+the number of runs are the chapter's parameters. A curve is one of three kinds: *runs* (simulated), *fluid* (the
+approximation of `fluid`, for rounds that cannot be played one by one) and *expected* (uniform play, exact). It reaches
+the horizon, or as far as its kind goes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, wraps
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from private_bandits import baselines
+from private_bandits.estimates import Interval, fit_exponent
+from private_bandits.papers.heavy_tailed import (
+    adap_robust_ucb,
+    dp_robust_se,
+    dp_robust_ucb,
+    ldp_robust_se,
+    pareto_arms,
+    quantile_se,
+    robust_se,
+    robust_ucb,
+    setting,
+)
+from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms
+from private_bandits.simulate import Problem, log_checkpoints
+from private_bandits_book import studies
+from private_bandits_book.heavy_tailed import coverage, rates
+from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
+from private_bandits_book.heavy_tailed.fluid import fluid_regret
+from private_bandits_book.studies import Run, Runs
+from private_bandits_book.sweep import RateFit
+
+RUNS, FLUID, EXPECTED = "runs", "fluid", "expected"
+PRINTED, SMALLER, SLIDE_RATE = "printed", "smaller", "slide rate"
+SHEFFET = (0.75, 0.625, 0.5, 0.375, 0.25)
+"""Means of the bounded arms on which Sajed and Sheffet (2019) show DP-SE."""
+CHECK_EPSILON = 1.0
+"""Of the studies that have one epsilon."""
+CHECK_MEANS, CHECK_SHAPE = (0.9, 0.1), 3.0
+"""Two arms and a light law, on which an index algorithm learns within the rounds that can be played."""
+UNIFORM = SimpleNamespace(name="uniform", privacy=Guarantee.none(), mechanism="uniform")
+
+
+def by_v(make: Callable[[Any, float], Runs]) -> cached_property[dict[float, Runs]]:
+    """Make a property of the study out of what makes the panel of one v: the panels by v, played when asked for."""
+    return cached_property(wraps(make)(lambda study: {v: make(study, v) for v in study.vs}))
+
+
+@dataclass
+class Study(studies.Study):
+    """The chapter's curves, exponents and checks at its parameters; equal runs are played once."""
+
+    chapter = "heavy_tailed"
+    local_epsilons: list[float]
+    vs: list[float]
+    exact_horizon: int
+    beta: float
+    spare_shape: float
+    u_over_moment: float
+    small_c: float
+    small_local_c: float
+    small_radius: float
+
+    @property
+    def length(self) -> int:
+        """The horizon that algorithms are told, which ask for at least 2."""
+        return max(self.horizon, 2)
+
+    def problem(self, number: int, v: float) -> ParetoArms:
+        """A setting of the slides, with the shape 1 + v + spare_shape."""
+        return setting(number, v, 1.0 + v + self.spare_shape)
+
+    def moment(self, number: int, v: float) -> float:
+        """The u that the algorithms are told."""
+        return self.u_over_moment * self.problem(number, v).moment(v)
+
+    def policies(self, v: float, epsilon: float) -> dict[str, Policy]:
+        """Every algorithm of the chapter on setting 1, with its printed constants."""
+        u, beta = self.moment(1, v), self.beta
+        made = (
+            robust_ucb(v, u, self.horizon),
+            robust_se(v, u, beta),
+            dp_robust_ucb(epsilon, v, u, self.length),
+            dp_robust_se(epsilon, v, u, beta),
+            ldp_robust_se(epsilon, v, u, beta),
+            ldp_robust_se(epsilon, v, u, beta, variant="slide_rate"),
+            quantile_se(epsilon, beta),
+            adap_robust_ucb(epsilon, v, u, self.length),
+        )
+        return {policy.name: policy for policy in made}
+
+    # --- curves
+
+    @property
+    def grid(self) -> list[tuple[int, float, float]]:
+        """Setting, v and epsilon of the DP panels, in order."""
+        return list(product(SETTINGS, self.vs, self.epsilons))
+
+    @cached_property
+    def central(self) -> dict[tuple[int, float, float], Runs]:
+        """The DP panels: two variants of either algorithm, their non-private counterparts and uniform play."""
+        return {key: self._central(*key) for key in self.grid}
+
+    def _central(self, number: int, v: float, epsilon: float) -> Runs:
+        problem, u = self.problem(number, v), self.moment(number, v)
+        panel = [self._uniform(problem), self._run(problem, robust_se(v, u, self.beta))]
+        panel += self._index(problem, robust_ucb(v, u, self.horizon))
+        for reading, c, radius in ((PRINTED, 24.0, 18.0), (SMALLER, self.small_c, self.small_radius)):
+            panel.append(self._run(problem, dp_robust_se(epsilon, v, u, self.beta, c), reading))
+            panel += self._index(problem, dp_robust_ucb(epsilon, v, u, self.length, radius), reading)
+        return Runs(panel)
+
+    @by_v
+    def local(self, v: float) -> Runs:
+        """LDP Robust SE on setting 3, by v: with c = 24, with a smaller c, and at the rate of the slides' bounds."""
+        problem, u = self.problem(LOCAL_SETTING, v), self.moment(LOCAL_SETTING, v)
+        panel = [self._uniform(problem), self._run(problem, robust_se(v, u, self.beta))]
+        for epsilon in self.local_epsilons:
+            for reading, policy in (
+                (PRINTED, ldp_robust_se(epsilon, v, u, self.beta)),
+                (SMALLER, ldp_robust_se(epsilon, v, u, self.beta, self.small_local_c)),
+                (SLIDE_RATE, ldp_robust_se(epsilon, v, u, self.beta, variant="slide_rate")),
+            ):
+                panel.append(self._run(problem, policy, reading))
+        return Runs(panel)
+
+    @by_v
+    def fluid(self, v: float) -> Runs:
+        """DP Robust UCB on setting 1, by v: run, and in the fluid approximation over the same rounds and beyond."""
+        problem, u = self.problem(1, v), self.moment(1, v)
+        panel = [self._uniform(problem)]
+        for reading, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
+            policy = dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
+            panel.append(self._run(problem, policy, reading, self.exact_horizon))
+            panel += self._fluid(problem, policy, reading)
+        return Runs(panel)
+
+    @by_v
+    def learnt(self, v: float) -> Runs:
+        """DP Robust UCB where it learns within the exact rounds: two arms, a light law, half the smaller radius.
+
+        For the fluid approximation, whose error is the larger the smaller the radius is beside the noise.
+        """
+        problem, radius = pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
+        policy = dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)
+        run = self._run(problem, policy, f"radius {radius:g}", self.exact_horizon)
+        panel = [self._uniform(problem, run.t), run]
+        times = run.t[run.t >= 100]
+        return Runs(panel + ([self._approximated(problem, policy, run.reading, times)] if len(times) else []))
+
+    @by_v
+    def unknown(self, v: float) -> Runs:
+        """First open problem, setting 1: without u and v, with both, and with a u that is 100 times too large."""
+        problem, u = self.problem(1, v), self.moment(1, v)
+        panel = [self._uniform(problem)]
+        for reading, policy in (
+            ("u and v unknown", quantile_se(CHECK_EPSILON, self.beta)),
+            ("u and v known", dp_robust_se(CHECK_EPSILON, v, u, self.beta)),
+            ("known, smaller constants", dp_robust_se(CHECK_EPSILON, v, u, self.beta, self.small_c)),
+            ("u 100 times too large", dp_robust_se(CHECK_EPSILON, v, 100.0 * u, self.beta)),
+        ):
+            panel.append(self._run(problem, policy, reading))
+        return Runs(panel)
+
+    @by_v
+    def episodes(self, v: float) -> Runs:
+        """Second open problem, setting 1: an index algorithm of the optimal rate beside the slides' two."""
+        problem, made = self.problem(1, v), self.policies(v, CHECK_EPSILON)
+        panel = [
+            self._uniform(problem),
+            self._run(problem, made["DP Robust UCB, episodes"], "ours"),
+            self._run(problem, made["DP Robust SE"], PRINTED),
+        ]
+        return Runs(panel + self._index(problem, made["DP Robust UCB"], PRINTED))
+
+    @cached_property
+    def bounded(self) -> Runs:
+        """Bernoulli arms: DP-SE and AdaP-UCB, made for rewards in [0, 1], beside those for heavy tails at v = 1."""
+        problem, u = Arms.bernoulli(np.array(SHEFFET)), max(SHEFFET)
+        policies = (
+            baselines.dp_se(CHECK_EPSILON, problem.n_items, self.length, self.beta),
+            baselines.adap_ucb(CHECK_EPSILON),
+            dp_robust_se(CHECK_EPSILON, 1.0, u, self.beta),
+            adap_robust_ucb(CHECK_EPSILON, 1.0, u, self.length),
+        )
+        return Runs([self._uniform(problem), *(self._run(problem, policy) for policy in policies)])
+
+    def _run(self, problem: Problem, policy: Policy, reading: str = "", at_most: int | None = None) -> Run:
+        horizon = self.horizon if at_most is None else min(self.horizon, at_most)
+        return self.run(problem, policy, reading, {"kind": RUNS}, horizon)
+
+    def _uniform(self, problem: Arms, rounds: np.ndarray | None = None) -> Run:
+        t = log_checkpoints(self.horizon) if rounds is None else rounds
+        return Run(UNIFORM, "", problem, {"kind": EXPECTED}, _curve(t, problem.uniform_regret() * t.astype(float)))
+
+    def _index(self, problem: ParetoArms, policy: Policy, reading: str = "") -> list[Run]:
+        """An index algorithm: run as far as it is played, and in the fluid approximation from there."""
+        run = self._run(problem, policy, reading, self.exact_horizon)
+        later = [
+            fluid._replace(data=fluid.data.sel(t=slice(run.t[-1], None)))
+            for fluid in self._fluid(problem, policy, reading)
+        ]
+        return [run, *(fluid for fluid in later if len(fluid.t) > 1)]
+
+    def _fluid(self, problem: ParetoArms, policy: Policy, reading: str) -> list[Run]:
+        t = log_checkpoints(self.horizon)
+        t = t[t >= max(problem.n_items, 100)]
+        return [self._approximated(problem, policy, reading, t)] if len(t) > 1 else []
+
+    def _approximated(self, problem: ParetoArms, policy: Policy, reading: str, t: np.ndarray) -> Run:
+        key = (studies.identity(problem, policy), FLUID, len(t))
+        if key not in self._played:
+            self._played[key] = _curve(t, fluid_regret(problem, policy, t.astype(float).tolist()))
+        named = replace(policy, name=f"{policy.name}, fluid")
+        return Run(named, reading, problem, {"kind": FLUID}, self._played[key])
+
+    # --- exponents
+
+    @cached_property
+    def _rates(self) -> rates.Rates:
+        return rates.Rates(self.horizon, self.replications, self.seed, self.n_jobs)
+
+    @cached_property
+    def points(self) -> dict[tuple[str, float], list[rates.Point]]:
+        """Regret at every gap that settles, by policy and v."""
+        return {(name, v): self._rates.by_gap(name, v) for v in self.vs for name in rates.MAKERS}
+
+    @cached_property
+    def exponents(self) -> list[RateFit]:
+        """Every exponent, the heavy-tailed ones by v."""
+        found = [one for v in self.vs for one in self._rates.exponents(v)]
+        return found + self._rates.bounded()
+
+    def rate(self, name: str, quantity: str, v: float = math.nan) -> RateFit:
+        """The fit of one exponent; of a policy for bounded rewards at any v."""
+        same = [one for one in self.exponents if one.labels["policy"] == name and one.quantity == quantity]
+        fitted = [one for one in same if math.isnan(v) or one.labels["v"] == v]
+        return fitted[0] if fitted else RateFit({"policy": name, "v": v}, quantity, None, 0)
+
+    # --- coverage
+
+    @cached_property
+    def _errors(self) -> dict[tuple[float, str], np.ndarray]:
+        return {(v, variant): coverage.scaling(self, v, variant) for v in self.vs for variant in coverage.SCALINGS}
+
+    @cached_property
+    def scaling(self) -> pd.DataFrame:
+        """Error of a local epoch mean over its bound, against the pulls of the epoch, for both scalings."""
+        tables = [coverage.scaling_table(variant, v, errors) for (v, variant), errors in self._errors.items()]
+        return pd.concat(tables, ignore_index=True)
+
+    @cached_property
+    def scaling_exponents(self) -> dict[tuple[float, str], Interval]:
+        """Exponents of that error in the pulls, by v and scaling: 0 where err has the right rate."""
+        pulls = np.array(coverage.SCALING_PULLS, float)
+        return {key: fit_exponent(pulls, np.column_stack(list(errors))) for key, errors in self._errors.items()}
+
+    @cached_property
+    def confidence(self) -> pd.DataFrame:
+        """Whether the central means stay within what the rule allows."""
+        return coverage.confidence(self)
+
+    @cached_property
+    def local_confidence(self) -> pd.DataFrame:
+        """Whether the local means do."""
+        return coverage.local_confidence(self)
+
+
+def last(panel: Runs, name: str, reading: str = "") -> Run:
+    """Return the curve of a policy that reaches farthest: its fluid approximation where it was not run to the end."""
+    found = panel.select(name, reading) + panel.select(f"{name}, fluid", reading)
+    return max(found, key=lambda run: int(run.t[-1]))
+
+
+def tidy(panel: Sequence[Run]) -> pd.DataFrame:
+    """Return the mean curves of a panel, a row per curve and round."""
+    frame = Runs(panel).curves()
+    frame.insert(2, "kind", frame.pop("kind"))
+    return frame
+
+
+def _curve(t: np.ndarray, regret: np.ndarray) -> xr.Dataset:
+    """One curve without replications, as `simulate` returns several."""
+    return xr.Dataset({"regret": (("replication", "t"), regret[None, :])}, coords={"t": t})
