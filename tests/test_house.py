@@ -36,7 +36,6 @@ STILL = {
     f"{COMPANION}.contextual.linear_pictures",
     f"{COMPANION}.contextual.pictures",
     f"{COMPANION}.contextual.rate_pictures",
-    f"{COMPANION}.heavy_tailed.pictures",
 }
 
 

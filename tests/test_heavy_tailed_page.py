@@ -1,0 +1,270 @@
+"""What the heavy-tailed page says, on told numbers: every number in a sentence comes from its own curve, row or fit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+from synthetic import told
+
+from private_bandits.estimates import Interval
+from private_bandits_book.heavy_tailed import rates, study
+from private_bandits_book.heavy_tailed.exhibits import exhibits
+from private_bandits_book.heavy_tailed.words import short
+from private_bandits_book.ledger import claims_of
+from private_bandits_book.sweep import GAP, RateFit
+
+PARAMETERS = {
+    "horizon": 10**9, "replications": 3, "seed": 1, "n_jobs": 1, "epsilons": [0.5], "local_epsilons": [0.25, 0.5],
+    "vs": [0.5, 0.9], "exact_horizon": 10**6, "beta": 1e-9, "spare_shape": 0.05, "u_over_moment": 1.0, "small_c": 4.0,
+    "small_local_c": 8.0, "small_radius": 1.0,
+}  # fmt: skip
+# regret over that of uniform play, by policy and variant, all different
+WORLD = {
+    ("Robust SE", "ours"): 0.0011,
+    ("Robust UCB", "logarithm of the horizon"): 0.0023,
+    ("DP Robust SE", "printed"): 0.12,
+    ("DP Robust SE", "printed, c = 4"): 0.03,
+    ("DP Robust UCB", "printed"): 0.97,
+    ("DP Robust UCB", "radius times 0.0555556"): 0.071,
+    ("DP Robust UCB", "radius times 0.0277778"): 0.2,
+    ("LDP Robust SE", "repaired"): 0.41,
+    ("LDP Robust SE", "repaired, c = 8"): 0.051,
+    ("LDP Robust SE, slide rate", "slide_rate"): 0.5,
+    ("Quantile SE", "ours"): 0.012,
+    ("DP Robust UCB, episodes", "ours"): 0.0061,
+    ("DP-SE", "printed"): 0.0042,
+    ("AdaP-UCB", "printed"): 0.0057,
+}
+FLUID = {
+    "printed": 0.66,
+    "radius times 0.0555556": 0.077,
+    "radius times 0.0277778": 0.25,
+    "logarithm of the horizon": 0.0029,
+}
+
+
+def share(problem, policy, reading, swept):
+    told = 0.55 if reading == "u 100 times too large" else WORLD[policy.name, policy.variant]
+    return told * {0.25: 1.1}.get(policy.privacy.epsilon, 1.0)
+
+
+@pytest.fixture(scope="module")
+def page():
+    """A study at T = 10^9 whose curves are straight lines to told ends."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(
+        study,
+        "fluid_regret",
+        lambda problem, policy, times: FLUID[policy.variant] * problem.uniform_regret() * np.array(times),
+    )
+
+    def regret(problem, policy, reading, swept):
+        rounds = 10**6 if policy.name in ("Robust UCB", "DP Robust UCB") else 10**9
+        return share(problem, policy, reading, swept) * problem.uniform_regret() * rounds
+
+    made = told(study.Study, regret, replications=3)(**PARAMETERS)
+    fits = {
+        (rates.DP, GAP): 2.1,
+        (rates.LDP, GAP): 5.3,
+        (rates.EPISODES, GAP): 1.7,
+        (rates.LDP, rates.WORST): 0.84,
+    }
+    made.__dict__.update(
+        exponents=[
+            RateFit({"policy": name, "v": v}, quantity, Interval(x + v, x + v - 0.1, x + v + 0.1), 9)
+            for v in made.vs
+            for (name, quantity), x in fits.items()
+        ],
+        points={
+            (name, v): [rates.Point(g, regret * np.array([1.0, 1.0, 1.0])) for g in (0.3, smallest)]
+            for v in made.vs
+            for name, smallest, regret in ((rates.DP, 0.01, 2e5), (rates.LDP, 0.15, 3e6), (rates.EPISODES, 0.02, 4e4))
+        },
+        scaling_exponents={
+            (v, k): Interval(x + v / 100, 0, 0) for v in made.vs for k, x in (("repaired", 0.013), ("slide_rate", 0.46))
+        },
+        scaling=pd.DataFrame(
+            [
+                (k, v, 1.0, p, x * v * p, 0.1, 0.0, 0.0, 9)
+                for k, x in (("repaired", 0.02), ("slide_rate", 5.0))
+                for v in made.vs
+                for p in (10, 100)
+            ],
+            columns=["variant", "v", "epsilon", "pulls", "mean", "se", "median", "q95", "draws"],
+        ),
+        confidence=confidence(
+            ("DP Robust SE", 24.0, 0.5, "holds: proven"),
+            ("DP Robust SE", 4.0, 0.5, "not proven, holds in all draws"),
+            ("DP Robust UCB", 18.0, 0.5, "holds: proven"),
+            ("DP Robust UCB", 1.0, 0.5, "fails"),
+        ),
+        local_confidence=confidence(
+            ("LDP Robust SE", 24.0, 0.25, "holds: proven"),
+            ("LDP Robust SE", 24.0, 0.5, "not measured"),
+            ("LDP Robust SE", 8.0, 0.25, "not proven, holds in all draws"),
+            ("LDP Robust SE", 8.0, 0.5, "holds: proven"),
+            ("LDP Robust SE, slide rate", 24.0, 0.25, "fails"),
+            ("LDP Robust SE, slide rate", 24.0, 0.5, "not measured"),
+        ),
+        ledger=pd.DataFrame(
+            {"claim": [claim.claim for claim in claims_of("heavy_tailed")], "verdict": "reproduced after repair"}
+        ),
+    )
+    yield made
+    patch.undo()
+
+
+def confidence(*rows):
+    frame = pd.DataFrame(rows, columns=["policy", "value", "epsilon", "bound"])
+    numbers = {"constant": "c", "proven": False, "largest": 0.5, "beyond": 0, "draws": 9}
+    return pd.concat([frame.assign(v=v, **numbers) for v in (0.5, 0.9)], ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def made(page):
+    makers, known = exhibits.makers(page), {}
+
+    def make(label):
+        return known.setdefault(label, makers[label]()) if label not in known else known[label]
+
+    return make
+
+
+def texts(picture):
+    return {" ".join(text.get_text().split()) for text in picture.fig.findobj(Text)}
+
+
+def test_a_dp_panel_says_where_its_own_curves_end(made):
+    found = made("figure-dp-setting-2-v0.9-epsilon0.5")
+    rate = 0.9 - (0.9 + 0.55 + 0.3 + 0.15 + 0.1) / 5
+    se, ucb, small_se, small_ucb = (short(x * rate * 1e9) for x in (0.12, 0.66, 0.03, 0.077))
+    assert f"uniform play has lost {short(rate * 1e9)}." in found.alt
+    assert f"DP Robust SE ends at {se} and DP Robust UCB (fluid) at {ucb};" in found.alt
+    assert f"with the smaller ones at {small_se} and {small_ucb}." in found.alt
+    assert found.caption.startswith(
+        "DP Model Setting 2, v = 0.9, ε = 0.5: means 0.9, 0.55, 0.3, 0.15, 0.1. Mean of 3 runs"
+    )
+    assert "Ours: Pareto shape 1.95, u is the true moment, β = 10⁻⁹ = 1/T." in found.caption
+    assert "Index boxes are run to 10⁶ rounds" in found.caption and "throughout" in found.caption
+    assert "printed constants SE: bound proven" in texts(found)
+    assert "c = 4, radius 1 SE: bound held when drawn" in texts(found)
+
+
+def test_a_local_panel_says_what_its_own_curves_lose(made):
+    found = made("figure-ldp-v0.5")
+    assert "0.41 to 0.45 with c = 24, 0.051 to 0.056 with c = 8, 0.5 to 0.55 at the slides' rate" in found.alt
+    assert "over ε from 0.25 to 0.5." in found.alt
+    # all at the smaller epsilon, one of three at the larger
+    assert "At the slides' rate 67 % of the runs lose more than half of what uniform play does" in found.caption
+    assert "The same runs at every ε" not in found.caption and "Pareto shape 1.55" in found.caption
+    assert {"square root, c = 24 bound not measured", "square root, c = 8 bound held when drawn"} <= texts(found)
+    assert "rate of (4), (5), c = 24 bound fails" in texts(found)
+
+
+def test_the_scaling_is_said_by_variant(made):
+    found = made("figure-ldp-scaling")
+    assert "slides' rate and square root: 0.465 and 0.018 at v = 0.5; 0.469 and 0.022 at v = 0.9." in found.caption
+    assert "the error stays level, 1.8 times err at most at the largest R" in found.alt
+    assert "it moves as R to the 0.47, to at least 250 times err." in found.alt
+
+
+def test_the_fluid_figure_compares_what_was_run_with_what_was_approximated(made):
+    found = made("figure-fluid")
+    # 0.66 for 0.97, and 0.077 for 0.071, of which 0.34 / 0.03 - 1 and 0.923 / 0.929 - 1 are missed
+    assert "32 % and 8.5 % of the regret, 1e+03 % and 0.65 % of what is learnt, at v = 0.5" in found.caption
+    assert "+25 % [+25, +25] at v = 0.5; +25 % [+25, +25] at v = 0.9" in found.caption
+    assert "is 0.66 of uniform play's at v = 0.5; 0.66 of uniform play's at v = 0.9." in found.alt
+    assert "run to T = 10⁶" in found.caption and "radius 0.5, where the runs have learnt" in found.caption
+
+
+def test_the_gap_figure_names_fits_by_policy_and_bounds_at_the_smallest_local_gap(made):
+    found = made("figure-gap-v0.5")
+    assert "DP Robust SE 2.60, LDP Robust SE 5.80, DP Robust UCB, episodes 2.20; the slides have 2" in found.caption
+    assert "the corrected local one is 5." in found.caption
+    assert "fastest with the gap for LDP Robust SE, as its power -5.80. At gap 0.15 the corrected" in found.alt
+    order, lower = (
+        4 * math.log(1e9) * 0.15**-2,
+        4 * 0.15 * math.log(1e9) / min(-math.log1p(-(0.15**3)), 4 * (math.e - 1) ** 2 * 0.15**6),
+    )
+    assert f"lower bound, {short(lower)}, lies above the order" in found.alt
+    assert f"upper bound, {short(order)}." in found.alt
+    rows = found.data[found.data["kind"] == "runs"].groupby("policy")["regret"].max()
+    assert rows.to_dict() == {"DP Robust SE": 2e5, "LDP Robust SE": 3e6, "DP Robust UCB, episodes": 4e4}
+
+
+def test_not_knowing_u_and_v_is_set_against_both_constants(made):
+    alt = made("figure-unknown-moments").alt
+    assert "is 0.4 (v = 0.5) and 0.4 (v = 0.9) times that of DP Robust SE with both and c = 4, and 0.1 (v = 0.5)" in alt
+    frame = made("table-unknown-moments").frame
+    first = frame[frame["v"] == 0.5]
+    assert first["over_known"].tolist() == pytest.approx([0.1, 1.0, 0.25, 0.55 / 0.12], rel=1e-2)
+    assert first["over_small"].tolist() == pytest.approx([0.4, 4.0, 1.0, 0.55 / 0.03], rel=1e-2)
+    assert first["pays"].tolist() == [1.0] * 4
+
+
+def test_the_episodes_are_beside_the_printed_algorithms(made):
+    ends = [short(x * 0.4e9) for x in (0.0061, 0.12, 0.66)]
+    expected = f"at v = 0.9 {ends[0]} with episodes, {ends[1]} for DP Robust SE, {ends[2]} for DP Robust UCB (fluid)."
+    assert made("figure-episodes").alt.endswith(expected)
+
+
+def test_the_bounded_figure_is_in_order(made):
+    alt = made("figure-bounded").alt
+    names = ["DP-SE", "AdaP-UCB", "doubling episodes, v = 1", "DP Robust SE, v = 1", "uniform play"]
+    places = [alt.index(f" {name} ") for name in names]
+    assert places == sorted(places) and f"DP-SE {short(0.0042 * 0.25e9)}," in alt
+
+
+def test_the_table_of_ends_has_each_curve_in_its_column(made):
+    row = made("table-ends").frame.iloc[0]
+    expected = {
+        "dp_robust_ucb": 0.66, "dp_robust_se": 0.12, "dp_robust_ucb_smaller": 0.077, "dp_robust_se_smaller": 0.03,
+        "robust_ucb": 0.0029, "robust_se": 0.0011,
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
+
+
+def test_the_findings_take_their_numbers_from_the_right_places(made):
+    text = made("findings")
+    needs = made("table-needs").frame.set_index(["policy", "constant", "v"])
+    assert f"takes {short(needs.loc[('DP Robust SE', 24.0, 0.5), 'first_epoch'])} ($v=0.5$) and" in text
+    allowed = short(needs.loc[("LDP Robust SE", 24.0, 0.9), "allowed"])
+    assert f"at $v=0.9$ its bound allows up to {allowed} rounds." in text
+    assert "setting 1, $v=0.5$, $\\epsilon=0.5$: at the horizon the first has lost 0.12 of" in text
+    assert "the second 0.66, in the fluid approximation." in text
+    assert "reproduced after repair, both parts. The printed powers of $u$ are wrong" in text
+    assert "goes as $\\Delta^{-5.80}$ and, at the worst gap, as $T^{1.34}$ at $v=0.5$" in text
+    assert "moves as $R^{0.47}$ at the scaling that the slides' bounds need, and as $R^{0.02}$" in text
+    assert "private quantiles lose 0.4 (v = 0.5) and 0.4 (v = 0.9) times what DP Robust SE loses with both" in text
+    assert f"loses {short(0.0061 * 0.4e9)} at $v=0.5$, DP Robust SE {short(0.12 * 0.4e9)}." in text
+    assert "**Of 47 claims** 47 reproduced after repair." in text
+
+
+def test_the_summary_has_a_row_for_every_cell(made):
+    frame = made("table-summary").frame
+    assert len(frame) == 8 + 2 * 8
+    cell = frame[frame["v"] == 0.9].set_index(["kind", "model", "side"])
+    local = cell.loc[("instance-dependent", "LDP", "upper")]
+    assert local["printed_gap"] == pytest.approx(1 / 0.9) and local["corrected_gap"] == pytest.approx(1 + 2 / 0.9)
+    assert [local[f"{part}_gap"] for part in ("low", "measured", "high")] == pytest.approx([6.1, 6.2, 6.3])
+    assert local["gap"] == "6.20 [6.10, 6.30]" and local["epsilon"] == "" and local["box"] == "LDP Robust SE"
+    assert cell.loc[("instance-dependent", "DP", "upper"), "gap"] == "3.00 [2.90, 3.10]"
+    assert cell.loc[("instance-independent", "LDP", "upper"), "horizon"] == "1.74 [1.64, 1.84]"
+    assert cell.loc[("instance-independent", "DP", "lower"), "printed_formula"] == ""
+    # no run shows what every algorithm must lose
+    lower = frame[frame["side"] == "lower"]
+    assert lower[["measured_gap", "measured_epsilon", "measured_horizon"]].isna().all(axis=None)
+
+
+def test_every_algorithm_pays_what_the_page_promises(made):
+    frame = made("table-boxes").frame
+    assert frame["pays"].tolist() == [math.inf, math.inf] + [0.5] * 6
+    assert frame["trust"].tolist() == ["none"] * 2 + ["central"] * 2 + ["local"] * 2 + ["central"] * 2
+    bounds = made("table-bounds").frame.set_index(["bound", "variant", "v"])["value"]
+    assert bounds["DP Robust SE, dependent", "rate", 0.5] > bounds["DP Robust SE, dependent", "printed", 0.5]
+    assert bounds["LDP, dependent", "corrected", 0.5] > bounds["LDP, dependent", "printed", 0.5]
+    assert len(bounds) == 2 * 22
