@@ -17,6 +17,7 @@ from private_bandits.papers.semibandits import instances
 from private_bandits.simulate import simulate
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.semibandits import check_parameters, panels, study, sweeps, tables
+from private_bandits_book.semibandits.exhibits import exhibits
 from private_bandits_book.semibandits.study import Study
 from private_bandits_book.studies import Run, Runs, play_long
 
@@ -50,6 +51,11 @@ def small():
 
 def at(**changed):
     return Study(**PARAMETERS | changed)
+
+
+def shown(study, label):
+    """An exhibit as the page shows it."""
+    return exhibits.makers(study)[label]()
 
 
 # --- the longer studies
@@ -216,29 +222,29 @@ def cells():
 
 
 def test_the_map_is_drawn_and_told_in_its_own_numbers():
-    shown = at()
-    vars(shown)["dominance"] = cells()
-    picture = panels.central_local(shown)
+    told = at()
+    vars(told)["dominance"] = cells()
+    picture = shown(told, "figure-central-local")
     assert [text.get_text() for axes in picture.fig.axes for text in axes.texts] == ["3", "12", "", "2", "0.5", "4"]
     assert "Means of 5 to 20 runs" in picture.caption
     assert picture.alt == (
         "Cells by term. printed: private in 2, unclear in 0, sampling in 0, not learnt in 1; repaired: private in 2, "
         "unclear in 0, sampling in 1, not learnt in 0. The centre gains in 1 of 6 cells."
     )
-    text = panels.map_in_words(shown)
+    text = shown(told, "findings-map")
     assert "sampling dominates in 1 of 3 cells" in text and "between $\\epsilon=3$ and $10$ at $\\Delta=0.1$" in text
     assert "in 1 of 6 cells, repaired: at $\\epsilon$ from 3 to 3" in text and "0.5 to 0.5 of the local" in text
-    vars(shown)["dominance"] = cells().assign(term="private", over_local=2.0)
-    none = panels.map_in_words(shown)
+    vars(told)["dominance"] = cells().assign(term="private", over_local=2.0)
+    none = shown(told, "findings-map")
     assert "in 0 of 3 cells." in none and none.endswith("in 0 of 6 cells.")
 
 
 def test_a_panel_of_the_map_has_a_cell_for_every_epsilon_and_gap(small):
     frame = study.dominance(study.own_rows(small.map))
     assert len(frame) == 2 * 2 * 2
-    shown = at()
-    vars(shown)["dominance"] = frame
-    assert [len(axes.patches) for axes in panels.central_local(shown).fig.axes] == [4, 4]
+    told = at()
+    vars(told)["dominance"] = frame
+    assert [len(axes.patches) for axes in shown(told, "figure-central-local").fig.axes] == [4, 4]
 
 
 # --- what is played
@@ -256,7 +262,7 @@ def test_every_policy_of_the_page_is_played_once(small):
 
 
 def test_oracles_are_measured_against_the_best_and_against_their_benchmark(small):
-    frame = tables.approximations(small).frame
+    frame = shown(small, "table-oracles").frame
     shift = frame["regret"] - frame["approximation_regret"]
     assert (frame["regret"] >= -1e-9).all()
     assert shift.to_numpy() == pytest.approx((1 - frame["alpha"] * frame["beta"]).to_numpy() * 3.6 * 60)
@@ -274,7 +280,7 @@ def test_greedy_is_not_exact_on_the_coverage_instance():
 
 
 def test_python_oracles_play_as_the_compiled_ones(small):
-    frame = tables.plugged(small).frame
+    frame = shown(small, "table-plugged").frame
     assert frame["equal"].all()
     assert set(frame["t"]) == {40}
     assert frame["super_arms"].tolist() == [6, 16]
@@ -288,21 +294,21 @@ def fake(policy, reading, value, on, **swept):
     return Run(policy, reading, on, swept, data)
 
 
-def told_apart(shown):
+def told_apart(told):
     """The algorithms of the page at epsilon 0.5, each with a regret of its own."""
     values = [11.0, 40.0, 30.0, 20.0, 10.0, 15.0, 25.0, 35.0, 45.0]
     swept = {"n_arms": 5, "size": 2}
-    runs = [fake(paper.cucb("least"), "", 12.0, shown.problem, **swept)]
-    for policy, value in zip(shown.policies(0.5), values, strict=True):
+    runs = [fake(paper.cucb("least"), "", 12.0, told.problem, **swept)]
+    for policy, value in zip(told.policies(0.5), values, strict=True):
         reading = "" if policy.name == "CUCB" else policy.variant
-        runs.append(fake(policy, reading, value, shown.problem, **swept))
+        runs.append(fake(policy, reading, value, told.problem, **swept))
     return {0.5: Runs(runs)}
 
 
 def test_the_learning_curves_are_told_in_their_own_numbers():
-    shown = at()
-    vars(shown)["learning"] = told_apart(shown)
-    picture = panels.learning(shown, "figure-regret-1", 0.5)
+    told = at()
+    vars(told)["learning"] = told_apart(told)
+    picture = shown(told, "figure-regret-1")
     assert "and loses 22 by the horizon. Without privacy CUCB loses 11, with the outcome of the" in picture.caption
     assert picture.caption.endswith("least pulled arm alone 12.") and "means 0.5 and 0.2, T = 60." in picture.caption
     assert picture.alt == (
@@ -313,27 +319,27 @@ def test_the_learning_curves_are_told_in_their_own_numbers():
 
 
 def test_the_sizes_and_the_graphs_are_told_in_their_own_numbers():
-    shown, runs = at(), Runs()
+    told, runs = at(), Runs()
     for step, size in enumerate((1, 3)):
         problem, swept = instances.top_k(size + 3, size, 0.3), {"size": size, "n_arms": size + 3}
         runs.append(fake(paper.cucb(), "", 5.0, problem, **swept))
         for place, variant in enumerate(paper.VARIANTS):
             for k, policy in enumerate(sweeps.local_policies(10.0, size, 60, variant)):
                 runs.append(fake(policy, variant, 100.0 + 10 * place + 2 * k + step, problem, **swept))
-    vars(shown)["by_size"] = runs
-    assert panels.sizes(shown).alt == (
+    vars(told)["by_size"] = runs
+    assert shown(told, "figure-sizes").alt == (
         "From K = 1 to K = 3: LDP1 printed from 100 to 101; LDP2 printed from 102 to 103; LDP1 repaired from 110 to "
         "111; LDP2 repaired from 112 to 113."
     )
-    assert "with 3 other arms, 0.3 below" in panels.sizes(shown).caption
+    assert "with 3 other arms, 0.3 below" in shown(told, "figure-sizes").caption
     runs = Runs()
     for step, (name, problem) in enumerate(study.graph_problems().items()):
         swept = {"problem": name, "n_arms": problem.n_items, "size": problem.list_size}
         for place, policy in enumerate((paper.cucb(), paper.cucb_ldp2(10.0, "repaired", 60))):
             runs.append(fake(policy, "repaired" if place else "", 20.0 + step - 5 * place, problem, **swept))
-    vars(shown)["graphs"] = runs
+    vars(told)["graphs"] = runs
     lost = [run.uniform for run in runs[::2]]
-    assert panels.graphs(shown).alt == (
+    assert shown(told, "figure-graphs").alt == (
         f"Regret at the horizon. shortest path: LDP2 15, CUCB 20, uniform play {lost[0]:.0f}; spanning tree: LDP2 16, "
         f"CUCB 21, uniform play {lost[1]:.0f}."
     )
@@ -345,18 +351,18 @@ def fitted(small):
     keys = [key for key in KEYS if key[2] != "arms"]
     numbers = {key: (0.01 * (place + 1) - 0.3, 0.01 * (place + 1) + 0.3) for place, key in enumerate(keys)}
     numbers |= {("DP-SE", "printed", "arms", "gap", "1/gap"): (0.56, 0.76)}
-    shown = made(numbers, epsilons=[0.5, 10.0])
-    vars(shown)["exponents"] = shown.exponents.assign(replications=5, horizon=1000)
-    vars(shown)["long"] = small.long
-    return shown
+    told = made(numbers, epsilons=[0.5, 10.0])
+    vars(told)["exponents"] = told.exponents.assign(replications=5, horizon=1000)
+    vars(told)["long"] = small.long
+    return told
 
 
-def power(shown, policy, variant, family, quantity="K", held="gap"):
-    return f"{shown.fit(study.Source(policy, variant, family), quantity, held).measured:.2f}"
+def power(told, policy, variant, family, quantity="K", held="gap"):
+    return f"{told.fit(study.Source(policy, variant, family), quantity, held).measured:.2f}"
 
 
 def test_the_powers_of_k_stand_at_their_lines(fitted):
-    picture = panels.k_exponent(fitted)
+    picture = shown(fitted, "figure-k-exponent")
     for title, family, held in (
         ("B∞ = 1", "B_inf", "item gap"),
         ("K-path, means held apart", "K-path", "item gap"),
@@ -372,8 +378,8 @@ def test_the_powers_of_k_stand_at_their_lines(fitted):
     assert "K-path, Δ held, printed: 10⁷" in picture.caption and "repaired: 4·10⁷" in picture.caption
     drawn = {text.get_text() for axes in picture.fig.axes for text in axes.texts}
     assert drawn >= {power(fitted, "CUCB-LDP1", variant, "B_inf", held="item gap") for variant in paper.VARIANTS}
-    shown = tables.k_exponents(fitted).frame
-    assert shown[shown["family"] == "path as arm"]["held"].tolist() == ["gap"] * 4  # else one run times K
+    told = shown(fitted, "table-k-exponent").frame
+    assert told[told["family"] == "path as arm"]["held"].tolist() == ["gap"] * 4  # else one run times K
 
 
 def test_the_findings_are_told_in_their_own_numbers(fitted):
@@ -384,7 +390,7 @@ def test_the_findings_are_told_in_their_own_numbers(fitted):
         asked = ("least-pulled-removes-k", "algorithm-2-on-b1", "central-lower")
         rows = [(claim, verdict) for claim in asked] + [("other", "not testable")]
         vars(fitted)["ledger"] = pd.DataFrame(rows, columns=["claim", "verdict"])
-        lines = panels.findings(fitted).splitlines()
+        lines = shown(fitted, "findings").splitlines()
         assert all(f"Verdict: {verdict}.**" in line for line in lines[1:4])
         assert lines[-1].startswith(f"- **Of 4 claims** 3 {verdict}, 1 not testable.")
     removed, stays, product, private, top = lines[1:6]
@@ -403,16 +409,16 @@ def test_the_findings_are_told_in_their_own_numbers(fitted):
 
 
 def test_an_algorithm_that_pays_more_than_it_promises_is_not_called_private(small):
-    shown = at()
-    vars(shown)["learning"] = small.learning
-    assert "Every algorithm keeps its promise" in panels._promises(shown)
+    told = at()
+    vars(told)["learning"] = small.learning
+    assert "Every algorithm keeps its promise" in panels._promises(told)
     for paid, words in ((0.5, "Every algorithm keeps"), (0.501, "8 of 8 algorithms pay more")):
         broken = []
         for run in small.learning[0.5]:
             privacy = dataclasses.replace(run.policy.privacy, effective_epsilon=paid, value_epsilon=paid)
             broken.append(run._replace(policy=dataclasses.replace(run.policy, privacy=privacy)))
-        vars(shown)["learning"] = {0.5: Runs(broken)}
-        assert words in panels._promises(shown)
+        vars(told)["learning"] = {0.5: Runs(broken)}
+        assert words in panels._promises(told)
 
 
 def test_the_printed_bonus_is_weighed_against_the_printed_noise():
@@ -432,9 +438,9 @@ def test_the_lower_bound_is_told_in_its_own_numbers():
         row = {"policy": "DP-SE", "variant": "printed", "family": "arms", "held": "gap", "n_arms": 5, "size": 1}
         row |= {"gap": gap, "epsilon": epsilon, "horizon": 1000, "t": 1000}
         rows += [row | {"replication": r, "regret": regret * (1 + 0.1 * (r - 0.5))} for r in (0, 1)]
-    shown = at()
-    vars(shown)["long"] = {"lower": pd.DataFrame(rows)}
-    picture = panels.dp_lower_bound(shown)
+    told = at()
+    vars(told)["long"] = {"lower": pd.DataFrame(rows)}
+    picture = shown(told, "figure-dp-lower-bound")
     assert "regret falls to 0.22, further" in picture.caption and "between 2 and 2." in picture.caption
     assert "least, 0.22, at epsilon 0.01 and gap 0.1" in picture.alt and "within a factor of 1." in picture.alt
     assert picture.data["regret_se"].tolist() == pytest.approx((0.05 * picture.data["regret"]).tolist())
@@ -444,18 +450,18 @@ def test_the_lower_bound_is_told_in_its_own_numbers():
 
 
 def test_tables_say_what_the_algorithms_are(small):
-    frame = tables.records(small).frame.set_index(["policy", "variant"])
+    frame = shown(small, "table-boxes").frame.set_index(["policy", "variant"])
     assert len(frame) == 9
     assert frame.loc[("CUCB-LDP1", "printed"), "scale"] == pytest.approx(2 / 0.5)
     assert frame.loc[("CUCB-LDP2", "repaired"), "scale"] == pytest.approx(1 / 0.5)
     assert frame.loc[("CUCB-LDP1", "printed"), "reports"] == "all K outcomes"
     assert frame.loc[("CUCB-LDP2", "printed"), "reports"] == "the least pulled arm"
-    paid = tables.paid(small).frame
+    paid = shown(small, "table-privacy").frame
     assert (paid["paid_at_0.5"] <= 0.5 + 1e-9).all() and (paid["paid_at_10"] <= 10 + 1e-9).all()
     assert paid[paid["trust"] == "local"]["paid_at_0.5"].tolist() == pytest.approx([0.5] * 4)
     trees = paid[(paid["trust"] == "central") & (paid["variant"] == "printed")]
     assert trees["paid_at_0.5"].tolist() == pytest.approx([0.5 * 6 / (2 * math.log2(60))] * 2)
-    frame = tables.upper_bounds(small).frame
+    frame = shown(small, "table-bounds").frame
     assert len(frame) == 14 and (frame["informative_from"] > 60).all()
 
 
@@ -463,7 +469,7 @@ def test_the_printed_bonuses_are_compared_by_the_algorithms(monkeypatch):
     size, epsilon = tables.crossings()
     assert size == 3 and epsilon == pytest.approx(math.sqrt(20 / 1.5), rel=1e-6)
     words = "from $K=3$ on at small $\\epsilon$, that of CUCB-LDP2 from $\\epsilon=3.65$ on"
-    assert words in tables.bonuses_in_words()
+    assert words in shown(at(), "table-boxes").caption
     first, second = paper.cucb_ldp1, paper.cucb_ldp2
 
     def scaled(epsilon, variant):
@@ -472,14 +478,20 @@ def test_the_printed_bonuses_are_compared_by_the_algorithms(monkeypatch):
     monkeypatch.setattr(tables, "cucb_ldp1", lambda e, k, variant: first(scaled(e, variant), k, variant))
     monkeypatch.setattr(tables, "cucb_ldp2", lambda e, variant: second(scaled(e, variant), variant))
     # half the noise in the repaired ones: 32 K < 3 K^2 from K = 11 on, 29 < 1.5 epsilon^2 from 4.4 on
-    assert "from $K=11$ on" in tables.bonuses_in_words() and "from $\\epsilon=4.4$ on" in tables.bonuses_in_words()
+    assert (
+        "from $K=11$ on" in shown(at(), "table-boxes").caption
+        and "from $\\epsilon=4.4$ on" in shown(at(), "table-boxes").caption
+    )
     monkeypatch.setattr(tables, "cucb_ldp1", lambda e, k, variant: first(e, 1, variant))
     monkeypatch.setattr(tables, "cucb_ldp2", lambda e, variant: second(e, "printed"))
-    assert "from no $K$ on" in tables.bonuses_in_words() and "from no $\\epsilon$ on" in tables.bonuses_in_words()
+    assert (
+        "from no $K$ on" in shown(at(), "table-boxes").caption
+        and "from no $\\epsilon$ on" in shown(at(), "table-boxes").caption
+    )
 
 
 def test_table_1_has_a_row_for_every_cell_and_its_algorithms(fitted):
-    table = tables.table_1(fitted)
+    table = shown(fitted, "table-1")
     frame = table.frame
     assert frame["cell"].nunique() == 6
     assert frame["box"].tolist() == [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +16,10 @@ from matplotlib.patches import Patch, Rectangle
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, cucb_dp, radii
 from private_bandits_book import figures
-from private_bandits_book.exhibits import Exhibits
-from private_bandits_book.figures import Picture, rounded
+from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.figures import rounded
 from private_bandits_book.ledger import verdicts_in_words
-from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Study, fits
+from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
 from private_bandits_book.semibandits.sweeps import (
     DISTANCE,
     FIXED_GAP,
@@ -43,45 +45,34 @@ _TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "no
 
 
 @panels("findings")
-def findings(study: Study) -> str:
-    """The chapter's findings in a few sentences of MyST, from its own numbers."""
+def findings(study: Study) -> dict[str, Any]:
+    """The chapter's findings in a few sentences, from its own numbers."""
     learnt = study.dominance[(study.dominance["variant"] == "printed") & (study.dominance["term"] != "not learnt")]
-    private = int((learnt["term"] == "private").sum())
-    ruled = study.ledger.set_index("claim")["verdict"]
-    epsilon = study.epsilon
-    runs = study.learning[epsilon]
-    ends = {name: rounded(runs.final(name, "repaired", epsilon)) for name in (LDP1, LDP2)}
+    runs = study.learning[study.epsilon]
 
     def power(policy: str, variant: str, family: str, quantity: str = SIZE) -> str:
-        return _two_digits(fits(study.exponents, policy, variant, family, quantity, "gap")["measured"].iloc[0])
+        return _two_digits(study.fit(Source(policy, variant, family), quantity).measured)
 
-    return "\n".join(
-        [
-            _promises(study),
-            "- **Does the least pulled arm remove $K^2$ where the reward is $B_\\infty$-smooth? Verdict: "
-            f"{ruled['least-pulled-removes-k']}.** On the $B_\\infty=1$ family regret over $m-K$ goes as "
-            f"$K^{{{power(LDP1, 'repaired', 'B_inf')}}}$ if all $K$ outcomes are sent, and as "
-            f"$K^{{{power(LDP2, 'repaired', 'B_inf')}}}$ if only the least pulled is; the claim asks for 2 "
-            "and 0. The printed bonus of CUCB-LDP1 has $K$ where its noise needs $K^2$: it goes as "
-            f"$K^{{{power(LDP1, 'printed', 'B_inf')}}}$, at the price of a bonus that does not cover its noise.",
-            f"- **Does $K^2$ stay for CUCB-LDP2 on $B_1$-smooth rewards? Verdict: {ruled['algorithm-2-on-b1']}.** "
-            "On the paper's own hard instance, at a fixed $\\Delta$, it goes as "
-            f"$K^{{{power(LDP2, 'printed', 'K-path')}}}$ as printed and "
-            f"$K^{{{power(LDP2, 'repaired', 'K-path')}}}$ repaired. But that instance cannot carry the "
-            "conjecture that nothing does better: who plays a path as one arm gets "
-            f"$K^{{{power(LDP2, 'repaired', 'path as arm')}}}$ there; the lower bound has 1.",
-            "- **Is the lower bound under central privacy a product, $m\\ln T/(\\epsilon\\Delta)$? Verdict: "
-            f"{ruled['central-lower']}.** DP-SE's proved upper bound at $K=1$, of order "
-            "$m\\ln T\\,(1/\\Delta+1/\\epsilon)$, contradicts it when $\\epsilon$ and $\\Delta$ shrink together. At "
-            f"$\\epsilon={min(LOWER_EPSILONS):g}$ its measured power of $1/\\Delta$ is "
-            f"{power('DP-SE', 'printed', 'arms', GAP)} over these gaps; the product has 1.",
-            f"- **With the printed constants the private term is most of the regret in {private} of {len(learnt)} "
-            f"cells** of the map in which CUCB-DP has learnt.{_excess(study)}",
-            f"- **On top-K at $\\epsilon={epsilon:g}$** and $T={study.horizon}$ the repaired CUCB-LDP1 loses "
-            f"{ends[LDP1]}, CUCB-LDP2 {ends[LDP2]}, uniform play {rounded(runs[0].uniform)}.",
-            f"- **Of {len(study.ledger)} claims** {verdicts_in_words(study.ledger)}. The ledger at the end says why.",
-        ]
-    )
+    return {
+        "promises": _promises(study),
+        "ruled": study.ledger.set_index("claim")["verdict"],
+        "all_sent": power(LDP1, "repaired", "B_inf"),
+        "least_sent": power(LDP2, "repaired", "B_inf"),
+        "all_printed": power(LDP1, "printed", "B_inf"),
+        "path_printed": power(LDP2, "printed", "K-path"),
+        "path_repaired": power(LDP2, "repaired", "K-path"),
+        "path_as_arm": power(LDP2, "repaired", "path as arm"),
+        "lower_epsilon": min(LOWER_EPSILONS),
+        "dp_se": power("DP-SE", "printed", "arms", GAP),
+        "private": int((learnt["term"] == "private").sum()),
+        "learnt": len(learnt),
+        "excess": _excess(study),
+        "ldp1": rounded(runs.final(LDP1, "repaired")),
+        "ldp2": rounded(runs.final(LDP2, "repaired")),
+        "uniform": rounded(runs[0].uniform),
+        "claims": len(study.ledger),
+        "verdicts": verdicts_in_words(study.ledger),
+    }
 
 
 def _promises(study: Study) -> str:
@@ -111,85 +102,68 @@ def _excess(study: Study) -> str:
 
 
 @panels("figure-regret-", each="epsilons", letters="123")
-def learning(study: Study, label: str, epsilon: float) -> Picture:
+def learning(study: Study, label: str, epsilon: float) -> Made:
     """Regret curves of every algorithm on top-K at one epsilon."""
     runs = study.learning[epsilon]
     frame = _with_uniform(runs)
-    uniform = rounded(runs[0].uniform)
-    caption = (
-        f"Regret on top-K at ε = {epsilon:g}: m = {study.n_arms}, K = {study.size}, means 0.5 and "
-        f"{0.5 - study.gap:g}, T = {_power(study.horizon)}. {figures.caption_runs(frame)} Uniform play is exact "
-        f"and loses {uniform} by the horizon. Without privacy CUCB loses {rounded(runs.final('CUCB'))}, with the "
-        f"outcome of the least pulled arm alone {rounded(runs.final('CUCB, least pulled'))}."
-    )
-    said = []
-    for variant in VARIANTS:
-        ends = {_SHORT[name]: runs.final(name, variant, epsilon) for name in _SHORT}
-        ranked = ", ".join(f"{name} {rounded(ends[name])}" for name in sorted(ends, key=ends.__getitem__))
-        said.append(f"{variant}, {ranked}")
-    alt = f"Regret at the horizon at epsilon {epsilon:g}: {'; '.join(said)}; uniform play {uniform}."
-    return Picture(figures.small_multiples(frame, by="reading", yscale="log"), _data(frame), caption, alt)
+    facts = {
+        "T": _power(study.horizon),
+        "epsilon": epsilon,
+        "low": 0.5 - study.gap,
+        "uniform": rounded(runs[0].uniform),
+    }
+    facts |= {"plain": rounded(runs.final("CUCB")), "plain_least": rounded(runs.final("CUCB, least pulled"))}
+    facts |= {variant: _ranking(runs.select(reading=variant)) for variant in VARIANTS}
+    return drawn(figures.small_multiples(frame, by="reading", yscale="log"), _data(frame), **facts)
 
 
 @panels("figure-sizes")
-def sizes(study: Study) -> Picture:
+def sizes(study: Study) -> Made:
     """Regret at the chapter's horizon against K on top-K."""
-    runs, epsilon = study.by_size, study.epsilons[-1]
-    frame = _labelled(runs.finals())
+    frame = _labelled(study.by_size.finals())
     ends = [int(size) for size in (frame["size"].min(), frame["size"].max())]
-    caption = (
-        f"Regret on top-K at T = {_power(study.horizon)} and ε = {epsilon:g} against K, with "
-        f"{study.n_arms - study.size} other arms, {study.gap:g} below. {figures.caption_runs(frame)}"
-    )
-    alt = f"From K = {ends[0]} to K = {ends[1]}: " + "; ".join(
-        f"{_SHORT[name]} {variant} from "
-        + " to ".join(rounded(runs.final(name, variant, epsilon, size=size)) for size in ends)
-        for variant in VARIANTS
-        for name in (LDP1, LDP2)
-    )
+    said = []
+    for variant, name in itertools.product(VARIANTS, (LDP1, LDP2)):
+        first, last = (rounded(study.by_size.final(name, variant, size=size)) for size in ends)
+        said.append(f"{_SHORT[name]} {variant} from {first} to {last}")
     fig = figures.small_multiples(frame, by="reading", x="size", xscale="log", yscale="log", xlabel="size K")
-    return Picture(fig, _data(frame), caption, alt + ".")
+    facts = {"T": _power(study.horizon), "others": study.n_arms - study.size, "ends": ends}
+    return drawn(fig, _data(frame), said="; ".join(said), **facts)
 
 
 @panels("figure-k-exponent")
-def k_exponent(study: Study) -> Picture:
+def k_exponent(study: Study) -> Made:
     """Regret over m - K against K, from the longer study, with the fitted powers."""
     frame = _per_arm(study.long["sizes"], study.exponents)
     one = frame["family"] == "path as arm"
     identity = one & (frame["held"] == "item gap")  # the same run times K
-    drawn = frame[(frame["family"] != "top-K, close") & ~identity]
-    shown_with = drawn["family"].where(~one, "K-path")
-    drawn = drawn.assign(
-        panel=[_PANELS[key] for key in zip(shown_with, drawn["held"], strict=True)],
+    shown = frame[(frame["family"] != "top-K, close") & ~identity]
+    family = shown["family"].where(~one, "K-path")
+    shown = shown.assign(
+        panel=[_PANELS[key] for key in zip(family, shown["held"], strict=True)],
         family="laplace",
-        policy=drawn["label"],
-        regret=drawn["per_arm"],
-        regret_se=drawn["per_arm_se"],
+        policy=shown["label"],
+        regret=shown["per_arm"],
+        regret_se=shown["per_arm_se"],
     )
     fig = figures.small_multiples(
-        drawn, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel="regret / (m − K)"
+        shown, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel="regret / (m − K)"
     )
-    for axes, title in zip(fig.axes, dict.fromkeys(drawn["panel"]), strict=True):
-        _name_powers(axes, drawn[drawn["panel"] == title])
+    for axes, title in zip(fig.axes, dict.fromkeys(shown["panel"]), strict=True):
+        _name_powers(axes, shown[shown["panel"] == title])
     horizons = "; ".join(
-        f"{str(title).replace(chr(10), ', ')}, {variant}: {_power(int(rows['t'].max()))}"
-        for (title, variant), rows in drawn.groupby(["panel", "variant"], sort=False)
-    )
-    caption = (
-        "Does sending the least pulled arm alone remove K²? Regret over m − K at ε = 1 against K, with the fitted "
-        f"power of K at each line's end. Rounds: {horizons}. Means are 0.5 and {0.5 - DISTANCE:g}; in the last panel "
-        f"Δ is held at {FIXED_GAP:g}, so that they come closer as K grows. On B∞ = 1 and top-K holding one holds the "
-        f"other. {figures.caption_runs(frame)}"
+        f"{_on_a_line(title)}, {variant}: {_power(int(rows['t'].max()))}"
+        for (title, variant), rows in shown.groupby(["panel", "variant"], sort=False)
     )
     said = []
-    for title, rows in drawn.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
+    for title, rows in shown.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
         powers = ", ".join(f"{row.label} {row.exponent:.2f}" for row in rows.itertuples())
-        said.append(f"{str(title).replace(chr(10), ', ')}: {powers}")
-    return Picture(fig, _data(frame), caption, f"Fitted powers of K. {'; '.join(said)}.")
+        said.append(f"{_on_a_line(title)}: {powers}")
+    return drawn(fig, _data(frame), horizons=horizons, low=0.5 - DISTANCE, gap=FIXED_GAP, said="; ".join(said))
 
 
 @panels("figure-central-local")
-def central_local(study: Study) -> Picture:
+def central_local(study: Study) -> Made:
     """The map of epsilon and gap: which term of Theorem 8 dominates, and who wins, a panel per horizon and variant."""
     frame = study.dominance
     horizons = sorted(frame["t"].unique())
@@ -207,21 +181,13 @@ def central_local(study: Study) -> Picture:
         fig.text(0.012, 1 - 0.05 / height, "gap Δ", va="top", color="#333333")
         handles = [Patch(facecolor=colour, edgecolor="#8c8c8c", label=term) for term, colour in _TERMS.items()]
         fig.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False, columnspacing=1.4)
-    runs = " to ".join(str(count) for count in sorted({*map(int, frame["replications"].agg(["min", "max"]))}))
-    caption = (
-        f"Which term of Theorem 8 the regret of CUCB-DP comes from, on top-K with m = {MAP_ARMS}, K = {MAP_SIZE}: "
-        "private, where more than half of the regret is not lost without privacy; not learnt, where the box loses more "
-        "than half of what uniform play does. The number in a cell is the regret over that of the repaired CUCB-LDP2: "
-        f"below 1 the trusted centre gains. Means of {runs} runs; a term is named where the 95 % confidence interval "
-        "of its share lies on one side of a half."
-    )
+    played = " to ".join(str(count) for count in sorted({*map(int, frame["replications"].agg(["min", "max"]))}))
     said = []
     for variant in VARIANTS:
         terms = frame.loc[frame["variant"] == variant, "term"]
         said.append(f"{variant}: " + ", ".join(f"{term} in {int((terms == term).sum())}" for term in _TERMS))
-    wins = int((frame["over_local"] < 1).sum())
-    alt = f"Cells by term. {'; '.join(said)}. The centre gains in {wins} of {len(frame)} cells."
-    return Picture(fig, frame, caption, alt)
+    facts = {"arms": MAP_ARMS, "size": MAP_SIZE, "played": played, "said": "; ".join(said)}
+    return drawn(fig, frame, wins=int((frame["over_local"] < 1).sum()), cells=len(frame), **facts)
 
 
 @panels("findings-map")
@@ -250,7 +216,7 @@ def map_in_words(study: Study) -> str:
 
 
 @panels("figure-dp-lower-bound")
-def dp_lower_bound(study: Study) -> Picture:
+def dp_lower_bound(study: Study) -> Made:
     """DP-SE at K = 1 over the claimed lower bound and over the additive form of Theorem 9."""
     lower = study.long["lower"]
     frame = final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"})
@@ -260,7 +226,7 @@ def dp_lower_bound(study: Study) -> Picture:
     frame["claimed"] = frame["n_arms"] * log_t / (frame["epsilon"] * frame["gap"])
     frame["additive"] = frame["n_arms"] * log_t * (1.0 / frame["gap"] + 1.0 / frame["epsilon"])
     forms = {"claimed": "over m ln T / (εΔ)", "additive": "over m ln T (1/Δ + 1/ε)"}
-    drawn = pd.concat(
+    shown = pd.concat(
         [
             frame.assign(form=title, regret=frame["regret"] / frame[name], regret_se=frame["regret_se"] / frame[name])
             for name, title in forms.items()
@@ -268,40 +234,24 @@ def dp_lower_bound(study: Study) -> Picture:
         ignore_index=True,
     ).assign(family="elimination", trust="central")
     fig = figures.small_multiples(
-        drawn, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
+        shown, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
     )
     claimed, additive = (frame["regret"] / frame[name] for name in forms)
-    worst = frame.loc[claimed.idxmin()]
-    caption = (
-        f"DP-SE on {LOWER_ARMS} arms (K = 1), T = {_power(int(frame['t'].iloc[0]))}, over the two forms of the lower "
-        "bound. A lower bound of a form needs a positive constant below every curve. Over the claimed product the "
-        f"regret falls to {claimed.min():.2g}, further the smaller ε and Δ are together; over the sum it stays between "
-        f"{additive.min():.2g} and {additive.max():.2g}. {figures.caption_runs(frame)}"
-    )
-    alt = (
-        f"Over the product the ratio is least, {claimed.min():.2g}, at epsilon {worst['epsilon']:g} and gap "
-        f"{worst['gap']:g}; over the sum all curves are level within a factor of "
-        f"{additive.max() / additive.min():.2g}."
-    )
-    return Picture(fig, frame, caption, alt)
+    facts = {"arms": LOWER_ARMS, "T": _power(int(frame["t"].iloc[0])), "worst": frame.loc[claimed.idxmin()]}
+    facts |= {"least": claimed.min(), "low": additive.min(), "high": additive.max()}
+    return drawn(fig, frame, factor=additive.max() / additive.min(), **facts)
 
 
 @panels("figure-graphs")
-def graphs(study: Study) -> Picture:
+def graphs(study: Study) -> Made:
     """Regret curves on shortest paths and spanning trees."""
     frame = _with_uniform(study.graphs)
-    caption = (
-        f"Regret on graphs at ε = {study.epsilons[-1]:g}, T = {_power(study.horizon)}, repaired algorithms: shortest "
-        "paths through a grid of nine nodes, K = 4, and maximum spanning trees of the complete graph on four, K = 3. "
-        f"{figures.caption_runs(frame)}"
-    )
     said = []
     for name in dict.fromkeys(run.swept["problem"] for run in study.graphs):
-        runs = sorted(study.graphs.select(problem=name), key=lambda run: float(run.final.mean()))
-        ends = ", ".join(f"{_SHORT.get(run.name, run.name)} {rounded(float(run.final.mean()))}" for run in runs)
-        said.append(f"{name}: {ends}, uniform play {rounded(runs[0].uniform)}")
+        runs = study.graphs.select(problem=name)
+        said.append(f"{name}: {_ranking(runs)}, uniform play {rounded(runs[0].uniform)}")
     fig = figures.small_multiples(frame, by="problem", yscale="log")
-    return Picture(fig, _data(frame), caption, "Regret at the horizon. " + "; ".join(said) + ".")
+    return drawn(fig, _data(frame), T=_power(study.horizon), said="; ".join(said))
 
 
 def _name_powers(axes: Axes, rows: pd.DataFrame) -> None:
@@ -384,3 +334,13 @@ def _power(rounds: int) -> str:
 
 def _two_digits(value: float) -> str:
     return f"{value:.2f}".replace("-0.00", "0.00")
+
+
+def _ranking(runs: Runs) -> str:
+    """The regrets at the horizon from least to most."""
+    ranked = sorted(runs, key=lambda run: float(run.final.mean()))
+    return ", ".join(f"{_SHORT.get(run.name, run.name)} {rounded(float(run.final.mean()))}" for run in ranked)
+
+
+def _on_a_line(title: object) -> str:
+    return str(title).replace("\n", ", ")

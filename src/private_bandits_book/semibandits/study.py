@@ -68,6 +68,11 @@ class Study(studies.Study):
         """The epsilon at which privacy is promised in the ledger."""
         return self.epsilons[0]
 
+    @property
+    def last(self) -> float:
+        """The epsilon of the figures that have one."""
+        return self.epsilons[-1]
+
     @cached_property
     def problem(self) -> SemiBandit:
         """Top-K at the chapter's parameters."""
@@ -87,7 +92,7 @@ class Study(studies.Study):
             swept = {"size": size, "n_arms": problem.n_items}
             runs.append(self.run(problem, paper.cucb(), "", swept))
             for variant in paper.VARIANTS:
-                policies = local_policies(self.epsilons[-1], size, self.horizon, variant)
+                policies = local_policies(self.last, size, self.horizon, variant)
                 runs += [self.run(problem, policy, variant, swept) for policy in policies]
         return runs
 
@@ -176,7 +181,7 @@ class Study(studies.Study):
         for value, problem in problems.items():
             swept = {name: value, "n_arms": problem.n_items, "size": problem.list_size}
             runs.append(self.run(problem, paper.cucb(), "", swept))
-            policies = self._private(problem, self.epsilons[-1], "repaired")[:most]
+            policies = self._private(problem, self.last, "repaired")[:most]
             runs += [self.run(problem, policy, "repaired", swept) for policy in policies]
         return runs
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from private_bandits.estimates import mean_interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, bounds, cucb_ldp1, cucb_ldp2
 from private_bandits.policy import Policy
-from private_bandits_book.exhibits import Exhibits, Table
+from private_bandits_book.exhibits import Exhibits, Made, tabled
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.semibandits.study import LDP1, LDP2, Study, fits
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
@@ -25,6 +27,15 @@ _REPORTS = {index.ALL: "all K outcomes", index.LEAST: "the least pulled arm"}
 _NOISE = {index.EXACT: "none", index.LAPLACE: "Laplace, a report", index.TREE: "Laplace, a node"}
 _SMALL = 1e-3  # an epsilon at which the bonus for sampling counts for nothing
 _POWERS = {SIZE: "k", EPSILON: "epsilon", GAP: "gap", LOG: "ln_t"}
+_BOUNDS: list[tuple[Callable[..., float], str, str, str]] = [
+    (bounds.theorem_2, "box", "Theorem 2", "256, as the printed radius gives"),
+    (bounds.theorem_2, "corrected", "Theorem 2", "corrected"),
+    (bounds.theorem_4, "box", "Theorem 4", "256, as the printed radius gives"),
+    (bounds.theorem_4, "corrected", "Theorem 4", "corrected"),
+    (bounds.theorem_8, "proof", "Theorem 8", "last line of its proof"),
+    (bounds.theorem_8, "corrected", "Theorem 8", "corrected"),
+    (bounds.b_inf_dp_upper, "corrected", "Section 3.2, DP", "corrected"),
+]
 _INSTANCES = {
     "B_inf": "B∞ = 1",
     "top-K": "top-K",
@@ -37,7 +48,7 @@ _PLACE = {name: place for place, name in enumerate([*_INSTANCES, *_HELD])}
 
 
 @tables("table-boxes")
-def records(study: Study) -> Table:
+def records(study: Study) -> Made:
     """The constants that the index kernel reads, a row per algorithm and variant."""
     rows = []
     for policy in study.policies(study.epsilon):
@@ -56,35 +67,28 @@ def records(study: Study) -> Table:
                 "reports": _REPORTS[record.reports],
             }
         )
-    heads = {"policy": "Policy", "variant": "Reading", "box": "Box", "a": "$a$", "b": "$b$", "noise": "Noise"}
-    return Table(
+    size, epsilon = crossings()
+    return tabled(
         pd.DataFrame(rows),
-        f"The boxes as the kernel reads them, at $\\epsilon = {study.epsilon:g}$ and $T = {study.horizon}$. "
-        f"{bonuses_in_words()}",
-        heads | {"scale": "Scale", "reports": "What is reported"},
+        size="no $K$" if math.isnan(size) else f"$K={size:g}$",
+        epsilon="no $\\epsilon$" if math.isnan(epsilon) else f"$\\epsilon={epsilon:.3g}$",
     )
 
 
 @tables("table-privacy")
-def paid(study: Study) -> Table:
+def paid(study: Study) -> pd.DataFrame:
     """What every algorithm and variant pays at each nominal epsilon."""
-    columns = {f"paid_at_{e:g}": f"$\\epsilon={e:g}$" for e in study.epsilons}
     rows = []
     for versions in zip(*(study.policies(epsilon)[1:] for epsilon in study.epsilons), strict=True):
         first = versions[0]
         row: dict[str, Any] = {"policy": first.name, "variant": first.variant, "trust": first.privacy.trust}
-        row |= {name: one.privacy.effective_epsilon for name, one in zip(columns, versions, strict=True)}
+        row |= {f"paid_at_{one.privacy.epsilon:g}": one.privacy.effective_epsilon for one in versions}
         rows.append(row | {"reason": first.privacy.reason})
-    return Table(
-        pd.DataFrame(rows),
-        "What everything released pays at each nominal $\\epsilon$.",
-        {"policy": "Policy", "variant": "Reading", "trust": "Trust", **columns, "reason": "What is protected"},
-        dict.fromkeys(columns, ".4g"),
-    )
+    return pd.DataFrame(rows)
 
 
 @tables("table-k-exponent")
-def k_exponents(study: Study) -> Table:
+def k_exponents(study: Study) -> pd.DataFrame:
     """The fitted powers of K of the local algorithms, a row per instance, what is held, policy and variant."""
     exponents = study.exponents
     chosen = exponents[(exponents["quantity"] == SIZE) & exponents["policy"].isin([LDP1, LDP2])]
@@ -101,15 +105,11 @@ def k_exponents(study: Study) -> Table:
         | row
         for row in chosen[~same & ~identity].to_dict("records")
     ]
-    return Table(
-        pd.DataFrame(rows).sort_values(["family", "held"], key=lambda column: column.map(_PLACE), kind="stable"),
-        "Powers of $K$ in regret over $m-K$, with 95 % intervals, and what is held as $K$ grows.",
-        {"instance": "Instance", "holding": "Held", "box": "Policy", "exponent": "Power of $K$"},
-    )
+    return pd.DataFrame(rows).sort_values(["family", "held"], key=lambda column: column.map(_PLACE), kind="stable")
 
 
 @tables("table-1")
-def table_1(study: Study) -> Table:
+def table_1(study: Study) -> Made:
     """Table 1 with the measured powers: a row per cell and algorithm; its texts show the claimed one in brackets."""
     claims = {claim.claim: claim for claim in claims_of(study.chapter)}
     cells = [claim for claim in claims.values() if claim.kind == "table"]
@@ -122,43 +122,33 @@ def table_1(study: Study) -> Table:
         for variant in judged.facts.get("variants", VARIANTS)
     )
     longest = frame["longest"].astype(int)
-    return Table(
-        frame,
-        "Table 1 of the paper: for each cell its formula, and the measured powers with 95 % intervals; in round "
-        f"brackets the claimed one. Runs of up to $T = {longest.min():,}$ to {longest.max():,}.",
-        {"cell": "Cell of Table 1", "box": "Policy", "k": "$K$", "epsilon": "$1/\\epsilon$", "gap": "$1/\\Delta$"}
-        | {"ln_t": "$\\ln T$"},
-    )
+    return tabled(frame, shortest=longest.min(), longest=longest.max())
 
 
 @tables("table-bounds")
-def upper_bounds(study: Study) -> Table:
+def upper_bounds(study: Study) -> pd.DataFrame:
     """The bounds with all their constants: what they say at the horizon, and from which T they say anything."""
     uniform = study.problem.uniform_regret()
-    frame = pd.DataFrame(
-        {
-            "bound": name,
-            "variant": constants,
-            "epsilon": epsilon,
-            "at_horizon": bound(study.horizon),
-            "over_uniform": bound(study.horizon) / (uniform * study.horizon),
-            "informative_from": bounds.informative_from(bound, uniform),
-        }
-        for epsilon in dict.fromkeys([study.epsilon, study.epsilons[-1]])
-        for (name, constants), bound in _bounds(study, epsilon).items()
-    )
-    heads = {"epsilon": "$\\epsilon$", "bound": "Bound", "variant": "Constants", "at_horizon": "At the horizon"}
-    return Table(
-        frame,
-        f"Bounds with all constants on the top-K instance: at $T = {study.horizon}$, and the power of 2 from which "
-        "they are below uniform play.",
-        heads | {"over_uniform": "Over uniform play", "informative_from": "Informative from $T$"},
-        {"epsilon": "g", "at_horizon": ".3g", "over_uniform": ".3g", "informative_from": ".3g"},
-    )
+    rows = []
+    for epsilon, (bound, variant, name, constants) in itertools.product(
+        dict.fromkeys([study.epsilon, study.last]), _BOUNDS
+    ):
+        at = partial(bound, study.problem, epsilon=epsilon, variant=variant)
+        rows.append(
+            {
+                "bound": name,
+                "variant": constants,
+                "epsilon": epsilon,
+                "at_horizon": at(study.horizon),
+                "over_uniform": at(study.horizon) / (uniform * study.horizon),
+                "informative_from": bounds.informative_from(at, uniform),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 @tables("table-plugged")
-def plugged(study: Study) -> Table:
+def plugged(study: Study) -> pd.DataFrame:
     """CUCB's regret with the compiled and the Python oracle, a row per graph."""
     rows = []
     for name in dict.fromkeys(run.swept["problem"] for run in study.plugged):
@@ -174,17 +164,11 @@ def plugged(study: Study) -> Table:
                 "replications": len(compiled.final),
             }
         )
-    heads = {"problem": "Problem", "super_arms": "Super arms", "t": "Rounds", "compiled": "Compiled"}
-    return Table(
-        pd.DataFrame(rows),
-        "Regret of CUCB with the compiled oracle and with networkx as the oracle.",
-        heads | {"networkx": "networkx", "equal": "Same curves"},
-        {"compiled": ".1f", "networkx": ".1f", "super_arms": "g", "t": "g"},
-    )
+    return pd.DataFrame(rows)
 
 
 @tables("table-oracles")
-def approximations(study: Study) -> Table:
+def approximations(study: Study) -> pd.DataFrame:
     """The regret under each oracle, against the best super arm and against alpha beta times it."""
     rows = []
     for run in study.oracles:
@@ -206,25 +190,7 @@ def approximations(study: Study) -> Table:
                 "replications": len(run.final),
             }
         )
-    heads = {"oracle": "Oracle", "alpha": "$\\alpha$", "beta": "$\\beta$", "policy": "Policy"}
-    return Table(
-        pd.DataFrame(rows),
-        f"Maximum coverage at $T = {study.horizon}$, $\\epsilon = {study.epsilons[-1]:g}$, repaired algorithms: regret "
-        "against the best pair, and against $\\alpha\\beta$ times it.",
-        heads | {"regret": "Against the best", "approximation_regret": "Approximation regret"},
-        {"alpha": ".3f", "beta": "g", "regret": ",.0f", "approximation_regret": ",.0f"},
-    )
-
-
-def bonuses_in_words() -> str:
-    """Say from where on the printed sqrt bonuses of the local algorithms are below the repaired ones."""
-    size, epsilon = crossings()
-    first = "no $K$" if math.isnan(size) else f"$K={size:g}$"
-    second = "no $\\epsilon$" if math.isnan(epsilon) else f"$\\epsilon={epsilon:.3g}$"
-    return (
-        f"The printed $a$ of CUCB-LDP1 is below the repaired one from {first} on at small $\\epsilon$, that of "
-        f"CUCB-LDP2 from {second} on."
-    )
+    return pd.DataFrame(rows)
 
 
 def crossings() -> tuple[float, float]:
@@ -254,21 +220,6 @@ def _excess(variants: Sequence[Policy]) -> float:
     records = [policy.record for policy in variants if isinstance(policy.record, index.Record)]
     printed, repaired = (sum(math.sqrt(alpha) for alpha, _ in record.terms) for record in records)
     return (printed - repaired) / (printed + repaired)
-
-
-def _bounds(study: Study, epsilon: float) -> dict[tuple[str, str], Callable[[int], float]]:
-    def of(bound: Callable[..., float], variant: str) -> Callable[[int], float]:
-        return lambda t: bound(study.problem, t, epsilon, variant)
-
-    return {
-        ("Theorem 2", "256, as the printed radius gives"): of(bounds.theorem_2, "box"),
-        ("Theorem 2", "corrected"): of(bounds.theorem_2, "corrected"),
-        ("Theorem 4", "256, as the printed radius gives"): of(bounds.theorem_4, "box"),
-        ("Theorem 4", "corrected"): of(bounds.theorem_4, "corrected"),
-        ("Theorem 8", "last line of its proof"): of(bounds.theorem_8, "proof"),
-        ("Theorem 8", "corrected"): of(bounds.theorem_8, "corrected"),
-        ("Section 3.2, DP", "corrected"): of(bounds.b_inf_dp_upper, "corrected"),
-    }
 
 
 def _row(study: Study, cell: Claim, judged: Claim, variant: str) -> dict[str, Any]:
