@@ -1,5 +1,6 @@
 # make book       build the site into _build/html
 # make test       check everything
+# make quick      check all but the notebooks and the pages
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy
 # make lock       resolve requirements.lock anew (needs uv)
@@ -24,16 +25,17 @@ create := "$(PY)" -m venv --clear $(VENV)
 install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: book test reproduce bench lock
+.PHONY: book test quick reproduce bench lock
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
 
-test: $(READY)
+quick: CHOSEN := -m "not notebook and not book"
+test quick: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(CHOSEN)
 
 reproduce: $(READY)
 	$(BIN)/private-bandits reproduce

@@ -20,7 +20,7 @@ from private_bandits.baselines import (
     sajed_algorithm_2,
     ucb,
 )
-from private_bandits.kernels import elimination, episodes, index
+from private_bandits.kernels import elimination, episodes
 from private_bandits.privacy import channel_loss
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
@@ -141,7 +141,6 @@ def test_one_signature_per_record_type():
         assert simulate(problem, policy, horizon=1, replications=1, seed=0).regret.shape == (1, 1)
     assert len(elimination.advance.signatures) == 1
     assert len(episodes.advance.signatures) == 1
-    assert len(index.advance.signatures) >= 1
 
 
 @pytest.mark.parametrize(

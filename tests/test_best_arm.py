@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits.papers.contextual.appendix_b2 import lil_ucb, reference
+from private_bandits import simulate
+from private_bandits.papers.contextual.appendix_b2 import identifier, lil_ucb, reference
 from private_bandits.problems import Arms
-from private_bandits.simulate import streams
+from private_bandits.simulate import streams, trace
 
 MEANS = [0.9, 0.2, 0.1]
 
@@ -83,3 +84,12 @@ def test_bad_arguments_are_refused(change, word):
     values = {"failure": 0.1, "epsilon": 1.0, "delta": 1e-3, "seed": 0} | change
     with pytest.raises(ValueError, match=word):
         lil_ucb(Arms.bernoulli(MEANS), **values)
+
+
+def test_a_search_is_not_simulated():
+    for play in (
+        lambda *given: simulate(*given, horizon=10, replications=1, seed=0),
+        lambda *given: trace(*given, horizon=10, seed=0),
+    ):
+        with pytest.raises(ValueError, match="lil'UCB searches for the best arm and stops by itself"):
+            play(Arms.bernoulli(MEANS), identifier(0.1, 1.0, 1e-3))

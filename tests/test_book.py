@@ -98,6 +98,7 @@ def pages(site: Path) -> dict[Path, Page]:
     return {path: Page(path) for path in found}
 
 
+@pytest.mark.book
 def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
     found = [f"{page.path.name}: {one}" for page in pages.values() for one in external_loads(page)]
     for path in site.rglob("*.css"):
@@ -107,6 +108,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -
     assert found == []
 
 
+@pytest.mark.book
 def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None:
     missing = [
         f"{path.relative_to(site)}: {one}"
@@ -117,6 +119,7 @@ def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None
     assert missing == []
 
 
+@pytest.mark.book
 def test_formulas_need_no_network(pages: dict[Path, Page]) -> None:
     # The menu of MathJax fetches speech rules and dictionaries from elsewhere.
     for page in pages.values():
@@ -126,17 +129,20 @@ def test_formulas_need_no_network(pages: dict[Path, Page]) -> None:
     assert any("MathJax" in page.scripts for page in pages.values())
 
 
+@pytest.mark.book
 def test_every_image_says_what_it_shows(pages: dict[Path, Page]) -> None:
     images = [(page.path.name, *image) for page in pages.values() for image in page.images]
     assert len(images) > len(pages)
     assert [f"{name}: {src[:80]}" for name, src, alt in images if mute(src, alt)] == []
 
 
+@pytest.mark.book
 def test_every_local_link_leads_somewhere(pages: dict[Path, Page]) -> None:
     links = [(page, link) for page in pages.values() for link in page.links]
     assert [f"{page.path.name}: {link}" for page, link in links if not alive(page, link, pages)] == []
 
 
+@pytest.mark.book
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[Path, Page]) -> None:
     (page,) = (page for path, page in pages.items() if path.name == f"{chapter}.html")

@@ -64,7 +64,8 @@ def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(pa
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     before = answer(PLAY, tmp_path)
     binaries = compiled_files(package)
-    assert {path.name.split("-")[0] for path in binaries} >= {"index.advance", "noise.laplace", "selection.top_list"}
+    names = {path.name.split("-")[0] for path in binaries}
+    assert names >= {"index._loop.locals.rounds", "noise.laplace", "selection.largest"}
     assert answer(PLAY, tmp_path) == before
     assert compiled_files(package) == binaries  # nothing was compiled again
 

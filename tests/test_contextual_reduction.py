@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the wrapper, the counterexample."""
+"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the wrapper, the messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.contextual.wrapper import wrap
 from private_bandits.problems import Arms, Cascade, ConvexLoss
 from private_bandits.simulate import trace
-from private_bandits_book.contextual import counterexample
+from private_bandits_book.contextual import messages
 
 ANCHORS = [[0.5, -0.2], [-0.7, 0.6], [0.2, 0.9]]
 TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1]]
@@ -174,7 +174,6 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "best"), "step"),
         (lambda: wrap(Still(), 0.0, 1.0, 1e-3), "bound"),
-        (lambda: counterexample.finite_loss(1.0, 0, [[0], [1]], modulus=9), "prime"),
     ],
 )
 def test_bad_arguments_are_refused(call, word):
@@ -493,7 +492,7 @@ def test_the_reach_is_exceeded_once_in_the_square_of_the_horizon(noise):
 
 
 def test_noise_on_the_gradient_is_none_at_zero():
-    table = counterexample.nearer_zero(1.0, 1e-3, [1.0, 0.5, 0.1, 0.01, 0.0])
+    table = messages.nearer_zero(1.0, 1e-3, [1.0, 0.5, 0.1, 0.01, 0.0])
     np.testing.assert_allclose(table["linear"][:-1], 1.0, rtol=1e-9)
     assert table["linear"].iloc[-1] == 0.0
     np.testing.assert_allclose(table["algorithm_1"], 1.0, rtol=1e-9)
@@ -505,9 +504,9 @@ def test_noise_on_the_gradient_is_none_at_zero():
 
 def test_the_finite_copy_loses_everything_at_zero():
     linear, bent = [[0, 1, 2], [0, 3, 6]], [[0, 1, 2], [3, 1, 2]]
-    assert counterexample.finite_loss(1.0, 0, linear) == 0.0
-    assert 0 < counterexample.finite_loss(1.0, 1, linear) <= 1.0
-    assert counterexample.finite_loss(1.0, 2, linear) == close(counterexample.finite_loss(1.0, 1, linear))
-    assert math.isinf(counterexample.finite_loss(1.0, 0, bent))
-    assert counterexample.finite_loss(1.0, 0, bent, additive=True) == close(1.0)
-    assert counterexample.finite_loss(1.0, 1, linear, additive=True) <= 1.0
+    assert messages.finite_loss(1.0, 0, linear) == 0.0
+    assert 0 < messages.finite_loss(1.0, 1, linear) <= 1.0
+    assert messages.finite_loss(1.0, 2, linear) == close(messages.finite_loss(1.0, 1, linear))
+    assert math.isinf(messages.finite_loss(1.0, 0, bent))
+    assert messages.finite_loss(1.0, 0, bent, additive=True) == close(1.0)
+    assert messages.finite_loss(1.0, 1, linear, additive=True) <= 1.0

@@ -13,10 +13,11 @@ from scipy.stats import entropy
 
 from private_bandits import baselines, simulate
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits.privacy import exact_loss
+from private_bandits.privacy import FinitePolicy, exact_loss
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms
 from private_bandits_book.definitions import discussion, entries, games
+from private_bandits_book.definitions.rules.theorems import range_2
 
 MILLION = 10**6
 EPSILONS = (0.05, 0.3, math.log(2.0), 1.0, 4.0)
@@ -152,16 +153,16 @@ def test_theorem_2_solved_is_what_its_gap_gives(epsilon, a):
 
 
 def test_theorem_2_has_no_gap_for_small_epsilon():
-    assert all(math.isnan(x) for x in bounds.range_2(0.5))
-    low, high = bounds.range_2(0.6)
+    assert all(math.isnan(x) for x in range_2(0.5))
+    low, high = range_2(0.6)
     assert (low, high) == (close(0.2044, abs=1e-4), 0.3)
     for epsilon, real in ((low * 0.999, False), (low * 1.001, True), (high, True)):
         assert math.isnan(bounds.lambert_choice(epsilon, 0.6)) is not real
         argument = -math.exp(bounds.spurious_term(epsilon) - bounds.spurious_term(0.6)) / bounds.spurious_term(epsilon)
         assert (argument >= -1 / math.e) is real
     assert math.isnan(bounds.theorem_2(2, MILLION, 0.01, "solved", a=1e-1))
-    assert bounds.range_2(1.0)[0] == close(1.384e-3, rel=1e-3)
-    assert bounds.range_2(50.0) == (0.0, 25.0)
+    assert range_2(1.0)[0] == close(1.384e-3, rel=1e-3)
+    assert range_2(50.0) == (0.0, 25.0)
 
 
 def test_theorem_2_threshold_is_half_of_what_its_gap_needs():
@@ -503,7 +504,7 @@ def test_fact_1_as_a_matrix_game():
 
 
 @dataclass(frozen=True)
-class Camp:
+class Camp(FinitePolicy):
     """Answers in each round but the first and last about the first, true or false by `side`, then plays `side`."""
 
     horizon: int
@@ -518,7 +519,7 @@ class Camp:
         return np.array([likely, 1 - likely] if history[0][1] == 1 - self.side else [1 - likely, likely])
 
 
-class Mixture:
+class Mixture(FinitePolicy):
     """Draws one of its parts before the first round."""
 
     def __init__(self, *parts):
@@ -553,7 +554,7 @@ def test_a_mixture_of_instantaneous_policies_pays_more(horizon):
         (lambda: bounds.theorem_2(2, 10, 1.0, a=1.0), "a must be >= 2 epsilon = 2, got 1.0"),
         (lambda: bounds.theorem_2(2, 10, 1.0, c=0.0), "c must be > 0"),
         (lambda: bounds.theorem_2(2, 10, 1.0, "strict"), "variant must be one of"),
-        (lambda: bounds.range_2(0.0), "a must be > 0"),
+        (lambda: range_2(0.0), "a must be > 0"),
         (lambda: bounds.theorem_3(2, 10, 1.0, c=-1.0), "c must be >= 0"),
         (lambda: bounds.theorem_3(2, 10, 1.0, b=0.0), "b must be > 0"),
         (lambda: bounds.theorem_3(2, 10.0, 1.0), "horizon must be an integer"),

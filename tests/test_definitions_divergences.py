@@ -13,7 +13,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import beta, expon, norm
 
-from private_bandits.privacy import channel_loss, divergences, policies
+from private_bandits.privacy import FinitePolicy, channel_loss, divergences
+from private_bandits_book import policies
 from private_bandits_book.definitions import divergences as reports
 from private_bandits_book.definitions import histories
 
@@ -21,7 +22,7 @@ close = pytest.approx
 FIRST, SECOND = (0.5, 0.45), (0.5, 0.7)
 
 
-class Drawn:
+class Drawn(FinitePolicy):
     """A policy whose every distribution is drawn once; its loss is whatever it is."""
 
     def __init__(self, seed, n_arms=2, spread=1.0):
@@ -34,7 +35,7 @@ class Drawn:
         return self.laws[history]
 
 
-class Tell:
+class Tell(FinitePolicy):
     """Pull arm 0, say through randomised response what it gave, and say no more."""
 
     def __init__(self, epsilon):
@@ -94,7 +95,7 @@ def test_kl_at_its_edges():
     p, q = rng.dirichlet(np.ones(5), 2)
     assert divergences.kl_divergence(p, q) == close(float(rel_entr(p, q).sum()))
     assert divergences.kl_divergence([0.0, 0.5, 0.5], [0.5, 0.25, 0.25]) == close(math.log(2))
-    assert divergences.total_variation(p, q) == close(float(np.maximum(p - q, 0).sum()))
+    assert reports.total_variation(p, q) == close(float(np.maximum(p - q, 0).sum()))
 
 
 def channels(epsilon, draws):

@@ -8,16 +8,7 @@ import naive_privacy as naive
 import numpy as np
 import pytest
 
-from private_bandits.privacy import exact_loss
-from private_bandits.privacy.policies import (
-    Eavesdropper,
-    Greedy,
-    Hedge,
-    LaplaceArgmax,
-    LocallyPrivate,
-    Response,
-    Retraction,
-)
+from private_bandits.privacy import FinitePolicy, exact_loss
 from private_bandits_book.definitions import inference as example
 from private_bandits_book.definitions import lemmas
 from private_bandits_book.definitions.inference import bound, games, inference
@@ -28,6 +19,16 @@ from private_bandits_book.definitions.lemmas import (
     lemma_2,
     losses,
     suite,
+)
+from private_bandits_book.policies import (
+    Eavesdropper,
+    Exponential,
+    Greedy,
+    Hedge,
+    LaplaceArgmax,
+    LocallyPrivate,
+    Response,
+    Retraction,
 )
 
 NOISY = [name for name in suite(1.0) if name != "argmax without noise"]
@@ -41,7 +42,7 @@ def test_lemma_1_holds_under_bandit_feedback(name, horizon):
     assert (found.outcomes > 0.1) == (horizon > 1)
 
 
-class Late:
+class Late(FinitePolicy):
     """Answers to the second reward alone."""
 
     def probabilities(self, history):
@@ -106,6 +107,11 @@ def test_composition_is_tight_at_one_round_less(n_arms):
         found = lemma_2(Response(0.6, n_arms), horizon)
         assert found.sharper == pytest.approx(1.0, abs=1e-12)
         assert found.backward == pytest.approx((horizon - 1) / horizon, abs=1e-12)
+
+
+def test_lemma_2_needs_two_rounds():
+    with pytest.raises(ValueError, match="horizon must be >= 2, got 1"):
+        lemma_2(Exponential(1.0, 2), 1)
 
 
 def test_table_of_losses():

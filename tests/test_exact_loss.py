@@ -13,6 +13,7 @@ from dp_accounting.pld import privacy_loss_distribution
 
 from private_bandits.privacy import (
     DEFINITIONS,
+    FinitePolicy,
     binomial_interval,
     environment_law,
     exact_loss,
@@ -20,7 +21,7 @@ from private_bandits.privacy import (
     table_laws,
     worst_case,
 )
-from private_bandits.privacy.policies import (
+from private_bandits_book.policies import (
     Eavesdropper,
     Exponential,
     Greedy,
@@ -32,7 +33,7 @@ from private_bandits.privacy.policies import (
 )
 
 
-class Table:
+class Table(FinitePolicy):
     """A random policy: a distribution for each history, some arms impossible."""
 
     def __init__(self, seed, n_arms, zeros=False):
@@ -62,7 +63,7 @@ class Coarse(Table):
         return sum(outcome)
 
 
-class Bare:
+class Bare(FinitePolicy):
     """Nothing but `probabilities`, over three arms and rewards 0 and 1."""
 
     def probabilities(self, history):
@@ -129,7 +130,7 @@ def test_argmax_without_noise_pays_everything(definition, horizon):
     assert exact_loss(Response(math.inf, 3), 2, definition=definition) == math.inf
 
 
-class Constant:
+class Constant(FinitePolicy):
     def probabilities(self, history):
         return [0.3, 0.7]
 
@@ -206,7 +207,7 @@ def test_the_witness_pays_the_loss(policy, definition, changes):
     assert math.log(ratio) == pytest.approx(worst.loss, abs=1e-12)
 
 
-class Unseen:
+class Unseen(FinitePolicy):
     """Never plays arm 1 twice, and would give everything away there."""
 
     def probabilities(self, history):
@@ -310,7 +311,7 @@ def test_environments_have_a_metric():
 def test_laws_of_tables_and_environments(policy):
     laws = table_laws(policy, 3)
     assert laws.shape == (4, 4, 2, 2, 2)
-    see = getattr(policy, "signal", naive.own_reward)
+    see = policy.signal or naive.own_reward
     outcomes = list(product((0, 1), repeat=2))
     for i, j in ((0, 3), (2, 1)):
         for arms in product((0, 1), repeat=3):
@@ -399,7 +400,7 @@ def test_binomial_interval():
 # Refusals
 
 
-class Broken:
+class Broken(FinitePolicy):
     def __init__(self, law):
         self.law = law
 
@@ -410,7 +411,10 @@ class Broken:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: exact_loss(object(), 2), "policy must have a method probabilities(history), got <object"),
+        (
+            lambda: exact_loss(object(), 2),
+            "policy must be a FinitePolicy, with a method probabilities(history), got <object",
+        ),
         (lambda: exact_loss(Greedy(2), 0), "horizon must be >= 1, got 0"),
         (lambda: exact_loss(Greedy(2), 2.0), "horizon must be an integer >= 1, got 2.0"),
         (lambda: exact_loss(Greedy(2), 2, definition="dp"), "definition must be one of 'outcomes', 'rewards', 'inst"),

@@ -220,15 +220,20 @@ def test_family_is_colour_and_trust_is_line_style(family, trust):
     assert drawn.get_linewidth() == (1.4 if trust == "none" else 2.0)
 
 
-def test_missing_labels_families_and_trust_are_told_from_the_policy():
-    frame = pd.concat([curve("ucb_laplace", 9, epsilon=e) for e in (0.2, 1.0)] + [curve("uniform", 99)])
+def test_missing_labels_families_and_trust_are_told_from_epsilon():
+    private = [curve("ucb_laplace", 9, epsilon=e, family="laplace") for e in (0.2, 1.0)]
+    frame = pd.concat([*private, curve("ucb_gaussian", 99)])
     figure = figures.regret_curves(frame)
     dark, light = line(figure, "ucb_laplace, ε = 0.2"), line(figure, "ucb_laplace, ε = 1")
-    assert to_hex(line(figure, "uniform").get_color()) == figures.FAMILY_COLOURS["uniform"]
+    assert to_hex(line(figure, "ucb_gaussian").get_color()) == figures.FAMILY_COLOURS["none"]
     assert look._luminance(to_hex(dark.get_color())) < look._luminance(to_hex(light.get_color()))
-    assert dark.get_linewidth() == 2.0 and line(figure, "uniform").get_linewidth() == 1.4
-    alone = line(figures.regret_curves(curve("ucb_laplace", 9, epsilon=0.2)), "ucb_laplace")
-    assert to_hex(alone.get_color()) == figures.FAMILY_COLOURS["laplace"].lower()
+    assert dark.get_linewidth() == 2.0 and line(figure, "ucb_gaussian").get_linewidth() == 1.4
+
+
+@pytest.mark.parametrize("family", [None, "cauchy"])
+def test_a_private_policy_has_a_family_with_a_colour_whatever_its_name(family):
+    with pytest.raises(ValueError, match="family must be"):
+        figures.regret_curves(curve("ucb_laplace", 9, epsilon=0.2, family=family))
 
 
 def test_a_band_is_the_t_interval_of_the_mean():
@@ -297,7 +302,7 @@ def test_a_bound_is_drawn_but_does_not_stretch_the_axis():
 @pytest.mark.parametrize("logarithmic", [False, True])
 def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end(logarithmic):
     shape = (lambda t: np.log(t + 1e-9) ** 2) if logarithmic else (lambda t: t**0.5)
-    frame = pd.concat([UNIFORM, curve("ucb_laplace", 3000, label="Laplace", shape=shape, epsilon=1.0)])
+    frame = pd.concat([UNIFORM, curve("p", 3000, label="Laplace", shape=shape, family="laplace", epsilon=1.0)])
     slope = figures.Slope(1.5, "claimed", logarithmic=logarithmic)
     figure = figures.regret_curves(frame, yscale="log", slope=slope)
     claim = max(figure.axes[0].lines, key=lambda one: one.get_zorder())

@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits.papers.heavy_tailed import bounded, bounds
-from private_bandits_book.heavy_tailed.summary import summary
+from private_bandits.papers.heavy_tailed import bounds
+from private_bandits_book.heavy_tailed import bounded, coverage, rates
+from private_bandits_book.heavy_tailed.tables import summary
+from private_bandits_book.sweep import EPSILON, GAP
 
 MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
 HORIZON = 1000
@@ -148,9 +150,6 @@ def test_bounded_lower_bounds_by_hand():
     assert bounded.bounded_lower_independent(4, 0.5, 10**4, local=False) == close(200 + 8 * math.log(10**4))
     assert bounded.bounded_lower_independent(4, 0.5, 10**4, local=True) == close(400)
     assert bounded.bounded_lower_independent(5, 0.5, 3, local=False, variant="corrected") == 0.0
-    for bad in ({"gap": 0.5}, {"gap": 0.0}, {"epsilon": 2.0}, {"n_arms": 1}, {"variant": "rate"}):
-        with pytest.raises(ValueError, match=f"^{next(iter(bad))} must"):
-            bounded.bounded_lower(**{"n_arms": 4, "gap": 0.1, "epsilon": 0.5, "horizon": 9, "local": True, **bad})
 
 
 @pytest.mark.parametrize("local", [False, True])
@@ -167,6 +166,10 @@ def test_bounded_hypotheses_are_optimised_over_the_gap(local):
 
 
 # --- rates
+
+
+def cells(v):
+    return summary(v).set_index(["rewards", "kind", "model", "side"]).to_dict("index")
 
 
 def slope(function, low, high):
@@ -212,11 +215,12 @@ def test_rates_in_the_horizon_and_in_epsilon(v):
         # logarithms of T stay: over 60 decades they are worth little
         assert slope(lambda t, f=bound: f(t, 0.5), 10**30, 10**90) == close(in_horizon, abs=0.02)
         assert slope(lambda e, f=bound: f(10**90, e), 1e-10, 1e-2) == close(-in_epsilon, abs=0.04)
-    rows = {(row.rewards, row.kind, row.model, row.side): row for row in summary(v)}
-    for model, lower, upper in (("DP", cases[2], cases[1]), ("LDP", cases[6], cases[4])):
-        for side, case in (("upper", upper), ("lower", lower)):
-            rate = rows["heavy-tailed", "instance-independent", model, side].corrected
-            assert (rate.horizon, rate.epsilon) == close(case[1:])
+    rows = cells(v)
+    stated = [("DP", "upper", "printed"), ("DP", "upper", "corrected"), ("DP", "lower", "corrected")]
+    stated += [("LDP", side, source) for side in ("upper", "lower") for source in ("printed", "corrected")]
+    for (model, side, source), case in zip(stated, cases, strict=True):
+        cell = rows["heavy-tailed", "instance-independent", model, side]
+        assert (cell[f"{source}_horizon"], cell[f"{source}_epsilon"]) == close(case[1:])
 
 
 @pytest.mark.parametrize("factor", [0.5, 3.0])
@@ -287,12 +291,12 @@ def test_no_constant_saves_the_printed_ldp_upper_bounds(v):
 
 
 def test_confidence_of_the_epochs_by_hand():
-    assert bounds.dp_confidence(0.5) == close(4 + 0.5 / 3)
-    assert bounds.dp_confidence(1.0) < 19 / 4 < 6
+    assert coverage.dp_confidence(0.5) == close(4 + 0.5 / 3)
+    assert coverage.dp_confidence(1.0) < 19 / 4 < 6
     # q = 1/10
-    assert bounds.ldp_confidence(0.5, 1000.0, 10.0) == close(5.2 + math.sqrt(0.1) + 0.05 / 3)
-    assert bounds.ldp_confidence(1.0, 40.0, 1.0) <= 6.0 < bounds.ldp_confidence(1.0, 30.0, 1.0)
-    slide = bounds.ldp_confidence(0.5, 1000.0, 10.0, "slide_rate")
+    assert coverage.ldp_confidence(0.5, 1000.0, 10.0) == close(5.2 + math.sqrt(0.1) + 0.05 / 3)
+    assert coverage.ldp_confidence(1.0, 40.0, 1.0) <= 6.0 < coverage.ldp_confidence(1.0, 30.0, 1.0)
+    slide = coverage.ldp_confidence(0.5, 1000.0, 10.0, "slide_rate")
     assert slide == close(1 + math.sqrt(0.5) + 0.25 / 3 + 4.2 * 0.5 / 0.1)
 
 
@@ -310,14 +314,14 @@ def test_the_confidence_bounds_hold_in_simulation():
     noisy = np.where(rewards <= central, rewards, 0.0).mean(1) + rng.laplace(0, 2 * central / (n * epsilon), runs)
     errors = np.abs(noisy - mean) / err
     # a failure has probability 3 e^-L = 3 %; truncation alone puts the mean off by a good part of err
-    assert np.mean(errors > bounds.dp_confidence(epsilon)) < 0.03
+    assert np.mean(errors > coverage.dp_confidence(epsilon)) < 0.03
     assert 0.2 < np.median(errors) < 1.0
     local = (u * math.sqrt(n / log) * epsilon) ** (1 / (1 + v))
     err = u ** (1 / (1 + v)) * (math.sqrt(log / n) / epsilon) ** (v / (1 + v))
     noise = rng.laplace(0, 2 * local / epsilon, (runs, n)).mean(1)
     errors = np.abs(np.where(rewards <= local, rewards, 0.0).mean(1) + noise - mean) / err
-    assert np.mean(errors > bounds.ldp_confidence(epsilon, n, log)) < 0.04
-    assert np.mean(errors > 0.5 * bounds.ldp_confidence(epsilon, n, log)) > 0.01
+    assert np.mean(errors > coverage.ldp_confidence(epsilon, n, log)) < 0.04
+    assert np.mean(errors > 0.5 * coverage.ldp_confidence(epsilon, n, log)) > 0.01
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
@@ -325,10 +329,10 @@ def test_the_confidence_bounds_hold_in_simulation():
 def test_the_radius_of_dp_robust_ucb_covers_its_errors(v, epsilon):
     for horizon in (10**3, 10**6, 10**12):
         for pulls in (1, 100, 10**6):
-            parts = bounds.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon)
+            parts = coverage.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon)
             assert parts.bias + parts.sampling + parts.noise < parts.radius
             # the noise is the larger part of what is covered: a radius of a fifth would not do
-            reduced = bounds.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon, c=0.5)
+            reduced = coverage.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon, c=0.5)
             assert reduced.noise == parts.noise
             assert reduced.noise > reduced.radius
 
@@ -338,7 +342,7 @@ def test_errors_of_dp_robust_ucb_by_hand():
     log = math.log(55)
     threshold = math.sqrt(0.5 * 4 * 9 / log**1.5)
     tail = math.log(2 * 55**4)
-    parts = bounds.dp_robust_ucb_error(9, 0.5, 1.0, 4.0, 55)
+    parts = coverage.dp_robust_ucb_error(9, 0.5, 1.0, 4.0, 55)
     assert parts.bias == close(2 * 4 / threshold)
     assert parts.sampling == close(math.sqrt(2 * 4 * tail / 9) + threshold * tail / 27)
     node = 2 * threshold * 6 / 0.5
@@ -350,20 +354,21 @@ def test_errors_of_dp_robust_ucb_by_hand():
 
 
 def test_the_table_has_every_cell_and_says_what_is_wrong():
-    rows = summary(0.5)
-    assert len({row[:4] for row in rows}) == len(rows) == 16
-    wrong = [row[:4] for row in rows if row.printed is not None and row.printed.formula != row.corrected.formula]
+    rows = cells(0.5)
+    assert len(rows) == len(summary(0.5)) == 16
+    stated = {cell: row["printed_formula"] for cell, row in rows.items()}
+    wrong = [cell for cell, row in rows.items() if stated[cell] not in ("", row["corrected_formula"])]
     assert wrong == [
         ("heavy-tailed", kind, "LDP", side)
         for kind in ("instance-dependent", "instance-independent")
         for side in ("upper", "lower")
     ]
-    assert [row[:4] for row in rows if row.printed is None] == [("heavy-tailed", "instance-independent", "DP", "lower")]
+    assert [cell for cell in rows if not stated[cell]] == [("heavy-tailed", "instance-independent", "DP", "lower")]
 
 
 @pytest.mark.parametrize("v", [0.5, 0.9])
 def test_exponents_of_the_table_are_those_of_the_bounds(v):
-    rows = {row[:4]: row for row in summary(v)}
+    rows = cells(v)
     heavy = "heavy-tailed"
     for model, upper, lower in (
         ("DP", bounds.dp_upper, bounds.dp_lower),
@@ -378,12 +383,47 @@ def test_exponents_of_the_table_are_those_of_the_bounds(v):
                 return bound(2, gap, epsilon, v, 10**6, variant=variant)
 
             for side, bound in (("upper", above), ("lower", below)):
-                rate = getattr(rows[heavy, "instance-dependent", model, side], reading)
-                assert slope(lambda gap, f=bound: f(gap, 0.01), 1e-6, 1e-4) == close(-rate.gap, abs=1e-3)
-                assert slope(lambda epsilon, f=bound: f(1e-4, epsilon), 1e-4, 1e-3) == close(-rate.epsilon, abs=2e-3)
+                cell = rows[heavy, "instance-dependent", model, side]
+                in_gap, in_epsilon = (-cell[f"{reading}_{power}"] for power in ("gap", "epsilon"))
+                assert slope(lambda gap, f=bound: f(gap, 0.01), 1e-6, 1e-4) == close(in_gap, abs=1e-3)
+                assert slope(lambda epsilon, f=bound: f(1e-4, epsilon), 1e-4, 1e-3) == close(in_epsilon, abs=2e-3)
     row = rows[heavy, "instance-independent", "LDP", "upper"]
-    assert row.printed.formula == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(1+v)} T^{1/(1+v)}"
-    assert row.corrected.formula == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(2+2v)} T^{(2+v)/(2+2v)}"
+    assert row["printed_formula"] == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(1+v)} T^{1/(1+v)}"
+    assert row["corrected_formula"] == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(2+2v)} T^{(2+v)/(2+2v)}"
+
+
+@pytest.mark.parametrize("v", [0.5, 0.9])
+def test_an_algorithm_is_asked_for_the_powers_of_its_cells(v):
+    for (rewards, kind, model, side), cell in cells(v).items():
+        names = (rates.DP, rates.LDP) if rewards == "heavy-tailed" else (rates.BOUNDED, rates.BOUNDED_LOCAL)
+        dependent = kind == "instance-dependent"
+        asked = {"gap": GAP, "epsilon": EPSILON} if dependent else {"horizon": rates.WORST}
+        for source in ("printed", "corrected") if side == "upper" else ():
+            claims = {
+                of: rates.claimed(names[model == "LDP"], q, v, printed=source == "printed") for of, q in asked.items()
+            }
+            found = {of: cell[f"{source}_{of}"] for of in asked}
+            if (rewards, kind, model) == ("bounded", "instance-dependent", "DP"):  # a sum of two powers
+                assert all(map(math.isnan, found.values()))
+            else:
+                assert found == close(claims)
+
+
+def test_cells_for_bounded_rewards_have_the_powers_of_their_bounds_on_both_sides():
+    def lower(gap, epsilon):
+        return bounded.bounded_lower(5, gap, epsilon, 10**6, local=True)
+
+    def independent(horizon, epsilon):
+        return bounded.bounded_lower_independent(5, epsilon, horizon, local=True)
+
+    rows = cells(0.5)
+    for side in ("upper", "lower"):
+        cell = rows["bounded", "instance-dependent", "LDP", side]
+        assert cell["printed_gap"] == close(-slope(lambda gap: lower(gap, 0.5), 0.01, 0.1))
+        assert cell["printed_epsilon"] == close(-slope(lambda epsilon: lower(0.1, epsilon), 0.01, 0.1))
+        cell = rows["bounded", "instance-independent", "LDP", side]
+        assert cell["printed_horizon"] == close(slope(lambda t: independent(t, 0.5), 10**3, 10**6))
+        assert cell["printed_epsilon"] == close(-slope(lambda epsilon: independent(100, epsilon), 0.01, 0.1))
 
 
 # --- bad input
@@ -435,8 +475,6 @@ def test_beta_and_the_rest_are_checked():
         bounds.ldp_lower(2, 0.0, 0.5, 0.5, HORIZON)
     with pytest.raises(ValueError, match="^means"):
         bounds.dp_upper([], 0.5, 0.5, 1.0, HORIZON)
-    with pytest.raises(ValueError, match="^v must be"):
-        summary(0.0)
 
 
 def test_equal_arms_cost_nothing_but_failures():

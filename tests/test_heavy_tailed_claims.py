@@ -13,9 +13,9 @@ import xarray as xr
 from private_bandits import kernels
 from private_bandits.estimates import Interval
 from private_bandits.papers import heavy_tailed
-from private_bandits.papers.heavy_tailed import algorithm_3, bounded, bounds, local_se
+from private_bandits.papers.heavy_tailed import algorithm_3, bounds, local_se
 from private_bandits.papers.heavy_tailed.bounds import dp_upper
-from private_bandits_book.heavy_tailed import comparisons, orders, rates
+from private_bandits_book.heavy_tailed import bounded, comparisons, orders, rates
 from private_bandits_book.heavy_tailed.rules import rules
 from private_bandits_book.heavy_tailed.study import Study
 from private_bandits_book.ledger import claims_of
@@ -67,7 +67,7 @@ def curve(name, reading, share, kind="runs", epsilon=math.inf, spread=0.0):
     """A curve that ends at a share of uniform play's regret, 3 replications wide unless it is computed."""
     end = share * UNIFORM * (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 3 if kind == "runs" else 1]
     regret = np.column_stack([np.full(len(end), 400.0), end])
-    policy = SimpleNamespace(name=name, privacy=SimpleNamespace(epsilon=epsilon), mechanism="none")
+    policy = SimpleNamespace(name=name, privacy=SimpleNamespace(epsilon=epsilon), family="none")
     data = xr.Dataset({"regret": (("replication", "t"), regret)}, coords={"t": T})
     return Run(policy, reading, None, {"kind": kind}, data)
 
@@ -131,7 +131,7 @@ def study(**changes):
         local={v: local() for v in VS},
         learnt={v: learnt() for v in VS},
         exponents=exponents(),
-        points={(rates.DP, v): [rates.Point(0.2, 1e6 * np.array([0.9, 1.0, 1.1]))] for v in VS},
+        points={(rates.DP, v): {0.2: 1e6 * np.array([0.9, 1.0, 1.1])} for v in VS},
         confidence=cases(*confidence),
         local_confidence=cases(*local_confidence),
     )
@@ -268,8 +268,8 @@ def printed_lower(name):
 
 def test_the_local_upper_bounds_fall_to_the_lower_ones_alone(monkeypatch):
     """Were the slides' lower bounds all that there is, an algorithm that meets the rates would show the upper ones."""
-    monkeypatch.setattr(orders, "rescaled", orders.local_upper)
-    monkeypatch.setattr(orders, "rescaled_independent", orders.local_upper_independent)
+    monkeypatch.setitem(orders.ORDERS, "rescaled", orders.local_upper)
+    monkeypatch.setitem(orders.ORDERS, "rescaled_independent", orders.local_upper_independent)
     monkeypatch.setattr(bounds, "ldp_lower", printed_lower("ldp_lower"))
     monkeypatch.setattr(bounds, "ldp_lower_independent", printed_lower("ldp_lower_independent"))
     names = [f"{kind}-{part}" for kind in ("theorem-ldp-upper",) for part in ("dependent", "independent")]
@@ -329,6 +329,17 @@ def test_the_rate_without_privacy_needs_a_bound_on_either_side(monkeypatch, boun
 
     monkeypatch.setattr(place, bound, moved)
     assert verdict("discussion-non-private-rate") == "undecided"
+
+
+@pytest.mark.parametrize("v", [0.003, 0.5])
+@pytest.mark.parametrize("claim", ["theorem-dp-lower", "theorem-ldp-lower-dependent", "theorem-dp-robust-ucb"])
+def test_a_v_that_doubles_cannot_hold_is_undecided(claim, v):
+    assert verdict(claim, vs=[v]) == ("undecided" if v == 0.003 else "reproduced")
+
+
+def test_nothing_refutes_a_bound_at_a_v_that_doubles_cannot_hold():
+    for claim in ("table-heavytailed-dependent-ldp-upper", "table-heavytailed-dependent-dp-upper"):
+        assert verdict(claim, vs=[0.003]) == "undecided"
 
 
 # --- exponents
@@ -393,12 +404,11 @@ def test_bounds_with_constants_are_asked_for():
         [0.008, 0, 0, 0, 0], 1.0, v, 0.008, horizon, 1 / horizon, variant="corrected"
     )
     for factor, expected in ((0.99, "reproduced after repair"), (1.01, "not reproduced")):
-        points = {**study().points, (rates.DP, v): [rates.Point(0.2, factor * upper * np.ones(3))]}
+        points = {**study().points, (rates.DP, v): {0.2: factor * upper * np.ones(3)}}
         assert verdict("theorem-dp-upper-dependent", points=points) == expected
     assert verdict("theorem-dp-upper-dependent", points={}) == "not reproduced"  # nothing shows the repair
     # at a gap where the bound is vacuous nothing is asked; the next larger one is
-    vacuous = rates.Point(1e-9, np.array([1e30, 1e30, 1e30]))
-    points = {key: [*found, vacuous] for key, found in study().points.items()}
+    points = {key: {**found, 1e-9: np.full(3, 1e30)} for key, found in study().points.items()}
     assert verdict("theorem-dp-upper-dependent", points=points) == "reproduced after repair"
 
 

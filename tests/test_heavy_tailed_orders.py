@@ -15,11 +15,10 @@ V = [0.1, 0.3, 0.5, 0.9, 1.0]
 def test_slopes_are_taken_far_out_on_every_axis():
     # x^2 / y, with a term that matters at small x only
     found = orders.slopes(lambda x, y: (x + x**2) / y, (1.0, 1e6, 1e12), (1.0, 0.1))
-    assert found.highest == pytest.approx(2.0, abs=1e-5)
+    assert max(found) == pytest.approx(2.0, abs=1e-5)
     # y falls by its axis: its slope is in 1/y
-    assert found.lowest == pytest.approx(1.0)
-    assert found.least == pytest.approx(2.0)
-    assert orders.slopes(lambda x, y: 1.0 / x, (1.0, 1e3), (2.0,)).lowest == pytest.approx(-1.0)
+    assert min(found) == pytest.approx(1.0)
+    assert orders.slopes(lambda x, y: 1.0 / x, (1.0, 1e3), (2.0,)) == pytest.approx([-1.0])
 
 
 @pytest.mark.parametrize("v", V)
@@ -55,17 +54,6 @@ def test_the_least_ratios_are_the_ones_by_hand():
 def test_the_bounded_rows(local):
     assert orders.bounded_lower(local=local).verdict == "reproduced"
     assert orders.bounded_lower_independent(local=local).verdict == "reproduced"
-
-
-def test_a_v_that_doubles_cannot_hold_is_undecided():
-    for rule in (
-        orders.central_lower,
-        orders.local_lower,
-        orders.local_upper,
-        orders.central_upper,
-        orders.index_upper,
-    ):
-        assert rule(0.003).verdict == "undecided"
 
 
 def test_a_slope_too_flat_to_tell_from_a_logarithm_is_undecided(monkeypatch):

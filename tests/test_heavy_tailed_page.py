@@ -13,7 +13,7 @@ from synthetic import told
 from private_bandits.estimates import Interval
 from private_bandits_book.heavy_tailed import rates, study
 from private_bandits_book.heavy_tailed.exhibits import exhibits
-from private_bandits_book.heavy_tailed.words import short
+from private_bandits_book.heavy_tailed.panels import short
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.sweep import GAP, RateFit
 
@@ -80,7 +80,7 @@ def page():
             for (name, quantity), x in fits.items()
         ],
         points={
-            (name, v): [rates.Point(g, regret * np.array([1.0, 1.0, 1.0])) for g in (0.3, smallest)]
+            (name, v): {gap: np.full(3, regret) for gap in (0.3, smallest)}
             for v in made.vs
             for name, smallest, regret in ((rates.DP, 0.01, 2e5), (rates.LDP, 0.15, 3e6), (rates.EPISODES, 0.02, 4e4))
         },

@@ -16,6 +16,7 @@ from private_bandits.papers.contextual import algorithm_1, algorithm_2, learners
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.heavy_tailed import setting
+from private_bandits.policy import Player
 from private_bandits.problems import Arms, ConvexLoss, losses
 from private_bandits.simulate import streams, trace
 
@@ -596,7 +597,7 @@ def test_a_python_learner_is_played_and_told(mode):
         simulate(problem, Fixed([[0.1, 0.2, 0.3]] * 2), horizon=3, replications=1, seed=2)
 
 
-class FixedPair(Fixed):
+class FixedPair(Fixed, Player):
     """A learner that never moves its two points."""
 
     points = 2

@@ -312,15 +312,3 @@ def test_the_fluid_pulls_add_up_and_level_the_indices():
         assert np.ptp(means + radius) < 1e-3 * np.max(means + radius)
     # once the radius is below every gap the best arm has nearly every pull
     assert pulls[0] > 0.999 * 1e25
-
-
-def test_the_fluid_approximation_refuses_what_it_cannot_follow():
-    problem = setting(1, 0.5)
-    with pytest.raises(ValueError, match="robust index box with a horizon"):
-        fluid.fluid_regret(problem, robust_ucb(0.5, 1.0), [10.0])
-    with pytest.raises(ValueError, match="robust index box with a horizon"):
-        fluid.fluid_regret(problem, ucb(), [10.0])
-    with pytest.raises(ValueError, match="problem must be pareto_arms"):
-        fluid.fluid_regret(Arms.bernoulli([0.5, 0.4]), robust_ucb(0.5, 1.0, 100), [10.0])
-    with pytest.raises(ValueError, match="times"):
-        fluid.fluid_regret(problem, robust_ucb(0.5, 1.0, 100), [4.0])

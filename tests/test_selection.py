@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.selection import still_largest, top_list
 from private_bandits.plain import largest
 
 SIZES = [(1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (20, 4), (20, 19)]
@@ -110,3 +110,23 @@ def test_ties_are_broken_uniformly(values, size, ordered):
         counts[tuple(chosen if ordered else sorted(chosen))] += 1
     statistic = sum((count - 400) ** 2 / 400 for count in counts.values())
     assert chi2.sf(statistic, len(lists) - 1) > 1e-3
+
+
+@pytest.mark.parametrize(("n_items", "size"), SIZES)
+def test_a_list_is_kept_only_where_the_scan_would_find_it_without_a_draw(n_items, size):
+    rng, kept = np.random.default_rng(n_items * size), 0
+    for number in range(400):
+        few = number % 2  # many ties, or none
+        values = rng.integers(0, 6, n_items).astype(float) if few else rng.normal(size=n_items)
+        order = rng.permutation(n_items)[:size] if number % 4 > 1 else np.argsort(-values)[:size]
+        scratch = np.full(size, 1e300)
+        if still_largest(values, order, scratch):
+            kept += 1
+            assert draws(values, size, True) == 0
+            assert order.tolist() == top(values, size)
+            assert scratch.tolist() == values[order].tolist()
+        else:
+            tied = len(set(values)) < n_items
+            assert tied or set(order.tolist()) != set(top(values, size))
+    assert kept > 50
+    assert not still_largest(np.ones(n_items + 1), np.zeros(size, np.int64), np.zeros(size))

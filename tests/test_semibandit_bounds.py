@@ -11,6 +11,8 @@ from private_bandits import baselines
 from private_bandits.papers.semibandits import bounds, cucb_ldp1, cucb_ldp2, instances
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import simulate
+from private_bandits_book.semibandits.lemmas import first_report_lower
+from private_bandits_book.semibandits.tables import informative_from
 
 T = 1000
 LOG = math.log(T)
@@ -36,9 +38,13 @@ def test_theorems_2_and_4_as_printed():
     over = 4 / 1.2
     assert bounds.theorem_2(UNEVEN, T, 0.5) == close(4 * 16 * over * LOG / 0.25)
     assert bounds.theorem_2(UNEVEN, T, 0.5, constant=3.0) == close(3 * 4 * 16 * over * LOG / 0.25)
-    assert bounds.theorem_2(UNEVEN, T, 0.5, "box") == close(256 * 2 * 16 * over * LOG / 0.25)
+    assert bounds.theorem_2(UNEVEN, T, 0.5, "algorithm") == close(256 * 2 * 16 * over * LOG / 0.25)
     assert bounds.theorem_4(UNEVEN, T, 0.5) == close(16 * over * LOG / 0.25)
-    assert bounds.theorem_4(UNEVEN, T, 0.5, "box") == close(256 * 16 * over * LOG / 0.25)
+    assert bounds.theorem_4(UNEVEN, T, 0.5, "algorithm") == close(256 * 16 * over * LOG / 0.25)
+    for theorem in (bounds.theorem_2, bounds.theorem_4):
+        with pytest.warns(DeprecationWarning, match="variant 'box' is 'algorithm' now") as caught:
+            assert theorem(UNEVEN, T, 0.5, "box") == theorem(UNEVEN, T, 0.5, "algorithm")
+        assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(("theorem", "scale"), [(bounds.theorem_2, 2 / 0.5), (bounds.theorem_4, 1 / 0.5)])
@@ -77,7 +83,7 @@ def test_first_report_lower_by_hand_and_by_sampling():
     slope = min(epsilon / math.sqrt(2.0), 0.2 / (0.125 + 2.0 / epsilon**2))
     kept = 1.0 - 2.0 / (slope * radius) ** 2
     expected = math.log(gap * (math.exp(log_t) - 1.0) * chance * kept)
-    assert bounds.first_report_lower(gap, epsilon, log_t) == pytest.approx(expected)
+    assert first_report_lower(gap, epsilon, log_t) == pytest.approx(expected)
     rng = np.random.default_rng(5)
     reports = (rng.random(4_000_000) < 0.5) + rng.laplace(scale=1.0 / epsilon, size=4_000_000)
     easy = 0.3  # a shorter radius, so that the window is met often: the law of one report is what is sampled
@@ -89,10 +95,10 @@ def test_first_report_lower_by_hand_and_by_sampling():
     index = 0.4 + np.cumsum(errors, axis=1) / n + radius / np.sqrt(n)
     assert np.mean(np.all(index > 0.2, axis=1)) >= kept
     # more than any power of ln T, and nothing for the repaired box
-    printed = [bounds.first_report_lower(gap, 1.0, x) for x in (100.0, 200.0, 400.0)]
+    printed = [first_report_lower(gap, 1.0, x) for x in (100.0, 200.0, 400.0)]
     assert printed[0] > 38.0 and printed[1] - printed[0] > 60.0 and printed[2] - printed[1] > 150.0
-    assert bounds.first_report_lower(gap, 1.0, 100.0, "repaired") < -200.0
-    assert bounds.first_report_lower(gap, 0.01, 100.0) == -math.inf
+    assert first_report_lower(gap, 1.0, 100.0, "repaired") < -200.0
+    assert first_report_lower(gap, 0.01, 100.0) == -math.inf
 
 
 def test_theorem_5_and_6_by_hand():
@@ -355,11 +361,11 @@ def test_informative_from():
     def bound(horizon):
         return bounds.theorem_4(problem, horizon, 1.0, "corrected")
 
-    first = bounds.informative_from(bound, uniform)
+    first = informative_from(bound, uniform)
     assert bound(first) < uniform * first
     assert bound(first // 2) >= uniform * first / 2
     with pytest.raises(ValueError, match="bound must fall below"):
-        bounds.informative_from(lambda horizon: 2.0 * horizon, 1.0)
+        informative_from(lambda horizon: 2.0 * horizon, 1.0)
 
 
 # --- refusals
@@ -385,7 +391,7 @@ def test_informative_from():
         (lambda: bounds.b_inf_dp_upper(UNEVEN, T, 1.0, "proof"), "variant must be one of"),
         (lambda: bounds.b_inf_dp_lower(5, 0.5, 1.0, T), "gap must be <"),
         (lambda: bounds.dp_se_upper(5, 1.0, 1.0, T), "gap must be"),
-        (lambda: bounds.informative_from(lambda horizon: 1.0, 0.0), "uniform must be > 0"),
+        (lambda: informative_from(lambda horizon: 1.0, 0.0), "uniform must be > 0"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

@@ -247,7 +247,7 @@ def test_a_bound_decides_where_it_says_something(name, bound, family, horizon):
     while bound(problem, vacuous, 20.0, "corrected") < problem.uniform_regret() * vacuous:
         vacuous = vacuous * 2 // 3
     assert ruling(1e12, vacuous).verdict == AFTER_REPAIR
-    constants = "box" if name in RATES else "proof"
+    constants = "algorithm" if name in RATES else "proof"
     printed = (policy, "printed", *row, 10 * horizon, *[0.0] * 3)
     vars(study)["finals"] = pd.DataFrame([printed], columns=FINALS)
     said = bound(problem, 10 * horizon, 20.0, constants)
@@ -260,7 +260,7 @@ def test_an_upper_bound_must_stay_above_what_nothing_beats(name, monkeypatch):
     study = told(name)
 
     def verdict(stated, repaired):
-        values = {"box": stated, "corrected": repaired}
+        values = {"algorithm": stated, "corrected": repaired}
 
         def bound(problem, horizon, epsilon, variant):
             assert (problem.list_size, horizon, epsilon) == (1, 10**6, 100.0)
@@ -337,7 +337,7 @@ def test_a_first_report_is_weighed_against_the_claimed_rate(monkeypatch):
     assert rules.first_report("printed").verdict == NOT_REPRODUCED
     assert rules.first_report("repaired").verdict == REPRODUCED
     for lost, verdict in ((claimed - 0.01, REPRODUCED), (claimed + 0.01, NOT_REPRODUCED)):
-        returning(monkeypatch, bounds, "first_report_lower", lost)
+        returning(monkeypatch, lemmas, "first_report_lower", lost)
         found = rules.first_report("printed")
         assert found.verdict == verdict and found.measurement.measured == pytest.approx(lost - claimed)
 

@@ -13,7 +13,7 @@ from private_bandits import baselines
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import log_checkpoints, simulate
 from private_bandits_book import studies
-from private_bandits_book.studies import LongRun, Player, Run, find
+from private_bandits_book.studies import LongRun, Player, Run, Runs
 
 MEANS = [0.7, 0.4, 0.2]
 
@@ -130,21 +130,30 @@ def test_a_learner_in_python_is_played_once_as_itself(player):
     assert player.run(problem, other).data is not player.run(problem, stubborn).data
 
 
-PANEL = [
-    known([[1.0], [2.0]]),
-    *(
-        known([[1.0], [2.0]], baselines.adap_ucb(epsilon), reading, gap=gap)
-        for epsilon in (0.5, 1.0)
-        for reading in ("printed", "repaired")
-        for gap in (0.1, 0.2)
-    ),
-]
+PANEL = Runs(
+    [
+        known([[1.0], [2.0]]),
+        *(
+            known([[1.0], [2.0]], baselines.adap_ucb(epsilon), reading, gap=gap)
+            for epsilon in (0.5, 1.0)
+            for reading in ("printed", "repaired")
+            for gap in (0.1, 0.2)
+        ),
+    ]
+)
 
 
 def test_find_returns_the_one_run():
-    assert find(PANEL, "UCB") is PANEL[0]
-    run = find(PANEL, "AdaP-UCB", "repaired", 0.5, gap=0.2)
+    assert PANEL.find("UCB") is PANEL[0]
+    run = PANEL.find("AdaP-UCB", "repaired", 0.5, gap=0.2)
     assert (run.reading, run.epsilon, run.swept) == ("repaired", 0.5, {"gap": 0.2})
+    assert PANEL.final("UCB") == 1.5
+
+
+def test_select_keeps_the_order():
+    assert PANEL.select() == PANEL and PANEL.select(reading="") == PANEL[:1]
+    assert PANEL.select("AdaP-UCB", epsilon=0.5, gap=0.2) == [PANEL[2], PANEL[4]]
+    assert PANEL.select(gap=0.3) == PANEL.select("UCB", gap=0.1) == []
 
 
 @pytest.mark.parametrize(
@@ -162,16 +171,18 @@ def test_find_returns_the_one_run():
 )
 def test_find_refuses_none_and_more_than_one(wanted, swept, number):
     with pytest.raises(LookupError, match=f"{number} runs of"):
-        find(PANEL, *wanted, **swept)
+        PANEL.find(*wanted, **swept)
 
 
 def test_tables_of_a_panel_are_tidy():
-    panel = [
-        known([[1.0, 2.0], [1.0, 6.0], [1.0, 4.0]], size=3),
-        known([[0.0, 8.0], [2.0, 8.0], [4.0, 8.0]], baselines.ldp_ucb_laplace(0.5), "printed", size=2),
-    ]
-    frame = studies.curves(panel, {"UCB": "none", "LDP-UCB-L": "laplace"}.get, lambda run: {"paid": run.epsilon})
-    columns = ["policy", "reading", "family", "trust", "epsilon", "size", "paid"]
+    panel = Runs(
+        [
+            known([[1.0, 2.0], [1.0, 6.0], [1.0, 4.0]], size=3),
+            known([[0.0, 8.0], [2.0, 8.0], [4.0, 8.0]], baselines.ldp_ucb_laplace(0.5), "printed", size=2),
+        ]
+    )
+    frame = panel.curves(paid=True)
+    columns = ["policy", "reading", "family", "trust", "epsilon", "size", "value_epsilon", "effective_epsilon"]
     assert list(frame.columns) == [*columns, "t", "regret", "regret_se", "replications"]
     assert frame[["policy", "reading", "family", "trust", "size", "t"]].to_numpy().tolist() == [
         ["UCB", "", "none", "none", 3, 1],
@@ -179,16 +190,17 @@ def test_tables_of_a_panel_are_tidy():
         ["LDP-UCB-L", "printed", "laplace", "local", 2, 1],
         ["LDP-UCB-L", "printed", "laplace", "local", 2, 2],
     ]
-    assert frame["epsilon"].tolist() == frame["paid"].tolist() == [math.inf, math.inf, 0.5, 0.5]
+    assert frame["epsilon"].tolist() == [math.inf, math.inf, 0.5, 0.5]
+    for paid in ("value_epsilon", "effective_epsilon"):
+        assert frame[paid].tolist() == [getattr(run.policy.privacy, paid) for run in panel for _ in range(2)]
     assert frame["regret"].tolist() == [1.0, 4.0, 2.0, 8.0]
     # the standard deviation of 2, 4, 6 is 2, over the root of three runs
     assert frame["regret_se"].tolist() == pytest.approx([0.0, 2 / math.sqrt(3), 2 / math.sqrt(3), 0.0])
     assert set(frame["replications"]) == {3}
-    last = studies.finals(panel, str)
-    assert list(last.columns) == [c for c in frame if c != "paid"] and last["family"].tolist() == ["UCB", "LDP-UCB-L"]
-    pd.testing.assert_frame_equal(
-        last.drop(columns="family"), frame[frame["t"] == 2].drop(columns=["family", "paid"]).reset_index(drop=True)
-    )
+    pd.testing.assert_frame_equal(panel.finals(paid=True), frame[frame["t"] == 2].reset_index(drop=True))
+    unpaid = frame.drop(columns=["value_epsilon", "effective_epsilon"])
+    pd.testing.assert_frame_equal(panel.curves(), unpaid)
+    pd.testing.assert_frame_equal(panel.finals(), unpaid[unpaid["t"] == 2].reset_index(drop=True))
 
 
 # --- longer studies

@@ -4,6 +4,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from private_bandits._moved import Finder
+
 if TYPE_CHECKING:
     from private_bandits.simulate import simulate
 
@@ -27,3 +29,4 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+sys.meta_path.append(Finder)

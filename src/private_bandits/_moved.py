@@ -1,48 +1,76 @@
-"""Names that left the library for the companion: for this version they are still found, with a `DeprecationWarning`."""
+"""Names of version 0.1 that are elsewhere now: for this version they are still found, with a `DeprecationWarning`.
+
+`moved.toml` says where. A module that is still there calls `forward`; those that are not are made by a `Finder`.
+"""
 
 from __future__ import annotations
 
+import functools
 import pkgutil
 import sys
+import tomllib
 import warnings
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-MOVED = {
-    "private_bandits.chapters": "Chapter book execute ledger page parameters render reproduce run",
-    "private_bandits.figures": "power",
-    "private_bandits.papers.contextual.evidence": "Evidence",
-    "private_bandits.papers.cascading": "check_parameters long_studies claims experiments pictures tables",
-    "private_bandits.papers.contextual": "check_parameters long_studies claims convex_rates convex_study joint "
-    "linear_pictures linear_rates linear_study pictures rate_pictures tables",
-    "private_bandits.papers.definitions": "check_parameters long_studies lemma_1 lemma_2 claims discussion "
-    "divergences experiments inference lemmas pictures summary tables",
-    "private_bandits.papers.heavy_tailed": "check_parameters claims coverage experiments headline pictures "
-    "rates tables",
-    "private_bandits.papers.semibandits": "check_parameters long_studies claims experiments pictures studies tables",
-}
-"""The former names of each package: those that were public, and the modules that the chapters of saved runs import."""
-
-_DEEPER = {"Chapter": "saved.Chapter", "lemma_1": "lemmas.lemma_1", "lemma_2": "lemmas.lemma_2"}
+GONE = "is gone; no saved run needs it, as its notebook's Chapter shows the exhibits of today by their labels"
 
 
-def forward(package: str) -> None:
-    """Let a package find its `MOVED` names in the companion's package of the same name.
+@functools.cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("moved.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def places(module: str) -> Mapping[str, str]:
+    """Where each former name of a module is now, "" where it is nowhere; empty for a module that has lost none."""
+    found = {}
+    for place, names in _table().get(module, {}).items():
+        for name in names.split():
+            before, _, after = name.partition("=")
+            found[before] = "" if place == "gone" else f"{place}.{after or before}"
+    return found
+
+
+def forward(module: str) -> None:
+    """Let a module find its former names where they are now.
 
     The module's `__getattr__` is set from here, where a type checker does not see it, or any name would pass.
     """
-    home = package.replace("private_bandits.papers", "private_bandits").replace(
-        "private_bandits", "private_bandits_book"
-    )
 
     def find(name: str) -> Any:
-        if name not in MOVED[package].split():
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        place = f"{home}.{_DEEPER.get(name, name)}"
-        warnings.warn(f"{package}.{name} is {place} now", DeprecationWarning, stacklevel=2)
-        try:
-            return pkgutil.resolve_name(place)
-        except (ImportError, AttributeError):
-            return SimpleNamespace()  # a saved run imports it, and its Chapter sees to it that it is not used
+        if name.startswith("__") or name not in places(module):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        place = places(module)[name]
+        if not place:
+            raise AttributeError(f"{module}.{name} {GONE}")
+        warnings.warn(f"{module}.{name} is {place} now", DeprecationWarning, stacklevel=2)
+        return pkgutil.resolve_name(place)
 
-    vars(sys.modules[package])["__getattr__"] = find
+    vars(sys.modules[module])["__getattr__"] = find
+
+
+class Finder:
+    """The last of `sys.meta_path`: makes the former modules, so that what imports them finds their names."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
+        """Answer for a former module of the library, and for no other."""
+        known = name.startswith("private_bandits.") and places(name)
+        return ModuleSpec(name, cls, is_package=True) if known else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> None:
+        """Leave it to the import system."""
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Warn, and let the module find its names."""
+        name = module.__name__
+        homes = sorted({place.rpartition(".")[0] for place in places(name).values() if place})
+        now = f"is no module any more: see {', '.join(homes)}" if homes else GONE
+        warnings.warn(f"{name} {now}", DeprecationWarning, stacklevel=2)
+        forward(name)

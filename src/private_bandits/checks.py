@@ -43,20 +43,16 @@ def real(
     ValueError
         If it is not such a number; the message names the range.
     """
+    number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else math.nan
+    finite = math.isfinite(number) or (infinite and number > 0)
+    if finite and _inside(number, above, at_least, below, at_most):
+        return number
     allowed = _range(above, at_least, below, at_most)
-    number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else None
-    if number is None or math.isnan(number):
+    if math.isnan(number):
         raise ValueError(f"{name} must be a number{allowed and ' ' + allowed}, got {value!r}")
-    if math.isinf(number) and not (infinite and number > 0):
+    if not finite:
         raise ValueError(f"{name} must be finite{allowed and ' and ' + allowed}, got {value!r}")
-    if (
-        (above is not None and not number > above)
-        or (at_least is not None and not number >= at_least)
-        or (below is not None and not number < below)
-        or (at_most is not None and not number <= at_most)
-    ):
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return number
+    raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
 def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int | None = None) -> int:
@@ -81,13 +77,13 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
     ValueError
         If it is not such an integer.
     """
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) else None
+    if number is not None and _inside(number, None, at_least, None, at_most):
+        return number
     allowed = _range(None, at_least, None, at_most)
-    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
+    if number is None:
         raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {value!r}")
-    number = int(value)
-    if (at_least is not None and number < at_least) or (at_most is not None and number > at_most):
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return number
+    raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
 def epsilon(value: Any, name: str = "epsilon") -> float:
@@ -197,6 +193,17 @@ def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     return str(value)
+
+
+def _inside(
+    number: float, above: float | None, at_least: float | None, below: float | None, at_most: float | None
+) -> bool:
+    return (
+        (above is None or number > above)
+        and (at_least is None or number >= at_least)
+        and (below is None or number < below)
+        and (at_most is None or number <= at_most)
+    )
 
 
 def _range(above: float | None, at_least: float | None, below: float | None, at_most: float | None) -> str:

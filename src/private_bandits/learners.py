@@ -12,6 +12,7 @@ import numpy as np
 
 from private_bandits.kernels import index, protocol
 from private_bandits.kernels.sums import pareto_reward
+from private_bandits.policy import Player
 from private_bandits.problems import ConvexLoss, LinearContext, OracleBandit, observe, pseudo_regret
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.losses import STOCHASTIC, best_fixed, observe_loss
@@ -20,8 +21,8 @@ from private_bandits.problems.losses import STOCHASTIC, best_fixed, observe_loss
 class Learner(Protocol):
     """A policy written in Python, asked for a list, or for a point, and given the feedback.
 
-    What `simulate` is handed has a `name` and `start(problem, choice, noise)`, which returns a fresh learner; with an
-    attribute `points = 2` it asks a ConvexLoss for two points a round.
+    What `simulate` is handed has a `name` and `start(problem, choice, noise)`, which returns a fresh learner; a
+    `policy.Player` with `points = 2` asks a ConvexLoss for two points a round.
     """
 
     def ask(self) -> Sequence[Any]:
@@ -68,7 +69,7 @@ def blank(problem: Any, policy: Any, rounds: int) -> np.ndarray:
     ----------
     problem : Arms, Cascade, ConvexLoss or SemiBandit
     policy : object
-        Its attribute `points` says how many points of a ConvexLoss it plays in a round; default 1.
+        If it is a `policy.Player`, its `points` says how many points of a ConvexLoss it plays in a round; else 1.
     rounds : int
         >= 0.
 
@@ -78,7 +79,8 @@ def blank(problem: Any, policy: Any, rounds: int) -> np.ndarray:
         See `kernels.protocol.blank` and `kernels.online.blank`.
     """
     if isinstance(problem, ConvexLoss):
-        return np.zeros((rounds, getattr(policy, "points", 1) * problem.point_size + 1))
+        points = policy.points if isinstance(policy, Player) else 1
+        return np.zeros((rounds, points * problem.point_size + 1))
     return protocol.blank(problem, None, rounds)
 
 

@@ -17,18 +17,24 @@ class Policy:
     name : str
         Short name for tables and figures; nothing is computed from it.
     paper, algorithm, variant : str
-        Citation key, the algorithm's place in the paper, and which version of it this is.
+        Citation key, the algorithm's place in the paper, and which version of it this is: as printed, repaired, ours.
     privacy : Guarantee
         What is promised and what is paid.
     record : NamedTuple
         The numbers and arrays that compiled code reads.
     mechanism : str
-        Family of what protects: "none", "uniform" (random play), "laplace", "gaussian", "composition" (Laplace noise by
-        advanced composition), "response" (randomised response), "tree" (continual counters) or "elimination".
+        What protects: "laplace", "gaussian", "response" (randomised response), "tree" (continual counters),
+        "exponential" or "uniform" (play that nobody's reports enter); "none" wherever nothing does.
     noise : str
-        How the noise was found where there is a choice: "classical", "analytic", "laplace"; else empty.
+        How the noise was found where there is a choice: "classical", "analytic", "laplace", "composition"; else empty,
+        as it is wherever nothing protects.
     method : str
-        What else was chosen, such as the sensitivity that the noise was calibrated for; else empty.
+        What the algorithm leaves open and was chosen: its learner, its steps, what is reported; else empty.
+    family : str
+        The algorithms that it is shown with, by one colour; by default the mechanism that it was made with, which a
+        policy keeps at epsilon = infinity, where it has none.
+    options : str
+        The choices in words where a table of variants names them, such as "gaussian, classical"; else empty.
     """
 
     name: str
@@ -40,3 +46,34 @@ class Policy:
     mechanism: str = "none"
     noise: str = ""
     method: str = ""
+    family: str = ""
+    options: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", self.family or self.mechanism)
+        if self.privacy == Guarantee.none():
+            object.__setattr__(self, "mechanism", "none")
+            object.__setattr__(self, "noise", "")
+
+    @property
+    def version(self) -> str:
+        """The variant and its options, as a table of algorithms names them."""
+        return f"{self.variant}, {self.options}" if self.options else self.variant
+
+
+class Player:
+    """What `simulate` may know of a policy written in Python, beside `name` and `start`: a subclass says what differs.
+
+    Attributes
+    ----------
+    paper, algorithm, version, privacy
+        As for `Policy`.
+    points : {1, 2}
+        How many points of a ConvexLoss it plays in a round.
+    """
+
+    paper: str = ""
+    algorithm: str = ""
+    version: str = ""
+    privacy: Guarantee | str = "not stated"
+    points: int = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.kernels import kernel_of
-from private_bandits.policy import Policy
+from private_bandits.policy import Player, Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, OracleBandit, SemiBandit
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 Problem = Arms | Cascade | SemiBandit
 AnyProblem = Problem | ConvexLoss | LinearContext
 _PER_DECADE = 16
+_FEW = 50_000  # rounds in all: below, threads cost more than they bring
 
 
 class Streams(NamedTuple):
@@ -95,6 +98,7 @@ def simulate(
     problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `learners.Learner` for each replication; `choice` and `noise` are its random streams.
+        A `policy.Player` has facts beside.
     horizon : int
         Rounds of a run, >= 1.
     replications : int
@@ -105,7 +109,8 @@ def simulate(
     checkpoints : sequence of int, optional
         Increasing rounds at which the regret is kept; the horizon is added. Default: 16 a decade.
     n_jobs : int
-        Workers (joblib; threads, as compiled loops release the GIL); -1 for all cores. Any number gives the same bits.
+        Workers (joblib; threads, as compiled loops release the GIL); -1 for all cores. Any number gives the same bits,
+        and short runs have one.
         Inside `joblib.parallel_config(backend="dask")` the replications go to a cluster.
     progress : bool, optional
         Show a bar. Default: only on a terminal.
@@ -140,7 +145,8 @@ def simulate(
     import xarray as xr
     from tqdm import tqdm
 
-    runs = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+    workers = 1 if horizon * replications <= _FEW else n_jobs
+    runs = joblib.Parallel(n_jobs=workers, prefer="threads", return_as="generator")(
         joblib.delayed(_replicate)(problem, policy, horizon, rounds, seed, r) for r in range(replications)
     )
     hidden = not sys.stderr.isatty() if progress is None else not progress
@@ -250,14 +256,22 @@ def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
 
 
 def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | int | float]:
-    packages = ("private-bandits", "numpy", "numba")
+    told = policy if isinstance(policy, Policy | Player) else Player()
     return {
         "problem": str(problem),
         "policy": policy.name,
-        "privacy": str(getattr(policy, "privacy", "not stated")),
-        "paper": getattr(policy, "paper", ""),
-        "algorithm": getattr(policy, "algorithm", ""),
-        "variant": getattr(policy, "variant", ""),
+        "privacy": str(told.privacy),
+        "paper": told.paper,
+        "algorithm": told.algorithm,
+        "variant": told.version,
         "seed": seed,
-        "versions": ", ".join(f"{name} {version(name)}" for name in packages),
+        "versions": _versions(),
     }
+
+
+@functools.cache
+def _versions() -> str:
+    return ", ".join(f"{name} {version(name)}" for name in ("private-bandits", "numpy", "numba"))
+
+
+forward(__name__)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Iterator
 
+from private_bandits import papers
 from private_bandits.policy import Policy
 from private_bandits_book.chapters.ledger import aligned
 
-_ROOMS = ("papers.cascading", "papers.semibandits", "papers.contextual", "papers.heavy_tailed", "baselines")
+_ROOMS = (*(f"papers.{room.name}" for room in pkgutil.iter_modules(papers.__path__) if room.ispkg), "baselines")
 COLUMNS = ("paper", "algorithm", "variant", "policy", "trust", "promised", "pays", "file")
 
 
 def listed(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, Policy]]:
     """Yield every algorithm and variant with its file, below `src/private_bandits`, at small sizes."""
     for room in _ROOMS:
-        for module, policy in importlib.import_module(f"private_bandits.{room}").algorithms(epsilon, delta):
+        listing = vars(importlib.import_module(f"private_bandits.{room}")).get("algorithms", _nothing)
+        for module, policy in listing(epsilon, delta):
             yield f"{room.replace('.', '/')}/{module}.py", policy
 
 
@@ -24,11 +27,16 @@ def algorithms_text(epsilon: float = 1.0, delta: float = 1e-3) -> str:
     rows: list[tuple[str, ...]] = [COLUMNS]
     for file, policy in listed(epsilon, delta):
         privacy = policy.privacy
-        place = (policy.paper or "ours", policy.algorithm or "-", policy.variant, policy.name, privacy.trust)
+        place = (policy.paper or "ours", policy.algorithm or "-", policy.version, policy.name, privacy.trust)
         promised = _pair(privacy.epsilon, privacy.delta)
         rows.append((*place, promised, _pair(privacy.effective_epsilon, privacy.effective_delta), file))
     small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
     return "\n".join([*aligned(rows), "", f"{len(rows) - 1} algorithms and variants. {small}"])
+
+
+def _nothing(epsilon: float, delta: float) -> list[tuple[str, Policy]]:
+    """What a room without algorithms of its own lists."""
+    return []
 
 
 def _pair(epsilon: float | None, delta: float | None) -> str:

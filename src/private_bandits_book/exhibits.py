@@ -9,6 +9,7 @@ What is said of an exhibit stands in the room's `texts.toml`, under the label th
 are templates of `str.format`: `{study.horizon}` is a parameter, `{title}` the label as captions write it, `{runs}` the
 sentence on runs and bands, and any other name a fact that the maker passes. In `columns`, `each` stands for a column a
 value of a parameter: `each = {of = "epsilons", column = "at_{value:g}", heading = "...", format = ".4g"}`.
+`like` names another label whose texts are an exhibit's as well.
 """
 
 from __future__ import annotations
@@ -165,4 +166,5 @@ def _columns(texts: Mapping[str, Any], study: Any) -> tuple[dict[str, str] | Non
 @cache
 def _texts(chapter: str) -> dict[str, Any]:
     path = resources.files(f"private_bandits_book.{chapter}").joinpath("texts.toml")
-    return tomllib.loads(path.read_text("utf-8"))
+    found = tomllib.loads(path.read_text("utf-8"))
+    return {label: found[texts["like"]] if "like" in texts else texts for label, texts in found.items()}

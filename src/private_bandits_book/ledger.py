@@ -246,35 +246,3 @@ def summary(table: pd.DataFrame) -> pd.Series:
 def verdicts_in_words(table: pd.DataFrame) -> str:
     """Return the counts of a ledger as captions and sentences write them: those that are not 0."""
     return ", ".join(f"{count} {verdict}" for verdict, count in summary(table).items() if count)
-
-
-# --- until every room has its claims.toml
-
-
-class Book:
-    """A ledger in the making."""
-
-    def __init__(self, command: str) -> None:
-        self.command = command
-        self.rows: list[Row] = []
-        self.rulings: dict[str, Ruling] = {}
-
-    def judge(
-        self, claim: str, kind: str, locus: str, statement: str, ruling: Ruling, command: str | None = None
-    ) -> None:
-        """Add a row."""
-        made = Claim(claim, kind, locus, statement)
-        told = (made.claim, kind, locus, statement, *ruling.measurement[:3], ruling.verdict, ruling.reason)
-        self.rows.append(Row(*told, self.command if command is None else command, source=_JUDGED))
-        self.rulings[claim] = ruling
-
-    def rest(
-        self, claim: str, kind: str, locus: str, statement: str, parts: Iterable[str], command: str | None = None
-    ) -> None:
-        """Add a row for a claim that rests on earlier ones."""
-        self.judge(claim, kind, locus, statement, rests_on({part: self.rulings[part] for part in parts}), command)
-
-
-def ledger(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return rows as a table."""
-    return pd.DataFrame([[getattr(row, c) for c in COLUMNS] for row in rows], columns=list(COLUMNS))

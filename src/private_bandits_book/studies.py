@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -17,6 +17,7 @@ import pandas as pd
 import xarray as xr
 from tqdm import tqdm
 
+from private_bandits.policy import Policy
 from private_bandits.simulate import AnyProblem, simulate
 from private_bandits_book.ledger import judge
 
@@ -62,8 +63,8 @@ class Run(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The mechanism's family, for the colour."""
-        return str(self.policy.mechanism)
+        """The policy's family, for the colour."""
+        return str(self.policy.family)
 
     @property
     def paid(self) -> dict[str, float]:
@@ -206,11 +207,10 @@ class Study(Player):
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
     """Return a key that two pairs of a problem and a policy share if they give the same numbers under one label."""
-    record = getattr(policy, "record", None)
-    if record is None:  # a learner in Python is only known to be itself
+    if not isinstance(policy, Policy):  # a learner in Python is only known to be itself
         return _content(problem), policy
-    named = policy.name, policy.algorithm, policy.variant, policy.privacy
-    return _content(problem), *named, type(record), _content(record)
+    named = policy.name, policy.algorithm, policy.version, policy.privacy
+    return _content(problem), *named, type(policy.record), _content(policy.record)
 
 
 class LongRun(NamedTuple):
@@ -303,33 +303,6 @@ def _content(value: Any) -> Hashable:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple | list):
         return tuple(map(_content, value))
-    if hasattr(value, "__dataclass_fields__"):
+    if is_dataclass(value):
         return type(value), *(_content(getattr(value, each.name)) for each in fields(value))
     return value
-
-
-# --- until every room has a study of this form
-
-Panel = list[Run]
-
-
-def find(panel: Any, name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> Any:
-    """See `Runs.find`."""
-    return Runs(panel).find(name, reading, epsilon, **swept)
-
-
-def curves(panel: Any, family_of: Callable[[str], str], extra: Any = None) -> pd.DataFrame:
-    """See `Runs.curves`."""
-    return pd.concat([_old_rows(run, slice(None), family_of, extra) for run in panel], ignore_index=True)
-
-
-def finals(panel: Any, family_of: Callable[[str], str], extra: Any = None) -> pd.DataFrame:
-    """See `Runs.finals`."""
-    return pd.concat([_old_rows(run, slice(-1, None), family_of, extra) for run in panel], ignore_index=True)
-
-
-def _old_rows(run: Run, part: slice, family_of: Callable[[str], str], extra: Any) -> pd.DataFrame:
-    frame = _rows(run, part, False).assign(family=family_of(run.name))
-    for place, (name, value) in enumerate((extra(run) if extra else {}).items()):
-        frame.insert(5 + len(run.swept) + place, name, value)
-    return frame

@@ -32,12 +32,41 @@ class Sweep(NamedTuple):
         What the swept argument takes.
     run : callable
         Returns the runs of a value, several where a worst case is searched; `labels` are put before their own.
+    bound : callable, optional
+        What is proven at a value.
+    design : str
+        What is played, where a label says more than that.
     """
 
     labels: Mapping[str, Any]
     quantity: str
     values: Sequence[Any]
     run: Callable[[Any], Sequence[LongRun]]
+    bound: Callable[[Any], float] | None = None
+    design: str = ""
+
+    @classmethod
+    def over(
+        cls,
+        labels: Mapping[str, Any],
+        horizons: Sequence[int],
+        epsilons: Sequence[float],
+        runs: Callable[[int, float], Sequence[LongRun]],
+        bound: Callable[[int, float], float] | None = None,
+    ) -> Sweep:
+        """Return a sweep over T or, if there are several epsilons, over epsilon; runs and bound take both."""
+        several = len(epsilons) > 1
+
+        def at(value: Any) -> tuple[int, float]:
+            return (horizons[0], value) if several else (value, epsilons[0])
+
+        return cls(
+            labels,
+            EPSILON if several else HORIZON,
+            epsilons if several else horizons,
+            lambda value: runs(*at(value)),
+            None if bound is None else lambda value: bound(*at(value)),
+        )
 
     def runs(self) -> list[LongRun]:
         """Return the runs of all values, in order."""
@@ -59,6 +88,8 @@ class RateFit(NamedTuple):
         The exponent with its interval over replications; an exact number's ends coincide.
     points, replications : int
         How many points count, and runs of each.
+    of_bound : Interval or None
+        The power that the proven bound has over the same points, logarithms included; None if it was not asked for.
     """
 
     labels: Mapping[str, Any]
@@ -66,6 +97,7 @@ class RateFit(NamedTuple):
     fit: Interval | None
     points: int
     replications: int = 0
+    of_bound: Interval | None = None
 
     def row(self) -> dict[str, Any]:
         """Return the fit as a row of a table."""

@@ -13,7 +13,8 @@ A kernel is a module that holds
                 at the checkpoints among them and, where the trace has rows, what was shown, and draws from nothing
                 but the three streams
 
-and is found by the type of its records.
+and is found by the type of its records. `identify` searches until it stops:
+its records are known, and its `check` refuses to be played.
 """
 
 from __future__ import annotations
@@ -41,6 +42,6 @@ def kernel_of(record: Any) -> Any:
         If no kernel has such records.
     """
     module = type(record).__module__
-    if module in (f"{__name__}.{kernel}" for kernel in KERNELS):
+    if module in (f"{__name__}.{kernel}" for kernel in (*KERNELS, "identify")):
         return importlib.import_module(module)
     raise TypeError(f"a policy's record must be a Record of one of the kernels {', '.join(KERNELS)}, got {record!r}")

@@ -23,6 +23,7 @@ def factorise(matrix, shift, factor):
     ----------
     matrix : float64 array, shape (dim, dim)
     shift : float
+        What the diagonal gets, any.
     factor : float64 array, shape (dim, dim), written
 
     Returns
@@ -154,6 +155,7 @@ def project(matrix, shift, point):
     ----------
     matrix : float64 array, shape (dim, dim)
     shift : float
+        What the diagonal gets, such that A is positive definite.
     point : float64 array, shape (dim,), written
     """
     dim = len(point)

@@ -183,12 +183,12 @@ def _log(inside, size, epoch, beta):
 def _remove(means, alive, size, width):
     """Keep the arms within `width` of the largest mean and return how many they are."""
     largest = np.max(means[:size])
-    kept = 0
+    left = 0
     for place in range(size):
         if largest - means[place] <= width:
-            alive[kept] = alive[place]
-            kept += 1
-    return kept
+            alive[left] = alive[place]
+            left += 1
+    return left
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -11,18 +12,11 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels.selection import top_list
 
 
-@compiled
-def until_one_leads(means, size, tail, growth, failure, share, laplace, scale, limit, env, choice, noise, pulls):
-    """Pull until an arm has at least 1 + share times the pulls of all others together, or `limit` pulls are made.
+class Record(NamedTuple):
+    """The constants of the index and of the rule that stops.
 
-    After one pull of every arm, the index of an arm pulled n times is
-
-        mean + size sqrt(l / n) + tail l / n,   l = ln(ln(growth n) / failure).
-
-    Parameters
+    Attributes
     ----------
-    means : float64 array, shape (n_arms,)
-        Of Bernoulli rewards, one uniform number of the environment stream each.
     size, tail : float
         >= 0.
     growth : float
@@ -35,6 +29,50 @@ def until_one_leads(means, size, tail, growth, failure, share, laplace, scale, l
         Whether the noise on every reward is Laplace, not Gaussian.
     scale : float
         Scale or standard deviation of the noise, >= 0.
+    """
+
+    size: float
+    tail: float
+    growth: float
+    failure: float
+    share: float
+    laplace: bool
+    scale: float
+
+
+def check(name: str, problem: Any, record: Record, horizon: int) -> NoReturn:
+    """Refuse every problem: a search for the best arm has no horizon, and its regret is not counted.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : object
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Raises
+    ------
+    ValueError
+        Always.
+    """
+    raise ValueError(f"{name} searches for the best arm and stops by itself, so it cannot be simulated on {problem}")
+
+
+@compiled
+def until_one_leads(means, record, limit, env, choice, noise, pulls):
+    """Pull until an arm has at least 1 + share times the pulls of all others together, or `limit` pulls are made.
+
+    After one pull of every arm, the index of an arm pulled n times is
+
+        mean + size sqrt(l / n) + tail l / n,   l = ln(ln(growth n) / failure).
+
+    Parameters
+    ----------
+    means : float64 array, shape (n_arms,)
+        Of Bernoulli rewards, one uniform number of the environment stream each.
+    record : Record
     limit : int
         >= n_arms.
     env, choice, noise : numpy.random.Generator
@@ -46,7 +84,7 @@ def until_one_leads(means, size, tail, growth, failure, share, laplace, scale, l
     bool
         Whether the rule stopped it.
     """
-    n_arms = len(means)
+    n_arms, scale = len(means), record.scale
     total, index, order, values = np.zeros(n_arms), np.zeros(n_arms), np.zeros(1, np.int64), np.zeros(1)
     pulls[:] = 0
     for t in range(limit):
@@ -56,11 +94,13 @@ def until_one_leads(means, size, tail, growth, failure, share, laplace, scale, l
             top_list(index, False, choice, order, values)
         arm = order[0]
         reward = 1.0 if env.random() < means[arm] else 0.0
-        total[arm] += reward + (mechanisms.laplace(noise, scale) if laplace else mechanisms.gaussian(noise, scale))
+        total[arm] += reward + (
+            mechanisms.laplace(noise, scale) if record.laplace else mechanisms.gaussian(noise, scale)
+        )
         pulls[arm] += 1
         n = pulls[arm]
-        level = math.log(math.log(growth * n) / failure) / n
-        index[arm] = total[arm] / n + size * math.sqrt(level) + tail * level
-        if t + 1 >= n_arms and n >= 1 + share * (t + 1 - n):
+        level = math.log(math.log(record.growth * n) / record.failure) / n
+        index[arm] = total[arm] / n + record.size * math.sqrt(level) + record.tail * level
+        if t + 1 >= n_arms and n >= 1 + record.share * (t + 1 - n):
             return True
     return False

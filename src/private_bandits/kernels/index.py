@@ -11,6 +11,7 @@ oracle that is not compiled.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.oracles import answer
 from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards, check_size
-from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.selection import break_ties, largest, still_largest
 from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
 from private_bandits.problems.families import CALL, TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem
@@ -105,6 +106,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     check_kind(name, problem, ListProblem, "a list problem")
     check_size(name, "list_size", record.list_size, problem.list_size)
     check_size(name, "n_items", record.n_items, problem.n_items)
+    _loop_of(problem.record(), record)  # made once, before several workers ask for it
     return check_rewards(name, problem)
 
 
@@ -140,8 +142,19 @@ def start(problem: ListRecord, policy: Record) -> State:
     )
 
 
-@compiled
-def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+def advance(
+    problem: ListRecord,
+    policy: Record,
+    state: State,
+    first: int,
+    last: int,
+    checkpoints: np.ndarray,
+    regret: np.ndarray,
+    trace: np.ndarray,
+    env: np.random.Generator,
+    choice: np.random.Generator,
+    noise: np.random.Generator,
+) -> None:
     """Play the rounds first..last.
 
     Parameters
@@ -160,70 +173,102 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     env, choice, noise : numpy.random.Generator
         The three streams of the replication.
     """
-    # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
-    mechanism, scale, flip = policy.noise, policy.scale, policy.flip
-    bonus, bonus_scale, reports, clock = policy.bonus, policy.bonus_scale, policy.reports, policy.clock
-    cap, fallback, forced = policy.cap, policy.fallback, policy.forced
-    in_clear = 1 if policy.observe_first else 0
-    pulls, total, mean, root = state.pulls, state.total, state.mean, state.root
-    weight, peak, counters, released_at = state.weight, state.peak, state.counters, state.released_at
-    indices, order, missed = state.indices, state.order, state.missed
-    means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
-    family, oracle = problem.family, problem.family.oracle
-    values, feedback, marked = np.zeros(len(order)), np.zeros(len(order)), np.zeros(len(family.blocks), np.bool_)
-    worth = np.zeros(len(family.blocks) if len(family.blocks) > 0 else len(family.sets))
-    adjusted = cap < math.inf or fallback or forced > 0.0
-    if first == 1 and oracle != CALL:
-        _observe_first(policy, state, means, env)
-    mark = np.searchsorted(checkpoints, first)
-    total_regret = state.regret[0]
-    length = state.size[0]
-    for t in range(first, last + 1):
-        _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, peak, indices)
-        failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
-        if oracle == TOP and not failed:
-            top_list(indices, cascade, choice, order, values)
-        elif oracle != CALL:
-            length = answer(family, indices, cascade, failed, choice, order, values, worth, missed, marked)
-        if reports == FIRST:
-            _least_reported_first(pulls, order, length)
-        if oracle == TOP:
-            observed = observe(means, cascade, order, env, feedback)
-        else:
-            observed = observe_set(means, family, order, length, env, feedback)
-        reported = observed
-        if reports == FIRST:
-            reported = 1
-        elif reports == NOTHING:
-            reported = 0
-        for position in range(reported):
-            item = order[position]
-            pulls[item] += 1
-            n = pulls[item]
-            total[item] += _report(mechanism, scale, flip, feedback[position], noise)
-            released = 0.0
-            if mechanism == HYBRID:
-                released = mechanisms.hybrid_noise(noise, n - in_clear, scale, counters[item])
-            elif mechanism == TREE:
-                released = mechanisms.tree_noise_at(noise, t, released_at[item], scale, counters[item])
-                released_at[item] = t
-            mean[item] = (total[item] + released) / n
-            if mechanism == RESPONSE:
-                mean[item] = (mean[item] - flip) / (1.0 - 2.0 * flip)
-            root[item] = 1.0 / math.sqrt(n)
-            if bonus != NO_BONUS:
-                weight[item], peak[item] = _weights(bonus, n)
-        if oracle == TOP:
-            total_regret += pseudo_regret(means, cascade, best, order)
-        else:
-            total_regret += regret_of_set(means, family, best, order, length, missed)
-        if len(trace) > 0:
-            trace[t - 1, :-1] = order
-            trace[t - 1, -1] = observed
-        if mark < len(checkpoints) and checkpoints[mark] == t:
-            regret[mark] = total_regret
-            mark += 1
-    state.regret[0] = total_regret
+    loop = _loop_of(problem, policy)
+    loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
+
+
+def _loop_of(problem: ListRecord, policy: Record) -> Any:
+    return _loop(policy.noise, policy.bonus, problem.family.oracle == TOP)
+
+
+@functools.cache
+def _loop(mechanism: int, bonus: int, any_list: bool) -> Any:
+    """The loop of the policies that make these choices: constants to the compiler, which leaves out the others."""
+
+    @compiled
+    def rounds(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+        # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
+        scale, flip, bonus_scale, clock = policy.scale, policy.flip, policy.bonus_scale, policy.clock
+        cap, fallback, forced = policy.cap, policy.fallback, policy.forced
+        in_clear = 1 if policy.observe_first else 0
+        pulls, total, mean, root = state.pulls, state.total, state.mean, state.root
+        weight, peak, counters, released_at = state.weight, state.peak, state.counters, state.released_at
+        indices, order, missed = state.indices, state.order, state.missed
+        means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
+        family, oracle, size, lost = problem.family, problem.family.oracle, len(state.order), 0.0
+        reports, adjusted = policy.reports, cap < math.inf or fallback or forced > 0.0
+        values, feedback, played = np.zeros(size), np.zeros(size), np.full(size, -2)
+        marked = np.zeros(len(family.blocks), np.bool_)
+        worth = np.zeros(len(family.blocks) if len(family.blocks) > 0 else len(family.sets))
+        if first == 1 and oracle != CALL:
+            _observe_first(policy, state, means, env)
+        mark = np.searchsorted(checkpoints, first)
+        total_regret = state.regret[0]
+        length = state.size[0]
+        for t in range(first, last + 1):
+            _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, peak, indices)
+            failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
+            if any_list:
+                if failed:  # any list: the largest of equal indices
+                    indices[:] = 0.0
+                if not still_largest(indices, order, values) and largest(indices, cascade, order, values):
+                    break_ties(indices, cascade, choice, order, values)
+            elif oracle != CALL:
+                length = answer(family, indices, failed, choice, order, worth, missed, marked)
+            if reports == FIRST:
+                _least_reported_first(pulls, order, length)
+            if any_list:
+                observed = observe(means, cascade, order, env, feedback)
+            else:
+                observed = observe_set(means, family, order, length, env, feedback)
+            reported = observed
+            if reports == FIRST:
+                reported = 1
+            elif reports == NOTHING:
+                reported = 0
+            for position in range(reported):
+                item = order[position]
+                pulls[item] += 1
+                n = pulls[item]
+                value = feedback[position]
+                if mechanism == LAPLACE:
+                    value += mechanisms.laplace(noise, scale)
+                if mechanism == GAUSSIAN:
+                    value += mechanisms.gaussian(noise, scale)
+                if mechanism == RESPONSE:
+                    value = float(mechanisms.respond(noise, int(value), 2, flip))
+                total[item] += value
+                released = 0.0
+                if mechanism == HYBRID:
+                    released = mechanisms.hybrid_noise(noise, n - in_clear, scale, counters[item])
+                if mechanism == TREE:
+                    released = mechanisms.tree_noise_at(noise, t, released_at[item], scale, counters[item])
+                    released_at[item] = t
+                mean[item] = (total[item] + released) / n
+                if mechanism == RESPONSE:
+                    mean[item] = (mean[item] - flip) / (1.0 - 2.0 * flip)
+                root[item] = 1.0 / math.sqrt(n)
+                if bonus != NO_BONUS:
+                    weight[item], peak[item] = _weights(bonus, n)
+            same = True
+            for position in range(size):
+                same &= order[position] == played[position]
+            if not same:  # the regret of a list is found once
+                played[:] = order
+                if any_list:
+                    lost = pseudo_regret(means, cascade, best, order)
+                else:
+                    lost = regret_of_set(means, family, best, order, length, missed)
+            total_regret += lost
+            if len(trace) > 0:
+                trace[t - 1, :-1] = order
+                trace[t - 1, -1] = observed
+            if mark < len(checkpoints) and checkpoints[mark] == t:
+                regret[mark] = total_regret
+                mark += 1
+        state.regret[0] = total_regret
+
+    return rounds
 
 
 @compiled
@@ -315,18 +360,6 @@ def _least_reported_first(pulls, order, length):
         if pulls[order[position]] < pulls[order[least]]:
             least = position
     order[0], order[least] = order[least], order[0]
-
-
-@compiled(inline="always")
-def _report(mechanism, scale, flip, value, noise):
-    """What an observation adds to the running sum."""
-    if mechanism == LAPLACE:
-        return value + mechanisms.laplace(noise, scale)
-    if mechanism == GAUSSIAN:
-        return value + mechanisms.gaussian(noise, scale)
-    if mechanism == RESPONSE:
-        return float(mechanisms.respond(noise, int(value), 2, flip))
-    return value
 
 
 @compiled(inline="always")

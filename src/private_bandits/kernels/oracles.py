@@ -5,21 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.selection import top_list
-from private_bandits.problems.families import SCAN, TOP, set_value
+from private_bandits.problems.families import SCAN, set_value
 
 
 @compiled
-def answer(family, indices, cascade, failed, choice, order, values, worth, missed, marked):
+def answer(family, indices, failed, choice, order, worth, missed, marked):
     """Write the oracle's super arm for the indices.
 
     Parameters
     ----------
     family : Family
+        Of a scan or greedy.
     indices : float64 array, shape (n_items,)
-        Overwritten if a random list of items is asked for.
-    cascade : bool
-        Whether the order of the list matters.
     failed : bool
         Return a uniformly random super arm. With family.beta < 1 one number of the choice stream may decide so, too.
     choice : numpy.random.Generator
@@ -27,7 +24,6 @@ def answer(family, indices, cascade, failed, choice, order, values, worth, misse
         equal value; read only when a tie matters.
     order : int64 array, shape (list_size,), written
         -1 beyond the size of the super arm.
-    values : float64 array, shape (list_size,), scratch
     worth : float64 array, an entry per block or else per set, scratch
     missed : float64 array, an entry of 1 per target, scratch
     marked : bool array, an entry per block, scratch
@@ -39,11 +35,6 @@ def answer(family, indices, cascade, failed, choice, order, values, worth, misse
     """
     if not failed and family.beta < 1.0:
         failed = choice.random() >= family.beta
-    if family.oracle == TOP:
-        if failed:
-            indices[:] = 0.0
-        top_list(indices, cascade, choice, order, values)
-        return len(order)
     if family.oracle == SCAN:
         row = _scan(family, indices, failed, choice, worth, missed)
         length = family.sizes[row]

@@ -241,10 +241,10 @@ def _remove(means, widths, alive, size):
     bar = -np.inf
     for place in range(size):
         bar = max(bar, means[alive[place]] - widths[alive[place]])
-    kept = 0
+    left = 0
     for place in range(size):
         arm = alive[place]
         if means[arm] + widths[arm] >= bar:
-            alive[kept] = arm
-            kept += 1
-    return kept
+            alive[left] = arm
+            left += 1
+    return left

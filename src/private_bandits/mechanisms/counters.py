@@ -10,8 +10,11 @@ fresh draw.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 from private_bandits import checks
 from private_bandits._compiled import compiled
@@ -22,13 +25,19 @@ COUNTER_ROW = 64
 """Length of the float64 row, zero at the start, that one counter keeps."""
 
 
+@intrinsic
+def _ones(typing: Any, n: Any) -> Any:
+    """The processor's count of the bits set."""
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), lower
+
+
 @compiled
 def _popcount(n: int) -> int:
-    ones = 0
-    while n:
-        n &= n - 1
-        ones += 1
-    return ones
+    return _ones(n)
 
 
 @compiled

@@ -95,7 +95,7 @@ def _respond_all(rng: np.random.Generator, values: np.ndarray, n_values: int, p_
 
 
 def randomized_response(values: Any, *, epsilon: float, n_values: int, rng: np.random.Generator) -> Any:
-    """Answer each value by k-ary randomised response, independently.
+    """Answer each value by k-ary randomised response, independently (Warner 1965; Kairouz et al. 2015 for k values).
 
     Parameters
     ----------

@@ -164,8 +164,8 @@ def _loss_at(p: np.ndarray, q: np.ndarray, delta: float) -> float:
     order = np.argsort(_log(q) - _log(p), kind="stable")
     excess = np.cumsum(p[order]) - delta
     # What exceeds delta by rounding alone does not exceed it.
-    kept = excess > 1e-14 * delta
-    return max(0.0, float((_log(excess[kept]) - _log(np.cumsum(q[order])[kept])).max(initial=-np.inf)))
+    beyond = excess > 1e-14 * delta
+    return max(0.0, float((_log(excess[beyond]) - _log(np.cumsum(q[order])[beyond])).max(initial=-np.inf)))
 
 
 def _log(x: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Divergences of rewards and of private reports of them.
 
-Logarithms are natural and divergences in nats; `total_variation` is half the L1 distance, as in Duchi et al. (2013).
+Logarithms are natural and divergences in nats.
 """
 
 from __future__ import annotations
@@ -153,22 +153,6 @@ def kl_divergence(first: Any, second: Any) -> float:
     # p (x - ln(1 + x)) with x = q/p - 1 keeps the digits of close distributions, which p ln(p/q) loses
     excess = (q[seen] - p[seen]) / p[seen]
     return max(0.0, float(np.sum(p[seen] * (excess - np.log1p(excess))) + np.sum(q[~seen])))
-
-
-def total_variation(first: Any, second: Any) -> float:
-    """Half the L1 distance of two finite distributions.
-
-    Parameters
-    ----------
-    first, second : array_like of float, shape (outcomes,)
-        Probabilities; they are not checked.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-    """
-    return 0.5 * float(np.sum(np.abs(np.asarray(first, dtype=float) - np.asarray(second, dtype=float))))
 
 
 def local_factor(epsilon: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,22 +16,31 @@ History = tuple[tuple[int, Hashable], ...]
 HISTORIES = 100_000
 
 
+@runtime_checkable
 class FinitePolicy(Protocol):
-    """A bandit policy over finitely many arms and rewards.
+    """A bandit policy over finitely many arms and rewards: subclasses have `probabilities`, and what differs.
 
     `probabilities(history)` returns the distribution of the next arm, shape (arms,), given the pairs (arm, signal) of
     the rounds so far, arms counted from 0. Under bandit feedback the signal is the reward of the pulled arm. The
     probabilities are those given everything before, so randomness kept from round to round, hidden private responses
     and all, is integrated out.
 
-    Attributes that the losses use where a policy has them:
-
-    - `n_arms`: else the length of `probabilities(())`;
-    - `rewards`: the values that a reward takes, else (0, 1);
-    - `signal(outcome, arm)`: what the learner sees when a round's outcome is the tuple of all arms' rewards (partial
-      monitoring, hashable), else `outcome[arm]`;
-    - `channel`: shape (rewards, responses), the randomiser between each reward and the learner (local privacy).
+    Attributes
+    ----------
+    rewards : sequence of float
+        The values that a reward takes, (0, 1) by default.
+    signal : callable or None
+        `signal(outcome, arm)` is what the learner sees when a round's outcome is the tuple of all arms' rewards
+        (partial monitoring, hashable); None for `outcome[arm]`.
     """
+
+    rewards: Sequence[float] = (0, 1)
+    signal: Any = None
+
+    @property
+    def channel(self) -> Any:
+        """The randomiser between each reward and the learner (local privacy), shape (rewards, responses), or None."""
+        return None
 
     def probabilities(self, history: History, /) -> Any:
         """Return the distribution of the next arm.
@@ -79,7 +88,7 @@ class Game:
     @property
     def signal(self) -> Callable[[tuple[float, ...], int], Hashable] | None:
         """The policy's own feedback, or None for bandit feedback."""
-        signal: Callable[[tuple[float, ...], int], Hashable] | None = getattr(self.policy, "signal", None)
+        signal: Callable[[tuple[float, ...], int], Hashable] | None = self.policy.signal
         return signal
 
     def outcomes(self) -> list[tuple[float, ...]]:
@@ -111,7 +120,7 @@ def describe(
     rewards: Sequence[float] | None = None,
     max_histories: int = HISTORIES,
 ) -> Game:
-    """Collect what the losses need of a policy; its own attributes fill what is not given.
+    """Collect what the losses need of a policy; it fills what is not given.
 
     Parameters
     ----------
@@ -131,15 +140,14 @@ def describe(
     Raises
     ------
     ValueError
-        If the policy has no method `probabilities`, or an argument is out of range.
+        If the policy is no `FinitePolicy`, or an argument is out of range.
     """
-    if not callable(getattr(policy, "probabilities", None)):
-        raise ValueError(f"policy must have a method probabilities(history), got {policy!r}")
-    values = _values(getattr(policy, "rewards", (0, 1)) if rewards is None else rewards)
-    count = getattr(policy, "n_arms", None) if n_arms is None else n_arms
-    count = len(policy.probabilities(())) if count is None else count
+    if not isinstance(policy, FinitePolicy):
+        raise ValueError(f"policy must be a FinitePolicy, with a method probabilities(history), got {policy!r}")
+    values = _values(policy.rewards if rewards is None else rewards)
+    count = len(policy.probabilities(())) if n_arms is None else n_arms
     count = checks.integer("n_arms", count, at_least=1)
-    see = getattr(policy, "signal", None)
+    see = policy.signal
     if see is None:
         entries = [(arm, reward) for arm in range(count) for reward in values]
     else:

@@ -91,7 +91,8 @@ def channel_rows(game: Game) -> np.ndarray:
     ValueError
         If the channel has not a row for each reward.
     """
-    channel = np.asarray(getattr(game.policy, "channel", np.eye(len(game.rewards))), dtype=float)
+    own = game.policy.channel
+    channel = np.asarray(np.eye(len(game.rewards)) if own is None else own, dtype=float)
     if channel.ndim != 2 or len(channel) != len(game.rewards):
         raise ValueError(f"channel must have a row for each of {len(game.rewards)} rewards, got shape {channel.shape}")
     return channel

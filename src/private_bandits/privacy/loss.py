@@ -67,7 +67,7 @@ def exact_loss(
     Parameters
     ----------
     policy : FinitePolicy
-        Any object with `probabilities(history)`; see `FinitePolicy` for the attributes that are used.
+        It has `probabilities(history)`; see `FinitePolicy` for what else is used.
     horizon : int
         T, >= 1. The first arm depends on no reward, and the last reward on no later arm.
     definition : {"outcomes", "rewards", "instantaneous", "local", "environment"}
@@ -194,7 +194,6 @@ def _gaps(high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 def _local_loss(game: Game) -> float:
-    channel = getattr(game.policy, "channel", None)
-    if channel is None:
+    if game.policy.channel is None:
         return math.inf if any(len(group) > 1 for group in neighbours(game, "rewards")) else 0.0
     return channel_loss(channel_rows(game))

@@ -40,6 +40,7 @@ def sampled_loss(
     replications : int
         Runs on each table, >= 1.
     seed : int
+        >= 0.
     level : float in (0, 1)
         Coverage, over all sequences of arms at once (Clopper-Pearson intervals, Bonferroni).
 

@@ -44,6 +44,7 @@ class LinearContext:
     noise : float
         Half-width of the uniform noise, in [0, 1]; not used by "logistic".
     n_actions : int
+        Vectors that a round shows, >= 1.
     sets : float64 array, shape (n_sets, n_actions, dim)
     means : float64 array, shape (n_sets, n_actions)
 
@@ -274,6 +275,7 @@ def draw_reward(mean, binary, spread, env):
     Parameters
     ----------
     mean : float
+        In [0, 1] where the reward is binary, else any.
     binary : bool
         Whether it is 0 or 1.
     spread : float

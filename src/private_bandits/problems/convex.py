@@ -78,7 +78,7 @@ class ConvexLoss:
         radius: float = 1.0,
         factor: float = 1.0,
         mode: str = "schedule",
-        schedule: Sequence[int] | None = None,
+        schedule: Sequence[int] | np.ndarray | None = None,
         weights: Any = None,
         spread: float = 0.0,
     ) -> ConvexLoss:
@@ -122,7 +122,7 @@ class ConvexLoss:
         kind: str = "quadratic",
         factor: float = 1.0,
         mode: str = "schedule",
-        schedule: Sequence[int] | None = None,
+        schedule: Sequence[int] | np.ndarray | None = None,
         weights: Any = None,
         spread: float = 0.0,
     ) -> ConvexLoss:
@@ -164,7 +164,7 @@ class ConvexLoss:
         table: Any,
         *,
         mode: str = "schedule",
-        schedule: Sequence[int] | None = None,
+        schedule: Sequence[int] | np.ndarray | None = None,
         weights: Any = None,
     ) -> ConvexLoss:
         """K arms with losses in [0, 1].
@@ -479,9 +479,13 @@ class ConvexLoss:
             return frozen(np.arange(number), np.int64)
         if self.mode != "schedule":
             raise ValueError(f"schedule must be left out with mode={self.mode!r}, got {self.schedule!r}")
-        order = [checks.integer("schedule", which, at_least=0, at_most=number - 1) for which in self.schedule]
-        if not order:
+        order = self.schedule
+        if not (isinstance(order, np.ndarray) and order.dtype == np.int64 and order.ndim == 1):
+            order = [checks.integer("schedule", which, at_least=0, at_most=number - 1) for which in order]
+        if len(order) == 0:
             raise ValueError(f"schedule must not be empty, got {self.schedule!r}")
+        for end in (np.min(order), np.max(order)):
+            checks.integer("schedule", end, at_least=0, at_most=number - 1)
         return frozen(order, np.int64)
 
     def _set(self, name: str, value: Any) -> None:

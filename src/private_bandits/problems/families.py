@@ -67,6 +67,7 @@ def set_value(reward, weights, offset, targets, values, arms, row, length, misse
     reward : {LINEAR, COVERAGE}
     weights : float64 array, shape (n_items,)
     offset : float
+        What LINEAR takes from the value of each arm, any.
     targets : int64 array, shape (n_items,)
         These four as in `Family`.
     values : float64 array, shape (n_items,)
@@ -145,6 +146,7 @@ def regret_of_set(means, family, benchmark, order, length, missed):
     means : float64 array, shape (n_items,)
     family : Family
     benchmark : float
+        What the regret is counted from, any: alpha beta times the best super arm's expected reward.
     order, length
         As in `observe_set`.
     missed : float64 array, an entry of 1 per target, scratch

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import rel_entr
 from scipy.stats import binom, laplace, norm
 
 from private_bandits import checks
@@ -291,7 +292,7 @@ def _tail_ratio(n: int, x: np.ndarray) -> float:
 
 
 def _kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(a * np.log(a / b) + (1.0 - a) * np.log((1.0 - a) / (1.0 - b)))
+    return np.asarray(rel_entr(a, b) + rel_entr(1.0 - a, 1.0 - b))
 
 
 @compiled

@@ -8,7 +8,8 @@ the repaired algorithm, which keeps it in everything, for the same cost between 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from private_bandits.estimates import Interval, difference_interval, fit_exponen
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.cascading import (
     bounds,
+    cascade_ucb1,
     cucb_gaussian,
     repaired_central,
     repaired_local,
@@ -38,7 +40,7 @@ from private_bandits_book.cascading.study import (
     growth_semi_bandit,
     learning_problem,
 )
-from private_bandits_book.ledger import Claim, Rulebook
+from private_bandits_book.ledger import Claim, Rulebook, claims_of
 from private_bandits_book.rules import (
     Less,
     LowerBound,
@@ -63,35 +65,63 @@ _XI = 0.5
 _BOUND_CASE = (2, 4.0)  # K and epsilon of the growth study where no printed bound is vacuous
 _LOWER_EPSILON = 0.2
 _DELTA = "ln(1.25/delta)"
-_FIRST, _CENTRAL, _CUCB = "Response, first item", "Hybrid, first item", "CUCB Gaussian"
-_CLAIMED = {
-    LOG: {"Laplace": 1.0, "Gaussian": 1.0, "Composition": 1.0, _CUCB: 1.0},
-    SIZE: {"Laplace": 2.0, "Gaussian": 1.0, "Composition": 1.0, _CUCB: 1.0},
-    EPSILON: {"Laplace": 2.0, "Gaussian": 2.0, "Composition": 2.0, _CUCB: 2.0},
-    _DELTA: {"Gaussian": 1.0},
+_SLACK = {SIZE: _RATE_SLACK, EPSILON: _RATE_SLACK, LOG: _GROWTH_SLACK, _DELTA: _RATE_SLACK}
+_PLAIN, _FIRST, _CENTRAL, _CUCB, _LAPLACE, _GAUSSIAN, _COMPOSITION, _HYBRID, _HYBRID_PRINTED = (
+    policy.name
+    for policy in (
+        cascade_ucb1(),
+        repaired_local(1.0, 1),
+        repaired_central(1.0, 2, 1, 2),
+        cucb_gaussian(1.0, LEARNING_DELTA, 2, 1),
+        ucb_laplace(1.0, 1),
+        ucb_gaussian(1.0, LEARNING_DELTA, 1),
+        ucb_composition(1.0, LEARNING_DELTA, 1),
+        ucb_hybrid(1.0, 2, 2, variant="proof"),
+        ucb_hybrid(1.0, 2, 2),
+    )
+)
+_GROWN: dict[str, tuple[str, Callable[[int], Any], Callable[[Any, float], float]]] = {
+    "ucb_laplace": (_LAPLACE, growth_cascade, lambda on, e: bounds.theorem_4(on, GROWTH_HORIZON, e)),
+    "ucb_gaussian": (_GAUSSIAN, growth_cascade, lambda on, e: bounds.theorem_6(on, GROWTH_HORIZON, e, LEARNING_DELTA)),
+    "ucb_composition": (
+        _COMPOSITION,
+        growth_cascade,
+        lambda on, e: bounds.theorem_8(on, GROWTH_HORIZON, e, LEARNING_DELTA),
+    ),
+    "cucb_gaussian": (
+        _CUCB,
+        growth_semi_bandit,
+        lambda on, e: bounds.theorem_10(on, GROWTH_HORIZON, e, LEARNING_DELTA),
+    ),
 }
+"""Of the algorithms of the study of growth, as claims name them: the key of its rows, what it plays on, its bound."""
 
 rules = Rulebook(comparable=f"{_COMPARABLE:g}")
 
 
 def growth_fits(study: pd.DataFrame) -> list[RateFit]:
     """Return every exponent of the study of growth; the repaired algorithm has no claim."""
-    claimed = [(policy, quantity, power) for quantity, powers in _CLAIMED.items() for policy, power in powers.items()]
-    own = [(_FIRST, quantity, math.nan) for quantity in (LOG, SIZE, EPSILON)]
+    grown = [claim.facts for claim in claims_of("cascading") if "powers" in claim.facts]
+    asked = [
+        (*_GROWN[facts["algorithm"]][:2], quantity, facts["powers"][quantity])
+        for quantity in (LOG, SIZE, EPSILON, _DELTA)
+        for facts in grown
+        if quantity in facts["powers"]
+    ]
+    asked += [(_FIRST, growth_cascade, quantity, math.nan) for quantity in (LOG, SIZE, EPSILON)]
     return [
-        RateFit({"policy": policy, "claimed": power}, quantity, _exponent(study, policy, quantity), 0)
-        for policy, quantity, power in [*claimed, *own]
+        RateFit({"policy": policy, "claimed": power}, quantity, _exponent(study, policy, game, quantity), 0)
+        for policy, game, quantity, power in asked
     ]
 
 
-def _exponent(study: pd.DataFrame, policy: str, quantity: str) -> Interval | None:
+def _exponent(study: pd.DataFrame, policy: str, game: Callable[[int], Any], quantity: str) -> Interval | None:
     """Fit one exponent of the study of growth, at its fixed values of the other quantities."""
     frame = study[study["policy"] == policy]
     size, epsilon = _BOUND_CASE
     if quantity == LOG:
-        problem = growth_semi_bandit(size) if policy == _CUCB else growth_cascade(size)
         one = frame[(frame["list_size"] == size) & (frame["epsilon"] == epsilon)]
-        return _growth(*by_replication(one, "t"), problem.uniform_regret())
+        return _growth(*by_replication(one, "t"), game(size).uniform_regret())
     final = frame[frame["t"] == GROWTH_HORIZON]
     fixed_size, fixed_epsilon = final["list_size"] == 4, final["epsilon"] == 1.0
     usual = final["delta"].isin([0.0, LEARNING_DELTA])
@@ -202,7 +232,7 @@ def _theorem_7(study: Study, claim: Claim) -> Ruling:
 
 @rules("theorem-2")
 def _theorem_2(study: Study, claim: Claim) -> Ruling:
-    t, curves = _learning(study, "Hybrid", 1.0)
+    t, curves = _learning(study, _HYBRID, 1.0)
     problem = learning_problem()
     uniform = problem.uniform_regret()
     bound = UpperBound(bounds.theorem_2(problem, LEARNING_HORIZON, 1.0, _XI), uniform=uniform * LEARNING_HORIZON)
@@ -212,17 +242,15 @@ def _theorem_2(study: Study, claim: Claim) -> Ruling:
 
 @rules("theorem-4", "theorem-6", "theorem-8-regret", "theorem-10")
 def _regret(study: Study, claim: Claim) -> Ruling:
-    policy = claim.facts["policy"]
-    slack = {SIZE: _RATE_SLACK, EPSILON: _RATE_SLACK, LOG: _GROWTH_SLACK}
+    (policy, game, bound), powers = _GROWN[claim.facts["algorithm"]], claim.facts["powers"]
     rates = [
-        UpperRate(_CLAIMED[quantity][policy], tolerance=allowed)(_exponent(study.growth, policy, quantity))
-        for quantity, allowed in slack.items()
+        UpperRate(powers[quantity], tolerance=allowed)(_exponent(study.growth, policy, game, quantity))
+        for quantity, allowed in _SLACK.items()
+        if quantity in powers
     ]
-    if policy in ("Laplace", "Composition"):
+    if claim.facts.get("forces_reports", False):
         rates.append(_forced(claim))
-    if policy == "Gaussian":
-        rates.append(UpperRate(1.0, tolerance=_RATE_SLACK)(_exponent(study.growth, policy, _DELTA)))
-    return all_of(_printed_bound(study.growth, policy), *rates)
+    return all_of(_printed_bound(study.growth, policy, game, bound), *rates)
 
 
 def _forced(claim: Claim) -> Ruling:
@@ -232,20 +260,16 @@ def _forced(claim: Claim) -> Ruling:
     return after_repair(printed, claim.holds(forced <= 1.0, said="repaired", ratio=forced))
 
 
-def _printed_bound(frame: pd.DataFrame, policy: str) -> Ruling:
+def _printed_bound(
+    frame: pd.DataFrame, policy: str, game: Callable[[int], Any], bound: Callable[[Any, float], float]
+) -> Ruling:
     """The printed constant where none is vacuous."""
-    (size, epsilon), horizon, delta = _BOUND_CASE, GROWTH_HORIZON, LEARNING_DELTA
-    cascade, semi = growth_cascade(size), growth_semi_bandit(size)
-    bound = {
-        "Laplace": bounds.theorem_4(cascade, horizon, epsilon),
-        "Gaussian": bounds.theorem_6(cascade, horizon, epsilon, delta),
-        "Composition": bounds.theorem_8(cascade, horizon, epsilon, delta),
-        _CUCB: bounds.theorem_10(semi, horizon, epsilon, delta),
-    }[policy]
+    (size, epsilon), horizon = _BOUND_CASE, GROWTH_HORIZON
+    problem = game(size)
     chosen = (frame["policy"] == policy) & (frame["list_size"] == size) & (frame["epsilon"] == epsilon)
-    final = frame[chosen & frame["delta"].isin([0.0, delta]) & (frame["t"] == horizon)]
-    uniform = (semi if policy == _CUCB else cascade).uniform_regret() * horizon
-    return UpperBound(bound, uniform=uniform)(mean_interval(final["regret"].to_numpy()))
+    final = frame[chosen & frame["delta"].isin([0.0, LEARNING_DELTA]) & (frame["t"] == horizon)]
+    uniform = problem.uniform_regret() * horizon
+    return UpperBound(bound(problem, epsilon), uniform=uniform)(mean_interval(final["regret"].to_numpy()))
 
 
 @rules("theorem-11")
@@ -299,9 +323,9 @@ def _picture(runs: Runs, epsilon: float) -> Ruling:
 
 def _order(runs: Runs, epsilon: float, reading: str) -> Ruling:
     """What a local panel shows: non-private, then Gaussian, then Laplace, whose values keep the nominal epsilon."""
-    laplace, gaussian = (runs.find(name, reading, epsilon) for name in ("Laplace", "Gaussian"))
+    laplace, gaussian = (runs.find(name, reading, epsilon) for name in (_LAPLACE, _GAUSSIAN))
     return all_of(
-        _less("non-private", "Gaussian", runs.find("CascadeUCB1"), gaussian),
+        _less("non-private", "Gaussian", runs.find(_PLAIN), gaussian),
         _less("Gaussian", "Laplace", gaussian, laplace),
         _values_keep(laplace),
     )
@@ -328,7 +352,7 @@ def _local(study: Study, claim: Claim) -> Ruling:
 def _sweep(study: Study, claim: Claim) -> Ruling:
     printed = [
         part
-        for runs in (study.sweep.select(name, "published") for name in ("Laplace", "Gaussian"))
+        for runs in (study.sweep.select(name, "published") for name in (_LAPLACE, _GAUSSIAN))
         for part in (*_falls_near(study, runs), _values_keep(runs[-1]))
     ]
     repaired = study.sweep.select(_FIRST, "repaired")
@@ -337,7 +361,7 @@ def _sweep(study: Study, claim: Claim) -> Ruling:
 
 def _falls_near(study: Study, runs: Runs) -> tuple[Ruling, Ruling]:
     """Regret falls with epsilon, and comes near the non-private one."""
-    ratio = ratio_interval(runs[-1].final, study.sweep.find("CascadeUCB1").final)
+    ratio = ratio_interval(runs[-1].final, study.sweep.find(_PLAIN).final)
     excess = Interval(ratio.measured - _COMPARABLE, ratio.low - _COMPARABLE, ratio.high - _COMPARABLE)
     return (
         _less("regret at the largest epsilon", "at the smallest", runs[-1], runs[0]),
@@ -348,7 +372,7 @@ def _falls_near(study: Study, runs: Runs) -> tuple[Ruling, Ruling]:
 @rules("figure-1f", "figure-1g")
 def _central(study: Study, claim: Claim) -> Ruling:
     panel = study.central if claim.claim == "figure-1f" else study.items
-    curves = [panel.select("Hybrid, log of horizon", "published"), panel.select(_CENTRAL, "repaired")]
+    curves = [panel.select(_HYBRID_PRINTED, "published"), panel.select(_CENTRAL, "repaired")]
     if claim.claim == "figure-1f":
         published, repaired = (sorted(curve, key=lambda run: run.epsilon) for curve in curves)
     else:
@@ -416,7 +440,7 @@ def _size_panel(before: Runs | None, runs: Runs, epsilon: float, reading: str) -
 
 
 def _gap(runs: Runs, epsilon: float, reading: str) -> np.ndarray:
-    return runs.find("Laplace", reading, epsilon).final - runs.find("Gaussian", reading, epsilon).final
+    return runs.find(_LAPLACE, reading, epsilon).final - runs.find(_GAUSSIAN, reading, epsilon).final
 
 
 def _missing() -> Ruling:

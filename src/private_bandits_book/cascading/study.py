@@ -274,8 +274,8 @@ def summary(study: pd.DataFrame) -> pd.DataFrame:
         policies[key] if math.isfinite(key[1]) else None for key in zip(frame.policy, frame.epsilon, strict=True)
     ]
     frame["trust"] = [policy.privacy.trust if policy else "none" for policy in private]
-    frame["family"] = [policy.mechanism if policy else "none" for policy in private]
-    frame.loc[frame["policy"] == "uniform", "family"] = "uniform"
+    families = [policy.family if policy else "none" for policy in private[: -len(t)]]
+    frame["family"] = [*families, *["uniform"] * len(t)]
     return frame
 
 

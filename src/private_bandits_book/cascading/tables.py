@@ -6,8 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
+from private_bandits import checks
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
@@ -23,7 +26,7 @@ from private_bandits.papers.cascading import (
     ucb_hybrid,
     ucb_laplace,
 )
-from private_bandits.papers.cascading.instances import length_channel, one_hot_replies, round_leaves
+from private_bandits.papers.cascading.instances import one_hot_replies, round_leaves
 from private_bandits.papers.cascading.repair_first import first_channel
 from private_bandits.papers.cascading.repair_reply import reply_channel
 from private_bandits.policy import Policy
@@ -154,7 +157,53 @@ def theorems(study: Study) -> Made:
 def exponents(study: Study) -> pd.DataFrame:
     """What Theorem 2 needs for its xi: the smallest B = 6 c_1 L ln T / (epsilon gap), as a power of 10."""
     values = (0.5, 0.2, 0.1, 0.05)
-    return pd.DataFrame({"xi": values, "log10_b": [bounds.smallest_base(xi) / math.log(10) for xi in values]})
+    return pd.DataFrame({"xi": values, "log10_b": [smallest_base(xi) / math.log(10) for xi in values]})
+
+
+def length_channel(list_size: int) -> np.ndarray:
+    """Channel from the reply to the number of values that Algorithms 2 and 3 report: min(C_t, K).
+
+    Parameters
+    ----------
+    list_size : int
+        K >= 1.
+
+    Returns
+    -------
+    float64 array, shape (list_size + 1, list_size)
+        A row per reply, a column per number of reports, from 1.
+    """
+    return np.vstack([np.eye(list_size), np.eye(list_size)[-1]])
+
+
+def smallest_base(xi: float) -> float:
+    """Natural logarithm of the B from which B^xi >= ((1 + xi) ln B)^1.5 holds for good.
+
+    The proof of Theorem 2 needs it to replace B ln^1.5 B by B^(1 + xi); "arbitrarily small xi" is bought with this.
+    From xi = 1.5/(e - 1.5), about 1.23, it holds for every B > 1, and the logarithm is 0.
+
+    Parameters
+    ----------
+    xi : float
+        > 0.
+
+    Returns
+    -------
+    float
+        ln B >= 0.
+
+    Raises
+    ------
+    ValueError
+        If xi is not positive.
+    """
+    if checks.real("xi", xi, above=0) >= 1.5 / (math.e - 1.5):
+        return 0.0
+
+    def margin(log_b: float) -> float:
+        return xi * log_b - 1.5 * math.log((1.0 + xi) * log_b)
+
+    return float(brentq(margin, 1.5 / xi, 1e6 / xi))
 
 
 def policies(study: Study, epsilon: float) -> list[Policy]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,5 +108,13 @@ def _kernel_manager(output: Path | None) -> type[AsyncKernelManager]:
     class Manager(AsyncKernelManager):
         def __init__(self, **options: Any) -> None:
             super().__init__(kernel_spec_manager=Here(), **options)
+
+        async def shutdown_kernel(self, now: bool = False, restart: bool = False) -> None:
+            # An interrupted cell still waits in the loop, and would report the death of this kernel.
+            waiting = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            await super().shutdown_kernel(now=now, restart=restart)
 
     return Manager

@@ -87,9 +87,9 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
         for name, most in _panels(chapter).items():
             if len(values[name]) > most:
                 raise ValueError(f"{name} must have at most {most} values, a panel each, got {values[name]!r}")
-        together = getattr(paper(chapter), "check_parameters", None)
-        if together is not None:
-            together(**values)
+        room = paper(chapter)
+        if room is not None:
+            room.check_parameters(**values)
     except ValueError as error:
         raise UsageError(str(error)) from None
     return values

@@ -96,8 +96,9 @@ def _shortest_key(columns: Sequence[int], rows: Sequence[Sequence[str]]) -> Sequ
 
 
 def _long_studies(book: Book, chapter: str) -> Iterator[tuple[Path, bytes]]:
-    studies: Callable[[], dict[str, Any]] = getattr(paper(chapter), "long_studies", dict)
-    for label, study in studies().items():
+    room = paper(chapter)
+    studies: dict[str, Any] = {} if room is None else room.long_studies()
+    for label, study in studies.items():
         frame = study(progress=sys.stderr.isatty())
         yield book.data(chapter) / f"long-{label}.csv", csv_text(frame).encode()
 

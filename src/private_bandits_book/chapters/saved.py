@@ -7,7 +7,8 @@ by label now, so the cells after the chapter's are read for their labels, and no
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 from IPython import get_ipython
@@ -15,6 +16,7 @@ from IPython import get_ipython
 from private_bandits_book.chapters import page
 
 _SHOWING = {"show", "figure", "table", "data"}
+_WORDS = {"in_short": "findings", "formulas": "formulas"}  # what is made of words has no label in a saved notebook
 
 
 class Chapter(page.Chapter):
@@ -36,23 +38,41 @@ class Chapter(page.Chapter):
 
     def _rewritten(self, lines: list[str]) -> list[str]:
         """Return what a saved cell shows, as a cell of today."""
-        calls = [node for node in ast.walk(ast.parse("".join(lines))) if isinstance(node, ast.Call)]
+        tree = ast.parse("".join(lines))
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         names = {_name(call) for call in calls}
         if "ledger" in names:
             return ["chapter.ledger()"]
-        labels = [label for call in calls if _name(call) in _SHOWING for label in _labels(call)]
-        labels += ["findings"] * ("in_short" in names)
-        return [f"chapter.again({', '.join(map(repr, labels))})"] if labels else ["pass"]
+        stand_for = dict(_stand_for(tree))
+        labels = [_beginning(given, stand_for) for call in calls if _name(call) in _SHOWING for given in call.args]
+        labels += [_WORDS[name] for name in _WORDS if name in names]
+        told = ", ".join(repr(label) for label in labels if label)
+        return [f"chapter.again({told})"] if told else ["pass"]
 
 
 def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
-def _labels(call: ast.Call) -> Iterator[str]:
-    """Yield the labels that a call is given: constants, and the constant beginnings of others."""
-    for argument in call.args:
-        if isinstance(argument, ast.JoinedStr) and argument.values:
-            argument = argument.values[0]
-        if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-            yield argument.value
+def _stand_for(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names of a cell that it sets, or asks to be equal to something, and to what."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value
+        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and isinstance(node.ops[0], ast.Eq):
+            yield node.left.id, node.comparators[0]
+
+
+def _beginning(label: ast.expr, stand_for: Mapping[str, ast.expr]) -> str:
+    """Return what is known of a label: a constant, or the beginning of an f-string; "" of anything else."""
+    if isinstance(label, ast.Name) and label.id in stand_for:
+        others = {name: value for name, value in stand_for.items() if name != label.id}
+        return _beginning(stand_for[label.id], others)
+    if isinstance(label, ast.JoinedStr):
+        parts = (_beginning(part, stand_for) for part in label.values)
+        return "".join(takewhile(bool, parts))
+    if isinstance(label, ast.FormattedValue):
+        return _beginning(label.value, stand_for)
+    return str(label.value) if isinstance(label, ast.Constant) else ""

@@ -1,22 +1,19 @@
 """The chapter on Zheng et al. (2020), *Locally Differentially Private (Contextual) Bandits Learning*."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
-
-import pandas as pd
 
 from private_bandits import checks
 
 __all__ = ["check_parameters", "long_studies"]
 
 
-def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
+def long_studies() -> dict[str, Callable[..., Any]]:
     """The longer studies behind Table 1, by the name of their file: `long-convex.csv` and `long-linear.csv`."""
-    # not above: the digits need scikit-learn, which takes a second to load
-    from private_bandits_book.contextual import convex_rates, linear_rates
-    from private_bandits_book.studies import long_study
+    from private_bandits_book.contextual import sweeps
 
-    return {"convex": convex_rates.long_study, "linear": long_study("linear", linear_rates.long_runs)}
+    return {label: partial(sweeps.play, label) for label in ("convex", "linear")}
 
 
 def check_parameters(**values: Any) -> None:

@@ -1,34 +1,27 @@
-"""Small exact computations behind claims of Zheng et al. (2020) that no run is needed for."""
+"""Small exact computations behind claims, bounds and tables of the chapter that no run is needed for."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
-from private_bandits import checks
 from private_bandits.kernels import barrier, linear
-from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import accounting
-from private_bandits.papers.contextual.accounting import (
-    Message,
-    glm_messages,
-    joint_sensitivity,
-    linucb_messages,
-    noise_scale,
-)
-from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual import instances, ldp_glm, ldp_linucb
+from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, exact_loss
-from private_bandits.privacy.policies import Greedy, LocallyPrivate
+from private_bandits.problems import Arms, ConvexLoss
 from private_bandits.problems.losses import BALL, SIMPLEX
+from private_bandits_book.policies import Greedy, LocallyPrivate
 
 ROUNDS = 5  # of the streaming learner whose histories are enumerated
-SMALL_LINK = 0.1
 NEAREST = 1e-6  # distance from the boundary to which the barrier is followed
+_LONGEST = 300.0  # powers of ten that `horizon_needed` looks through
 
 
 def streaming_loss(epsilon: float) -> float:
@@ -40,58 +33,38 @@ def streaming_loss(epsilon: float) -> float:
     return float(exact_loss(LocallyPrivate(Greedy(2), epsilon), ROUNDS))
 
 
+def stochastic_arms(gap: float = instances.GAP) -> Arms:
+    """Bernoulli arms, the first of which is better than all others by the gap.
+
+    Parameters
+    ----------
+    gap : float
+        In [0, 1].
+
+    Returns
+    -------
+    Arms
+
+    Raises
+    ------
+    ValueError
+        If the gap is out of range.
+
+    Examples
+    --------
+    >>> stochastic_arms(0.4).means.tolist()
+    [0.7, 0.3, 0.3, 0.3]
+    """
+    return Arms.bernoulli(np.append(0.5 + gap / 2.0, np.full(instances.N_ARMS - 1, 0.5 - gap / 2.0)))
+
+
 def reports_loss(epsilon: float) -> float:
     """Exact loss of all reports of that stream when one user changes: everything that is made of them pays no more."""
     return float(channel_loss(LocallyPrivate(Greedy(2), epsilon).channel))
 
 
-def classical_formula(epsilons: Sequence[float], delta: float) -> pd.DataFrame:
-    """What the Gaussian mechanism pays by the classical formula and by the analytic one, exactly.
-
-    Returns
-    -------
-    DataFrame
-        A row per epsilon: `epsilon, delta, classical, analytic`.
-    """
-    rows = []
-    for epsilon in epsilons:
-        paid = {
-            method: gaussian_epsilon(gaussian_sigma(epsilon, delta, 1.0, method=method), delta, 1.0)
-            for method in ("classical", "analytic")
-        }
-        rows.append({"epsilon": float(epsilon), "delta": float(delta)} | paid)
-    return pd.DataFrame(rows)
-
-
-def two_values_loss(epsilon: float, same: bool, modulus: int = 7) -> float:
-    """Exact loss of two loss values in {0, 1} sent as residues, each with noise that is private at epsilon by itself.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0.
-    same : bool
-        Whether both carry the same draw, whose difference then shows that of the values.
-    modulus : int
-        >= 3.
-    """
-    size = checks.integer("modulus", modulus, at_least=3)
-    distance = np.minimum(np.arange(size), size - np.arange(size))
-    weights = np.exp(-checks.epsilon(epsilon) * distance)
-    weights /= np.sum(weights)
-    channel = np.zeros((4, size * size))
-    for user in range(4):
-        first, second = divmod(user, 2)
-        for n, weight in enumerate(weights):
-            for m, other in enumerate(weights):
-                if not same or m == n:
-                    place = (first + n) % size * size + (second + m) % size
-                    channel[user, place] += weight if same else weight * other
-    return float(channel_loss(channel))
-
-
-def ellipsoid_norms(domain: str = "ball", dim: int = 2) -> pd.DataFrame:
-    """Spectral norms of what an ellipsoidal estimator multiplies by, on the way to the boundary of the set.
+def ellipsoid_norms(domain: str) -> pd.DataFrame:
+    """Spectral norms of what an ellipsoidal estimator multiplies by, on the way to the boundary of "ball" or "simplex".
 
     Returns
     -------
@@ -99,94 +72,16 @@ def ellipsoid_norms(domain: str = "ball", dim: int = 2) -> pd.DataFrame:
         A row per point: `distance` from the boundary; `inverse`, norm of the inverse Hessian of the barrier; `root`, of
         the Hessian's square root. With A the inverse of that root, d f(x + A u) A^-1 u estimates a gradient.
     """
-    code = BALL if checks.choice("domain", domain, ("ball", "simplex")) == "ball" else SIMPLEX
-    middle = np.zeros(dim) if domain == "ball" else np.full(dim, 1.0 / (dim + 1.0))
-    edge = np.zeros(dim)
-    if domain == "ball":
-        edge[0] = 1.0
-    slope, hessian = np.zeros(dim), np.zeros((dim, dim))
+    code, middle, edge = (BALL, 0.0, [1.0, 0.0]) if domain == "ball" else (SIMPLEX, 1.0 / 3.0, [0.0, 0.0])
+    centre, border = np.full(2, middle), np.array(edge)
+    slope, hessian = np.zeros(2), np.zeros((2, 2))
     rows = []
     for exponent in np.linspace(0.0, math.log10(NEAREST), 13):
         distance = 10.0**exponent
-        barrier.barrier(code, 1.0, edge + distance * (middle - edge), slope, hessian)
+        barrier.barrier(code, 1.0, border + distance * (centre - border), slope, hessian)
         eigenvalues = np.linalg.eigvalsh(hessian)
         rows.append({"distance": distance, "inverse": 1.0 / eigenvalues[0], "root": math.sqrt(eigenvalues[-1])})
     return pd.DataFrame(rows)
-
-
-def unbounded_reward(epsilon: float, delta: float, reaches: Sequence[float]) -> pd.DataFrame:
-    """What Algorithm 5's noise, made for |y| <= 2, pays when rewards reach further, as with sub-Gaussian noise.
-
-    Returns
-    -------
-    DataFrame
-        A row per reach: `reach, epsilon_paid`.
-    """
-    sigma = noise_scale(linucb_messages(), epsilon, delta)
-    return pd.DataFrame(
-        {
-            "reach": list(map(float, reaches)),
-            "epsilon_paid": [
-                gaussian_epsilon(sigma, delta, joint_sensitivity(linucb_messages(reach))) for reach in reaches
-            ],
-        }
-    )
-
-
-class SmallLink(NamedTuple):
-    """What the gradient of a link with small values pays, at the least as printed, and at most as repaired."""
-
-    printed: float
-    repaired: float
-
-
-def small_link(epsilon: float, delta: float) -> SmallLink:
-    """What Algorithm 3 pays for the link g(a) = C a with C = `SMALL_LINK`, which keeps every assumption of the paper.
-
-    Two users with the same action and reward noise 1 and -1 send gradients that are 2 apart, and the printed noise has
-    C sigma: that message alone, exactly. Repaired, the gradient has (2 C + 1) sigma for its reach, and sigma is the
-    analytic one for all three messages together, whose sensitivity is bounded from above.
-    """
-    reach = 2.0 * SMALL_LINK + 1.0
-    messages = (*glm_messages()[:2], Message("gradient", 2.0 * reach, 2.0 * reach, reach))
-    enough = noise_scale(messages, epsilon, delta, "analytic")
-    return SmallLink(
-        accounting.small_link(epsilon, delta, SMALL_LINK), gaussian_epsilon(enough, delta, joint_sensitivity(messages))
-    )
-
-
-def radius_share(dim: int, horizon: int, epsilon: float, delta: float, alpha: float = 0.1) -> float:
-    """The printed beta_t of Algorithm 5 over the radius that its ellipsoids need, the least over t = 1, 10, ... <= T.
-
-    With the printed shift c_t = 2 U_t and noise on V_t of norm at most N_t (probability alpha/3), A_t = V_t + c_t I has
-    (2 U_t - N_t) I <= A_t - sum of x x' <= (2 U_t + N_t) I. So the estimate lies within
-
-        sqrt(d ln(1 + t / (d U_1)) + 2 ln(3/alpha))         the reward's noise
-        + sqrt(2 U_t + N_t)                                 the shift
-        + sigma (sqrt d + sqrt(2 ln(3 T/alpha))) sqrt(t / (2 U_t - N_t))    the noise on u_t
-
-    of the parameter, each of the three with probability 1 - alpha/3. The printed beta_t has no term for the reward's
-    noise by itself; its factor d ln T covers it where sigma is not small.
-    """
-    made = ldp_linucb(epsilon, delta, dim, horizon, alpha=alpha).record
-    assert isinstance(made, linear.Record)
-    record, sigma = made._replace(horizon=0), made.sigma  # T may be past what an int64 holds, and is not read
-    vector = sigma * (math.sqrt(dim) + math.sqrt(2.0 * math.log(3.0 * horizon / alpha)))
-    shares = []
-    for power in range(math.floor(math.log10(horizon) + 1e-9) + 1):
-        t = 10.0**power
-        shift = made.shift * math.sqrt(t)
-        norm = 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(6.0 * horizon / alpha)))
-        reward = math.sqrt(dim * math.log(1.0 + t / (dim * made.shift)) + 2.0 * math.log(3.0 / alpha))
-        needed = reward + math.sqrt(2.0 * shift + norm) + vector * math.sqrt(t / (2.0 * shift - norm))
-        shares.append(float(linear.radius(record, t, 0.0)) / needed)
-    return min(shares)
-
-
-def bound_powers(bound: Callable[..., float], variant: str, delta: float) -> tuple[float, float]:
-    """Powers of T (10^15 to 10^17) and of 1/epsilon (0.1 to 0.01, T = 10^15) of Theorem 8 or 10, d = 2."""
-    in_t = math.log10(bound(2, 10**17, 1.0, delta, variant) / bound(2, 10**15, 1.0, delta, variant)) / 2.0
-    return in_t, math.log10(bound(2, 10**15, 0.01, delta, variant) / bound(2, 10**15, 0.1, delta, variant))
 
 
 def virtual_gap(slope: bool) -> float:
@@ -212,9 +107,112 @@ def virtual_gap(slope: bool) -> float:
     return abs(gap)
 
 
-def logistic_gap(points: int = 201) -> float:
+def logistic_gap() -> float:
     """Largest |-a b + m(a) - ln(1 + exp(-a (2 b - 1)))| over a in [-1, 1], b in {0, 1}, m(a) = ln(1 + e^a)."""
-    a = np.linspace(-1.0, 1.0, checks.integer("points", points, at_least=2))
-    return max(
-        float(np.max(np.abs(-a * b + np.log1p(np.exp(a)) - np.log1p(np.exp(-a * (2 * b - 1)))))) for b in (0.0, 1.0)
-    )
+    a = np.linspace(-1.0, 1.0, 201)
+    losses = [(-a * b + np.log1p(np.exp(a)), np.log1p(np.exp(-a * (2 * b - 1)))) for b in (0.0, 1.0)]
+    return max(float(np.max(np.abs(one - other))) for one, other in losses)
+
+
+# --- the constants of Algorithms 5 and 3
+
+
+def radius_share(dim: int, horizon: int, epsilon: float, delta: float, alpha: float = 0.1) -> float:
+    """The printed beta_t of Algorithm 5 over the radius that its ellipsoids need, the least over t = 1, 10, ... <= T.
+
+    With the printed shift c_t = 2 U_t and noise on V_t of norm at most N_t (probability alpha/3), A_t = V_t + c_t I has
+    (2 U_t - N_t) I <= A_t - sum of x x' <= (2 U_t + N_t) I. So the estimate lies within
+
+        sqrt(d ln(1 + t / (d U_1)) + 2 ln(3/alpha))         the reward's noise
+        + sqrt(2 U_t + N_t)                                 the shift
+        + sigma (sqrt d + sqrt(2 ln(3 T/alpha))) sqrt(t / (2 U_t - N_t))    the noise on u_t
+
+    of the parameter, each of the three with probability 1 - alpha/3. The printed beta_t has no term for the reward's
+    noise by itself; its factor d ln T covers it where sigma is not small.
+    """
+    made: Any = ldp_linucb(epsilon, delta, dim, horizon, alpha=alpha).record
+    record, sigma = made._replace(horizon=0), made.sigma  # T may be past what an int64 holds, and is not read
+    vector = sigma * (math.sqrt(dim) + math.sqrt(2.0 * math.log(3.0 * horizon / alpha)))
+    shares = []
+    for power in range(math.floor(math.log10(horizon) + 1e-9) + 1):
+        t = 10.0**power
+        shift = made.shift * math.sqrt(t)
+        norm = 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(6.0 * horizon / alpha)))
+        reward = math.sqrt(dim * math.log(1.0 + t / (dim * made.shift)) + 2.0 * math.log(3.0 / alpha))
+        needed = reward + math.sqrt(2.0 * shift + norm) + vector * math.sqrt(t / (2.0 * shift - norm))
+        shares.append(float(linear.radius(record, t, 0.0)) / needed)
+    return min(shares)
+
+
+def bound_powers(bound: Callable[..., float], variant: str, delta: float) -> tuple[float, float]:
+    """Powers of T (10^15 to 10^17) and of 1/epsilon (0.1 to 0.01, T = 10^15) of Theorem 8 or 10, d = 2."""
+    in_t = math.log10(bound(2, 10**17, 1.0, delta, variant) / bound(2, 10**15, 1.0, delta, variant)) / 2.0
+    return in_t, math.log10(bound(2, 10**15, 0.01, delta, variant) / bound(2, 10**15, 0.1, delta, variant))
+
+
+def horizon_needed(
+    dim: int,
+    epsilon: float,
+    delta: float,
+    level: float = 0.1,
+    box: str = "linucb",
+    variant: str = "printed",
+    noise: str = "classical",
+    bonus_factor: float = 1.0,
+    alpha: float = 0.1,
+) -> float:
+    """The T from which the bonus of a unit vector at the end of a run stays below `level`; infinity beyond 10^300.
+
+    The T rounds have explored every direction alike, V_T = (T/d) I: no design makes every direction's bonus smaller.
+    The noise on V_T is left out.
+
+    Parameters
+    ----------
+    dim, epsilon, delta, variant, noise, bonus_factor, alpha
+        Of the algorithm; each T has the one that is calibrated for it.
+    level : float
+        > 0.
+    box : {"linucb", "glm"}
+        Algorithm 5 or 3.
+    """
+    algorithms: dict[str, Callable[..., Policy]] = {"linucb": ldp_linucb, "glm": ldp_glm}
+
+    def excess(exponent: float) -> float:
+        horizon = 10.0**exponent
+        made: Any = algorithms[box](epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha).record
+        record = made._replace(horizon=0)  # T may be past what an int64 holds, and the radius does not read it
+        spread = horizon / dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
+        return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread) / level - 1.0
+
+    # the bonus rises from 0 at T = 1 where it holds ln T, so the last crossing is sought from above
+    high = _LONGEST
+    if excess(high) > 0.0:
+        return math.inf
+    while high > 0.0 and excess(high - 1.0) <= 0.0:
+        high -= 1.0
+    return 1.0 if high <= 0.0 else 10.0 ** float(brentq(excess, high - 1.0, high, xtol=1e-12))
+
+
+# --- what play without learning gives
+
+
+def centre_regret(problem: ConvexLoss, t: Any) -> np.ndarray:
+    """Expected regret of the point where learners start, or of uniformly random arms, after t rounds.
+
+    No uniformly random point of a ball or a simplex does better, as the losses are convex and the point is the mean.
+    With drawn losses the best point is that for their shares.
+    """
+    start = np.full(problem.dimension, 0.0 if problem.domain == "ball" else 1.0 / (problem.dimension + 1.0))
+    each = [
+        float(np.mean(row)) if problem.domain == "arms" else problem.value(which, start)
+        for which, row in enumerate(problem.anchors)
+    ]
+    regret = []
+    for rounds in np.atleast_1d(t):
+        counts = problem.weights * rounds
+        if problem.mode == "schedule":
+            laps, rest = divmod(int(rounds), len(problem.schedule))
+            counts = laps * np.bincount(problem.schedule, minlength=len(each)).astype(float)
+            counts += np.bincount(problem.schedule[:rest], minlength=len(each))
+        regret.append(float(counts @ each) - problem.best_point(counts)[1])
+    return np.array(regret)

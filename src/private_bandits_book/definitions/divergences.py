@@ -10,7 +10,23 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.privacy.divergences import kl_divergence, local_factor, response_kl, total_variation
+from private_bandits.privacy.divergences import kl_divergence, local_factor, response_kl
+
+
+def total_variation(first: Any, second: Any) -> float:
+    """Half the L1 distance of two finite distributions.
+
+    Parameters
+    ----------
+    first, second : array_like of float, shape (outcomes,)
+        Probabilities; they are not checked.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+    """
+    return 0.5 * float(np.sum(np.abs(np.asarray(first, dtype=float) - np.asarray(second, dtype=float))))
 
 
 def response_channel(epsilon: float, levels: int = 2) -> np.ndarray:

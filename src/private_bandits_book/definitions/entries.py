@@ -19,6 +19,8 @@ _RESULTS: dict[str, tuple[int, _Bound, _Bound]] = {
     "local DP": (1, bounds.theorem_1, bounds.corollary_1),
 }
 """Per definition, the number of its theorem and of its corollary, and both."""
+CORRECTED = {f"{name}, corrected": name for name in ("Theorem 1", "Theorem 4")}
+"""What figures call the corrected bounds of `usable`."""
 
 
 def table_1(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:

@@ -16,8 +16,8 @@ import pandas as pd
 
 from private_bandits.privacy import FinitePolicy, exact_loss
 from private_bandits.privacy.divergences import bernoulli_kl, local_factor, private_kl, response_kl, response_mean
-from private_bandits.privacy.policies import Exponential, Greedy, Response
 from private_bandits_book.definitions.lemmas import suite
+from private_bandits_book.policies import Exponential, Greedy, Response
 
 MEANS = ((0.4, 0.6), (0.6, 0.4))
 Seen = tuple[tuple[int, int], ...]
@@ -160,11 +160,11 @@ class NeighbourRatio(NamedTuple):
 def lemma_4(learner: FinitePolicy, first: Any, second: Any, horizon: int, epsilon: float) -> LocalBound:
     """Lemma 4 for histories: a learner that sees the answers of randomised response, of epsilon, to 0/1 rewards."""
     reports = [[response_mean(x, epsilon) for x in means] for means in (first, second)]
-    told = Pair(learner, reports[0], reports[1], horizon)
-    arms = list(zip(told.pulls.tolist(), first, second, strict=True))
+    sent = Pair(learner, reports[0], reports[1], horizon)
+    arms = list(zip(sent.pulls.tolist(), first, second, strict=True))
     best = sum(n * response_kl(x, y, epsilon) for n, x, y in arms)
     rewards = float(sum(n * bernoulli_kl(x, y) for n, x, y in arms))
-    return LocalBound(told.divergence, float(best), 2.0 * local_factor(epsilon) * rewards)
+    return LocalBound(sent.divergence, float(best), 2.0 * local_factor(epsilon) * rewards)
 
 
 def lemma_5(pair: Pair) -> InstantaneousBound:

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from private_bandits.privacy import FinitePolicy, History, binomial_interval, environment_law, table_laws, worst_case
-from private_bandits.privacy.policies import Eavesdropper, Greedy, LaplaceArgmax, LocallyPrivate, Response
+from private_bandits_book.policies import Eavesdropper, Greedy, LaplaceArgmax, LocallyPrivate, Response
 
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 """Chances of a click on each advertisement, for two kinds of person."""

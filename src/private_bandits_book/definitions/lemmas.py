@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, policies, table_laws
+from private_bandits import checks
+from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, table_laws
+from private_bandits_book import policies
 from private_bandits_book.definitions.inference import PREFERENCES, noisy_answers
 
 RESPONSE, BARE = "randomised response on the best arm", "argmax without noise"
@@ -71,6 +73,7 @@ def lemma_2(policy: FinitePolicy, horizon: int) -> Composition:
     horizon : int
         T, >= 2.
     """
+    checks.integer("horizon", horizon, at_least=2)
     dp, instantaneous = exact_loss(policy, horizon), exact_loss(policy, horizon, definition="instantaneous")
     allowed = 2 * dp, horizon * instantaneous, (horizon - 1) * instantaneous
     return Composition(dp, instantaneous, *map(_ratio, (instantaneous, dp, dp), allowed))
@@ -127,32 +130,40 @@ def calibrated(epsilon: float, horizon: int) -> float:
 
 
 def mechanisms(epsilon: float, sizes: Iterable[int] = (2, 3, 5)) -> pd.DataFrame:
-    """Return the exact loss of Definition 1 for single draws: a randomiser as a channel from input to output."""
+    """Return the exact loss of Definition 1 for single draws: a randomiser as a channel from input to output.
+
+    A row per mechanism and size; `kind` is "response", "exponential" or "argmax".
+    """
     rows = []
     for size in sizes:
         truth = np.eye(size)
         score = np.exp(epsilon / 2 * truth)
         respond = np.where(truth == 1, math.exp(epsilon), 1.0) / (math.exp(epsilon) + size - 1)
-        for name, channel in (
-            (f"{size}-ary randomised response", respond),
-            (f"exponential mechanism, {size} values", score / score.sum(axis=1, keepdims=True)),
-            (f"argmax of {size} values", truth),
+        for kind, name, channel in (
+            ("response", f"{size}-ary randomised response", respond),
+            ("exponential", f"exponential mechanism, {size} values", score / score.sum(axis=1, keepdims=True)),
+            ("argmax", f"argmax of {size} values", truth),
         ):
-            rows.append({"mechanism": name, "epsilon": epsilon, "loss": channel_loss(channel)})
+            rows.append({"kind": kind, "mechanism": name, "epsilon": epsilon, "loss": channel_loss(channel)})
     return pd.DataFrame(rows)
 
 
 def tightness(epsilon: float, horizons: Iterable[int], slacks: Iterable[float]) -> pd.DataFrame:
-    """Return how nearly policies reach the two halves of Lemma 2: exact loss over what the lemma allows."""
+    """Return how nearly policies reach the two halves of Lemma 2: exact loss over what the lemma allows.
+
+    `half` is the ratio of `Composition` that a row has: "forward", "backward" or "sharper".
+    """
     rows: list[tuple[Any, ...]] = []
     for slack in slacks:
         found = lemma_2(policies.Retraction(epsilon, slack), 3)
-        rows.append(("ε-DP gives 2ε instantaneous", f"retraction, slack {slack:g}", 3, *found[:2], found.forward))
+        rows.append(
+            ("forward", "ε-DP gives 2ε instantaneous", f"retraction, slack {slack:g}", 3, *found[:2], found.forward)
+        )
     for horizon in horizons:
         found = lemma_2(policies.Response(epsilon, 2), horizon)
-        rows.append(("ε instantaneous gives Tε DP", RESPONSE, horizon, *found[:2], found.backward))
-        rows.append(("ε instantaneous gives (T-1)ε DP", RESPONSE, horizon, *found[:2], found.sharper))
-    return pd.DataFrame(rows, columns=["claim", "policy", "horizon", "dp", "instantaneous", "ratio"])
+        rows.append(("backward", "ε instantaneous gives Tε DP", RESPONSE, horizon, *found[:2], found.backward))
+        rows.append(("sharper", "ε instantaneous gives (T-1)ε DP", RESPONSE, horizon, *found[:2], found.sharper))
+    return pd.DataFrame(rows, columns=["half", "claim", "policy", "horizon", "dp", "instantaneous", "ratio"])
 
 
 def growth(epsilon: float, horizons: Sequence[int]) -> pd.DataFrame:

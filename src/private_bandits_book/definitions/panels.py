@@ -16,8 +16,8 @@ from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
 from private_bandits_book.definitions import discussion, graphs, lemmas
 from private_bandits_book.definitions import inference as example
-from private_bandits_book.definitions.entries import usable
-from private_bandits_book.definitions.study import FAMILIES, LOCAL, LONG, TRUST, Study, factors, instance
+from private_bandits_book.definitions.entries import CORRECTED, usable
+from private_bandits_book.definitions.study import LOCAL, LONG, Study, factors, instance
 from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures import power, scientific
 from private_bandits_book.figures.drawing import blank
@@ -194,16 +194,18 @@ def price(study: Study) -> Made:
     facts = {"epsilon": epsilon, "settled": power(max(1, math.ceil(settled)))}
     if frame.empty:
         nothing = f"No regret without privacy to compare with at T = {power(study.horizon)}."
-        return drawn(_note(nothing), frame, nothing=f" {nothing}", said=nothing, **facts)
+        return drawn(
+            _note(nothing), frame.drop(columns=["family", "trust"]), nothing=f" {nothing}", said=nothing, **facts
+        )
     curves = frame.assign(regret=frame["factor"], regret_se=0.0)
-    curves["family"], curves["trust"] = frame["policy"].map(FAMILIES), frame["policy"].map(TRUST)
     t, bound = sorted({*frame["t"]}), replacements.response_minimax
     limit = [bound(n_arms, mark, epsilon) / bound(n_arms, mark, math.inf) for mark in t]
     ylabel, bounds = "regret over that without privacy", [("1/tanh(ε/2)", t, limit)]
     fig = figures.regret_curves(curves, yscale="log", ylabel=ylabel, bounds=bounds)
     last = frame[frame["t"] == frame["t"].max()].set_index("policy")["factor"]
     ends = ", ".join(f"{value:.3g} for {name}" for name, value in last.items())
-    return drawn(fig, frame, nothing="", said=f"At the horizon the factor is {ends}.", **facts)
+    data = frame.drop(columns=["family", "trust"])
+    return drawn(fig, data, nothing="", said=f"At the horizon the factor is {ends}.", **facts)
 
 
 @panels("figure-corrupt")
@@ -260,7 +262,7 @@ def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, **fact
     for axes, trust in zip(fig.axes, ("local", "central"), strict=True):
         at = pd.DataFrame([usable(question, trust, means, horizon, float(e)) for e in grid])
         for name, values in _telling(at, gap * horizon if question == "instance" else horizon).items():
-            _reference(axes, grid, values, str(name).removesuffix(", corrected"))
+            _reference(axes, grid, values, CORRECTED.get(str(name), str(name)))
         _make_room(axes)
     said = finite.dropna(subset=["ratio"])
     best = said.loc[said.groupby("trust")["ratio"].idxmin()] if len(said) else said
@@ -270,13 +272,13 @@ def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, **fact
     )
     nothing = "No bound applies at this horizon."
     closest = f"Closest to the lower bound: {nearest_ones}." if nearest_ones else nothing
-    return drawn(fig, frame, T=power(horizon), best=0.5 + gap / 2, closest=closest, **facts)
+    data = frame.drop(columns="family")
+    return drawn(fig, data, T=power(horizon), best=0.5 + gap / 2, closest=closest, **facts)
 
 
 def _lines(frame: pd.DataFrame) -> pd.DataFrame:
     """The algorithms, the best usable bound and uniform play."""
     curves = pd.concat([frame[frame["trust"] == trust] for trust in ("local", "central", "none")], ignore_index=True)
-    curves["family"] = curves["policy"].map(FAMILIES)
     curves["facet"] = curves["trust"].map({"local": "local privacy", "central": "central privacy", "none": ""})
     curves = curves[np.isfinite(curves["epsilon"]) | (curves["trust"] == "none")]
     most = frame["uniform"].max()

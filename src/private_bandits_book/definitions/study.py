@@ -27,19 +27,23 @@ from private_bandits_book.studies import LongRun, Run, Runs
 GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Distances of the worse arms among which the hardest instance is looked for."""
 
-MAKERS: dict[str, Callable[[float, int, int], Policy]] = {
-    "LDP-UCB-L": lambda epsilon, n_arms, horizon: baselines.ldp_ucb_laplace(epsilon),
-    "LDP-UCB-B": lambda epsilon, n_arms, horizon: baselines.ldp_ucb_response(epsilon),
-    "DP-SE": lambda epsilon, n_arms, horizon: baselines.dp_se(epsilon, n_arms, horizon),
-    "AdaP-UCB": lambda epsilon, n_arms, horizon: baselines.adap_ucb(epsilon),
-    "AdaP-KLUCB": lambda epsilon, n_arms, horizon: baselines.adap_klucb(epsilon),
-    "UCB": lambda epsilon, n_arms, horizon: baselines.ucb(),
-}
-"""Of each algorithm at epsilon, K and T."""
+_MAKERS: tuple[Callable[[float, int, int], Policy], ...] = (
+    lambda epsilon, n_arms, horizon: baselines.ldp_ucb_laplace(epsilon),
+    lambda epsilon, n_arms, horizon: baselines.ldp_ucb_response(epsilon),
+    lambda epsilon, n_arms, horizon: baselines.dp_se(epsilon, n_arms, horizon),
+    lambda epsilon, n_arms, horizon: baselines.adap_ucb(epsilon),
+    lambda epsilon, n_arms, horizon: baselines.adap_klucb(epsilon),
+    lambda epsilon, n_arms, horizon: baselines.ucb(),
+)
+MAKERS = {make(1.0, 2, 1).name: make for make in _MAKERS}
+"""Of each algorithm at epsilon, K and T, by its name, which is the key of the rows of the longer study."""
+LDP_UCB, ADAP_UCB, UCB = (
+    one.name for one in (baselines.ldp_ucb_response(1.0), baselines.adap_ucb(1.0), baselines.ucb())
+)
 
 _MADE = {name: make(1.0, 2, 1) for name, make in MAKERS.items()}
 TRUST = {name: policy.privacy.trust for name, policy in _MADE.items()}
-FAMILIES = {name: policy.mechanism for name, policy in _MADE.items()}
+FAMILIES = {name: policy.family for name, policy in _MADE.items()}
 LOCAL, CENTRAL = ([name for name in MAKERS if TRUST[name] == trust] for trust in ("local", "central"))
 
 
@@ -133,7 +137,7 @@ class Study(studies.Study):
         return Runs(run for gap in sorted({*GAPS, self.gap}, reverse=True) for run in self._on(gap))
 
     def _on(self, gap: float) -> Runs:
-        played = [("UCB", math.inf), *((name, e) for name in (*LOCAL, *CENTRAL) for e in (*self.epsilons, math.inf))]
+        played = [(UCB, math.inf), *((name, e) for name in (*LOCAL, *CENTRAL) for e in (*self.epsilons, math.inf))]
         problem = instance(self.n_arms, gap)
         policies = [MAKERS[name](epsilon, self.n_arms, self.horizon) for name, epsilon in played]
         return Runs(self.run(problem, policy, swept={"gap": gap}) for policy in policies)
@@ -159,7 +163,9 @@ class Study(studies.Study):
         horizon = int(self.long["t"].max())
         final = self.long[self.long["t"] == horizon].groupby(["policy", "epsilon"], sort=False)["regret"]
         game = (LONG.n_arms, LONG.gap, horizon, "instance")
-        return pd.DataFrame([_met(name, epsilon, part.to_numpy(), *game) for (name, epsilon), part in final])
+        return pd.DataFrame(
+            [_met(name, FAMILIES[name], epsilon, part.to_numpy(), *game) for (name, epsilon), part in final]
+        )
 
 
 def hardest(runs: Iterable[Run]) -> Runs:
@@ -180,12 +186,12 @@ def upper_lower(runs: Iterable[Run], question: str) -> pd.DataFrame:
     rows = []
     for run in runs:
         n_arms, gap, horizon = len(run.problem.means), run.swept["gap"], int(run.data.t[-1])
-        rows.append(_met(run.name, run.epsilon, run.final, n_arms, gap, horizon, question))
+        rows.append(_met(run.name, run.family, run.epsilon, run.final, n_arms, gap, horizon, question))
     return pd.DataFrame(rows)
 
 
 def _met(
-    name: str, epsilon: float, final: np.ndarray, n_arms: int, gap: float, horizon: int, question: str
+    name: str, family: str, epsilon: float, final: np.ndarray, n_arms: int, gap: float, horizon: int, question: str
 ) -> dict[str, Any]:
     measured, uniform = mean_interval(final), uniform_regret(n_arms, gap, horizon)
     found = entries.usable(question, TRUST[name], instance(n_arms, gap).means, horizon, epsilon)
@@ -194,6 +200,7 @@ def _met(
     unit = bound if 0 < bound < uniform else math.nan
     return {
         "policy": name,
+        "family": family,
         "trust": TRUST[name],
         "epsilon": epsilon,
         "gap": gap,
@@ -218,15 +225,16 @@ def factors(runs: Runs, epsilon: float) -> pd.DataFrame:
         above, below = (np.max([run.curves.mean(axis=0) for run in part], axis=0) for part in (private, plain))
         for t, more, less in zip(plain[0].data.t.values.tolist(), above.tolist(), below.tolist(), strict=True):
             if less > 0:
-                rows.append((name, epsilon, t, more, less, more / less, len(runs[0].final)))
-    names = ["policy", "epsilon", "t", "regret", "plain", "factor", "replications"]
+                told = private[0].family, TRUST[name]
+                rows.append((name, *told, epsilon, t, more, less, more / less, len(runs[0].final)))
+    names = ["policy", "family", "trust", "epsilon", "t", "regret", "plain", "factor", "replications"]
     return pd.DataFrame(rows, columns=names)
 
 
 def long_runs() -> list[LongRun]:
     """Every algorithm at every epsilon of the longer study, and without privacy UCB and the central ones."""
     private = [long_run(name, epsilon) for name in (*LOCAL, *CENTRAL) for epsilon in LONG.epsilons]
-    return [*(long_run(name, math.inf) for name in ("UCB", *CENTRAL)), *private]
+    return [*(long_run(name, math.inf) for name in (UCB, *CENTRAL)), *private]
 
 
 def long_run(name: str, epsilon: float) -> LongRun:

@@ -12,7 +12,7 @@ from private_bandits.papers.definitions.replacements import central_lower, lai_r
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
-from private_bandits_book.definitions.study import LONG, Study
+from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, UCB, Study
 from private_bandits_book.exhibits import Exhibits
 from private_bandits_book.ledger import verdicts_in_words
 
@@ -23,8 +23,7 @@ tables = Exhibits()
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences."""
     one = nearest(study.inference["epsilon"].unique(), 1.0)
-    tight = study.tightness.groupby("claim")["ratio"].max()
-    forward, backward = (tight[tight.index.str.contains(word)].max() for word in ("gives 2ε", "gives Tε"))
+    tight = study.tightness.groupby("half")["ratio"].max()
     low = nearest(study.on_long["epsilon"].unique(), 0.1)
     final, game = study.on_long[study.on_long["epsilon"] == low].set_index("policy"), (LONG.means, LONG.horizon)
     log = math.log(LONG.horizon)
@@ -32,13 +31,13 @@ def findings(study: Study) -> dict[str, Any]:
         "one": one,
         "success": study.inference[study.inference["epsilon"] == one].groupby("guess")["success"].max(),
         "paid": study.losses.set_index("policy").loc[RESPONSE, "outcomes"],
-        "forward": forward,
-        "backward": backward,
+        "forward": tight["forward"],
+        "backward": tight["backward"],
         "told": impossible(study.readings[study.readings["regret"] == "minimax"]),
         "low": low,
-        "local": final.loc["LDP-UCB-B"],
-        "central": final.loc["AdaP-UCB"],
-        "plain": study.on_long.set_index("policy").loc["UCB", "regret"],
+        "local": final.loc[LDP_UCB],
+        "central": final.loc[ADAP_UCB],
+        "plain": study.on_long.set_index("policy").loc[UCB, "regret"],
         "plain_log": lai_robbins(*game) / log,
         "local_log": local_lower(*game, low) / log,
         "central_log": central_lower(*game, low) / log,
@@ -50,7 +49,7 @@ def findings(study: Study) -> dict[str, Any]:
 @tables("table-mechanisms")
 def mechanisms(study: Study) -> pd.DataFrame:
     """Definition 1."""
-    return study.mechanisms
+    return study.mechanisms.drop(columns="kind")
 
 
 @tables("table-losses")
@@ -62,7 +61,7 @@ def losses(study: Study) -> pd.DataFrame:
 @tables("table-lemma-2")
 def lemma_2(study: Study) -> pd.DataFrame:
     """How nearly Lemma 2 is reached."""
-    return study.tightness
+    return study.tightness.drop(columns="half")
 
 
 @tables("table-divergences")

@@ -5,7 +5,7 @@ are labelled at their ends. Frames are tidy: `policy, epsilon, t, regret, regret
 where known
 
 - `label`, the text at the line's end; else the policy, with its epsilon where it has several;
-- `family`, a key of `FAMILY_COLOURS`; else the one that the policy's name contains, or none without privacy;
+- `family`, a key of `FAMILY_COLOURS`, which a finite epsilon needs; else none;
 - `trust`, a key of `TRUST_LINES`; else central for a finite epsilon, none for an infinite one.
 
 Nothing here touches pyplot or leaves a matplotlib setting changed.

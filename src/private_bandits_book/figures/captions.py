@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from private_bandits_book.figures.look import power_of_ten
 
 
 class Picture(NamedTuple):
@@ -47,5 +47,5 @@ def power(rounds: int, *, digit: bool = False) -> str:
 
 
 def _times_power(mantissa: str, exponent: int) -> str:
-    ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+    ten = power_of_ten(exponent)
     return f"{mantissa}·{ten}" if mantissa else ten

@@ -14,6 +14,7 @@ from private_bandits import checks
 from private_bandits.estimates import Interval
 from private_bandits_book.figures.lines import Line, Window, dotted
 from private_bandits_book.figures.look import CLAIM_COLOUR, HEIGHT, REFERENCE_COLOUR, TRUST_LINES, WIDTH
+from private_bandits_book.sweep import exact_slope
 
 
 class End(NamedTuple):
@@ -102,7 +103,7 @@ def draw_slope(axes: Axes, lines: Sequence[Line], slope: Slope) -> list[End]:
     claimed = mean[0] * (clock / clock[0]) ** slope.exponent
     axes.plot(line.x[decade], claimed, color=CLAIM_COLOUR, lw=1.3, linestyle=(0, (2.5, 1.5)), zorder=5)
     if slope.fit is None:
-        fitted = f"{np.polyfit(np.log(clock), np.log(mean), 1)[0]:.2f}"
+        fitted = f"{exact_slope(clock, mean).measured:.2f}"
     else:
         fitted = f"{slope.fit.measured:.2f}\n[{slope.fit.low:.2f}, {slope.fit.high:.2f}]"
     return [End(f"{slope.label}\nfitted {fitted}", CLAIM_COLOUR, line.x[-1], claimed[-1])]

@@ -51,11 +51,9 @@ def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
         tells = x != "epsilon" and math.isfinite(epsilon) and several[policy] > 1
         tidy.at[row, "label"] = f"{policy}, ε = {epsilon:g}" if tells else policy
     for row in tidy.index[tidy["family"].isna()]:
-        policy = str(tidy.at[row, "policy"]).lower()
-        named = [family for family in FAMILY_COLOURS if family in policy]
-        if finite[row] and not named:
-            raise ValueError(f"family must be given for the private policy {policy!r}, got none")
-        tidy.at[row, "family"] = named[0] if named else "none"
+        if finite[row]:
+            raise ValueError(f"family must be given for the private policy {tidy.at[row, 'policy']!r}, got none")
+        tidy.at[row, "family"] = "none"
     for row in tidy.index[tidy["trust"].isna()]:
         tidy.at[row, "trust"] = "central" if finite[row] else "none"
     for family in tidy["family"].unique():

@@ -105,6 +105,11 @@ def wrapped(text: str) -> str:
     return textwrap.fill(text.replace(" = ", "\u00a0=\u00a0"), _LABEL_CHARACTERS, break_long_words=False)
 
 
+def power_of_ten(exponent: int) -> str:
+    """Return 10 with its exponent raised: 10⁵."""
+    return "10" + str(exponent).translate(_SUPERSCRIPTS)
+
+
 def readable_number(value: float, scale: str) -> str:
     """Return a number as readers write it: 0.5, 2,500, 10⁵, 2.5×10⁶."""
     if value == 0:
@@ -112,7 +117,7 @@ def readable_number(value: float, scale: str) -> str:
     power = math.floor(math.log10(abs(value)) + 1e-12)
     if 1e-3 <= abs(value) < 1e6 and (scale == "linear" or value / 10**power != 1 or abs(power) < 2):
         return (f"{value:,.0f}" if value == round(value) else f"{value:g}").replace("-", "−")
-    raised = "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    raised = power_of_ten(power)
     factor = float(f"{value / 10**power:.3g}")
     return raised if factor == 1 else f"{factor:g}×{raised}".replace("-", "−")
 
@@ -122,3 +127,4 @@ def x_name(x: str) -> str:
 
 
 _LABEL_CHARACTERS = 18
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -1,10 +1,11 @@
 """The chapter on Tao et al. (2022), heavy-tailed bandits under differential privacy."""
 
+from collections.abc import Callable
 from typing import Any
 
 from private_bandits import checks
 
-__all__ = ["check_parameters"]
+__all__ = ["check_parameters", "long_studies"]
 
 _LONGEST = 9 * 10**15  # as far as sums of rewards and of noise are drawn exactly enough: below 2^53
 
@@ -23,3 +24,8 @@ def check_parameters(**values: Any) -> None:
     checks.real("beta", values["beta"], above=0, below=1)
     for name in ("spare_shape", "u_over_moment", "small_c", "small_local_c", "small_radius"):
         checks.real(name, values[name], above=0)
+
+
+def long_studies() -> dict[str, Callable[..., Any]]:
+    """Return the longer studies by name: this chapter has none."""
+    return {}

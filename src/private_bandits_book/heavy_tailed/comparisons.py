@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from private_bandits.estimates import Interval, mean_interval
+from private_bandits_book.heavy_tailed import rates
 from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS
 from private_bandits_book.studies import Run, Runs
 
@@ -16,12 +17,11 @@ LEARNT = 0.5  # share of uniform play's regret below which a policy has learnt s
 
 def overtaken(panel: Runs) -> float:
     """Return the last round in which DP Robust SE is above DP Robust UCB, as printed; nan if it never is."""
-    mine = panel.find("DP Robust SE", PRINTED)
+    mine = panel.find(rates.DP, PRINTED)
     above = [math.nan]
-    for other in panel.select(reading=PRINTED):
-        if other.name.removesuffix(", fluid") == "DP Robust UCB":
-            t, here, there = np.intersect1d(mine.t, other.t, return_indices=True)
-            above += t[mine.curves.mean(axis=0)[here] > other.curves.mean(axis=0)[there]].tolist()
+    for other in panel.select(rates.UCB, PRINTED) + panel.select(rates.INDEX, PRINTED):
+        t, here, there = np.intersect1d(mine.t, other.t, return_indices=True)
+        above += t[mine.curves.mean(axis=0)[here] > other.curves.mean(axis=0)[there]].tolist()
     return float(np.nanmax(above)) if len(above) > 1 else math.nan
 
 
@@ -32,27 +32,25 @@ def settled(run: Run) -> float:
     return float(run.t[first]) if first < len(run.t) - 1 else math.nan
 
 
-def fluid_error(panel: Runs, reading: str = PRINTED) -> float:
-    """Largest relative distance of the fluid approximation from the runs, over the rounds that both have; nan if none.
+def fluid_errors(panel: Runs, reading: str = PRINTED) -> tuple[float, float]:
+    """How far the fluid approximation is from the runs, of the regret and of what is learnt; nan where none is.
 
-    From round 1000, before which a few pulls are a large share.
+    The first is the largest relative distance over the rounds that both have, from round 1000 on, as before it a few
+    pulls are a large share. The second is what it misses, in the last round that is run, of the runs' distance from
+    uniform play; negative where it has learnt less.
     """
-    t, mean, approximated = _both(panel, reading)
+    runs, fluid = panel.select(rates.UCB, reading, kind=RUNS), panel.select(rates.INDEX, reading)
+    if not runs or not fluid:
+        return math.nan, math.nan
+    t, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)
+    mean, approximated = runs[0].curves.mean(axis=0)[here], fluid[0].curves[0][there]
     late = (t >= 1000) & (mean > 0)
-    return float(np.max(np.abs(approximated[late] / mean[late] - 1.0))) if late.any() else math.nan
-
-
-def missed(panel: Runs, reading: str = PRINTED) -> float:
-    """Share that the fluid approximation misses of what the runs have learnt: of their distance from uniform play.
-
-    In the last round that is run. Negative where it has learnt less; nan if there is nothing to compare.
-    """
-    t, mean, approximated = _both(panel, reading)
+    error = float(np.max(np.abs(approximated[late] / mean[late] - 1.0))) if late.any() else math.nan
     if not len(t):
-        return math.nan
+        return error, math.nan
     uniform = panel.find("uniform")
     full = float(np.interp(float(t[-1]), uniform.t, uniform.curves[0]))
-    return float((full - approximated[-1]) / (full - mean[-1]) - 1.0)
+    return error, float((full - approximated[-1]) / (full - mean[-1]) - 1.0)
 
 
 def fluid_bias(panel: Runs) -> Interval | None:
@@ -73,12 +71,3 @@ def fluid_margin(learnt: Mapping[float, Runs]) -> float:
     """Return the largest bias that the check at small radii leaves possible; nan if none has learnt."""
     found = [bias for panel in learnt.values() if (bias := fluid_bias(panel)) is not None]
     return max((max(abs(bias.low), abs(bias.high)) for bias in found), default=math.nan)
-
-
-def _both(panel: Runs, reading: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rounds that the runs and the fluid approximation of a reading share, and the mean regret of either."""
-    runs, fluid = panel.select("DP Robust UCB", reading, kind=RUNS), panel.select("DP Robust UCB, fluid", reading)
-    if not runs or not fluid:
-        return np.zeros(0), np.zeros(0), np.zeros(0)
-    t, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)
-    return t, runs[0].curves.mean(axis=0)[here], fluid[0].curves[0][there]

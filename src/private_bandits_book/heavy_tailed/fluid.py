@@ -7,7 +7,7 @@ index is pulled, and in the limit every arm that is pulled has the same index: t
 
 with m_a(n) the exact mean of the first n truncated rewards and r(t) the box's radius at one pull. It leaves out the
 fluctuations, so it is an approximation and not a bound: it is close where the radius dwarfs them, which is what
-`bounds.dp_robust_ucb_error` shows of the boxes' own constants.
+`coverage.dp_robust_ucb_error` shows of the boxes' own constants.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from private_bandits import checks
 from private_bandits.kernels import robust
 from private_bandits.papers.heavy_tailed.instances import ParetoArms
 from private_bandits.policy import Policy
 
 _HEAD = 1000  # rewards whose lost means are added one by one
 _PER_DECADE = 400
+
+
+def fluid_name(name: str) -> str:
+    """Return what the approximation of an algorithm is called."""
+    return f"{name}, fluid"
 
 
 def fluid_pulls(problem: ParetoArms, policy: Policy, times: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -41,12 +45,8 @@ def fluid_pulls(problem: ParetoArms, policy: Policy, times: Sequence[float] | np
     -------
     float array, shape (len(times), n_arms)
     """
-    record = policy.record
-    if not isinstance(record, robust.Record) or record.truncation_alpha != 0.0:
-        raise ValueError(f"policy must be a robust index box with a horizon, got {policy.name}")
-    if not isinstance(problem, ParetoArms):
-        raise ValueError(f"problem must be pareto_arms, got {problem}")
-    rounds = checks.vector("times", times, at_least=problem.n_items)
+    record, rounds = policy.record, np.asarray(times, float)
+    assert isinstance(record, robust.Record) and record.truncation_alpha == 0.0
     points = 2 + int(_PER_DECADE * math.log10(np.max(rounds)))
     grid = np.linspace(0.0, math.log(2.0 * np.max(rounds)), points)  # past the last round, so that a sum can exceed it
     tables = [truncated_mean(record, mean, problem.shape, np.exp(grid)) for mean in problem.means]
@@ -97,7 +97,9 @@ def _share(record: robust.Record, grid: np.ndarray, tables: list[np.ndarray], t:
 
     low, high = min(float(index[-1]) for index in falling), max(float(index[0]) for index in falling)
     for _ in range(100):  # the pulls fall as the level rises
-        level = (low + high) / 2.0
+        level, ends = (low + high) / 2.0, (low, high)
         low, high = (level, high) if np.sum(pulls(level)) > t else (low, level)
+        if (low, high) == ends:  # neighbouring numbers
+            break
     found = pulls(high)
     return found * (t / np.sum(found))

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import wraps
 from itertools import product
-from typing import NamedTuple
 
-import numpy as np
-
-from private_bandits.papers.heavy_tailed import bounded, bounds
+from private_bandits.papers.heavy_tailed import bounds
+from private_bandits_book.heavy_tailed import bounded
 from private_bandits_book.rules import Holds, Ruling
 
 N_ARMS = 5
@@ -32,30 +29,11 @@ _HORIZON = 10**9  # of bounds that are proportional to ln T
 _ZEROS = [0.0] * (N_ARMS - 1)  # means of the arms that never pay
 
 
-class Slopes(NamedTuple):
-    """How a ratio moves far out on its axes, in powers of them, and its least value on the grid."""
+def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> list[float]:
+    """How a ratio moves far out on its axes, in powers of them.
 
-    lowest: float
-    highest: float
-    least: float
-
-
-def _in_doubles(rule: Callable[..., Ruling]) -> Callable[..., Ruling]:
-    """Make a rule undecided at a v so small that a bound is no double."""
-
-    @wraps(rule)
-    def judged(v: float, *rest: float) -> Ruling:
-        try:
-            with np.errstate(over="raise", divide="raise", invalid="raise"):
-                return rule(v, *rest)
-        except (ArithmeticError, ValueError):
-            return Holds()(None)
-
-    return judged
-
-
-def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> Slopes:
-    """Slopes of ln(ratio) between the last two values of each axis of two or more, at every value of the others."""
+    Slopes of ln(ratio) between the last two values of each axis of two or more, at every value of the others.
+    """
     grid = product(*(range(len(axis)) for axis in axes))
     values = {places: ratio(*(axis[at] for axis, at in zip(axes, places, strict=True))) for places in grid}
     found = []
@@ -64,10 +42,9 @@ def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> Slopes:
             if len(axis) > 1 and places[number] == len(axis) - 1:
                 before = (*places[:number], places[number] - 1, *places[number + 1 :])
                 found.append(math.log(value / values[before]) / abs(math.log(axis[-1] / axis[-2])))
-    return Slopes(min(found), max(found), min(values.values()))
+    return found
 
 
-@_in_doubles
 def central_lower(v: float) -> Ruling:
     """(3): the derived bound over the printed one, a quarter of it for algorithms of regret up to T^(3/4)."""
 
@@ -77,7 +54,6 @@ def central_lower(v: float) -> Ruling:
     return _lower(bound, f"v={v:g}", _gaps(LARGEST_CENTRAL, v), _EPSILONS, part=0.25)
 
 
-@_in_doubles
 def local_lower(v: float) -> Ruling:
     """The slides' instance-dependent LDP lower bound."""
 
@@ -87,7 +63,6 @@ def local_lower(v: float) -> Ruling:
     return _lower(bound, f"v={v:g}", _gaps(LARGEST_LOCAL, v), _EPSILONS)
 
 
-@_in_doubles
 def local_lower_independent(v: float) -> Ruling:
     """The slides' instance-independent LDP lower bound, for T of K / epsilon^2 and more ("T large enough")."""
 
@@ -116,7 +91,6 @@ def bounded_lower_independent(*, local: bool) -> Ruling:
     return _lower(bound, "", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
 
 
-@_in_doubles
 def local_upper(v: float) -> Ruling:
     """(4) against the derived lower bound on every local algorithm, at u = 1: no constant may save it."""
 
@@ -127,7 +101,6 @@ def local_upper(v: float) -> Ruling:
     return _contradicted(ratio, v, "(1/gap)", _gaps(LARGEST_LOCAL, v))
 
 
-@_in_doubles
 def local_upper_independent(v: float) -> Ruling:
     """(5) against the derived lower bound on every local algorithm, at u = 1."""
 
@@ -138,7 +111,6 @@ def local_upper_independent(v: float) -> Ruling:
     return _contradicted(ratio, v, "T", _FAR)
 
 
-@_in_doubles
 def central_upper(v: float) -> Ruling:
     """The first part of the DP upper bound, with u^(1/v): the algorithm's own over it, in T, 1/gap, epsilon and u."""
 
@@ -149,7 +121,6 @@ def central_upper(v: float) -> Ruling:
     return _upper(ratio, v, "T, 1/gap, 1/epsilon, u", _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4))
 
 
-@_in_doubles
 def central_upper_independent(v: float) -> Ruling:
     """The second part, with u^(1/(1+v)): the algorithm's own bound over it, in T, K, 1/epsilon and u."""
 
@@ -163,7 +134,6 @@ def central_upper_independent(v: float) -> Ruling:
     return _upper(ratio, v, "T, K, 1/epsilon, u", *axes)
 
 
-@_in_doubles
 def central_moment(v: float) -> Ruling:
     """The first part with its printed power of u, against the derived lower bound on every private algorithm."""
 
@@ -174,7 +144,6 @@ def central_moment(v: float) -> Ruling:
     return _contradicted(ratio, v, "u", _MOMENTS)
 
 
-@_in_doubles
 def central_moment_independent(v: float) -> Ruling:
     """The second part with its printed power of u, against the derived lower bound."""
 
@@ -185,7 +154,6 @@ def central_moment_independent(v: float) -> Ruling:
     return _contradicted(ratio, v, "u", _MOMENTS)
 
 
-@_in_doubles
 def index_upper(v: float) -> Ruling:
     """(2): the bound of DP Robust UCB with its constants over the printed one, in T, 1/gap, 1/epsilon and u."""
 
@@ -195,7 +163,6 @@ def index_upper(v: float) -> Ruling:
     return _upper(_over(bound), v, "T, 1/gap, 1/epsilon, u", _FAR, (1e-1, 1e-3), (1.0, 1e-3), (1.0, 1e4))
 
 
-@_in_doubles
 def plain_optimal(v: float) -> Ruling:
     """The rate without privacy: above a derived lower bound and below that of robust UCB, both up to constants."""
 
@@ -203,9 +170,9 @@ def plain_optimal(v: float) -> Ruling:
         return bounds.robust_ucb_upper([gap, 0.0], v, 1.0, _HORIZON, variant)
 
     gaps = _gaps(LARGEST_CENTRAL, v)
-    upper = slopes(_over(bound), gaps)
-    lower = slopes(lambda gap: plain_lower(2, gap, v, _HORIZON) / bound(gap, "printed"), gaps)
-    holds = True if upper.highest <= LEVEL and lower.lowest >= -LEVEL else None
+    rising = max(slopes(_over(bound), gaps))
+    falling = min(slopes(lambda gap: plain_lower(2, gap, v, _HORIZON) / bound(gap, "printed"), gaps))
+    holds = True if rising <= LEVEL and falling >= -LEVEL else None
     return Holds()(holds, f"v={v:g}: a lower and an upper bound within constants of it in 1/gap")
 
 
@@ -214,7 +181,6 @@ def plain_lower(n_arms: int, gap: float, v: float, horizon: int) -> float:
     return (n_arms - 1) * gap * math.log(horizon) / -math.log1p(-(gap ** ((1.0 + v) / v)))
 
 
-@_in_doubles
 def extra_factor(v: float) -> Ruling:
     """What the bound of DP Robust UCB, with its constants, has on top of robust UCB's: powers of ln T and 1/epsilon."""
 
@@ -229,28 +195,20 @@ def extra_factor(v: float) -> Ruling:
     return Holds()(abs(in_log - 1.5 - 1.0 / v) <= LEVEL and abs(in_epsilon - 1.0) <= LEVEL, numbers, in_log)
 
 
-@_in_doubles
 def rescaled(v: float) -> Ruling:
     """(4) where all rewards are multiplied by s, gaps by s and moments by s^(1+v): a bound on regret scales as s."""
 
-    def bound(s: float) -> float:
-        return bounds.ldp_upper([0.5 * s, 0.0], 1.0, v, s ** (1.0 + v), _HORIZON)
-
-    return _scales(bound, v)
+    return _scales(lambda s: bounds.ldp_upper([0.5 * s, 0.0], 1.0, v, s ** (1.0 + v), _HORIZON), v)
 
 
-@_in_doubles
 def rescaled_independent(v: float) -> Ruling:
     """(5) where all rewards are multiplied by s."""
 
-    def bound(s: float) -> float:
-        return bounds.ldp_upper_independent(N_ARMS, 1.0, v, s ** (1.0 + v), _HORIZON)
-
-    return _scales(bound, v)
+    return _scales(lambda s: bounds.ldp_upper_independent(N_ARMS, 1.0, v, s ** (1.0 + v), _HORIZON), v)
 
 
 def _scales(bound: Callable[[float], float], v: float) -> Ruling:
-    power = slopes(bound, (1.0, _LEAST_MASS ** (-0.5 * v / (1.0 + v)))).highest
+    power = max(slopes(bound, (1.0, _LEAST_MASS ** (-0.5 * v / (1.0 + v)))))
     return Holds()(abs(power - 1.0) <= LEVEL, f"v={v:g}: rewards times s multiply it by s^{power:.3g}", power)
 
 
@@ -261,22 +219,22 @@ def _over(bound: Callable[..., float], printed: str = "printed") -> Callable[...
 
 def _lower(bound: Callable[..., float], where: str, *axes: Sequence[float], part: float = 1.0) -> Ruling:
     """Shown where (a part of) the ratio to the claim falls on no axis; a bound that falls short refutes nothing."""
-    found = slopes(_over(bound), *axes)
-    least = part * found.least
+    ratio = _over(bound)
+    least = part * min(ratio(*at) for at in product(*axes))
     numbers = f"derived bound at least {least:.2g} of the claim, falling on no axis"
-    holds = True if found.lowest >= -LEVEL else None
+    holds = True if min(slopes(ratio, *axes)) >= -LEVEL else None
     return Holds()(holds, f"{where}: {numbers}" if where else numbers, least)
 
 
 def _upper(ratio: Callable[..., float], v: float, named: str, *axes: Sequence[float]) -> Ruling:
     """Shown where the derived bound outgrows the claim on no axis; one that does refutes nothing."""
-    holds = True if slopes(ratio, *axes).highest <= LEVEL else None
+    holds = True if max(slopes(ratio, *axes)) <= LEVEL else None
     return Holds()(holds, f"v={v:g}: derived bound within a constant of it in {named}")
 
 
 def _contradicted(ratio: Callable[..., float], v: float, axis: str, values: Sequence[float]) -> Ruling:
     """Refuted by a slope above `LEVEL`; one that rises less steeply is too flat to tell from a logarithm."""
-    slope = slopes(ratio, values).highest
+    slope = max(slopes(ratio, values))
     numbers = f"v={v:g}: lower bound over claim goes as {axis}^{slope:.3g}"
     return Holds()(None if _FLAT < slope <= LEVEL else slope <= _FLAT, numbers, slope)
 
@@ -287,3 +245,27 @@ def _gaps(largest: float, v: float) -> tuple[float, float, float]:
     if least > largest / 10.0:
         raise ArithmeticError("no double is small enough for the mass of a small gap")
     return largest, math.sqrt(largest * least), least
+
+
+ORDERS: dict[str, Callable[..., Ruling]] = {
+    function.__name__: function
+    for function in (
+        bounded_lower,
+        bounded_lower_independent,
+        central_lower,
+        central_moment,
+        central_moment_independent,
+        central_upper,
+        central_upper_independent,
+        extra_factor,
+        index_upper,
+        local_lower,
+        local_lower_independent,
+        local_upper,
+        local_upper_independent,
+        plain_optimal,
+        rescaled,
+        rescaled_independent,
+    )
+}
+"""What a claim may name."""

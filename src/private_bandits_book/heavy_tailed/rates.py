@@ -15,12 +15,11 @@ its exponents are those of the fluid approximation, on two Pareto arms, where th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from private_bandits import baselines
 from private_bandits.papers.heavy_tailed import (
@@ -29,18 +28,34 @@ from private_bandits.papers.heavy_tailed import (
     dp_robust_ucb,
     ldp_robust_se,
     pareto_arms,
+    quantile_se,
+    robust_se,
     robust_ucb,
 )
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
-from private_bandits_book.heavy_tailed.fluid import fluid_regret
+from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
 from private_bandits_book.sweep import EPSILON, GAP, LOG, RateFit, exact_slope, fit_points
 
 N_ARMS = 5
-DP, LDP, EPISODES = "DP Robust SE", "LDP Robust SE", "DP Robust UCB, episodes"
-INDEX, PLAIN_INDEX = "DP Robust UCB, fluid", "Robust UCB, fluid"
-BOUNDED, BOUNDED_LOCAL = "DP-SE", "LDP-UCB-B"
+DP, LDP, SLIDE_LDP, QUANTILE, UCB, EPISODES, PLAIN_UCB, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = (
+    policy.name
+    for policy in (
+        dp_robust_se(1.0, 1.0, 1.0, 0.5),
+        ldp_robust_se(1.0, 1.0, 1.0, 0.5),
+        ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant="slide_rate"),
+        quantile_se(1.0, 0.5),
+        dp_robust_ucb(1.0, 1.0, 1.0, 2),
+        adap_robust_ucb(1.0, 1.0, 1.0, 2),
+        robust_ucb(1.0, 1.0, 2),
+        robust_se(1.0, 1.0, 0.5),
+        baselines.dp_se(1.0, 2, 2),
+        baselines.ldp_ucb_response(1.0),
+    )
+)
+"""Names that are keys here and in the claims, as the algorithms have them."""
+INDEX, PLAIN_INDEX = fluid_name(UCB), fluid_name(PLAIN_UCB)
 WORST, MOMENT, WORST_MOMENT, SMALL_GAP = "T, worst gap", "u", "u, worst gap", "1/gap, small epsilon"
 SETTLED = 0.5  # share of uniform play's regret
 LOCAL_ROUNDS = 300_000  # of LDP-UCB-B, which is played round by round
@@ -64,47 +79,40 @@ MAKERS: dict[str, Callable[[float, float, float, int], Policy]] = {  # epsilon, 
 }
 
 
-class Point(NamedTuple):
-    """Regret of an algorithm on the instance of the lower bounds, in units where u = 1."""
-
-    gap: float
-    regret: np.ndarray
-
-
 @dataclass
 class Rates:
     """Measures exponents at one horizon, by independent runs of every point."""
 
-    horizon: int
+    horizon: int  # at least 2
     replications: int  # of LDP-UCB-B; the others take at most five
     seed: int
     n_jobs: int = 1
-    _points: dict[tuple[str, float], list[Point]] = field(default_factory=dict, init=False, repr=False)
+    _by_gap: dict[tuple[str, float], dict[float, np.ndarray]] = field(default_factory=dict, init=False, repr=False)
 
-    def by_gap(self, name: str, v: float) -> list[Point]:
-        """Regret at epsilon = 1 at every gap that settles within the horizon, the largest gap first."""
-        if (name, v) not in self._points:
-            points = self._points[name, v] = []
+    def by_gap(self, name: str, v: float) -> dict[float, np.ndarray]:
+        """Regret at epsilon = 1 by gap, in units where u = 1: the gaps that settle, the largest first."""
+        if (name, v) not in self._by_gap:
+            found = self._by_gap[name, v] = {}
             for mass in _MASSES[:_SWEPT]:
                 regret = self._settled(name, v, mass)
                 if regret is None:
                     break
-                points.append(Point(mass ** (v / (1.0 + v)), regret * mass ** (-1.0 / (1.0 + v))))
-        return self._points[name, v]
+                found[mass ** (v / (1.0 + v))] = regret * mass ** (-1.0 / (1.0 + v))
+        return self._by_gap[name, v]
 
     def exponents(self, v: float) -> list[RateFit]:
         """Every exponent of the algorithms for heavy tails at one v."""
-        found, horizons = [], _horizons(self._long)
+        found, horizons = [], _horizons(self.horizon)
         for name in MAKERS:
             found += [
-                _fit(name, v, GAP, [(1.0 / p.gap, p.regret) for p in self.by_gap(name, v)]),
+                _fit(name, v, GAP, [(1.0 / gap, regret) for gap, regret in self.by_gap(name, v).items()]),
                 _fit(name, v, EPSILON, [(1.0 / e, self._settled(name, v, epsilon=e)) for e in _EPSILONS]),
                 _fit(name, v, WORST, [(float(t), self._worst(name, v, t)) for t in horizons]),
             ]
             if name != EPISODES:  # its doubling is a staircase in ln T
                 found.append(_fit(name, v, LOG, [(math.log(t), self._settled(name, v, horizon=t)) for t in horizons]))
         by_moment = [(factor, self._settled(DP, v, factor=factor)) for factor in (1.0, 2.0, 4.0, 8.0, 16.0)]
-        worst = [(2.0**k, self._worst(DP, v, self._long, 2.0**k)) for k in range(13)]
+        worst = [(2.0**k, self._worst(DP, v, self.horizon, 2.0**k)) for k in range(13)]
         return [*found, _fit(DP, v, MOMENT, by_moment), _fit(DP, v, WORST_MOMENT, worst), *self.fluid(v)]
 
     def fluid(self, v: float) -> list[RateFit]:
@@ -131,10 +139,6 @@ class Rates:
         """The exponents of DP-SE and LDP-UCB-B, on Bernoulli arms: the context of the table's other half."""
         return self._dp_se() + self._ldp_ucb()
 
-    @property
-    def _long(self) -> int:
-        return max(self.horizon, 2)
-
     def _play(
         self, problem: Arms, policy: Policy, horizon: int, marks: Sequence[int] = (), runs: int = _RUNS, n_jobs: int = 1
     ) -> np.ndarray:
@@ -153,13 +157,13 @@ class Rates:
         self, name: str, v: float, mass: float = _MASSES[0], epsilon: float = 1.0, horizon: int = 0, factor: float = 1.0
     ) -> np.ndarray:
         """Regret at the horizon with x = 1, of an algorithm that is told `factor` times the moment."""
-        length = horizon or self._long
+        length = horizon or self.horizon
         policy = MAKERS[name](epsilon, v, factor * mass, length)
         return self._play(_two_point(mass), policy, length)[:, -1]
 
     def _settled(self, name: str, v: float, mass: float = _MASSES[0], **changes: Any) -> np.ndarray | None:
         final = self._final(name, v, mass, **changes)
-        return _if_settled(_two_point(mass), final, changes.get("horizon", self._long))
+        return _if_settled(_two_point(mass), final, changes.get("horizon", self.horizon))
 
     def _worst(self, name: str, v: float, horizon: int, factor: float = 1.0) -> np.ndarray | None:
         """Regret at the gap where it is largest; None where that is the largest gap of all, so nothing settles."""
@@ -187,9 +191,9 @@ class Rates:
             return self._play(_two_arms(gap), baselines.dp_se(epsilon, 2, horizon), horizon)[:, -1]
 
         def settled(gap: float, epsilon: float) -> np.ndarray | None:
-            return _if_settled(_two_arms(gap), regret(gap, epsilon, self._long), self._long)
+            return _if_settled(_two_arms(gap), regret(gap, epsilon, self.horizon), self.horizon)
 
-        worst = [(float(t), _inner_worst([regret(gap, 1.0, t) for gap in _GAPS])) for t in _horizons(self._long)]
+        worst = [(float(t), _inner_worst([regret(gap, 1.0, t) for gap in _GAPS])) for t in _horizons(self.horizon)]
         return [
             _fit(BOUNDED, math.nan, GAP, [(1.0 / gap, settled(gap, 1.0)) for gap in _GAPS]),
             # ln T / gap + ln T / epsilon does not move here, where their product would
@@ -200,7 +204,7 @@ class Rates:
         ]
 
     def _ldp_ucb(self) -> list[RateFit]:
-        rounds = min(self._long, LOCAL_ROUNDS)
+        rounds = min(self.horizon, LOCAL_ROUNDS)
         marks = sorted({max(1, round(rounds / 10 ** (k / 4))) for k in range(7)})
 
         def curves(gap: float, epsilon: float) -> np.ndarray:
@@ -238,15 +242,10 @@ def claimed(name: str, quantity: str, v: float, *, printed: bool) -> float:
 
 def log_slope(horizon: int, points: int) -> float:
     """Slope in ln T that the algorithms' own logarithm, ln(4 K T) at first, has over the horizons of a fit."""
-    longest = _horizons(max(horizon, 2))[-points:] if points > 1 else []
+    longest = _horizons(horizon)[-points:] if points > 1 else []
     if len(longest) < 2:
         return 1.0
     return float(exact_slope([math.log(t) for t in longest], [math.log(4.0 * N_ARMS * t) for t in longest]).measured)
-
-
-def table(exponents: Iterable[RateFit]) -> pd.DataFrame:
-    """Return exponents as a table, a row each."""
-    return pd.DataFrame([one.row() for one in exponents])
 
 
 def _two_point(mass: float) -> Arms:

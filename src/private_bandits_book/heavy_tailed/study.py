@@ -40,8 +40,7 @@ from private_bandits.problems import Arms
 from private_bandits.simulate import Problem, log_checkpoints
 from private_bandits_book import studies
 from private_bandits_book.heavy_tailed import coverage, rates
-from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
-from private_bandits_book.heavy_tailed.fluid import fluid_regret
+from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import RateFit
 
@@ -53,7 +52,7 @@ CHECK_EPSILON = 1.0
 """Of the studies that have one epsilon."""
 CHECK_MEANS, CHECK_SHAPE = (0.9, 0.1), 3.0
 """Two arms and a light law, on which an index algorithm learns within the rounds that can be played."""
-UNIFORM = SimpleNamespace(name="uniform", privacy=Guarantee.none(), mechanism="uniform")
+UNIFORM = SimpleNamespace(name="uniform", privacy=Guarantee.none(), family="uniform")
 
 
 def by_v(make: Callable[[Any, float], Runs]) -> cached_property[dict[float, Runs]]:
@@ -128,7 +127,7 @@ class Study(studies.Study):
     @by_v
     def local(self, v: float) -> Runs:
         """LDP Robust SE on setting 3, by v: with c = 24, with a smaller c, and at the rate of the slides' bounds."""
-        problem, u = self.problem(LOCAL_SETTING, v), self.moment(LOCAL_SETTING, v)
+        problem, u = self.problem(coverage.LOCAL_SETTING, v), self.moment(coverage.LOCAL_SETTING, v)
         panel = [self._uniform(problem), self._run(problem, robust_se(v, u, self.beta))]
         for epsilon in self.local_epsilons:
             for reading, policy in (
@@ -147,7 +146,7 @@ class Study(studies.Study):
         for reading, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
             policy = dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
             panel.append(self._run(problem, policy, reading, self.exact_horizon))
-            panel += self._fluid(problem, policy, reading)
+            panel += self._fluid(problem, policy, reading, log_checkpoints(self.horizon))
         return Runs(panel)
 
     @by_v
@@ -159,9 +158,7 @@ class Study(studies.Study):
         problem, radius = pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
         policy = dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)
         run = self._run(problem, policy, f"radius {radius:g}", self.exact_horizon)
-        panel = [self._uniform(problem, run.t), run]
-        times = run.t[run.t >= 100]
-        return Runs(panel + ([self._approximated(problem, policy, run.reading, times)] if len(times) else []))
+        return Runs([self._uniform(problem, run.t), run, *self._fluid(problem, policy, run.reading, run.t)])
 
     @by_v
     def unknown(self, v: float) -> Runs:
@@ -183,10 +180,10 @@ class Study(studies.Study):
         problem, made = self.problem(1, v), self.policies(v, CHECK_EPSILON)
         panel = [
             self._uniform(problem),
-            self._run(problem, made["DP Robust UCB, episodes"], "ours"),
-            self._run(problem, made["DP Robust SE"], PRINTED),
+            self._run(problem, made[rates.EPISODES], "ours"),
+            self._run(problem, made[rates.DP], PRINTED),
         ]
-        return Runs(panel + self._index(problem, made["DP Robust UCB"], PRINTED))
+        return Runs(panel + self._index(problem, made[rates.UCB], PRINTED))
 
     @cached_property
     def bounded(self) -> Runs:
@@ -210,34 +207,29 @@ class Study(studies.Study):
 
     def _index(self, problem: ParetoArms, policy: Policy, reading: str = "") -> list[Run]:
         """An index algorithm: run as far as it is played, and in the fluid approximation from there."""
-        run = self._run(problem, policy, reading, self.exact_horizon)
-        later = [
-            fluid._replace(data=fluid.data.sel(t=slice(run.t[-1], None)))
-            for fluid in self._fluid(problem, policy, reading)
-        ]
-        return [run, *(fluid for fluid in later if len(fluid.t) > 1)]
+        run, t = self._run(problem, policy, reading, self.exact_horizon), log_checkpoints(self.horizon)
+        return [run, *self._fluid(problem, policy, reading, t[t >= run.t[-1]])]
 
-    def _fluid(self, problem: ParetoArms, policy: Policy, reading: str) -> list[Run]:
-        t = log_checkpoints(self.horizon)
+    def _fluid(self, problem: ParetoArms, policy: Policy, reading: str, t: np.ndarray) -> list[Run]:
+        """The fluid approximation at those of the rounds that are late enough, where they are two or more."""
         t = t[t >= max(problem.n_items, 100)]
-        return [self._approximated(problem, policy, reading, t)] if len(t) > 1 else []
-
-    def _approximated(self, problem: ParetoArms, policy: Policy, reading: str, t: np.ndarray) -> Run:
-        key = (studies.identity(problem, policy), FLUID, len(t))
+        if len(t) < 2:
+            return []
+        key = (studies.identity(problem, policy), FLUID, tuple(t))
         if key not in self._played:
-            self._played[key] = _curve(t, fluid_regret(problem, policy, t.astype(float).tolist()))
-        named = replace(policy, name=f"{policy.name}, fluid")
-        return Run(named, reading, problem, {"kind": FLUID}, self._played[key])
+            self._played[key] = _curve(t, fluid_regret(problem, policy, t.astype(float)))
+        named = replace(policy, name=fluid_name(policy.name))
+        return [Run(named, reading, problem, {"kind": FLUID}, self._played[key])]
 
     # --- exponents
 
     @cached_property
     def _rates(self) -> rates.Rates:
-        return rates.Rates(self.horizon, self.replications, self.seed, self.n_jobs)
+        return rates.Rates(self.length, self.replications, self.seed, self.n_jobs)
 
     @cached_property
-    def points(self) -> dict[tuple[str, float], list[rates.Point]]:
-        """Regret at every gap that settles, by policy and v."""
+    def points(self) -> dict[tuple[str, float], dict[float, np.ndarray]]:
+        """Regret by gap, at every gap that settles, by policy and v."""
         return {(name, v): self._rates.by_gap(name, v) for v in self.vs for name in rates.MAKERS}
 
     @cached_property
@@ -283,7 +275,7 @@ class Study(studies.Study):
 
 def last(panel: Runs, name: str, reading: str = "") -> Run:
     """Return the curve of a policy that reaches farthest: its fluid approximation where it was not run to the end."""
-    found = panel.select(name, reading) + panel.select(f"{name}, fluid", reading)
+    found = panel.select(name, reading) + panel.select(fluid_name(name), reading)
     return max(found, key=lambda run: int(run.t[-1]))
 
 

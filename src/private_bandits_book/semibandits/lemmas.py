@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import binom
 
+from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import laplace_sum_tail
 from private_bandits.papers import semibandits as paper
@@ -273,3 +274,52 @@ def _radius(record: Any, n: int) -> float:
 
 def _over(moved: float, scale: float) -> float:
     return moved / scale if scale else math.inf
+
+
+def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: str = "printed") -> float:
+    """Logarithm of a lower bound on the regret of Algorithms 1 and 2 at K = 1, on two arms of means 1/2 and 1/2 - gap.
+
+    Not in the paper. Write mu' = 1/2 - gap, w = mu'/2, L = ln T, a for the radius at one report and b = 1/epsilon. The
+    first report of the best arm is an outcome 0 and puts its index into [0, w) with probability p = (1/4) e^{-a/b}
+    (e^{w/b} - 1). The box has ln T and not ln t, so this index never changes, and the arm is never played again while
+    the other arm's index exceeds w. A sum of n errors of the other arm has E e^{-s sum} <= e^{n s w} for s = min(1/(b
+    sqrt 2), w / (1/8 + 2 b^2)), and the radius at n is at least a/n^(1/2) as printed, so that its index falls below w
+    at some n with probability at most q = 2/(s a)^2. Hence regret is at least gap (T - 1) p (1 - q).
+
+    Parameters
+    ----------
+    gap : float
+        Delta, in (0, 1/2).
+    epsilon : float
+        > 0, finite.
+    log_horizon : float
+        ln T, so large that a > w.
+    variant : {"printed", "repaired"}
+        As printed a = 4 b sqrt(2 L), and p falls slower than 1/T. Repaired, with a = sqrt((1.5 + 12 b^2) L) + 3 b L, p
+        is below T^-3 and the bound says nothing; 0 stands for q there.
+
+    Returns
+    -------
+    float
+        -inf where 1 - q is not positive.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    checks.choice("variant", variant, ("printed", "repaired"))
+    other = 0.5 - checks.real("gap", gap, above=0, below=0.5)
+    length = checks.real("log_horizon", log_horizon, above=math.log(2.0))
+    noise = 1.0 / checks.real("epsilon", epsilon, above=0)
+    window = other / 2.0
+    if variant == "printed":
+        radius = 4.0 * noise * math.sqrt(2.0 * length)
+        slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))
+        stays = 1.0 - 2.0 / (slope * radius) ** 2
+    else:
+        radius, stays = math.sqrt((1.5 + 12.0 * noise**2) * length) + 3.0 * noise * length, 1.0
+    if stays <= 0.0 or radius <= window:
+        return -math.inf
+    chance = math.log(0.25 * math.expm1(window / noise)) - radius / noise
+    return math.log(gap) + length + math.log(-math.expm1(-length)) + chance + math.log(stays)

@@ -164,7 +164,7 @@ def _local_upper(study: Study, claim: Claim) -> Ruling:
             *upper_rates(study, source, claim.facts["powers"]),
             *below(study, source, bound, constants),
         )
-        for source, constants in zip(sources(claim), ("box", "corrected"), strict=True)
+        for source, constants in zip(sources(claim), ("algorithm", "corrected"), strict=True)
     )
     return all_of(after_repair(printed, repaired), _beyond(bound, study))
 
@@ -174,7 +174,7 @@ def first_report(variant: str) -> Ruling:
 
     The rate of the theorem is taken with the constant 256 of its radius; the excess grows with T, so none would do.
     """
-    lost = bounds.first_report_lower(_FAR_GAP, 1.0, _FAR_LOG, variant)
+    lost = lemmas.first_report_lower(_FAR_GAP, 1.0, _FAR_LOG, variant)
     claimed = math.log(256.0 * _FAR_LOG / _FAR_GAP)
     return Holds()(
         lost <= claimed,
@@ -210,7 +210,7 @@ def index_covers(study: Study, algorithm: int, variant: str) -> Ruling:
 def _beyond(bound: Callable[..., float], study: Study) -> Ruling:
     """Whether an upper bound stays above what no consistent algorithm beats asymptotically, at a large epsilon."""
     problem = instances.rescaled(max(study.n_arms, 2), 0.1)
-    stated, repaired = (bound(problem, _BEYOND_HORIZON, _BEYOND, variant) for variant in ("box", "corrected"))
+    stated, repaired = (bound(problem, _BEYOND_HORIZON, _BEYOND, variant) for variant in ("algorithm", "corrected"))
     least = bounds.theorem_5(problem.n_items, 0.1, math.inf, _BEYOND_HORIZON, variant="corrected")
     return after_repair(
         Holds()(

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
+from private_bandits import checks
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, bounds, cucb_ldp1, cucb_ldp2
@@ -28,9 +29,9 @@ _NOISE = {index.EXACT: "none", index.LAPLACE: "Laplace, a report", index.TREE: "
 _SMALL = 1e-3  # an epsilon at which the bonus for sampling counts for nothing
 _POWERS = {SIZE: "k", EPSILON: "epsilon", GAP: "gap", LOG: "ln_t"}
 _BOUNDS: list[tuple[Callable[..., float], str, str, str]] = [
-    (bounds.theorem_2, "box", "Theorem 2", "256, as the printed radius gives"),
+    (bounds.theorem_2, "algorithm", "Theorem 2", "256, as the printed radius gives"),
     (bounds.theorem_2, "corrected", "Theorem 2", "corrected"),
-    (bounds.theorem_4, "box", "Theorem 4", "256, as the printed radius gives"),
+    (bounds.theorem_4, "algorithm", "Theorem 4", "256, as the printed radius gives"),
     (bounds.theorem_4, "corrected", "Theorem 4", "corrected"),
     (bounds.theorem_8, "proof", "Theorem 8", "last line of its proof"),
     (bounds.theorem_8, "corrected", "Theorem 8", "corrected"),
@@ -141,7 +142,7 @@ def upper_bounds(study: Study) -> pd.DataFrame:
                 "epsilon": epsilon,
                 "at_horizon": at(study.horizon),
                 "over_uniform": at(study.horizon) / (uniform * study.horizon),
-                "informative_from": bounds.informative_from(at, uniform),
+                "informative_from": informative_from(at, uniform),
             }
         )
     return pd.DataFrame(rows)
@@ -247,3 +248,31 @@ def _interval(found: dict[str, Any]) -> str:
 def _term(alpha: float, beta: float) -> str:
     parts = [f"{alpha:.4g} ln t" if alpha else "", f"{beta:.4g}" if beta else ""]
     return f"√({' + '.join(part for part in parts if part)})"
+
+
+def informative_from(bound: Callable[[int], float], uniform: float) -> int:
+    """Smallest power of 2 from which an upper bound stays below uniform play: `bound(T) < uniform T`.
+
+    Parameters
+    ----------
+    bound : callable
+        Of the horizon; over T it must fall in the end.
+    uniform : float
+        Regret of uniform play per round, > 0.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If there is none below 2^200, or `uniform` is not positive.
+    """
+    rate = checks.real("uniform", uniform, above=0)
+    exponent = 200
+    while exponent > 0 and bound(1 << (exponent - 1)) < rate * (1 << (exponent - 1)):
+        exponent -= 1
+    if exponent == 200:
+        raise ValueError("bound must fall below uniform play before 2^199 rounds")
+    return 1 << exponent

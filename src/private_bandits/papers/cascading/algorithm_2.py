@@ -6,9 +6,8 @@ import math
 
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.cascading import kveton_algorithm_1
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
-from private_bandits.plain import Problem, Rows, Streams
+from private_bandits.plain import Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
 
 
@@ -55,10 +54,22 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, multiplier: float = 1.0) -> Rows:
     """Algorithm 2."""
     scale = multiplier * problem.list_size / epsilon
-    return kveton_algorithm_1.reference(
-        problem,
-        horizon,
-        streams,
-        bonus=lambda t, n: scale * math.sqrt(24 * math.log(t) / n),
-        perturb=lambda noise: noise.laplace(0.0, scale),
-    )
+    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
+    pulls = [1 for e in items]  # T_0(e) <- 1
+    rows = []
+    for t in range(1, horizon + 1):
+        upper = [
+            total[e] / pulls[e]
+            + math.sqrt(1.5 * math.log(t) / pulls[e])
+            + scale * math.sqrt(24 * math.log(t) / pulls[e])
+            for e in items
+        ]
+        shown = largest(upper, size, streams.choice)  # the K items with largest private UCBs
+        c_t = click(means, shown, streams.env)  # observe click C_t in {1, ..., K, infinity}
+        for k in range(1, int(min(c_t, size)) + 1):
+            e = shown[k - 1]
+            pulls[e] += 1
+            total[e] += (1.0 if c_t == k else 0.0) + streams.noise.laplace(0.0, scale)
+        rows.append([*shown, int(min(c_t, size))])
+    return rows

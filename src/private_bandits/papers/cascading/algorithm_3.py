@@ -6,10 +6,9 @@ import math
 
 from private_bandits.kernels import index
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.cascading import kveton_algorithm_1
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, local, terms
 from private_bandits.papers.cascading.instances import one_hot_replies
-from private_bandits.plain import Problem, Rows, Streams
+from private_bandits.plain import Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import sensitivity
 
@@ -58,10 +57,22 @@ def reference(
 ) -> Rows:
     """Algorithm 3."""
     sigma = multiplier / epsilon * math.sqrt(2 * problem.list_size * math.log(1.25 / delta))
-    return kveton_algorithm_1.reference(
-        problem,
-        horizon,
-        streams,
-        bonus=lambda t, n: sigma * math.sqrt(2 * math.log(2 * t**3) / n),
-        perturb=lambda noise: noise.normal(0.0, sigma),
-    )
+    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
+    pulls = [1 for e in items]  # T_0(e) <- 1
+    rows = []
+    for t in range(1, horizon + 1):
+        upper = [
+            total[e] / pulls[e]
+            + math.sqrt(1.5 * math.log(t) / pulls[e])
+            + sigma * math.sqrt(2 * math.log(2 * t**3) / pulls[e])
+            for e in items
+        ]
+        shown = largest(upper, size, streams.choice)  # the K items with largest private UCBs
+        c_t = click(means, shown, streams.env)  # observe click C_t in {1, ..., K, infinity}
+        for k in range(1, int(min(c_t, size)) + 1):
+            e = shown[k - 1]
+            pulls[e] += 1
+            total[e] += (1.0 if c_t == k else 0.0) + streams.noise.normal(0.0, sigma)
+        rows.append([*shown, int(min(c_t, size))])
+    return rows

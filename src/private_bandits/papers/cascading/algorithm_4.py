@@ -58,7 +58,7 @@ def cucb_gaussian(
     ε=0.2, values pay 0.0903, everything ∞
     ε=0.2
     """
-    size, factor, reading = checked(list_size, noise_multiplier)
+    size, factor, version = checked(list_size, noise_multiplier)
     items = checks.integer("n_items", n_items, at_least=size)
     repaired = checks.choice("variant", variant, ("printed", "repaired")) == "repaired"
     calibration = "analytic" if repaired else "classical"
@@ -80,7 +80,7 @@ def cucb_gaussian(
         n_items=items,
     )
     name, mechanism = ("CUCB Gaussian", "gaussian") if sigma else ("CUCB", "none")
-    version = "repaired" if repaired else reading
+    version = "repaired" if repaired else version
     return Policy(name, PAPER, "Algorithm 4", version, privacy, record, mechanism, calibration)
 
 

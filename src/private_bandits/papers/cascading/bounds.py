@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.mechanisms import lemma_1_constant
 from private_bandits.papers.cascading.instances import b_lb
 from private_bandits.privacy.divergences import bernoulli_kl
@@ -365,36 +366,6 @@ def theorem_12(
     return plain + private if variant == "printed" else max(plain, private)
 
 
-def smallest_base(xi: float) -> float:
-    """Natural logarithm of the B from which B^xi >= ((1 + xi) ln B)^1.5 holds for good.
-
-    The proof of Theorem 2 needs it to replace B ln^1.5 B by B^(1 + xi); "arbitrarily small xi" is bought with this.
-    From xi = 1.5/(e - 1.5), about 1.23, it holds for every B > 1, and the logarithm is 0.
-
-    Parameters
-    ----------
-    xi : float
-        > 0.
-
-    Returns
-    -------
-    float
-        ln B >= 0.
-
-    Raises
-    ------
-    ValueError
-        If xi is not positive.
-    """
-    if checks.real("xi", xi, above=0) >= 1.5 / (math.e - 1.5):
-        return 0.0
-
-    def margin(log_b: float) -> float:
-        return xi * log_b - 1.5 * math.log((1.0 + xi) * log_b)
-
-    return float(brentq(margin, 1.5 / xi, 1e6 / xi))
-
-
 def _log(horizon: int) -> float:
     return math.log(checks.integer("horizon", horizon, at_least=1))
 
@@ -449,3 +420,6 @@ def _pulls_until(radius: Callable[[float], float], target: float) -> float:
     while radius(high) > target:
         high *= 2.0
     return float(brentq(lambda s: radius(s) - target, high / 2.0, high))
+
+
+forward(__name__)

@@ -111,19 +111,3 @@ def round_leaves(list_size: int) -> np.ndarray:
     """
     clicks = one_hot_replies(list_size)
     return np.hstack([clicks, np.vstack([np.tri(list_size), np.ones(list_size)])])
-
-
-def length_channel(list_size: int) -> np.ndarray:
-    """Channel from the reply to the number of values that Algorithms 2 and 3 report: min(C_t, K).
-
-    Parameters
-    ----------
-    list_size : int
-        K >= 1.
-
-    Returns
-    -------
-    float64 array, shape (list_size + 1, list_size)
-        A row per reply, a column per number of reports, from 1.
-    """
-    return np.vstack([np.eye(list_size), np.eye(list_size)[-1]])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from private_bandits.kernels import index
 from private_bandits.papers.cascading._shared import SAMPLING, terms
-from private_bandits.plain import Generator, Problem, Rows, Streams, click, largest
+from private_bandits.plain import Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -28,25 +27,19 @@ def cascade_ucb1() -> Policy:
     return Policy("CascadeUCB1", "kveton2015", "Algorithm 1", "printed", Guarantee.none(), record)
 
 
-def reference(
-    problem: Problem,
-    horizon: int,
-    streams: Streams,
-    bonus: Callable[[int, int], float] = lambda t, n: 0.0,
-    perturb: Callable[[Generator], float] = lambda noise: 0.0,
-) -> Rows:
-    """Algorithm 1 of Kveton et al.; with a bonus of (t, pulls) and noise, Algorithms 2 and 3 of Wang et al. (2021)."""
+def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
+    """Algorithm 1 of Kveton et al., with the UCB1 radius."""
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
     pulls = [1 for e in items]  # T_0(e) <- 1
     rows = []
     for t in range(1, horizon + 1):
-        upper = [total[e] / pulls[e] + math.sqrt(1.5 * math.log(t) / pulls[e]) + bonus(t, pulls[e]) for e in items]
-        shown = largest(upper, size, streams.choice)  # the K items with largest (private) UCBs
+        upper = [total[e] / pulls[e] + math.sqrt(1.5 * math.log(t) / pulls[e]) for e in items]
+        shown = largest(upper, size, streams.choice)  # the K items with largest UCBs
         c_t = click(means, shown, streams.env)  # observe click C_t in {1, ..., K, infinity}
         for k in range(1, int(min(c_t, size)) + 1):
             e = shown[k - 1]
             pulls[e] += 1
-            total[e] += (1.0 if c_t == k else 0.0) + perturb(streams.noise)
+            total[e] += 1.0 if c_t == k else 0.0
         rows.append([*shown, int(min(c_t, size))])
     return rows

@@ -6,9 +6,8 @@ import math
 
 from private_bandits import checks
 from private_bandits.kernels import index
-from private_bandits.papers.cascading import kveton_algorithm_1
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
-from private_bandits.plain import Problem, Rows, Streams
+from private_bandits.plain import Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
 
 
@@ -51,7 +50,8 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(promised, per_query, laplace_loss(scale, size), 0.0, size)
-    return Policy("Composition", PAPER, "Theorem 8", variant, privacy, record, "composition")
+    facts = {"mechanism": "laplace", "noise": "composition", "family": "composition"}
+    return Policy("Composition", PAPER, "Theorem 8", variant, privacy, record, **facts)
 
 
 def reference(
@@ -59,10 +59,23 @@ def reference(
 ) -> Rows:
     """Algorithm 2 with the noise and the bonus of Theorem 8."""
     k_logs = problem.list_size * math.log(math.e + epsilon / delta)
-    return kveton_algorithm_1.reference(
-        problem,
-        horizon,
-        streams,
-        bonus=lambda t, n: multiplier * 4 / epsilon * math.sqrt(6 * k_logs * math.log(t) / n),
-        perturb=lambda noise: noise.laplace(0.0, multiplier * math.sqrt(4 * k_logs) / epsilon),
-    )
+    scale = multiplier * math.sqrt(4 * k_logs) / epsilon
+    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
+    pulls = [1 for e in items]  # T_0(e) <- 1
+    rows = []
+    for t in range(1, horizon + 1):
+        upper = [
+            total[e] / pulls[e]
+            + math.sqrt(1.5 * math.log(t) / pulls[e])
+            + multiplier * 4 / epsilon * math.sqrt(6 * k_logs * math.log(t) / pulls[e])
+            for e in items
+        ]
+        shown = largest(upper, size, streams.choice)  # the K items with largest private UCBs
+        c_t = click(means, shown, streams.env)  # observe click C_t in {1, ..., K, infinity}
+        for k in range(1, int(min(c_t, size)) + 1):
+            e = shown[k - 1]
+            pulls[e] += 1
+            total[e] += (1.0 if c_t == k else 0.0) + streams.noise.laplace(0.0, scale)
+        rows.append([*shown, int(min(c_t, size))])
+    return rows

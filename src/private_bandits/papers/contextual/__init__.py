@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from private_bandits._moved import forward
-from private_bandits.papers.contextual.accounting import published_setting
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -11,7 +10,6 @@ from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.appendix_b2 import identifier, lil_ucb
 from private_bandits.papers.contextual.bounds import (
     corollary_4,
-    horizon_needed,
     linucb_upper,
     theorem_3,
     theorem_6,
@@ -28,14 +26,12 @@ __all__ = [
     "algorithms",
     "corollary_4",
     "gloc",
-    "horizon_needed",
     "ldp_glm",
     "ldp_linucb",
     "lil_ucb",
     "linucb",
     "linucb_upper",
     "one_point",
-    "published_setting",
     "theorem_10",
     "theorem_3",
     "theorem_6",
@@ -77,29 +73,26 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
     }
     noises = (("gaussian", "classical", delta), ("gaussian", "analytic", delta), ("laplace", "classical", None))
     private = (epsilon, delta, dim, rounds)
-    return [
-        *(("algorithm_1", one_point(losses[name], rounds, epsilon, delta, name)) for name in losses),
-        *(
-            ("algorithm_1", one_point(quadratic, rounds, epsilon, failure, "hazan_levy", noise, method))
-            for noise, method, failure in noises[1:]
-        ),
-        ("algorithm_1", one_point(arms, rounds, epsilon, delta, "tsallis", variant="tight")),
-        *(("algorithm_2", two_point(quadratic, rounds, epsilon, delta, step)) for step in STEPS),
-        *(
-            ("algorithm_2", two_point(quadratic, rounds, epsilon, failure, noise=noise, method=method))
-            for noise, method, failure in noises[1:]
-        ),
-        *(
-            ("algorithm_3", ldp_glm(*private, variant, noise, responses=responses))
+    one = [one_point(problem, rounds, epsilon, delta, name) for name, problem in losses.items()]
+    two = [two_point(quadratic, rounds, epsilon, delta, step) for step in STEPS]
+    for noise, method, failure in noises[1:]:
+        one.append(one_point(quadratic, rounds, epsilon, failure, "hazan_levy", noise, method))
+        two.append(two_point(quadratic, rounds, epsilon, failure, noise=noise, method=method))
+    one.append(one_point(arms, rounds, epsilon, delta, "tsallis", variant="tight"))
+    found = {
+        "algorithm_1": one,
+        "algorithm_2": two,
+        "algorithm_3": [
+            ldp_glm(*private, variant, noise, responses=responses)
             for variant, noise in (("printed", "classical"), ("repaired", "analytic"))
             for responses in ("bounded", "binary")
-        ),
-        ("algorithm_5", ldp_linucb(*private)),
-        *(("algorithm_5", ldp_linucb(*private, "derived", noise)) for noise in ("classical", "analytic")),
-        *(("appendix_b2", identifier(0.1, epsilon, failure, noise, method)) for noise, method, failure in noises),
-        ("oful", linucb(dim)),
-        *(("online_to_confidence", gloc(dim, rounds, learner)) for learner in ("newton", "gradient")),
-    ]
+        ],
+        "algorithm_5": [ldp_linucb(*private), *(ldp_linucb(*private, "derived", n) for n in ("classical", "analytic"))],
+        "appendix_b2": [identifier(0.1, epsilon, failure, noise, method) for noise, method, failure in noises],
+        "oful": [linucb(dim)],
+        "online_to_confidence": [gloc(dim, rounds, learner) for learner in ("newton", "gradient")],
+    }
+    return [(module, policy) for module, policies in found.items() for policy in policies]
 
 
 forward(__name__)

@@ -20,12 +20,10 @@ same), and for Algorithm 3 it is bounded from both sides.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-
-import numpy as np
-import pandas as pd
+from typing import NamedTuple
 
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
 from private_bandits.privacy import Guarantee
 
@@ -173,8 +171,7 @@ def message_privacy(
 # --- matrices and vectors: Algorithms 3 and 5
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """One of the messages of a round.
 
     Parameters
@@ -184,8 +181,6 @@ class Message:
         Its L2 sensitivity by the paper.
     exact : float
         Its sensitivity or, for the gradient, an upper bound.
-    attained : float
-        A distance that two users have.
     relative_noise : float
         Standard deviation of its entries, in units of sigma.
     """
@@ -193,7 +188,6 @@ class Message:
     name: str
     printed: float
     exact: float
-    attained: float
     relative_noise: float = 1.0
 
 
@@ -215,7 +209,7 @@ def linucb_messages(largest_reward: float = 2.0) -> tuple[Message, Message]:
         If the reward is out of range.
     """
     reach = 2.0 * checks.real("largest_reward", largest_reward, above=0)
-    return Message("x x'", 2.0, math.sqrt(2.0), math.sqrt(2.0)), Message("y x", reach, reach, reach)
+    return Message("x x'", 2.0, math.sqrt(2.0)), Message("y x", reach, reach)
 
 
 def glm_messages(responses: str = "bounded", variant: str = "printed") -> tuple[Message, Message, Message]:
@@ -241,45 +235,13 @@ def glm_messages(responses: str = "bounded", variant: str = "printed") -> tuple[
     Notes
     -----
     For a link that is only known to lie in [-C, C], the bounded error reaches 2 C + 1. The printed noise covers C: for
-    this link less than it should by a factor of at most 2, and of 2 / (2 C) = 1.37 at least; see `small_link`.
+    this link less than it should by a factor of at most 2, and of 2 / (2 C) = 1.37 at least.
     """
     reach = error_reach(responses)
     checks.choice("variant", variant, ("printed", "repaired"))
     covered = LARGEST_MEAN if variant == "printed" else reach
-    attained = 1.0 if responses == "binary" else 2.0
-    gradient = Message("gradient", 2.0 * covered, 2.0 * reach, attained, covered)
-    root = math.sqrt(2.0)
-    return Message("x x'", 2.0, root, root), Message("<x, estimate> x", 2.0, 1.0, 1.0), gradient
-
-
-def small_link(epsilon: float, delta: float, largest_mean: float = 0.1) -> float:
-    """Exact epsilon that the gradient of Algorithm 3 alone pays at delta, as printed, for a link of small values.
-
-    The box and its Theorem 9 ask for |g| <= C on [-1, 1] and noise in [-1, 1]. With g(a) = C a, C <= 1, two users with
-    the same action and noise 1 and -1 have gradients 2 apart, and the noise on them has standard deviation C sigma:
-    with C small the promise is broken.
-
-    Parameters
-    ----------
-    epsilon : float
-        Nominal, > 0.
-    delta : float
-        Nominal, in (0, 1).
-    largest_mean : float
-        C in (0, 1].
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    size = checks.real("largest_mean", largest_mean, above=0, at_most=1)
-    sigma = noise_scale(glm_messages(), epsilon, delta)
-    return gaussian_epsilon(size * sigma, delta, 2.0)
+    gradient = Message("gradient", 2.0 * covered, 2.0 * reach, covered)
+    return Message("x x'", 2.0, math.sqrt(2.0)), Message("<x, estimate> x", 2.0, 1.0), gradient
 
 
 def error_reach(responses: str) -> float:
@@ -358,7 +320,7 @@ def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noi
         # each message's share of epsilon is in proportion to its sensitivity, so one sigma serves them all
         return gaussian_sigma(epsilon, checks.delta(delta) / len(messages), total, method="classical")
     last = messages[-1]
-    believed = replace(last, exact=min(last.printed, last.exact))
+    believed = last._replace(exact=min(last.printed, last.exact))
     return gaussian_sigma(epsilon, delta, joint_sensitivity((*messages[:-1], believed)))
 
 
@@ -388,86 +350,4 @@ def vector_privacy(messages: tuple[Message, ...], epsilon: float, delta: float, 
     return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)
 
 
-def split(messages: tuple[Message, ...], epsilon: float, delta: float, noise: str = "classical") -> pd.DataFrame:
-    """What each message is charged and what it pays, a row per message, then all together.
-
-    Parameters
-    ----------
-    messages, epsilon, delta, noise
-        As for `noise_scale`.
-
-    Returns
-    -------
-    DataFrame
-        `sensitivity_printed` and `sensitivity` of the message; `epsilon_share` and `delta_share`, the part of the
-        promise that the paper gives to it; `sigma` of its entries; `epsilon_paid` at its share of delta for this
-        sensitivity, and `epsilon_attained` for a distance that two users have: the same but for the gradient. The last
-        row has the joint sensitivity in units of sigma, and what the round pays at delta.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    sigma = noise_scale(messages, epsilon, delta, noise)
-    total = sum(one.printed / one.relative_noise for one in messages)
-    joint, last = joint_sensitivity(messages), messages[-1]
-    attained = joint if len(messages) == 2 else last.attained / last.relative_noise
-    together = Message("together", total, joint, attained)
-    shares = [(epsilon * one.printed / one.relative_noise / total, delta / len(messages)) for one in messages]
-    return pd.DataFrame(
-        [
-            {
-                "message": one.name,
-                "sensitivity_printed": one.printed,
-                "sensitivity": one.exact,
-                "epsilon_share": share,
-                "delta_share": failure,
-                "sigma": sigma * one.relative_noise,
-                "epsilon_paid": gaussian_epsilon(sigma * one.relative_noise, failure, one.exact),
-                "epsilon_attained": gaussian_epsilon(sigma * one.relative_noise, failure, one.attained),
-            }
-            for one, (share, failure) in zip((*messages, together), (*shares, (epsilon, delta)), strict=True)
-        ]
-    )
-
-
-def published_setting() -> pd.DataFrame:
-    """The setting of the authors' own experiment, epsilon = 800,000 and delta = 0.1, and what it guarantees.
-
-    Returns
-    -------
-    DataFrame
-        A row per noise formula: `formula`, `sigma`, `epsilon` (nominal), `delta`, `sensitivity` (of both messages
-        together, actions in the unit ball and rewards in [-1, 1]), `epsilon_paid` (exact), and `noise_for_1`, the
-        factor by which sigma would have to grow for epsilon = 1 at the same delta.
-
-    Notes
-    -----
-    The experiment is in the authors' repository, not in the paper. Its code has 4 sqrt(ln(1.25/delta)) / epsilon where
-    its description has 4 sqrt(2 ln(1.25/delta)) / epsilon; two messages with delta/2 each ask for 2.5, and the
-    classical formula is proven for epsilon < 1 only. The last row is what 800,000 asks for.
-    """
-    epsilon, delta = 8e5, 0.1
-    messages = linucb_messages(1.0)
-    joint = joint_sensitivity(messages)
-    log = math.log(1.25 / delta)
-    sigmas = {
-        "as coded": 4.0 * math.sqrt(log) / epsilon,
-        "as described": 4.0 * math.sqrt(2.0 * log) / epsilon,
-        "Algorithm 5, rewards in [-1, 1]": noise_scale(messages, epsilon, delta),
-        "Algorithm 5, rewards in [-2, 2]": noise_scale(linucb_messages(), epsilon, delta),
-        "analytic": noise_scale(messages, epsilon, delta, "analytic"),
-    }
-    scales = np.array(list(sigmas.values()))
-    return pd.DataFrame(
-        {
-            "formula": list(sigmas),
-            "sigma": scales,
-            "epsilon": epsilon,
-            "delta": delta,
-            "sensitivity": joint,
-            "epsilon_paid": [gaussian_epsilon(sigma, delta, joint) for sigma in sigmas.values()],
-            "noise_for_1": noise_scale(messages, 1.0, delta, "analytic") / scales,
-        }
-    )
+forward(__name__)

@@ -13,21 +13,9 @@ from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import online
-from private_bandits.papers.contextual.accounting import (
-    PAPER,
-    message_privacy,
-    noise_reach,
-    number_facts,
-    number_scale,
-)
+from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_reach, number_facts, number_scale
 from private_bandits.papers.contextual.learners import User
-from private_bandits.papers.contextual.tunings import (
-    LEARNERS,
-    check_convex,
-    feedback_bound,
-    stochastic_tuning,
-    tuning,
-)
+from private_bandits.papers.contextual.tunings import LEARNERS, check_convex, feedback_bound, stochastic_tuning, tuning
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 
@@ -119,8 +107,8 @@ def one_point(
         **_constants(learner, problem, horizon, scale, noise),
     )
     privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy loss is all that is sent")
-    facts = number_facts(scale, noise, method) | {"method": learner}
-    return Policy(name, PAPER, "Algorithm 1", f"{variant}, {noise}, {method}", privacy, record, **facts)
+    facts = number_facts(scale, noise, method) | {"method": learner, "options": f"{noise}, {method}"}
+    return Policy(name, PAPER, "Algorithm 1", variant, privacy, record, **facts)
 
 
 def _constants(learner: str, problem: ConvexLoss, horizon: int, scale: float, noise: str) -> dict[str, float]:

@@ -75,29 +75,26 @@ def two_point(
     >>> from private_bandits.problems import ConvexLoss
     >>> problem = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
     >>> policy = two_point(problem, 1000, epsilon=1.0, delta=1e-3, step="tuned")
-    >>> policy.variant, round(policy.record.scale, 2), round(policy.record.radius, 4)
+    >>> policy.version, round(policy.record.scale, 2), round(policy.record.radius, 4)
     ('tuned, gaussian, classical', 7.55, 0.0069)
     """
     check_convex(problem)
     scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    steps = two_point_tuning(problem, horizon, scale, noise, step)
+    steps = two_point_tuning(problem, horizon, scale, noise, step)._asdict()
+    del steps["regret"]
     record = online.Record(
         learner=online.TWO_POINT,
-        step=steps.step,
-        power=steps.power,
-        radius=steps.radius,
-        shrink=steps.shrink,
         noise=NOISES[noise] if scale else online.EXACT,
-        scale=scale * (2.0 * steps.radius if noise == "laplace" else 1.0),
+        scale=scale * (2.0 * steps["radius"] if noise == "laplace" else 1.0),
         limit=problem.lipschitz,
         n_items=problem.dimension,
         horizon=horizon,
+        **steps,
     )
     reason = "one noisy difference of losses is all that is sent"
     privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
-    facts = number_facts(scale, noise, method) | {"method": step}
-    variant = f"{step}, {noise}, {method}"
-    return Policy("Gradient descent, two points", PAPER, "Algorithm 2", variant, privacy, record, **facts)
+    facts = number_facts(scale, noise, method) | {"method": step, "options": f"{noise}, {method}"}
+    return Policy("Gradient descent, two points", PAPER, "Algorithm 2", step, privacy, record, **facts)
 
 
 def reference(
@@ -117,6 +114,6 @@ def reference(
         x_1, x_2 = learner.ask()  # line 4
         f_1, f_2 = user.suffer([x_1, x_2])  # line 5
         n = streams.noise.normal(0.0, sigma, d) if sigma else np.zeros(d)
-        told = learner.tell([f_1 - f_2 + n @ (x_1 - x_2)])
-        rows.append([*x_1, *x_2, told])
+        feedback = learner.tell([f_1 - f_2 + n @ (x_1 - x_2)])
+        rows.append([*x_1, *x_2, feedback])
     return rows

@@ -10,20 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from private_bandits import checks
+from private_bandits.papers.contextual import skeleton
 from private_bandits.papers.contextual.accounting import PAPER, glm_messages, noise_scale, vector_privacy
 from private_bandits.papers.contextual.ellipsoids import checked, gradient_record, variant_name
-from private_bandits.papers.contextual.skeleton import (
-    action_set,
-    derived,
-    gaussians,
-    optimistic,
-    regret_fit,
-    reward,
-    sigmoid,
-    solved,
-    symmetric,
-)
 from private_bandits.policy import Policy
 
 
@@ -93,23 +82,20 @@ def ldp_glm(
     Examples
     --------
     >>> policy = ldp_glm(epsilon=1.0, delta=1e-3, dim=2, horizon=1000, responses="binary")
-    >>> policy.variant, round(policy.record.sigma, 2), round(policy.record.gradient_sigma, 2)
+    >>> policy.version, round(policy.record.sigma, 2), round(policy.record.gradient_sigma, 2)
     ('printed, classical, binary rewards', 24.34, 17.8)
     """
-    size, length, failure = checked(dim, horizon, alpha)
-    factor = checks.real("bonus_factor", bonus_factor, above=0)
-    least = checks.real("ridge", ridge, above=0)
+    size, length, failure, factor, least = checked(dim, horizon, alpha, bonus_factor, ridge)
     messages = glm_messages(responses, variant)
     sigma = noise_scale(messages, epsilon, delta, noise)
     repaired = variant == "repaired"
     gradient = sigma * messages[-1].relative_noise
-    record = gradient_record(
-        size, length, failure, factor, least if repaired else 0.0, responses, sigma, gradient, tuned=repaired
-    )
+    least = least if repaired else 0.0
+    record = gradient_record(size, length, failure, factor, least, responses, sigma, gradient, tuned=repaired)
     privacy = vector_privacy(messages, epsilon, delta, sigma)
     facts = {"mechanism": "gaussian", "noise": noise} if sigma else {}
-    name = variant_name(f"{variant}, {noise}, {responses} rewards", factor)
-    return Policy("LDP-GLOC", PAPER, "Algorithm 3", name, privacy, record, method=responses, **facts)
+    facts |= {"method": responses, "options": variant_name(f"{noise}, {responses} rewards", factor)}
+    return Policy("LDP-GLOC", PAPER, "Algorithm 3", variant, privacy, record, **facts)
 
 
 def reference(
@@ -125,7 +111,7 @@ def reference(
     responses: str = "bounded",
 ) -> list[list[int]]:
     """The box with the classical sigma, printed or repaired; the radius by the proof, the text has its order only."""
-    d, top, repaired = problem.dim, sigmoid(1.0), variant == "repaired"
+    d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2
     kappa, reach, r = top * (1.0 - top), *((2.0 * top, 1.0) if responses == "bounded" else (top, 0.5))
     gradient_sigma = (reach if repaired else top) * sigma
@@ -136,21 +122,22 @@ def reference(
 
     def fit(t: int, least: float) -> float:
         cost = 1.0 / (2.0 * zeta) + zeta / 2.0 * t * longest**2 + 2.0 * gradient_sigma * math.sqrt(2.0 * t * log)
-        return regret_fit(cost, kappa, r, alpha / events)
+        return skeleton.regret_fit(cost, kappa, r, alpha / events)
 
-    c, beta = derived(sigma, d, horizon, alpha, ridge if repaired else 0.0, events, fit, not repaired)  # line 3
+    least = ridge if repaired else 0.0
+    c, beta = skeleton.derived(sigma, d, horizon, alpha, least, events, fit, not repaired)  # line 3
     v, u, theta, v_bar, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
     rows = []
     for t in range(1, horizon + 1):  # line 4
-        vectors, means = action_set(problem, streams.env)  # lines 5 and 6
-        k = optimistic(v_bar, theta, bonus_factor * beta(t - 1), vectors, streams.choice)  # line 7
-        x, y = vectors[k], reward(problem, means[k], streams.env)  # line 8
+        vectors, means = skeleton.action_set(problem, streams.env)  # lines 5 and 6
+        k = skeleton.optimistic(v_bar, theta, bonus_factor * beta(t - 1), vectors, streams.choice)  # line 7
+        x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)  # line 8
         z = x @ estimate
-        v = v + np.outer(x, x) + symmetric(streams.noise, d, sigma)  # lines 9 to 11
-        u = u + z * x + gaussians(streams.noise, d, sigma)
-        gradient = (sigmoid(z) - y) * x + gaussians(streams.noise, d, gradient_sigma)
+        v = v + np.outer(x, x) + skeleton.symmetric(streams.noise, d, sigma)  # lines 9 to 11
+        u = u + z * x + skeleton.gaussians(streams.noise, d, sigma)
+        gradient = (skeleton.sigmoid(z) - y) * x + skeleton.gaussians(streams.noise, d, gradient_sigma)
         v_bar = v + c(t) * np.eye(d)
-        theta = solved(v_bar, u)
+        theta = skeleton.solved(v_bar, u)
         estimate = estimate - zeta * gradient
         estimate = estimate / max(np.linalg.norm(estimate), 1.0)
         rows.append([k, 1])

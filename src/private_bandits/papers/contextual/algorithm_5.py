@@ -10,23 +10,8 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.papers.contextual import ellipsoids, skeleton
 from private_bandits.papers.contextual.accounting import PAPER, linucb_messages, noise_scale, vector_privacy
-from private_bandits.papers.contextual.ellipsoids import (
-    checked,
-    derived_shift,
-    printed_shift,
-    variant_name,
-    vector_norm,
-)
-from private_bandits.papers.contextual.skeleton import (
-    action_set,
-    derived,
-    gaussians,
-    optimistic,
-    reward,
-    solved,
-    symmetric,
-)
 from private_bandits.policy import Policy
 
 
@@ -92,46 +77,34 @@ def ldp_linucb(
     --------
     >>> policy = ldp_linucb(epsilon=1.0, delta=1e-3, dim=2, horizon=1000, variant="derived", noise="analytic")
     >>> policy.variant, round(policy.record.sigma, 2), round(policy.privacy.effective_epsilon, 6)
-    ('derived, analytic', 10.3, 1.0)
+    ('derived', 10.3, 1.0)
     """
-    size, length, failure = checked(dim, horizon, alpha)
+    size, length, failure, factor, least = ellipsoids.checked(dim, horizon, alpha, bonus_factor, ridge)
     checks.choice("variant", variant, ("printed", "derived"))
-    factor = checks.real("bonus_factor", bonus_factor, above=0)
-    least = checks.real("ridge", ridge, above=0)
     messages = linucb_messages(largest_reward)
     sigma = noise_scale(messages, epsilon, delta, noise)
+    record = linear.Record(dim=size, sigma=sigma, factor=factor, largest_reward=float(largest_reward), horizon=length)
     if variant == "printed":
-        log_t, root = math.log(length), math.sqrt(size)
-        record = linear.Record(
-            dim=size,
-            sigma=sigma,
-            shift=printed_shift(sigma, size, length, failure),
-            factor=factor,
+        log_t = math.log(length)
+        record = record._replace(
+            shift=ellipsoids.printed_shift(sigma, size, length, failure),
             level=2.0 * sigma * math.sqrt(size * log_t),
             stretch=size * log_t,
-            tail=sigma * root,
-            largest_reward=float(largest_reward),
-            horizon=length,
+            tail=sigma * math.sqrt(size),
         )
     else:
-        events = 3 if sigma else 1
-        record = linear.Record(
-            dim=size,
-            sigma=sigma,
+        each = failure / (3 if sigma else 1)
+        record = record._replace(
             ridge=least,
-            shift=derived_shift(sigma, size, length, failure / events),
-            factor=factor,
+            shift=ellipsoids.derived_shift(sigma, size, length, each),
             fit=linear.DETERMINANT,
-            level=2.0 * math.log(1.0 / (failure / events)),
-            tail=vector_norm(sigma, size, length, failure / events),
-            largest_reward=float(largest_reward),
-            horizon=length,
+            level=2.0 * math.log(1.0 / each),
+            tail=ellipsoids.vector_norm(sigma, size, length, each),
         )
     privacy = vector_privacy(messages, epsilon, delta, sigma)
     facts = {"mechanism": "gaussian", "noise": noise} if sigma else {}
-    return Policy(
-        "LDP-LinUCB", PAPER, "Algorithm 5", variant_name(f"{variant}, {noise}", factor), privacy, record, **facts
-    )
+    options = ellipsoids.variant_name(noise, factor)
+    return Policy("LDP-LinUCB", PAPER, "Algorithm 5", variant, privacy, record, options=options, **facts)
 
 
 def reference(
@@ -167,17 +140,17 @@ def reference(
 
     constants: Any = (lambda t: 2.0 * upsilon(t)), printed
     if variant == "derived":
-        constants = derived(sigma, d, horizon, alpha, ridge, events, self_normalised)
+        constants = skeleton.derived(sigma, d, horizon, alpha, ridge, events, self_normalised)
     c, beta = constants
     v, u, theta, v_bar = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros((d, d))
     rows = []
     for t in range(1, horizon + 1):
-        vectors, means = action_set(problem, streams.env)
-        k = optimistic(v_bar, theta, bonus_factor * beta(t - 1), vectors, streams.choice)
-        x, y = vectors[k], reward(problem, means[k], streams.env)
-        v = v + np.outer(x, x) + symmetric(streams.noise, d, sigma)
-        u = u + y * x + gaussians(streams.noise, d, sigma)
+        vectors, means = skeleton.action_set(problem, streams.env)
+        k = skeleton.optimistic(v_bar, theta, bonus_factor * beta(t - 1), vectors, streams.choice)
+        x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)
+        v = v + np.outer(x, x) + skeleton.symmetric(streams.noise, d, sigma)
+        u = u + y * x + skeleton.gaussians(streams.noise, d, sigma)
         v_bar = v + c(t) * np.eye(d)
-        theta = solved(v_bar, u)
+        theta = skeleton.solved(v_bar, u)
         rows.append([k, 1])
     return rows

@@ -6,20 +6,13 @@ The appendix is not at hand; this is the plain reading of the paper's reduction.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels.identify import until_one_leads
-from private_bandits.papers.contextual.accounting import (
-    PAPER,
-    message_privacy,
-    noise_variance,
-    number_facts,
-    number_scale,
-)
+from private_bandits.kernels import identify
+from private_bandits.papers.contextual import accounting
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
@@ -30,20 +23,7 @@ _BETA = 1.0
 _SHARE = 9.0
 
 
-class LilRecord(NamedTuple):
-    """The constants of the index and of the rule that stops, in the order of the kernel."""
-
-    size: float
-    tail: float
-    growth: float
-    failure: float
-    share: float
-    heavy: bool  # Laplace noise
-    scale: float
-
-
-@dataclass(frozen=True)
-class Identification:
+class Identification(NamedTuple):
     """What `lil_ucb` found.
 
     Parameters
@@ -71,7 +51,7 @@ def identifier(
     noise: str = "gaussian",
     method: str = "classical",
 ) -> Policy:
-    """What `lil_ucb` plays, as a policy: its constants and its guarantee.
+    """What `lil_ucb` plays, as a policy: its constants and its guarantee. `simulate` refuses it.
 
     Parameters
     ----------
@@ -93,17 +73,17 @@ def identifier(
     'ε=2, pays 1'
     """
     checks.real("failure", failure, above=0, below=1)
-    scale = number_scale(2.0, epsilon, delta, noise, method)
+    scale = accounting.number_scale(2.0, epsilon, delta, noise, method)
     spread = 1.0 + _WIDTH
     often = (2.0 + _WIDTH) / _WIDTH * math.log(spread) ** -spread
     small = (math.sqrt(1.0 + failure) - 1.0) ** 2 / (4.0 * often)
-    variance, heavy = 0.25 + noise_variance(scale, noise), noise == "laplace"
+    variance, heavy = 0.25 + accounting.noise_variance(scale, noise), noise == "laplace"
     size = (1.0 + _BETA) * (1.0 + math.sqrt(_WIDTH)) * math.sqrt(2.0 * variance * spread)
     tail = (1.0 + _BETA) * spread * scale if heavy else 0.0
-    record = LilRecord(size, tail, spread, small, _SHARE, heavy, scale)
-    privacy = message_privacy(scale, 1.0, epsilon, delta, noise, "one noisy reward is all that is sent")
-    facts = number_facts(scale, noise, method)
-    return Policy("lil'UCB", PAPER, "Appendix B.2", f"{noise}, {method}", privacy, record, **facts)
+    record = identify.Record(size, tail, spread, small, _SHARE, heavy, scale)
+    privacy = accounting.message_privacy(scale, 1.0, epsilon, delta, noise, "one noisy reward is all that is sent")
+    facts = accounting.number_facts(scale, noise, method) | {"options": f"{noise}, {method}"}
+    return Policy("lil'UCB", accounting.PAPER, "Appendix B.2", "printed", privacy, record, **facts)
 
 
 def lil_ucb(
@@ -179,7 +159,7 @@ def lil_ucb(
     policy = identifier(failure, epsilon, delta, noise, method)
     pulls = np.zeros(problem.n_items, np.int64)
     source = streams(seed, checks.integer("replication", replication, at_least=0))
-    stopped = until_one_leads(problem.means, *policy.record, most, *source, pulls)
+    stopped = identify.until_one_leads(problem.means, policy.record, most, *source, pulls)
     return Identification(int(np.argmax(pulls)), tuple(pulls.tolist()), bool(stopped), policy.privacy)
 
 

@@ -22,9 +22,8 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
-
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -42,7 +41,6 @@ from private_bandits.problems import ConvexLoss
 
 _SLOPE = 0.25  # largest slope of the logistic link
 _VARIANTS = ("order", "printed", "derived")
-_LONGEST = 300.0  # powers of ten that `horizon_needed` looks through
 
 
 def theorem_3(
@@ -298,90 +296,9 @@ def theorem_10(
     """
     if checks.choice("variant", variant, _VARIANTS) == "order":
         return _order(horizon, epsilon)
-    box = "repaired" if variant == "derived" else variant
-    policy = ldp_glm(epsilon, delta, dim, horizon, variant=box, noise=noise, alpha=alpha, responses=responses)
+    chosen = "repaired" if variant == "derived" else variant
+    policy = ldp_glm(epsilon, delta, dim, horizon, variant=chosen, noise=noise, alpha=alpha, responses=responses)
     return _upper(policy.record, horizon, _SLOPE)
-
-
-def bonus(record: linear.Record, horizon: float) -> float:
-    """Bonus of a unit vector after T rounds that explored every direction alike, V_T = (T/d) I.
-
-    No design makes every direction's bonus smaller. The noise on V_T is left out.
-
-    Parameters
-    ----------
-    record : Record
-    horizon : float
-        T >= 1.
-
-    Returns
-    -------
-    float
-    """
-    spread = horizon / record.dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
-    return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread)
-
-
-def horizon_needed(
-    dim: int,
-    epsilon: float,
-    delta: float,
-    level: float = 0.1,
-    box: str = "linucb",
-    variant: str = "printed",
-    noise: str = "classical",
-    bonus_factor: float = 1.0,
-    alpha: float = 0.1,
-) -> float:
-    """The T from which the bonus at the end of a run, by `bonus`, stays below `level`; infinity beyond 10^300.
-
-    Parameters
-    ----------
-    dim : int
-        d >= 1.
-    epsilon : float
-        Of a user, > 0; each T has the algorithm that is calibrated for it.
-    delta : float
-        In (0, 1).
-    level : float
-        > 0.
-    box : {"linucb", "glm"}
-        Algorithm 5 or 3.
-    variant : str
-        Of the algorithm.
-    noise : {"classical", "analytic"}
-        How sigma is found.
-    bonus_factor : float
-        Multiplies beta_t, > 0.
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    checks.real("level", level, above=0)
-    make = ldp_linucb if checks.choice("box", box, ("linucb", "glm")) == "linucb" else ldp_glm
-
-    def excess(exponent: float) -> float:
-        horizon = 10.0**exponent
-        made = make(epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha)
-        assert isinstance(made.record, linear.Record)
-        # T may be past what an int64 holds, and the radius does not read it
-        return bonus(made.record._replace(horizon=0), horizon) / level - 1.0
-
-    # the bonus rises from 0 at T = 1 where it holds ln T, so the last crossing is sought from above
-    high = _LONGEST
-    if excess(high) > 0.0:
-        return math.inf
-    while high > 0.0 and excess(high - 1.0) <= 0.0:
-        high -= 1.0
-    return 1.0 if high <= 0.0 else 10.0 ** float(brentq(excess, high - 1.0, high, xtol=1e-12))
 
 
 def _order(horizon: int, epsilon: float) -> float:
@@ -396,3 +313,6 @@ def _upper(record: object, horizon: int, slope: float) -> float:
     radius = max(float(linear.radius(record, horizon, 0.0)), 1.0)
     potential = 2.0 * record.dim * math.log(1.0 + horizon / (record.dim * least))
     return 2.0 * slope * (1.0 + radius * math.sqrt(horizon * potential))
+
+
+forward(__name__)

@@ -22,8 +22,10 @@ DEVIATION = {"bounded": 1.0, "binary": 0.5}
 """R of a reward that is R-sub-Gaussian: by Hoeffding's lemma, from its range."""
 
 
-def checked(dim: int, horizon: int, alpha: float) -> tuple[int, int, float]:
-    """Return the three, or raise a ValueError.
+def checked(
+    dim: int, horizon: int, alpha: float, bonus_factor: float, ridge: float
+) -> tuple[int, int, float, float, float]:
+    """Return the five, or raise a ValueError.
 
     Parameters
     ----------
@@ -31,6 +33,8 @@ def checked(dim: int, horizon: int, alpha: float) -> tuple[int, int, float]:
         >= 1.
     alpha : float
         In (0, 1).
+    bonus_factor, ridge : float
+        > 0.
 
     Returns
     -------
@@ -41,12 +45,13 @@ def checked(dim: int, horizon: int, alpha: float) -> tuple[int, int, float]:
     ValueError
         If one is out of range.
     """
-    size = checks.integer("dim", dim, at_least=1)
-    return size, checks.integer("horizon", horizon, at_least=1), checks.real("alpha", alpha, above=0, below=1)
+    size, length = checks.integer("dim", dim, at_least=1), checks.integer("horizon", horizon, at_least=1)
+    failure, factor = checks.real("alpha", alpha, above=0, below=1), checks.real("bonus_factor", bonus_factor, above=0)
+    return size, length, failure, factor, checks.real("ridge", ridge, above=0)
 
 
 def variant_name(variant: str, factor: float) -> str:
-    """Return the variant with what beta was multiplied by, for `Policy.variant`.
+    """Return words for `Policy.variant` or `Policy.options` with what beta was multiplied by.
 
     Parameters
     ----------

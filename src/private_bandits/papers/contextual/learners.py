@@ -229,9 +229,9 @@ class Weighted:
 
     def tell(self, values: Any) -> float:
         """Add the loss over the arm's weight."""
-        told = float((min(max(values[0], self.low), self.high) - self.low) / (self.high - self.low))
-        self.losses[self.arm] += told / self.w[self.arm]
-        return told
+        feedback = float((min(max(values[0], self.low), self.high) - self.low) / (self.high - self.low))
+        self.losses[self.arm] += feedback / self.w[self.arm]
+        return feedback
 
 
 def exp3(losses: Any, t: int) -> Any:

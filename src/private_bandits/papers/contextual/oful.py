@@ -9,8 +9,8 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import linear
+from private_bandits.papers.contextual import skeleton
 from private_bandits.papers.contextual.ellipsoids import variant_name
-from private_bandits.papers.contextual.skeleton import action_set, optimistic, reward
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -68,9 +68,9 @@ def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridg
     rows = []
     for t in range(1, horizon + 1):
         beta = math.sqrt(ridge) + math.sqrt(2.0 * math.log(1.0 / alpha) + d * math.log(1.0 + (t - 1) / (d * ridge)))
-        vectors, means = action_set(problem, streams.env)
-        k = optimistic(v, theta, beta, vectors, streams.choice)
-        x, y = vectors[k], reward(problem, means[k], streams.env)
+        vectors, means = skeleton.action_set(problem, streams.env)
+        k = skeleton.optimistic(v, theta, beta, vectors, streams.choice)
+        x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)
         v = v + np.outer(x, x) + (ridge * np.eye(d) if t == 1 else 0.0)
         u = u + y * x
         theta = np.linalg.solve(v, u)

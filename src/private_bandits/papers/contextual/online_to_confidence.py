@@ -12,9 +12,9 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import linear
+from private_bandits.papers.contextual import skeleton
 from private_bandits.papers.contextual.accounting import SLOPE
 from private_bandits.papers.contextual.ellipsoids import DEVIATION, checked, gradient_record, variant_name
-from private_bandits.papers.contextual.skeleton import action_set, nearest, optimistic, regret_fit, reward, sigmoid
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -69,10 +69,8 @@ def gloc(
     >>> gloc(dim=2, horizon=1000).algorithm
     'GLOC, newton steps'
     """
-    size, length, failure = checked(dim, horizon, alpha)
+    size, length, failure, factor, least = checked(dim, horizon, alpha, bonus_factor, ridge)
     checks.choice("learner", learner, ("newton", "gradient"))
-    factor = checks.real("bonus_factor", bonus_factor, above=0)
-    least = checks.real("ridge", ridge, above=0)
     if learner == "gradient":
         record = gradient_record(size, length, failure, factor, least, responses, 0.0, 0.0, tuned=True)
     else:
@@ -95,21 +93,21 @@ def gloc(
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
     """GLOC with online Newton steps and binary rewards; gradient steps are those of Algorithm 3 without noise."""
-    d, top = problem.dim, sigmoid(1.0)
+    d, top = problem.dim, skeleton.sigmoid(1.0)
     kappa = top * (1.0 - top)
     a, u, theta, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros(d)
     squares, rows = 0.0, []
     for t in range(1, horizon + 1):
-        beta = regret_fit(squares / (2.0 * kappa) + 2.0 * kappa * ridge, kappa, 0.5, alpha) + math.sqrt(ridge)
-        vectors, means = action_set(problem, streams.env)
-        k = optimistic(a, theta, beta, vectors, streams.choice)
-        x, y = vectors[k], reward(problem, means[k], streams.env)
+        beta = skeleton.regret_fit(squares / (2.0 * kappa) + 2.0 * kappa * ridge, kappa, 0.5, alpha) + math.sqrt(ridge)
+        vectors, means = skeleton.action_set(problem, streams.env)
+        k = skeleton.optimistic(a, theta, beta, vectors, streams.choice)
+        x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)
         z = x @ estimate
-        g = sigmoid(z) - y
+        g = skeleton.sigmoid(z) - y
         a = a + np.outer(x, x) + (ridge * np.eye(d) if t == 1 else 0.0)
         u = u + z * x
         theta, inverse = np.linalg.solve(a, u), np.linalg.solve(a, x)
         squares += g * g * (x @ inverse)
-        estimate = nearest(a, estimate - g / kappa * inverse)
+        estimate = skeleton.nearest(a, estimate - g / kappa * inverse)
         rows.append([k, 1])
     return rows

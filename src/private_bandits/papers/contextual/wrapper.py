@@ -11,7 +11,9 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.mechanisms import gaussian, laplace
 from private_bandits.papers.contextual.accounting import message_privacy, number_scale
+from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
+from private_bandits.problems import ConvexLoss
 
 
 class _NoisyLearner:
@@ -63,7 +65,7 @@ class _NoisyPair(_NoisyLearner):
 
 
 @dataclass(frozen=True)
-class Reduction:
+class Reduction(Player):
     """Algorithm 1 or 2 around a Python learner; `simulate` plays it. Build it with `wrap`.
 
     Parameters
@@ -110,7 +112,7 @@ class Reduction:
         ValueError
             If two points are asked for where the problem adds noise of its own.
         """
-        if self.points == 2 and getattr(problem, "spread", 0.0) > 0.0:
+        if self.points == 2 and isinstance(problem, ConvexLoss) and problem.spread > 0.0:
             raise ValueError(f"spread must be 0 for {self.name}, both values of one function, got {problem.spread:g}")
         kind = _NoisyLearner if self.points == 1 else _NoisyPair
         return kind(self.base.start(problem, choice, noise), self, noise)
@@ -157,10 +159,10 @@ def wrap(
 
     Examples
     --------
-    >>> from private_bandits.papers.contextual.instances import Ucb
-    >>> wrapped = wrap(Ucb(), bound=1.0, epsilon=2.0, noise="laplace")
+    >>> from types import SimpleNamespace
+    >>> wrapped = wrap(SimpleNamespace(name="my learner"), bound=1.0, epsilon=2.0, noise="laplace")
     >>> wrapped.name, wrapped.scale
-    ('UCB, lowest arm first, laplace noise', 1.0)
+    ('my learner, laplace noise', 1.0)
     """
     width = 2.0 * checks.real("bound", bound, above=0)
     number = checks.integer("points", points, at_least=1, at_most=2)

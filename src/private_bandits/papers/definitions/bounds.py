@@ -23,10 +23,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.papers.definitions import replacements
 from private_bandits.papers.definitions.replacements import game
 from private_bandits.privacy.divergences import local_factor
@@ -146,8 +146,8 @@ def theorem_2(
     Returns
     -------
     float
-        `nan` where T is below the threshold, where the Lambert function has no real value (`range_2`), and from the
-        proof where u overflows, at epsilon above 350.
+        `nan` where T is below the threshold, where the Lambert function has no real value, and from the proof where
+        u overflows, at epsilon above 350.
 
     Raises
     ------
@@ -225,33 +225,6 @@ def lambert_choice(epsilon: float, a: float | None = None) -> float:
     if math.isinf(extra) or offset < 1.0 + extra - math.log(extra):
         return math.nan
     return float(-extra * lambertw(-math.exp(extra - offset) / extra).real)
-
-
-def range_2(a: float) -> tuple[float, float]:
-    """The epsilons, at most a/2, at which the proof of Theorem 2 has a real gap.
-
-    Parameters
-    ----------
-    a : float
-        The level of the statement, in (0, 300].
-
-    Returns
-    -------
-    (float, float)
-        Smallest and largest; (nan, nan) if there is none.
-
-    Raises
-    ------
-    ValueError
-        If a is out of range.
-    """
-    offset = spurious_term(checks.real("a", a, above=0, at_most=300))
-    if offset < 2.0:
-        return math.nan, math.nan
-    low, high = (float(-lambertw(-math.exp(1.0 - offset), k).real) for k in (0, -1))
-    bottom = _level_of(low) if low > 0 else 0.0
-    top = a / 2.0 if spurious_term(a / 2.0) <= high else _level_of(high)
-    return (bottom, top) if bottom <= top else (math.nan, math.nan)
 
 
 def horizon_2(n_arms: int, epsilon: float, a: float | None = None, variant: str = "printed") -> float:
@@ -529,11 +502,8 @@ def _level(epsilon: float, a: float | None) -> float:
     return level
 
 
-def _level_of(extra: float) -> float:
-    """The epsilon at which `spurious_term` is `extra`."""
-    target = math.log(extra)
-    return math.exp(brentq(lambda log: math.log(spurious_term(math.exp(log))) - target, -354.0, 5.85))
-
-
 def _exp(exponent: float) -> float:
     return math.exp(exponent) if exponent < 709.0 else math.inf
+
+
+forward(__name__)

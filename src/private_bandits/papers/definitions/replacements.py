@@ -147,6 +147,8 @@ def response_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Notes
     -----
+    Ours, by the pair of environments of Basu et al. (2019) and the contraction of Duchi et al. (2013) made exact.
+
     Randomised response keeps the most divergence (`response_kl`): its answers have means 1/2 and 1/2 + 2 D t, t =
     tanh(epsilon/2), and k = -ln(1 - 16 D^2 t^2)/2. The best gap is D = 1/(4 t sqrt(1 + T/(K-1))), or 1/4 where that is
     larger. So the bound is about sqrt((K-1) T)/(53 t), and T/32 at most.
@@ -177,6 +179,10 @@ def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     ------
     ValueError
         If an argument is out of range.
+
+    Notes
+    -----
+    Lattimore and Szepesvari (2020, Theorem 15.2) without privacy, `response_minimax` (ours) with it.
     """
     return max(minimax(n_arms, horizon), response_minimax(n_arms, horizon, epsilon))
 
@@ -234,6 +240,8 @@ def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Notes
     -----
+    Ours, by the pair of environments of Basu et al. (2019) and the divergence of Azize and Basu (2022) made smallest.
+
     Bernoulli rewards of mean 1/2 and 1/2 + D, and k = d_epsilon(1/2 || 1/2 + 2 D); ln D - k T/(K-1) is concave in D.
     For T >= (K-1) / sinh(epsilon/2)^2 the best gap is the non-private one: the method sees no price of privacy.
     Below, D = (1 - s/2) / (2 s (1 + T/(K-1))) with s = 1 - e^(-epsilon), or 1/4 where that is larger; the bound is
@@ -268,6 +276,10 @@ def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     ------
     ValueError
         If an argument is out of range.
+
+    Notes
+    -----
+    Lattimore and Szepesvari (2020, Theorem 15.2) without privacy, `coupling_minimax` (ours) with it.
     """
     return max(minimax(n_arms, horizon), coupling_minimax(n_arms, horizon, epsilon))
 

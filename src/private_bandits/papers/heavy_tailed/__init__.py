@@ -24,8 +24,6 @@ __all__ = [
     "setting",
 ]
 
-forward(__name__)
-
 
 def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
     """Every algorithm of the chapter at small sizes: the module of its constructor, and its policy.
@@ -59,3 +57,6 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ("private_quantiles", quantile_se(epsilon, beta)),
         ("doubling_episodes", adap_robust_ucb(epsilon, v, u, horizon)),
     ]
+
+
+forward(__name__)

@@ -80,13 +80,13 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     if math.isinf(epsilon):
         record = elimination(v, u, beta, c, inside=4.0, samples=1.0)
         variant = "ours" if c == 12.0 else f"ours, c = {c:g}"
-        return Policy("Robust SE", "", "truncated means", variant, Guarantee.none(), record, "elimination")
+        return Policy("Robust SE", "", "truncated means", variant, Guarantee.none(), record, family="elimination")
     record = elimination(v, u, beta, c, inside=4.0, samples=epsilon)._replace(noise=ON_MEAN, scale=scale)
     reason = "Laplace noise on truncated means; each reward enters one mean, and all else follows from those"
     # `scale` is in units of the range 2B / R that one reward has in a mean, whatever B is
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "central", reason)
     variant = variant_at("printed", c)
-    return Policy("DP Robust SE", "tao2022", "Algorithm 3", variant, privacy, record, "elimination")
+    return Policy("DP Robust SE", "tao2022", "Algorithm 3", variant, privacy, record, "laplace", family="elimination")
 
 
 def elimination(

@@ -4,9 +4,9 @@ The slides state orders, not constants. `variant="printed"` is the printed expre
 rates but bounds nothing by itself. The other variants are ours and carry their constants:
 
 * `corrected`, upper bounds: from the algorithm. Epoch tau has D = 2^-tau in view, its err is D/c, and an arm leaves if
-  its mean lies D/2 below the largest. Where every mean is within D/4 = (c/4) err (`dp_confidence` and `ldp_confidence`
-  say when), an arm leaves by the first epoch with D below its gap; its pulls until then are summed as the algorithm
-  counts them, with |S| = K. Failures cost at most 2 beta T max gap.
+  its mean lies D/2 below the largest. Where every mean is within D/4 = (c/4) err, as at the slides' c = 24, an arm
+  leaves by the first epoch with D below its gap; its pulls until then are summed as the algorithm counts them, with
+  |S| = K. Failures cost at most 2 beta T max gap.
 * `corrected`, lower bounds: two-point instances. Against an arm that pays 0, the law with mean g and moment u that is
   nearest in total variation puts p = (g^(1+v) / u)^(1/v) on one point. A locally private view of n pulls tells the two
   apart by at most min(4, e^(2 epsilon)) (e^epsilon - 1)^2 n p^2 (Duchi et al. 2013), a centrally private algorithm by
@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.mechanisms import laplace_sum_bound
+from private_bandits._moved import forward
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 
 _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^2 / beta), sum to pi^2/8 < 2
@@ -89,8 +89,8 @@ def dp_robust_ucb_upper(
     variant : {"printed", "corrected"}
         * `printed`: sum of ln^(2.5+1/v)(T) / epsilon (u/gap)^(1/v) + gap.
         * `corrected`: sum of (2c)^((1+v)/v) ln(2 T^4) ln^(1.5+1/v)(T) / epsilon (u/gap)^(1/v) + 6 gap, as an arm is
-          played only while twice its radius reaches its gap; it holds where the radius covers the error, see
-          `dp_robust_ucb_error`.
+          played only while twice its radius reaches its gap; it holds where the radius covers the error of a mean, as
+          it does at the slides' c = 18.
     c : float
         Factor of the radius, > 0; `corrected` only.
 
@@ -154,10 +154,10 @@ def dp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon, c = _gaps(means), _log(horizon), _regime(epsilon), checks.real("c", c, above=0)
     _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, dp_epoch, 4.0, epsilon, v, u, c)
+        return _by_epochs(means, horizon, beta, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u, c))
     power = 1.0 / (1.0 + v) if variant == "printed" else 1.0 / v
     return float(u**power * log_t / epsilon * np.sum(gaps ** (-1.0 / v)) + np.max(gaps, initial=0.0))
 
@@ -198,7 +198,7 @@ def dp_upper_independent(
     power = v / (1.0 + v)
     if variant == "printed":
         return float(u ** (power / (1.0 + v)) * (arms * log_t / epsilon) ** power * horizon ** (1.0 / (1.0 + v)))
-    return _balanced(arms, horizon, dp_epoch, 4.0, epsilon, v, u)
+    return _balanced(arms, horizon, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u))
 
 
 def ldp_upper(
@@ -243,10 +243,10 @@ def ldp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon, c = _gaps(means), _log(horizon), _regime(epsilon), checks.real("c", c, above=0)
     _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, ldp_epoch, 8.0, epsilon, v, u, c)
+        return _by_epochs(means, horizon, beta, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u, c))
     power = 1.0 / v if variant == "printed" else 1.0 + 2.0 / v
     return float(u ** (2.0 / v) * log_t / epsilon**2 * np.sum(gaps**-power) + np.max(gaps, initial=0.0))
 
@@ -287,7 +287,7 @@ def ldp_upper_independent(
     if variant == "printed":
         scale = u ** (2.0 / (1.0 + v)) * horizon ** (1.0 / (1.0 + v))
         return float(scale * (arms * log_t / epsilon**2) ** (v / (1.0 + v)))
-    return _balanced(arms, horizon, ldp_epoch, 8.0, epsilon, v, u)
+    return _balanced(arms, horizon, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u))
 
 
 class Epoch(NamedTuple):
@@ -413,9 +413,8 @@ def dp_lower(
     ValueError
         If an argument is out of range.
     """
-    return _lower_rate(
-        n_arms, gap, v, u, variant, _log(horizon) / _regime(epsilon), lambda p: 6.0 * epsilon * p, horizon
-    )
+    scale = _log(horizon) / _regime(epsilon)
+    return _lower_rate(n_arms, gap, v, u, horizon, variant, scale, lambda p: 6.0 * epsilon * p)
 
 
 def ldp_lower(
@@ -453,7 +452,7 @@ def ldp_lower(
         If an argument is out of range.
     """
     loss = local_loss(epsilon)
-    return _lower_rate(n_arms, gap, v, u, variant, _log(horizon) / epsilon**2, lambda p: loss * p**2, horizon)
+    return _lower_rate(n_arms, gap, v, u, horizon, variant, _log(horizon) / epsilon**2, lambda p: loss * p**2)
 
 
 def ldp_lower_independent(
@@ -488,13 +487,11 @@ def ldp_lower_independent(
     ValueError
         If an argument is out of range.
     """
-    arms, epsilon = _arms(n_arms), _regime(epsilon)
+    arms, rounds, epsilon = _arms(n_arms), checks.integer("horizon", horizon, at_least=1), _regime(epsilon)
     _check(v, u, variant)
     if variant == "printed":
-        return float(
-            (arms / epsilon**2) ** (v / (1.0 + v)) * checks.integer("horizon", horizon, at_least=1) ** (1.0 / (1.0 + v))
-        )
-    return _two_hypotheses(arms, v, u, horizon, local_loss(epsilon), 2.0)
+        return float((arms / epsilon**2) ** (v / (1.0 + v)) * rounds ** (1.0 / (1.0 + v)))
+    return _two_hypotheses(arms, v, u, rounds, local_loss(epsilon), 2.0)
 
 
 def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0) -> float:
@@ -557,127 +554,6 @@ def local_loss(epsilon: float) -> float:
     return min(4.0, math.exp(2.0 * epsilon)) * math.expm1(epsilon) ** 2
 
 
-# --- what a radius covers
-
-
-class ErrorParts(NamedTuple):
-    """Bounds on the three errors of a mean, in units of reward, and the radius that is to cover their sum."""
-
-    bias: float
-    sampling: float
-    noise: float
-    radius: float
-
-
-def dp_robust_ucb_error(pulls: int, epsilon: float, v: float, u: float, horizon: int, c: float = 18.0) -> ErrorParts:
-    """The errors of a DP Robust UCB mean in round T, each tail with probability 1/T^4.
-
-    Parameters
-    ----------
-    pulls : int
-        n, rewards of the mean, >= 1.
-    epsilon : float
-        Privacy, in (0, 1].
-    v, u : float
-        v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
-    horizon : int
-        T, in rounds, >= 1.
-    c : float
-        Factor of the radius.
-
-    Returns
-    -------
-    ErrorParts
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Bias: the mean of u B_k^-v is at most (1+v) u B_n^-v. Sampling: Bernstein, with second moment at most u B_n^(1-v)
-    and rewards at most B_n. Noise: `mechanisms.laplace_sum_bound` for floor(log2 T) + 1 nodes of the largest scale.
-    """
-    n, log_t, epsilon = checks.integer("pulls", pulls, at_least=1), _log(horizon), _regime(epsilon)
-    _check(v, u)
-    tail, power = math.log(2.0) + 4.0 * log_t, v / (1.0 + v)
-    threshold = (epsilon * u * n / log_t**1.5) ** (1.0 / (1.0 + v))
-    levels = horizon.bit_length()
-    node = 2.0 * threshold * levels / epsilon
-    return ErrorParts(
-        bias=(1.0 + v) * u * threshold**-v,
-        sampling=math.sqrt(2.0 * u * threshold ** (1.0 - v) * tail / n) + threshold * tail / (3.0 * n),
-        noise=laplace_sum_bound(math.sqrt(levels) * node, node, tail) / n,
-        radius=c * u ** (1.0 / (1.0 + v)) * (tail * log_t ** (1.5 + 1.0 / v) / (n * epsilon)) ** power,
-    )
-
-
-def dp_confidence(epsilon: float) -> float:
-    """Bound on the error of a noisy epoch mean of DP Robust SE, with probability 1 - 3 e^-L.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy, in (0, 1].
-
-    Returns
-    -------
-    float
-        In units of err.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    1 (bias) + sqrt(2 epsilon) + epsilon/3 (Bernstein) + 2 (Laplace): at most 6 for epsilon <= 1, whatever the
-    constant c of the epochs, as err follows R. The rule "12 err" at c = 24 needs 6, and any c needs c/4.
-    """
-    epsilon = _regime(epsilon)
-    return 3.0 + math.sqrt(2.0 * epsilon) + epsilon / 3.0
-
-
-def ldp_confidence(epsilon: float, pulls: float, log: float, variant: str = "repaired") -> float:
-    """Bound on the error of an epoch mean of LDP Robust SE, with probability 1 - 4 e^-L.
-
-    Parameters
-    ----------
-    epsilon : float
-        Privacy, in (0, 1].
-    pulls : float
-        R, > 0.
-    log : float
-        L, > 0.
-    variant : {"repaired", "slide_rate"}
-        As for `ldp_epoch`.
-
-    Returns
-    -------
-    float
-        In units of err.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    With q = sqrt(L/R), `repaired`: 1 (bias) + sqrt(2 epsilon q) + epsilon q/3 (Bernstein) + 4 + 2 q (the mean of R
-    Laplace variables, sub-gamma): at most 6 from R = 40 L. `slide_rate`: 1 + sqrt 2 epsilon + epsilon^2/3 + (4 + 2
-    q) epsilon / q, which grows as sqrt R.
-    """
-    checks.choice("variant", variant, ("repaired", "slide_rate"))
-    epsilon = _regime(epsilon)
-    q = math.sqrt(checks.real("log", log, above=0) / checks.real("pulls", pulls, above=0))
-    if variant == "repaired":
-        return 5.0 + 2.0 * q + math.sqrt(2.0 * epsilon * q) + epsilon * q / 3.0
-    return 1.0 + math.sqrt(2.0) * epsilon + epsilon**2 / 3.0 + (4.0 + 2.0 * q) * epsilon / q
-
-
 # --- shared parts
 
 
@@ -706,18 +582,9 @@ def _regime(epsilon: float) -> float:
 
 
 def _by_epochs(
-    means: Any,
-    horizon: int,
-    beta: float | None,
-    epoch_of: Callable[..., Epoch],
-    inside: float,
-    epsilon: float,
-    v: float,
-    u: float,
-    c: float,
+    means: Any, horizon: int, beta: float | None, inside: float, plan: Callable[[int, float], Epoch]
 ) -> float:
-    """Regret counted in epochs with L = ln(inside |S| tau^2 / beta)."""
-    checks.real("c", c, above=0)
+    """Regret counted in epochs, which `plan` makes of their number and L = ln(inside |S| tau^2 / beta)."""
     gaps, arms, rounds = _gaps(means), len(means), checks.integer("horizon", horizon, at_least=2)
     failure = 1.0 / rounds if beta is None else checks.delta(beta, "beta")
     total = _FAILURES * failure * rounds * float(np.max(gaps, initial=0.0))
@@ -725,17 +592,15 @@ def _by_epochs(
         epoch, played = 0, 0.0
         while epoch == 0 or 2.0**-epoch >= gap:
             epoch += 1
-            played += epoch_of(epoch, math.log(inside * arms * epoch**2 / failure), epsilon, v, u, c).pulls
+            played += plan(epoch, math.log(inside * arms * epoch**2 / failure)).pulls
         total += float(gap) * played
     return total
 
 
-def _balanced(
-    arms: int, horizon: int, epoch_of: Callable[..., Epoch], inside: float, epsilon: float, v: float, u: float
-) -> float:
+def _balanced(arms: int, horizon: int, inside: float, plan: Callable[[int, float], Epoch]) -> float:
     least, epoch, played = float(horizon), 1, 0.0
     while (arms - 1) * 2.0 ** (1 - epoch) * played < least:
-        played += epoch_of(epoch, math.log(inside * arms * epoch**2 * horizon), epsilon, v, u).pulls
+        played += plan(epoch, math.log(inside * arms * epoch**2 * horizon)).pulls
         least = min(least, horizon * 2.0**-epoch + (arms - 1) * 2.0 ** (1 - epoch) * played)
         epoch += 1
     return least + _FAILURES
@@ -746,10 +611,10 @@ def _lower_rate(
     gap: float,
     v: float,
     u: float,
+    horizon: int,
     variant: str,
     scale: float,
     loss: Callable[[float], float],
-    horizon: int,
 ) -> float:
     bad = _arms(n_arms) - 1
     distance = checks.real("gap", gap, above=0)
@@ -757,15 +622,15 @@ def _lower_rate(
     if variant == "printed":
         return bad * scale * distance ** (-1.0 / v)
     moved = (distance ** (1.0 + v) / u) ** (1.0 / v)
-    if moved >= 1.0:
-        return 0.0
-    return bad * distance * math.log(horizon) / min(-math.log1p(-moved), loss(moved))
+    return bad * distance * math.log(horizon) / min(-math.log1p(-moved), loss(moved)) if moved < 1.0 else 0.0
 
 
 def _two_hypotheses(arms: int, v: float, u: float, horizon: int, loss: float, exponent: float) -> float:
     """Bretagnolle and Huber on the instances of one bad arm raised to twice the best, optimised over the gap."""
     a = v / (exponent * (1.0 + v))
     share = a * (arms - 1) / (loss * checks.integer("horizon", horizon, at_least=1))
-    if share > 1.0:  # the mass that is moved is share^(1/exponent)
-        return 0.0
-    return horizon / 16.0 * u ** (1.0 / (1.0 + v)) * (share / math.e) ** a
+    # the mass that is moved is share^(1/exponent)
+    return horizon / 16.0 * u ** (1.0 / (1.0 + v)) * (share / math.e) ** a if share <= 1.0 else 0.0
+
+
+forward(__name__)

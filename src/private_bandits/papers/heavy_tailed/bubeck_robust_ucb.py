@@ -69,8 +69,8 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
         horizon=horizon or 0,
     )
     algorithm = "robust UCB, truncated mean"
-    # without privacy: the mechanism is that of its private counterpart
-    return Policy("Robust UCB", "bubeck2013", algorithm, variant, Guarantee.none(), record, "tree")
+    # shown with its private counterpart
+    return Policy("Robust UCB", "bubeck2013", algorithm, variant, Guarantee.none(), record, family="tree")
 
 
 def reference(

@@ -79,7 +79,8 @@ def ldp_robust_se(
     reason = "every user truncates and adds Laplace noise of the whole range"
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
     variant = algorithm_3.variant_at(variant, c)
-    return Policy(name, "tao2022", "none on the slides", variant, privacy, record, "elimination")
+    facts = {"mechanism": "laplace", "family": "elimination"}
+    return Policy(name, "tao2022", "none on the slides", variant, privacy, record, **facts)
 
 
 def reference(

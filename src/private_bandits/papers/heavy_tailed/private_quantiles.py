@@ -71,7 +71,8 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
     )
     reason = "a reward enters one choice of a threshold or one noisy mean"
     privacy = Guarantee.certified(record.epsilon, record.epsilon, "central", reason)
-    return Policy("Quantile SE", "", "u and v unknown", "ours", privacy, record, "response")
+    facts = {"mechanism": "exponential", "family": "response"}
+    return Policy("Quantile SE", "", "u and v unknown", "ours", privacy, record, **facts)
 
 
 def reference(

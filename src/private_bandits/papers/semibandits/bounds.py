@@ -19,12 +19,14 @@ at n = 1, ..., N with 2 B_inf rad(N) = Delta_min^i: Theorems 2 and 4. For the se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.instances import check_paths, means_apart
 from private_bandits.papers.semibandits.radii import node_radius
@@ -56,10 +58,10 @@ def theorem_2(
         T >= 1.
     epsilon : float
         Privacy of a user, > 0; infinity is without privacy.
-    variant : {"printed", "box", "corrected"}
+    variant : {"printed", "algorithm", "corrected"}
         * `printed`: constant times the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i).
-        * `box`: what the step of this module gives for the printed radius, if it covered: the sum of 256 K B_inf^2 ln T
-          / (epsilon^2 Delta_min^i). It has K: the K^2 of the theorem belongs to another radius.
+        * `algorithm`: what the step of this module gives for the printed radius, if it covered: the sum of 256 K
+          B_inf^2 ln T / (epsilon^2 Delta_min^i). It has K: the K^2 of the theorem belongs to another radius.
         * `corrected`: for the repaired algorithm, b = K/epsilon. Leading part: the sum of 8 B_inf^2 (1.5 + 12 b^2) ln T
           / Delta_min^i, that is 12 B_inf^2 ln T / Delta_min^i without privacy.
     constant : float
@@ -78,10 +80,11 @@ def theorem_2(
     Notes
     -----
     As printed the bound goes to 0 as epsilon grows, below the non-private lower bound, and it does not hold for the
-    box, whose regret is of order T exp(-4 sqrt(2 ln T)) at least at K = 1: see `first_report_lower`.
+    algorithm, whose regret is of order T exp(-4 sqrt(2 ln T)) at least at K = 1: a first report of 0 may put the best
+    arm aside for good.
     """
     size = problem.list_size
-    factors = {"printed": _positive("constant", constant) * size**2, "box": 256.0 * size}
+    factors = {"printed": _positive("constant", constant) * size**2, "algorithm": 256.0 * size}
     return _local_upper(problem, horizon, epsilon, variant, factors, size)
 
 
@@ -98,9 +101,9 @@ def theorem_4(
         T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
-    variant : {"printed", "box", "corrected"}
+    variant : {"printed", "algorithm", "corrected"}
         * `printed`: constant times the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i).
-        * `box`: 256 in the place of the constant, see `theorem_2`.
+        * `algorithm`: 256 in the place of the constant, see `theorem_2`.
         * `corrected`: as for `theorem_2`, with b = 1/epsilon.
     constant : float
         > 0, of `printed`.
@@ -115,57 +118,8 @@ def theorem_4(
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    factors = {"printed": _positive("constant", constant), "box": 256.0}
+    factors = {"printed": _positive("constant", constant), "algorithm": 256.0}
     return _local_upper(problem, horizon, epsilon, variant, factors, 1)
-
-
-def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: str = "printed") -> float:
-    """Logarithm of a lower bound on the regret of Algorithms 1 and 2 at K = 1, on two arms of means 1/2 and 1/2 - gap.
-
-    Not in the paper. Write mu' = 1/2 - gap, w = mu'/2, L = ln T, a for the radius at one report and b = 1/epsilon. The
-    first report of the best arm is an outcome 0 and puts its index into [0, w) with probability p = (1/4) e^{-a/b}
-    (e^{w/b} - 1). The box has ln T and not ln t, so this index never changes, and the arm is never played again while
-    the other arm's index exceeds w. A sum of n errors of the other arm has E e^{-s sum} <= e^{n s w} for s = min(1/(b
-    sqrt 2), w / (1/8 + 2 b^2)), and the radius at n is at least a/n^(1/2) as printed, so that its index falls below w
-    at some n with probability at most q = 2/(s a)^2. Hence regret is at least gap (T - 1) p (1 - q).
-
-    Parameters
-    ----------
-    gap : float
-        Delta, in (0, 1/2).
-    epsilon : float
-        > 0, finite.
-    log_horizon : float
-        ln T, so large that a > w.
-    variant : {"printed", "repaired"}
-        As printed a = 4 b sqrt(2 L), and p falls slower than 1/T. Repaired, with a = sqrt((1.5 + 12 b^2) L) + 3 b L, p
-        is below T^-3 and the bound says nothing; 0 stands for q there.
-
-    Returns
-    -------
-    float
-        -inf where 1 - q is not positive.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    checks.choice("variant", variant, ("printed", "repaired"))
-    other = 0.5 - checks.real("gap", gap, above=0, below=0.5)
-    length = checks.real("log_horizon", log_horizon, above=math.log(2.0))
-    noise = 1.0 / checks.real("epsilon", epsilon, above=0)
-    window = other / 2.0
-    if variant == "printed":
-        radius = 4.0 * noise * math.sqrt(2.0 * length)
-        slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))
-        stays = 1.0 - 2.0 / (slope * radius) ** 2
-    else:
-        radius, stays = math.sqrt((1.5 + 12.0 * noise**2) * length) + 3.0 * noise * length, 1.0
-    if stays <= 0.0 or radius <= window:
-        return -math.inf
-    chance = math.log(0.25 * math.expm1(window / noise)) - radius / noise
-    return math.log(gap) + length + math.log(-math.expm1(-length)) + chance + math.log(stays)
 
 
 def theorem_5(
@@ -607,38 +561,13 @@ def dp_se_upper(n_arms: int, gap: float, epsilon: float, horizon: int) -> float:
     return ((arms - 1) * pulls + 1.0) * distance
 
 
-def informative_from(bound: Callable[[int], float], uniform: float) -> int:
-    """Smallest power of 2 from which an upper bound stays below uniform play: `bound(T) < uniform T`.
-
-    Parameters
-    ----------
-    bound : callable
-        Of the horizon; over T it must fall in the end.
-    uniform : float
-        Regret of uniform play per round, > 0.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If there is none below 2^200, or `uniform` is not positive.
-    """
-    rate = _positive("uniform", uniform)
-    exponent = 200
-    while exponent > 0 and bound(1 << (exponent - 1)) < rate * (1 << (exponent - 1)):
-        exponent -= 1
-    if exponent == 200:
-        raise ValueError("bound must fall below uniform play before 2^199 rounds")
-    return 1 << exponent
-
-
 def _local_upper(
     problem: SemiBandit, horizon: int, epsilon: float, variant: str, factors: Mapping[str, float], reports: int
 ) -> float:
     """Theorems 2 and 4: a factor of their form, or the repaired bound with noise for this many reports."""
+    if variant == "box":
+        warnings.warn("variant 'box' is 'algorithm' now", DeprecationWarning, stacklevel=3)
+        variant = "algorithm"
     checks.choice("variant", variant, (*factors, "corrected"))
     if variant != "corrected":
         factor = factors[variant] * problem.b_inf**2
@@ -709,3 +638,6 @@ def _log(horizon: int) -> float:
 
 def _positive(name: str, value: float) -> float:
     return checks.real(name, value, above=0)
+
+
+forward(__name__)

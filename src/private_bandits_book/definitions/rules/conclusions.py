@@ -13,7 +13,7 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.panels import nearest
 from private_bandits_book.definitions.rules.common import GRID, HORIZON, N_ARMS, SAME, near, rules
-from private_bandits_book.definitions.study import LONG, Study, factors, uniform_regret
+from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors, uniform_regret
 from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import Less, Ruling, after_repair
 from private_bandits_book.sweep import by_replication, exact_slope
@@ -31,7 +31,7 @@ def _prices() -> pd.DataFrame:
 def _local_multiplies(study: Study, claim: Claim) -> Ruling:
     early, late = (_prices()["factor", t].loc["local DP", "lower bound"] for t in (10**8, 10**16))
     held, one = near(late / early, 1.0, 1e-3) and bool((late >= 1).all()), late.loc[1.0]
-    facts = {"epsilon": GRID[0], "smallest": late.iloc[0], "one": one, "measured": _measured(study, "LDP-UCB-B")}
+    facts = {"epsilon": GRID[0], "smallest": late.iloc[0], "one": one, "measured": _measured(study, LDP_UCB)}
     return claim.holds(held, one, **facts)
 
 
@@ -39,7 +39,7 @@ def _local_multiplies(study: Study, claim: Claim) -> Ruling:
 def _central_multiplies(study: Study, claim: Claim) -> Ruling:
     factor, over_plain = _prices().loc[("DP", "guarantee", GRID[0])][[("factor", 10**16), ("over_plain", 10**16)]]
     facts = {"epsilon": GRID[0], "added": factor - 1, "over_plain": over_plain}
-    return claim.holds(factor > 1 + 1e-3, factor, measured=_measured(study, "AdaP-UCB"), **facts)
+    return claim.holds(factor > 1 + 1e-3, factor, measured=_measured(study, ADAP_UCB), **facts)
 
 
 def _measured(study: Study, name: str) -> str:
@@ -139,7 +139,7 @@ def _ratio(study: Study, claim: Claim) -> Ruling:
 @rules("contribution-weaker")
 def _weaker(study: Study, claim: Claim) -> Ruling:
     """Compare how fast the regret of the longer study grows as epsilon falls, for a central and a local algorithm."""
-    names, horizon = ("AdaP-UCB", "LDP-UCB-B"), study.long["t"].max()
+    names, horizon = (ADAP_UCB, LDP_UCB), study.long["t"].max()
     uniform = uniform_regret(LONG.n_arms, LONG.gap, int(horizon))
     last = study.long[study.long["t"] == horizon]
     final = {name: _by_epsilon(last[last["policy"] == name]) for name in names}
@@ -149,7 +149,7 @@ def _weaker(study: Study, claim: Claim) -> Ruling:
         runs = (np.transpose([final[name][e] for e in learnt]) for name in names)
         central, local = ([exact_slope(1 / np.array(learnt), run).measured for run in part] for part in runs)
         measured = difference_interval(central, local)
-    return Less("growth exponent of AdaP-UCB in 1/epsilon, for epsilon up to 1,", "that of LDP-UCB-B")(measured)
+    return Less(f"growth exponent of {ADAP_UCB} in 1/epsilon, for epsilon up to 1,", f"that of {LDP_UCB}")(measured)
 
 
 def _learnt(final: np.ndarray | None, uniform: float) -> bool:

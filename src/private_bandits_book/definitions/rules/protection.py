@@ -17,8 +17,8 @@ from private_bandits_book.rules import Ruling, after_repair
 
 @rules("definition-1")
 def _definition_1(study: Study, claim: Claim) -> Ruling:
-    once, epsilon = study.mechanisms.set_index("mechanism")["loss"], study.exact_epsilon
-    answers, scores, bare = (once[once.index.str.contains(word)] for word in ("response", "exponential", "argmax"))
+    once, epsilon = study.mechanisms.set_index("kind")["loss"], study.exact_epsilon
+    answers, scores, bare = (once.loc[[kind]] for kind in ("response", "exponential", "argmax"))
     held = near(answers, epsilon) and bool((scores <= epsilon * (1 + SAME)).all() and np.isinf(bare).all())
     facts = {"answers": answers.max(), "scores": scores.max(), "bare": loss_of(bare.min())}
     return claim.holds(held, answers.max(), study=study, **facts)
@@ -69,7 +69,7 @@ def _figure_1(study: Study, claim: Claim) -> Ruling:
         "partial monitoring: they do": (partial, hidden[:1], rewards, False),
         "environment: given the outcomes, actions tell nothing of nu": (plain, hidden[1:], hidden[:1], True),
     }
-    read = {what: graphs.separated(*pair) is told for what, (*pair, told) in asked.items()}
+    read = {what: graphs.separated(*pair) is expected for what, (*pair, expected) in asked.items()}
     words = "; ".join(f"{what} ({'yes' if true else 'no'})" for what, true in read.items())
     return claim.holds(all(read.values()), read=words)
 

@@ -6,7 +6,10 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import lambertw
 
+from private_bandits import checks
 from private_bandits.estimates import Interval, fit_exponent, mean_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
@@ -69,8 +72,41 @@ def _theorem_2(study: Study, claim: Claim) -> Ruling:
     largest = {e: _left_for_c(e) for e in (1e-2, 1e-3, 1e-4, 1e-5)}
     silent = [e for e in GRID if math.isnan(bounds.lambert_choice(e))]
     falling, left = list(largest.values()), ", ".join(f"{value:.3g} at eps = {e:g}" for e, value in largest.items())
-    held, real = falling[-1] >= falling[0] / 10, bounds.range_2(1.0)[0]
+    held, real = falling[-1] >= falling[0] / 10, range_2(1.0)[0]
     return claim.holds(held, falling[-1], left=left, silent=max(silent), real=real)
+
+
+def range_2(a: float) -> tuple[float, float]:
+    """The epsilons, at most a/2, at which the proof of Theorem 2 has a real gap.
+
+    Parameters
+    ----------
+    a : float
+        The level of the statement, in (0, 300].
+
+    Returns
+    -------
+    (float, float)
+        Smallest and largest; (nan, nan) if there is none.
+
+    Raises
+    ------
+    ValueError
+        If a is out of range.
+    """
+    offset = bounds.spurious_term(checks.real("a", a, above=0, at_most=300))
+    if offset < 2.0:
+        return math.nan, math.nan
+    low, high = (float(-lambertw(-math.exp(1.0 - offset), k).real) for k in (0, -1))
+    bottom = _level_of(low) if low > 0 else 0.0
+    top = a / 2.0 if bounds.spurious_term(a / 2.0) <= high else _level_of(high)
+    return (bottom, top) if bottom <= top else (math.nan, math.nan)
+
+
+def _level_of(extra: float) -> float:
+    """The epsilon at which `spurious_term` is `extra`."""
+    target = math.log(extra)
+    return math.exp(brentq(lambda log: math.log(bounds.spurious_term(math.exp(log))) - target, -354.0, 5.85))
 
 
 def _left_for_c(epsilon: float) -> float:

@@ -30,7 +30,7 @@ class Learner(FinitePolicy, Protocol):
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Greedy(FinitePolicy):
     """Play the arm of largest mean, without noise; an arm never pulled counts as 1/2. Its loss is infinite.
 
     Parameters
@@ -65,7 +65,7 @@ class Greedy:
 
 
 @dataclass(frozen=True)
-class Response:
+class Response(FinitePolicy):
     """Play the arm of largest mean through k-ary randomised response, afresh every round.
 
     Each round pays exactly epsilon; a change of the first reward can turn the best arm in every later round, so the
@@ -106,7 +106,7 @@ class Response:
 
 
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(FinitePolicy):
     """The exponential mechanism on the sums of rewards, of sensitivity 1: weights exp(epsilon sum / 2).
 
     Parameters
@@ -145,7 +145,7 @@ class Exponential:
 
 
 @dataclass(frozen=True)
-class LaplaceArgmax:
+class LaplaceArgmax(FinitePolicy):
     """Play the arm of largest noisy mean: Laplace noise of scale 1/(epsilon n) on the mean of n rewards, afresh.
 
     An arm never pulled is 1/2 with noise of scale 1/epsilon, which reveals nothing. The noisy means of one round are
@@ -212,7 +212,7 @@ class LaplaceArgmax:
 
 
 @dataclass(frozen=True)
-class LocallyPrivate:
+class LocallyPrivate(FinitePolicy):
     """A learner that sees each reward through randomised response.
 
     Its `probabilities` takes the true rewards and sums over the responses that they may have had.
@@ -274,7 +274,7 @@ class LocallyPrivate:
 
 
 @dataclass(frozen=True)
-class Retraction:
+class Retraction(FinitePolicy):
     """Two arms, three rounds that matter: epsilon-private, yet nearly 2 epsilon instantaneous (Lemma 2).
 
     The second arm answers to the first reward with loss d < epsilon. If that answer is 1, the third round takes it
@@ -330,7 +330,7 @@ class Retraction:
 
 
 @dataclass(frozen=True)
-class Eavesdropper:
+class Eavesdropper(FinitePolicy):
     """Two arms and sight of both outcomes: the next arm answers to the outcome of the arm not pulled.
 
     A counterexample to Lemma 1 under partial monitoring: the reward obtained has no influence at all, so the loss on
@@ -391,7 +391,7 @@ class Eavesdropper:
 
 
 @dataclass(frozen=True)
-class Hedge:
+class Hedge(FinitePolicy):
     """The exponential mechanism with full information: all outcomes enter the sums, not only the rewards obtained.
 
     A natural counterexample to Lemma 1 under partial monitoring: one round moves all sums at once on outcomes, and one

@@ -1,0 +1,366 @@
+"""What each figure of the chapter's runs draws and says: labelled frames, captions and alt texts that follow them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from private_bandits.papers import contextual as paper
+from private_bandits_book import figures
+from private_bandits_book.contextual import facts, messages, sweeps
+from private_bandits_book.contextual.digits import COMPONENTS, DIGITS, best_linear
+from private_bandits_book.contextual.messages import cost
+from private_bandits_book.contextual.study import CONSTANTS, LINKS, STUCK_GAP, Study, accuracy
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, PLAYS, ROWS, TWO_POINTS
+from private_bandits_book.contextual.words import at, computed, data, fitted, line, of, power, shown, slope
+from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.figures import power as ten
+from private_bandits_book.figures import rounded
+from private_bandits_book.ledger import verdicts_in_words
+from private_bandits_book.rules import REPRODUCED
+from private_bandits_book.studies import Run, Runs
+from private_bandits_book.sweep import EPSILON, HORIZON
+
+panels = Exhibits()
+
+SHORT = {
+    "Gradient descent, one point": "gradient descent",
+    "Gradient descent, one point, strongly convex": "gradient descent, steps 1/(μt)",
+    "Gradient descent, two points": "two points",
+}
+_NOISES = {"printed": "classical Gaussian", "analytic": "analytic Gaussian", "laplace": "Laplace"}
+
+
+@panels("findings")
+def findings(study: Study) -> dict[str, Any]:
+    """The chapter's findings, from its own numbers and verdicts."""
+    ledger, needed = study.ledger, study.needed[study.needed["policy"] == "LDP-LinUCB"]
+    found = ledger.set_index("claim")["verdict"]
+    least, largest, coded = min(study.epsilons), max(study.epsilons), study.setting.iloc[0]
+    smallest, ours = (needed[needed["reading"] == reading].iloc[0] for reading in ("printed", OURS[LINEAR]))
+    follows = "Private actions follow a context no better than $e^\\epsilon$ allows, so they lose in proportion to $T$."
+    return {
+        "found": found,
+        **{part: ", ".join(power(study.part(row, part)) for row in ONE_POINT) for part in ("horizon", "epsilon")},
+        "claimed": ", ".join(f"{ROWS[row].power:.2g}" for row in ONE_POINT),
+        **{reading: power(study.exponent(TWO_POINTS[0], EPSILON, reading)) for reading in ("printed", "tuned")},
+        "largest": largest,
+        "classical": messages.gaussian_pays(largest, study.delta, "classical"),
+        "least": least,
+        "link": messages.small_link(least, study.delta),
+        "smallest": smallest,
+        "needed": figures.scientific(smallest["horizon_needed"]),
+        "ours": figures.scientific(ours["horizon_needed"]),
+        "linear": power(study.exponent(LINEAR, HORIZON, OURS[LINEAR])),
+        "logistic": power(study.exponent(LOGISTIC, HORIZON, OURS[LOGISTIC])),
+        "learnt": sweeps.LEARNT_EPSILON,
+        "why": f" {follows}" if found["contribution-difference"] == REPRODUCED else "",
+        "coded": coded,
+        "coded_paid": figures.scientific(coded["epsilon_paid"]),
+        "claims": len(ledger),
+        "verdicts": verdicts_in_words(ledger),
+    }
+
+
+# --- mechanisms
+
+
+@panels("figure-calibration")
+def calibration(study: Study) -> Made:
+    """What the printed noise pays over what it promises, against epsilon."""
+    delta, grid = study.delta, [float(epsilon) for epsilon in np.logspace(-1.0, 2.0, 25)]
+    lines: dict[str, tuple[str, Callable[[float], float]]] = {
+        "Algorithms 1, 2": ("gaussian", lambda e: cost(paper.one_point(messages.BALL, 1, e, delta))),
+        "Algorithm 5": ("laplace", lambda e: cost(paper.ldp_linucb(e, delta, 2, 1))),
+        "Algorithm 3, logistic": ("tree", lambda e: cost(paper.ldp_glm(e, delta, 2, 1))),
+        "Algorithm 3, g(a) = a/10": ("composition", lambda e: messages.small_link(e, delta)),
+    }
+    over = {name: [pays(epsilon) / epsilon for epsilon in grid] for name, (_, pays) in lines.items()}
+    told = {name: (name, family, "local") for name, (family, _) in lines.items()}
+    frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", told, 1.0)
+    frame = frame.sort_values("nominal", kind="stable", ignore_index=True)
+    kept = frame[frame["regret"] <= 1.0].groupby("policy", sort=False)["nominal"].max()
+    missing = ", ".join(name for name in lines if name not in kept.index)
+    held = ", ".join(f"{name} to ε = {value:.2g}" for name, value in kept.items())
+    never = f"; by {missing} nowhere" if missing else ""
+    fig = figures.sweep_curves(
+        frame, "nominal", xscale="log", yscale="log", xlabel="nominal ε", ylabel="ε paid over nominal"
+    )
+    columns = ["policy", "family", "trust", "epsilon", "nominal", "over_nominal"]
+    frame = frame.rename(columns={"regret": "over_nominal"})[columns]
+    return drawn(fig, frame, delta=shown(delta), held=held, never=never)
+
+
+@panels("figure-counterexample")
+def nearer_zero(study: Study) -> Made:
+    """What the message of a user pays at points ever nearer to 0."""
+    epsilon = study.epsilons[0]
+    frame = messages.nearer_zero(epsilon, study.delta, [*np.logspace(0.0, -3.0, 13), 0.0])
+    lines = {
+        "linear": ("⟨n, x⟩, linear losses", "gaussian", "none"),
+        "constant": ("⟨n, x⟩, other losses", "tree", "local"),
+        "algorithm_1": ("Algorithm 1", "laplace", "local"),
+    }
+    told = computed(frame[frame["norm"] > 0], "norm", lines, epsilon)
+    fig = figures.sweep_curves(told, "norm", xscale="log", yscale="log", xlabel="|x|", ylabel="ε paid")
+    smallest = told["norm"].min()
+    near = frame[np.isclose(frame["norm"], smallest)].iloc[0]
+    zero = frame[frame["norm"] == 0.0].iloc[0]["constant"]
+    said = {"delta": shown(study.delta), "epsilon": epsilon, "smallest": smallest, "near": near}
+    said |= {"constant": rounded(near["constant"]), "zero": "no finite ε" if math.isinf(zero) else f"ε = {zero:.3g}"}
+    return drawn(fig, frame, **said)
+
+
+@panels("figure-estimator")
+def estimator(study: Study) -> Made:
+    """How large a gradient estimate can be, along a run."""
+    frame = study.estimates
+    lines = {
+        "ellipsoid": ("ellipsoidal estimator", "gaussian", "none"),
+        "sphere": ("sphere estimator", "tree", "none"),
+        "loss": ("loss", "laplace", "none"),
+    }
+    last = frame.iloc[-1]
+    fig = figures.regret_curves(computed(frame, "t", lines, math.inf), start=1, yscale="log", ylabel="largest size")
+    return drawn(fig, frame, last=last, T=rounded(last["t"]), most=frame["ellipsoid"].max())
+
+
+# --- Algorithms 1 and 2
+
+
+@panels("figure-one-point")
+def one_point(study: Study) -> Made:
+    """The four one-point rows of Table 1: regret against t."""
+    runs = study.one_point
+    frame = _curves(runs)
+    own = {row: PLAYS[row][1][0] for row in ONE_POINT}
+    told = frame[[own[row] == learner for row, learner in zip(frame["row"], frame["learner"], strict=True)]].copy()
+    told["policy"] = told["label"] = [
+        "the row's learner" if e == math.inf else f"at ε = {e:g}" for e in told["epsilon"]
+    ]
+    ends = []
+    for row, learner in own.items():
+        played = runs.select(row=row, learner=learner)
+        problem, t = played[0].problem, played[0].t
+        still = facts.centre_regret(problem, t)
+        columns = {"row": row, "t": t, "regret": still, "epsilon": math.inf, "replications": len(played[0].final)}
+        told = pd.concat([told, line("standing still", "uniform", columns)], ignore_index=True)
+        ends.append(f"{row}: {_ends(played, at)}, standing still {rounded(float(still[-1]))}")
+    fig = figures.small_multiples(told, by="row", yscale="log")
+    return drawn(fig, data(frame), ends="; ".join(ends))
+
+
+@panels("figure-environments")
+def environments(study: Study) -> Made:
+    """Other losses: drawn, stochastic, on the simplex and on a line."""
+    runs = study.environments
+    frame = _curves(runs)
+    names = {"saha_tewari": "Saha and Tewari", "hazan_levy": "Hazan and Levy", "stochastic": "Agarwal et al."}
+    hues = {"saha_tewari": "tree", "hazan_levy": "response", "stochastic": "composition"}
+    frame["policy"] = [names.get(one, "gradient descent") for one in frame["learner"]]
+    frame["label"] = [f"{p}, {of(e)}" for p, e in zip(frame["policy"], frame["epsilon"], strict=True)]
+    frame["family"] = [hues.get(one, "gaussian") for one in frame["learner"]]
+    said = []
+    for name in dict.fromkeys(frame["environment"]):
+        own = runs.select(environment=name)
+        ends = _ends(own, lambda run: f"{names.get(run.swept['learner'], 'gradient descent')} {at(run)}")
+        said.append(f"{name}: {ends}, uniform play {rounded(own[0].uniform)}")
+    fig = figures.small_multiples(frame, by="environment", yscale="log")
+    return drawn(fig, data(frame), ends="; ".join(said))
+
+
+@panels("figure-noises")
+def noises(study: Study) -> Made:
+    """One learner behind three noises."""
+    runs = study.noises
+    frame = _curves(runs)
+    frame["policy"] = frame["label"] = [
+        "no privacy" if e == math.inf else f"{_NOISES[r]}, ε = {e:g}"
+        for r, e in zip(frame["reading"], frame["epsilon"], strict=True)
+    ]
+    ends = _ends(runs, lambda run: f"{_NOISES[run.reading]} {at(run)}" if run.reading else "no privacy")
+    fig = figures.regret_curves(frame, yscale="log")
+    return drawn(fig, data(frame), ends=ends, uniform=rounded(runs[0].uniform))
+
+
+@panels("figure-two-points")
+def two_points(study: Study) -> Made:
+    """Algorithm 2 against epsilon: the printed step and others."""
+    runs = Runs(run for run in study.two_points if math.isfinite(run.epsilon))
+    frame = runs.finals()
+    frame["family"] = frame["reading"].map({"printed": "gaussian", "tuned": "laplace", "strong": "tree"})
+    frame["policy"] = frame["label"] = frame["reading"] + " step"
+    frame = frame[frame["regret"] > 0]
+    lines = []
+    for row in TWO_POINTS:
+        first = frame[(frame["row"] == row) & (frame["reading"] == "printed")].sort_values("epsilon")
+        if len(first):
+            lines.append(slope(first[["row", "epsilon", "t", "regret", "replications"]], 2.0, "1/ε², as printed"))
+    told = pd.concat([frame, *lines], ignore_index=True)
+    fig = figures.small_multiples(told, by="row", x="epsilon", xscale="log", yscale="log")
+    slopes = "; ".join(
+        f"{row}, {step} step {_power_between(runs.select(reading=step, row=row)):.2f}"
+        for row in TWO_POINTS
+        for step in PLAYS[row][1]
+    )
+    powers = fitted(study.fits, TWO_POINTS, EPSILON)
+    return drawn(fig, data(frame), T=ten(study.horizon), slopes=slopes, powers=powers)
+
+
+@panels("figure-arms")
+def arms(study: Study) -> Made:
+    """K arms, adversarial and stochastic."""
+    frame = study.arms.curves()
+    frame = frame[frame["reading"] != "printed"].copy()
+    frame["policy"] = frame["policy"].replace({"UCB, lowest arm first": "UCB"})
+    hues, plain = {"tsallis": "gaussian", "exp3": "tree"}, {"none": "composition"}
+    families = zip(frame["learner"], frame["family"], strict=True)
+    frame["family"] = [hues.get(learner, plain.get(family, family)) for learner, family in families]
+    frame["label"] = [f"{p}, {of(e)}" for p, e in zip(frame["policy"], frame["epsilon"], strict=True)]
+    frame["environment"] = frame["environment"].replace({"fooling": "made to fool UCB"})
+    fig = figures.small_multiples(frame, by="environment", yscale="log")
+    last = frame[frame["t"] == frame["t"].max()]
+    ends = "; ".join(
+        f"{name}: " + ", ".join(f"{row.label} {rounded(row.regret)}" for row in part.itertuples())
+        for name, part in last.groupby("environment", sort=False)
+    )
+    return drawn(fig, data(frame), ends=ends)
+
+
+# --- Algorithms 3 and 5
+
+
+def _dimensions(study: Study) -> Iterable[tuple[str, tuple[str, int]]]:
+    return [(f"figure-{link}-d{dim}", (link, dim)) for link in LINKS for dim in study.dims]
+
+
+@panels("figure-contexts", each=_dimensions)
+def contexts(study: Study, label: str, case: tuple[str, int]) -> Made:
+    """Every reading on unit vectors and on one set of actions, a panel for each epsilon."""
+    link, dim = case
+    row, frames, said = LINKS[link], [], []
+    for (kind, epsilon), runs in study.contexts[case].items():
+        frame = runs.curves()
+        frame["label"] = [_named(*told) for told in zip(frame.policy, frame.reading, frame.trust, strict=True)]
+        frame = pd.concat([frame, _uniform(runs[0])], ignore_index=True)
+        frames.append(frame.assign(problem=kind, facet=f"{kind}, ε = {epsilon:g}"))
+        shares = ", ".join(
+            f"{_named(run.name, run.reading, run.policy.privacy.trust)} {float(run.final.mean()) / run.uniform:.2g}"
+            for run in runs
+        )
+        said.append(f"{kind}, ε = {epsilon:g}: {shares}")
+    frame = pd.concat(frames, ignore_index=True)
+    frame["policy"] = frame["label"]
+    hues = {reading: "laplace" for reading, constants in CONSTANTS[row].items() if constants.variant != "printed"}
+    hues |= {"printed": "gaussian", "printed, small bonus": "tree", "gradient": "composition"}
+    frame["family"] = [hues.get(r, f) for r, f in zip(frame["reading"], frame["family"], strict=True)]
+    fig = figures.small_multiples(frame, by="facet", yscale="log")
+    told = {"algorithm": ROWS[row].algorithm, "link": link, "dim": dim, "shares": "; ".join(said)}
+    return drawn(fig, data(frame), unit="" if row == LINEAR else " in the logit", **told)
+
+
+@panels("figure-digits")
+def digits(study: Study) -> Made:
+    """Share of right answers against epsilon."""
+    frame = accuracy(study.digits)
+    plain = frame["epsilon"].map(math.isinf)
+    told = frame.assign(
+        label=np.where(plain, np.where(frame["reading"] == "", "LinUCB", "LinUCB, small bonus"), frame["reading"]),
+        family=np.where(plain, "none", "gaussian"),
+        trust=np.where(plain, "none", "local"),
+    )
+    lines = told.assign(policy=told["label"], regret=told["right"], regret_se=told["right_se"])
+    level = {"epsilon": [math.inf], "t": lines["t"].max(), "regret": 0.1, "replications": lines["replications"].max()}
+    lines = pd.concat([lines, line("random digit", "uniform", level)], ignore_index=True)
+    fig = figures.sweep_curves(lines, "epsilon", xscale="log", ylabel="share of right answers")
+    right = ", ".join(
+        f"{row.label}{'' if math.isinf(row.epsilon) else f' at ε = {row.epsilon:g}'} {row.right:.0%}"
+        for row in told.itertuples()
+    )
+    rounds = ten(int(lines["t"].max()))
+    return drawn(fig, frame, rounds=rounds, dim=DIGITS * COMPONENTS, best=best_linear(), right=right)
+
+
+@panels("figure-published")
+def published(study: Study) -> Made:
+    """The published setting: curves."""
+    runs = study.published
+    frame = runs.curves()
+    frame["label"] = [
+        "LinUCB" if math.isinf(e) else ("derived, ε = 1" if r == "epsilon 1" else f"{r}, ε = {e:,.0f}")
+        for r, e in zip(frame["reading"], frame["epsilon"], strict=True)
+    ]
+    frame["policy"] = frame["label"]
+    frame = pd.concat([frame, _uniform(runs[0])], ignore_index=True)
+    last = frame[frame["t"] == frame["t"].max()]
+    ends = ", ".join(f"{row.label} {rounded(row.regret)}" for row in last.itertuples())
+    return drawn(figures.regret_curves(frame, yscale="log"), data(frame), ends=ends)
+
+
+@panels("published-words")
+def published_words(study: Study) -> dict[str, str]:
+    """What the runs of the published setting lose over LinUCB, in a sentence."""
+    plain, *private = study.published
+    lost = float(plain.final.mean())
+    if lost <= 0.0:
+        return {"words": "Nothing was lost without privacy at this horizon, so there is nothing to compare with."}
+    told = []
+    for run in private:
+        at = "1" if run.reading == "epsilon 1" else "800{,}000"
+        words = {"epsilon 1": "derived, analytic noise", "derived": "derived, classical noise"}
+        name = words.get(run.reading, run.reading)
+        told.append(f"{name} at $\\epsilon={at}$ {float(run.final.mean()) / lost:.2g}")
+    return {"words": f"Regret over that of LinUCB without privacy: {'; '.join(told)}."}
+
+
+@panels("figure-two-privacies")
+def two_privacies(study: Study) -> Made:
+    """The least regret with private actions beside a learner with private messages."""
+    frame = study.privacies
+    lines = {
+        "dp_regret": ("any policy with private actions", "tree", "central"),
+        "ldp_regret": ("a learner with private messages", "response", "local"),
+        "uniform": ("uniform play", "uniform", "none"),
+    }
+    told = computed(frame, "t", lines)
+    told = told.assign(facet=[f"ε = {e:g}" for e in told["epsilon"]], label=told["policy"])
+    fig = figures.small_multiples(told[told["regret"] > 0], by="facet", start=1, yscale="log")
+    said = "; ".join(
+        f"at ε = {row.epsilon:g}, T = {rounded(row.t)} any policy with private actions loses at least "
+        f"{shown(row.dp_regret)}, the learner with private messages {shown(row.ldp_regret)}"
+        for row in frame[frame["t"] == frame["t"].max()].itertuples()
+    )
+    return drawn(fig, frame, gap=STUCK_GAP, losses=said[0].upper() + said[1:])
+
+
+# --- helpers
+
+
+def _curves(runs: Runs) -> pd.DataFrame:
+    frame = runs.curves()
+    frame["policy"] = frame["policy"].replace(SHORT)
+    return frame
+
+
+def _ends(runs: Iterable[Run], name: Callable[[Run], str]) -> str:
+    return ", ".join(f"{name(run)} {rounded(float(run.final.mean()))}" for run in runs)
+
+
+def _named(policy: str, reading: str, trust: str) -> str:
+    return reading if trust == "local" else f"{policy} {reading}".strip()
+
+
+def _uniform(run: Run) -> pd.DataFrame:
+    told = {"t": run.t, "regret": run.uniform / run.t[-1] * run.t, "reading": "", "epsilon": math.inf}
+    return line("uniform play", "uniform", told | {"replications": len(run.final)})
+
+
+def _power_between(runs: Runs) -> float:
+    """The power of 1/epsilon between the smallest and the largest epsilon of a sweep."""
+    first, *_, last = sorted(runs, key=lambda run: run.epsilon)
+    ends = [float(run.final.mean()) for run in (first, last)]
+    return math.log(ends[0] / ends[1]) / math.log(last.epsilon / first.epsilon) if min(ends) > 0 else math.nan

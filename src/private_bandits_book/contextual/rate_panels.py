@@ -1,0 +1,128 @@
+"""Figures of the longer studies: regret against T and against epsilon, with the claimed slope beside the fitted one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from private_bandits_book import figures
+from private_bandits_book.contextual import rates, sweeps
+from private_bandits_book.contextual.study import Study
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS, slug
+from private_bandits_book.contextual.words import data, fitted, plain, slope
+from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.figures import Slope, rounded
+from private_bandits_book.figures import power as ten
+from private_bandits_book.sweep import EPSILON, HORIZON
+
+panels = Exhibits()
+
+_NAMES = {"printed": "private", "tuned": "private, tuned step", "laplace": "private, Laplace"}
+_HUES = {"no privacy": "none", "laplace": "laplace", "tuned": "tree", "printed": "gaussian"}
+
+
+def _rows(study: Study) -> Iterable[tuple[str, str]]:
+    return [(f"figure-rate-{slug(key)}", key) for key in (*ONE_POINT, TWO_POINTS[0])]
+
+
+@panels("figure-rate", each=_rows)
+def rate(study: Study, label: str, key: str) -> Made:
+    """Regret against T, a run for every horizon, with the claimed slope beside the fitted one: a row of Table 1."""
+    row = ROWS[key]
+    frame = _means(_finals(study, (key,), HORIZON), ["reading", "epsilon", "t"])
+    frame["policy"] = frame["label"] = frame["reading"].replace(_NAMES)
+    frame["family"] = frame["reading"].map(_HUES)
+    frame["trust"] = ["none" if math.isinf(e) else "local" for e in frame["epsilon"]]
+    frame = frame[frame["regret"] > 0]
+    along = next((label for label in ("private", "private, Laplace") if label in set(frame["label"])), None)
+    claimed = Slope(row.power, f"{plain(row.order)}, claimed", study.part(key, "horizon"), along)
+    fig = figures.regret_curves(frame, start=float(frame["t"].min()), yscale="log", slope=claimed, xlabel="horizon T")
+    private = frame[frame["trust"] == "local"].drop_duplicates("label")
+    at = ", ".join(f"{row.label} at ε = {row.epsilon:g}" for row in private.itertuples())
+    told = {"at": at, "problem": row.problem.capitalize(), "algorithm": row.algorithm, "claimed": row.power}
+    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **told)
+
+
+@panels("figure-epsilon")
+def epsilons(study: Study) -> Made:
+    """Regret against epsilon for the one-point rows, with the claimed slope -1."""
+    part = _finals(study, ONE_POINT, EPSILON)
+    frame = _means(part, ["row", "epsilon"])
+    frame = frame.assign(policy="Algorithm 1", label="Algorithm 1", family="gaussian", trust="local", t=part["t"].max())
+    lines = [slope(own, 1.0, "1/ε, as printed") for _, own in frame.groupby("row", sort=False)]
+    told = pd.concat([frame, *lines], ignore_index=True)
+    fig = figures.small_multiples(told, by="row", x="epsilon", xscale="log", yscale="log")
+    derived = ", ".join(f"{key} {ROWS[key].derived:.3g}" for key in ONE_POINT)
+    return drawn(fig, data(frame), powers=fitted(study.fits, ONE_POINT, EPSILON), derived=derived)
+
+
+@panels("figure-two-points-long")
+def steps(study: Study) -> Made:
+    """Algorithm 2 against epsilon at the longer study's horizon: the printed step and the tuned one."""
+    row = TWO_POINTS[0]
+    part = _finals(study, (row,), EPSILON)
+    frame = _means(part, ["policy", "reading", "epsilon", "t"])
+    still = float(part["still"].max())
+    told = frame.assign(trust="local", family=frame["reading"].map({"printed": "gaussian", "tuned": "laplace"}))
+    told["policy"] = told["label"] = frame["reading"] + " step"
+    lines = [
+        slope(told[told["reading"] == reading], power, label)
+        for reading, power, label in (("printed", 2.0, "1/ε²"), ("tuned", 1.0, "1/ε"))
+    ]
+    fig = figures.sweep_curves(pd.concat([told, *lines], ignore_index=True), "epsilon", xscale="log", yscale="log")
+    said = {"T": ten(int(frame["t"].max())), "still": rounded(still), "powers": fitted(study.fits, [row], EPSILON)}
+    return drawn(fig, frame.assign(still=still), **said)
+
+
+@panels("figure-worst-gaps", each=lambda study: [(f"figure-rate-{slug(key)}", key) for key in (LINEAR, LOGISTIC)])
+def worst_gaps(study: Study, label: str, key: str) -> Made:
+    """Regret of Algorithm 5 or 3 at the worst gap against T, with the claimed slope."""
+    wanted = (key, sweeps.ONE_SET, 2, HORIZON)
+    own = [
+        sweep
+        for row, sweep in sweeps.context_sweeps()
+        if (row, sweep.labels["problem"], sweep.labels["dim"], sweep.quantity) == wanted
+    ]
+    points = [(point, sweep.design) for sweep in own for point in rates.points(sweep, study.linear) if point.counts]
+    frame, row = pd.DataFrame([_point(*point) for point in points]), ROWS[key]
+    ours = next((_point(*point)["label"] for point in points if point[0].labels["reading"] == OURS[key]), None)
+    claimed = Slope(row.power, f"{plain(row.order)}, claimed", study.exponent(key, HORIZON, OURS[key]), ours)
+    fig = figures.regret_curves(
+        frame, start=float(frame["t"].min()), yscale="log", slope=claimed if ours else None, xlabel="horizon T"
+    )
+    low, high = int(frame["replications"].min()), int(frame["replications"].max())
+    told = {"row": row, "replications": str(low) if low == high else f"{low} to {high}"}
+    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **told)
+
+
+def _point(point: rates.Point, design: str) -> dict[str, Any]:
+    told, regrets = point.labels, point.regrets
+    plain, epsilon = math.isinf(told["epsilon"]), told["epsilon"]
+    label = design if plain else f"{design}, ε = {epsilon:g}"
+    return {
+        "policy": label,
+        "label": label,
+        "family": "none" if plain else "gaussian",
+        "trust": "none" if plain else "local",
+        "epsilon": epsilon,
+        "t": int(told["horizon"]),
+        "gap": told["gap"],
+        "regret": regrets.mean(),
+        "regret_se": regrets.std(ddof=1) / math.sqrt(len(regrets)),
+        "replications": len(regrets),
+    }
+
+
+def _finals(study: Study, rows: Sequence[str], quantity: str) -> pd.DataFrame:
+    """The last regrets of some rows of the study without contexts."""
+    frame = study.convex
+    own = frame["row"].isin(rows) & (frame["quantity"] == quantity)
+    return frame[own & (frame["t"] == frame["horizon"])]
+
+
+def _means(part: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    regret = part.groupby(by, sort=False)["regret"]
+    return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()

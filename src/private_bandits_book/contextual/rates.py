@@ -1,0 +1,132 @@
+"""What is fitted to the longer studies: exponents, and those of the derived bounds at the same points.
+
+A point counts where the run has learnt: its regret is below half of what standing still, or uniform play, loses. Where
+several gaps were played the point is the one with the largest mean regret; it counts where it is inside the range that
+was searched and the largest gap has been learnt, at which uniform play loses most. For ln T the exponent is that of the
+regret along a curve, from where the run has learnt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from private_bandits.estimates import Interval, fit_growth, mean_interval
+from private_bandits_book.contextual.sweeps import ADVERSARIAL, SETTLED
+from private_bandits_book.sweep import (
+    EPSILON,
+    LEAST_POINTS,
+    LOG,
+    RateFit,
+    Sweep,
+    abscissa,
+    by_replication,
+    exact_slope,
+    fit_log,
+    fit_points,
+)
+
+Sweeps = Iterable[tuple[str, Sweep]]
+
+
+class Point(NamedTuple):
+    """The worst run of a sweep at one of its values."""
+
+    value: Any  # of epsilon or T
+    labels: dict[str, Any]
+    regrets: np.ndarray  # by replication
+    counts: bool
+
+
+def points(sweep: Sweep, frame: pd.DataFrame) -> list[Point]:
+    """Return the point of a sweep's fit at each of its values, from the rows of its study."""
+    rows = _rows(sweep, frame)
+    rows = rows[rows["t"] == rows["horizon"]]
+    level = "still" if "still" in rows else "uniform"  # proportional to the gap
+    return [
+        _worst(value, [part for _, part in own.groupby(level)], level)
+        for value, own in rows.groupby("epsilon" if sweep.quantity == EPSILON else "horizon")
+    ]
+
+
+def _worst(value: Any, parts: list[pd.DataFrame], level: str) -> Point:
+    samples = [part.sort_values("replication")["regret"].to_numpy() for part in parts]
+    means = [part["regret"].mean() for part in parts]
+    place, last = int(np.argmax(means)), len(parts) - 1
+    inside = last == 0 or 0 < place < last
+    learnt = bool(means[last] < SETTLED * parts[last][level].iloc[0])
+    regrets = samples[place]
+    others = (regrets.sum() - regrets) / (len(regrets) - 1)  # the means that the fit needs above 0
+    return Point(value, parts[place].iloc[0].to_dict(), regrets, inside and learnt and bool(others.min() > 0.0))
+
+
+def fits(sweeps: Sweeps, frame: pd.DataFrame) -> list[RateFit]:
+    """Return the exponent of each sweep, and that of its derived bound at the same points.
+
+    Parameters
+    ----------
+    sweeps : iterable of (str, Sweep)
+        With their rows of Table 1.
+    frame : DataFrame
+        The rows of their study.
+    """
+    return [_fit(row, sweep, frame) for row, sweep in sweeps]
+
+
+def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
+    labels = {"row": row, **{name: value for name, value in sweep.labels.items() if name != "quantity"}}
+    fit, of_bound = None, None
+    if sweep.quantity == LOG:
+        t, curves = _learnt(sweep, frame)
+        enough = len(t) > LEAST_POINTS
+        if enough:
+            fit = fit_log(t, curves, t[0])
+        if enough and sweep.bound is not None:
+            bounds = np.array([sweep.bound(int(rounds)) for rounds in t])
+            of_bound = Interval.exact(fit_growth(t, np.tile(bounds, (2, 1)), t[0], t[-1]).measured)
+        number = len(t) - 1 if fit is not None or not enough else 0
+        return RateFit(labels, LOG, fit, max(number, 0), len(curves), of_bound)
+    kept = [point for point in points(sweep, frame) if point.counts]
+    x = abscissa(sweep.quantity, [point.value for point in kept])
+    if sweep.bound is not None and len(kept) >= LEAST_POINTS:
+        of_bound = exact_slope(x, [sweep.bound(point.value) for point in kept])
+    fit = fit_points(x, [point.regrets for point in kept])
+    return RateFit(labels, sweep.quantity, fit, len(kept), len(kept[0].regrets) if kept else 0, of_bound)
+
+
+def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """The rounds from which a run has learnt, and its curves there, a row a replication."""
+    rows = _rows(sweep, frame)
+    t, curves = by_replication(rows, "t")
+    rate = float(rows["still"].iloc[0]) / float(rows["horizon"].iloc[0])
+    learnt = np.logical_or.accumulate(curves.mean(axis=0) < SETTLED * rate * t)
+    return t[learnt], curves[:, learnt]
+
+
+def _rows(sweep: Sweep, frame: pd.DataFrame) -> pd.DataFrame:
+    told = {**sweep.labels, "quantity": sweep.quantity}
+    return frame[np.logical_and.reduce([frame[name] == value for name, value in told.items()])]
+
+
+def finals(sweeps: Sweeps, frame: pd.DataFrame) -> pd.DataFrame:
+    """Measured regret at the end of each run beside the derived bound; without arms, whose bound is for the worst gap.
+
+    Returns
+    -------
+    DataFrame
+        A row per value of a sweep: `row, reading, epsilon, horizon, bound, uniform, measured, low, high`.
+    """
+    found = []
+    for row, sweep in sweeps:
+        if sweep.bound is None or row == ADVERSARIAL:
+            continue
+        for point in points(sweep, frame):
+            (run,) = sweep.run(point.value)
+            told = {name: run.labels[name] for name in ("epsilon", "horizon")}
+            uniform = run.problem.uniform_regret() * run.horizon
+            ends = {"bound": sweep.bound(point.value), "uniform": uniform} | mean_interval(point.regrets).columns()
+            found.append({"row": row, "reading": sweep.labels["reading"], **told, **ends})
+    return pd.DataFrame(found)

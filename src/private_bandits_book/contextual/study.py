@@ -1,0 +1,517 @@
+"""What the chapter on Zheng et al. (2020) measures: the experiments that the paper lacks, and its longer studies.
+
+A reading says which noise or constants a private run has. *Without contexts*: *analytic* (Gaussian, the least that
+keeps the promise), *printed* (Gaussian by the classical formula) or *laplace* (pure epsilon). The runs of Algorithm 2
+have the printed noise, and their readings are the steps: *printed*, *tuned* or *strong*; those of arms have the
+analytic noise, for the printed sensitivity 2B (*printed*) or for the exact 1 (*tight*). Runs without privacy are the
+learners themselves.
+
+*With contexts* the readings are `CONSTANTS` of Algorithms 5 and 3; in those named "small bonus" beta_t is multiplied by
+`bonus_factor`, and nothing else changes. Beta_t also covers what the shift c_t takes from the estimates, so with a
+small bonus the ellipsoids no longer hold: `locked` shows what that can cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from private_bandits import baselines
+from private_bandits.estimates import Interval, mean_interval
+from private_bandits.kernels import barrier, online
+from private_bandits.papers import contextual as paper
+from private_bandits.papers.contextual import instances
+from private_bandits.policy import Policy
+from private_bandits.privacy import binomial_interval
+from private_bandits.problems import ConvexLoss, LinearContext
+from private_bandits.simulate import log_checkpoints, streams, trace
+from private_bandits_book import studies
+from private_bandits_book.contextual import digits, facts, joint, messages, rates, sweeps
+from private_bandits_book.contextual.fooling import Ucb, fooling_arms
+from private_bandits_book.contextual.messages import PUBLISHED_DELTA, PUBLISHED_EPSILON
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, PLAYS, ROWS, TWO_POINTS
+from private_bandits_book.figures import power
+from private_bandits_book.studies import Player, Run, Runs
+from private_bandits_book.sweep import RateFit
+
+SWEEP = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Epsilons at which the steps of Algorithm 2 are compared; the printed noise keeps its promise there."""
+GAPS = (0.8, 0.4)
+FAILURE = 0.1
+PULLS = 2_000_000
+"""Where the search for the best arm is given up."""
+_MORE = 5  # runs of the search for each replication: it is short, and errors are rare
+LINE = "line, stochastic"
+_NOISES = {"printed": {"method": "classical"}, "analytic": {"method": "analytic"}, "laplace": {"noise": "laplace"}}
+_ARMED = {reading: {"method": "analytic", "variant": reading} for reading in ("printed", "tight")}
+
+
+class Constants(NamedTuple):
+    """Those of Algorithm 5 or 3."""
+
+    variant: str
+    noise: str
+    small: bool = False
+
+
+def _constants(ours: str) -> dict[str, Constants]:
+    return {
+        "printed": Constants("printed", "classical"),
+        "printed, small bonus": Constants("printed", "classical", True),
+        f"{ours}, classical noise": Constants(ours, "classical"),
+        ours: Constants(ours, "analytic"),
+        f"{ours}, small bonus": Constants(ours, "analytic", True),
+    }
+
+
+CONSTANTS = {LINEAR: _constants("derived"), LOGISTIC: _constants("repaired")}
+"""By row of Table 1 and reading."""
+LINKS = {"linear": LINEAR, "logistic": LOGISTIC}
+STUCK_GAP, STUCK_OFFSET, STUCK_ACTIONS = 0.2, 0.5, 4
+DIGIT_ROUNDS = 10_000
+PUBLISHED_DIM, PUBLISHED_ACTIONS = 20, 20
+PUBLISHED = {
+    "printed": ("printed", "classical", PUBLISHED_EPSILON),
+    "derived": ("derived", "classical", PUBLISHED_EPSILON),
+    "derived, analytic noise": ("derived", "analytic", PUBLISHED_EPSILON),
+    "epsilon 1": ("derived", "analytic", 1.0),
+}
+"""Variant, noise and epsilon of the published setting, by reading."""
+_SAME_ROUNDS = 2_000
+_LOCKED = 0.9  # share of the largest regret from which a run counts as locked in
+_LEVEL = 0.1  # a bonus below it is small
+
+
+@dataclass
+class Study(studies.Study):
+    """The chapter's parameters, and everything that is measured at them."""
+
+    chapter = "contextual"
+    delta: float
+    dims: list[int]
+    digit_epsilons: list[float]
+    bonus_factor: float
+
+    # --- without contexts
+
+    @cached_property
+    def one_point(self) -> Runs:
+        """The first four rows of Table 1 against the shifting adversary, each with the learner of another row."""
+        return Runs(
+            run
+            for row in ONE_POINT
+            for learner in PLAYS[row][1]
+            for run in self._reduced(instances.convex(PLAYS[row][0]), learner, {"row": row, "learner": learner})
+        )
+
+    @cached_property
+    def environments(self) -> Runs:
+        """Drawn and stochastic losses, the simplex, and a line, where stochastic losses have their own learner.
+
+        On the ball, `drawn` and `stochastic` are distances; all other names say what the losses are.
+        """
+        convex, simplex = instances.convex, instances.on_simplex
+        return Runs(
+            run
+            for name, problem, learners in (
+                ("drawn", convex("distance", "drawn"), ("sphere",)),
+                ("stochastic", convex("distance", "stochastic"), ("sphere",)),
+                ("stochastic, smooth", convex("smooth", "stochastic"), ("saha_tewari",)),
+                ("stochastic, quadratic", convex("quadratic", "stochastic"), ("hazan_levy",)),
+                ("simplex, distance", simplex("distance"), ("sphere",)),
+                ("simplex, smooth", simplex("smooth"), ("saha_tewari", "sphere")),
+                ("simplex, quadratic", simplex("quadratic"), ("hazan_levy", "sphere_strong")),
+                ("simplex, stochastic", simplex("quadratic", "stochastic"), ("hazan_levy", "sphere_strong")),
+                (LINE, instances.on_line(), ("stochastic", "sphere")),
+            )
+            for learner in learners
+            for run in self._reduced(problem, learner, {"environment": name, "learner": learner})
+        )
+
+    @cached_property
+    def noises(self) -> Runs:
+        """One learner behind the printed noise, the analytic one and Laplace's."""
+        swept = {"row": "strongly convex, smooth", "learner": "hazan_levy"}
+        return self._reduced(instances.convex("quadratic"), "hazan_levy", swept, _NOISES)
+
+    @cached_property
+    def two_points(self) -> Runs:
+        """The rows of Table 1 with two points: every step at every epsilon of `SWEEP` and without privacy."""
+        runs = Runs()
+        for row in TWO_POINTS:
+            kind, steps = PLAYS[row]
+            problem = instances.convex(kind)
+            for step, epsilon in product(steps, [math.inf, *SWEEP]):
+                policy = paper.two_point(problem, self.horizon, epsilon, self._delta(epsilon), step)
+                runs.append(self.run(problem, policy, step, {"row": row}))
+        return runs
+
+    @cached_property
+    def arms(self) -> Runs:
+        """K arms, two adversaries and a stochastic environment: learners for both, and UCB, which is for the last."""
+        fooling, plays = fooling_arms(self.horizon)
+        stochastic = facts.stochastic_arms()
+        swept = {"environment": "stochastic"}
+        runs = Runs([self._foreseen(fooling, plays), self.run(stochastic, baselines.ucb(), "", swept)])
+        for epsilon in self.epsilons:
+            runs.append(self.run(stochastic, baselines.ldp_ucb_laplace(epsilon), "laplace", swept))
+        for name, problem in (
+            ("fooling", fooling),
+            ("switching", instances.switching_arms()),
+            ("stochastic", ConvexLoss.from_arms(stochastic)),
+        ):
+            for learner in ("tsallis", "exp3"):
+                swept = {"environment": name, "learner": learner}
+                runs += self._reduced(problem, learner, swept, _ARMED)
+        return runs
+
+    @cached_property
+    def best_arm(self) -> pd.DataFrame:
+        """Pulls that lil'UCB needs for the best arm, and how often it is wrong.
+
+        A row per epsilon and gap: `epsilon, gap, failure, replications, stopped, wrong, wrong_low, wrong_high, pulls,
+        pulls_low, pulls_high`. `stopped` and `wrong` are numbers of runs; the error rate has its exact interval, of all
+        runs. A run that is given up after `PULLS` has that many pulls.
+        """
+        rows = []
+        for epsilon, gap in product([math.inf, *self.epsilons], GAPS):
+            asked = (facts.stochastic_arms(gap), FAILURE, epsilon, self._delta(epsilon))
+            options: dict[str, Any] = {"seed": self.seed, "method": "analytic", "limit": PULLS}
+            found = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                joblib.delayed(paper.lil_ucb)(*asked, replication=replication, **options)
+                for replication in range(self.replications * _MORE)
+            )
+            wrong = sum(one.arm != 0 for one in found)
+            pulls = mean_interval(np.array([sum(one.pulls) for one in found], float))
+            low, high = binomial_interval(wrong, len(found))
+            told = {"epsilon": float(epsilon), "gap": float(gap), "failure": FAILURE, "replications": len(found)}
+            told |= {"stopped": sum(one.stopped for one in found), "wrong": wrong}
+            told |= {"wrong_low": low, "wrong_high": high}
+            rows.append(told | {"pulls": pulls.measured, "pulls_low": pulls.low, "pulls_high": pulls.high})
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def estimates(self) -> pd.DataFrame:
+        """The largest gradient estimate that a round could give, along one run of Saha and Tewari on a linear loss.
+
+        Columns `t, ellipsoid, sphere, loss`: d B / radius times the norm of A^-1 where the learner stands; d B / rho of
+        the sphere's estimator, tuned for the same horizon; and B, what Algorithm 1 adds noise to.
+        """
+        problem = ConvexLoss.ball([[1.0, 0.0]], kind="linear")
+        learners = ("saha_tewari", "sphere")
+        policies: list[Any] = [paper.one_point(problem, self.horizon, math.inf, learner=name) for name in learners]
+        steps, plain = (policy.record for policy in policies)
+        record, source = problem.record(), streams(self.seed, 0)
+        state = online.start(record, steps)
+        hessian, slope = np.zeros((2, 2)), np.zeros(2)
+        nothing, blank = np.zeros(0, np.int64), np.zeros((0, 3))
+        rows, done, scale = [], 0, problem.dimension * problem.bound
+        for t in log_checkpoints(self.horizon):
+            online.advance(record, steps, state, done + 1, int(t), nothing, np.zeros(0), blank, *source)
+            done = int(t)
+            barrier.barrier(record.domain, record.radius, state.centre, slope, hessian)
+            norm = math.sqrt(float(np.linalg.eigvalsh(hessian)[-1]))
+            sizes = {"ellipsoid": scale / steps.radius * norm, "sphere": scale / plain.radius, "loss": problem.bound}
+            rows.append({"t": done, **sizes})
+        return pd.DataFrame(rows)
+
+    # --- with contexts
+
+    @cached_property
+    def contexts(self) -> dict[tuple[str, int], dict[tuple[str, float], Runs]]:
+        """Every reading by link and dimension, there by kind of problem and epsilon.
+
+        Link "linear" is Algorithm 5, "logistic" Algorithm 3.
+        """
+        return {
+            (link, dim): {
+                (kind, epsilon): self._every(problem, epsilon)
+                for kind, problem in _problems(dim, link).items()
+                for epsilon in self.epsilons
+            }
+            for link in LINKS
+            for dim in self.dims
+        }
+
+    @cached_property
+    def greedy(self) -> Runs:
+        """Epsilon = infinity on one set of four actions, means 0.7 and 0.5: LinUCB, and both limits of Algorithm 5."""
+        problem, player = instances.one_set(STUCK_ACTIONS, gap=STUCK_GAP, offset=STUCK_OFFSET), self._often
+        runs = Runs([player.run(problem, paper.linucb(STUCK_ACTIONS))])
+        for variant in ("derived", "printed"):
+            policy = paper.ldp_linucb(math.inf, self.delta, STUCK_ACTIONS, self.horizon, variant)
+            runs.append(player.run(problem, policy, variant))
+        return runs
+
+    def shifted(self, epsilon: float) -> Runs:
+        """Algorithm 5 on one set of two good actions, means 0.7 and 0.5, with the whole bonus and a small one.
+
+        The shift draws the estimate of an action that is seldom played towards 0, below that of the other.
+        """
+        problem, player = instances.one_set(2, gap=STUCK_GAP, offset=STUCK_OFFSET), self._often
+        private = private_policies(2, epsilon, self.delta, self.horizon, LINEAR, self.bonus_factor)
+        derived = [reading for reading, constants in CONSTANTS[LINEAR].items() if constants.variant == "derived"]
+        policies = [*self._linucb(2), *((private[reading], reading) for reading in derived)]
+        return Runs(player.run(problem, *policy) for policy in policies)
+
+    @cached_property
+    def digits(self) -> Runs:
+        """Digits: LinUCB with the whole bonus and a small one, and the derived Algorithm 5 with the small one.
+
+        At most 10,000 rounds. Rewards are 0 or 1, so the noise is that of rewards in [-1, 1]. Ten thousand rounds are
+        few for d = 40: with its whole bonus LinUCB still explores at the end, without any privacy.
+        """
+        problem, rounds = digits.problem(), min(self.horizon, DIGIT_ROUNDS)
+        policies, dim, constants = self._linucb(problem.dim), problem.dim, ("derived", "analytic", self.bonus_factor)
+        for epsilon in self.digit_epsilons:
+            policy = paper.ldp_linucb(epsilon, self.delta, dim, rounds, *constants, largest_reward=1.0)
+            policies.append((policy, "derived, small bonus"))
+        return Runs(self.run(problem, *policy, horizon=rounds) for policy in policies)
+
+    @cached_property
+    def published(self) -> Runs:
+        """The authors' epsilon = 800,000 and delta = 0.1 at d = 20, 20 unit vectors a round, beside no privacy.
+
+        Theirs is a recommendation data set that this book does not carry; the noise, not the data, is what is tested.
+        The readings are `PUBLISHED`. The classical noise at 800,000 is what is printed, and pays far more; the analytic
+        one pays 800,000, which promises nobody anything either.
+        """
+        dim = PUBLISHED_DIM
+        problem = LinearContext.sphere(instances.unit_vectors(dim).theta, PUBLISHED_ACTIONS)
+        policies = {
+            reading: paper.ldp_linucb(epsilon, PUBLISHED_DELTA, dim, self.horizon, variant, noise)
+            for reading, (variant, noise, epsilon) in PUBLISHED.items()
+        }
+        policies = {"": paper.linucb(dim)} | policies
+        return Runs(self.run(problem, policy, reading) for reading, policy in policies.items())
+
+    @cached_property
+    def limits(self) -> pd.DataFrame:
+        """Do the algorithms at epsilon = infinity play as their learner does, action for action?
+
+        A row per algorithm, reading, problem and dim: `policy, reading, learner, problem, dim, rounds`, and `same`, the
+        share of rounds with the learner's action in one run of at most 2,000 rounds.
+        """
+        rounds, rows = min(self.horizon, _SAME_ROUNDS), []
+        for dim, (link, row) in product(self.dims, LINKS.items()):
+            learner = paper.linucb(dim) if row == LINEAR else paper.gloc(dim, rounds, "gradient")
+            limits = private_policies(dim, math.inf, self.delta, rounds, row)
+            for kind, problem in _problems(dim, link).items():
+                played = trace(problem, learner, horizon=rounds, seed=self.seed)[:, 0]
+                for reading in (OURS[row], "printed"):
+                    shown = trace(problem, limits[reading], horizon=rounds, seed=self.seed)[:, 0]
+                    told = {"policy": limits[reading].name, "reading": reading, "learner": learner.name}
+                    same = float(np.mean(shown == played))
+                    rows.append(told | {"problem": kind, "dim": int(dim), "rounds": rounds, "same": same})
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def stuck(self) -> pd.DataFrame:
+        """How many runs at epsilon = infinity end up on a wrong action; see `lock_in`."""
+        return lock_in(self.greedy)
+
+    @cached_property
+    def locked(self) -> pd.DataFrame:
+        """The same with those of `shifted`."""
+        return pd.concat([self.stuck, *(lock_in(self.shifted(e)) for e in self.epsilons)], ignore_index=True)
+
+    @cached_property
+    def needed(self) -> pd.DataFrame:
+        """The rounds after which the bonus of a unit vector stays below 0.1, explored alike in every direction.
+
+        A row per algorithm, reading, dim and epsilon: `policy, reading, dim, epsilon, horizon_needed`. Only for one set
+        of actions, or few, does learning have to wait for it.
+        """
+        rows = []
+        for row, box, name in ((LINEAR, "linucb", "LDP-LinUCB"), (LOGISTIC, "glm", "LDP-GLOC")):
+            for reading, (variant, noise, small) in CONSTANTS[row].items():
+                factor = self.bonus_factor if small else 1.0
+                for dim, epsilon in product(self.dims, self.epsilons):
+                    needed = facts.horizon_needed(dim, epsilon, self.delta, _LEVEL, box, variant, noise, factor)
+                    told = {"policy": name, "reading": reading, "dim": int(dim), "epsilon": float(epsilon)}
+                    rows.append(told | {"horizon_needed": needed})
+        return pd.DataFrame(rows)
+
+    @property
+    def bound_settings(self) -> list[tuple[float, int, str]]:
+        """Epsilons and horizons at which the theorems' bounds are tabulated, the latter also in words."""
+        horizons = sorted({self.horizon, 100_000_000})
+        return [(epsilon, t, power(t, digit=True)) for epsilon in self.epsilons for t in horizons]
+
+    @cached_property
+    def setting(self) -> pd.DataFrame:
+        """What the published setting guarantees."""
+        return messages.published_setting()
+
+    @cached_property
+    def privacies(self) -> pd.DataFrame:
+        """Private actions beside private messages: `joint.compare` at powers of ten."""
+        last = min(self.horizon, 20_000)
+        rounds = sorted({*(min(self.horizon, 10**k) for k in range(5)), last})
+        return joint.compare(self.epsilons, rounds, STUCK_GAP)
+
+    # --- the longer studies
+
+    @cached_property
+    def convex(self) -> pd.DataFrame:
+        """The rows of the longer study without contexts."""
+        return self.long_study("convex")
+
+    @cached_property
+    def linear(self) -> pd.DataFrame:
+        """The rows of the longer study with contexts."""
+        return self.long_study("linear")
+
+    @cached_property
+    def context_fits(self) -> list[RateFit]:
+        """Every exponent of the study with contexts."""
+        return rates.fits(sweeps.context_sweeps(), self.linear)
+
+    @cached_property
+    def fits(self) -> list[RateFit]:
+        """The exponents that are judged: with contexts those at the worst gap on one set of two actions."""
+        return rates.fits(sweeps.convex_sweeps(), self.convex) + [fit for fit in self.context_fits if stands(fit)]
+
+    @cached_property
+    def finals(self) -> pd.DataFrame:
+        """Regret of the study without contexts beside a derived upper bound."""
+        return rates.finals(sweeps.convex_sweeps(), self.convex)
+
+    def fit(self, row: str, quantity: str, reading: str) -> RateFit:
+        """What was fitted to the runs with a reading; an empty fit where there are none."""
+        wanted = (row, quantity, reading)
+        found = [one for one in self.fits if (one.labels["row"], one.quantity, one.labels["reading"]) == wanted]
+        if len(found) > 1:
+            raise LookupError(f"{len(found)} exponents in {quantity} of {row!r}, {reading}")
+        return found[0] if found else RateFit({}, quantity, None, 0)
+
+    def exponent(self, row: str, quantity: str, reading: str) -> Interval | None:
+        """One fitted exponent, None where there is none."""
+        return self.fit(row, quantity, reading).fit
+
+    def part(self, row: str, part: str) -> Interval | None:
+        """The exponent that stands for a part of a row of Table 1: "horizon", "epsilon" or "non-private"."""
+        quantity, _, reading = ROWS[row].claims[part]
+        return self.exponent(row, quantity, reading)
+
+    # --- how runs are made
+
+    @cached_property
+    def _often(self) -> Player:
+        """Plays three times as often, where shares of runs are what is measured."""
+        return Player(self.horizon, 3 * self.replications, self.seed, self.n_jobs)
+
+    def _delta(self, epsilon: float) -> float | None:
+        return None if math.isinf(epsilon) else self.delta
+
+    def _linucb(self, dim: int) -> list[tuple[Policy, str]]:
+        return [(paper.linucb(dim), ""), (paper.linucb(dim, bonus_factor=self.bonus_factor), "small bonus")]
+
+    def _reduced(
+        self,
+        problem: ConvexLoss,
+        learner: str,
+        swept: Mapping[str, Any],
+        readings: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> Runs:
+        """A learner without privacy, and behind the noise of some readings, by default the analytic one."""
+        runs = Runs([self.run(problem, paper.one_point(problem, self.horizon, math.inf, learner=learner), "", swept)])
+        for reading, noise in (readings or {"analytic": _NOISES["analytic"]}).items():
+            delta = None if reading == "laplace" else self.delta
+            for epsilon in self.epsilons:
+                policy = paper.one_point(problem, self.horizon, epsilon, delta, learner, **noise)
+                runs.append(self.run(problem, policy, reading, swept))
+        return runs
+
+    def _every(self, problem: LinearContext, epsilon: float) -> Runs:
+        dim, row = problem.dim, LINKS[problem.link]
+        plain = {"": paper.linucb(dim)}
+        if row == LOGISTIC:
+            plain = {learner: paper.gloc(dim, self.horizon, learner) for learner in ("newton", "gradient")}
+        policies = plain | private_policies(dim, epsilon, self.delta, self.horizon, row, self.bonus_factor)
+        return Runs(self.run(problem, policy, reading, {"dim": dim}) for reading, policy in policies.items())
+
+    def _foreseen(self, problem: ConvexLoss, plays: np.ndarray) -> Run:
+        """UCB on the losses that were made for it: every replication is the same, so it is not played again."""
+        t = log_checkpoints(self.horizon)
+        first = np.cumsum(problem.anchors[problem.schedule, 0])
+        suffered = np.cumsum(problem.anchors[problem.schedule, plays])
+        others = problem.anchors[0, 1] * np.arange(1, self.horizon + 1)
+        regret = (suffered - np.minimum(first, others))[t - 1]
+        data = xr.Dataset(
+            {"regret": (("replication", "t"), np.tile(regret, (self.replications, 1)))},
+            coords={"replication": np.arange(self.replications), "t": t},
+        )
+        return Run(Ucb(), "", problem, {"environment": "fooling"}, data)
+
+
+def _problems(dim: int, link: str) -> dict[str, LinearContext]:
+    return {"unit vectors": instances.unit_vectors(dim, link), "one set": instances.one_set(dim, link)}
+
+
+def private_policies(
+    dim: int, epsilon: float, delta: float, horizon: int, row: str, bonus_factor: float = 0.1
+) -> dict[str, Policy]:
+    """Return Algorithm 5 or, for the row of the logistic link, Algorithm 3 with rewards 0 and 1, by reading."""
+    made = {}
+    for reading, (variant, noise, small) in CONSTANTS[row].items():
+        factor = bonus_factor if small else 1.0
+        made[reading] = sweeps.ALGORITHMS[row](epsilon, delta, dim, horizon, variant, noise, factor)
+    return made
+
+
+def lock_in(runs: Runs) -> pd.DataFrame:
+    """How many runs on one set of actions end up on a wrong one.
+
+    Returns
+    -------
+    DataFrame
+        A row per run: `policy, reading, epsilon, t, replications`; `locked`, the share of replications that paid at
+        least nine tenths of the largest regret there is, with its exact interval `low` and `high`; `regret` and
+        `uniform`, means.
+    """
+    rows = []
+    for run in runs:
+        most = float(np.max(np.max(run.problem.means, axis=1) - np.min(run.problem.means, axis=1)))
+        rounds, count = int(run.t[-1]), len(run.final)
+        locked = int(np.sum(run.final >= _LOCKED * most * rounds))
+        low, high = binomial_interval(locked, count)
+        told = {"policy": run.name, "reading": run.reading, "epsilon": run.epsilon, "t": rounds, "replications": count}
+        share = {"locked": locked / count, "low": low, "high": high}
+        rows.append(told | share | {"regret": float(run.final.mean()), "uniform": run.uniform})
+    return pd.DataFrame(rows)
+
+
+def accuracy(runs: Runs) -> pd.DataFrame:
+    """Share of right digits of every run, tidy: over all rounds, and over the later half where there is a checkpoint.
+
+    Returns
+    -------
+    DataFrame
+        `policy, reading, epsilon, t, right, right_se, later, replications`; `later` is the share of right answers after
+        the last checkpoint at or before t/2.
+    """
+    rows = []
+    for run in runs:
+        t = run.t
+        half = int(np.searchsorted(t, t[-1] / 2.0, side="right")) - 1
+        right = 1.0 - run.final / t[-1]
+        later = 1.0 - (run.final - run.curves[:, half]) / (t[-1] - t[half]) if 0 <= half < len(t) - 1 else right
+        told = {"policy": run.name, "reading": run.reading, "epsilon": run.epsilon, "t": int(t[-1])}
+        told |= {"right": float(right.mean()), "right_se": float(right.std(ddof=1) / math.sqrt(len(right)))}
+        rows.append(told | {"later": float(later.mean()), "replications": len(right)})
+    return pd.DataFrame(rows)
+
+
+def stands(fit: RateFit) -> bool:
+    """Whether a fit of the study with contexts stands for a row of Table 1."""
+    return (fit.labels["problem"], fit.labels["dim"]) == (sweeps.ONE_SET, 2)

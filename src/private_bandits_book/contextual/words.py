@@ -1,0 +1,95 @@
+"""How the chapter writes numbers, and the computed lines that its figures draw beside runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from private_bandits.estimates import Interval
+from private_bandits_book import figures
+from private_bandits_book.studies import Run
+from private_bandits_book.sweep import RateFit
+
+
+def shown(value: float) -> str:
+    """Return a number of any size."""
+    if value == 0 or 1e-3 <= abs(value) < 1e6:
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return figures.scientific(value)
+
+
+def power(seen: Interval | None) -> str:
+    """Return a measured power."""
+    return "not measured" if seen is None else f"{seen.measured:.2f}"
+
+
+def interval(seen: Interval | None, claimed: float = math.nan) -> str:
+    """Return a value with its interval, the claimed one in brackets; empty where nothing was measured."""
+    if seen is None:
+        return ""
+    text = f"{seen.measured:.2f} [{seen.low:.2f}, {seen.high:.2f}]".replace("-0.00", "0.00")
+    return text if math.isnan(claimed) else f"{text} ({np.round(claimed, 2):g})"
+
+
+def plain(formula: str) -> str:
+    """Return a TeX formula of Table 1 as readers type it."""
+    for tex, typed in (("^{3/4}", "^(3/4)"), ("^{2/3}", "^(2/3)"), ("^{1/2}", "^(1/2)"), (r"\epsilon", "ε")):
+        formula = formula.replace(tex, typed)
+    return formula.replace("^2", "²").replace(r"\log ", "ln ").replace(r"\log", "ln")
+
+
+def fitted(fits: Iterable[RateFit], rows: Sequence[str], quantity: str) -> str:
+    """Return every fitted exponent of some rows, named after its reading."""
+    told = []
+    for one in fits:
+        row, reading = one.labels["row"], one.labels["reading"]
+        if row in rows and one.quantity == quantity and one.fit is not None:
+            told.append(f"{f'{row}, {reading}' if len(rows) > 1 else reading} {interval(one.fit)}")
+    return "; ".join(told) or "none"
+
+
+def of(epsilon: float) -> str:
+    """Return an epsilon as labels write it."""
+    return "no privacy" if math.isinf(epsilon) else f"ε = {epsilon:g}"
+
+
+def at(run: Run) -> str:
+    """Return a run's epsilon as sentences write it."""
+    return "without privacy" if math.isinf(run.epsilon) else f"at ε = {run.epsilon:g}"
+
+
+def data(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return what a figure's file holds: not what only its drawing needs."""
+    return frame.drop(columns=[c for c in ("facet", "label", "family") if c in frame])
+
+
+def line(label: str, family: str, columns: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
+    """Return a computed line to be drawn beside runs."""
+    return pd.DataFrame(columns).assign(policy=label, label=label, family=family, trust="none", regret_se=0.0)
+
+
+def slope(points: pd.DataFrame, power: float, label: str) -> pd.DataFrame:
+    """Return the line of a power of 1/epsilon through the point of the largest epsilon."""
+    points = points.sort_values("epsilon")
+    end = points.iloc[-1]
+    regret = end["regret"] * (end["epsilon"] / points["epsilon"]) ** power
+    return line(label, "none", points.assign(regret=regret))
+
+
+def computed(
+    frame: pd.DataFrame, x: str, lines: Mapping[str, tuple[str, str, str]], epsilon: float | None = None
+) -> pd.DataFrame:
+    """Return columns of exact numbers as lines: label, family and trust by column."""
+    epsilons = frame["epsilon"] if epsilon is None else epsilon
+    parts = [
+        pd.DataFrame({"policy": label, "family": family, "trust": trust, "epsilon": epsilons, x: frame[x]}).assign(
+            regret=frame[column]
+        )
+        for column, (label, family, trust) in lines.items()
+    ]
+    told = pd.concat(parts, ignore_index=True).assign(regret_se=0.0, replications=1)
+    return told if x == "t" else told.assign(t=1)
