@@ -288,6 +288,8 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
     before = tree(tmp_path)
     # a test run in the background inherits an ignored SIGINT
     script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    # the client asks a hundred times as often whether its kernel lives: while the kernel is shut down, too
+    script += "import asyncio; sleep = asyncio.sleep; asyncio.sleep = lambda seconds: sleep(seconds / 100)\n"
     script += "import sys; from pathlib import Path; from private_bandits_book.chapters.book import Book\n"
     script += "from private_bandits_book.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
     words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]

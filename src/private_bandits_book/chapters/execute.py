@@ -109,7 +109,7 @@ def _kernel_manager(output: Path | None) -> type[AsyncKernelManager]:
         def __init__(self, **options: Any) -> None:
             super().__init__(kernel_spec_manager=Here(), **options)
 
-        async def shutdown_kernel(self, now: bool = False, restart: bool = False) -> None:
+        async def shutdown_kernel(self, now: bool = False, restart: bool = False) -> None:  # type: ignore[override]
             # An interrupted cell still waits in the loop, and would report the death of this kernel.
             waiting = asyncio.all_tasks() - {asyncio.current_task()}
             for task in waiting:
