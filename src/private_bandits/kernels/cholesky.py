@@ -57,18 +57,23 @@ def eliminate(factor, least):
         Whether it came to its end.
     """
     dim = len(factor)
-    for k in range(dim):
-        if not factor[k, k] > least:
-            return False
-        pivot = math.sqrt(factor[k, k])
-        factor[k, k] = pivot
-        scale = 1.0 / pivot
-        for j in range(k + 1, dim):
-            factor[k, j] *= scale
-        for i in range(k + 1, dim):
-            entry = factor[k, i]
+    for i in range(dim):
+        for k in range(0, i - 3, 4):  # four rows a pass: an entry is read and written a quarter as often
+            a, b, c, d = factor[k, i], factor[k + 1, i], factor[k + 2, i], factor[k + 3, i]
             for j in range(i, dim):
-                factor[i, j] -= entry * factor[k, j]
+                entry = factor[i, j] - a * factor[k, j] - b * factor[k + 1, j]
+                factor[i, j] = entry - c * factor[k + 2, j] - d * factor[k + 3, j]
+        for k in range(i - i % 4, i):
+            a = factor[k, i]
+            for j in range(i, dim):
+                factor[i, j] -= a * factor[k, j]
+        if not factor[i, i] > least:
+            return False
+        pivot = math.sqrt(factor[i, i])
+        factor[i, i] = pivot
+        scale = 1.0 / pivot
+        for j in range(i + 1, dim):
+            factor[i, j] *= scale
     return True
 
 
@@ -134,10 +139,15 @@ def inverse_norms(factor, columns, work, squares):
     for i in range(dim):
         for action in range(n):
             work[i, action] = columns[i, action]
-        for k in range(i):
-            entry = factor[k, i]
+        for k in range(0, i - 3, 4):
+            a, b, c, d = factor[k, i], factor[k + 1, i], factor[k + 2, i], factor[k + 3, i]
             for action in range(n):
-                work[i, action] -= entry * work[k, action]
+                entry = work[i, action] - a * work[k, action] - b * work[k + 1, action]
+                work[i, action] = entry - c * work[k + 2, action] - d * work[k + 3, action]
+        for k in range(i - i % 4, i):
+            a = factor[k, i]
+            for action in range(n):
+                work[i, action] -= a * work[k, action]
         scale = 1.0 / factor[i, i]
         for action in range(n):
             work[i, action] *= scale

@@ -253,15 +253,16 @@ def _loop(mechanism: int, bonus: int, any_list: bool) -> Any:
             same = True
             for position in range(size):
                 same &= order[position] == played[position]
+                played[position] = order[position]
             if not same:  # the regret of a list is found once
-                played[:] = order
                 if any_list:
                     lost = pseudo_regret(means, cascade, best, order)
                 else:
                     lost = regret_of_set(means, family, best, order, length, missed)
             total_regret += lost
             if len(trace) > 0:
-                trace[t - 1, :-1] = order
+                for position in range(size):
+                    trace[t - 1, position] = order[position]
                 trace[t - 1, -1] = observed
             if mark < len(checkpoints) and checkpoints[mark] == t:
                 regret[mark] = total_regret

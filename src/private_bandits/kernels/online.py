@@ -220,10 +220,12 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             if learner == BARRIER:
                 _explore(domain, size, y, step * curvature * t, matrix, slope, u)
             else:
-                slope[:] = u
-            points[0] = y + radius * slope
-            if learner == TWO_POINT:
-                points[1] = y - radius * slope
+                for i in range(d):
+                    slope[i] = u[i]
+            for i in range(d):
+                points[0, i] = y[i] + radius * slope[i]
+                if learner == TWO_POINT:
+                    points[1, i] = y[i] - radius * slope[i]
         # the user
         which, value = observe_loss(problem, t, points, env, seen)
         message = seen[0]
@@ -240,7 +242,9 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         # the update
         if learner == SPHERE or learner == TWO_POINT:
             reach = 2.0 * radius if learner == TWO_POINT else radius
-            y -= rate * (d / reach * feedback) * u
+            move = rate * (d / reach * feedback)
+            for i in range(d):
+                y[i] -= move * u[i]
             project(domain, size, shrink, y)
         elif learner == BARRIER:
             for i in range(d):
@@ -258,7 +262,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             counts[which] += 1.0
         suffered[0] += value - best
         if len(trace) > 0:
-            trace[t - 1, : points.size] = points.ravel()
+            for place in range(points.size):
+                trace[t - 1, place] = points[place // points.shape[1], place % points.shape[1]]
             trace[t - 1, points.size] = feedback
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = suffered[0]
@@ -281,7 +286,9 @@ def on_sphere(choice, u):
         for i in range(len(u)):
             u[i] = choice.standard_normal()
             norm += u[i] * u[i]
-    u /= math.sqrt(norm)
+    root = math.sqrt(norm)
+    for i in range(len(u)):
+        u[i] /= root
 
 
 @compiled
@@ -291,5 +298,6 @@ def _explore(domain, radius, x, pull, factor, direction, u):
     for i in range(len(x)):
         factor[i, i] += pull
     eliminate(factor, 0.0)
-    direction[:] = u
+    for i in range(len(u)):
+        direction[i] = u[i]
     solve_upper(factor, direction)

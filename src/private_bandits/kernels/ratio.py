@@ -190,7 +190,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 left -= reported[position]
         total_regret += pseudo_regret(means, True, best, order)
         if len(trace) > 0:
-            trace[t - 1, :-1] = order
+            for position in range(size):
+                trace[t - 1, position] = order[position]
             trace[t - 1, -1] = observed
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = total_regret

@@ -250,8 +250,10 @@ def draw_actions(problem, env, actions, means):
     dim, n_actions = problem.dim, problem.n_actions
     if len(problem.sets) > 0:
         shown = min(int(env.random() * len(problem.sets)), len(problem.sets) - 1)
-        actions[:] = problem.sets[shown]
-        means[:] = problem.means[shown]
+        for action in range(n_actions):
+            means[action] = problem.means[shown, action]
+            for i in range(dim):
+                actions[i, action] = problem.sets[shown, i, action]
         return
     theta = problem.theta
     for action in range(n_actions):

@@ -46,7 +46,7 @@ def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
     -------
     array
     """
-    array: np.ndarray = np.array(values, dtype)
+    array: np.ndarray = np.array(values, dtype, order="C")
     if array.size == 0:
         array = array.reshape((0,) * ndim)
     array.setflags(write=False)
