@@ -9,7 +9,7 @@ import xarray as xr
 from private_bandits_book.studies import Run
 
 SPREAD = 1e-3
-"""Relative spread of told regrets over replications, small against every threshold."""
+"""Relative spread of the given regrets over replications, small against every threshold."""
 
 
 def jitter(replications: int = 20, spread: float = SPREAD) -> np.ndarray:
@@ -17,24 +17,24 @@ def jitter(replications: int = 20, spread: float = SPREAD) -> np.ndarray:
     return 1.0 + spread * np.linspace(-1.0, 1.0, replications)
 
 
-def told(study_type, regret, *, replications: int = 20, checkpoints: int = 4):
-    """Return a study type whose runs have the regret `regret(problem, policy, reading, swept)` at the horizon.
+def with_regret(study_type, regret, *, replications: int = 20, checkpoints: int = 4):
+    """Return a study type whose runs have the regret `regret(problem, policy, variant, swept)` at the horizon.
 
     Curves are straight lines in t from 0, scaled by `jitter`, whose order differs from policy to policy.
     """
 
-    class Told(study_type):
-        def run(self, problem, policy, reading="", swept=None, horizon=None, n_jobs=None):
+    class Given(study_type):
+        def run(self, problem, policy, variant="", swept=None, horizon=None, n_jobs=None):
             rounds = self.horizon if horizon is None else horizon
             t = np.unique(np.geomspace(1, rounds, checkpoints).round().astype(int))
-            factors = np.roll(jitter(replications), len(policy.name) + 7 * len(reading))
-            final = regret(problem, policy, reading, swept or {})
+            factors = np.roll(jitter(replications), len(policy.name) + 7 * len(variant))
+            final = regret(problem, policy, variant, swept or {})
             data = xr.Dataset(
                 {"regret": (("replication", "t"), np.outer(factors, final * t / rounds))}, coords={"t": t}
             )
-            return Run(policy, reading, problem, swept or {}, data)
+            return Run(policy, variant, problem, swept or {}, data)
 
-    return Told
+    return Given
 
 
 def long_frame(runs, regret, replications: int = 5, points: int = 40) -> pd.DataFrame:

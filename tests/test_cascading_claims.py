@@ -1,4 +1,4 @@
-"""The judging of the cascading chapter on told numbers: a changed threshold, window, column or name turns it red."""
+"""The judging of the cascading chapter on given numbers: a changed threshold, window, column or name turns it red."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from synthetic import long_frame, told
+from synthetic import long_frame, with_regret
 
 from private_bandits.papers.cascading import b_lb, cascade_ucb1
 from private_bandits_book.cascading import rules, study
@@ -49,10 +49,10 @@ POWERS = {"Laplace": 2.0, "Gaussian": 1.0, "Composition": 1.0, "CUCB Gaussian": 
 def regret(changes=()):
     world = WORLD | dict(changes)
 
-    def of(problem, policy, reading, swept):
-        known = (policy.name, reading if reading in ("published", "stated", "repaired") else "")
-        if reading in ("first", "reply", "one_hot", "rounds"):
-            return {"first": 5_000.0, "reply": 6_000.0, "one_hot": 7_000.0, "rounds": 8_000.0}[reading]
+    def of(problem, policy, variant, swept):
+        known = (policy.name, variant if variant in ("published", "stated", "repaired") else "")
+        if variant in ("first", "reply", "one_hot", "rounds"):
+            return {"first": 5_000.0, "reply": 6_000.0, "one_hot": 7_000.0, "rounds": 8_000.0}[variant]
         epsilon = policy.privacy.epsilon
         if math.isinf(epsilon):
             return 700.0 if policy.name == "Response, first item" else world[known]
@@ -89,7 +89,7 @@ CLAIMS = {claim.claim: claim for claim in claims_of("cascading")}
 
 
 def made(changes=(), parameters=(), **frames) -> Study:
-    one = told(Study, regret(changes))(**(PARAMETERS | dict(parameters)))
+    one = with_regret(Study, regret(changes))(**(PARAMETERS | dict(parameters)))
     anchor = one.run(b_lb(16, 4, 0.2, 0.15), cascade_ucb1())
     one.__dict__.update({"learning": LEARNING, "growth": GROWTH, "anchor": anchor, **frames})
     return one
@@ -139,11 +139,11 @@ def test_a_panel_judges_the_stated_noise_for_order_and_the_published_for_what_it
 
 
 def test_the_gap_of_figure_2_is_against_the_panel_before_it():
-    def of(problem, policy, reading, swept):
-        value = regret()(problem, policy, reading, swept)
+    def of(problem, policy, variant, swept):
+        value = regret()(problem, policy, variant, swept)
         return value * (1.05 if (problem.list_size, policy.name) == (8, "Gaussian") else 1.0)
 
-    one = told(Study, of)(**PARAMETERS)
+    one = with_regret(Study, of)(**PARAMETERS)
     found = rules.rules.alone["figure-2b"](one, CLAIMS["figure-2b"])
     assert found.verdict == NOT_REPRODUCED and "the gap at the smaller K minus at this K is " in found.reason
 

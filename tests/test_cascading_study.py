@@ -44,8 +44,8 @@ def test_every_locus_has_a_row_at_any_parameters():
 @pytest.mark.parametrize(("step", "stop"), [(1.0, 1.0), (1.0, 2.0), (0.5, 3.0)])
 def test_a_short_sweep_still_has_every_reading(step, stop):
     sweep = Study(**PARAMETERS | {"sweep_step": step, "sweep_stop": stop, "horizon": 2}).sweep
-    for reading in ("published", "stated", "repaired"):
-        assert max(run.epsilon for run in sweep.select(reading=reading)) == stop
+    for variant in ("published", "stated", "repaired"):
+        assert max(run.epsilon for run in sweep.select(variant=variant)) == stop
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The judging of the contextual chapter on told numbers: a changed threshold, window, column or name turns it red."""
+"""The judging of the contextual chapter on given numbers: a changed threshold, window, column or name turns it red."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from synthetic import told
+from synthetic import with_regret
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.contextual import bounds, instances, linucb
@@ -30,7 +30,7 @@ CLAIMS = {claim.claim: claim for claim in claims_of("contextual")}
 CONVEX, PAIR = ONE_POINT[0], TWO_POINTS[0]
 BOTH = ("arms, adversarial", "arms, stochastic")
 # what the studies measure if every row of Table 1 is right, by row, quantity and reading
-POWERS = {(row, quantity, reading): power for row in ROWS for quantity, power, reading in ROWS[row].claims.values()} | {
+POWERS = {(row, quantity, variant): power for row in ROWS for quantity, power, variant in ROWS[row].claims.values()} | {
     ("stochastic convex", HORIZON, "laplace"): 0.5,
     ("stochastic convex", EPSILON, "laplace"): 1.0,
     ("strongly convex, smooth", HORIZON, "laplace"): 0.5,
@@ -57,7 +57,7 @@ def fits(changes=(), of_bound=()):
 
 
 def finals(measured=50.0, uniform=1000.0, **columns):
-    frame = pd.DataFrame({"row": [*ROWS], "reading": [row.readings[0] for row in ROWS.values()]})
+    frame = pd.DataFrame({"row": [*ROWS], "reading": [row.variants[0] for row in ROWS.values()]})
     seen = {"bound": 100.0, "uniform": uniform, "measured": measured, "low": measured - 1, "high": measured + 1}
     return frame.assign(epsilon=1.0, horizon=1000, **seen | columns)
 
@@ -77,7 +77,7 @@ def stuck(printed=(0.15, 0.6), derived=(0.0, 0.06), plain=(0.0, 0.06)):
 
 
 def made(parameters=(), regret=lambda *_: 100.0, **measured) -> Study:
-    one = told(Study, regret)(**PARAMETERS | dict(parameters))
+    one = with_regret(Study, regret)(**PARAMETERS | dict(parameters))
     known = {"fits": fits(), "finals": finals(), "best_arm": best_arm(), "stuck": stuck()}
     one.__dict__.update({**known, "privacies": PRIVACIES, **measured})
     return one
@@ -125,13 +125,13 @@ def test_in_a_world_where_the_paper_is_right_its_table_is_reproduced():
 @pytest.mark.parametrize("row", [CONVEX, TWO_POINTS[1], LINEAR, LOGISTIC])
 def test_a_power_may_miss_its_claim_by_the_stated_slack_and_no_more(row, quantity):
     slack = {HORIZON: 0.1, LOG: 0.35, EPSILON: 0.15}[quantity]
-    for part, (asked, power, reading) in ROWS[row].claims.items():
+    for part, (asked, power, variant) in ROWS[row].claims.items():
         if asked == quantity:
             claim = f"table-1-{slug(row)}-{part}"
-            near, far = ({(row, quantity, reading): power + slack + step} for step in (-0.011, 0.011))
+            near, far = ({(row, quantity, variant): power + slack + step} for step in (-0.011, 0.011))
             assert verdict(claim, fits=fits(near)) == REPRODUCED
             assert verdict(claim, fits=fits(far)) == NOT_REPRODUCED
-            assert verdict(claim, fits=fits({(row, quantity, reading): None})) == UNDECIDED
+            assert verdict(claim, fits=fits({(row, quantity, variant): None})) == UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -186,9 +186,9 @@ def test_the_step_of_two_points_decides_whether_its_guarantee_is_the_best(change
 
 def test_the_power_of_two_points_is_compared_with_that_of_one():
     assert verdict("two-points-differ") == REPRODUCED
-    for reading in ("printed", "no privacy"):
+    for variant in ("printed", "no privacy"):
         for power, expected in ((0.72, REPRODUCED), (0.745, UNDECIDED), (0.78, NOT_REPRODUCED), (None, UNDECIDED)):
-            assert verdict("two-points-differ", fits=fits({(PAIR, HORIZON, reading): power})) == expected
+            assert verdict("two-points-differ", fits=fits({(PAIR, HORIZON, variant): power})) == expected
 
 
 def test_bounds_decide_only_below_uniform_play_and_by_the_nearest():
@@ -435,8 +435,8 @@ def test_table_1_shows_what_was_measured():
     assert shown["horizon"].iloc[0] == "0.75 [0.74, 0.76] (0.75)"
     row = shown.iloc[-1]
     assert (row["plain_measured"], row["epsilon_claimed"], row["horizon_claimed"]) == (0.5, 1.0, 0.75)
-    readings = {(LOGISTIC, *ROWS[LOGISTIC].claims[p][::2]): v for p, v in (("horizon", 0.3), ("epsilon", 0.4))}
-    row = exhibit("table-1", fits=fits(readings | {(LOGISTIC, HORIZON, "no privacy, Newton steps"): 0.6})).frame.iloc[
+    variants = {(LOGISTIC, *ROWS[LOGISTIC].claims[p][::2]): v for p, v in (("horizon", 0.3), ("epsilon", 0.4))}
+    row = exhibit("table-1", fits=fits(variants | {(LOGISTIC, HORIZON, "no privacy, Newton steps"): 0.6})).frame.iloc[
         -1
     ]
     assert (row["horizon_measured"], row["epsilon_measured"], row["plain_measured"]) == (0.3, 0.4, 0.6)
@@ -472,9 +472,9 @@ def test_messages_and_what_they_pay():
         assert picture.alt.endswith("; by Algorithm 3, g(a) = a/10 nowhere.")
 
 
-def by_reading(problem, policy, reading, swept):
+def by_reading(problem, policy, variant, swept):
     """A regret of its own for every policy, reading, epsilon and what is swept."""
-    place = 7 * len(reading) + sum(map(len, map(str, swept.values()))) + 3 * len(policy.name)
+    place = 7 * len(variant) + sum(map(len, map(str, swept.values()))) + 3 * len(policy.name)
     return 100.0 + place + (0.0 if math.isinf(policy.privacy.epsilon) else 50.0 / policy.privacy.epsilon)
 
 
@@ -486,7 +486,7 @@ def test_alt_texts_name_the_regret_of_their_own_runs():
     still = float(facts.centre_regret(own[0].problem, 1000)[0])
     said = f"strongly convex: without privacy {ends[0]}, at ε = 1 {ends[1]}, at ε = 8 {ends[2]}, standing still "
     assert said + f"{still:,.0f};" in makers["figure-one-point"]().alt
-    ends = {(run.reading, run.epsilon): f"{run.final.mean():,.0f}" for run in one.noises}
+    ends = {(run.variant, run.epsilon): f"{run.final.mean():,.0f}" for run in one.noises}
     alt = makers["figure-noises"]().alt
     assert f"no privacy {ends['', math.inf]}, classical Gaussian at ε = 1 {ends['printed', 1.0]}, " in alt
     assert f"Laplace at ε = 8 {ends['laplace', 8.0]}; uniform play " in alt
@@ -495,15 +495,15 @@ def test_alt_texts_name_the_regret_of_their_own_runs():
     share = table.loc[("strongly convex", "gradient descent"), "at_8"]
     assert share == pytest.approx(runs[0].final.mean() / still)
     runs = one.contexts["linear", 2]["one set", 8.0]
-    shares = {run.reading: f"{run.final.mean() / run.uniform:.2g}" for run in runs}
+    shares = {run.variant: f"{run.final.mean() / run.uniform:.2g}" for run in runs}
     picture = makers["figure-linear-d2"]()
     assert f"one set, ε = 8: LinUCB {shares['']}, printed {shares['printed']}, printed, small bonus " in picture.alt
     assert f", derived {shares['derived']}, derived, small bonus " in picture.alt and "0.1 of it." in picture.caption
-    runs = {run.reading: run.final.mean() for run in one.published}
+    runs = {run.variant: run.final.mean() for run in one.published}
     words = makers["published-words"]()
     assert f"printed at $\\epsilon=800{{,}}000$ {runs['printed'] / runs['']:.2g}; derived, classical noise at" in words
     assert words.endswith(f"derived, analytic noise at $\\epsilon=1$ {runs['epsilon 1'] / runs['']:.2g}.")
-    none = exhibit("published-words", regret=lambda problem, policy, reading, swept: 0.0)
+    none = exhibit("published-words", regret=lambda problem, policy, variant, swept: 0.0)
     assert none.startswith("Nothing was lost")
 
 
@@ -514,8 +514,8 @@ def test_colours_say_the_noise_and_labels_the_policy():
     arms = makers["figure-arms"]().data
     assert set(arms["policy"]) == {"UCB", "LDP-UCB-L", "Tsallis-INF", "EXP3"} and "printed" not in set(arms["reading"])
     two = makers["figure-two-points"]()
-    assert {run.reading for run in one.two_points.select(row=TWO_POINTS[1])} == {"printed", "tuned", "strong"}
-    values = [r.final.mean() for r in one.two_points.select(row=PAIR, reading="tuned") if r.epsilon in (0.25, 4.0)]
+    assert {run.variant for run in one.two_points.select(row=TWO_POINTS[1])} == {"printed", "tuned", "strong"}
+    values = [r.final.mean() for r in one.two_points.select(row=PAIR, variant="tuned") if r.epsilon in (0.25, 4.0)]
     assert f"{PAIR}, tuned step {math.log(values[0] / values[1], 16):.2f};" in two.alt
     assert f"fitted in the longer study: {PAIR}, printed 2.00 [1.99, 2.01]; " in two.caption
     digits = makers["figure-digits"]()

@@ -175,16 +175,16 @@ def test_runs_have_the_noise_and_the_losses_that_they_name(setting):
             assert plain.problem.kind == kind and math.isinf(plain.epsilon) and plain.policy.method == learner
             for run in private:
                 scale = gaussian_sigma(run.epsilon, DELTA, 2 * run.problem.bound, method="analytic")
-                assert run.reading == "analytic" and run.policy.record.scale == pytest.approx(scale, rel=1e-12)
+                assert run.variant == "analytic" and run.policy.record.scale == pytest.approx(scale, rel=1e-12)
     played = len(setting._played)
     noises = setting.noises
     assert len(noises) == 7
     assert len(setting._played) == played + 4  # the learner and its analytic noise were there
     for run in noises:
-        assert run.policy.noise == {"": "", "printed": "classical"}.get(run.reading, run.reading)
-        assert run.reading != "laplace" or run.policy.privacy.value_epsilon == pytest.approx(run.epsilon)
+        assert run.policy.noise == {"": "", "printed": "classical"}.get(run.variant, run.variant)
+        assert run.variant != "laplace" or run.policy.privacy.value_epsilon == pytest.approx(run.epsilon)
     for run in setting.arms.select("Tsallis-INF"):
-        width = {"": 0.0, "printed": 2.0, "tight": 1.0}[run.reading]
+        width = {"": 0.0, "printed": 2.0, "tight": 1.0}[run.variant]
         scale = width and gaussian_sigma(run.epsilon, DELTA, width, method="analytic")
         assert run.policy.record.scale == pytest.approx(scale, rel=1e-12)
 
@@ -221,10 +221,10 @@ def test_other_environments_change_little_and_the_line_is_easier(setting):
 
 def test_the_printed_step_costs_more_than_the_tuned_one(setting):
     runs = setting.two_points
-    final = {(run.swept["row"], run.reading, run.epsilon): run.final.mean() for run in runs}
+    final = {(run.swept["row"], run.variant, run.epsilon): run.final.mean() for run in runs}
     assert {run.epsilon for run in runs} == {math.inf, *study.SWEEP}
     for row in TWO_POINTS:
-        assert {reading for key, reading, _ in final if key == row} == set(PLAYS[row][1])
+        assert {variant for key, variant, _ in final if key == row} == set(PLAYS[row][1])
         assert final[row, "printed", 1.0] > 3.5 * final[row, "tuned", 1.0]
     record = runs.find("Gradient descent, two points", "tuned", 1.0, row=TWO_POINTS[0]).policy.record
     assert record.scale == pytest.approx(2 * record.limit * math.sqrt(2 * math.log(1250)), rel=1e-12)
@@ -234,8 +234,8 @@ def test_arms_are_learnt_in_every_environment(setting):
     runs = setting.arms
     for environment in ("fooling", "switching", "stochastic"):
         for name in ("Tsallis-INF", "EXP3"):
-            readings = (("", math.inf), ("tight", 8.0), ("printed", 8.0))
-            free, tight, printed = (runs.final(name, r, e, environment=environment) for r, e in readings)
+            variants = (("", math.inf), ("tight", 8.0), ("printed", 8.0))
+            free, tight, printed = (runs.final(name, r, e, environment=environment) for r, e in variants)
             assert free < 150 < 800 < tight < 0.6 * printed < 0.6 * 7500
     assert runs.final("UCB, lowest arm first", environment="fooling") > 9900
     assert runs.final("UCB", environment="stochastic") < 200
@@ -295,7 +295,7 @@ def test_the_constants_are_those_that_their_readings_name():
 def test_random_actions_explore_and_one_set_does_not(short):
     """The finding of the page: the whole bonus at epsilon = 8 costs little on unit vectors and much on one set."""
     shares = {
-        (kind, run.reading): float(run.final.mean()) / run.uniform
+        (kind, run.variant): float(run.final.mean()) / run.uniform
         for kind in ("unit vectors", "one set")
         for run in short._every({"unit vectors": instances.unit_vectors, "one set": instances.one_set}[kind](2), 8.0)
     }
@@ -340,10 +340,10 @@ def test_a_small_bonus_locks_in_where_the_shift_hides_the_better_action():
 
 def test_the_published_setting_hides_nothing(short):
     runs = short.published
-    assert [run.reading for run in runs] == ["", *study.PUBLISHED]
+    assert [run.variant for run in runs] == ["", *study.PUBLISHED]
     plain, one = runs.find("LinUCB"), runs.find("LDP-LinUCB", "epsilon 1")
-    for reading, epsilon in {"derived": 2.209e10, "derived, analytic noise": 8e5}.items():
-        hidden = runs.find("LDP-LinUCB", reading)
+    for variant, epsilon in {"derived": 2.209e10, "derived, analytic noise": 8e5}.items():
+        hidden = runs.find("LDP-LinUCB", variant)
         assert hidden.policy.privacy.epsilon == 8e5 and hidden.policy.privacy.delta == 0.1
         assert hidden.policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-3)
         gap = difference_interval(hidden.final, plain.final)
@@ -363,7 +363,7 @@ def test_the_horizons_that_are_needed():
     assert 1e10 < needed["LDP-LinUCB", "derived", 2, 1.0] < 5e10
     ours = facts.horizon_needed(2, 1.0, DELTA, variant="derived", noise="analytic", bonus_factor=0.1)
     assert needed["LDP-LinUCB", "derived, small bonus", 2, 1.0] == ours
-    glm = facts.horizon_needed(5, 8.0, DELTA, box="glm", variant="repaired", noise="analytic")
+    glm = facts.horizon_needed(5, 8.0, DELTA, algorithm="glm", variant="repaired", noise="analytic")
     assert needed["LDP-GLOC", "repaired", 5, 8.0] == glm
 
 
@@ -731,13 +731,13 @@ def test_the_bounds_of_the_longer_study_hold_and_are_fitted_at_its_points(settin
     def slope(x, levels):
         return pytest.approx(np.polyfit(np.log(x), np.log(levels), 1)[0])
 
-    def of_bound(row, quantity, reading):
-        return setting.fit(row, quantity, reading).of_bound.measured
+    def of_bound(row, quantity, variant):
+        return setting.fit(row, quantity, variant).of_bound.measured
 
     for fit in setting.fits:
-        row, reading = fit.labels["row"], fit.labels["reading"]
-        unknown = fit.fit is None or row in ("arms, stochastic", "best arm") or reading == "no privacy, Newton steps"
-        assert (fit.of_bound is None) == unknown, (row, reading)
+        row, variant = fit.labels["row"], fit.labels["reading"]
+        unknown = fit.fit is None or row in ("arms, stochastic", "best arm") or variant == "no privacy, Newton steps"
+        assert (fit.of_bound is None) == unknown, (row, variant)
     # two points, printed: the three smallest epsilons are not in the fit, so not in that of the bound
     epsilons = np.array([0.71, 1.0, 1.41, 2.0])
     levels = [bounds.theorem_6(problem, 2_000_000, e, DELTA) for e in epsilons]
@@ -756,9 +756,9 @@ def test_the_bounds_of_the_longer_study_hold_and_are_fitted_at_its_points(settin
     # with contexts the whole bonus grows as its bound, and so does the smallest
     levels = [bounds.theorem_8(2, t, 64.0, DELTA, "derived", "analytic") for t in (100_000, 300_000, 10**6, 3 * 10**6)]
     assert of_bound(LINEAR, HORIZON, "derived") == slope([100_000, 300_000, 10**6, 3 * 10**6], levels)
-    for row, reading in ((LINEAR, "derived"), (LINEAR, "printed, beta times 0.05"), (LOGISTIC, "repaired")):
-        found = setting.exponent(row, HORIZON, reading).measured
-        assert found == pytest.approx(of_bound(row, HORIZON, reading), abs=0.06)
+    for row, variant in ((LINEAR, "derived"), (LINEAR, "printed, beta times 0.05"), (LOGISTIC, "repaired")):
+        found = setting.exponent(row, HORIZON, variant).measured
+        assert found == pytest.approx(of_bound(row, HORIZON, variant), abs=0.06)
     vectors = [one for one in setting.context_fits if one.labels["problem"] == "unit vectors"]
     assert vectors and all(one.of_bound is None for one in vectors)
 
@@ -771,7 +771,7 @@ def test_the_fits_that_are_judged_are_unique_and_every_row_has_its_own(setting):
 
 
 @pytest.mark.parametrize(
-    ("row", "reading", "quantity", "value", "within"),
+    ("row", "variant", "quantity", "value", "within"),
     [
         ("convex", "no privacy", HORIZON, 0.75, 0.04),
         ("convex", "printed", HORIZON, 0.75, 0.05),
@@ -810,12 +810,12 @@ def test_the_fits_that_are_judged_are_unique_and_every_row_has_its_own(setting):
         (LINEAR, "derived, classical noise", EPSILON, 0.5, 0.1),
     ],
 )
-def test_measured_exponents(row, reading, quantity, value, within, setting):
-    assert setting.exponent(row, quantity, reading).measured == pytest.approx(value, abs=within)
+def test_measured_exponents(row, variant, quantity, value, within, setting):
+    assert setting.exponent(row, quantity, variant).measured == pytest.approx(value, abs=within)
 
 
 def test_the_intervals_decide_between_the_printed_step_and_the_tuned_one(setting):
-    printed, tuned = (setting.exponent(TWO_POINTS[0], EPSILON, reading) for reading in ("printed", "tuned"))
+    printed, tuned = (setting.exponent(TWO_POINTS[0], EPSILON, variant) for variant in ("printed", "tuned"))
     assert tuned.high < 1.1 < 1.8 < printed.low
 
 
@@ -840,10 +840,10 @@ def test_the_figures_of_the_studies_draw_the_points_of_their_fits(setting):
     makers = exhibits.makers(setting)
     drawn = makers["figure-two-points-long"]().data
     assert len(drawn) == 2 * len(sweeps.TWO_POINT_EPSILONS) and (drawn["t"] == 2_000_000).all()
-    for reading, part in drawn.groupby("reading"):
+    for variant, part in drawn.groupby("reading"):
         kept = part[part["regret"] < 0.5 * part["still"]]
         slope = np.polyfit(np.log(1 / kept["epsilon"]), np.log(kept["regret"]), 1)[0]
-        assert slope == pytest.approx(setting.exponent(TWO_POINTS[0], EPSILON, reading).measured)
+        assert slope == pytest.approx(setting.exponent(TWO_POINTS[0], EPSILON, variant).measured)
     rows = setting.convex
     rows = rows[(rows["row"] == TWO_POINTS[0]) & (rows["reading"] == "tuned") & (rows["epsilon"] == 1.41)]
     rows = rows[rows["t"] == 2_000_000]["regret"]

@@ -314,7 +314,7 @@ def test_equal_and_certain_arms():
 
 def test_table_1_holds_its_disagreements():
     means = [0.55, 0.45]
-    frame = entries.readings(means, MILLION, 0.1)
+    frame = entries.variants(means, MILLION, 0.1)
     dp = frame[(frame.definition == "DP") & (frame.regret == "minimax")].set_index("reading")
     assert dp.loc["theorem", "value"] > MILLION
     assert bool(dp.loc["theorem", "impossible"])
@@ -325,14 +325,14 @@ def test_table_1_holds_its_disagreements():
     assert solved.value.isna().all()
     assert solved.vacuous.all()
     # an asymptotic bound above T says that T is small, not that the bound is wrong
-    asymptotic = entries.readings(means, 100, 0.05)
+    asymptotic = entries.variants(means, 100, 0.05)
     dependent = asymptotic[asymptotic.regret == "problem-dependent"]
     assert (dependent.value > 100).any()
     assert not dependent.impossible.any()
     plain = frame.set_index("locus").plain
     assert plain["central_lower"] == replacements.lai_robbins(means, MILLION)
     assert plain["central_minimax"] == replacements.minimax(2, MILLION)
-    assert len(entries.readings([0.1, 0.2, 0.3, 0.4, 0.5], 10, math.inf)) == len(frame)
+    assert len(entries.variants([0.1, 0.2, 0.3, 0.4, 0.5], 10, math.inf)) == len(frame)
 
 
 # --- the discussion
@@ -580,6 +580,6 @@ def test_no_privacy():
     for variant in ("printed", "proof", "strict", "table"):
         assert bounds.theorem_3(5, 1000, math.inf, variant) == 0.0
     for epsilon in (1e-9, 400.0, math.inf):
-        assert len(entries.readings([0.55, 0.45, 0.45], 50, epsilon)) == 20
+        assert len(entries.variants([0.55, 0.45, 0.45], 50, epsilon)) == 20
     for bound in (replacements.local_minimax, replacements.central_minimax, replacements.azize_basu_minimax):
         assert bound(5, 1000, math.inf) == replacements.minimax(5, 1000) == close(math.sqrt(4000) / 27)

@@ -323,11 +323,11 @@ def test_the_conjecture_is_about_the_coefficient_of_the_logarithm(study, monkeyp
     assert verdict(study, "discussion-conjecture") == REPAIRED
     monkeypatch.setattr(replacements, "central_lower", lambda means, horizon, _: plain(means, horizon))
     assert verdict(study, "discussion-conjecture") == FAILED
-    whole = entries.readings
+    whole = entries.variants
     own = {"definition": "DP", "regret": "problem-dependent", "reading": "theorem"}
     monkeypatch.setattr(
         entries,
-        "readings",
+        "variants",
         lambda *game: pd.concat([whole(*game), pd.DataFrame([own | {"value": 1.01 * plain(*game[:2])}])]),
     )
     assert verdict(study, "discussion-conjecture") == REPRODUCED

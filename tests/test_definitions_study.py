@@ -157,10 +157,10 @@ def test_table_1_and_its_disagreements():
     assert frame.loc[("instantaneous DP", 1.0), "minimax"] == pytest.approx(1000 / math.sqrt(2 * (math.e**2 - 1)))
     assert frame.loc[("DP", 1.0), "minimax"] == pytest.approx(1000 * math.sqrt(math.log(2) / (2 * math.e**6)))
     assert frame["problem_dependent"].isna().sum() == 4
-    long = small.readings
+    long = small.variants
     theorem, proof = (
-        long[(long["definition"] == "DP") & (long["reading"] == reading)].set_index("epsilon")
-        for reading in ("theorem", "proof")
+        long[(long["definition"] == "DP") & (long["reading"] == variant)].set_index("epsilon")
+        for variant in ("theorem", "proof")
     )
     assert theorem.loc[0.05, "value"] > 1e14 and theorem.loc[0.05, "impossible"]
     assert theorem.loc[0.1, "value"] == pytest.approx(8.6e6, rel=0.01)
@@ -296,13 +296,13 @@ def test_a_price_needs_a_regret_to_compare_with(study):
 
 
 def test_impossible_names_what_exceeds_the_horizon(monkeypatch):
-    frame = at(10**6, [0.05, 1.0], n_arms=2).readings
+    frame = at(10**6, [0.05, 1.0], n_arms=2).variants
     told = panels.impossible(frame[frame["regret"] == "minimax"])
     assert "Theorem 3" in told and "ε = 0.05" in told
     assert panels.impossible(frame[frame["reading"] == "table"]) == "No lower bound exceeds T."
     for share, above in ((0.999, False), (1.001, True)):
         monkeypatch.setattr(bounds, "theorem_3", lambda arms, horizon, *how: share * horizon)  # noqa: B023
-        one = entries.readings(LONG.means, 10**6, 1.0).set_index(["definition", "reading", "locus"])
+        one = entries.variants(LONG.means, 10**6, 1.0).set_index(["definition", "reading", "locus"])
         assert one.loc[("DP", "theorem", "Theorem 3, Corollary 3"), "impossible"] == above
         assert not one[one["regret"] == "problem-dependent"]["impossible"].any()
 

@@ -64,7 +64,7 @@ EPSILON_SWEEP = pd.concat(
         sweep("ucb_gaussian", "epsilon", np.linspace(0.02, 2, 100), 510, family="gaussian", trust="local"),
     ]
 )
-READINGS = pd.concat(
+VARIANTS = pd.concat(
     [NONE, UNIFORM]
     + [part.assign(reading="published") for part in (LAPLACE, GAUSSIAN)]
     + [part.assign(reading="stated", regret=8 * part["regret"]) for part in (LAPLACE, GAUSSIAN)]
@@ -88,7 +88,7 @@ FIGURES = {
         "list_size",
         xscale="log",
     ),
-    "readings": lambda: figures.small_multiples(READINGS),
+    "readings": lambda: figures.small_multiples(VARIANTS),
     "readings of a sweep": lambda: figures.small_multiples(
         pd.concat([EPSILON_SWEEP.assign(reading=name) for name in ("published", "stated")]), x="epsilon"
     ),

@@ -374,7 +374,7 @@ def test_exponents_of_the_table_are_those_of_the_bounds(v):
         ("DP", bounds.dp_upper, bounds.dp_lower),
         ("LDP", bounds.ldp_upper, bounds.ldp_lower),
     ):
-        for reading, names in (("printed", ("printed", "printed")), ("corrected", ("rate", "corrected"))):
+        for variant, names in (("printed", ("printed", "printed")), ("corrected", ("rate", "corrected"))):
 
             def above(gap, epsilon, bound=upper, variant=names[0]):
                 return bound([gap, 0.0], epsilon, v, 1.0, 10**6, variant=variant)
@@ -384,7 +384,7 @@ def test_exponents_of_the_table_are_those_of_the_bounds(v):
 
             for side, bound in (("upper", above), ("lower", below)):
                 cell = rows[heavy, "instance-dependent", model, side]
-                in_gap, in_epsilon = (-cell[f"{reading}_{power}"] for power in ("gap", "epsilon"))
+                in_gap, in_epsilon = (-cell[f"{variant}_{power}"] for power in ("gap", "epsilon"))
                 assert slope(lambda gap, f=bound: f(gap, 0.01), 1e-6, 1e-4) == close(in_gap, abs=1e-3)
                 assert slope(lambda epsilon, f=bound: f(1e-4, epsilon), 1e-4, 1e-3) == close(in_epsilon, abs=2e-3)
     row = rows[heavy, "instance-independent", "LDP", "upper"]

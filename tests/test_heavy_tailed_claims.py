@@ -1,4 +1,4 @@
-"""The judging of the heavy-tailed chapter on told numbers: a verdict follows those that it is given, and no others."""
+"""The judging of the heavy-tailed chapter on given numbers: a verdict follows those that it is given, and no others."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def exponents(local="corrected", changes=()):
     ]
 
 
-def curve(name, reading, share, kind="runs", epsilon=math.inf, spread=0.0):
+def curve(name, variant, share, kind="runs", epsilon=math.inf, spread=0.0):
     """A curve that ends at a share of uniform play's regret, 3 replications wide unless it is computed."""
     end = share * UNIFORM * (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 3 if kind == "runs" else 1]
     regret = np.column_stack([np.full(len(end), 400.0), end])
     policy = SimpleNamespace(name=name, privacy=SimpleNamespace(epsilon=epsilon), family="none")
     data = xr.Dataset({"regret": (("replication", "t"), regret)}, coords={"t": T})
-    return Run(policy, reading, None, {"kind": kind}, data)
+    return Run(policy, variant, None, {"kind": kind}, data)
 
 
 def central(se=0.01, ucb=0.9, spread=0.1):

@@ -1,4 +1,4 @@
-"""What the heavy-tailed page says, on told numbers: every number in a sentence comes from its own curve, row or fit."""
+"""What the heavy-tailed page says, on given numbers: each number in a sentence comes from its own curve, row or fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
-from synthetic import told
+from synthetic import with_regret
 
 from private_bandits.estimates import Interval
 from private_bandits_book.heavy_tailed import rates, study
@@ -47,8 +47,8 @@ FLUID = {
 }
 
 
-def share(problem, policy, reading, swept):
-    told = 0.55 if reading == "u 100 times too large" else WORLD[policy.name, policy.variant]
+def share(problem, policy, variant, swept):
+    told = 0.55 if variant == "u 100 times too large" else WORLD[policy.name, policy.variant]
     return told * {0.25: 1.1}.get(policy.privacy.epsilon, 1.0)
 
 
@@ -62,11 +62,11 @@ def page():
         lambda problem, policy, times: FLUID[policy.variant] * problem.uniform_regret() * np.array(times),
     )
 
-    def regret(problem, policy, reading, swept):
+    def regret(problem, policy, variant, swept):
         rounds = 10**6 if policy.name in ("Robust UCB", "DP Robust UCB") else 10**9
-        return share(problem, policy, reading, swept) * problem.uniform_regret() * rounds
+        return share(problem, policy, variant, swept) * problem.uniform_regret() * rounds
 
-    made = told(study.Study, regret, replications=3)(**PARAMETERS)
+    made = with_regret(study.Study, regret, replications=3)(**PARAMETERS)
     fits = {
         (rates.DP, GAP): 2.1,
         (rates.LDP, GAP): 5.3,

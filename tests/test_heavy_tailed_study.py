@@ -52,7 +52,7 @@ def test_curves_reach_the_horizon_or_say_that_they_do_not(long):
 
 def test_variants_differ_in_their_constants_only(long):
     panel = long.central[1, 0.9, 0.5]
-    printed, smaller = (panel.find("DP Robust SE", reading) for reading in ("printed", "smaller"))
+    printed, smaller = (panel.find("DP Robust SE", variant) for variant in ("printed", "smaller"))
     assert printed.policy.variant == "printed" and smaller.policy.variant == "printed, c = 4"
     # pulls go as c^((1+v)/v)
     assert printed.final.mean() / smaller.final.mean() == pytest.approx(6 ** (1.9 / 0.9), rel=0.3)
@@ -83,7 +83,7 @@ def test_the_fluid_approximation_is_near_the_runs():
     assert comparisons.fluid_errors(panel)[0] < 0.02
     # the distance is a distance: a tenth less is seen
     less = type(panel)(
-        run._replace(data=0.9 * run.data) if (run.name, run.reading) == ("DP Robust UCB, fluid", "printed") else run
+        run._replace(data=0.9 * run.data) if (run.name, run.variant) == ("DP Robust UCB, fluid", "printed") else run
         for run in panel
     )
     assert comparisons.fluid_errors(less)[0] == pytest.approx(0.1, abs=0.02)

@@ -251,7 +251,7 @@ def test_a_panel_of_the_map_has_a_cell_for_every_epsilon_and_gap(small):
 
 
 def test_every_policy_of_the_page_is_played_once(small):
-    names = {(run.name, run.reading) for run in small.learning[0.5]}
+    names = {(run.name, run.variant) for run in small.learning[0.5]}
     private = {"CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"}
     plain = {("CUCB", ""), ("CUCB, least pulled", "")}
     assert names == {(name, variant) for name in private for variant in paper.VARIANTS} | plain
@@ -289,9 +289,9 @@ def test_python_oracles_play_as_the_compiled_ones(small):
 # --- what is said, on runs and fits that are all different
 
 
-def fake(policy, reading, value, on, **swept):
+def fake(policy, variant, value, on, **swept):
     data = xr.Dataset({"regret": (("replication", "t"), [[1.0, value - 0.5], [1.0, value + 0.5]])}, {"t": [30, 60]})
-    return Run(policy, reading, on, swept, data)
+    return Run(policy, variant, on, swept, data)
 
 
 def told_apart(told):
@@ -300,8 +300,8 @@ def told_apart(told):
     swept = {"n_arms": 5, "size": 2}
     runs = [fake(paper.cucb("least"), "", 12.0, told.problem, **swept)]
     for policy, value in zip(told.policies(0.5), values, strict=True):
-        reading = "" if policy.name == "CUCB" else policy.variant
-        runs.append(fake(policy, reading, value, told.problem, **swept))
+        variant = "" if policy.name == "CUCB" else policy.variant
+        runs.append(fake(policy, variant, value, told.problem, **swept))
     return {0.5: Runs(runs)}
 
 

@@ -23,11 +23,11 @@ def player() -> Player:
     return Player(horizon=300, replications=4, seed=7, n_jobs=1)
 
 
-def known(regret: list[list[float]], policy=None, reading: str = "", **swept: float) -> Run:
+def known(regret: list[list[float]], policy=None, variant: str = "", **swept: float) -> Run:
     """A run with this regret, on three arms, in rounds 1, 2, ..."""
     marks = np.arange(1, len(regret[0]) + 1)
     data = xr.Dataset({"regret": (("replication", "t"), np.array(regret))}, coords={"t": marks})
-    return Run(policy or baselines.ucb(), reading, Arms.bernoulli(MEANS), swept, data)
+    return Run(policy or baselines.ucb(), variant, Arms.bernoulli(MEANS), swept, data)
 
 
 def test_a_run_is_what_simulate_returns(player):
@@ -37,7 +37,7 @@ def test_a_run_is_what_simulate_returns(player):
     assert np.array_equal(run.curves, expected.regret.values)
     assert np.array_equal(run.final, expected.regret.values[:, -1])
     assert run.curves.shape == (4, len(log_checkpoints(300)))
-    assert (run.policy, run.reading, run.problem, run.swept) == (policy, "printed", problem, {"gap": 0.3})
+    assert (run.policy, run.variant, run.problem, run.swept) == (policy, "printed", problem, {"gap": 0.3})
     assert (run.name, run.epsilon) == ("AdaP-UCB", 1.0)
     assert run.uniform == pytest.approx((0.7 - 1.3 / 3) * 300)
     assert player.run(problem, policy).swept == {}
@@ -48,7 +48,7 @@ def test_equal_runs_are_played_once(player, monkeypatch):
     monkeypatch.setattr(studies, "simulate", lambda *a, **k: played.append(k) or simulate(*a, **k))
     first = player.run(Arms.bernoulli(MEANS), baselines.dp_se(1.0, 3, 300), "printed")
     again = player.run(Arms.bernoulli(MEANS), baselines.dp_se(1.0, 3, 300), "other", {"gap": 0.3})
-    assert len(played) == 1 and again.data is first.data and again.reading == "other"
+    assert len(played) == 1 and again.data is first.data and again.variant == "other"
     player.run(Arms.bernoulli(MEANS), baselines.dp_se(1.0, 3, 300), horizon=300, n_jobs=2)
     assert len(played) == 1
     assert Player(300, 4, 7, 1) == player
@@ -134,9 +134,9 @@ PANEL = Runs(
     [
         known([[1.0], [2.0]]),
         *(
-            known([[1.0], [2.0]], baselines.adap_ucb(epsilon), reading, gap=gap)
+            known([[1.0], [2.0]], baselines.adap_ucb(epsilon), variant, gap=gap)
             for epsilon in (0.5, 1.0)
-            for reading in ("printed", "repaired")
+            for variant in ("printed", "repaired")
             for gap in (0.1, 0.2)
         ),
     ]
@@ -146,12 +146,12 @@ PANEL = Runs(
 def test_find_returns_the_one_run():
     assert PANEL.find("UCB") is PANEL[0]
     run = PANEL.find("AdaP-UCB", "repaired", 0.5, gap=0.2)
-    assert (run.reading, run.epsilon, run.swept) == ("repaired", 0.5, {"gap": 0.2})
+    assert (run.variant, run.epsilon, run.swept) == ("repaired", 0.5, {"gap": 0.2})
     assert PANEL.final("UCB") == 1.5
 
 
 def test_select_keeps_the_order():
-    assert PANEL.select() == PANEL and PANEL.select(reading="") == PANEL[:1]
+    assert PANEL.select() == PANEL and PANEL.select(variant="") == PANEL[:1]
     assert PANEL.select("AdaP-UCB", epsilon=0.5, gap=0.2) == [PANEL[2], PANEL[4]]
     assert PANEL.select(gap=0.3) == PANEL.select("UCB", gap=0.1) == []
 

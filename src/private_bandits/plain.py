@@ -1,6 +1,6 @@
 """The plain-Python pieces that the algorithms' references share: they draw only through the generators they are given.
 
-A reference reads three streams in the order of its paper's box: environment (a uniform number for each observed
+A reference reads three streams in the order of its paper's algorithm: environment (a uniform number for each observed
 reward), choice (ties and random play), noise. Running means are kept as sums, so that equal data give equal means.
 """
 
@@ -49,14 +49,14 @@ def largest(values: Sequence[float], size: int, choice: Generator, ordered: bool
     return chosen
 
 
-def click(means: Any, shown: Sequence[int], env: Generator) -> float:
+def click(means: Any, recommended: Sequence[int], env: Generator) -> float:
     """Return the position of the first item that attracts.
 
     Parameters
     ----------
     means : sequence of float
         Probability that each item attracts.
-    shown : sequence of int
+    recommended : sequence of int
         The list.
     env : Generator
         A uniform number for each item down to the click.
@@ -66,18 +66,18 @@ def click(means: Any, shown: Sequence[int], env: Generator) -> float:
     int or infinity
         Counted from 1; infinity without a click.
     """
-    for k, e in enumerate(shown, start=1):
+    for k, e in enumerate(recommended, start=1):
         if env.random() < means[e]:
             return k
     return math.inf
 
 
-def least_reported_first(shown: list[int], reports: Sequence[int]) -> list[int]:
+def least_reported_first(recommended: list[int], reports: Sequence[int]) -> list[int]:
     """Swap the least reported item of a list, the first of them if several, to the front.
 
     Parameters
     ----------
-    shown : list of int
+    recommended : list of int
         The list, changed in place.
     reports : sequence of int
         Reports of each item.
@@ -87,9 +87,9 @@ def least_reported_first(shown: list[int], reports: Sequence[int]) -> list[int]:
     list of int
         The list.
     """
-    position = min(range(len(shown)), key=lambda k: (reports[shown[k]], k))
-    shown[0], shown[position] = shown[position], shown[0]
-    return shown
+    position = min(range(len(recommended)), key=lambda k: (reports[recommended[k]], k))
+    recommended[0], recommended[position] = recommended[position], recommended[0]
+    return recommended
 
 
 def respond(truth: int, n_values: int, lie: float, noise: Generator) -> int:

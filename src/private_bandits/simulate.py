@@ -256,14 +256,14 @@ def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
 
 
 def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | int | float]:
-    told = policy if isinstance(policy, Policy | Player) else Player()
+    facts = policy if isinstance(policy, Policy | Player) else Player()
     return {
         "problem": str(problem),
         "policy": policy.name,
-        "privacy": str(told.privacy),
-        "paper": told.paper,
-        "algorithm": told.algorithm,
-        "variant": told.version,
+        "privacy": str(facts.privacy),
+        "paper": facts.paper,
+        "algorithm": facts.algorithm,
+        "variant": facts.version,
         "seed": seed,
         "versions": _versions(),
     }

@@ -163,9 +163,9 @@ def read_claims(text: str) -> list[Claim]:
     known = {each.name for each in fields(Claim)} - {"facts"}
     claims = []
     for entry in tomllib.loads(text)["claim"]:
-        told = {key: value for key, value in entry.items() if key in known}
-        told["rests_on"] = tuple(told.get("rests_on", ()))
-        claims.append(Claim(**told, facts={key: value for key, value in entry.items() if key not in known}))
+        stated = {key: value for key, value in entry.items() if key in known}
+        stated["rests_on"] = tuple(stated.get("rests_on", ()))
+        claims.append(Claim(**stated, facts={key: value for key, value in entry.items() if key not in known}))
     names = [claim.claim for claim in claims]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -214,8 +214,8 @@ def judged(claims: Iterable[Claim], rules: Rulebook, study: Any, command: str) -
             statement = statement.replace(f"{{{name}}}", word if isinstance(word, str) else word(study))
         made_by = f"{command} --long" if claim.long else command
         numbers = found.measurement[:3]
-        told = (claim.claim, claim.kind, claim.locus, statement, *numbers, found.verdict, found.reason, made_by)
-        rows.append(Row(*told, source=_JUDGED))
+        cells = (claim.claim, claim.kind, claim.locus, statement, *numbers, found.verdict, found.reason, made_by)
+        rows.append(Row(*cells, source=_JUDGED))
     return pd.DataFrame([[getattr(row, c) for c in COLUMNS] for row in rows], columns=list(COLUMNS))
 
 

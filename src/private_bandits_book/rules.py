@@ -164,12 +164,12 @@ class Less:
         seen = _measurement(difference)
         if _unknown(seen):
             return _ruling(UNDECIDED, _UNMEASURED, seen)
-        shown = f"{self.smaller} minus {self.larger} is {_show(seen)}"
+        said = f"{self.smaller} minus {self.larger} is {_show(seen)}"
         if seen.high < 0:
-            return _ruling(REPRODUCED, f"{shown}, below 0", seen)
+            return _ruling(REPRODUCED, f"{said}, below 0", seen)
         if seen.low > 0:
-            return _ruling(NOT_REPRODUCED, f"{shown}, above 0", seen)
-        return _ruling(UNDECIDED, f"{shown}, which does not exclude 0", seen)
+            return _ruling(NOT_REPRODUCED, f"{said}, above 0", seen)
+        return _ruling(UNDECIDED, f"{said}, which does not exclude 0", seen)
 
 
 @dataclass(frozen=True)
@@ -253,12 +253,12 @@ class Privacy:
         if _unknown(seen):
             return _ruling(UNDECIDED, "the effective privacy is not certified at these parameters", seen)
         within = seen.measured <= self.epsilon * (1 + 1e-9)
-        shown = f"pays {_privacy(seen.measured, delta)}, promised {_privacy(self.epsilon, self.delta)}"
+        said = f"pays {_privacy(seen.measured, delta)}, promised {_privacy(self.epsilon, self.delta)}"
         if within and delta <= self.delta:
-            return _ruling(REPRODUCED, shown, seen)
+            return _ruling(REPRODUCED, said, seen)
         if math.isinf(seen.measured) or (not within and delta >= self.delta):
-            return _ruling(NOT_REPRODUCED, shown, seen)
-        return _ruling(UNDECIDED, f"{shown}: pairs at different delta do not compare", seen)
+            return _ruling(NOT_REPRODUCED, said, seen)
+        return _ruling(UNDECIDED, f"{said}: pairs at different delta do not compare", seen)
 
 
 @dataclass(frozen=True)
@@ -282,10 +282,10 @@ def all_of(*rulings: Ruling) -> Ruling:
     that was not violated counts only where no part shows the rate that it needs.
     """
     _check_rulings(rulings)
-    shown: frozenset[str] = frozenset().union(*(r.shows for r in rulings))
-    counted = [r for r in rulings if not r.needs or r.needs not in shown]
+    shows: frozenset[str] = frozenset().union(*(r.shows for r in rulings))
+    counted = [r for r in rulings if not r.needs or r.needs not in shows]
     worst = max(counted, key=lambda r: _SEVERITY.index(r.verdict))
-    return _ruling(worst.verdict, _join(rulings), worst.measurement, shown)
+    return _ruling(worst.verdict, _join(rulings), worst.measurement, shows)
 
 
 def rests_on(parts: Mapping[str, Ruling]) -> Ruling:

@@ -26,7 +26,7 @@ class Run(NamedTuple):
     """One policy on one problem: its regret by replication, and what it was run as."""
 
     policy: Any  # a simulate.Policy, or a learner's maker with a name and a privacy
-    reading: str  # "" for a baseline, which belongs to every reading
+    variant: str  # "" for a baseline, which belongs to every variant
     problem: Any
     swept: Mapping[str, Any]
     data: xr.Dataset
@@ -76,20 +76,20 @@ class Run(NamedTuple):
 class Runs(list[Run]):
     """The runs of a panel."""
 
-    def select(self, name: str | None = None, reading: str | None = None, **wanted: Any) -> Runs:
-        """Return the runs with this policy name, reading, epsilon and swept values, in order.
+    def select(self, name: str | None = None, variant: str | None = None, **wanted: Any) -> Runs:
+        """Return the runs with this policy name, variant, epsilon and swept values, in order.
 
         Parameters
         ----------
-        name, reading : str, optional
-            Any, if not given; "" is the reading of a baseline.
+        name, variant : str, optional
+            Any, if not given; "" is the variant of a baseline.
         **wanted
             `epsilon`, or values of what is swept.
         """
-        return Runs(run for run in self if _matches(run, name, reading, wanted))
+        return Runs(run for run in self if _matches(run, name, variant, wanted))
 
-    def find(self, name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> Run:
-        """Return the one run with this policy name, reading, epsilon and swept values.
+    def find(self, name: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> Run:
+        """Return the one run with this policy name, variant, epsilon and swept values.
 
         Raises
         ------
@@ -97,14 +97,14 @@ class Runs(list[Run]):
             If there is none, or more than one.
         """
         wanted = swept if epsilon is None else swept | {"epsilon": epsilon}
-        found = self.select(name, reading, **wanted)
+        found = self.select(name, variant, **wanted)
         if len(found) != 1:
-            raise LookupError(f"{len(found)} runs of {name!r} ({reading or 'baseline'}, {epsilon}, {swept})")
+            raise LookupError(f"{len(found)} runs of {name!r} ({variant or 'baseline'}, {epsilon}, {swept})")
         return found[0]
 
-    def final(self, name: str, reading: str = "", epsilon: float | None = None, **swept: Any) -> float:
+    def final(self, name: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> float:
         """Return the mean regret at the horizon of the one run that `find` finds."""
-        return float(self.find(name, reading, epsilon, **swept).final.mean())
+        return float(self.find(name, variant, epsilon, **swept).final.mean())
 
     def curves(self, *, paid: bool = False) -> pd.DataFrame:
         """Return the mean curves, tidy, a row per run and checkpoint.
@@ -141,7 +141,7 @@ class Player:
         self,
         problem: AnyProblem,
         policy: Any,
-        reading: str = "",
+        variant: str = "",
         swept: Mapping[str, Any] | None = None,
         horizon: int | None = None,
         n_jobs: int | None = None,
@@ -152,7 +152,7 @@ class Player:
         ----------
         problem, policy
             As for `simulate`.
-        reading : str
+        variant : str
             What the run stands for in its panel; "" for a baseline.
         swept : mapping, optional
             What moves in the panel: names of columns and the run's values.
@@ -170,7 +170,7 @@ class Player:
                 seed=self.seed,
                 n_jobs=self.n_jobs if n_jobs is None else n_jobs,
             )
-        return Run(policy, reading, problem, swept or {}, self._played[key])
+        return Run(policy, variant, problem, swept or {}, self._played[key])
 
 
 def _no_long_study(label: str) -> pd.DataFrame:
@@ -270,9 +270,9 @@ def long_study(label: str, runs: Callable[[], Sequence[LongRun]]) -> Callable[..
     return play
 
 
-def _matches(run: Run, name: str | None, reading: str | None, wanted: Mapping[str, Any]) -> bool:
+def _matches(run: Run, name: str | None, variant: str | None, wanted: Mapping[str, Any]) -> bool:
     given = {**run.swept, "epsilon": run.epsilon}
-    named = name in (None, run.name) and reading in (None, run.reading)
+    named = name in (None, run.name) and variant in (None, run.variant)
     return named and all(key in given and given[key] == value for key, value in wanted.items())
 
 
@@ -283,7 +283,7 @@ def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "policy": run.name,
-            "reading": run.reading,
+            "reading": run.variant,
             "family": run.family,
             "trust": run.policy.privacy.trust,
             "epsilon": run.epsilon,

@@ -70,9 +70,9 @@ class Sweep(NamedTuple):
 
     def runs(self) -> list[LongRun]:
         """Return the runs of all values, in order."""
-        told = {**self.labels, "quantity": self.quantity}
+        shared = {**self.labels, "quantity": self.quantity}
         made = [one for value in self.values for one in self.run(value)]
-        return [one._replace(labels={**told, **one.labels}) for one in made]
+        return [one._replace(labels={**shared, **one.labels}) for one in made]
 
 
 class RateFit(NamedTuple):

@@ -117,7 +117,7 @@ def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = N
     epsilon : float
         Nominal privacy of Algorithm 1, > 0, finite.
     n_items, horizon : int
-        L and n of the box.
+        L and n of the algorithm.
     c_1 : float, optional
         Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
     """
@@ -176,16 +176,15 @@ def decomposition_slack(problem: Cascade) -> tuple[float, float]:
     best = sorted(range(len(means)), key=lambda e: -means[e])[: problem.list_size]
     alpha = (1.0 - means[best[0]]) ** (problem.list_size - 1)
     lower = upper = math.inf
-    for shown in permutations(range(len(means)), problem.list_size):
-        places = [k for k, e in enumerate(shown) if e not in best]
+    for recommended in permutations(range(len(means)), problem.list_size):
+        places = [k for k, e in enumerate(recommended) if e not in best]
         if not places:
             continue
-        regret = problem.best - problem.reward(np.array(shown))
-        examined = np.cumprod([1.0, *(1.0 - means[e] for e in shown[:-1])])
-        for matched in permutations([e for e in best if e not in shown]):
-            total = sum(
-                (means[optimal] - means[shown[k]]) * examined[k] for k, optimal in zip(places, matched, strict=True)
-            )
+        regret = problem.best - problem.reward(np.array(recommended))
+        examined = np.cumprod([1.0, *(1.0 - means[e] for e in recommended[:-1])])
+        for matched in permutations([e for e in best if e not in recommended]):
+            pairs = zip(places, matched, strict=True)
+            total = sum((means[optimal] - means[recommended[k]]) * examined[k] for k, optimal in pairs)
             lower = min(lower, regret - alpha * total)
             upper = min(upper, total - regret)
     return float(lower), float(upper)

@@ -32,7 +32,7 @@ from private_bandits_book.sweep import SIZE
 
 panels = Exhibits()
 
-_READINGS = ("published", "stated", "repaired")
+_VARIANTS = ("published", "stated", "repaired")
 FIRST, CENTRAL = "Response, first item", "Hybrid, first item"
 _LABELS = {
     "uniform": "uniform play",
@@ -87,12 +87,12 @@ def local_designs(study: Study) -> Made:
     """The local repairs against each other; drawn at the list size of the setting, the data hold all."""
     frame = study.local_designs.finals(paid=True)
     frame["label"] = frame["policy"].map(str.lower)
-    shown = frame[frame["list_size"] == study.list_size]
+    plotted = frame[frame["list_size"] == study.list_size]
     best = frame.loc[frame.groupby(["list_size", "epsilon"])["regret"].idxmin(), "policy"]
-    ends = shown[shown["epsilon"] == shown["epsilon"].max()]
+    ends = plotted[plotted["epsilon"] == plotted["epsilon"].max()]
     facts = {"wins": int((best == FIRST).sum()), "settings": len(best), "largest": ends["epsilon"].iloc[0]}
-    facts |= {"ranking": _ranking(ends), "runs": figures.caption_runs(shown)}
-    return _drawn(study, figures.sweep_curves(shown, xscale="log"), frame, **facts)
+    facts |= {"ranking": _ranking(ends), "runs": figures.caption_runs(plotted)}
+    return _drawn(study, figures.sweep_curves(plotted, xscale="log"), frame, **facts)
 
 
 @panels("figure-central-designs")
@@ -114,12 +114,12 @@ def local(study: Study, label: str, epsilon: float) -> Made:
 @panels("figure-1e")
 def sweep(study: Study) -> Made:
     """Figure 1(e): regret against epsilon."""
-    frame = _faceted(study.sweep.finals(paid=True), lambda reading, rows: _everything(reading))
+    frame = _faceted(study.sweep.finals(paid=True), lambda variant, rows: _everything(variant))
     repaired = frame.loc[frame["reading"] == "repaired", "epsilon"]
     ends = frame[frame["epsilon"] == repaired.max()].groupby("reading")["regret"].min().map(rounded)
     facts = {"largest": repaired.max(), "coarse": repaired.min()}
-    facts |= {reading: _slope(frame, reading) for reading in ("published", "stated")}
-    facts |= {f"{reading}_end": ends[reading] for reading in ("stated", "repaired")}
+    facts |= {variant: _slope(frame, variant) for variant in ("published", "stated")}
+    facts |= {f"{variant}_end": ends[variant] for variant in ("stated", "repaired")}
     return _drawn(study, figures.small_multiples(frame, by="facet", x="epsilon"), frame, **facts)
 
 
@@ -147,7 +147,7 @@ def cucb(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(h) and 1(i): CUCB at one epsilon."""
     runs = study.cucb[epsilon]
     frame = _faceted(runs.curves(paid=True), _facet)
-    ends = {reading: rounded(runs.final("CUCB Gaussian", reading, epsilon)) for reading in _READINGS}
+    ends = {variant: rounded(runs.final("CUCB Gaussian", variant, epsilon)) for variant in _VARIANTS}
     fig = figures.small_multiples(frame, by="facet", yscale="log")
     return _drawn(study, fig, frame, epsilon=epsilon, plain=rounded(runs.final("CUCB")), **ends)
 
@@ -160,14 +160,14 @@ def sizes(study: Study, label: str, size: int) -> Made:
 
 def _local(study: Study, runs: Runs, epsilon: float, size: int) -> Made:
     frame = _faceted(runs.curves(paid=True), _facet)
-    shown = frame[~((frame["reading"] == "repaired") & frame["epsilon"].map(math.isinf))]
-    ends = {reading: runs.final("Laplace", reading, epsilon) for reading in ("published", "stated")}
+    plotted = frame[~((frame["reading"] == "repaired") & frame["epsilon"].map(math.isinf))]
+    ends = {variant: runs.final("Laplace", variant, epsilon) for variant in ("published", "stated")}
     ends |= {"repaired": runs.final(FIRST, "repaired", epsilon), "bare": runs.final(FIRST, "repaired", math.inf)}
     ends |= {"plain": runs.final("CascadeUCB1"), "uniform": runs.final("uniform")}
     ends |= {"theorem_4": bounds.theorem_4(study.problem(size), study.horizon, epsilon)}
     facts = {"epsilon": epsilon, "factor": PUBLISHED, "instance": _instance(study, size)}
     facts |= {name: rounded(end) for name, end in ends.items()}
-    return _drawn(study, figures.small_multiples(shown, by="facet", yscale="log"), frame, **facts)
+    return _drawn(study, figures.small_multiples(plotted, by="facet", yscale="log"), frame, **facts)
 
 
 def _learning_labels(study: Study) -> Iterable[tuple[str, tuple[str, float]]]:
@@ -227,14 +227,14 @@ def _paying(policy: str, epsilon: float, paid: float) -> str:
 
 
 def _faceted(frame: pd.DataFrame, facet: Callable[[str, pd.DataFrame], str]) -> pd.DataFrame:
-    """Add labels, and facets named after the reading and what its curves pay."""
+    """Add labels, and facets named after the variant and what its curves pay."""
     frame = frame.assign(label=[_LABELS.get(policy, policy) for policy in frame["policy"]], facet="")
     finite = frame["epsilon"].map(math.isfinite)
     frame.loc[frame["reading"] == "repaired", "label"] = "repaired"
-    for reading in dict.fromkeys(frame["reading"]):
-        if reading:
-            rows = frame["reading"] == reading
-            frame.loc[rows, "facet"] = facet(reading, frame[rows & finite])
+    for variant in dict.fromkeys(frame["reading"]):
+        if variant:
+            rows = frame["reading"] == variant
+            frame.loc[rows, "facet"] = facet(variant, frame[rows & finite])
     return frame
 
 
@@ -245,17 +245,17 @@ def _facet(name: str, rows: pd.DataFrame) -> str:
     return f"{name}\nvalues pay {values}\neverything pays {everything}"
 
 
-def _everything(reading: str) -> str:
-    return f"{reading}\neverything pays {'ε' if reading == 'repaired' else '∞'}"
+def _everything(variant: str) -> str:
+    return f"{variant}\neverything pays {'ε' if variant == 'repaired' else '∞'}"
 
 
 def _central_facets(frame: pd.DataFrame) -> pd.DataFrame:
     frame = _faceted(frame, _facet)
-    for reading in ("published", "stated"):
+    for variant in ("published", "stated"):
         for policy, words in (("Hybrid, log of horizon", "ln T"), ("Hybrid", "ln n")):
-            rows = (frame["reading"] == reading) & (frame["policy"] == policy)
+            rows = (frame["reading"] == variant) & (frame["policy"] == policy)
             if rows.any():
-                frame.loc[rows, "facet"] = _facet(f"{reading}, {words}", frame[rows])
+                frame.loc[rows, "facet"] = _facet(f"{variant}, {words}", frame[rows])
     return frame
 
 
@@ -269,8 +269,8 @@ def _instance(study: Study, size: int | None = None, items: str = "") -> str:
     return f"B_LB({items or study.n_items}, {size or study.list_size}, {study.p:g}, {study.gap:g})"
 
 
-def _slope(frame: pd.DataFrame, reading: str) -> str:
-    rows = frame[(frame["policy"] == "Laplace") & (frame["reading"] == reading)]
+def _slope(frame: pd.DataFrame, variant: str) -> str:
+    rows = frame[(frame["policy"] == "Laplace") & (frame["reading"] == variant)]
     return f"{(rows['value_epsilon'] / rows['epsilon']).mean():.3g}"
 
 

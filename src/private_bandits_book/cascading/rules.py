@@ -321,9 +321,9 @@ def _picture(runs: Runs, epsilon: float) -> Ruling:
     )
 
 
-def _order(runs: Runs, epsilon: float, reading: str) -> Ruling:
+def _order(runs: Runs, epsilon: float, variant: str) -> Ruling:
     """What a local panel shows: non-private, then Gaussian, then Laplace, whose values keep the nominal epsilon."""
-    laplace, gaussian = (runs.find(name, reading, epsilon) for name in (_LAPLACE, _GAUSSIAN))
+    laplace, gaussian = (runs.find(name, variant, epsilon) for name in (_LAPLACE, _GAUSSIAN))
     return all_of(
         _less("non-private", "Gaussian", runs.find(_PLAIN), gaussian),
         _less("Gaussian", "Laplace", gaussian, laplace),
@@ -344,7 +344,7 @@ def _local(study: Study, claim: Claim) -> Ruling:
         return _missing()
     epsilon = study.epsilons[place]
     runs = study.local[epsilon]
-    printed, honest = (_order(runs, epsilon, reading) for reading in ("published", "stated"))
+    printed, honest = (_order(runs, epsilon, variant) for variant in ("published", "stated"))
     return after_repair(printed, all_of(honest, _picture(runs, epsilon)))
 
 
@@ -411,11 +411,11 @@ def _cucb(study: Study, claim: Claim) -> Ruling:
     return after_repair(printed, honest)
 
 
-def _gap_shrinks(study: Study, reading: str) -> Ruling:
+def _gap_shrinks(study: Study, variant: str) -> Ruling:
     given = sorted(study.cucb)
     if len(given) < 2:
         return _missing()
-    small, large = (study.cucb[e].find(_CUCB, reading, e) for e in (given[0], given[-1]))
+    small, large = (study.cucb[e].find(_CUCB, variant, e) for e in (given[0], given[-1]))
     return _less("regret at the larger epsilon", "at the smaller", large, small)
 
 
@@ -426,21 +426,21 @@ def _sizes(study: Study, claim: Claim) -> Ruling:
         return _missing()
     runs = study.sizes[study.list_sizes[place]]
     before = study.sizes[study.list_sizes[place - 1]] if place else None
-    printed, honest = (_size_panel(before, runs, epsilon, reading) for reading in ("published", "stated"))
+    printed, honest = (_size_panel(before, runs, epsilon, variant) for variant in ("published", "stated"))
     return after_repair(printed, all_of(honest, _picture(runs, epsilon)))
 
 
-def _size_panel(before: Runs | None, runs: Runs, epsilon: float, reading: str) -> Ruling:
+def _size_panel(before: Runs | None, runs: Runs, epsilon: float, variant: str) -> Ruling:
     """The order of a panel, the privacy of its values, and the gap against the panel before it."""
-    order = _order(runs, epsilon, reading)
+    order = _order(runs, epsilon, variant)
     if before is None:
         return order
-    smaller, larger = (_gap(panel, epsilon, reading) for panel in (before, runs))
+    smaller, larger = (_gap(panel, epsilon, variant) for panel in (before, runs))
     return all_of(order, Less("the gap at the smaller K", "at this K")(difference_interval(smaller, larger)))
 
 
-def _gap(runs: Runs, epsilon: float, reading: str) -> np.ndarray:
-    return runs.find(_LAPLACE, reading, epsilon).final - runs.find(_GAUSSIAN, reading, epsilon).final
+def _gap(runs: Runs, epsilon: float, variant: str) -> np.ndarray:
+    return runs.find(_LAPLACE, variant, epsilon).final - runs.find(_GAUSSIAN, variant, epsilon).final
 
 
 def _missing() -> Ruling:

@@ -1,6 +1,6 @@
 """What the chapter on Wang et al. (2021) measures: their experiments in three variants, and the ones they lack.
 
-A run's reading is *published* (noise and bonus times 0.01, as the paper ran them), *stated* (the noise its theorems
+A run's variant is *published* (noise and bonus times 0.01, as the paper ran them), *stated* (the noise its theorems
 need) or *repaired* (ours); a baseline has none. Every run is kept by replication, so that a figure and a verdict come
 from the same numbers.
 """
@@ -34,7 +34,7 @@ from private_bandits_book import studies
 from private_bandits_book.studies import LongRun, Player, Run, Runs, long_study
 
 PUBLISHED = 0.01
-READINGS = {"published": PUBLISHED, "stated": 1.0}
+VARIANTS = {"published": PUBLISHED, "stated": 1.0}
 _COARSE = 5  # the steps of Figure 1(e) between two points of all but the published noise
 _ANCHOR_RUNS = 100
 
@@ -86,10 +86,10 @@ class Study(studies.Study):
         for i in range(1, steps + 1):
             epsilon = round(i * self.sweep_step, 10)
             everywhere = i % _COARSE == 0 or i == steps
-            for reading, factor in READINGS.items():
-                if reading == "published" or everywhere:
-                    runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), reading))
-                    runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), reading))
+            for variant, factor in VARIANTS.items():
+                if variant == "published" or everywhere:
+                    runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), variant))
+                    runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), variant))
             if everywhere:
                 runs.append(self.run(problem, repaired_local(epsilon, size), "repaired"))
         return runs
@@ -150,10 +150,10 @@ class Study(studies.Study):
     def _local(self, epsilon: float, size: int) -> Runs:
         problem = self.problem(size)
         runs = self._baselines(problem, cascade_ucb1())
-        for reading, factor in READINGS.items():
-            runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), reading))
-            runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), reading))
-            runs.append(self.run(problem, ucb_composition(epsilon, self.delta, size, factor), reading))
+        for variant, factor in VARIANTS.items():
+            runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), variant))
+            runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), variant))
+            runs.append(self.run(problem, ucb_composition(epsilon, self.delta, size, factor), variant))
         runs += [self.run(problem, repaired_local(e, size), "repaired") for e in (math.inf, epsilon)]
         return runs
 
@@ -161,10 +161,10 @@ class Study(studies.Study):
         problem = self.problem(n_items=n_items)
         runs = self._baselines(problem, cascade_ucb1(), swept)
         for epsilon in epsilons:
-            for reading, factor in READINGS.items():
-                for variant in ("printed", "proof"):
-                    policy = ucb_hybrid(epsilon, n_items, self.horizon, factor, variant)
-                    runs.append(self.run(problem, policy, reading, swept))
+            for variant, factor in VARIANTS.items():
+                for hybrid in ("printed", "proof"):
+                    policy = ucb_hybrid(epsilon, n_items, self.horizon, factor, hybrid)
+                    runs.append(self.run(problem, policy, variant, swept))
             repaired = repaired_central(epsilon, n_items, self.list_size, self.horizon)
             runs.append(self.run(problem, repaired, "repaired", swept))
         return runs
@@ -173,8 +173,8 @@ class Study(studies.Study):
         problem = b_lb_semi(self.n_items, self.list_size, self.p, self.gap)
         arguments = (self.delta, self.n_items, self.list_size)
         runs = self._baselines(problem, cucb_gaussian(math.inf, *arguments))
-        for reading, factor in READINGS.items():
-            runs.append(self.run(problem, cucb_gaussian(epsilon, *arguments, factor), reading))
+        for variant, factor in VARIANTS.items():
+            runs.append(self.run(problem, cucb_gaussian(epsilon, *arguments, factor), variant))
         runs.append(self.run(problem, cucb_gaussian(epsilon, *arguments, variant="repaired"), "repaired"))
         return runs
 

@@ -225,11 +225,11 @@ def paid_by(study: Study, epsilons: list[float]) -> pd.DataFrame:
     rows = []
     for versions in zip(*(_versions(study, epsilon) for epsilon in epsilons), strict=True):
         privacy = versions[0].privacy
-        kept = all(v.privacy.effective_epsilon <= e * (1 + 1e-9) for v, e in zip(versions, epsilons, strict=True))
+        certified = all(v.privacy.effective_epsilon <= e * (1 + 1e-9) for v, e in zip(versions, epsilons, strict=True))
         rows.append(
             {"policy": versions[0].name, "reading": versions[0].variant, "trust": privacy.trust}
             | {f"values_at_{e:g}": v.privacy.value_epsilon for v, e in zip(versions, epsilons, strict=True)}
-            | {"everything": "ε" if kept else "∞", "reason": privacy.reason}
+            | {"everything": "ε" if certified else "∞", "reason": privacy.reason}
         )
     return pd.DataFrame(rows)
 

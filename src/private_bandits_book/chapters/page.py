@@ -126,10 +126,10 @@ class Chapter:
         """
         svg = figures.svg(fig)
         plt.close(fig)
-        shown = render.figure(self.name, _label(label), svg=svg, caption=caption, alt=alt)
+        cell = render.figure(self.name, _label(label), svg=svg, caption=caption, alt=alt)
         self._write(f"figures/{label}.svg", svg)
         self._write_csv(data, label)
-        return shown
+        return cell
 
     def table(
         self,
@@ -154,9 +154,9 @@ class Chapter:
         formats : mapping, optional
             Format specifications of columns, such as `.1f`. Default: four significant digits for floats.
         """
-        shown = render.table(self.name, _label(label), frame, caption=caption, columns=columns, formats=formats)
+        cell = render.table(self.name, _label(label), frame, caption=caption, columns=columns, formats=formats)
         self._write_csv(frame, label)
-        return shown
+        return cell
 
     def data(self, frame: pd.DataFrame, label: str) -> Display:
         """Write `data/<label>.csv` and show a link to it."""
@@ -175,7 +175,7 @@ class Chapter:
         if tuple(rows.columns) != COLUMNS:
             raise ValueError(f"the ledger must have columns {', '.join(COLUMNS)}, got {[*rows.columns]}")
         measured = [_interval(row.measured, row.low, row.high) for row in rows.itertuples()]
-        shown = render.table(
+        cell = render.table(
             self.name,
             "claims",
             rows.assign(measured=measured),
@@ -191,7 +191,7 @@ class Chapter:
             code=("command",),
         )
         self._write_csv(rows, "claims")
-        return shown
+        return cell
 
     def long_study(self, label: str) -> pd.DataFrame:
         """Return what `reproduce --long` committed as `data/<chapter>/long-<label>.csv`."""

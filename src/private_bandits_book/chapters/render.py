@@ -68,8 +68,8 @@ def table(
     missing = [name for name in [*heads, *(formats or {})] if name not in frame.columns]
     if missing:
         raise ValueError(f"columns of {label} must be among {', '.join(frame.columns)}, got {missing[0]!r}")
-    shown = [[text(value, (formats or {}).get(name)) for value in frame[name]] for name in heads]
-    rows = list(zip(*shown, strict=True))
+    texts = [[text(value, (formats or {}).get(name)) for value in frame[name]] for name in heads]
+    rows = list(zip(*texts, strict=True))
     write = [_code if name in code else _plain for name in heads]
     align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]

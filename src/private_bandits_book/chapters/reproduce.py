@@ -16,7 +16,7 @@ from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.chapters.parameters import UsageError, paper
 
-_SHOWN = 20  # moved numbers of a file that are listed one by one
+_LISTED = 20  # moved numbers of a file that are listed one by one
 
 Report = Callable[[str], None]
 
@@ -135,9 +135,9 @@ def _differences(path: Path, stored: bytes | None, fresh: bytes | None) -> Itera
         yield "new" if stored is None else "no longer made"
     elif path.suffix == ".csv":
         lines = list(moved(stored.decode(), fresh.decode())) or ["same numbers, other bytes"]
-        yield from lines[:_SHOWN]
-        if len(lines) > _SHOWN:
-            yield f"and {len(lines) - _SHOWN} more"
+        yield from lines[:_LISTED]
+        if len(lines) > _LISTED:
+            yield f"and {len(lines) - _LISTED} more"
     else:
         yield "changed"
 

@@ -24,7 +24,7 @@ class Chapter(page.Chapter):
 
     def __init__(self, name: str, **parameters: Any) -> None:
         super().__init__(name, **parameters)
-        self._shown: set[str] = set()
+        self._displayed: set[str] = set()
         shell = get_ipython()
         if shell is not None:
             shell.input_transformers_post.append(self._rewritten)
@@ -32,8 +32,8 @@ class Chapter(page.Chapter):
     def again(self, *labels: str) -> None:
         """Display the exhibits whose labels begin with these, each once in a notebook."""
         for label in self.labels(*labels):
-            if label not in self._shown:
-                self._shown.add(label)
+            if label not in self._displayed:
+                self._displayed.add(label)
                 self.panels(label)
 
     def _rewritten(self, lines: list[str]) -> list[str]:
@@ -46,8 +46,8 @@ class Chapter(page.Chapter):
         stand_for = dict(_stand_for(tree))
         labels = [_beginning(given, stand_for) for call in calls if _name(call) in _SHOWING for given in call.args]
         labels += [_WORDS[name] for name in _WORDS if name in names]
-        told = ", ".join(repr(label) for label in labels if label)
-        return [f"chapter.again({told})"] if told else ["pass"]
+        given = ", ".join(repr(label) for label in labels if label)
+        return [f"chapter.again({given})"] if given else ["pass"]
 
 
 def _name(call: ast.Call) -> str:

@@ -57,12 +57,12 @@ def paid(study: Study, theorem: str, repaired: bool = False) -> list[tuple[float
     return found
 
 
-def kept_to(study: Study, theorem: str) -> str:
+def certified_to(study: Study, theorem: str) -> str:
     """Return the largest epsilon of the grid up to which the promise is kept as printed."""
     pairs = paid(study, theorem)
     broken = min((epsilon for epsilon, cost in pairs if cost > epsilon * (1 + 1e-9)), default=math.inf)
-    kept = [epsilon for epsilon, _ in pairs if epsilon < broken]
-    return f"{max(kept):g}" if kept else "none of them"
+    certified = [epsilon for epsilon, _ in pairs if epsilon < broken]
+    return f"{max(certified):g}" if certified else "none of them"
 
 
 def number(value: float) -> str:
@@ -80,7 +80,7 @@ rules = Rulebook(
     grid=lambda study: f"from {grid(study)[0]:g} to {grid(study)[-1]:g}",
     small_link=f"{messages.SMALL_LINK:g}",
     epsilons=lambda study: ", ".join(f"{epsilon:g}" for epsilon in study.epsilons),
-    **{f"kept_{n}": partial(kept_to, theorem=f"theorem-{n}") for n in (2, 5, 7, 9)},
+    **{f"certified_{n}": partial(certified_to, theorem=f"theorem-{n}") for n in (2, 5, 7, 9)},
 )
 
 
@@ -189,10 +189,10 @@ def _private_actions(study: Study, claim: Claim) -> Ruling:
 def _public_actions(study: Study, claim: Claim) -> Ruling:
     frame = study.privacies
     last = frame[frame["t"] == frame["t"].max()]
-    kept = bool((last["message_loss"] <= last["epsilon"] * (1 + 1e-6)).all())
+    certified = bool((last["message_loss"] <= last["epsilon"] * (1 + 1e-6)).all())
     leaks = bool(np.isinf(last["joint_loss"]).all())
     past = last["t"].min() > 1  # a first round has none
-    return claim.holds(kept and leaks if past else None, joint=number(last["joint_loss"].min()))
+    return claim.holds(certified and leaks if past else None, joint=number(last["joint_loss"].min()))
 
 
 @rules.combining("not-comparable")

@@ -93,16 +93,16 @@ def virtual_gap(slope: bool) -> float:
     anchors, fixed = (0.6, -0.3, 0.9, -0.8), 1.0
     gap = 0.0
     for noise in itertools.product((-1.0, 1.0), repeat=len(anchors)):
-        told, plain, noisy = 0.0, 0.0, 0.0
+        given, plain, noisy = 0.0, 0.0, 0.0
         for anchor, z in zip(anchors, noise, strict=True):
-            x = float(np.sign(told)) if not slope else float(np.clip(told, -1.0, 1.0))
+            x = float(np.sign(given)) if not slope else float(np.clip(given, -1.0, 1.0))
             points = (x,) if not slope else (min(x + 0.5, 1.0), max(x - 0.5, -1.0))
             values = [abs(point - anchor) for point in points]
             added = [z * point for point in (*points, fixed)] if slope else [z] * (len(points) + 1)
             plain += sum(values) / len(values) - abs(fixed - anchor)
             noisy += sum(v + a for v, a in zip(values, added, strict=False)) / len(values)
             noisy -= abs(fixed - anchor) + added[-1]
-            told += values[0] + z if not slope else values[0] - values[-1] + z * (points[0] - points[-1])
+            given += values[0] + z if not slope else values[0] - values[-1] + z * (points[0] - points[-1])
         gap += (plain - noisy) / 2 ** len(anchors)
     return abs(gap)
 
@@ -155,7 +155,7 @@ def horizon_needed(
     epsilon: float,
     delta: float,
     level: float = 0.1,
-    box: str = "linucb",
+    algorithm: str = "linucb",
     variant: str = "printed",
     noise: str = "classical",
     bonus_factor: float = 1.0,
@@ -172,14 +172,15 @@ def horizon_needed(
         Of the algorithm; each T has the one that is calibrated for it.
     level : float
         > 0.
-    box : {"linucb", "glm"}
+    algorithm : {"linucb", "glm"}
         Algorithm 5 or 3.
     """
     algorithms: dict[str, Callable[..., Policy]] = {"linucb": ldp_linucb, "glm": ldp_glm}
 
     def excess(exponent: float) -> float:
         horizon = 10.0**exponent
-        made: Any = algorithms[box](epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha).record
+        policy = algorithms[algorithm](epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha)
+        made: Any = policy.record
         record = made._replace(horizon=0)  # T may be past what an int64 holds, and the radius does not read it
         spread = horizon / dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
         return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread) / level - 1.0

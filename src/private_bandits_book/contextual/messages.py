@@ -75,10 +75,10 @@ def split(messages: Sequence[Message], epsilon: float, delta: float, gradient: f
     rows = []
     for one, (share, failure), far in zip((*messages, together), (*shares, (epsilon, delta)), apart, strict=True):
         own = sigma * one.relative_noise
-        told = {"message": one.name, "sensitivity_printed": one.printed, "sensitivity": one.exact}
-        told |= {"epsilon_share": share, "delta_share": failure, "sigma": own}
+        labels = {"message": one.name, "sensitivity_printed": one.printed, "sensitivity": one.exact}
+        labels |= {"epsilon_share": share, "delta_share": failure, "sigma": own}
         paid = (gaussian_epsilon(own, failure, size) for size in (one.exact, far))
-        rows.append(told | dict(zip(("epsilon_paid", "epsilon_attained"), paid, strict=True)))
+        rows.append(labels | dict(zip(("epsilon_paid", "epsilon_attained"), paid, strict=True)))
     return pd.DataFrame(rows)
 
 
@@ -118,7 +118,7 @@ def published_setting() -> pd.DataFrame:
 def small_link(epsilon: float, delta: float, repaired: bool = False) -> float:
     """What Algorithm 3 pays for the link g(a) = C a with C = `SMALL_LINK`, which keeps every assumption of the paper.
 
-    The box and its Theorem 9 ask for |g| <= C on [-1, 1] and noise in [-1, 1]. Two users with the same action and
+    The algorithm and its Theorem 9 ask for |g| <= C on [-1, 1] and noise in [-1, 1]. Two users with the same action and
     reward noise 1 and -1 send gradients that are 2 apart, and the printed noise has C sigma: that message alone,
     exactly, so that Algorithm 3 pays no less. Repaired, the gradient has (2 C + 1) sigma for its reach, and sigma is
     the analytic one for all three messages together, whose sensitivity is bounded from above: it pays no more.

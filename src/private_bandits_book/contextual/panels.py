@@ -16,7 +16,7 @@ from private_bandits_book.contextual.digits import COMPONENTS, DIGITS, best_line
 from private_bandits_book.contextual.messages import cost
 from private_bandits_book.contextual.study import CONSTANTS, LINKS, STUCK_GAP, Study, accuracy
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, PLAYS, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import at, computed, data, fitted, line, of, power, shown, slope
+from private_bandits_book.contextual.words import at, computed, data, fitted, line, of, power, readable, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures import power as ten
 from private_bandits_book.figures import rounded
@@ -41,13 +41,13 @@ def findings(study: Study) -> dict[str, Any]:
     ledger, needed = study.ledger, study.needed[study.needed["policy"] == "LDP-LinUCB"]
     found = ledger.set_index("claim")["verdict"]
     least, largest, coded = min(study.epsilons), max(study.epsilons), study.setting.iloc[0]
-    smallest, ours = (needed[needed["reading"] == reading].iloc[0] for reading in ("printed", OURS[LINEAR]))
+    smallest, ours = (needed[needed["reading"] == variant].iloc[0] for variant in ("printed", OURS[LINEAR]))
     follows = "Private actions follow a context no better than $e^\\epsilon$ allows, so they lose in proportion to $T$."
     return {
         "found": found,
         **{part: ", ".join(power(study.part(row, part)) for row in ONE_POINT) for part in ("horizon", "epsilon")},
         "claimed": ", ".join(f"{ROWS[row].power:.2g}" for row in ONE_POINT),
-        **{reading: power(study.exponent(TWO_POINTS[0], EPSILON, reading)) for reading in ("printed", "tuned")},
+        **{variant: power(study.exponent(TWO_POINTS[0], EPSILON, variant)) for variant in ("printed", "tuned")},
         "largest": largest,
         "classical": messages.gaussian_pays(largest, study.delta, "classical"),
         "least": least,
@@ -80,19 +80,19 @@ def calibration(study: Study) -> Made:
         "Algorithm 3, g(a) = a/10": ("composition", lambda e: messages.small_link(e, delta)),
     }
     over = {name: [pays(epsilon) / epsilon for epsilon in grid] for name, (_, pays) in lines.items()}
-    told = {name: (name, family, "local") for name, (family, _) in lines.items()}
-    frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", told, 1.0)
+    looks = {name: (name, family, "local") for name, (family, _) in lines.items()}
+    frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", looks, 1.0)
     frame = frame.sort_values("nominal", kind="stable", ignore_index=True)
-    kept = frame[frame["regret"] <= 1.0].groupby("policy", sort=False)["nominal"].max()
-    missing = ", ".join(name for name in lines if name not in kept.index)
-    held = ", ".join(f"{name} to ε = {value:.2g}" for name, value in kept.items())
+    certified = frame[frame["regret"] <= 1.0].groupby("policy", sort=False)["nominal"].max()
+    missing = ", ".join(name for name in lines if name not in certified.index)
+    held = ", ".join(f"{name} to ε = {value:.2g}" for name, value in certified.items())
     never = f"; by {missing} nowhere" if missing else ""
     fig = figures.sweep_curves(
         frame, "nominal", xscale="log", yscale="log", xlabel="nominal ε", ylabel="ε paid over nominal"
     )
     columns = ["policy", "family", "trust", "epsilon", "nominal", "over_nominal"]
     frame = frame.rename(columns={"regret": "over_nominal"})[columns]
-    return drawn(fig, frame, delta=shown(delta), held=held, never=never)
+    return drawn(fig, frame, delta=readable(delta), held=held, never=never)
 
 
 @panels("figure-counterexample")
@@ -105,12 +105,12 @@ def nearer_zero(study: Study) -> Made:
         "constant": ("⟨n, x⟩, other losses", "tree", "local"),
         "algorithm_1": ("Algorithm 1", "laplace", "local"),
     }
-    told = computed(frame[frame["norm"] > 0], "norm", lines, epsilon)
-    fig = figures.sweep_curves(told, "norm", xscale="log", yscale="log", xlabel="|x|", ylabel="ε paid")
-    smallest = told["norm"].min()
+    curves = computed(frame[frame["norm"] > 0], "norm", lines, epsilon)
+    fig = figures.sweep_curves(curves, "norm", xscale="log", yscale="log", xlabel="|x|", ylabel="ε paid")
+    smallest = curves["norm"].min()
     near = frame[np.isclose(frame["norm"], smallest)].iloc[0]
     zero = frame[frame["norm"] == 0.0].iloc[0]["constant"]
-    said = {"delta": shown(study.delta), "epsilon": epsilon, "smallest": smallest, "near": near}
+    said = {"delta": readable(study.delta), "epsilon": epsilon, "smallest": smallest, "near": near}
     said |= {"constant": rounded(near["constant"]), "zero": "no finite ε" if math.isinf(zero) else f"ε = {zero:.3g}"}
     return drawn(fig, frame, **said)
 
@@ -138,9 +138,9 @@ def one_point(study: Study) -> Made:
     runs = study.one_point
     frame = _curves(runs)
     own = {row: PLAYS[row][1][0] for row in ONE_POINT}
-    told = frame[[own[row] == learner for row, learner in zip(frame["row"], frame["learner"], strict=True)]].copy()
-    told["policy"] = told["label"] = [
-        "the row's learner" if e == math.inf else f"at ε = {e:g}" for e in told["epsilon"]
+    curves = frame[[own[row] == learner for row, learner in zip(frame["row"], frame["learner"], strict=True)]].copy()
+    curves["policy"] = curves["label"] = [
+        "the row's learner" if e == math.inf else f"at ε = {e:g}" for e in curves["epsilon"]
     ]
     ends = []
     for row, learner in own.items():
@@ -148,9 +148,9 @@ def one_point(study: Study) -> Made:
         problem, t = played[0].problem, played[0].t
         still = facts.centre_regret(problem, t)
         columns = {"row": row, "t": t, "regret": still, "epsilon": math.inf, "replications": len(played[0].final)}
-        told = pd.concat([told, line("standing still", "uniform", columns)], ignore_index=True)
+        curves = pd.concat([curves, line("standing still", "uniform", columns)], ignore_index=True)
         ends.append(f"{row}: {_ends(played, at)}, standing still {rounded(float(still[-1]))}")
-    fig = figures.small_multiples(told, by="row", yscale="log")
+    fig = figures.small_multiples(curves, by="row", yscale="log")
     return drawn(fig, data(frame), ends="; ".join(ends))
 
 
@@ -182,7 +182,7 @@ def noises(study: Study) -> Made:
         "no privacy" if e == math.inf else f"{_NOISES[r]}, ε = {e:g}"
         for r, e in zip(frame["reading"], frame["epsilon"], strict=True)
     ]
-    ends = _ends(runs, lambda run: f"{_NOISES[run.reading]} {at(run)}" if run.reading else "no privacy")
+    ends = _ends(runs, lambda run: f"{_NOISES[run.variant]} {at(run)}" if run.variant else "no privacy")
     fig = figures.regret_curves(frame, yscale="log")
     return drawn(fig, data(frame), ends=ends, uniform=rounded(runs[0].uniform))
 
@@ -200,10 +200,10 @@ def two_points(study: Study) -> Made:
         first = frame[(frame["row"] == row) & (frame["reading"] == "printed")].sort_values("epsilon")
         if len(first):
             lines.append(slope(first[["row", "epsilon", "t", "regret", "replications"]], 2.0, "1/ε², as printed"))
-    told = pd.concat([frame, *lines], ignore_index=True)
-    fig = figures.small_multiples(told, by="row", x="epsilon", xscale="log", yscale="log")
+    curves = pd.concat([frame, *lines], ignore_index=True)
+    fig = figures.small_multiples(curves, by="row", x="epsilon", xscale="log", yscale="log")
     slopes = "; ".join(
-        f"{row}, {step} step {_power_between(runs.select(reading=step, row=row)):.2f}"
+        f"{row}, {step} step {_power_between(runs.select(variant=step, row=row)):.2f}"
         for row in TWO_POINTS
         for step in PLAYS[row][1]
     )
@@ -240,27 +240,27 @@ def _dimensions(study: Study) -> Iterable[tuple[str, tuple[str, int]]]:
 
 @panels("figure-contexts", each=_dimensions)
 def contexts(study: Study, label: str, case: tuple[str, int]) -> Made:
-    """Every reading on unit vectors and on one set of actions, a panel for each epsilon."""
+    """Every variant on unit vectors and on one set of actions, a panel for each epsilon."""
     link, dim = case
     row, frames, said = LINKS[link], [], []
     for (kind, epsilon), runs in study.contexts[case].items():
         frame = runs.curves()
-        frame["label"] = [_named(*told) for told in zip(frame.policy, frame.reading, frame.trust, strict=True)]
+        frame["label"] = [_named(*names) for names in zip(frame.policy, frame.reading, frame.trust, strict=True)]
         frame = pd.concat([frame, _uniform(runs[0])], ignore_index=True)
         frames.append(frame.assign(problem=kind, facet=f"{kind}, ε = {epsilon:g}"))
         shares = ", ".join(
-            f"{_named(run.name, run.reading, run.policy.privacy.trust)} {float(run.final.mean()) / run.uniform:.2g}"
+            f"{_named(run.name, run.variant, run.policy.privacy.trust)} {float(run.final.mean()) / run.uniform:.2g}"
             for run in runs
         )
         said.append(f"{kind}, ε = {epsilon:g}: {shares}")
     frame = pd.concat(frames, ignore_index=True)
     frame["policy"] = frame["label"]
-    hues = {reading: "laplace" for reading, constants in CONSTANTS[row].items() if constants.variant != "printed"}
+    hues = {variant: "laplace" for variant, constants in CONSTANTS[row].items() if constants.variant != "printed"}
     hues |= {"printed": "gaussian", "printed, small bonus": "tree", "gradient": "composition"}
     frame["family"] = [hues.get(r, f) for r, f in zip(frame["reading"], frame["family"], strict=True)]
     fig = figures.small_multiples(frame, by="facet", yscale="log")
-    told = {"algorithm": ROWS[row].algorithm, "link": link, "dim": dim, "shares": "; ".join(said)}
-    return drawn(fig, data(frame), unit="" if row == LINEAR else " in the logit", **told)
+    words = {"algorithm": ROWS[row].algorithm, "link": link, "dim": dim, "shares": "; ".join(said)}
+    return drawn(fig, data(frame), unit="" if row == LINEAR else " in the logit", **words)
 
 
 @panels("figure-digits")
@@ -268,18 +268,18 @@ def digits(study: Study) -> Made:
     """Share of right answers against epsilon."""
     frame = accuracy(study.digits)
     plain = frame["epsilon"].map(math.isinf)
-    told = frame.assign(
+    answers = frame.assign(
         label=np.where(plain, np.where(frame["reading"] == "", "LinUCB", "LinUCB, small bonus"), frame["reading"]),
         family=np.where(plain, "none", "gaussian"),
         trust=np.where(plain, "none", "local"),
     )
-    lines = told.assign(policy=told["label"], regret=told["right"], regret_se=told["right_se"])
+    lines = answers.assign(policy=answers["label"], regret=answers["right"], regret_se=answers["right_se"])
     level = {"epsilon": [math.inf], "t": lines["t"].max(), "regret": 0.1, "replications": lines["replications"].max()}
     lines = pd.concat([lines, line("random digit", "uniform", level)], ignore_index=True)
     fig = figures.sweep_curves(lines, "epsilon", xscale="log", ylabel="share of right answers")
     right = ", ".join(
         f"{row.label}{'' if math.isinf(row.epsilon) else f' at ε = {row.epsilon:g}'} {row.right:.0%}"
-        for row in told.itertuples()
+        for row in answers.itertuples()
     )
     rounds = ten(int(lines["t"].max()))
     return drawn(fig, frame, rounds=rounds, dim=DIGITS * COMPONENTS, best=best_linear(), right=right)
@@ -308,13 +308,13 @@ def published_words(study: Study) -> dict[str, str]:
     lost = float(plain.final.mean())
     if lost <= 0.0:
         return {"words": "Nothing was lost without privacy at this horizon, so there is nothing to compare with."}
-    told = []
+    losses = []
     for run in private:
-        at = "1" if run.reading == "epsilon 1" else "800{,}000"
+        at = "1" if run.variant == "epsilon 1" else "800{,}000"
         words = {"epsilon 1": "derived, analytic noise", "derived": "derived, classical noise"}
-        name = words.get(run.reading, run.reading)
-        told.append(f"{name} at $\\epsilon={at}$ {float(run.final.mean()) / lost:.2g}")
-    return {"words": f"Regret over that of LinUCB without privacy: {'; '.join(told)}."}
+        name = words.get(run.variant, run.variant)
+        losses.append(f"{name} at $\\epsilon={at}$ {float(run.final.mean()) / lost:.2g}")
+    return {"words": f"Regret over that of LinUCB without privacy: {'; '.join(losses)}."}
 
 
 @panels("figure-two-privacies")
@@ -326,12 +326,12 @@ def two_privacies(study: Study) -> Made:
         "ldp_regret": ("a learner with private messages", "response", "local"),
         "uniform": ("uniform play", "uniform", "none"),
     }
-    told = computed(frame, "t", lines)
-    told = told.assign(facet=[f"ε = {e:g}" for e in told["epsilon"]], label=told["policy"])
-    fig = figures.small_multiples(told[told["regret"] > 0], by="facet", start=1, yscale="log")
+    curves = computed(frame, "t", lines)
+    curves = curves.assign(facet=[f"ε = {e:g}" for e in curves["epsilon"]], label=curves["policy"])
+    fig = figures.small_multiples(curves[curves["regret"] > 0], by="facet", start=1, yscale="log")
     said = "; ".join(
         f"at ε = {row.epsilon:g}, T = {rounded(row.t)} any policy with private actions loses at least "
-        f"{shown(row.dp_regret)}, the learner with private messages {shown(row.ldp_regret)}"
+        f"{readable(row.dp_regret)}, the learner with private messages {readable(row.ldp_regret)}"
         for row in frame[frame["t"] == frame["t"].max()].itertuples()
     )
     return drawn(fig, frame, gap=STUCK_GAP, losses=said[0].upper() + said[1:])
@@ -350,13 +350,13 @@ def _ends(runs: Iterable[Run], name: Callable[[Run], str]) -> str:
     return ", ".join(f"{name(run)} {rounded(float(run.final.mean()))}" for run in runs)
 
 
-def _named(policy: str, reading: str, trust: str) -> str:
-    return reading if trust == "local" else f"{policy} {reading}".strip()
+def _named(policy: str, variant: str, trust: str) -> str:
+    return variant if trust == "local" else f"{policy} {variant}".strip()
 
 
 def _uniform(run: Run) -> pd.DataFrame:
-    told = {"t": run.t, "regret": run.uniform / run.t[-1] * run.t, "reading": "", "epsilon": math.inf}
-    return line("uniform play", "uniform", told | {"replications": len(run.final)})
+    columns = {"t": run.t, "regret": run.uniform / run.t[-1] * run.t, "reading": "", "epsilon": math.inf}
+    return line("uniform play", "uniform", columns | {"replications": len(run.final)})
 
 
 def _power_between(runs: Runs) -> float:

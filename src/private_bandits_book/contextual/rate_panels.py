@@ -42,8 +42,8 @@ def rate(study: Study, label: str, key: str) -> Made:
     fig = figures.regret_curves(frame, start=float(frame["t"].min()), yscale="log", slope=claimed, xlabel="horizon T")
     private = frame[frame["trust"] == "local"].drop_duplicates("label")
     at = ", ".join(f"{row.label} at ε = {row.epsilon:g}" for row in private.itertuples())
-    told = {"at": at, "problem": row.problem.capitalize(), "algorithm": row.algorithm, "claimed": row.power}
-    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **told)
+    facts = {"at": at, "problem": row.problem.capitalize(), "algorithm": row.algorithm, "claimed": row.power}
+    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **facts)
 
 
 @panels("figure-epsilon")
@@ -53,8 +53,8 @@ def epsilons(study: Study) -> Made:
     frame = _means(part, ["row", "epsilon"])
     frame = frame.assign(policy="Algorithm 1", label="Algorithm 1", family="gaussian", trust="local", t=part["t"].max())
     lines = [slope(own, 1.0, "1/ε, as printed") for _, own in frame.groupby("row", sort=False)]
-    told = pd.concat([frame, *lines], ignore_index=True)
-    fig = figures.small_multiples(told, by="row", x="epsilon", xscale="log", yscale="log")
+    curves = pd.concat([frame, *lines], ignore_index=True)
+    fig = figures.small_multiples(curves, by="row", x="epsilon", xscale="log", yscale="log")
     derived = ", ".join(f"{key} {ROWS[key].derived:.3g}" for key in ONE_POINT)
     return drawn(fig, data(frame), powers=fitted(study.fits, ONE_POINT, EPSILON), derived=derived)
 
@@ -66,13 +66,13 @@ def steps(study: Study) -> Made:
     part = _finals(study, (row,), EPSILON)
     frame = _means(part, ["policy", "reading", "epsilon", "t"])
     still = float(part["still"].max())
-    told = frame.assign(trust="local", family=frame["reading"].map({"printed": "gaussian", "tuned": "laplace"}))
-    told["policy"] = told["label"] = frame["reading"] + " step"
+    curves = frame.assign(trust="local", family=frame["reading"].map({"printed": "gaussian", "tuned": "laplace"}))
+    curves["policy"] = curves["label"] = frame["reading"] + " step"
     lines = [
-        slope(told[told["reading"] == reading], power, label)
-        for reading, power, label in (("printed", 2.0, "1/ε²"), ("tuned", 1.0, "1/ε"))
+        slope(curves[curves["reading"] == variant], power, label)
+        for variant, power, label in (("printed", 2.0, "1/ε²"), ("tuned", 1.0, "1/ε"))
     ]
-    fig = figures.sweep_curves(pd.concat([told, *lines], ignore_index=True), "epsilon", xscale="log", yscale="log")
+    fig = figures.sweep_curves(pd.concat([curves, *lines], ignore_index=True), "epsilon", xscale="log", yscale="log")
     said = {"T": ten(int(frame["t"].max())), "still": rounded(still), "powers": fitted(study.fits, [row], EPSILON)}
     return drawn(fig, frame.assign(still=still), **said)
 
@@ -94,13 +94,13 @@ def worst_gaps(study: Study, label: str, key: str) -> Made:
         frame, start=float(frame["t"].min()), yscale="log", slope=claimed if ours else None, xlabel="horizon T"
     )
     low, high = int(frame["replications"].min()), int(frame["replications"].max())
-    told = {"row": row, "replications": str(low) if low == high else f"{low} to {high}"}
-    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **told)
+    facts = {"row": row, "replications": str(low) if low == high else f"{low} to {high}"}
+    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **facts)
 
 
 def _point(point: rates.Point, design: str) -> dict[str, Any]:
-    told, regrets = point.labels, point.regrets
-    plain, epsilon = math.isinf(told["epsilon"]), told["epsilon"]
+    labels, regrets = point.labels, point.regrets
+    plain, epsilon = math.isinf(labels["epsilon"]), labels["epsilon"]
     label = design if plain else f"{design}, ε = {epsilon:g}"
     return {
         "policy": label,
@@ -108,8 +108,8 @@ def _point(point: rates.Point, design: str) -> dict[str, Any]:
         "family": "none" if plain else "gaussian",
         "trust": "none" if plain else "local",
         "epsilon": epsilon,
-        "t": int(told["horizon"]),
-        "gap": told["gap"],
+        "t": int(labels["horizon"]),
+        "gap": labels["gap"],
         "regret": regrets.mean(),
         "regret_se": regrets.std(ddof=1) / math.sqrt(len(regrets)),
         "replications": len(regrets),

@@ -89,12 +89,12 @@ def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
             of_bound = Interval.exact(fit_growth(t, np.tile(bounds, (2, 1)), t[0], t[-1]).measured)
         number = len(t) - 1 if fit is not None or not enough else 0
         return RateFit(labels, LOG, fit, max(number, 0), len(curves), of_bound)
-    kept = [point for point in points(sweep, frame) if point.counts]
-    x = abscissa(sweep.quantity, [point.value for point in kept])
-    if sweep.bound is not None and len(kept) >= LEAST_POINTS:
-        of_bound = exact_slope(x, [sweep.bound(point.value) for point in kept])
-    fit = fit_points(x, [point.regrets for point in kept])
-    return RateFit(labels, sweep.quantity, fit, len(kept), len(kept[0].regrets) if kept else 0, of_bound)
+    counted = [point for point in points(sweep, frame) if point.counts]
+    x = abscissa(sweep.quantity, [point.value for point in counted])
+    if sweep.bound is not None and len(counted) >= LEAST_POINTS:
+        of_bound = exact_slope(x, [sweep.bound(point.value) for point in counted])
+    fit = fit_points(x, [point.regrets for point in counted])
+    return RateFit(labels, sweep.quantity, fit, len(counted), len(counted[0].regrets) if counted else 0, of_bound)
 
 
 def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -107,8 +107,8 @@ def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rows(sweep: Sweep, frame: pd.DataFrame) -> pd.DataFrame:
-    told = {**sweep.labels, "quantity": sweep.quantity}
-    return frame[np.logical_and.reduce([frame[name] == value for name, value in told.items()])]
+    labels = {**sweep.labels, "quantity": sweep.quantity}
+    return frame[np.logical_and.reduce([frame[name] == value for name, value in labels.items()])]
 
 
 def finals(sweeps: Sweeps, frame: pd.DataFrame) -> pd.DataFrame:
@@ -125,8 +125,8 @@ def finals(sweeps: Sweeps, frame: pd.DataFrame) -> pd.DataFrame:
             continue
         for point in points(sweep, frame):
             (run,) = sweep.run(point.value)
-            told = {name: run.labels[name] for name in ("epsilon", "horizon")}
+            labels = {name: run.labels[name] for name in ("epsilon", "horizon")}
             uniform = run.problem.uniform_regret() * run.horizon
             ends = {"bound": sweep.bound(point.value), "uniform": uniform} | mean_interval(point.regrets).columns()
-            found.append({"row": row, "reading": sweep.labels["reading"], **told, **ends})
+            found.append({"row": row, "reading": sweep.labels["reading"], **labels, **ends})
     return pd.DataFrame(found)

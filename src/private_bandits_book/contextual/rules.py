@@ -1,7 +1,7 @@
 """The rules that judge the claims of Zheng et al. (2020) by what was measured; the claims are in `claims.toml`.
 
 Table 1 states orders, so most claims are rates: an upper bound of order O(...) asks for exponents at most as large. A
-fitted exponent speaks of the instances and the reading it was fitted on; one that was not measured leaves its claim
+fitted exponent speaks of the instances and the variant it was fitted on; one that was not measured leaves its claim
 undecided. Bounds with constants are ours, derived, and decide something only below uniform play.
 """
 
@@ -34,17 +34,17 @@ ALPHA = 0.1  # with which the ellipsoids may fail
 
 
 def _measured_at(study: Study, row: str, part: str) -> str:
-    """The reading of a contextual row with constants of ours, and at which epsilon it is measured."""
-    quantity, _, reading = ROWS[row].claims[part]
+    """The variant of a contextual row with constants of ours, and at which epsilon it is measured."""
+    quantity, _, variant = ROWS[row].claims[part]
     (sweep,) = [
         sweep
         for key, sweep in context_sweeps()
-        if (key, sweep.quantity, sweep.labels["dim"], sweep.labels["reading"]) == (row, quantity, 2, reading)
+        if (key, sweep.quantity, sweep.labels["dim"], sweep.labels["reading"]) == (row, quantity, 2, variant)
         and sweep.bound is not None
     ]
     epsilons = sweep.values if quantity == EPSILON else [sweep.run(sweep.values[0])[0].labels["epsilon"]]
     span = " to ".join(f"{epsilon:g}" for epsilon in dict.fromkeys((min(epsilons), max(epsilons))))
-    return f"{reading}, at nominal epsilon = {span}"
+    return f"{variant}, at nominal epsilon = {span}"
 
 
 rules.words |= {
@@ -54,26 +54,26 @@ rules.words |= {
 }
 
 
-def rate(study: Study, row: str, quantity: str, power: float, reading: str) -> Ruling:
+def rate(study: Study, row: str, quantity: str, power: float, variant: str) -> Ruling:
     """Whether a measured exponent keeps the claimed power, with the logarithms of the derived bound at the same points.
 
     What the bound has above the claimed power at finite horizons are its logarithms, which the orders leave out.
     """
-    found = study.fit(row, quantity, reading)
+    found = study.fit(row, quantity, variant)
     logs = 0.0 if found.of_bound is None else max(round(found.of_bound.measured - power, 4), 0.0)
     return UpperRate(power, tolerance=SLACK[quantity], logs=logs)(found.fit)
 
 
-def _strict(study: Study, row: str, reading: str) -> Ruling:
+def _strict(study: Study, row: str, variant: str) -> Ruling:
     """Whether the powers are those of sqrt T/epsilon, whatever the derived bound has."""
-    powers = [(power, SLACK[quantity], study.exponent(row, quantity, reading)) for quantity, power in _ROOT]
+    powers = [(power, SLACK[quantity], study.exponent(row, quantity, variant)) for quantity, power in _ROOT]
     return all_of(*(UpperRate(power, tolerance=slack)(seen) for power, slack, seen in powers))
 
 
-def _bound(study: Study, row: str, reading: str) -> list[Ruling]:
+def _bound(study: Study, row: str, variant: str) -> list[Ruling]:
     """Measured regret against the derived bound, where it comes nearest to one that is below uniform play."""
     frame = study.finals
-    rows = frame[(frame["row"] == row) & (frame["reading"] == reading) & (frame["bound"] < frame["uniform"])]
+    rows = frame[(frame["row"] == row) & (frame["reading"] == variant) & (frame["bound"] < frame["uniform"])]
     if rows.empty:
         return []
     nearest = rows.loc[(rows["low"] / rows["bound"]).idxmax()]
@@ -93,7 +93,7 @@ def _table_1(study: Study, claim: Claim) -> Ruling:
 def _row(study: Study, row: str, parts: Mapping[str, Ruling]) -> Ruling:
     """A row of Table 1 as one ruling: both exponents, and the derived bound."""
     own = [parts[f"table-1-{slug(row)}-{part}"] for part in ("horizon", "epsilon")]
-    return all_of(*own, *_bound(study, row, ROWS[row].readings[0]))
+    return all_of(*own, *_bound(study, row, ROWS[row].variants[0]))
 
 
 @rules.combining("corollary-4-smooth", "corollary-4-strong", "theorem-6-convex", "theorem-6-strong")
@@ -120,14 +120,14 @@ def _laplace_regret(study: Study, claim: Claim) -> Ruling:
 
 @rules("two-points-optimal")
 def _optimal(study: Study, claim: Claim) -> Ruling:
-    return after_repair(*(_strict(study, TWO_POINTS[0], reading) for reading in ("printed", "tuned")))
+    return after_repair(*(_strict(study, TWO_POINTS[0], variant) for variant in ("printed", "tuned")))
 
 
 @rules("two-points-differ")
 def _differ(study: Study, claim: Claim) -> Ruling:
     rulings = []
-    for reading, words in (("printed", "private"), ("no privacy", "without privacy")):
-        two, one = (study.exponent(row, HORIZON, reading) for row in (TWO_POINTS[0], ONE_POINT[0]))
+    for variant, words in (("printed", "private"), ("no privacy", "without privacy")):
+        two, one = (study.exponent(row, HORIZON, variant) for row in (TWO_POINTS[0], ONE_POINT[0]))
         difference = None
         if two is not None and one is not None:
             difference = Interval(two.measured - one.measured, two.low - one.high, two.high - one.low)
@@ -189,12 +189,12 @@ def _covers(study: Study, claim: Claim) -> Ruling:
 
 @rules("limit-without-noise")
 def _limit(study: Study, claim: Claim) -> Ruling:
-    return after_repair(*(_locks_in(claim, study.stuck, reading) for reading in ("printed", OURS[LINEAR])))
+    return after_repair(*(_locks_in(claim, study.stuck, variant) for variant in ("printed", OURS[LINEAR])))
 
 
-def _locks_in(claim: Claim, frame: pd.DataFrame, reading: str) -> Ruling:
+def _locks_in(claim: Claim, frame: pd.DataFrame, variant: str) -> Ruling:
     """Whether more than alpha of the runs without noise are on a wrong action from the start to the horizon."""
-    rows, plain = (frame[frame["reading"] == which] for which in (reading, ""))
+    rows, plain = (frame[frame["reading"] == which] for which in (variant, ""))
     if rows.empty or plain.empty or float(plain["high"].iloc[0]) > ALPHA:  # too few rounds or runs to tell
         return claim.holds(None)
     row = rows.iloc[0]

@@ -1,12 +1,12 @@
 """What the chapter on Zheng et al. (2020) measures: the experiments that the paper lacks, and its longer studies.
 
-A reading says which noise or constants a private run has. *Without contexts*: *analytic* (Gaussian, the least that
+A variant says which noise or constants a private run has. *Without contexts*: *analytic* (Gaussian, the least that
 keeps the promise), *printed* (Gaussian by the classical formula) or *laplace* (pure epsilon). The runs of Algorithm 2
-have the printed noise, and their readings are the steps: *printed*, *tuned* or *strong*; those of arms have the
+have the printed noise, and their variants are the steps: *printed*, *tuned* or *strong*; those of arms have the
 analytic noise, for the printed sensitivity 2B (*printed*) or for the exact 1 (*tight*). Runs without privacy are the
 learners themselves.
 
-*With contexts* the readings are `CONSTANTS` of Algorithms 5 and 3; in those named "small bonus" beta_t is multiplied by
+*With contexts* the variants are `CONSTANTS` of Algorithms 5 and 3; in those named "small bonus" beta_t is multiplied by
 `bonus_factor`, and nothing else changes. Beta_t also covers what the shift c_t takes from the estimates, so with a
 small bonus the ellipsoids no longer hold: `locked` shows what that can cost.
 """
@@ -52,7 +52,7 @@ PULLS = 2_000_000
 _MORE = 5  # runs of the search for each replication: it is short, and errors are rare
 LINE = "line, stochastic"
 _NOISES = {"printed": {"method": "classical"}, "analytic": {"method": "analytic"}, "laplace": {"noise": "laplace"}}
-_ARMED = {reading: {"method": "analytic", "variant": reading} for reading in ("printed", "tight")}
+_ARMED = {variant: {"method": "analytic", "variant": variant} for variant in ("printed", "tight")}
 
 
 class Constants(NamedTuple):
@@ -74,7 +74,7 @@ def _constants(ours: str) -> dict[str, Constants]:
 
 
 CONSTANTS = {LINEAR: _constants("derived"), LOGISTIC: _constants("repaired")}
-"""By row of Table 1 and reading."""
+"""By row of Table 1 and variant."""
 LINKS = {"linear": LINEAR, "logistic": LOGISTIC}
 STUCK_GAP, STUCK_OFFSET, STUCK_ACTIONS = 0.2, 0.5, 4
 DIGIT_ROUNDS = 10_000
@@ -85,7 +85,7 @@ PUBLISHED = {
     "derived, analytic noise": ("derived", "analytic", PUBLISHED_EPSILON),
     "epsilon 1": ("derived", "analytic", 1.0),
 }
-"""Variant, noise and epsilon of the published setting, by reading."""
+"""Constants, noise and epsilon of the published setting, by variant."""
 _SAME_ROUNDS = 2_000
 _LOCKED = 0.9  # share of the largest regret from which a run counts as locked in
 _LEVEL = 0.1  # a bonus below it is small
@@ -193,10 +193,10 @@ class Study(studies.Study):
             wrong = sum(one.arm != 0 for one in found)
             pulls = mean_interval(np.array([sum(one.pulls) for one in found], float))
             low, high = binomial_interval(wrong, len(found))
-            told = {"epsilon": float(epsilon), "gap": float(gap), "failure": FAILURE, "replications": len(found)}
-            told |= {"stopped": sum(one.stopped for one in found), "wrong": wrong}
-            told |= {"wrong_low": low, "wrong_high": high}
-            rows.append(told | {"pulls": pulls.measured, "pulls_low": pulls.low, "pulls_high": pulls.high})
+            labels = {"epsilon": float(epsilon), "gap": float(gap), "failure": FAILURE, "replications": len(found)}
+            labels |= {"stopped": sum(one.stopped for one in found), "wrong": wrong}
+            labels |= {"wrong_low": low, "wrong_high": high}
+            rows.append(labels | {"pulls": pulls.measured, "pulls_low": pulls.low, "pulls_high": pulls.high})
         return pd.DataFrame(rows)
 
     @cached_property
@@ -228,7 +228,7 @@ class Study(studies.Study):
 
     @cached_property
     def contexts(self) -> dict[tuple[str, int], dict[tuple[str, float], Runs]]:
-        """Every reading by link and dimension, there by kind of problem and epsilon.
+        """Every variant by link and dimension, there by kind of problem and epsilon.
 
         Link "linear" is Algorithm 5, "logistic" Algorithm 3.
         """
@@ -259,8 +259,8 @@ class Study(studies.Study):
         """
         problem, player = instances.one_set(2, gap=STUCK_GAP, offset=STUCK_OFFSET), self._often
         private = private_policies(2, epsilon, self.delta, self.horizon, LINEAR, self.bonus_factor)
-        derived = [reading for reading, constants in CONSTANTS[LINEAR].items() if constants.variant == "derived"]
-        policies = [*self._linucb(2), *((private[reading], reading) for reading in derived)]
+        derived = [variant for variant, constants in CONSTANTS[LINEAR].items() if constants.variant == "derived"]
+        policies = [*self._linucb(2), *((private[variant], variant) for variant in derived)]
         return Runs(player.run(problem, *policy) for policy in policies)
 
     @cached_property
@@ -282,23 +282,23 @@ class Study(studies.Study):
         """The authors' epsilon = 800,000 and delta = 0.1 at d = 20, 20 unit vectors a round, beside no privacy.
 
         Theirs is a recommendation data set that this book does not carry; the noise, not the data, is what is tested.
-        The readings are `PUBLISHED`. The classical noise at 800,000 is what is printed, and pays far more; the analytic
+        The variants are `PUBLISHED`. The classical noise at 800,000 is what is printed, and pays far more; the analytic
         one pays 800,000, which promises nobody anything either.
         """
         dim = PUBLISHED_DIM
         problem = LinearContext.sphere(instances.unit_vectors(dim).theta, PUBLISHED_ACTIONS)
         policies = {
-            reading: paper.ldp_linucb(epsilon, PUBLISHED_DELTA, dim, self.horizon, variant, noise)
-            for reading, (variant, noise, epsilon) in PUBLISHED.items()
+            variant: paper.ldp_linucb(epsilon, PUBLISHED_DELTA, dim, self.horizon, constants, noise)
+            for variant, (constants, noise, epsilon) in PUBLISHED.items()
         }
         policies = {"": paper.linucb(dim)} | policies
-        return Runs(self.run(problem, policy, reading) for reading, policy in policies.items())
+        return Runs(self.run(problem, policy, variant) for variant, policy in policies.items())
 
     @cached_property
     def limits(self) -> pd.DataFrame:
         """Do the algorithms at epsilon = infinity play as their learner does, action for action?
 
-        A row per algorithm, reading, problem and dim: `policy, reading, learner, problem, dim, rounds`, and `same`, the
+        A row per algorithm, variant, problem and dim: `policy, reading, learner, problem, dim, rounds`, and `same`, the
         share of rounds with the learner's action in one run of at most 2,000 rounds.
         """
         rounds, rows = min(self.horizon, _SAME_ROUNDS), []
@@ -307,11 +307,11 @@ class Study(studies.Study):
             limits = private_policies(dim, math.inf, self.delta, rounds, row)
             for kind, problem in _problems(dim, link).items():
                 played = trace(problem, learner, horizon=rounds, seed=self.seed)[:, 0]
-                for reading in (OURS[row], "printed"):
-                    shown = trace(problem, limits[reading], horizon=rounds, seed=self.seed)[:, 0]
-                    told = {"policy": limits[reading].name, "reading": reading, "learner": learner.name}
-                    same = float(np.mean(shown == played))
-                    rows.append(told | {"problem": kind, "dim": int(dim), "rounds": rounds, "same": same})
+                for variant in (OURS[row], "printed"):
+                    actions = trace(problem, limits[variant], horizon=rounds, seed=self.seed)[:, 0]
+                    labels = {"policy": limits[variant].name, "reading": variant, "learner": learner.name}
+                    same = float(np.mean(actions == played))
+                    rows.append(labels | {"problem": kind, "dim": int(dim), "rounds": rounds, "same": same})
         return pd.DataFrame(rows)
 
     @cached_property
@@ -328,17 +328,17 @@ class Study(studies.Study):
     def needed(self) -> pd.DataFrame:
         """The rounds after which the bonus of a unit vector stays below 0.1, explored alike in every direction.
 
-        A row per algorithm, reading, dim and epsilon: `policy, reading, dim, epsilon, horizon_needed`. Only for one set
+        A row per algorithm, variant, dim and epsilon: `policy, reading, dim, epsilon, horizon_needed`. Only for one set
         of actions, or few, does learning have to wait for it.
         """
         rows = []
-        for row, box, name in ((LINEAR, "linucb", "LDP-LinUCB"), (LOGISTIC, "glm", "LDP-GLOC")):
-            for reading, (variant, noise, small) in CONSTANTS[row].items():
+        for row, algorithm, name in ((LINEAR, "linucb", "LDP-LinUCB"), (LOGISTIC, "glm", "LDP-GLOC")):
+            for variant, (constants, noise, small) in CONSTANTS[row].items():
                 factor = self.bonus_factor if small else 1.0
                 for dim, epsilon in product(self.dims, self.epsilons):
-                    needed = facts.horizon_needed(dim, epsilon, self.delta, _LEVEL, box, variant, noise, factor)
-                    told = {"policy": name, "reading": reading, "dim": int(dim), "epsilon": float(epsilon)}
-                    rows.append(told | {"horizon_needed": needed})
+                    needed = facts.horizon_needed(dim, epsilon, self.delta, _LEVEL, algorithm, constants, noise, factor)
+                    labels = {"policy": name, "reading": variant, "dim": int(dim), "epsilon": float(epsilon)}
+                    rows.append(labels | {"horizon_needed": needed})
         return pd.DataFrame(rows)
 
     @property
@@ -386,22 +386,22 @@ class Study(studies.Study):
         """Regret of the study without contexts beside a derived upper bound."""
         return rates.finals(sweeps.convex_sweeps(), self.convex)
 
-    def fit(self, row: str, quantity: str, reading: str) -> RateFit:
-        """What was fitted to the runs with a reading; an empty fit where there are none."""
-        wanted = (row, quantity, reading)
+    def fit(self, row: str, quantity: str, variant: str) -> RateFit:
+        """What was fitted to the runs of a variant; an empty fit where there are none."""
+        wanted = (row, quantity, variant)
         found = [one for one in self.fits if (one.labels["row"], one.quantity, one.labels["reading"]) == wanted]
         if len(found) > 1:
-            raise LookupError(f"{len(found)} exponents in {quantity} of {row!r}, {reading}")
+            raise LookupError(f"{len(found)} exponents in {quantity} of {row!r}, {variant}")
         return found[0] if found else RateFit({}, quantity, None, 0)
 
-    def exponent(self, row: str, quantity: str, reading: str) -> Interval | None:
+    def exponent(self, row: str, quantity: str, variant: str) -> Interval | None:
         """One fitted exponent, None where there is none."""
-        return self.fit(row, quantity, reading).fit
+        return self.fit(row, quantity, variant).fit
 
     def part(self, row: str, part: str) -> Interval | None:
         """The exponent that stands for a part of a row of Table 1: "horizon", "epsilon" or "non-private"."""
-        quantity, _, reading = ROWS[row].claims[part]
-        return self.exponent(row, quantity, reading)
+        quantity, _, variant = ROWS[row].claims[part]
+        return self.exponent(row, quantity, variant)
 
     # --- how runs are made
 
@@ -421,15 +421,15 @@ class Study(studies.Study):
         problem: ConvexLoss,
         learner: str,
         swept: Mapping[str, Any],
-        readings: Mapping[str, Mapping[str, str]] | None = None,
+        variants: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Runs:
-        """A learner without privacy, and behind the noise of some readings, by default the analytic one."""
+        """A learner without privacy, and behind the noise of some variants, by default the analytic one."""
         runs = Runs([self.run(problem, paper.one_point(problem, self.horizon, math.inf, learner=learner), "", swept)])
-        for reading, noise in (readings or {"analytic": _NOISES["analytic"]}).items():
-            delta = None if reading == "laplace" else self.delta
+        for variant, noise in (variants or {"analytic": _NOISES["analytic"]}).items():
+            delta = None if variant == "laplace" else self.delta
             for epsilon in self.epsilons:
                 policy = paper.one_point(problem, self.horizon, epsilon, delta, learner, **noise)
-                runs.append(self.run(problem, policy, reading, swept))
+                runs.append(self.run(problem, policy, variant, swept))
         return runs
 
     def _every(self, problem: LinearContext, epsilon: float) -> Runs:
@@ -438,7 +438,7 @@ class Study(studies.Study):
         if row == LOGISTIC:
             plain = {learner: paper.gloc(dim, self.horizon, learner) for learner in ("newton", "gradient")}
         policies = plain | private_policies(dim, epsilon, self.delta, self.horizon, row, self.bonus_factor)
-        return Runs(self.run(problem, policy, reading, {"dim": dim}) for reading, policy in policies.items())
+        return Runs(self.run(problem, policy, variant, {"dim": dim}) for variant, policy in policies.items())
 
     def _foreseen(self, problem: ConvexLoss, plays: np.ndarray) -> Run:
         """UCB on the losses that were made for it: every replication is the same, so it is not played again."""
@@ -461,11 +461,11 @@ def _problems(dim: int, link: str) -> dict[str, LinearContext]:
 def private_policies(
     dim: int, epsilon: float, delta: float, horizon: int, row: str, bonus_factor: float = 0.1
 ) -> dict[str, Policy]:
-    """Return Algorithm 5 or, for the row of the logistic link, Algorithm 3 with rewards 0 and 1, by reading."""
+    """Return Algorithm 5 or, for the row of the logistic link, Algorithm 3 with rewards 0 and 1, by variant."""
     made = {}
-    for reading, (variant, noise, small) in CONSTANTS[row].items():
+    for variant, (constants, noise, small) in CONSTANTS[row].items():
         factor = bonus_factor if small else 1.0
-        made[reading] = sweeps.ALGORITHMS[row](epsilon, delta, dim, horizon, variant, noise, factor)
+        made[variant] = sweeps.ALGORITHMS[row](epsilon, delta, dim, horizon, constants, noise, factor)
     return made
 
 
@@ -485,9 +485,9 @@ def lock_in(runs: Runs) -> pd.DataFrame:
         rounds, count = int(run.t[-1]), len(run.final)
         locked = int(np.sum(run.final >= _LOCKED * most * rounds))
         low, high = binomial_interval(locked, count)
-        told = {"policy": run.name, "reading": run.reading, "epsilon": run.epsilon, "t": rounds, "replications": count}
-        share = {"locked": locked / count, "low": low, "high": high}
-        rows.append(told | share | {"regret": float(run.final.mean()), "uniform": run.uniform})
+        labels = {"policy": run.name, "reading": run.variant, "epsilon": run.epsilon, "t": rounds}
+        share = {"replications": count, "locked": locked / count, "low": low, "high": high}
+        rows.append(labels | share | {"regret": float(run.final.mean()), "uniform": run.uniform})
     return pd.DataFrame(rows)
 
 
@@ -506,9 +506,9 @@ def accuracy(runs: Runs) -> pd.DataFrame:
         half = int(np.searchsorted(t, t[-1] / 2.0, side="right")) - 1
         right = 1.0 - run.final / t[-1]
         later = 1.0 - (run.final - run.curves[:, half]) / (t[-1] - t[half]) if 0 <= half < len(t) - 1 else right
-        told = {"policy": run.name, "reading": run.reading, "epsilon": run.epsilon, "t": int(t[-1])}
-        told |= {"right": float(right.mean()), "right_se": float(right.std(ddof=1) / math.sqrt(len(right)))}
-        rows.append(told | {"later": float(later.mean()), "replications": len(right)})
+        labels = {"policy": run.name, "reading": run.variant, "epsilon": run.epsilon, "t": int(t[-1])}
+        labels |= {"right": float(right.mean()), "right_se": float(right.std(ddof=1) / math.sqrt(len(right)))}
+        rows.append(labels | {"later": float(later.mean()), "replications": len(right)})
     return pd.DataFrame(rows)
 
 

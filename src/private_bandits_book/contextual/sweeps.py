@@ -2,7 +2,7 @@
 
 The constants of an algorithm are set from T, so every horizon has its own runs.
 
-*Without contexts.* The noise is the printed one or, in the reading *laplace*, Laplace's: in both it is inversely
+*Without contexts.* The noise is the printed one or, in the variant *laplace*, Laplace's: in both it is inversely
 proportional to epsilon, and at the epsilons here both keep their promise. Adversarial arms are played at several gaps
 for each T and each epsilon, with the noise of the stochastic arms whose regret is followed as ln t grows, so that one
 algorithm is judged in both worlds.
@@ -12,7 +12,7 @@ set of orthogonal actions with theta = gap times the first of them, and look for
 steps of a factor sqrt 2. The worst gap shrinks as T^(-1/4) once T is far above the shift c_T. With the whole bonus and
 epsilon = 1 that takes 10^8 rounds, so the fits for the whole bonus are at epsilon = 64, and one at epsilon = 1 shows
 what comes before. Fresh random action sets explore by themselves; their exponents say nothing about the theorems'.
-Readings named "printed" or "classical noise" have the printed formula for sigma, proportional to 1/epsilon, and so do
+Variants named "printed" or "classical noise" have the printed formula for sigma, proportional to 1/epsilon, and so do
 all fits over epsilon; the others have the analytic noise, which is not proportional to 1/epsilon above about 1.
 """
 
@@ -89,8 +89,8 @@ def _one_point() -> Iterator[Sweep]:
         if learner in _PURE:
             later = _horizons(first + 0.5 * smooth, step)
             yield _sweep(row, "laplace", problem, _one(learner, "laplace"), later, _PURE[learner])
-        reading, epsilons = ("laplace", _SMOOTH_EPSILONS) if smooth else ("printed", EPSILONS)
-        yield _sweep(row, reading, problem, _one(learner, reading), horizons[-1:], epsilons)
+        variant, epsilons = ("laplace", _SMOOTH_EPSILONS) if smooth else ("printed", EPSILONS)
+        yield _sweep(row, variant, problem, _one(learner, variant), horizons[-1:], epsilons)
 
 
 def _two_points() -> Iterator[Sweep]:
@@ -101,8 +101,8 @@ def _two_points() -> Iterator[Sweep]:
         yield _sweep(row, step, problem, _two(step), horizons, _AT)
         yield _sweep(row, step, problem, _two(step), [2_000_000], TWO_POINT_EPSILONS)
     problem = instances.convex(PLAYS[strong][0])
-    for reading, epsilons in (("no privacy", _NONE), ("printed", _AT)):
-        yield _curve(strong, reading, problem, _two("strong"), epsilons, EARLY, 1_000_000, 100)
+    for variant, epsilons in (("no privacy", _NONE), ("printed", _AT)):
+        yield _curve(strong, variant, problem, _two("strong"), epsilons, EARLY, 1_000_000, 100)
     yield _sweep(strong, "printed", problem, _two("strong"), [2_000_000], TWO_POINT_EPSILONS)
 
 
@@ -115,11 +115,11 @@ def _line() -> Iterator[Sweep]:
 
 def _arms() -> Iterator[Sweep]:
     stochastic, apart = (ConvexLoss.from_arms(facts.stochastic_arms(gap)) for gap in (instances.GAP, _LOG_GAP))
-    same, tight = "printed, tight", _one("tsallis", variant="tight")
+    same, tight = "printed, tight", _one("tsallis", sensitivity="tight")
     for learner, other, replications in (("tsallis", "", _MORE), ("exp3", ", EXP3", REPLICATIONS)):
-        for reading, epsilons in (("no privacy", _NONE), (same, _AT)):
-            make = _one(learner, variant="tight")
-            yield _hard(reading + other, make, _horizons(4.75, 0.3), epsilons, replications)
+        for variant, epsilons in (("no privacy", _NONE), (same, _AT)):
+            make = _one(learner, sensitivity="tight")
+            yield _hard(variant + other, make, _horizons(4.75, 0.3), epsilons, replications)
     yield _hard(same, tight, [1_000_000], _ARM_EPSILONS, REPLICATIONS)
     yield _curve(STOCHASTIC, "no privacy", apart, _one("tsallis"), _NONE, EARLY, 1_000_000, 100)
     yield _curve(STOCHASTIC, same, apart, tight, _AT, 200_000, 4_000_000, 40)
@@ -148,10 +148,10 @@ def play_search(run: LongRun, replications: int | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _one(learner: str, reading: str = "printed", variant: str = "printed") -> Make:
-    delta, noise = (None, "laplace") if reading == "laplace" else (DELTA, "gaussian")
+def _one(learner: str, variant: str = "printed", sensitivity: str = "printed") -> Make:
+    delta, noise = (None, "laplace") if variant == "laplace" else (DELTA, "gaussian")
     return lambda problem, horizon, epsilon: paper.one_point(
-        problem, horizon, epsilon, delta, learner, noise, variant=variant
+        problem, horizon, epsilon, delta, learner, noise, variant=sensitivity
     )
 
 
@@ -161,7 +161,7 @@ def _two(step: str) -> Make:
 
 def _sweep(
     row: str,
-    reading: str,
+    variant: str,
     problem: ConvexLoss,
     make: Make,
     horizons: Sequence[int],
@@ -178,23 +178,23 @@ def _sweep(
     def bound(horizon: int, epsilon: float) -> float:
         return proven(problem, make(problem, horizon, epsilon), horizon)
 
-    labels = {"row": row, "policy": make(problem, horizons[0], epsilons[0]).name, "reading": reading}
+    labels = {"row": row, "policy": make(problem, horizons[0], epsilons[0]).name, "reading": variant}
     return Sweep.over(labels, horizons, epsilons, runs, None if row == STOCHASTIC else bound)
 
 
-def _hard(reading: str, make: Make, horizons: Sequence[int], epsilons: Sequence[float], replications: int) -> Sweep:
+def _hard(variant: str, make: Make, horizons: Sequence[int], epsilons: Sequence[float], replications: int) -> Sweep:
     """A sweep on adversarial arms, several gaps for each value."""
 
     def problems(policy: Any, horizon: int) -> list[ConvexLoss]:
         level = policy.record.unit
         return [instances.switching_arms(size * level * math.sqrt(instances.N_ARMS / horizon)) for size in _HARD]
 
-    return _sweep(ADVERSARIAL, reading, instances.switching_arms(), make, horizons, epsilons, replications, problems)
+    return _sweep(ADVERSARIAL, variant, instances.switching_arms(), make, horizons, epsilons, replications, problems)
 
 
 def _curve(
     row: str,
-    reading: str,
+    variant: str,
     problem: ConvexLoss,
     make: Make,
     epsilons: Sequence[float],
@@ -207,7 +207,7 @@ def _curve(
     kept = sorted({EARLY, *(_cycles(start * (stop / start) ** (k / pieces)) for k in range(pieces))})
     policy = make(problem, stop, epsilons[0])
     return Sweep(
-        {"row": row, "policy": policy.name, "reading": reading},
+        {"row": row, "policy": policy.name, "reading": variant},
         LOG,
         [stop],
         lambda stop: [_run(problem, policy, stop, replications)._replace(checkpoints=kept)],
@@ -266,7 +266,7 @@ class Design(NamedTuple):
     """An algorithm with its constants: what makes it and what is proven of it, from epsilon, d and T."""
 
     row: str
-    reading: str
+    variant: str
     make: Callable[[float, int, int], Policy]
     bound: Callable[[float, int, int], float] | None = None
 
@@ -278,11 +278,11 @@ def _private(row: str, variant: str, noise: str, factor: float = 1.0) -> Design:
         changed.append("classical noise")
     if factor != 1.0:
         changed.append(f"beta times {factor:g}")
-    reading, proof = ", ".join(changed), "printed" if variant == "printed" else "derived"
+    name, proof = ", ".join(changed), "printed" if variant == "printed" else "derived"
     algorithm, theorem = ALGORITHMS[row], _THEOREMS[row]
     return Design(
         row,
-        reading,
+        name,
         lambda epsilon, dim, horizon: algorithm(epsilon, DELTA, dim, horizon, variant, noise, factor),
         lambda epsilon, dim, horizon: theorem(dim, horizon, epsilon, DELTA, proof, noise),
     )
@@ -296,7 +296,7 @@ def context_sweeps() -> list[tuple[str, Sweep]]:
     )
     newton = Design(LOGISTIC, "no privacy, Newton steps", lambda _, dim, horizon: paper.gloc(dim, horizon, "newton"))
     gradient = _private(LOGISTIC, "repaired", "analytic")._replace(
-        reading="no privacy, gradient steps", make=lambda _, dim, horizon: paper.gloc(dim, horizon, "gradient")
+        variant="no privacy, gradient steps", make=lambda _, dim, horizon: paper.gloc(dim, horizon, "gradient")
     )
     derived, derived_small = (_private(LINEAR, "derived", "analytic", factor) for factor in (1.0, _SMALL))
     repaired, repaired_small = (_private(LOGISTIC, "repaired", "analytic", factor) for factor in (1.0, _SMALL))
@@ -311,7 +311,7 @@ def context_sweeps() -> list[tuple[str, Sweep]]:
         _contexts(derived, 2, _LATER[1:], learnt, 0.24),
         _contexts(derived, 3, _LAST, learnt, 0.3),
         _contexts(derived, 5, _LAST, learnt, 0.4),
-        _contexts(derived, 2, _LATER, one, 0.28, told=True),
+        _contexts(derived, 2, _LATER, one, 0.28, at_epsilon=True),
         _contexts(derived_small, 2, _LATER[:4], one, 0.055, -0.4, _MANY),
         _contexts(printed, 2, _BEYOND, learnt, 0.35),
         _contexts(derived_classical, 2, _HALF, _LARGE, 1.74),
@@ -333,7 +333,7 @@ def context_sweeps() -> list[tuple[str, Sweep]]:
     sweeps += [_contexts(derived, dim, _DECADES, eight) for dim in (2, 3, 4, 5)]
     sweeps.append(_contexts(derived_classical, 2, _HALF, _ONES))
     for dim, gap in ((2, 0.02), (3, 0.024), (4, 0.028), (5, 0.028)):
-        sweeps.append(_contexts(derived_small, dim, _LAST, learnt, gap, -0.35, _MANY, told=True))
+        sweeps.append(_contexts(derived_small, dim, _LAST, learnt, gap, -0.35, _MANY, at_epsilon=True))
     return sweeps + [_contexts(repaired_small, dim, _LAST, one, gap) for dim, gap in ((4, 0.2), (5, 0.28))]
 
 
@@ -346,9 +346,9 @@ def _contexts(
     power: float = -0.25,
     replications: int = _RUNS,
     *,
-    told: bool = False,
+    at_epsilon: bool = False,
 ) -> tuple[str, Sweep]:
-    """A sweep on one set of actions or, without a gap, on unit vectors; `told` puts epsilon into the reading.
+    """A sweep on one set of actions or, without a gap, on unit vectors; `at_epsilon` puts epsilon into the variant.
 
     `gap` is the expected worst one at T = 10^6 and epsilon = 1, which goes as T to the power.
     """
@@ -371,12 +371,12 @@ def _contexts(
     labels = {
         "problem": UNIT_VECTORS if math.isnan(gap) else ONE_SET,
         "policy": design.make(epsilons[0], dim, horizons[0]).name,
-        "reading": f"{design.reading}, epsilon {epsilons[0]:g}" if told else design.reading,
+        "reading": f"{design.variant}, epsilon {epsilons[0]:g}" if at_epsilon else design.variant,
         "quantity": EPSILON if several else HORIZON,
         "dim": dim,
     }
     made = Sweep.over(labels, horizons, epsilons, runs, bound if known else None)
-    return design.row, made._replace(design=design.reading)
+    return design.row, made._replace(design=design.variant)
 
 
 def _gaps(gap: float, power: float, horizon: int, epsilon: float) -> list[float]:

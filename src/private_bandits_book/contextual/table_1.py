@@ -1,6 +1,6 @@
 """Table 1 of Zheng et al. (2020): its rows as printed, and which runs of ours stand for each.
 
-Logarithms and the dimension are left out, as in the paper. A *reading* says with which noise or constants a private run
+Logarithms and the dimension are left out, as in the paper. A *variant* says with which noise or constants a private run
 is made: "printed", "analytic" or "laplace" noise, "tight" for its sensitivity, "tuned" or "strong" steps, "derived" or
 "repaired" constants, and "no privacy".
 """
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     plain: float  # the best power without privacy ...
     source: str  # ... and where it is from, a key of the bibliography
     derived: float  # the power of 1/epsilon in the library's bound, for small epsilon and large T
-    readings: tuple[str, str, str] = ("printed", "printed", "no privacy")  # what stands for the three powers
+    variants: tuple[str, str, str] = ("printed", "printed", "no privacy")  # what stands for the three powers
 
     @property
     def key(self) -> str:
@@ -51,11 +51,11 @@ class Row(NamedTuple):
 
     @property
     def claims(self) -> dict[str, tuple[str, float, str]]:
-        """Quantity, claimed power and reading of each part of the row."""
+        """Quantity, claimed power and variant of each part of the row."""
         return {
-            "horizon": (self.quantity, self.power, self.readings[0]),
-            "epsilon": (EPSILON, self.epsilon, self.readings[1]),
-            "non-private": (self.quantity, self.plain, self.readings[2]),
+            "horizon": (self.quantity, self.power, self.variants[0]),
+            "epsilon": (EPSILON, self.epsilon, self.variants[1]),
+            "non-private": (self.quantity, self.plain, self.variants[2]),
         }
 
 
@@ -94,7 +94,7 @@ PLAYS = {
 """Losses of a row without contexts, and its learners or steps: its own first, for ln T last."""
 LINEAR, LOGISTIC = (key for key, row in ROWS.items() if row.kind == _CONTEXTS)
 OURS = {LINEAR: "derived", LOGISTIC: "repaired"}
-"""Readings of Algorithms 5 and 3 with constants of ours, which keep what the theorems promise."""
+"""Variants of Algorithms 5 and 3 with constants of ours, which keep what the theorems promise."""
 
 
 def slug(key: str) -> str:

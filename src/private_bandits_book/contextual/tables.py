@@ -39,10 +39,10 @@ def messages(study: Study) -> Made:
         ("Algorithm 1", "f(x)", BALL.bound, paper.one_point),
         ("Algorithm 2", "f(x1) - f(x2), of 2 rho", BALL.lipschitz, paper.two_point),
     ):
-        told: dict[str, Any] = {"algorithm": name, "message": message, "sensitivity_printed": 2.0, "sensitivity": 2.0}
-        told |= {"epsilon_share": epsilon, "delta_share": delta}
+        labels: dict[str, Any] = {"algorithm": name, "message": message, "sensitivity_printed": 2.0, "sensitivity": 2.0}
+        labels |= {"epsilon_share": epsilon, "delta_share": delta}
         sigma = gaussian_sigma(epsilon, delta, 2.0 * limit, method="classical") / limit
-        frames.append(pd.DataFrame([told | {"sigma": sigma, "epsilon_paid": cost(make(BALL, 1, epsilon, delta))}]))
+        frames.append(pd.DataFrame([labels | {"sigma": sigma, "epsilon_paid": cost(make(BALL, 1, epsilon, delta))}]))
     for name, sent, gradient in (
         ("Algorithm 5, |y| <= 2", accounting.linucb_messages(), None),
         ("Algorithm 3, rewards 0 or 1", accounting.glm_messages("binary"), 1.0),
@@ -69,8 +69,8 @@ def paid(study: Study) -> pd.DataFrame:
             ("Algorithm 3", "classical", paper.ldp_glm(epsilon, delta, 2, 1)),
             ("Algorithm 3, repaired", "analytic", paper.ldp_glm(epsilon, delta, 2, 1, "repaired", "analytic")),
         ):
-            told = {"algorithm": name, "noise": noise, "delta": policy.privacy.effective_delta}
-            cells.append((told, f"paid_at_{epsilon:g}", cost(policy)))
+            labels = {"algorithm": name, "noise": noise, "delta": policy.privacy.effective_delta}
+            cells.append((labels, f"paid_at_{epsilon:g}", cost(policy)))
     return _wide(cells)
 
 
@@ -80,8 +80,8 @@ def learners(study: Study) -> pd.DataFrame:
     cells = []
     for run in study.one_point:
         share = float(run.final.mean() / centre_regret(run.problem, run.t[-1])[0])
-        told = {"row": run.swept["row"], "learner": SHORT.get(run.name, run.name)}
-        cells.append((told, f"at_{run.epsilon:g}", share))
+        labels = {"row": run.swept["row"], "learner": SHORT.get(run.name, run.name)}
+        cells.append((labels, f"at_{run.epsilon:g}", share))
     return _wide(cells)
 
 
@@ -102,8 +102,8 @@ def horizons(study: Study) -> pd.DataFrame:
     """The rounds that a small bonus needs, a column for each epsilon."""
     cells = []
     for row in study.needed.itertuples():
-        told = {"policy": row.policy, "reading": row.reading, "dim": row.dim}
-        cells.append((told, f"epsilon_{row.epsilon:g}", row.horizon_needed))
+        labels = {"policy": row.policy, "reading": row.reading, "dim": row.dim}
+        cells.append((labels, f"epsilon_{row.epsilon:g}", row.horizon_needed))
     return _wide(cells)
 
 
@@ -118,10 +118,10 @@ def context_exponents(study: Study) -> pd.DataFrame:
     """Every fit of the longer study with contexts."""
     rows = []
     for (_, sweep), fit in zip(context_sweeps(), study.context_fits, strict=True):
-        told = {name: fit.row()[name] for name in ("problem", "policy", "reading", "quantity", "dim")}
-        told |= (fit.fit or Interval()).columns() | {"points": fit.points, "replications": fit.replications}
-        told |= {"horizon": max(run.horizon for run in sweep.run(sweep.values[-1]))}
-        rows.append(told | {"of_bound": (fit.of_bound or Interval()).measured, "shown": interval(fit.fit)})
+        labels = {name: fit.row()[name] for name in ("problem", "policy", "reading", "quantity", "dim")}
+        labels |= (fit.fit or Interval()).columns() | {"points": fit.points, "replications": fit.replications}
+        labels |= {"horizon": max(run.horizon for run in sweep.run(sweep.values[-1]))}
+        rows.append(labels | {"of_bound": (fit.of_bound or Interval()).measured, "shown": interval(fit.fit)})
     return pd.DataFrame(rows)
 
 
@@ -130,7 +130,7 @@ def table_1(study: Study) -> pd.DataFrame:
     """Table 1: a row of it per row, as printed and measured; texts for the page beside the numbers."""
     rows = []
     for key, row in ROWS.items():
-        told: dict[str, Any] = {
+        labels: dict[str, Any] = {
             "problem": f"{row.kind}, {row.problem}",
             "printed": plain(row.formula),
             "formula": row.formula,
@@ -138,12 +138,12 @@ def table_1(study: Study) -> pd.DataFrame:
             "algorithm": row.algorithm,
         }
         parts = zip(("horizon", "epsilon", "plain"), row.claims.values(), strict=True)
-        for name, (quantity, claimed, reading) in parts:
-            seen = study.exponent(key, quantity, reading)
+        for name, (quantity, claimed, variant) in parts:
+            seen = study.exponent(key, quantity, variant)
             numbers = {"claimed": claimed} | (seen or Interval()).columns()
-            told |= {f"{name}_{column}": value for column, value in numbers.items()} | {name: interval(seen, claimed)}
-        told |= {"non_private": plain(row.non_private), "source": row.source}
-        rows.append(told | {"epsilon_derived": row.derived})
+            labels |= {f"{name}_{column}": value for column, value in numbers.items()} | {name: interval(seen, claimed)}
+        labels |= {"non_private": plain(row.non_private), "source": row.source}
+        rows.append(labels | {"epsilon_derived": row.derived})
     return pd.DataFrame(rows)
 
 
@@ -192,21 +192,21 @@ def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str,
 def _wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
     """A table from its cells, in the order in which they come: what the row begins with, the column and the value."""
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for told, column, value in cells:
-        rows.setdefault(tuple(told.values()), dict(told))[column] = value
+    for labels, column, value in cells:
+        rows.setdefault(tuple(labels.values()), dict(labels))[column] = value
     return pd.DataFrame(list(rows.values()))
 
 
 def _exponents(study: Study, keys: Sequence[str]) -> pd.DataFrame:
     rows = []
     for one in study.fits:
-        row, reading = ROWS.get(one.labels["row"]), one.labels["reading"]
+        row, variant = ROWS.get(one.labels["row"]), one.labels["reading"]
         if one.labels["row"] in keys:
             claimed = math.nan
             if row is not None and one.quantity in (EPSILON, row.quantity):
-                plain = row.plain if reading == "no privacy" else row.power
+                plain = row.plain if variant == "no privacy" else row.power
                 claimed = row.epsilon if one.quantity == EPSILON else plain
-            told = {"row": one.labels["row"], "policy": one.labels["policy"], "reading": reading}
-            told |= {"quantity": one.quantity, "claimed": claimed} | (one.fit or Interval()).columns()
-            rows.append(told | {"points": one.points, "shown": interval(one.fit)})
+            labels = {"row": one.labels["row"], "policy": one.labels["policy"], "reading": variant}
+            labels |= {"quantity": one.quantity, "claimed": claimed} | (one.fit or Interval()).columns()
+            rows.append(labels | {"points": one.points, "shown": interval(one.fit)})
     return pd.DataFrame(rows)

@@ -15,7 +15,7 @@ from private_bandits_book.studies import Run
 from private_bandits_book.sweep import RateFit
 
 
-def shown(value: float) -> str:
+def readable(value: float) -> str:
     """Return a number of any size."""
     if value == 0 or 1e-3 <= abs(value) < 1e6:
         return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
@@ -43,13 +43,13 @@ def plain(formula: str) -> str:
 
 
 def fitted(fits: Iterable[RateFit], rows: Sequence[str], quantity: str) -> str:
-    """Return every fitted exponent of some rows, named after its reading."""
-    told = []
+    """Return every fitted exponent of some rows, named after its variant."""
+    found = []
     for one in fits:
-        row, reading = one.labels["row"], one.labels["reading"]
+        row, variant = one.labels["row"], one.labels["reading"]
         if row in rows and one.quantity == quantity and one.fit is not None:
-            told.append(f"{f'{row}, {reading}' if len(rows) > 1 else reading} {interval(one.fit)}")
-    return "; ".join(told) or "none"
+            found.append(f"{f'{row}, {variant}' if len(rows) > 1 else variant} {interval(one.fit)}")
+    return "; ".join(found) or "none"
 
 
 def of(epsilon: float) -> str:
@@ -91,5 +91,5 @@ def computed(
         )
         for column, (label, family, trust) in lines.items()
     ]
-    told = pd.concat(parts, ignore_index=True).assign(regret_se=0.0, replications=1)
-    return told if x == "t" else told.assign(t=1)
+    curves = pd.concat(parts, ignore_index=True).assign(regret_se=0.0, replications=1)
+    return curves if x == "t" else curves.assign(t=1)

@@ -56,12 +56,12 @@ def table_2(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.Da
     return pd.DataFrame([*rows, _agreement("local DP", "problem-dependent", "Theorem 4", pairs)])
 
 
-def readings(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> pd.DataFrame:
+def variants(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> pd.DataFrame:
     """Return each entry of Table 1 as the table, the theorem and the proof have it, and what replaces it.
 
     Columns definition, regret ("minimax" stands for Bayesian minimax too), reading, epsilon, locus, value, plain (the
     bound without privacy), vacuous (not above plain) and impossible (above T; never for problem-dependent bounds, which
-    are asymptotic). The value is nan where the reading says nothing.
+    are asymptotic). The value is nan where that variant says nothing.
     """
     game, arms = (len(means), horizon, epsilon), (means, horizon, epsilon)
     dp, instantaneous, local, dependent = bounds.theorem_3, bounds.theorem_2, bounds.theorem_1, "problem-dependent"

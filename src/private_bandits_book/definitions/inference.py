@@ -116,14 +116,14 @@ def games(epsilon: float, visits: int) -> list[Game]:
     """Return the games of the example at one epsilon, what the definition promises, over 2 to 6 visits."""
     share, local = epsilon / (visits - 1), LocallyPrivate(Greedy(2), epsilon)
     rounds, short = "epsilon/(T - 1) a visit", "ε/(T - 1) a visit"
-    shown: tuple[tuple[str, str, str, FinitePolicy, float], ...] = (
+    policies: tuple[tuple[str, str, str, FinitePolicy, float], ...] = (
         ("outcomes", f"randomised response, {rounds}", f"response, {short}", Response(share, 2), epsilon),
         ("outcomes", f"argmax with Laplace noise, {rounds}", f"Laplace, {short}", LaplaceArgmax(share, 2), epsilon),
         ("instantaneous", _RESPONSE, "response, ε a visit", Response(epsilon, 2), (visits - 1) * epsilon),
         ("local", _PRIVATE, "private answers, ε an answer", local, epsilon),
     )
     return [
-        *(_answers_of_a_visit(*row, promise=epsilon, horizon=visits) for row in shown),
+        *(_answers_of_a_visit(*row, promise=epsilon, horizon=visits) for row in policies),
         _overheard(epsilon, own=True),
         _overheard(epsilon, own=False),
         _next_ad(epsilon, visits),
@@ -211,9 +211,9 @@ def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
     def ads(which: int, n: int, rng: np.random.Generator) -> np.ndarray:
         return _counts(policy.learner, horizon, n, rng, _from_preferences(PREFERENCES[which], policy.channel))
 
-    shown = np.array([environment_law(policy, horizon, chances).ravel() for chances in PREFERENCES])
+    every_ad = np.array([environment_law(policy, horizon, chances).ravel() for chances in PREFERENCES])
     guess, name = "the preferences of a person", "argmax of private answers, noise for epsilon over T visits"
-    for observer, laws, draw in (("private answers", histories, answers), ("every ad", shown, ads)):
+    for observer, laws, draw in (("private answers", histories, answers), ("every ad", every_ad, ads)):
         words = "environment", observer, guess, name, "preferences of a person", f"from {observer}"
         yield Game(*words, 0, promise, promise, laws, draw)
 

@@ -26,7 +26,7 @@ from private_bandits_book.sweep import by_replication, fit_log
 panels = Exhibits()
 
 _DEFINITIONS = {"DP": "differential privacy", "instantaneous DP": "instantaneous DP", "local DP": "local privacy"}
-_READINGS = {
+_VARIANTS = {
     "table": ("Table 1", "composition"),
     "theorem": ("theorem", "gaussian"),
     "proof": ("line of its proof", "laplace"),
@@ -81,14 +81,14 @@ def composition(study: Study) -> Made:
     """How the exact loss of two private policies grows with the horizon."""
     frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
     rounds, messages = lemmas.RESPONSE, lemmas.PRIVATE
-    shown = {
+    looks = {
         (rounds, "outcomes"): ("ε a round:\nall arms (Definition 2)", "tree", "central"),
         (rounds, "instantaneous"): ("ε a round:\nnext arm (Definition 3)", "gaussian", "central"),
         (messages, "local"): ("ε a message:\none reward (Definition 4)", "response", "local"),
         (messages, "local, every response of a person"): ("ε a message:\nall rewards of one person", "none", "local"),
     }
-    parts = {key: frame[(frame["policy"] == key[0]) & (frame["definition"] == key[1])] for key in shown}
-    lines = [(part["epsilon"], part["loss"] / part["epsilon"], *shown[key]) for key, part in parts.items()]
+    parts = {key: frame[(frame["policy"] == key[0]) & (frame["definition"] == key[1])] for key in looks}
+    lines = [(part["epsilon"], part["loss"] / part["epsilon"], *looks[key]) for key, part in parts.items()]
     curves = _curves(lines).assign(visits=np.concatenate([part["horizon"] for part in parts.values()]))
     fig = figures.sweep_curves(curves, "visits", xlabel="rounds T", ylabel="exact loss over ε")
     last = parts[rounds, "outcomes"].iloc[-1]
@@ -116,24 +116,24 @@ def looseness(study: Study) -> Made:
 
 
 @panels("figure-readings")
-def readings(study: Study) -> Made:
-    """Every reading of the minimax column of Table 1 against epsilon, in units of T."""
-    frame = study.readings
-    chosen = frame[(frame["regret"] == "minimax") & frame["reading"].isin(list(_READINGS))]
-    told = impossible(chosen)
-    order = chosen["reading"].map({name: place for place, name in enumerate(_READINGS)})
+def variants(study: Study) -> Made:
+    """Every variant of the minimax column of Table 1 against epsilon, in units of T."""
+    frame = study.variants
+    chosen = frame[(frame["regret"] == "minimax") & frame["reading"].isin(list(_VARIANTS))]
+    above = impossible(chosen)
+    order = chosen["reading"].map({name: place for place, name in enumerate(_VARIANTS)})
     best = chosen.assign(order=order).groupby(["definition", "order", "reading", "epsilon"], sort=False)["value"].max()
     chosen = best.reset_index()
     share = chosen["value"] / study.horizon
     curves = _exact(chosen["epsilon"], share.where((share > _FLOOR) & (share < 1 / _FLOOR)), trust="none")
-    curves["label"], curves["family"] = zip(*chosen["reading"].map(_READINGS), strict=True)
+    curves["label"], curves["family"] = zip(*chosen["reading"].map(_VARIANTS), strict=True)
     curves["facet"] = chosen["definition"].map(_DEFINITIONS).to_numpy()
     curves = curves[curves["regret"].notna()]
     ylabel = "lower bound over T"
     fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", yscale="log", ylabel=ylabel)
     for axes in fig.axes:
         _reference(axes, axes.get_xlim(), [1.0, 1.0], "T")
-    return drawn(fig, frame, T=power(study.horizon), told=told, floor=_FLOOR)
+    return drawn(fig, frame, T=power(study.horizon), above=above, floor=_FLOOR)
 
 
 def impossible(frame: pd.DataFrame) -> str:

@@ -121,9 +121,9 @@ class Study(studies.Study):
         return inference.inference(self.epsilons, self.exact_horizon, self.guesses, self.seed)
 
     @cached_property
-    def readings(self) -> pd.DataFrame:
-        """Every entry of Table 1 in every reading, on the chapter's instance at every epsilon."""
-        at = [entries.readings(self.means, self.horizon, epsilon) for epsilon in self.epsilons]
+    def variants(self) -> pd.DataFrame:
+        """Every entry of Table 1 in every variant, on the chapter's instance at every epsilon."""
+        at = [entries.variants(self.means, self.horizon, epsilon) for epsilon in self.epsilons]
         return pd.concat(at, ignore_index=True)
 
     @cached_property
@@ -225,8 +225,8 @@ def factors(runs: Runs, epsilon: float) -> pd.DataFrame:
         above, below = (np.max([run.curves.mean(axis=0) for run in part], axis=0) for part in (private, plain))
         for t, more, less in zip(plain[0].data.t.values.tolist(), above.tolist(), below.tolist(), strict=True):
             if less > 0:
-                told = private[0].family, TRUST[name]
-                rows.append((name, *told, epsilon, t, more, less, more / less, len(runs[0].final)))
+                look = private[0].family, TRUST[name]
+                rows.append((name, *look, epsilon, t, more, less, more / less, len(runs[0].final)))
     names = ["policy", "family", "trust", "epsilon", "t", "regret", "plain", "factor", "replications"]
     return pd.DataFrame(rows, columns=names)
 

@@ -33,7 +33,7 @@ def findings(study: Study) -> dict[str, Any]:
         "paid": study.losses.set_index("policy").loc[RESPONSE, "outcomes"],
         "forward": tight["forward"],
         "backward": tight["backward"],
-        "told": impossible(study.readings[study.readings["regret"] == "minimax"]),
+        "above": impossible(study.variants[study.variants["regret"] == "minimax"]),
         "low": low,
         "local": final.loc[LDP_UCB],
         "central": final.loc[ADAP_UCB],
@@ -84,14 +84,14 @@ def table_2(study: Study) -> pd.DataFrame:
 
 @tables("table-disagreements")
 def disagreements(study: Study) -> pd.DataFrame:
-    """Every entry of Table 1 in every reading, a column an epsilon."""
-    return _by_epsilon(study.readings, "value", ["definition", "regret", "reading", "locus"])
+    """Every entry of Table 1 in every variant, a column an epsilon."""
+    return _by_epsilon(study.variants, "value", ["definition", "regret", "reading", "locus"])
 
 
 @tables("disagreements")
 def all_disagreements(study: Study) -> pd.DataFrame:
     """The same, tidy."""
-    return study.readings
+    return study.variants
 
 
 @tables("table-upper-lower")

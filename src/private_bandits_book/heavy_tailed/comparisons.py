@@ -32,14 +32,14 @@ def settled(run: Run) -> float:
     return float(run.t[first]) if first < len(run.t) - 1 else math.nan
 
 
-def fluid_errors(panel: Runs, reading: str = PRINTED) -> tuple[float, float]:
+def fluid_errors(panel: Runs, variant: str = PRINTED) -> tuple[float, float]:
     """How far the fluid approximation is from the runs, of the regret and of what is learnt; nan where none is.
 
     The first is the largest relative distance over the rounds that both have, from round 1000 on, as before it a few
     pulls are a large share. The second is what it misses, in the last round that is run, of the runs' distance from
     uniform play; negative where it has learnt less.
     """
-    runs, fluid = panel.select(rates.UCB, reading, kind=RUNS), panel.select(rates.INDEX, reading)
+    runs, fluid = panel.select(rates.UCB, variant, kind=RUNS), panel.select(rates.INDEX, variant)
     if not runs or not fluid:
         return math.nan, math.nan
     t, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)

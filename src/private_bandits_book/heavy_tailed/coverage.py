@@ -80,8 +80,8 @@ def epoch_errors(
     source = streams(study.seed, stream)
     for epoch in range(1, 6):
         log = math.log((8.0 if local else 4.0) * problem.n_items * epoch**2 / study.beta)
-        told = (epoch, log, epsilon, v, u, c)
-        plan = bounds.ldp_epoch(*told, local) if local else bounds.dp_epoch(*told)
+        given = (epoch, log, epsilon, v, u, c)
+        plan = bounds.ldp_epoch(*given, local) if local else bounds.dp_epoch(*given)
         if plan.pulls > 9e15:
             break
         pulls = int(plan.pulls)

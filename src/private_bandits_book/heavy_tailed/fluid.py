@@ -1,13 +1,13 @@
-"""A fluid approximation of the robust index boxes, for horizons at which rounds cannot be played; ours.
+"""A fluid approximation of the robust index algorithms, for horizons at which rounds cannot be played; ours.
 
 Rewards are replaced by their truncated means and the noise by 0. What is left is the rule that the arm of the largest
 index is pulled, and in the limit every arm that is pulled has the same index: the pulls n_a(t) solve
 
     m_a(n_a) + r(t) / n_a^w = level for every arm,    sum of n_a = t,
 
-with m_a(n) the exact mean of the first n truncated rewards and r(t) the box's radius at one pull. It leaves out the
+with m_a(n) the exact mean of the first n truncated rewards and r(t) the radius at one pull. It leaves out the
 fluctuations, so it is an approximation and not a bound: it is close where the radius dwarfs them, which is what
-`coverage.dp_robust_ucb_error` shows of the boxes' own constants.
+`coverage.dp_robust_ucb_error` shows of the algorithms' own constants.
 """
 
 from __future__ import annotations

@@ -155,15 +155,15 @@ def local(study: Study, label: str, v: float) -> Made:
     frame = tidy(panel)
     epsilons = sorted({run.epsilon for run in panel if math.isfinite(run.epsilon)})
     titles, shares = {}, {}
-    for reading, name, c, title in (
+    for variant, name, c, title in (
         (PRINTED, rates.LDP, 24.0, "square root, c = 24"),
         (SMALLER, rates.LDP, small, f"square root, c = {small:g}"),
         (SLIDE_RATE, rates.SLIDE_LDP, 24.0, "rate of (4), (5), c = 24"),
     ):
-        titles[reading] = f"{title}\n{_bound(study.local_confidence, name, c, v, epsilons)}"
-        ends = [float(run.final.mean()) / panel.final("uniform") for run in panel.select(reading=reading)]
+        titles[variant] = f"{title}\n{_bound(study.local_confidence, name, c, v, epsilons)}"
+        ends = [float(run.final.mean()) / panel.final("uniform") for run in panel.select(variant=variant)]
         alike = np.isclose(min(ends), max(ends), rtol=0.01)
-        shares[reading] = portion(max(ends)) if alike else f"{portion(min(ends))} to {portion(max(ends))}"
+        shares[variant] = portion(max(ends)) if alike else f"{portion(min(ends))} to {portion(max(ends))}"
     frame["facet"] = frame["reading"].map(titles).fillna("")
     frame["label"] = [
         f"ε = {row.epsilon:g}" if math.isfinite(row.epsilon) else _NAMES.get(row.policy, row.policy)
@@ -176,7 +176,7 @@ def local(study: Study, label: str, v: float) -> Made:
 
 def _astray(panel: Runs) -> str:
     """What became of the runs at the slides' rate, where they have decided anything."""
-    shares = [run.final / panel.final("uniform") for run in panel.select(reading=SLIDE_RATE)]
+    shares = [run.final / panel.final("uniform") for run in panel.select(variant=SLIDE_RATE)]
     if not shares or any(np.all(np.abs(share - 1.0) < 1e-6) for share in shares):
         return ""
     lost = [share > comparisons.LEARNT for share in shares]
@@ -195,14 +195,14 @@ def _astray(panel: Runs) -> str:
 def scaling(study: Study) -> Made:
     """Error over bound against R, for the two scalings."""
     frame, fits = study.scaling, study.scaling_exponents
-    shown = frame.assign(
+    plotted = frame.assign(
         policy=frame["variant"].map({"repaired": "square root", "slide_rate": "rate of (4), (5)"}),
         family=frame["variant"].map({"repaired": "elimination", "slide_rate": "laplace"}),
         trust="local",
         facet=[f"v = {v:g}" for v in frame["v"]],
         t=frame["pulls"],
     )
-    shown = shown.rename(columns={"mean": "regret", "se": "regret_se", "draws": "replications"})
+    plotted = plotted.rename(columns={"mean": "regret", "se": "regret_se", "draws": "replications"})
     fitted = [
         f"{fits[v, 'slide_rate'].measured:.3f} and {abs(round(fits[v, 'repaired'].measured, 3)):.3f} at v = {v:g}"
         for v in study.vs
@@ -214,7 +214,7 @@ def scaling(study: Study) -> Made:
         moves[variant] = "stays level" if max(map(abs, slopes)) < 0.05 else f"moves as R to the {max(slopes):.2f}"
     facts = {"mean": coverage.SCALING_MEAN, "log": coverage.SCALING_LOG, "draws": coverage.DRAWS, "moves": moves}
     facts |= {"fitted": "; ".join(fitted), "largest": largest.max(), "least": short(largest.min()["slide_rate"])}
-    fig = _multiples(shown, x="pulls", xscale="log", xlabel="pulls R of an epoch", ylabel="|error| / err")
+    fig = _multiples(plotted, x="pulls", xscale="log", xlabel="pulls R of an epoch", ylabel="|error| / err")
     return drawn(fig, frame, **facts)
 
 
@@ -228,17 +228,17 @@ def fluid(study: Study) -> Made:
     ]
     frame = pd.concat(frames, ignore_index=True)
     radius = {PRINTED: "radius 18", SMALLER: f"radius {study.small_radius:g}"}
-    shown = frame[frame["policy"] != "uniform"].copy()
-    uniform = shown["loss"] * shown["t"]
-    shown["regret"], shown["regret_se"] = shown["regret"] / uniform, shown["regret_se"] / uniform
-    shown["policy"] = shown["label"] = [
-        f"{radius.get(row.reading, row.reading)}, {row.kind}" for row in shown.itertuples()
+    plotted = frame[frame["policy"] != "uniform"].copy()
+    uniform = plotted["loss"] * plotted["t"]
+    plotted["regret"], plotted["regret_se"] = plotted["regret"] / uniform, plotted["regret_se"] / uniform
+    plotted["policy"] = plotted["label"] = [
+        f"{radius.get(row.reading, row.reading)}, {row.kind}" for row in plotted.itertuples()
     ]
-    shown.loc[shown["kind"] == FLUID, "family"] = "response"
-    shown = shown.sort_values("kind", kind="stable")  # the runs lie on top
+    plotted.loc[plotted["kind"] == FLUID, "family"] = "response"
+    plotted = plotted.sort_values("kind", kind="stable")  # the runs lie on top
     errors, biases, shares = [], [], []
     for v, panel in study.fluid.items():
-        found = zip(*(comparisons.fluid_errors(panel, reading) for reading in radius), strict=True)
+        found = zip(*(comparisons.fluid_errors(panel, variant) for variant in radius), strict=True)
         far, missed = (" and ".join(map(_percent, part)) for part in found)
         errors.append(f"{far} of the regret, {missed} of what is learnt, at v = {v:g}")
         biases.append(f"{_bias(comparisons.fluid_bias(study.learnt[v]))} at v = {v:g}")
@@ -248,7 +248,7 @@ def fluid(study: Study) -> Made:
     facts: dict[str, Any] = {"errors": "; ".join(errors), "biases": "; ".join(biases), "shares": "; ".join(shares)}
     facts |= {"exact": power(min(study.exact_horizon, study.horizon)), "half": study.small_radius / 2}
     facts |= {"means": CHECK_MEANS, "shape": CHECK_SHAPE}
-    fig = figures.small_multiples(shown, by="facet", start=100, ylabel="regret over uniform play")
+    fig = figures.small_multiples(plotted, by="facet", start=100, ylabel="regret over uniform play")
     return _drawn(study, fig, frame, **facts)
 
 
@@ -378,9 +378,9 @@ def _facets(panels: Mapping[float, Runs]) -> pd.DataFrame:
     return pd.concat([tidy(p).assign(v=v, facet=f"v = {v:g}") for v, p in panels.items()], ignore_index=True)
 
 
-def _end(panel: Runs, name: str, reading: str) -> str:
+def _end(panel: Runs, name: str, variant: str) -> str:
     """The regret of a policy where its curve ends."""
-    return short(float(last(panel, name, reading).final.mean()))
+    return short(float(last(panel, name, variant).final.mean()))
 
 
 def _in_fluid(panel: Runs) -> str:

@@ -76,8 +76,8 @@ def _order(name: str, *arguments: float, **named: bool) -> Ruling:
 @rules("theorem-dp-robust-ucb")
 def _radius_and_order(study: Study, claim: Claim) -> Ruling:
     covered = study.confidence[study.confidence["policy"] == rates.UCB].query("value == 18.0 and epsilon <= 1.0")
-    kept, cases = int(covered["proven"].sum()), len(covered)
-    return all_of(claim.holds(kept == cases if cases else None, kept=kept, cases=cases), _derived(study, claim))
+    proven, cases = int(covered["proven"].sum()), len(covered)
+    return all_of(claim.holds(proven == cases if cases else None, proven=proven, cases=cases), _derived(study, claim))
 
 
 @rules(f"{_HEAVY}-dependent-dp-upper", f"{_HEAVY}-independent-dp-upper")
@@ -178,7 +178,7 @@ def _learns(study: Study, claim: Claim) -> Ruling:
     if v not in study.local:
         return claim.holds(None)
     panel, uniform = study.local[v], study.local[v].final("uniform")
-    runs = sorted(panel.select(reading=PRINTED), key=lambda run: run.epsilon)
+    runs = sorted(panel.select(variant=PRINTED), key=lambda run: run.epsilon)
     if any(np.all(np.abs(run.final / uniform - 1.0) < 1e-6) for run in runs):  # no run has finished an epoch
         return claim.holds(None)
     parts = []

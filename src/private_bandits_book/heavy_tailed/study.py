@@ -119,9 +119,9 @@ class Study(studies.Study):
         problem, u = self.problem(number, v), self.moment(number, v)
         panel = [self._uniform(problem), self._run(problem, robust_se(v, u, self.beta))]
         panel += self._index(problem, robust_ucb(v, u, self.horizon))
-        for reading, c, radius in ((PRINTED, 24.0, 18.0), (SMALLER, self.small_c, self.small_radius)):
-            panel.append(self._run(problem, dp_robust_se(epsilon, v, u, self.beta, c), reading))
-            panel += self._index(problem, dp_robust_ucb(epsilon, v, u, self.length, radius), reading)
+        for variant, c, radius in ((PRINTED, 24.0, 18.0), (SMALLER, self.small_c, self.small_radius)):
+            panel.append(self._run(problem, dp_robust_se(epsilon, v, u, self.beta, c), variant))
+            panel += self._index(problem, dp_robust_ucb(epsilon, v, u, self.length, radius), variant)
         return Runs(panel)
 
     @by_v
@@ -130,12 +130,12 @@ class Study(studies.Study):
         problem, u = self.problem(coverage.LOCAL_SETTING, v), self.moment(coverage.LOCAL_SETTING, v)
         panel = [self._uniform(problem), self._run(problem, robust_se(v, u, self.beta))]
         for epsilon in self.local_epsilons:
-            for reading, policy in (
+            for variant, policy in (
                 (PRINTED, ldp_robust_se(epsilon, v, u, self.beta)),
                 (SMALLER, ldp_robust_se(epsilon, v, u, self.beta, self.small_local_c)),
                 (SLIDE_RATE, ldp_robust_se(epsilon, v, u, self.beta, variant="slide_rate")),
             ):
-                panel.append(self._run(problem, policy, reading))
+                panel.append(self._run(problem, policy, variant))
         return Runs(panel)
 
     @by_v
@@ -143,10 +143,10 @@ class Study(studies.Study):
         """DP Robust UCB on setting 1, by v: run, and in the fluid approximation over the same rounds and beyond."""
         problem, u = self.problem(1, v), self.moment(1, v)
         panel = [self._uniform(problem)]
-        for reading, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
+        for variant, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
             policy = dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
-            panel.append(self._run(problem, policy, reading, self.exact_horizon))
-            panel += self._fluid(problem, policy, reading, log_checkpoints(self.horizon))
+            panel.append(self._run(problem, policy, variant, self.exact_horizon))
+            panel += self._fluid(problem, policy, variant, log_checkpoints(self.horizon))
         return Runs(panel)
 
     @by_v
@@ -158,20 +158,20 @@ class Study(studies.Study):
         problem, radius = pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
         policy = dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)
         run = self._run(problem, policy, f"radius {radius:g}", self.exact_horizon)
-        return Runs([self._uniform(problem, run.t), run, *self._fluid(problem, policy, run.reading, run.t)])
+        return Runs([self._uniform(problem, run.t), run, *self._fluid(problem, policy, run.variant, run.t)])
 
     @by_v
     def unknown(self, v: float) -> Runs:
         """First open problem, setting 1: without u and v, with both, and with a u that is 100 times too large."""
         problem, u = self.problem(1, v), self.moment(1, v)
         panel = [self._uniform(problem)]
-        for reading, policy in (
+        for variant, policy in (
             ("u and v unknown", quantile_se(CHECK_EPSILON, self.beta)),
             ("u and v known", dp_robust_se(CHECK_EPSILON, v, u, self.beta)),
             ("known, smaller constants", dp_robust_se(CHECK_EPSILON, v, u, self.beta, self.small_c)),
             ("u 100 times too large", dp_robust_se(CHECK_EPSILON, v, 100.0 * u, self.beta)),
         ):
-            panel.append(self._run(problem, policy, reading))
+            panel.append(self._run(problem, policy, variant))
         return Runs(panel)
 
     @by_v
@@ -197,20 +197,20 @@ class Study(studies.Study):
         )
         return Runs([self._uniform(problem), *(self._run(problem, policy) for policy in policies)])
 
-    def _run(self, problem: Problem, policy: Policy, reading: str = "", at_most: int | None = None) -> Run:
+    def _run(self, problem: Problem, policy: Policy, variant: str = "", at_most: int | None = None) -> Run:
         horizon = self.horizon if at_most is None else min(self.horizon, at_most)
-        return self.run(problem, policy, reading, {"kind": RUNS}, horizon)
+        return self.run(problem, policy, variant, {"kind": RUNS}, horizon)
 
     def _uniform(self, problem: Arms, rounds: np.ndarray | None = None) -> Run:
         t = log_checkpoints(self.horizon) if rounds is None else rounds
         return Run(UNIFORM, "", problem, {"kind": EXPECTED}, _curve(t, problem.uniform_regret() * t.astype(float)))
 
-    def _index(self, problem: ParetoArms, policy: Policy, reading: str = "") -> list[Run]:
+    def _index(self, problem: ParetoArms, policy: Policy, variant: str = "") -> list[Run]:
         """An index algorithm: run as far as it is played, and in the fluid approximation from there."""
-        run, t = self._run(problem, policy, reading, self.exact_horizon), log_checkpoints(self.horizon)
-        return [run, *self._fluid(problem, policy, reading, t[t >= run.t[-1]])]
+        run, t = self._run(problem, policy, variant, self.exact_horizon), log_checkpoints(self.horizon)
+        return [run, *self._fluid(problem, policy, variant, t[t >= run.t[-1]])]
 
-    def _fluid(self, problem: ParetoArms, policy: Policy, reading: str, t: np.ndarray) -> list[Run]:
+    def _fluid(self, problem: ParetoArms, policy: Policy, variant: str, t: np.ndarray) -> list[Run]:
         """The fluid approximation at those of the rounds that are late enough, where they are two or more."""
         t = t[t >= max(problem.n_items, 100)]
         if len(t) < 2:
@@ -219,7 +219,7 @@ class Study(studies.Study):
         if key not in self._played:
             self._played[key] = _curve(t, fluid_regret(problem, policy, t.astype(float)))
         named = replace(policy, name=fluid_name(policy.name))
-        return [Run(named, reading, problem, {"kind": FLUID}, self._played[key])]
+        return [Run(named, variant, problem, {"kind": FLUID}, self._played[key])]
 
     # --- exponents
 
@@ -273,9 +273,9 @@ class Study(studies.Study):
         return coverage.local_confidence(self)
 
 
-def last(panel: Runs, name: str, reading: str = "") -> Run:
+def last(panel: Runs, name: str, variant: str = "") -> Run:
     """Return the curve of a policy that reaches farthest: its fluid approximation where it was not run to the end."""
-    found = panel.select(name, reading) + panel.select(fluid_name(name), reading)
+    found = panel.select(name, variant) + panel.select(fluid_name(name), variant)
     return max(found, key=lambda run: int(run.t[-1]))
 
 

@@ -34,7 +34,7 @@ _SOURCES = {  # of each algorithm: where it is from, and what it must know
     rates.QUANTILE: ("ours, first open problem", "T (beta), and that its width fits the tail"),
     rates.EPISODES: ("ours, second open problem", "v, u, T"),
 }
-_ENDS = {  # policy and reading of each column
+_ENDS = {  # policy and variant of each column
     "dp_robust_ucb": (rates.UCB, PRINTED),
     "dp_robust_se": (rates.DP, PRINTED),
     "dp_robust_ucb_smaller": (rates.UCB, SMALLER),
@@ -67,7 +67,7 @@ def needs(study: Study) -> pd.DataFrame:
         problem, u = study.problem(LOCAL_SETTING, v), study.moment(LOCAL_SETTING, v)
         gap = float(np.min(problem.gaps[problem.gaps > 0]))
         central, local = study.central.get((LOCAL_SETTING, v, 1.0), Runs()), study.local[v]
-        for name, panel, c, reading, plan, inside in (
+        for name, panel, c, variant, plan, inside in (
             (rates.DP, central, 24.0, PRINTED, bounds.dp_epoch, 4.0),
             (rates.DP, central, study.small_c, SMALLER, bounds.dp_epoch, 4.0),
             (rates.LDP, local, 24.0, PRINTED, bounds.ldp_epoch, 8.0),
@@ -80,7 +80,7 @@ def needs(study: Study) -> pd.DataFrame:
                 log = math.log(inside * alive * epoch**2 / study.beta)
                 pulls = plan(epoch, log, 1.0, v, u, c).pulls
                 first, rounds = (pulls if epoch == 1 else first), rounds + alive * pulls
-            runs = panel.select(name, reading, epsilon=1.0)
+            runs = panel.select(name, variant, epsilon=1.0)
             rows.append((name, c, v, first, rounds, comparisons.settled(runs[0]) if runs else math.nan))
         for radius in (18.0, study.small_radius):
             log_t = math.log(study.length)
@@ -157,11 +157,11 @@ def _measured(study: Study, cell: Any) -> dict[str, Any]:
     for of, quantity in (("gap", GAP), ("epsilon", EPSILON), ("horizon", LOG if dependent else rates.WORST)):
         asked = upper and (dependent or of == "horizon")
         seen = (study.rate(name, quantity, cell.v).fit if asked else None) or Interval()
-        found |= {f"{part}_{of}": number for part, number in seen.columns().items()} | {of: _shown(*seen[:3])}
+        found |= {f"{part}_{of}": number for part, number in seen.columns().items()} | {of: _interval(*seen[:3])}
     return found | {"box": name if upper else ""}
 
 
-def _shown(measured: float, low: float, high: float) -> str:
+def _interval(measured: float, low: float, high: float) -> str:
     """A value with its interval, where two digits tell the ends apart."""
     if math.isnan(measured):
         return ""
@@ -192,7 +192,7 @@ def exponents(study: Study) -> pd.DataFrame:
     for place, column in enumerate(("printed", "corrected"), start=3):
         found = [rates.claimed(r.policy, r.quantity, r.v, printed=column == "printed") for r in frame.itertuples()]
         frame.insert(place, column, found)
-    return frame.assign(shown=[_shown(r.measured, r.low, r.high) for r in frame.itertuples()])
+    return frame.assign(shown=[_interval(r.measured, r.low, r.high) for r in frame.itertuples()])
 
 
 @tables("table-unknown-moments")
@@ -205,7 +205,7 @@ def unknown(study: Study) -> pd.DataFrame:
             if run.policy is not UNIFORM:
                 pays, regret = run.policy.privacy.effective_epsilon, float(run.final.mean())
                 over = [regret / base if base > 0 else math.nan for base in (known, small)]
-                rows.append((v, run.name, run.reading, pays, regret, *over))
+                rows.append((v, run.name, run.variant, pays, regret, *over))
     return pd.DataFrame(rows, columns=["v", "policy", "reading", "pays", "regret", "over_known", "over_small"])
 
 

@@ -268,7 +268,7 @@ def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
 
 
 def _radius(record: Any, n: int) -> float:
-    """The bonus of a local box with ln T at n reports."""
+    """The bonus of a local algorithm with ln T at n reports."""
     return float(np.sum(np.sqrt(record.terms[:, 1] / n))) + record.bonus_scale / n
 
 
@@ -281,7 +281,7 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
 
     Not in the paper. Write mu' = 1/2 - gap, w = mu'/2, L = ln T, a for the radius at one report and b = 1/epsilon. The
     first report of the best arm is an outcome 0 and puts its index into [0, w) with probability p = (1/4) e^{-a/b}
-    (e^{w/b} - 1). The box has ln T and not ln t, so this index never changes, and the arm is never played again while
+    (e^{w/b} - 1). The bonus has ln T and not ln t, so this index never changes, and the arm is never played again while
     the other arm's index exceeds w. A sum of n errors of the other arm has E e^{-s sum} <= e^{n s w} for s = min(1/(b
     sqrt 2), w / (1/8 + 2 b^2)), and the radius at n is at least a/n^(1/2) as printed, so that its index falls below w
     at some n with probability at most q = 2/(s a)^2. Hence regret is at least gap (T - 1) p (1 - q).

@@ -77,7 +77,7 @@ def findings(study: Study) -> dict[str, Any]:
 
 def _promises(study: Study) -> str:
     """What the algorithms pay, in a sentence."""
-    privacies = [(e, run.policy.privacy) for e, runs in study.learning.items() for run in runs if run.reading]
+    privacies = [(e, run.policy.privacy) for e, runs in study.learning.items() for run in runs if run.variant]
     broken = sum(not (privacy.effective_epsilon or math.inf) <= epsilon * (1 + 1e-9) for epsilon, privacy in privacies)
     if broken:
         return f"- **{broken} of {len(privacies)} algorithms pay more than they promise** at these parameters."
@@ -113,7 +113,7 @@ def learning(study: Study, label: str, epsilon: float) -> Made:
         "uniform": rounded(runs[0].uniform),
     }
     facts |= {"plain": rounded(runs.final("CUCB")), "plain_least": rounded(runs.final("CUCB, least pulled"))}
-    facts |= {variant: _ranking(runs.select(reading=variant)) for variant in VARIANTS}
+    facts |= {variant: _ranking(runs.select(variant=variant)) for variant in VARIANTS}
     return drawn(figures.small_multiples(frame, by="reading", yscale="log"), _data(frame), **facts)
 
 
@@ -137,26 +137,26 @@ def k_exponent(study: Study) -> Made:
     frame = _per_arm(study.long["sizes"], study.exponents)
     one = frame["family"] == "path as arm"
     identity = one & (frame["held"] == "item gap")  # the same run times K
-    shown = frame[(frame["family"] != "top-K, close") & ~identity]
-    family = shown["family"].where(~one, "K-path")
-    shown = shown.assign(
-        panel=[_PANELS[key] for key in zip(family, shown["held"], strict=True)],
+    plotted = frame[(frame["family"] != "top-K, close") & ~identity]
+    family = plotted["family"].where(~one, "K-path")
+    plotted = plotted.assign(
+        panel=[_PANELS[key] for key in zip(family, plotted["held"], strict=True)],
         family="laplace",
-        policy=shown["label"],
-        regret=shown["per_arm"],
-        regret_se=shown["per_arm_se"],
+        policy=plotted["label"],
+        regret=plotted["per_arm"],
+        regret_se=plotted["per_arm_se"],
     )
     fig = figures.small_multiples(
-        shown, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel="regret / (m − K)"
+        plotted, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel="regret / (m − K)"
     )
-    for axes, title in zip(fig.axes, dict.fromkeys(shown["panel"]), strict=True):
-        _name_powers(axes, shown[shown["panel"] == title])
+    for axes, title in zip(fig.axes, dict.fromkeys(plotted["panel"]), strict=True):
+        _name_powers(axes, plotted[plotted["panel"] == title])
     horizons = "; ".join(
         f"{_on_a_line(title)}, {variant}: {_power(int(rows['t'].max()))}"
-        for (title, variant), rows in shown.groupby(["panel", "variant"], sort=False)
+        for (title, variant), rows in plotted.groupby(["panel", "variant"], sort=False)
     )
     said = []
-    for title, rows in shown.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
+    for title, rows in plotted.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
         powers = ", ".join(f"{row.label} {row.exponent:.2f}" for row in rows.itertuples())
         said.append(f"{_on_a_line(title)}: {powers}")
     return drawn(fig, _data(frame), horizons=horizons, low=0.5 - DISTANCE, gap=FIXED_GAP, said="; ".join(said))
@@ -226,7 +226,7 @@ def dp_lower_bound(study: Study) -> Made:
     frame["claimed"] = frame["n_arms"] * log_t / (frame["epsilon"] * frame["gap"])
     frame["additive"] = frame["n_arms"] * log_t * (1.0 / frame["gap"] + 1.0 / frame["epsilon"])
     forms = {"claimed": "over m ln T / (εΔ)", "additive": "over m ln T (1/Δ + 1/ε)"}
-    shown = pd.concat(
+    plotted = pd.concat(
         [
             frame.assign(form=title, regret=frame["regret"] / frame[name], regret_se=frame["regret_se"] / frame[name])
             for name, title in forms.items()
@@ -234,7 +234,7 @@ def dp_lower_bound(study: Study) -> Made:
         ignore_index=True,
     ).assign(family="elimination", trust="central")
     fig = figures.small_multiples(
-        shown, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
+        plotted, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
     )
     claimed, additive = (frame["regret"] / frame[name] for name in forms)
     facts = {"arms": LOWER_ARMS, "T": _power(int(frame["t"].iloc[0])), "worst": frame.loc[claimed.idxmin()]}

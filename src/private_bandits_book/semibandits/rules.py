@@ -258,8 +258,8 @@ def _least_pulled(study: Study, claim: Claim) -> Ruling:
 @rules("bandit-same-algorithm")
 def _same(study: Study, claim: Claim) -> Ruling:
     same = lemmas.same_at_one(study.epsilon)
-    shown = f"{'equal' if same else 'different'} actions from equal streams, 300 rounds, 3 runs, both variants"
-    return Holds()(same, shown)
+    said = f"{'equal' if same else 'different'} actions from equal streams, 300 rounds, 3 runs, both variants"
+    return Holds()(same, said)
 
 
 @rules("bandit-rate")

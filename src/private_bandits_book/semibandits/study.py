@@ -1,6 +1,6 @@
 """What the chapter on Chen et al. (2020) measures: learning curves, graphs, oracles, central against local.
 
-The paper has no experiment. A run's reading is *printed* (the algorithms as they stand) or *repaired* (ours); a
+The paper has no experiment. A run's variant is *printed* (the algorithms as they stand) or *repaired* (ours); a
 baseline has none. Every run is kept by replication, so that a figure and a verdict come from the same numbers. The
 longer studies are in `sweeps`.
 """

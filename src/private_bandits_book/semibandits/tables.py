@@ -181,7 +181,7 @@ def approximations(study: Study) -> pd.DataFrame:
                 "alpha": problem.alpha,
                 "beta": problem.beta,
                 "policy": run.name,
-                "reading": run.reading,
+                "reading": run.variant,
                 "epsilon": run.epsilon,
                 "regret": found.measured + (problem.best - problem.benchmark) * rounds,
                 "approximation_regret": found.measured,

@@ -31,9 +31,9 @@ def ucb_hybrid(
     epsilon : float
         Nominal privacy, > 0; infinity gives CascadeUCB1.
     n_items : int
-        L >= 1; epsilon is split among the items. (The box instantiates K counters; every item needs one.)
+        L >= 1; epsilon is split among the items. (The paper instantiates K counters; every item needs one.)
     horizon : int
-        n of the box, >= 1.
+        n of the paper, >= 1.
     noise_multiplier : float
         Multiplies the noise and its bonus, > 0; 0.01 in the published experiments.
     variant : {"printed", "proof"}
@@ -101,11 +101,11 @@ def reference(
             log_n = math.log(horizon if variant == "printed" else pulls[e])
             bonus = multiplier * 3 * c_1 * n_items * log_n**1.5 * math.log(t) / (epsilon * pulls[e])
             upper.append((w_0[e] + released[e]) / pulls[e] + math.sqrt(1.5 * math.log(t) / pulls[e]) + bonus)
-        shown = largest(upper, size, streams.choice)  # the K items with largest private UCBs
-        c_t = click(means, shown, streams.env)  # observe click C_t in {1, ..., K, infinity}
+        recommended = largest(upper, size, streams.choice)  # the K items with largest private UCBs
+        c_t = click(means, recommended, streams.env)  # observe click C_t in {1, ..., K, infinity}
         for k in range(1, int(min(c_t, size)) + 1):
-            e = shown[k - 1]
+            e = recommended[k - 1]
             pulls[e] += 1
             released[e] = mechanisms[e].add(1.0 if c_t == k else 0.0)  # insert w_t(e)
-        rows.append([*shown, int(min(c_t, size))])
+        rows.append([*recommended, int(min(c_t, size))])
     return rows

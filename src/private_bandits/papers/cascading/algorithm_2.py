@@ -36,7 +36,7 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
 
     Notes
     -----
-    The forced exploration (n >= 3 ln t) that the tail bound of its proof needs is not in the box.
+    The forced exploration (n >= 3 ln t) that the tail bound of its proof needs is not in the algorithm.
 
     Examples
     --------
@@ -65,11 +65,11 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
             + scale * math.sqrt(24 * math.log(t) / pulls[e])
             for e in items
         ]
-        shown = largest(upper, size, streams.choice)  # the K items with largest private UCBs
-        c_t = click(means, shown, streams.env)  # observe click C_t in {1, ..., K, infinity}
+        recommended = largest(upper, size, streams.choice)  # the K items with largest private UCBs
+        c_t = click(means, recommended, streams.env)  # observe click C_t in {1, ..., K, infinity}
         for k in range(1, int(min(c_t, size)) + 1):
-            e = shown[k - 1]
+            e = recommended[k - 1]
             pulls[e] += 1
             total[e] += (1.0 if c_t == k else 0.0) + streams.noise.laplace(0.0, scale)
-        rows.append([*shown, int(min(c_t, size))])
+        rows.append([*recommended, int(min(c_t, size))])
     return rows

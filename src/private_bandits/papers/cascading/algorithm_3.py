@@ -68,11 +68,11 @@ def reference(
             + sigma * math.sqrt(2 * math.log(2 * t**3) / pulls[e])
             for e in items
         ]
-        shown = largest(upper, size, streams.choice)  # the K items with largest private UCBs
-        c_t = click(means, shown, streams.env)  # observe click C_t in {1, ..., K, infinity}
+        recommended = largest(upper, size, streams.choice)  # the K items with largest private UCBs
+        c_t = click(means, recommended, streams.env)  # observe click C_t in {1, ..., K, infinity}
         for k in range(1, int(min(c_t, size)) + 1):
-            e = shown[k - 1]
+            e = recommended[k - 1]
             pulls[e] += 1
             total[e] += (1.0 if c_t == k else 0.0) + streams.noise.normal(0.0, sigma)
-        rows.append([*shown, int(min(c_t, size))])
+        rows.append([*recommended, int(min(c_t, size))])
     return rows

@@ -23,8 +23,8 @@ def cucb_gaussian(
 ) -> Policy:
     """Algorithm 4, CUCB under LDP (Gaussian), for semi-bandits; epsilon = infinity is CUCB.
 
-    Index: mean + sqrt(1.5 ln t / n) + (2/epsilon) sqrt(2 K ln(1.25/delta) ln t / n), t from m + 1. The box lists gamma
-    before the loop although it depends on t.
+    Index: mean + sqrt(1.5 ln t / n) + (2/epsilon) sqrt(2 K ln(1.25/delta) ln t / n), t from m + 1. The paper lists
+    gamma before the loop although it depends on t.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def cucb_gaussian(
     delta : float
         Probability with which the loss may exceed epsilon, in (0, 1).
     n_items : int
-        m of the box, n_items >= list_size.
+        m of the paper, n_items >= list_size.
     list_size : int
         K >= 1, the size of a super arm, for which the noise is calibrated.
     noise_multiplier : float

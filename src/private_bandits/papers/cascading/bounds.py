@@ -76,8 +76,8 @@ def theorem_2(
     variant : {"printed", "proof", "corrected"}
         * `printed`: sum of 192/gap (c_1 L ln T / epsilon)^(1 + xi) + 2 pi^2 L/3 + c_2.
         * `proof`: its last line, with K in place of L: sum of 192/gap (c_1 K ln T / epsilon)^(1 + xi) + ...
-        * `corrected`: ours, for the box with ln^1.5 of the pulls. The pulls s after which both radii together stay
-          below gap/2, found numerically: the noise alone asks for about B ln^1.5 B of them, B = 6 c_1 L ln T /
+        * `corrected`: ours, for the algorithm with ln^1.5 of the pulls. The pulls s after which both radii together
+          stay below gap/2, found numerically: the noise alone asks for about B ln^1.5 B of them, B = 6 c_1 L ln T /
           (epsilon gap), and no xi. The print's B^(1 + xi) covers that only when B^xi >= ((1 + xi) ln B)^1.5.
     c_1 : float, optional
         Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
@@ -130,8 +130,8 @@ def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "pr
     variant : {"printed", "corrected"}
         * `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3.
         * `corrected`: solving 2c + 2h >= gap gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T
-          rounds an item of the forced exploration that the tail lemma needs and the box lacks. At epsilon = infinity
-          only 8 agrees with the 12/gap of Kveton.
+          rounds an item of the forced exploration that the tail lemma needs and the algorithm lacks. At epsilon =
+          infinity only 8 agrees with the 12/gap of Kveton.
 
     Returns
     -------

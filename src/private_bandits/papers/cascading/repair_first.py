@@ -151,12 +151,12 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
                     upper[e] = (mean - flip) / (1 - 2 * flip) + radius / (1 - 2 * flip)
                 else:
                     upper[e] = mean + radius + laplace_sum_bound(counters[e].scales, math.log(2 * t**3)) / reports[e]
-        shown = least_reported_first(largest(upper, size, streams.choice), reports)
-        first, c_t = shown[0], click(means, shown, streams.env)
+        recommended = least_reported_first(largest(upper, size, streams.choice), reports)
+        first, c_t = recommended[0], click(means, recommended, streams.env)
         reports[first] += 1
         if trust == "local":
             total[first] += respond(1 if c_t == 1 else 0, 2, flip, streams.noise)
         else:
             total[first] = counters[first].add(1.0 if c_t == 1 else 0.0)
-        rows.append([*shown, int(min(c_t, size))])
+        rows.append([*recommended, int(min(c_t, size))])
     return rows

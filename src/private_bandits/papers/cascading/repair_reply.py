@@ -130,17 +130,17 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
                 radius += laplace_sum_bound([scale] * sum(positions[e]), math.log(2 * t**3))
             if displays and examined > 0:
                 upper[e] = (clicks + radius) / examined
-        shown = largest(upper, size, streams.choice)
-        c_t = click(means, shown, streams.env)
+        recommended = largest(upper, size, streams.choice)
+        c_t = click(means, recommended, streams.env)
         if design == "reply":
             answer = 1 + respond(int(min(c_t, size + 1)) - 1, size + 1, lie, streams.noise)
             sent = [1.0 if answer == k else 0.0 for k in range(1, size + 1)]
         else:
             sent = [(1.0 if c_t == k else 0.0) + streams.noise.laplace(0.0, scale) for k in range(1, size + 1)]
         for k in range(1, size + 1):
-            e = shown[k - 1]
+            e = recommended[k - 1]
             sent_here[e] += sent[k - 1]
             left[e] += 1 - sum(sent[: k - 1])
             positions[e].append(k)
-        rows.append([*shown, int(min(c_t, size))])
+        rows.append([*recommended, int(min(c_t, size))])
     return rows

@@ -71,13 +71,13 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
             if displayed[e] and examined[e] > 0:
                 noise = laplace_sum_bound(click_trees[e].scales + examination_trees[e].scales, log_tail)
                 upper[e] = (clicks[e] + math.sqrt(1.5 * log_t * (examined[e] + noise)) + noise) / examined[e]
-        shown = largest(upper, size, streams.choice)
-        c_t = click(means, shown, streams.env)
+        recommended = largest(upper, size, streams.choice)
+        c_t = click(means, recommended, streams.env)
         for e in items:
-            position = shown.index(e) + 1 if e in shown else math.inf
+            position = recommended.index(e) + 1 if e in recommended else math.inf
             clicks[e] = click_trees[e].add(1.0 if c_t == position and position <= size else 0.0)
             seen = position <= size and position <= c_t
             examined[e] = examination_trees[e].add(1.0 if seen else 0.0)
             displayed[e] |= position <= size
-        rows.append([*shown, int(min(c_t, size))])
+        rows.append([*recommended, int(min(c_t, size))])
     return rows

@@ -33,6 +33,6 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     """Uniformly random lists, in a cascade."""
     rows = []
     for _ in range(horizon):
-        shown = largest([0.0] * problem.n_items, problem.list_size, streams.choice)
-        rows.append([*shown, int(min(click(problem.means, shown, streams.env), problem.list_size))])
+        recommended = largest([0.0] * problem.n_items, problem.list_size, streams.choice)
+        rows.append([*recommended, int(min(click(problem.means, recommended, streams.env), problem.list_size))])
     return rows

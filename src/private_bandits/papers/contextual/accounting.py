@@ -302,7 +302,7 @@ def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noi
     noise : {"classical", "analytic"}
         `classical`, as printed: (sum of printed sensitivities) sqrt(2 ln(1.25 n / delta)) / epsilon for n messages,
         each sensitivity in units of its message's noise. `analytic`: the smallest sigma for the joint sensitivity that
-        the box reckons with, its gradient taken to move by no more than its noise is sized for.
+        the algorithm reckons with, its gradient taken to move by no more than its noise is sized for.
 
     Returns
     -------

@@ -128,7 +128,7 @@ def _constants(learner: str, problem: ConvexLoss, horizon: int, scale: float, no
 def reference(
     problem: ConvexLoss, horizon: int, streams: Any, learner: Any, epsilon: float, delta: float | None = None
 ) -> list[list[float]]:
-    """The box around one of `learners`, delta None for Laplace noise; the rows end with what the learner was told."""
+    """Algorithm 1 around one of `learners`, delta None for Laplace noise; the rows end with the learner's feedback."""
     law = streams.noise.laplace if delta is None else streams.noise.normal  # lines 1 and 2
     sigma = 2.0 * problem.bound * (1.0 if delta is None else math.sqrt(2.0 * math.log(1.25 / delta))) / epsilon
     user, rows = User(problem, streams.env), []

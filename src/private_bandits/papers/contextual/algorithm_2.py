@@ -47,7 +47,7 @@ def two_point(
     delta : float, optional
         In (0, 1); None with Laplace noise.
     step : {"printed", "tuned", "strong"}
-        eta = 1/sqrt(T) as in the box, which costs 1/epsilon^2; R / (d sqrt((G^2 + V) T)) with V the variance of n,
+        eta = 1/sqrt(T) as printed, which costs 1/epsilon^2; R / (d sqrt((G^2 + V) T)) with V the variance of n,
         ours, which costs 1/epsilon; or 1/(mu t) for strongly convex losses.
     noise : {"gaussian", "laplace"}
         For Laplace, one number of scale 4 G rho / epsilon is added instead of <n, x_1 - x_2>.
@@ -100,7 +100,7 @@ def two_point(
 def reference(
     problem: ConvexLoss, horizon: int, streams: Any, epsilon: float, delta: float, step: str = "printed"
 ) -> list[list[float]]:
-    """The box around Algorithm 4 of the appendix; a row holds both points and what the learner was told."""
+    """Algorithm 2 around Algorithm 4 of the appendix; a row holds both points and the learner's feedback."""
     lipschitz, d = problem.lipschitz, problem.dimension
     sigma = 2.0 * lipschitz * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon  # line 2
     rho = math.log(horizon) / horizon

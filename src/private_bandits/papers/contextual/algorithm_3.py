@@ -110,7 +110,7 @@ def reference(
     ridge: float = 1.0,
     responses: str = "bounded",
 ) -> list[list[int]]:
-    """The box with the classical sigma, printed or repaired; the radius by the proof, the text has its order only."""
+    """With the classical sigma, printed or repaired; the radius by the proof, the text has its order only."""
     d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2
     kappa, reach, r = top * (1.0 - top), *((2.0 * top, 1.0) if responses == "bounded" else (top, 0.5))

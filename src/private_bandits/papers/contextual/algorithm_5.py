@@ -68,7 +68,7 @@ def ldp_linucb(
 
     Notes
     -----
-    The box is in an appendix; this is its recovery from two public implementations. They agree on sigma, Upsilon, c and
+    Printed in an appendix; this is its recovery from two public implementations. They agree on sigma, Upsilon, c and
     beta, while V starts at I in one of them, here at 0. The classical sigma is proven while no message has a share of
     epsilon above 1, here for epsilon <= 3/2; the guarantee holds what it really pays. The noise on V_t may leave V_t +
     c_t I indefinite with probability at most alpha in a whole run; the action is then uniformly random.
@@ -119,7 +119,7 @@ def reference(
     alpha: float = 0.1,
     ridge: float = 1.0,
 ) -> list[list[int]]:
-    """The box with the constants of the public codes, or with the derived ones; rewards in [-2, 2]."""
+    """With the constants of the public codes, or with the derived ones; rewards in [-2, 2]."""
     d, log_t = problem.dim, math.log(horizon)
     sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / epsilon
     if noise == "analytic":

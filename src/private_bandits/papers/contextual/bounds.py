@@ -49,7 +49,7 @@ def theorem_3(
     """Theorem 3: the regret of Algorithm 1 from the regret of its learner for losses of unit range.
 
     `printed` is B ln(T/delta) / epsilon times the regret, its O taken as 1: an order. `derived` is ours: 2 (B + s)
-    times the regret, plus 2 B, with s = sigma sqrt(2 ln(2 T^2)) and the Gaussian sigma of the box. It holds for any
+    times the regret, plus 2 B, with s = sigma sqrt(2 ln(2 T^2)) and the algorithm's Gaussian sigma. It holds for any
     learner of losses in [0, 1], convex or not, against losses fixed beforehand: with probability at least 1 - 1/T no
     draw exceeds s in T rounds, and then the draws are independent and symmetric, and (f + Z + B + s) / (2 (B + s)),
     with values in [0, 1] and as convex as f, is told unclipped. Otherwise at most 2 B T is lost.

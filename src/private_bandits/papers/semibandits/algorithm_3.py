@@ -46,7 +46,7 @@ def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str =
     Notes
     -----
     Two users' leaves differ in the arms of S_t only, by at most 1 each: the sensitivity is K. A leaf lies in at most
-    `levels` nodes. How often an arm was pulled is a function of the super arms, which are public. "log T" of the box
+    `levels` nodes. How often an arm was pulled is a function of the super arms, which are public. "log T" of the paper
     counts nodes, so we read it to base 2.
 
     Examples

@@ -13,7 +13,7 @@ from private_bandits.privacy import Guarantee
 def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, variant: str = "printed") -> Policy:
     """Section 3.2, CUCB-DP whose tree takes the least pulled arm of the super arm alone.
 
-    The box is left out in print. This is Algorithm 3 with one outcome in a leaf, hence with 1 for K in the noise and in
+    Left out in print. This is Algorithm 3 with one outcome in a leaf, hence with 1 for K in the noise and in
     the bonus.
 
     Parameters

@@ -1,8 +1,8 @@
 """What the algorithms of Chen et al. (2020) share: their constants' frame, and a semi-bandit in plain Python.
 
 Every one caps its indices at 1 (no report counts as infinity), asks the oracle if all indices are >= 0 and otherwise
-plays "any" super arm, for us a uniformly random one. The boxes have ln T. `horizon=None` puts ln t in its place, which
-needs no horizon and is ours; a horizon gives ln T as printed. The input delta of the boxes is used nowhere.
+plays "any" super arm, for us a uniformly random one. They have ln T. `horizon=None` puts ln t in its place, which
+needs no horizon and is ours; a horizon gives ln T as printed. Their input delta is used nowhere.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _conjecture(study: Study, claim: Claim) -> Ruling:
 
 def _coefficients(means: np.ndarray, epsilon: float) -> tuple[float, float, float]:
     """Coefficients of ln T that are proved under DP: by the paper (0 if none), with d_epsilon, and without privacy."""
-    log, frame = math.log(HORIZON), entries.readings(means, HORIZON, epsilon)
+    log, frame = math.log(HORIZON), entries.variants(means, HORIZON, epsilon)
     paper = frame[(frame["definition"] == "DP") & (frame["regret"] == "problem-dependent")]
     paper = paper[paper["reading"] != "replacement"]
     ours, plain = replacements.central_lower(means, HORIZON, epsilon), replacements.lai_robbins(means, HORIZON)

@@ -77,8 +77,8 @@ def _figure_1(study: Study, claim: Claim) -> Ruling:
 @rules("example-dp")
 def _example_dp(study: Study, claim: Claim) -> Ruling:
     frame = study.inference
-    shown = frame[(frame["observer"] == "every ad") & (frame["guess"] == "the answers of one visit")]
-    return _guessed(claim, shown[shown["definition"] == "outcomes"], frame[frame["definition"] == "rewards"])
+    seen = frame[(frame["observer"] == "every ad") & (frame["guess"] == "the answers of one visit")]
+    return _guessed(claim, seen[seen["definition"] == "outcomes"], frame[frame["definition"] == "rewards"])
 
 
 @rules("example-local")
