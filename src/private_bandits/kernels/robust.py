@@ -138,13 +138,20 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     for t in range(first, last + 1):
         log_t = math.log(t)
         if t <= n_arms:
-            order[0] = t - 1
+            arm = t - 1
         else:
             radius = factor * (alpha * log_t + beta) ** power
-            for arm in range(n_arms):
-                indices[arm] = mean[arm] + radius * root[arm]
-            top_list(indices, False, choice, order, values)
-        arm = order[0]
+            # without a branch: which arm is the largest cannot be predicted, and a wrong guess costs a round's fifth
+            largest, equal, arm = -np.inf, 0, 0
+            for each in range(n_arms):
+                index = mean[each] + radius * root[each]
+                indices[each] = index
+                equal = 0 if index > largest else equal + (index == largest)
+                arm = each if index > largest else arm
+                largest = max(index, largest)
+            if equal > 0:
+                top_list(indices, False, choice, order, values)
+                arm = order[0]
         if shape > 0.0:
             reward = pareto_reward(env, means[arm], shape)
         else:

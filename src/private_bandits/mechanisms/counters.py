@@ -40,7 +40,7 @@ def _popcount(n: int) -> int:
     return _ones(n)
 
 
-@compiled
+@compiled(inline="always")
 def tree_noise(rng: np.random.Generator, n: int, node_scale: float, row: np.ndarray) -> float:
     """Noise of the binary mechanism's release after item n.
 
@@ -70,7 +70,7 @@ def tree_noise(rng: np.random.Generator, n: int, node_scale: float, row: np.ndar
     return noise
 
 
-@compiled
+@compiled(inline="always")
 def tree_noise_at(rng, n, last, node_scale, row):
     """Noise of the binary mechanism's release after item n, the release before it having come after item `last`.
 
@@ -111,7 +111,7 @@ def tree_noise_at(rng, n, last, node_scale, row):
     return row[place]
 
 
-@compiled
+@compiled(inline="always")
 def hybrid_noise(rng: np.random.Generator, n: int, scale: float, row: np.ndarray) -> float:
     """Noise of the hybrid mechanism's release after item n.
 

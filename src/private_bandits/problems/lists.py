@@ -245,12 +245,13 @@ def observe(means, cascade, order, env, weights):
     int
         How many positions were observed.
     """
-    for position in range(len(order)):
-        clicked = env.random() < means[order[position]]
-        weights[position] = 1.0 if clicked else 0.0
-        if clicked and cascade:
-            return position + 1
-    return len(order)
+    observed, stopped = 0, False
+    while observed < len(order) and not stopped:  # one exit: with two, references are counted in every round
+        clicked = env.random() < means[order[observed]]
+        weights[observed] = 1.0 if clicked else 0.0
+        stopped = clicked and cascade
+        observed += 1
+    return observed
 
 
 @compiled
