@@ -18,7 +18,7 @@ _PACKAGE = Path(__file__).parent
 _FOLDER = re.compile(r"sources-[0-9a-f]{16}")
 
 
-def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never") -> Any:
+def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never", borrows: bool = False) -> Any:
     """Compile a function at its first call: without the interpreter's lock, divisions as in NumPy, binaries kept.
 
     numba checks a function's own file before it reuses a binary, but not the files of the functions it calls: with
@@ -33,16 +33,19 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
         What to compile; without it, a decorator is returned.
     inline : {"never", "always"}
         "always" writes the function out at every call, which saves the call of a short one.
+    borrows : bool
+        Whether the arrays that it is given are not counted again, which costs more than a short function: for one that
+        makes no array and returns none. numba refuses to compile any other.
 
     Returns
     -------
     callable
     """
     if function is None:
-        return functools.partial(compiled, inline=inline)
+        return functools.partial(compiled, inline=inline, borrows=borrows)
     before, config.CACHE_DIR = config.CACHE_DIR, _cache_folder()
     try:
-        return njit(function, nogil=True, cache=True, error_model="numpy", inline=inline)
+        return njit(function, nogil=True, cache=True, error_model="numpy", inline=inline, _nrt=not borrows)
     finally:
         config.CACHE_DIR = before
 

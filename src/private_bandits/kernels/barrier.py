@@ -29,7 +29,7 @@ def centre(domain, x):
     x[:] = 0.0 if domain == BALL else 1.0 / (len(x) + 1.0)
 
 
-@compiled
+@compiled(borrows=True)
 def barrier(domain, radius, x, slope, hessian):
     """Write gradient and Hessian of the barrier at an interior point.
 
@@ -44,7 +44,10 @@ def barrier(domain, radius, x, slope, hessian):
     """
     d = len(x)
     if domain == BALL:
-        room = radius * radius - np.sum(x * x)
+        square = 0.0
+        for i in range(d):
+            square += x[i] * x[i]
+        room = radius * radius - square
         for i in range(d):
             slope[i] = 2.0 * x[i] / room
             for j in range(d):

@@ -15,7 +15,7 @@ from private_bandits._compiled import compiled
 _PIVOT = 1e-12  # of the largest diagonal entry: a pivot below that is rounding
 
 
-@compiled
+@compiled(borrows=True)
 def factorise(matrix, shift, factor):
     """Write the factor of matrix + shift I.
 
@@ -41,7 +41,7 @@ def factorise(matrix, shift, factor):
     return eliminate(factor, _PIVOT * largest)
 
 
-@compiled
+@compiled(borrows=True)
 def eliminate(factor, least):
     """Replace the upper triangle of a matrix by its factor.
 
@@ -77,7 +77,7 @@ def eliminate(factor, least):
     return True
 
 
-@compiled
+@compiled(borrows=True)
 def solve_transposed(factor, vector):
     """Overwrite b with the solution z of R'z = b; |z|^2 is b'A^-1 b.
 
@@ -93,7 +93,7 @@ def solve_transposed(factor, vector):
             vector[i] -= entry * factor[k, i]
 
 
-@compiled
+@compiled(borrows=True)
 def solve(factor, vector):
     """Overwrite b with the solution x of A x = b.
 
@@ -106,7 +106,7 @@ def solve(factor, vector):
     solve_upper(factor, vector)
 
 
-@compiled
+@compiled(borrows=True)
 def solve_upper(factor, vector):
     """Overwrite b with the solution x of R x = b.
 
@@ -122,7 +122,7 @@ def solve_upper(factor, vector):
         vector[i] = total / factor[i, i]
 
 
-@compiled
+@compiled(borrows=True)
 def inverse_norms(factor, columns, work, squares):
     """Write b'A^-1 b for every column b, by one pass over the factor.
 

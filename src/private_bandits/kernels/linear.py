@@ -231,7 +231,7 @@ def radius(policy, t, added):
     return policy.factor * (fit + policy.stretch * rest)
 
 
-@compiled
+@compiled(borrows=True)
 def _indices(factor, theta, beta, ready, actions, work, squares, indices):
     if not ready:
         indices[:] = np.inf
@@ -252,7 +252,7 @@ def _dot(a, b):
     return total
 
 
-@compiled
+@compiled(borrows=True)
 def _add(x, weight, sigma, noise, gram, moment):
     """Add the two messages of a user, the rows of the upper triangle of the first before the second."""
     dim = len(x)
@@ -263,7 +263,7 @@ def _add(x, weight, sigma, noise, gram, moment):
         moment[i] += weight * x[i] + mechanisms.gaussian(noise, sigma)
 
 
-@compiled
+@compiled(borrows=True)
 def _gradient_step(estimate, x, error, step, sigma, noise):
     """Move against the noisy gradient and back into the unit ball."""
     square = 0.0

@@ -272,7 +272,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             mark += 1
 
 
-@compiled
+@compiled(borrows=True)
 def on_sphere(choice, u):
     """Draw a uniformly random unit vector, from one normal number per coordinate.
 
@@ -291,7 +291,7 @@ def on_sphere(choice, u):
         u[i] /= root
 
 
-@compiled
+@compiled(borrows=True)
 def _explore(domain, radius, x, pull, factor, direction, u):
     """Write the factor of R''(x) + pull I, of `kernels.cholesky`, and A u with A its inverse into the direction."""
     barrier.barrier(domain, radius, x, direction, factor)

@@ -22,7 +22,7 @@ from private_bandits._compiled import compiled
 _MOST = 2.0**60  # three times as many fit into an int64
 
 
-@compiled
+@compiled(borrows=True)
 def queries(gamma, variance, tail, confidence):
     """How often to ask so that the average errs by more than gamma with probability at most 2 exp(-confidence).
 
@@ -48,7 +48,7 @@ def queries(gamma, variance, tail, confidence):
     return int(min(max(np.ceil(confidence * (0.5 * root / gamma) ** 2), 1.0), _MOST))
 
 
-@compiled
+@compiled(borrows=True)
 def quarter(ends, clock):
     """The point to ask for.
 
@@ -66,7 +66,7 @@ def quarter(ends, clock):
     return ends[0] + 0.25 * (clock[2] // clock[1] + 1) * (ends[1] - ends[0])
 
 
-@compiled
+@compiled(borrows=True)
 def update(ends, sums, clock, feedback, width, variance, tail, confidence):
     """Take the answer and, with the last one of a round, cut the interval or go on to the next round.
 

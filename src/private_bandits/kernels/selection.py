@@ -27,7 +27,7 @@ def top_list(index, ordered, choice, order, values):
         break_ties(index, ordered, choice, order, values)
 
 
-@compiled
+@compiled(borrows=True)
 def largest(index, ordered, order, values):
     """Write the items of the largest indices, largest first, equal ones in the order of their numbers.
 
@@ -68,7 +68,7 @@ def largest(index, ordered, order, values):
     return tied
 
 
-@compiled
+@compiled(borrows=True)
 def still_largest(index, order, values):
     """Sort a list anew, and say whether it is that of the largest indices, none of them equal to another.
 

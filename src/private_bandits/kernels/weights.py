@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from private_bandits._compiled import compiled
 
 NEWTON_STEPS = 100
 
 
-@compiled
+@compiled(borrows=True)
 def exponential(losses, step, weights):
     """Write w_i proportional to exp(-step L_i).
 
@@ -23,14 +21,15 @@ def exponential(losses, step, weights):
         > 0.
     weights : float64 array, shape (n_arms,), written
     """
-    least, total = np.min(losses), 0.0
+    least, total = _least(losses), 0.0
     for arm in range(len(losses)):
         weights[arm] = math.exp(-step * (losses[arm] - least))
         total += weights[arm]
-    weights /= total
+    for arm in range(len(losses)):
+        weights[arm] /= total
 
 
-@compiled
+@compiled(borrows=True)
 def tsallis(losses, step, weights):
     """Write w_i = 4 / (step (L_i - x))^2, with x below every L_i such that they sum to 1.
 
@@ -47,7 +46,7 @@ def tsallis(losses, step, weights):
     float
         x.
     """
-    x = np.min(losses) - 2.0 / step
+    x = _least(losses) - 2.0 / step
     for _ in range(NEWTON_STEPS):
         total, slope = 0.0, 0.0
         for arm in range(len(losses)):
@@ -58,11 +57,23 @@ def tsallis(losses, step, weights):
         if total - 1.0 <= 1e-13:
             break
         x -= (total - 1.0) / (step * slope)
-    weights /= np.sum(weights)
+    total = 0.0
+    for arm in range(len(losses)):
+        total += weights[arm]
+    for arm in range(len(losses)):
+        weights[arm] /= total
     return x
 
 
-@compiled
+@compiled(borrows=True)
+def _least(losses):
+    least = math.inf
+    for arm in range(len(losses)):
+        least = min(least, losses[arm])
+    return least
+
+
+@compiled(borrows=True)
 def draw(weights, choice):
     """Draw an arm from a distribution with one uniform number.
 

@@ -233,7 +233,7 @@ def _table(name: str, values: Any, ndim: int) -> np.ndarray:
     return frozen(table, np.float64, ndim)
 
 
-@compiled
+@compiled(borrows=True)
 def draw_actions(problem, env, actions, means):
     """Draw a round's vectors.
 

@@ -41,7 +41,7 @@ class ConvexRecord(NamedTuple):
     best: float  # smallest mean loss of a fixed point, for stochastic losses
 
 
-@compiled
+@compiled(borrows=True)
 def loss_at(problem, which, x):
     """A loss at a point.
 
@@ -75,7 +75,7 @@ def loss_at(problem, which, x):
     return factor * (math.sqrt(total) + 0.5 * total)
 
 
-@compiled
+@compiled(borrows=True)
 def mean_loss(problem, weights, x):
     """Sum of the losses at a point, each times its weight.
 
@@ -286,7 +286,7 @@ def _lowest(domain, radius, slope, x):
         x[np.argmin(slope)] = 1.0
 
 
-@compiled
+@compiled(borrows=True)
 def observe_loss(problem, t, points, env, seen):
     """Draw the feedback of a round.
 
