@@ -15,8 +15,8 @@ from private_bandits.kernels import sums
 MEAN = 0.5
 # v and the shape 1.05 + v
 CASES = [(0.3, 1.35), (0.5, 1.55), (0.9, 1.95)]
-# n, brute-force sums, sampled sums: as many as a few seconds allow
-SIZES = [(10**3, 4000, 4000), (10**4, 4000, 20_000), (10**5, 800, 20_000), (10**6, 100, 20_000)]
+# n, brute-force sums, sampled sums: all drawn one by one, just above `DIRECT`, and far above
+SIZES = [(10**3, 4000, 4000), (10**4, 4000, 8000), (10**5, 800, 8000)]
 
 
 def threshold_of(n, v):
@@ -65,10 +65,10 @@ def test_the_sum_is_distributed_as_brute_force(v, shape, n, slow, fast):
             assert abs(beyond.sum() - slow * share) < 4.0 * math.sqrt(slow * share * (1 + slow / fast))
 
 
-@pytest.mark.parametrize("n", [10**4, 10**6, 10**9, 10**15])
+@pytest.mark.parametrize("n", [10**4, 10**6, 10**15])
 @pytest.mark.parametrize(("v", "shape"), CASES)
 def test_mean_and_variance_are_exact(v, shape, n):
-    draws = 20_000
+    draws = 8000
     mean, variance = moments(n, shape, threshold_of(n, v))
     found = sampled(np.random.default_rng(3), n, draws, MEAN, shape, threshold_of(n, v))
     assert abs(found.mean() - mean) < 4.0 * math.sqrt(variance / draws)
@@ -83,7 +83,7 @@ def test_without_truncation_the_largest_reward_rules(v, shape):
     """The tail is drawn, not normal: the sum keeps its skewness, and brute force shows the same law."""
     n = 10**5
     reference = brute_force(np.random.default_rng(4), n, 600, MEAN, shape, math.inf)
-    found = sampled(np.random.default_rng(5), n, 20_000, MEAN, shape, math.inf)
+    found = sampled(np.random.default_rng(5), n, 8000, MEAN, shape, math.inf)
     assert stats.ks_2samp(reference, found).pvalue > 1e-3
     high, low = np.quantile(found, 0.999) - np.median(found), np.median(found) - np.quantile(found, 0.001)
     assert high > 3.0 * low  # 1 for a normal law
