@@ -45,6 +45,9 @@ CASES = {
     "dp v 1": (dp_robust_se, algorithm_3, (0.3, 1, 2, 0.1, 2)),
     "dp c 24": (dp_robust_se, algorithm_3, (1.0, 1.0, 0.5, 0.5)),
     "robust": (robust_se, se_without_privacy, (0.9, 0.7, 0.5, 4)),
+    "robust c 2": (robust_se, se_without_privacy, (0.9, 0.7, 0.5, 2.0)),
+    "robust c 1.5": (robust_se, se_without_privacy, (0.9, 0.7, 0.5, 1.5)),
+    "robust small u": (robust_se, se_without_privacy, (0.9, 0.1, 0.5, 2.0)),
     "ldp": (ldp_robust_se, local_se, (3.0, 1.0, 0.6, 0.9, 2.0)),
     "ldp slide": (ldp_robust_se, local_se, (0.7, 0.9, 0.6, 0.9, 3.0, "slide_rate")),
 }

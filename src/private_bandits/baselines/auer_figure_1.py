@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from private_bandits.kernels import index
-from private_bandits.plain import Generator, Problem, Rows, Streams, largest
+from private_bandits.plain import Problem, Rows, Streams, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -33,15 +32,8 @@ def ucb() -> Policy:
     return Policy("UCB", "auer2002", "Figure 1", "printed", Guarantee.none(), record)
 
 
-def reference(
-    problem: Problem,
-    horizon: int,
-    streams: Streams,
-    width: float = math.sqrt(2),
-    report: Callable[[float, Generator], float] = lambda reward, noise: reward,
-    forced: float = 0.0,
-) -> Rows:
-    """Mean of the reports + width sqrt(ln t / n); arms without reports, or with n <= forced ln(t + 1), come first."""
+def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
+    """UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index."""
     arms = range(problem.n_items)
     pulls = [0 for arm in arms]
     total = [0.0 for arm in arms]
@@ -49,11 +41,10 @@ def reference(
     for t in range(1, horizon + 1):
         upper = [math.inf for arm in arms]
         for a in arms:
-            if pulls[a] > 0 and not pulls[a] <= forced * math.log(t + 1):
-                upper[a] = total[a] / pulls[a] + width * math.sqrt(math.log(t) / pulls[a])
+            if pulls[a] > 0:
+                upper[a] = total[a] / pulls[a] + math.sqrt(2 * math.log(t) / pulls[a])
         arm = largest(upper, 1, streams.choice)[0]
-        reward = 1 if streams.env.random() < problem.means[arm] else 0
         pulls[arm] += 1
-        total[arm] += report(reward, streams.noise)
+        total[arm] += 1 if streams.env.random() < problem.means[arm] else 0
         rows.append([arm, 1])
     return rows

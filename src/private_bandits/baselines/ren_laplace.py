@@ -9,7 +9,7 @@ import numpy as np
 from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.plain import Problem, Rows, Streams
+from private_bandits.plain import Problem, Rows, Streams, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -59,12 +59,20 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
-    """LDP-UCB-L of Ren et al. (2020)."""
-    return auer_figure_1.reference(
-        problem,
-        horizon,
-        streams,
-        width=math.sqrt(2) + math.sqrt(32) / epsilon,
-        report=lambda reward, noise: reward + noise.laplace(0.0, 1 / epsilon),
-        forced=4.0,
-    )
+    """LDP-UCB-L of Ren et al. (2020): arms with few reports come first, in random order."""
+    arms = range(problem.n_items)
+    pulls = [0 for arm in arms]
+    total = [0.0 for arm in arms]  # of the noisy rewards
+    rows = []
+    for t in range(1, horizon + 1):
+        upper = [math.inf for arm in arms]
+        for a in arms:
+            if pulls[a] > 4 * math.log(t + 1):
+                width = math.sqrt(2) + math.sqrt(32) / epsilon
+                upper[a] = total[a] / pulls[a] + width * math.sqrt(math.log(t) / pulls[a])
+        arm = largest(upper, 1, streams.choice)[0]
+        reward = 1 if streams.env.random() < problem.means[arm] else 0
+        pulls[arm] += 1
+        total[arm] += reward + streams.noise.laplace(0.0, 1 / epsilon)
+        rows.append([arm, 1])
+    return rows

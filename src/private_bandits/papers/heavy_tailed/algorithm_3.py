@@ -5,14 +5,12 @@ than (c/2) err = D/2 below the largest. So an arm of gap D is out after epoch e 
 the truth. The slides have c = 24 and write the rule as 12 err. Another c is a variant of ours: a smaller one makes
 shorter epochs with the same D/2, and the bound on the means, at (c/4) err, may fail.
 
-`se_without_privacy` and `local_se` are the same scheme: they share the constants of `elimination` and the loop of
-`reference`.
+`se_without_privacy` and `local_se` are the same scheme: they share the constants of `elimination`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -176,47 +174,19 @@ def variant_at(name: str, c: float) -> str:
     return name if c == PRINTED_C else f"{name}, c = {c:g}"
 
 
-Plan = Callable[[int, int], tuple[int, float, float]]
-Release = Callable[[list[float], float], float]
-
-
 def reference(
-    problem: Any,
-    horizon: int,
-    streams: Any,
-    epsilon: float,
-    v: float,
-    u: float,
-    beta: float,
-    c: float = PRINTED_C,
-    plan: Plan | None = None,
-    release: Release | None = None,
+    problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C
 ) -> list[list[int]]:
-    """Algorithm 3 line by line on Pareto arms; epsilon = infinity leaves out the noise.
-
-    `local_se` has its own `plan` of an epoch (R, B and err from |S| and tau) and its own `release` of a mean.
-    """
-    rate = 1 if math.isinf(epsilon) else epsilon
-
-    def printed_plan(size: int, tau: int) -> tuple[int, float, float]:
-        d_tau = 2.0**-tau  # line 6
-        log = math.log(4 * size * tau**2 / beta)
-        pulls = math.ceil(u ** (1 / v) * (c ** ((1 + v) / v) * log / (rate * d_tau ** ((1 + v) / v))) + 1)  # line 7
-        threshold = (u * pulls * rate / log) ** (1 / (1 + v))  # line 8
-        return pulls, threshold, u ** (1 / (1 + v)) * (log / (pulls * rate)) ** (v / (1 + v))  # line 20
-
-    def printed_release(rewards: list[float], threshold: float) -> float:
-        mean = sum(rewards) / len(rewards)  # line 17
-        if math.isinf(epsilon):
-            return mean
-        return mean + streams.noise.laplace(0.0, 2 * threshold / (len(rewards) * epsilon))  # line 18
-
+    """Algorithm 3 line by line on Pareto arms, epsilon finite."""
     viable = list(range(problem.n_items))  # line 1
     rows: list[list[int]] = []
     tau = 0  # line 2
     while len(viable) > 1:  # lines 3 and 26
         tau += 1  # line 4
-        pulls, threshold, error = (plan or printed_plan)(len(viable), tau)
+        d_tau = 2.0**-tau  # line 6
+        log = math.log(4 * len(viable) * tau**2 / beta)
+        pulls = math.ceil(u ** (1 / v) * (c ** ((1 + v) / v) * log / (epsilon * d_tau ** ((1 + v) / v))) + 1)  # line 7
+        threshold = (u * pulls * epsilon / log) ** (1 / (1 + v))  # line 8
         for _ in range(pulls):  # lines 9 to 12; the rewards are drawn when the epoch ends
             for a in viable:
                 rows.append([a, 1])
@@ -225,8 +195,9 @@ def reference(
         estimate = {}
         for a in viable:
             rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]  # line 13
-            truncated = [x if abs(x) <= threshold else 0.0 for x in rewards]  # line 14
-            estimate[a] = (release or printed_release)(truncated, threshold)  # lines 17 and 18
+            mean = sum(x for x in rewards if abs(x) <= threshold) / pulls  # lines 14 to 17
+            estimate[a] = mean + streams.noise.laplace(0.0, 2 * threshold / (pulls * epsilon))  # line 18
         largest = max(estimate.values())  # line 19
+        error = u ** (1 / (1 + v)) * (log / (pulls * epsilon)) ** (v / (1 + v))  # line 20
         viable = [a for a in viable if not largest - estimate[a] > c / 2 * error]  # lines 21 to 25: 12 err at c = 24
     return rows + [[viable[0], 1]] * (horizon - len(rows))  # line 27

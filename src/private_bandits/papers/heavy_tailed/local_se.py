@@ -15,6 +15,7 @@ from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed import algorithm_3
 from private_bandits.papers.heavy_tailed.algorithm_3 import PRINTED_C
 from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
+from private_bandits.plain import pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -95,10 +96,13 @@ def reference(
     variant: str = "repaired",
 ) -> list[list[int]]:
     """Algorithm 3 where every user sends x 1{|x| <= B} + Lap(2 B / epsilon) and the reports of an arm are averaged."""
-
-    def plan(size: int, tau: int) -> tuple[int, float, float]:
+    viable = list(range(problem.n_items))
+    rows: list[list[int]] = []
+    tau = 0
+    while len(viable) > 1:
+        tau += 1
         gap = 2.0**-tau
-        log = math.log(8 * size * tau**2 / beta)
+        log = math.log(8 * len(viable) * tau**2 / beta)
         if variant == "repaired":
             pulls = math.ceil(u ** (2 / v) * c ** (2 * (1 + v) / v) * log / (epsilon**2 * gap ** (2 * (1 + v) / v)) + 1)
             threshold = (u * math.sqrt(pulls) * epsilon / math.sqrt(log)) ** (1 / (1 + v))
@@ -107,11 +111,16 @@ def reference(
             pulls = math.ceil(u ** (2 / v) * c ** ((1 + v) / v) * log / (epsilon**2 * gap ** ((1 + v) / v)) + 1)
             threshold = (u * pulls * epsilon**2 / log) ** (1 / (1 + v))
             error = u ** (1 / (1 + v)) * (log / (pulls * epsilon**2)) ** (v / (1 + v))
-        return pulls, threshold, error
-
-    def release(rewards: list[float], threshold: float) -> float:
-        total = sum(rewards)
-        reports = [streams.noise.laplace(0.0, 2 * threshold / epsilon) for _ in rewards]
-        return (total + sum(reports)) / len(rewards)
-
-    return algorithm_3.reference(problem, horizon, streams, epsilon, v, u, beta, c, plan, release)
+        for _ in range(pulls):  # the rewards are drawn when the epoch ends
+            for a in viable:
+                rows.append([a, 1])
+                if len(rows) == horizon:
+                    return rows
+        estimate = {}
+        for a in viable:
+            rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]
+            noise = [streams.noise.laplace(0.0, 2 * threshold / epsilon) for _ in rewards]
+            estimate[a] = (sum(x for x in rewards if abs(x) <= threshold) + sum(noise)) / pulls
+        largest = max(estimate.values())
+        viable = [a for a in viable if not largest - estimate[a] > c / 2 * error]
+    return rows + [[viable[0], 1]] * (horizon - len(rows))
