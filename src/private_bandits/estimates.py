@@ -199,14 +199,8 @@ def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Interval:
         If a logarithm does not exist, the shapes disagree, or `x` has a single value.
     """
     level = checks.real("level", level, above=0, below=1)
-    points = _array("x", x)
-    rows = _array("samples", samples)
+    points, rows = _curves("x", x, "samples", samples)
     n = _replications("samples", rows)
-    if points.ndim != 1 or rows.ndim != 2 or rows.shape[1] != points.size:
-        raise ValueError(
-            f"samples must have shape (replications, points) with x of shape (points,), "
-            f"got {rows.shape} and {points.shape}"
-        )
     if np.any(points <= 0):
         raise ValueError(f"x must be > 0, got {points.min():g}")
     log_x = np.log(points)
@@ -255,13 +249,7 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
     """
     start = checks.real("start", start, above=1)
     stop = checks.real("stop", stop, above=start)
-    rounds = _array("t", t)
-    rows = _array("curves", curves)
-    if rounds.ndim != 1 or rows.ndim != 2 or rows.shape[1] != rounds.size:
-        raise ValueError(
-            f"curves must have shape (replications, points) with t of shape (points,), "
-            f"got {rows.shape} and {rounds.shape}"
-        )
+    rounds, rows = _curves("t", t, "curves", curves)
     inside = np.flatnonzero((rounds >= start) & (rounds <= stop))
     if inside.size < 3:
         raise ValueError(f"at least three checkpoints must lie in [{start:g}, {stop:g}], got {inside.size}")
@@ -282,6 +270,14 @@ def _array(name: str, value: Any) -> np.ndarray:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}")
     return array.astype(np.float64)
+
+
+def _curves(name: str, x: Any, sampled: str, samples: Any) -> tuple[np.ndarray, np.ndarray]:
+    points, rows = _array(name, x), _array(sampled, samples)
+    if points.ndim != 1 or rows.ndim != 2 or rows.shape[1] != points.size:
+        shapes = f"(replications, points) with {name} of shape (points,), got {rows.shape} and {points.shape}"
+        raise ValueError(f"{sampled} must have shape {shapes}")
+    return points, rows
 
 
 def _replications(name: str, rows: np.ndarray) -> int:
