@@ -326,7 +326,6 @@ def test_the_right_divergence_only_strengthens_theorem_11(p):
         (lambda: bounds.theorem_11(8, 4, 1.0, 0.2, 10, 1.0), "p must be"),
         (lambda: bounds.theorem_12(8, 9, 0.2, 0.1, 10, 1.0), "list_size must be"),
         (lambda: bounds.theorem_12(8, 4, 0.2, 0.1, 10, 0.0), "epsilon must be > 0"),
-        (lambda: smallest_base(0.0), "xi must be > 0"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

@@ -352,7 +352,7 @@ def test_reproduce_publishes_nothing_if_a_chapter_fails(published, capsys, monke
     def execute(path, parameters, *, output):
         if path.stem == "zeta":
             raise ChapterFailed("zeta: ValueError")
-        return SimpleNamespace(notebook=published.notebook("tiny"))
+        return SimpleNamespace(notebook=nbformat.read(published.path("tiny"), as_version=4))
 
     monkeypatch.setattr(reproducing, "execute", execute)
     assert main(["reproduce"], book=published) == 1

@@ -363,7 +363,7 @@ def test_the_horizons_that_are_needed():
     assert 1e10 < needed["LDP-LinUCB", "derived", 2, 1.0] < 5e10
     ours = facts.horizon_needed(2, 1.0, DELTA, variant="derived", noise="analytic", bonus_factor=0.1)
     assert needed["LDP-LinUCB", "derived, small bonus", 2, 1.0] == ours
-    glm = facts.horizon_needed(5, 8.0, DELTA, algorithm="glm", variant="repaired", noise="analytic")
+    glm = facts.horizon_needed(5, 8.0, DELTA, algorithm=ldp_glm, variant="repaired", noise="analytic")
     assert needed["LDP-GLOC", "repaired", 5, 8.0] == glm
 
 

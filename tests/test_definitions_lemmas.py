@@ -22,7 +22,6 @@ from private_bandits_book.definitions.lemmas import (
 )
 from private_bandits_book.policies import (
     Eavesdropper,
-    Exponential,
     Greedy,
     Hedge,
     LaplaceArgmax,
@@ -107,11 +106,6 @@ def test_composition_is_tight_at_one_round_less(n_arms):
         found = lemma_2(Response(0.6, n_arms), horizon)
         assert found.sharper == pytest.approx(1.0, abs=1e-12)
         assert found.backward == pytest.approx((horizon - 1) / horizon, abs=1e-12)
-
-
-def test_lemma_2_needs_two_rounds():
-    with pytest.raises(ValueError, match="horizon must be >= 2, got 1"):
-        lemma_2(Exponential(1.0, 2), 1)
 
 
 def test_table_of_losses():

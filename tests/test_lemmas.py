@@ -233,31 +233,3 @@ def test_the_swapped_divergence_breaks_its_bound():
     ordered = 0.0001 * math.log(0.01) + 0.9999 * math.log(0.9999 / 0.99)
     assert found.ordered == close(ordered * 0.0099 / 0.0099**2)
     assert found.ordered < 1.0
-
-
-# --- refusals
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: lemmas.hybrid_coverage(1), "n_max must be >= 2"),
-        (lambda: lemmas.hybrid_coverage(gamma=1.0), "gamma must be"),
-        (lambda: lemmas.hybrid_coverage(runs=0), "runs must be >= 1"),
-        (lambda: lemmas.pulls_leak(1.0, 3, 10), "n_items must be >= 4"),
-        (lambda: lemmas.pulls_leak(math.inf, 4, 10), "epsilon must be finite"),
-        (lambda: lemmas.classical_gaussian_excess([0.0], 1e-3), "epsilon must be > 0"),
-        (lambda: lemmas.classical_gaussian_excess([], 1e-3), "epsilons must not be empty"),
-        (lambda: lemmas.decomposition_slack(Cascade([0.5, 0.3, 0.3], 2)), "unique best list"),
-        (lambda: lemmas.decomposition_slack(Cascade([0.5, 0.3], 2)), "list_size must be <= 1"),
-        (lambda: lemmas.laplace_tail_ratio([0]), "sizes must be >= 1"),
-        (lambda: lemmas.unforced_tail_ratio(1), "t must be >= 2"),
-        (lambda: lemmas.composition_delta(math.inf, 2, 1.0), "epsilon_0 must be finite"),
-        (lambda: lemmas.composition_delta(0.1, 0, 1.0), "k must be >= 1"),
-        (lambda: lemmas.theorem_7_excess([2], [0.0], [0.1]), "epsilon must be > 0"),
-        (lambda: lemmas.theorem_7_excess([2], [0.5], [0.0]), "delta must be"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -17,8 +17,8 @@ COLUMNS = ("paper", "algorithm", "variant", "policy", "trust", "promised", "pays
 def listed(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, Policy]]:
     """Yield every algorithm and variant with its file, below `src/private_bandits`, at small sizes."""
     for room in _ROOMS:
-        listing = vars(importlib.import_module(f"private_bandits.{room}")).get("algorithms", _nothing)
-        for module, policy in listing(epsilon, delta):
+        listing = vars(importlib.import_module(f"private_bandits.{room}")).get("algorithms")
+        for module, policy in listing(epsilon, delta) if listing else ():
             yield f"{room.replace('.', '/')}/{module}.py", policy
 
 
@@ -32,11 +32,6 @@ def algorithms_text(epsilon: float = 1.0, delta: float = 1e-3) -> str:
         rows.append((*place, promised, _pair(privacy.effective_epsilon, privacy.effective_delta), file))
     small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
     return "\n".join([*aligned(rows), "", f"{len(rows) - 1} algorithms and variants. {small}"])
-
-
-def _nothing(epsilon: float, delta: float) -> list[tuple[str, Policy]]:
-    """What a room without algorithms of its own lists."""
-    return []
 
 
 def _pair(epsilon: float | None, delta: float | None) -> str:

@@ -9,7 +9,8 @@ What is said of an exhibit stands in the room's `texts.toml`, under the label th
 are templates of `str.format`: `{study.horizon}` is a parameter, `{title}` the label as captions write it, `{runs}` the
 sentence on runs and bands, and any other name a fact that the maker passes. In `columns`, `each` stands for a column a
 value of a parameter: `each = {of = "epsilons", column = "at_{value:g}", heading = "...", format = ".4g"}`.
-`like` names another label whose texts are an exhibit's as well.
+`like` names another label whose texts are an exhibit's as well. Under `[sentences]` stand those that are said in some
+cases only, or in several places; a maker asks for them by `sentence`.
 """
 
 from __future__ import annotations
@@ -45,13 +46,18 @@ class Made(NamedTuple):
 
 
 def drawn(fig: Figure, data: pd.DataFrame, **facts: Any) -> Made:
-    """Return a figure with its data and the facts of its texts."""
-    return Made(data, fig, facts)
+    """Return a figure with its data, but for the labels and facets of its drawing, and the facts of its texts."""
+    return Made(data.drop(columns=["label", "facet"], errors="ignore"), fig, facts)
 
 
 def tabled(frame: pd.DataFrame, **facts: Any) -> Made:
     """Return a table with the facts of its texts; a frame alone is a table without any, or a file without texts."""
     return Made(frame, None, facts)
+
+
+def sentence(study: Any, name: str, /, **facts: Any) -> str:
+    """Return a sentence of a chapter, filled in with facts."""
+    return str(_texts(study.chapter)["sentences"][name].format(study=study, **facts))
 
 
 Exhibit: TypeAlias = Picture | Table | pd.DataFrame | str

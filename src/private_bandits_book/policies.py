@@ -106,7 +106,18 @@ class Response(FinitePolicy):
 
 
 @dataclass(frozen=True)
-class Exponential(FinitePolicy):
+class _Noisy(FinitePolicy):
+    """What policies share that are private at an epsilon of one round."""
+
+    epsilon: float
+    n_arms: int
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, above=0)
+        checks.integer("n_arms", self.n_arms, at_least=2)
+
+
+class Exponential(_Noisy):
     """The exponential mechanism on the sums of rewards, of sensitivity 1: weights exp(epsilon sum / 2).
 
     Parameters
@@ -121,13 +132,6 @@ class Exponential(FinitePolicy):
     ValueError
         If a parameter is out of range.
     """
-
-    epsilon: float
-    n_arms: int
-
-    def __post_init__(self) -> None:
-        checks.real("epsilon", self.epsilon, above=0)
-        checks.integer("n_arms", self.n_arms, at_least=2)
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return the normalised weights.
@@ -144,8 +148,7 @@ class Exponential(FinitePolicy):
         return _softmax(self.epsilon / 2 * _sums(history, self.n_arms)[0])
 
 
-@dataclass(frozen=True)
-class LaplaceArgmax(FinitePolicy):
+class LaplaceArgmax(_Noisy):
     """Play the arm of largest noisy mean: Laplace noise of scale 1/(epsilon n) on the mean of n rewards, afresh.
 
     An arm never pulled is 1/2 with noise of scale 1/epsilon, which reveals nothing. The noisy means of one round are
@@ -164,13 +167,6 @@ class LaplaceArgmax(FinitePolicy):
         If a parameter is out of range.
     """
 
-    epsilon: float
-    n_arms: int
-
-    def __post_init__(self) -> None:
-        checks.real("epsilon", self.epsilon, above=0)
-        checks.integer("n_arms", self.n_arms, at_least=2)
-
     def probabilities(self, history: History) -> np.ndarray:
         """Return the probability that each arm has the largest noisy mean.
 
@@ -186,29 +182,6 @@ class LaplaceArgmax(FinitePolicy):
         means, pulls = _means(history, self.n_arms)
         scales = 1 / (self.epsilon * np.maximum(pulls, 1))
         return np.array(noisy_argmax(tuple(means.tolist()), tuple(scales.tolist())))
-
-    def play(self, outcomes: np.ndarray, rng: np.random.Generator) -> list[int]:
-        """Draw the noise and play a table of outcomes.
-
-        Parameters
-        ----------
-        outcomes : array, shape (rounds, arms)
-            The reward that each arm would give in each round.
-        rng : numpy.random.Generator
-            Draws the noise.
-
-        Returns
-        -------
-        list of int
-            The arm of each round.
-        """
-        history: list[tuple[int, float]] = []
-        for row in outcomes:
-            means, pulls = _means(tuple(history), self.n_arms)
-            noisy = means + rng.laplace(0.0, 1 / (self.epsilon * np.maximum(pulls, 1)))
-            arm = int(np.argmax(noisy))
-            history.append((arm, float(row[arm])))
-        return [arm for arm, _ in history]
 
 
 @dataclass(frozen=True)
@@ -390,8 +363,7 @@ class Eavesdropper(FinitePolicy):
         return _respond(self.epsilon, 1 - arm if outcome[1 - arm] == 1 else arm, 2)
 
 
-@dataclass(frozen=True)
-class Hedge(FinitePolicy):
+class Hedge(_Noisy):
     """The exponential mechanism with full information: all outcomes enter the sums, not only the rewards obtained.
 
     A natural counterexample to Lemma 1 under partial monitoring: one round moves all sums at once on outcomes, and one
@@ -409,13 +381,6 @@ class Hedge(FinitePolicy):
     ValueError
         If a parameter is out of range.
     """
-
-    epsilon: float
-    n_arms: int
-
-    def __post_init__(self) -> None:
-        checks.real("epsilon", self.epsilon, above=0)
-        checks.integer("n_arms", self.n_arms, at_least=2)
 
     def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
         """All outcomes are seen, whatever is pulled.

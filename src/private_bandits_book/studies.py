@@ -18,8 +18,9 @@ import xarray as xr
 from tqdm import tqdm
 
 from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
 from private_bandits.simulate import AnyProblem, simulate
-from private_bandits_book.ledger import judge
+from private_bandits_book.ledger import judge, verdicts_in_words
 
 
 class Run(NamedTuple):
@@ -71,6 +72,12 @@ class Run(NamedTuple):
         """What the policy pays, as columns."""
         privacy = self.policy.privacy
         return {"value_epsilon": privacy.value_epsilon, "effective_epsilon": privacy.effective_epsilon}
+
+
+class UniformPlay:
+    """Uniformly random play, in the place of a policy: its regret is known and need not be played."""
+
+    name, family, privacy = "uniform", "uniform", Guarantee.none()
 
 
 class Runs(list[Run]):
@@ -204,6 +211,11 @@ class Study(Player):
         """The claims of the paper, judged by what this study measures."""
         return judge(self.chapter, self)
 
+    @property
+    def verdicts(self) -> str:
+        """How many claims there are, and how they were judged, in words."""
+        return f"**Of {len(self.ledger)} claims** {verdicts_in_words(self.ledger)}"
+
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
     """Return a key that two pairs of a problem and a policy share if they give the same numbers under one label."""
@@ -268,6 +280,12 @@ def long_study(label: str, runs: Callable[[], Sequence[LongRun]]) -> Callable[..
         return pd.concat(frames, ignore_index=True)
 
     return play
+
+
+def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return the mean regret of a longer study's rows, its standard error and of how many replications they are."""
+    regret = rows.groupby(by, sort=False)["regret"]
+    return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()
 
 
 def _matches(run: Run, name: str | None, variant: str | None, wanted: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from scipy.optimize import brentq
 from scipy.special import rel_entr
 from scipy.stats import binom, laplace, norm
 
-from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.mechanisms import (
     COUNTER_ROW,
@@ -87,14 +86,10 @@ def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, see
         Simulated streams, >= 1.
     seed : int
     """
-    length, failure = checks.integer("n_max", n_max, at_least=2), checks.delta(gamma, "gamma")
-    rng = np.random.default_rng(seed)
-    noise = _releases(rng, checks.integer("runs", runs, at_least=1), length)
-    items = np.arange(1, length + 1)
-    printed = np.mean(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / failure), axis=0)
-    counter = HybridCounter(1.0, rng=rng)
-    bounds = [counter.error_bound(n, failure) for n in range(1, length + 1)]
-    own = np.mean(noise > bounds, axis=0)
+    rng, items = np.random.default_rng(seed), np.arange(1, n_max + 1)
+    noise, counter = _releases(rng, runs, n_max), HybridCounter(1.0, rng=rng)
+    printed = np.mean(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / gamma), axis=0)
+    own = np.mean(noise > [counter.error_bound(n, gamma) for n in items.tolist()], axis=0)
     return Coverage(
         printed=float(np.max(printed)),
         printed_at=int(items[np.argmax(printed)]),
@@ -117,14 +112,12 @@ def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = N
     epsilon : float
         Nominal privacy of Algorithm 1, > 0, finite.
     n_items, horizon : int
-        L and n of the algorithm.
+        L >= 4 and n >= 2 of the algorithm.
     c_1 : float, optional
         Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
     """
-    scale = checks.integer("n_items", n_items, at_least=4) / checks.real("epsilon", epsilon, above=0)
-    constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
-    log_n = math.log(checks.integer("horizon", horizon, at_least=2))
-    bonus = 3.0 * constant * scale * log_n**1.5 * math.log(2.0)
+    scale, constant = n_items / epsilon, lemma_1_constant() if c_1 is None else c_1
+    bonus = 3.0 * constant * scale * math.log(horizon) ** 1.5 * math.log(2.0)
     # (1 + Z)/2 + sqrt(0.75 ln 2) + bonus/2 < sqrt(1.5 ln 2) + bonus
     needed = bonus + (math.sqrt(6.0) - math.sqrt(3.0)) * math.sqrt(math.log(2.0)) - 1.0
     return float(laplace.cdf(needed, scale=2.0 * scale))
@@ -148,13 +141,12 @@ def classical_gaussian_excess(epsilons: Sequence[float], delta: float) -> Excess
         sigma = gaussian_sigma(epsilon, delta, 1.0, method="classical")
         return gaussian_epsilon(sigma, delta, 1.0) / epsilon
 
-    nominal = checks.vector("epsilons", epsilons)
-    paid = [ratio(float(epsilon)) for epsilon in nominal]
+    paid = [ratio(epsilon) for epsilon in epsilons]
     worst = int(np.argmax(paid))
     low, high = 0.1, 1.0
     while ratio(high) <= 1.0:
         low, high = high, 2.0 * high
-    return Excess(paid[worst], float(nominal[worst]), float(brentq(lambda x: ratio(x) - 1.0, low, high)))
+    return Excess(paid[worst], epsilons[worst], float(brentq(lambda x: ratio(x) - 1.0, low, high)))
 
 
 def decomposition_slack(problem: Cascade) -> tuple[float, float]:
@@ -169,9 +161,6 @@ def decomposition_slack(problem: Cascade) -> tuple[float, float]:
     problem : Cascade
         With a unique best list and list_size < n_items; every list is enumerated, so at most 7 items or so.
     """
-    checks.integer("list_size", problem.list_size, at_most=problem.n_items - 1)
-    if np.count_nonzero(problem.gaps > 0) != problem.n_items - problem.list_size:
-        raise ValueError("means must have a unique best list for decomposition_slack")
     means = problem.means.tolist()
     best = sorted(range(len(means)), key=lambda e: -means[e])[: problem.list_size]
     alpha = (1.0 - means[best[0]]) ** (problem.list_size - 1)
@@ -196,7 +185,8 @@ def laplace_tail_ratio(sizes: Sequence[int] = (1, 2, 3, 5, 10, 20, 50, 100, 200)
     This is v = b sqrt(n); a larger v only weakens the lemma.
     """
     fractions = np.linspace(0.0, 1.0, 65)[1:-1]
-    return max(_tail_ratio(checks.integer("sizes", n, at_least=1), fractions * math.sqrt(8.0) * n) for n in sizes)
+    grids = ((n, fractions * math.sqrt(8.0) * n) for n in sizes)
+    return max(float(np.max(laplace_sum_tail(n, x) * np.exp(x**2 / (8.0 * n)))) for n, x in grids)
 
 
 def unforced_tail_ratio(t: int) -> Unforced:
@@ -206,7 +196,7 @@ def unforced_tail_ratio(t: int) -> Unforced:
     item with s noisy reports and w_0 leaves the radius if a sum of s Laplace(1) exceeds sqrt(24 (s + 1) ln t). The
     largest ratio over s is returned, and the s.
     """
-    log_t = math.log(checks.integer("t", t, at_least=2))
+    log_t = math.log(t)
     ratios = [
         float(laplace_sum_tail(s, math.sqrt(24.0 * (s + 1) * log_t))) * float(t) ** 3
         for s in range(1, math.ceil(3.0 * log_t) + 1)
@@ -236,12 +226,9 @@ def composition_delta(epsilon_0: float, k: int, epsilon: float) -> float:
     epsilon : float
         Total, >= 0, finite.
     """
-    step = checks.real("epsilon_0", epsilon_0, above=0)
-    count = checks.integer("k", k, at_least=1)
-    total = checks.real("epsilon", epsilon, at_least=0)
-    lies = np.arange(count + 1)
-    excess = np.maximum((count - 2 * lies) * step - total, 0.0)
-    chances = binom.pmf(lies, count, math.exp(-step) / (1.0 + math.exp(-step)))
+    lies = np.arange(k + 1)
+    excess = np.maximum((k - 2 * lies) * epsilon_0 - epsilon, 0.0)
+    chances = binom.pmf(lies, k, math.exp(-epsilon_0) / (1.0 + math.exp(-epsilon_0)))
     return float(np.sum(chances * -np.expm1(-excess)))
 
 
@@ -263,15 +250,12 @@ def theorem_7_excess(
     pure : bool
     """
     worst = Composed(-math.inf, 0, math.nan, math.nan)
-    for k in k_values:
-        for epsilon in epsilons:
-            for delta in deltas:
-                total, promised = checks.real("epsilon", epsilon, above=0), checks.delta(delta)
-                each = total / math.sqrt(4.0 * k * math.log(math.e + total / promised))
-                paid = composition_delta(each, k, total)
-                if not pure:
-                    paid = 1.0 - (1.0 - promised / (2.0 * k)) ** k * (1.0 - paid)
-                worst = max(worst, Composed(paid / promised, int(k), total, promised))
+    for k, epsilon, delta in product(k_values, epsilons, deltas):
+        each = epsilon / math.sqrt(4.0 * k * math.log(math.e + epsilon / delta))
+        paid = composition_delta(each, k, epsilon)
+        if not pure:
+            paid = 1.0 - (1.0 - delta / (2.0 * k)) ** k * (1.0 - paid)
+        worst = max(worst, Composed(paid / delta, k, epsilon, delta))
     return worst
 
 
@@ -284,10 +268,6 @@ def swapped_divergence() -> Divergences:
     worst = np.unravel_index(np.argmax(swapped), swapped.shape)
     ordered = _kl(p - gap, p) / promised
     return Divergences(float(swapped[worst]), float(p[worst]), float(gap[worst]), float(np.max(ordered)))
-
-
-def _tail_ratio(n: int, x: np.ndarray) -> float:
-    return float(np.max(laplace_sum_tail(n, x) * np.exp(x**2 / (8.0 * n))))
 
 
 def _kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:

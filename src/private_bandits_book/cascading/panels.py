@@ -24,9 +24,8 @@ from private_bandits_book.cascading.study import (
     learning_times,
     summary,
 )
-from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import power, rounded
-from private_bandits_book.ledger import verdicts_in_words
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import SIZE
 
@@ -61,8 +60,6 @@ def findings(study: Study) -> dict[str, Any]:
         "laplace_learns": rounded(times["Laplace", 0.2]),
         "grows": growth[FIRST, SIZE],
         "laplace_grows": growth["Laplace", SIZE],
-        "claims": len(study.ledger),
-        "verdicts": verdicts_in_words(study.ledger),
     }
 
 
@@ -70,16 +67,11 @@ def _promises(study: Study, epsilon: float) -> str:
     """Which of the paper's algorithms keep their promise, in a sentence."""
     frame = tables.paid_by(study, [epsilon])
     broken = frame[frame["reading"] == "stated"].set_index("policy")["everything"] == "∞"
-    leak = (
-        "The local ones send one number per examined position, so the message's length is the click; all of them use "
-        "$w_0$ in clear. The exact loss is infinite."
+    if broken.all() or not broken.any():
+        return sentence(study, "none private" if broken.all() else "all private")
+    return sentence(
+        study, "some private", broken=int(broken.sum()), of=len(broken), names=", ".join(broken.index[broken])
     )
-    if broken.all():
-        return f"- **As printed, no algorithm is private.** {leak}"
-    if not broken.any():
-        return "- **As printed, every algorithm is private.**"
-    names = ", ".join(broken.index[broken])
-    return f"- **As printed, {int(broken.sum())} of {len(broken)} algorithms are not private**: {names}."
 
 
 @panels("figure-local-designs")
@@ -92,7 +84,7 @@ def local_designs(study: Study) -> Made:
     ends = plotted[plotted["epsilon"] == plotted["epsilon"].max()]
     facts = {"wins": int((best == FIRST).sum()), "settings": len(best), "largest": ends["epsilon"].iloc[0]}
     facts |= {"ranking": _ranking(ends), "runs": figures.caption_runs(plotted)}
-    return _drawn(study, figures.sweep_curves(plotted, xscale="log"), frame, **facts)
+    return _drawn(study, figures.regret_curves(plotted, "epsilon", xscale="log"), frame, **facts)
 
 
 @panels("figure-central-designs")
@@ -102,7 +94,7 @@ def central_designs(study: Study) -> Made:
     frame["label"] = frame["policy"].map(str.lower)
     parts = {design: frame[frame["reading"] == design]["regret"] for design in ("first", "rounds")}
     ends = {design: (rounded(part.iloc[0]), rounded(part.iloc[-1])) for design, part in parts.items()}
-    return _drawn(study, figures.sweep_curves(frame, xscale="log"), frame, **ends)
+    return _drawn(study, figures.regret_curves(frame, "epsilon", xscale="log"), frame, **ends)
 
 
 @panels("figure-1", each="epsilons", letters="abcd")
@@ -114,7 +106,7 @@ def local(study: Study, label: str, epsilon: float) -> Made:
 @panels("figure-1e")
 def sweep(study: Study) -> Made:
     """Figure 1(e): regret against epsilon."""
-    frame = _faceted(study.sweep.finals(paid=True), lambda variant, rows: _everything(variant))
+    frame = _faceted(study.sweep.finals(paid=True), _everything)
     repaired = frame.loc[frame["reading"] == "repaired", "epsilon"]
     ends = frame[frame["epsilon"] == repaired.max()].groupby("reading")["regret"].min().map(rounded)
     facts = {"largest": repaired.max(), "coarse": repaired.min()}
@@ -245,7 +237,7 @@ def _facet(name: str, rows: pd.DataFrame) -> str:
     return f"{name}\nvalues pay {values}\neverything pays {everything}"
 
 
-def _everything(variant: str) -> str:
+def _everything(variant: str, rows: pd.DataFrame) -> str:
     return f"{variant}\neverything pays {'ε' if variant == 'repaired' else '∞'}"
 
 
@@ -261,8 +253,7 @@ def _central_facets(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _drawn(study: Study, fig: Figure, frame: pd.DataFrame, **facts: Any) -> Made:
     """A figure with its data, and what every caption of the chapter may say."""
-    data = frame.drop(columns=[c for c in ("facet", "label") if c in frame])
-    return drawn(fig, data, **{"T": power(study.horizon), "instance": _instance(study), **facts})
+    return drawn(fig, frame, **{"T": power(study.horizon), "instance": _instance(study), **facts})
 
 
 def _instance(study: Study, size: int | None = None, items: str = "") -> str:

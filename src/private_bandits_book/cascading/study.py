@@ -15,23 +15,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from private_bandits.papers.cascading import (
-    b_lb,
-    b_lb_semi,
-    cascade_ucb1,
-    cucb_gaussian,
-    repaired_central,
-    repaired_local,
-    ucb_composition,
-    ucb_gaussian,
-    ucb_hybrid,
-    ucb_laplace,
-    uniform,
-)
+from private_bandits.papers import cascading as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Cascade, SemiBandit
+from private_bandits.simulate import Problem
 from private_bandits_book import studies
-from private_bandits_book.studies import LongRun, Player, Run, Runs, long_study
+from private_bandits_book.studies import LongRun, Player, Run, Runs, long_study, means
 
 PUBLISHED = 0.01
 VARIANTS = {"published": PUBLISHED, "stated": 1.0}
@@ -65,7 +54,7 @@ class Study(studies.Study):
 
     def problem(self, list_size: int | None = None, n_items: int | None = None) -> Cascade:
         """B_LB at the chapter's weights."""
-        return b_lb(n_items or self.n_items, list_size or self.list_size, self.p, self.gap)
+        return paper.b_lb(n_items or self.n_items, list_size or self.list_size, self.p, self.gap)
 
     @cached_property
     def local(self) -> dict[float, Runs]:
@@ -81,17 +70,17 @@ class Study(studies.Study):
     def sweep(self) -> Runs:
         """Figure 1(e): regret against epsilon; all but the published noise at every fifth step and the last."""
         problem, size = self.problem(), self.list_size
-        runs = self._baselines(problem, cascade_ucb1())
+        runs = self._baselines(problem, paper.cascade_ucb1())
         steps = round(self.sweep_stop / self.sweep_step)
         for i in range(1, steps + 1):
             epsilon = round(i * self.sweep_step, 10)
             everywhere = i % _COARSE == 0 or i == steps
             for variant, factor in VARIANTS.items():
                 if variant == "published" or everywhere:
-                    runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), variant))
-                    runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), variant))
+                    first = local_policies(epsilon, self.delta, size, factor)[:2]
+                    runs += [self.run(problem, policy, variant) for policy in first]
             if everywhere:
-                runs.append(self.run(problem, repaired_local(epsilon, size), "repaired"))
+                runs.append(self.run(problem, paper.repaired_local(epsilon, size), "repaired"))
         return runs
 
     @cached_property
@@ -116,7 +105,7 @@ class Study(studies.Study):
         settings = [(self.list_size, epsilon) for epsilon in self.epsilons]
         settings += [(size, self.sizes_epsilon) for size in self.list_sizes]
         return Runs(
-            self.run(self.problem(size), repaired_local(epsilon, size, design), design, {"list_size": size})
+            self.run(self.problem(size), paper.repaired_local(epsilon, size, design), design, {"list_size": size})
             for size, epsilon in dict.fromkeys(settings)
             for design in ("first", "reply", "one_hot")
         )
@@ -126,7 +115,7 @@ class Study(studies.Study):
         """The central repairs against each other."""
         arguments = (self.n_items, self.list_size, self.horizon)
         return Runs(
-            self.run(self.problem(), repaired_central(epsilon, *arguments, design), design)
+            self.run(self.problem(), paper.repaired_central(epsilon, *arguments, design), design)
             for epsilon in self.central_epsilons
             for design in ("first", "rounds")
         )
@@ -135,7 +124,7 @@ class Study(studies.Study):
     def anchor(self) -> Run:
         """CascadeUCB1 on B_LB(16, 4, 0.2, 0.15), as in Table 1 of Kveton et al. (2015)."""
         player = Player(self.horizon, _ANCHOR_RUNS, self.seed, self.n_jobs)
-        return player.run(b_lb(16, 4, 0.2, 0.15), cascade_ucb1())
+        return player.run(paper.b_lb(16, 4, 0.2, 0.15), paper.cascade_ucb1())
 
     @cached_property
     def learning(self) -> pd.DataFrame:
@@ -149,39 +138,42 @@ class Study(studies.Study):
 
     def _local(self, epsilon: float, size: int) -> Runs:
         problem = self.problem(size)
-        runs = self._baselines(problem, cascade_ucb1())
+        runs = self._baselines(problem, paper.cascade_ucb1())
         for variant, factor in VARIANTS.items():
-            runs.append(self.run(problem, ucb_laplace(epsilon, size, factor), variant))
-            runs.append(self.run(problem, ucb_gaussian(epsilon, self.delta, size, factor), variant))
-            runs.append(self.run(problem, ucb_composition(epsilon, self.delta, size, factor), variant))
-        runs += [self.run(problem, repaired_local(e, size), "repaired") for e in (math.inf, epsilon)]
+            local = local_policies(epsilon, self.delta, size, factor)
+            runs += [self.run(problem, policy, variant) for policy in local]
+        runs += [self.run(problem, paper.repaired_local(e, size), "repaired") for e in (math.inf, epsilon)]
         return runs
 
     def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Runs:
         problem = self.problem(n_items=n_items)
-        runs = self._baselines(problem, cascade_ucb1(), swept)
+        runs = self._baselines(problem, paper.cascade_ucb1(), swept)
         for epsilon in epsilons:
             for variant, factor in VARIANTS.items():
                 for hybrid in ("printed", "proof"):
-                    policy = ucb_hybrid(epsilon, n_items, self.horizon, factor, hybrid)
+                    policy = paper.ucb_hybrid(epsilon, n_items, self.horizon, factor, hybrid)
                     runs.append(self.run(problem, policy, variant, swept))
-            repaired = repaired_central(epsilon, n_items, self.list_size, self.horizon)
+            repaired = paper.repaired_central(epsilon, n_items, self.list_size, self.horizon)
             runs.append(self.run(problem, repaired, "repaired", swept))
         return runs
 
     def _cucb(self, epsilon: float) -> Runs:
-        problem = b_lb_semi(self.n_items, self.list_size, self.p, self.gap)
+        problem = paper.b_lb_semi(self.n_items, self.list_size, self.p, self.gap)
         arguments = (self.delta, self.n_items, self.list_size)
-        runs = self._baselines(problem, cucb_gaussian(math.inf, *arguments))
+        runs = self._baselines(problem, paper.cucb_gaussian(math.inf, *arguments))
         for variant, factor in VARIANTS.items():
-            runs.append(self.run(problem, cucb_gaussian(epsilon, *arguments, factor), variant))
-        runs.append(self.run(problem, cucb_gaussian(epsilon, *arguments, variant="repaired"), "repaired"))
+            runs.append(self.run(problem, paper.cucb_gaussian(epsilon, *arguments, factor), variant))
+        runs.append(self.run(problem, paper.cucb_gaussian(epsilon, *arguments, variant="repaired"), "repaired"))
         return runs
 
-    def _baselines(
-        self, problem: Cascade | SemiBandit, plain: Policy, swept: Mapping[str, float] | None = None
-    ) -> Runs:
-        return Runs(self.run(problem, policy, "", swept) for policy in (plain, uniform()))
+    def _baselines(self, problem: Problem, plain: Policy, swept: Mapping[str, float] | None = None) -> Runs:
+        return Runs(self.run(problem, policy, "", swept) for policy in (plain, paper.uniform()))
+
+
+def local_policies(epsilon: float, delta: float, size: int, factor: float = 1.0) -> list[Policy]:
+    """Return the paper's local algorithms: Laplace noise, Gaussian noise, and Laplace noise by composition."""
+    private = (epsilon, delta, size, factor)
+    return [paper.ucb_laplace(epsilon, size, factor), paper.ucb_gaussian(*private), paper.ucb_composition(*private)]
 
 
 # --- longer studies, run by `private-bandits reproduce cascading --long`
@@ -196,49 +188,44 @@ _GROWTH_OTHERS, _GROWTH_P, _GROWTH_GAP = 8, 0.2, 0.19
 
 def learning_problem() -> Cascade:
     """The instance of the figures at their default parameters."""
-    return b_lb(*LEARNING_INSTANCE)
+    return paper.b_lb(*LEARNING_INSTANCE)
 
 
 def growth_cascade(list_size: int) -> Cascade:
     """Eight items to rule out, whatever the list size."""
-    return b_lb(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+    return paper.b_lb(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
 
 
 def growth_semi_bandit(list_size: int) -> SemiBandit:
     """The means of `growth_cascade` as a top-K semi-bandit."""
-    return b_lb_semi(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+    return paper.b_lb_semi(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
 
 
 def learning_runs() -> list[LongRun]:
     """To T = 10^8 on the instance of the figures: when does honest privacy start to learn?"""
     n_items, size, *_ = LEARNING_INSTANCE
     problem, horizon = learning_problem(), LEARNING_HORIZON
-    policies = [cascade_ucb1(), repaired_local(math.inf, size)]
+    policies = [paper.cascade_ucb1(), paper.repaired_local(math.inf, size)]
     for epsilon in (0.2, 1.0):
         policies += [
-            ucb_laplace(epsilon, size),
-            ucb_gaussian(epsilon, LEARNING_DELTA, size),
-            repaired_local(epsilon, size),
-            ucb_hybrid(epsilon, n_items, horizon),
-            ucb_hybrid(epsilon, n_items, horizon, variant="proof"),
-            repaired_central(epsilon, n_items, size, horizon),
+            *local_policies(epsilon, LEARNING_DELTA, size)[:2],
+            paper.repaired_local(epsilon, size),
+            paper.ucb_hybrid(epsilon, n_items, horizon),
+            paper.ucb_hybrid(epsilon, n_items, horizon, variant="proof"),
+            paper.repaired_central(epsilon, n_items, size, horizon),
         ]
     return [_long(problem, policy, horizon) for policy in policies]
 
 
 def growth_runs() -> list[LongRun]:
     """How regret grows with K and 1/epsilon, where the noise dominates and the items have been told apart."""
-    settings: list[tuple[Cascade | SemiBandit, Policy]] = []
+    settings: list[tuple[Problem, Policy]] = []
     for size, epsilon in [(2, 1.0), (4, 1.0), (8, 1.0), (4, 0.5), (4, 2.0), (2, 4.0)]:
         cascade, semi = growth_cascade(size), growth_semi_bandit(size)
-        settings += [
-            (cascade, ucb_laplace(epsilon, size)),
-            (cascade, ucb_gaussian(epsilon, LEARNING_DELTA, size)),
-            (cascade, ucb_composition(epsilon, LEARNING_DELTA, size)),
-            (cascade, repaired_local(epsilon, size)),
-            (semi, cucb_gaussian(epsilon, LEARNING_DELTA, semi.n_items, size)),
-        ]
-    settings += [(growth_cascade(4), ucb_gaussian(1.0, delta, 4)) for delta in (1e-2, 1e-5)]
+        local = [*local_policies(epsilon, LEARNING_DELTA, size), paper.repaired_local(epsilon, size)]
+        settings += [(cascade, policy) for policy in local]
+        settings.append((semi, paper.cucb_gaussian(epsilon, LEARNING_DELTA, semi.n_items, size)))
+    settings += [(growth_cascade(4), paper.ucb_gaussian(1.0, delta, 4)) for delta in (1e-2, 1e-5)]
     return [_long(problem, policy, GROWTH_HORIZON, start=1000) for problem, policy in settings]
 
 
@@ -247,7 +234,7 @@ def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
     return {"learning": long_study("learning", learning_runs), "growth": long_study("growth", growth_runs)}
 
 
-def _long(problem: Cascade | SemiBandit, policy: Policy, horizon: int, start: int = 1) -> LongRun:
+def _long(problem: Problem, policy: Policy, horizon: int, start: int = 1) -> LongRun:
     privacy = policy.privacy
     labels = {
         "policy": policy.name,
@@ -262,21 +249,17 @@ def _long(problem: Cascade | SemiBandit, policy: Policy, horizon: int, start: in
 
 def summary(study: pd.DataFrame) -> pd.DataFrame:
     """Return the mean curves of the learning study, tidy, with uniform play beside them."""
-    keys = ["policy", "epsilon", "effective_epsilon", "t"]
-    frame = study.groupby(keys, sort=False)["regret"].agg(["mean", "sem", "count"]).reset_index()
-    frame = frame.rename(columns={"mean": "regret", "sem": "regret_se", "count": "replications"})
-    t = frame["t"].unique()
-    play = pd.DataFrame({"policy": "uniform", "epsilon": math.inf, "effective_epsilon": 0.0, "t": t})
-    play = play.assign(regret=learning_problem().uniform_regret() * t, regret_se=0.0)
-    frame = pd.concat([frame, play.assign(replications=frame["replications"].iloc[0])], ignore_index=True)
-    policies = {(run.policy.name, run.policy.privacy.epsilon): run.policy for run in learning_runs()}
-    private = [
-        policies[key] if math.isfinite(key[1]) else None for key in zip(frame.policy, frame.epsilon, strict=True)
-    ]
-    frame["trust"] = [policy.privacy.trust if policy else "none" for policy in private]
-    families = [policy.family if policy else "none" for policy in private[: -len(t)]]
-    frame["family"] = [*families, *["uniform"] * len(t)]
-    return frame
+    frame = means(study, ["policy", "epsilon", "effective_epsilon", "t"])
+    policies = [run.policy for run in learning_runs()]
+    private = {
+        (p.name, p.privacy.epsilon): (p.privacy.trust, p.family) for p in policies if p.privacy.epsilon < math.inf
+    }
+    looks = [private.get(key, ("none", "none")) for key in zip(frame.policy, frame.epsilon, strict=True)]
+    frame["trust"], frame["family"] = zip(*looks, strict=True)
+    t, replications = frame["t"].unique(), frame["replications"].iloc[0]
+    play = pd.DataFrame({"policy": "uniform", "epsilon": math.inf, "effective_epsilon": 0.0, "t": t, "trust": "none"})
+    play = play.assign(family="uniform", regret=learning_problem().uniform_regret() * t, regret_se=0.0)
+    return pd.concat([frame, play.assign(replications=replications)], ignore_index=True)
 
 
 def learning_times(study: pd.DataFrame) -> pd.DataFrame:

@@ -10,29 +10,18 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from private_bandits import checks
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.papers.cascading import (
-    b_lb_semi,
-    bounds,
-    cascade_ucb1,
-    cucb_gaussian,
-    repaired_central,
-    repaired_local,
-    ucb_composition,
-    ucb_gaussian,
-    ucb_hybrid,
-    ucb_laplace,
-)
+from private_bandits.papers import cascading as paper
+from private_bandits.papers.cascading import bounds
 from private_bandits.papers.cascading.instances import one_hot_replies, round_leaves
 from private_bandits.papers.cascading.repair_first import first_channel
 from private_bandits.papers.cascading.repair_reply import reply_channel
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits_book.cascading.rules import growth_fits
-from private_bandits_book.cascading.study import LEARNING_HORIZON, PUBLISHED, Study, learning_times
+from private_bandits_book.cascading.study import LEARNING_HORIZON, PUBLISHED, Study, learning_times, local_policies
 from private_bandits_book.exhibits import Exhibits, Made, tabled
 
 tables = Exhibits()
@@ -127,7 +116,7 @@ def theorems(study: Study) -> Made:
     """Every theorem's bound in all its variants at two horizons, beside uniform play."""
     epsilon, cascade = study.epsilons[-1], study.problem()
     instance = (study.n_items, study.list_size, study.p, study.gap)
-    semi = b_lb_semi(*instance)
+    semi = paper.b_lb_semi(*instance)
     alone, private = (epsilon,), (epsilon, study.delta)
     listed: list[tuple[int, str, Callable[..., float], tuple[Any, ...], tuple[float, ...]]] = [
         (2, "printed proof corrected", bounds.theorem_2, (cascade,), (*alone, _XI)),
@@ -191,13 +180,8 @@ def smallest_base(xi: float) -> float:
     -------
     float
         ln B >= 0.
-
-    Raises
-    ------
-    ValueError
-        If xi is not positive.
     """
-    if checks.real("xi", xi, above=0) >= 1.5 / (math.e - 1.5):
+    if xi >= 1.5 / (math.e - 1.5):
         return 0.0
 
     def margin(log_b: float) -> float:
@@ -210,12 +194,10 @@ def policies(study: Study, epsilon: float) -> list[Policy]:
     """Return every algorithm of the chapter at one epsilon, in the order of the page."""
     size, n_items, horizon, delta = study.list_size, study.n_items, study.horizon, study.delta
     return [
-        cascade_ucb1(),
-        *(ucb_hybrid(epsilon, n_items, horizon, variant=variant) for variant in ("printed", "proof")),
-        ucb_laplace(epsilon, size),
-        ucb_gaussian(epsilon, delta, size),
-        ucb_composition(epsilon, delta, size),
-        cucb_gaussian(epsilon, delta, n_items, size),
+        paper.cascade_ucb1(),
+        *(paper.ucb_hybrid(epsilon, n_items, horizon, variant=variant) for variant in ("printed", "proof")),
+        *local_policies(epsilon, delta, size),
+        paper.cucb_gaussian(epsilon, delta, n_items, size),
         *_repaired(study, epsilon),
     ]
 
@@ -239,11 +221,9 @@ def _versions(study: Study, epsilon: float) -> list[Policy]:
     rows = []
     for factor in (PUBLISHED, 1.0):
         rows += [
-            ucb_laplace(epsilon, size, factor),
-            ucb_gaussian(epsilon, delta, size, factor),
-            ucb_composition(epsilon, delta, size, factor),
-            ucb_hybrid(epsilon, n_items, horizon, factor),
-            cucb_gaussian(epsilon, delta, n_items, size, factor),
+            *local_policies(epsilon, delta, size, factor),
+            paper.ucb_hybrid(epsilon, n_items, horizon, factor),
+            paper.cucb_gaussian(epsilon, delta, n_items, size, factor),
         ]
     return rows + _repaired(study, epsilon)
 
@@ -251,9 +231,9 @@ def _versions(study: Study, epsilon: float) -> list[Policy]:
 def _repaired(study: Study, epsilon: float) -> list[Policy]:
     size, n_items = study.list_size, study.n_items
     return [
-        cucb_gaussian(epsilon, study.delta, n_items, size, variant="repaired"),
-        repaired_local(epsilon, size),
-        repaired_central(epsilon, n_items, size, study.horizon),
+        paper.cucb_gaussian(epsilon, study.delta, n_items, size, variant="repaired"),
+        paper.repaired_local(epsilon, size),
+        paper.repaired_central(epsilon, n_items, size, study.horizon),
     ]
 
 

@@ -7,14 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, is_chapter
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 _PACKAGE = Path(__file__).parents[1]
 _PACKAGED = _PACKAGE / "_book"
@@ -55,12 +52,6 @@ class Book:
         if not chapter.isidentifier() or not path.is_file() or not is_chapter(_read(path)):
             raise UsageError(f"chapter must be one of {', '.join(self.chapters())}, got {chapter!r}")
         return path
-
-    def notebook(self, chapter: str) -> NotebookNode:
-        """Return the notebook of a chapter."""
-        import nbformat  # listing the chapters does without
-
-        return nbformat.read(self.path(chapter), as_version=4)
 
     def parameters(self, chapter: str) -> dict[str, Parameter]:
         """Return the parameters that a chapter declares, in order."""

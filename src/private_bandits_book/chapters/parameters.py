@@ -95,6 +95,14 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
     return values
 
 
+def few(values: Mapping[str, Any], most: int, *names: str) -> None:
+    """Raise a ValueError if one of these parameters has more values than may be, or one of them twice."""
+    for name in names:
+        if len(values[name]) > most:
+            raise ValueError(f"{name} must have at most {most} values, got {values[name]!r}")
+        _distinct(name, values[name])
+
+
 def paper(chapter: str) -> Any:
     """Return the module of the paper that a chapter is about, or None."""
     name = f"private_bandits_book.{chapter}"
@@ -142,7 +150,7 @@ def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
     return [check(f"{name}[{place}]", entry) for place, entry in enumerate(value)]
 
 
-def _distinct(name: str, value: Any, *, check: Check) -> list[Any]:
+def _distinct(name: str, value: Any, *, check: Check = lambda name, entry: entry) -> list[Any]:
     entries = _entries(name, value, check=check)
     if len(set(entries)) < len(entries):
         raise ValueError(f"{name} must not repeat a value, got {value!r}")

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -118,13 +118,14 @@ def _build_page(book: Book, chapter: str, fresh: Path) -> None:
     """Build the executed notebook in `fresh` as a page of the book, and copy it there with its assets."""
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder)
+        (site / "book").mkdir()
         shutil.copy(book.root / "_config.yml", site)
         (site / "_toc.yml").write_text(f"format: jb-book\nroot: {chapter}\n", encoding="utf-8")
         for source in book.pages.iterdir():
             if source.name.startswith("_") and source.is_dir():
                 shutil.copytree(source, site / "book" / source.name)
             elif source.suffix == ".bib":
-                shutil.copy(source, _made(site / "book"))
+                shutil.copy(source, site / "book")
         shutil.copy(fresh / f"{chapter}.ipynb", site)
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
         shutil.copytree(fresh / "data", site / "data" / chapter)
@@ -144,11 +145,6 @@ def _build_page(book: Book, chapter: str, fresh: Path) -> None:
         shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
 def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: list[str]) -> dict[str, Any]:
     cells = zip(result.notebook.cells, result.seconds, strict=True)
     return {
@@ -156,7 +152,7 @@ def _provenance(chapter: str, values: dict[str, Any], result: Execution, content
         "chapter": chapter,
         "parameters": values,
         "seed": values["seed"],
-        "versions": {name: _version(name) for name in _PACKAGES},
+        "versions": {name: version(name) for name in _PACKAGES},
         "python": platform.python_version(),
         "platform": platform.platform(),
         "seconds": {
@@ -165,10 +161,3 @@ def _provenance(chapter: str, values: dict[str, Any], result: Execution, content
         },
         "contents": contents,
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from private_bandits import checks
+from private_bandits_book.chapters.parameters import few
 
 __all__ = ["check_parameters", "long_studies"]
 
@@ -19,11 +20,7 @@ def long_studies() -> dict[str, Callable[..., Any]]:
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter are out of range."""
     checks.integer("horizon", values["horizon"], at_most=10_000_000)
-    for name in ("epsilons", "digit_epsilons", "dims"):
-        if len(values[name]) > 4:
-            raise ValueError(f"{name} must have at most 4 values, got {values[name]!r}")
-    if len(set(values["dims"])) < len(values["dims"]):
-        raise ValueError(f"dims must not repeat a value, got {values['dims']!r}")
+    few(values, 4, "epsilons", "digit_epsilons", "dims")
     for dim in values["dims"]:
         checks.integer("dims", dim, at_least=2, at_most=20)
     checks.real("bonus_factor", values["bonus_factor"], above=0, at_most=1)

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.optimize import brentq
 
 from private_bandits.kernels import barrier, linear
-from private_bandits.papers.contextual import instances, ldp_glm, ldp_linucb
+from private_bandits.papers.contextual import instances, ldp_linucb
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, exact_loss
 from private_bandits.problems import Arms, ConvexLoss
@@ -155,7 +155,7 @@ def horizon_needed(
     epsilon: float,
     delta: float,
     level: float = 0.1,
-    algorithm: str = "linucb",
+    algorithm: Callable[..., Policy] = ldp_linucb,
     variant: str = "printed",
     noise: str = "classical",
     bonus_factor: float = 1.0,
@@ -172,14 +172,13 @@ def horizon_needed(
         Of the algorithm; each T has the one that is calibrated for it.
     level : float
         > 0.
-    algorithm : {"linucb", "glm"}
-        Algorithm 5 or 3.
+    algorithm : callable
+        `ldp_linucb`, Algorithm 5, or `ldp_glm`, Algorithm 3.
     """
-    algorithms: dict[str, Callable[..., Policy]] = {"linucb": ldp_linucb, "glm": ldp_glm}
 
     def excess(exponent: float) -> float:
         horizon = 10.0**exponent
-        policy = algorithms[algorithm](epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha)
+        policy = algorithm(epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha)
         made: Any = policy.record
         record = made._replace(horizon=0)  # T may be past what an int64 holds, and the radius does not read it
         spread = horizon / dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)

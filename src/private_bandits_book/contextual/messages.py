@@ -152,12 +152,11 @@ def nearer_zero(epsilon: float, delta: float, norms: Sequence[float]) -> pd.Data
         Columns `norm, linear, constant, algorithm_1`: the exact epsilon at delta of <n, x> on the linear losses, of
         <n, x> on the constant ones, and of Algorithm 1's noise on either. Infinite where users differ and x = 0.
     """
-    sigma = gaussian_sigma(epsilon, delta, 2.0)
-    rows = []
-    for norm in map(float, norms):
-        linear = gaussian_epsilon(sigma * norm, delta, 2.0 * norm) if norm else 0.0
-        rows.append({"norm": norm, "linear": linear, "constant": gaussian_epsilon(sigma * norm, delta, 2.0)})
-    return pd.DataFrame(rows).assign(algorithm_1=gaussian_epsilon(sigma, delta, 2.0))
+    sigma, far = gaussian_sigma(epsilon, delta, 2.0), list(map(float, norms))
+    linear = [gaussian_epsilon(sigma * norm, delta, 2.0 * norm) if norm else 0.0 for norm in far]
+    constant = [gaussian_epsilon(sigma * norm, delta, 2.0) for norm in far]
+    paid = {"linear": linear, "constant": constant, "algorithm_1": gaussian_epsilon(sigma, delta, 2.0)}
+    return pd.DataFrame({"norm": far, **paid})
 
 
 def finite_loss(epsilon: float, point: int, losses: Sequence[Sequence[int]], additive: bool = False) -> float:

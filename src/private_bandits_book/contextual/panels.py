@@ -16,11 +16,10 @@ from private_bandits_book.contextual.digits import COMPONENTS, DIGITS, best_line
 from private_bandits_book.contextual.messages import cost
 from private_bandits_book.contextual.study import CONSTANTS, LINKS, STUCK_GAP, Study, accuracy
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, PLAYS, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import at, computed, data, fitted, line, of, power, readable, slope
-from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.contextual.words import at, computed, data, fitted, line, of, power, slope
+from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import power as ten
-from private_bandits_book.figures import rounded
-from private_bandits_book.ledger import verdicts_in_words
+from private_bandits_book.figures import rounded, short
 from private_bandits_book.rules import REPRODUCED
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import EPSILON, HORIZON
@@ -42,7 +41,6 @@ def findings(study: Study) -> dict[str, Any]:
     found = ledger.set_index("claim")["verdict"]
     least, largest, coded = min(study.epsilons), max(study.epsilons), study.setting.iloc[0]
     smallest, ours = (needed[needed["reading"] == variant].iloc[0] for variant in ("printed", OURS[LINEAR]))
-    follows = "Private actions follow a context no better than $e^\\epsilon$ allows, so they lose in proportion to $T$."
     return {
         "found": found,
         **{part: ", ".join(power(study.part(row, part)) for row in ONE_POINT) for part in ("horizon", "epsilon")},
@@ -58,11 +56,9 @@ def findings(study: Study) -> dict[str, Any]:
         "linear": power(study.exponent(LINEAR, HORIZON, OURS[LINEAR])),
         "logistic": power(study.exponent(LOGISTIC, HORIZON, OURS[LOGISTIC])),
         "learnt": sweeps.LEARNT_EPSILON,
-        "why": f" {follows}" if found["contribution-difference"] == REPRODUCED else "",
+        "why": sentence(study, "why") if found["contribution-difference"] == REPRODUCED else "",
         "coded": coded,
         "coded_paid": figures.scientific(coded["epsilon_paid"]),
-        "claims": len(ledger),
-        "verdicts": verdicts_in_words(ledger),
     }
 
 
@@ -87,12 +83,12 @@ def calibration(study: Study) -> Made:
     missing = ", ".join(name for name in lines if name not in certified.index)
     held = ", ".join(f"{name} to ε = {value:.2g}" for name, value in certified.items())
     never = f"; by {missing} nowhere" if missing else ""
-    fig = figures.sweep_curves(
+    fig = figures.regret_curves(
         frame, "nominal", xscale="log", yscale="log", xlabel="nominal ε", ylabel="ε paid over nominal"
     )
     columns = ["policy", "family", "trust", "epsilon", "nominal", "over_nominal"]
     frame = frame.rename(columns={"regret": "over_nominal"})[columns]
-    return drawn(fig, frame, delta=readable(delta), held=held, never=never)
+    return drawn(fig, frame, delta=short(delta), held=held, never=never)
 
 
 @panels("figure-counterexample")
@@ -106,11 +102,11 @@ def nearer_zero(study: Study) -> Made:
         "algorithm_1": ("Algorithm 1", "laplace", "local"),
     }
     curves = computed(frame[frame["norm"] > 0], "norm", lines, epsilon)
-    fig = figures.sweep_curves(curves, "norm", xscale="log", yscale="log", xlabel="|x|", ylabel="ε paid")
+    fig = figures.regret_curves(curves, "norm", xscale="log", yscale="log", xlabel="|x|", ylabel="ε paid")
     smallest = curves["norm"].min()
     near = frame[np.isclose(frame["norm"], smallest)].iloc[0]
     zero = frame[frame["norm"] == 0.0].iloc[0]["constant"]
-    said = {"delta": readable(study.delta), "epsilon": epsilon, "smallest": smallest, "near": near}
+    said = {"delta": short(study.delta), "epsilon": epsilon, "smallest": smallest, "near": near}
     said |= {"constant": rounded(near["constant"]), "zero": "no finite ε" if math.isinf(zero) else f"ε = {zero:.3g}"}
     return drawn(fig, frame, **said)
 
@@ -234,11 +230,10 @@ def arms(study: Study) -> Made:
 # --- Algorithms 3 and 5
 
 
-def _dimensions(study: Study) -> Iterable[tuple[str, tuple[str, int]]]:
-    return [(f"figure-{link}-d{dim}", (link, dim)) for link in LINKS for dim in study.dims]
-
-
-@panels("figure-contexts", each=_dimensions)
+@panels(
+    "figure-contexts",
+    each=lambda study: [(f"figure-{link}-d{dim}", (link, dim)) for link in LINKS for dim in study.dims],
+)
 def contexts(study: Study, label: str, case: tuple[str, int]) -> Made:
     """Every variant on unit vectors and on one set of actions, a panel for each epsilon."""
     link, dim = case
@@ -276,7 +271,7 @@ def digits(study: Study) -> Made:
     lines = answers.assign(policy=answers["label"], regret=answers["right"], regret_se=answers["right_se"])
     level = {"epsilon": [math.inf], "t": lines["t"].max(), "regret": 0.1, "replications": lines["replications"].max()}
     lines = pd.concat([lines, line("random digit", "uniform", level)], ignore_index=True)
-    fig = figures.sweep_curves(lines, "epsilon", xscale="log", ylabel="share of right answers")
+    fig = figures.regret_curves(lines, "epsilon", xscale="log", ylabel="share of right answers")
     right = ", ".join(
         f"{row.label}{'' if math.isinf(row.epsilon) else f' at ε = {row.epsilon:g}'} {row.right:.0%}"
         for row in answers.itertuples()
@@ -331,7 +326,7 @@ def two_privacies(study: Study) -> Made:
     fig = figures.small_multiples(curves[curves["regret"] > 0], by="facet", start=1, yscale="log")
     said = "; ".join(
         f"at ε = {row.epsilon:g}, T = {rounded(row.t)} any policy with private actions loses at least "
-        f"{readable(row.dp_regret)}, the learner with private messages {readable(row.ldp_regret)}"
+        f"{short(row.dp_regret)}, the learner with private messages {short(row.ldp_regret)}"
         for row in frame[frame["t"] == frame["t"].max()].itertuples()
     )
     return drawn(fig, frame, gap=STUCK_GAP, losses=said[0].upper() + said[1:])

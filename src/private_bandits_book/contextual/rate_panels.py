@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,6 +16,7 @@ from private_bandits_book.contextual.words import data, fitted, plain, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures import Slope, rounded
 from private_bandits_book.figures import power as ten
+from private_bandits_book.studies import means
 from private_bandits_book.sweep import EPSILON, HORIZON
 
 panels = Exhibits()
@@ -24,15 +25,11 @@ _NAMES = {"printed": "private", "tuned": "private, tuned step", "laplace": "priv
 _HUES = {"no privacy": "none", "laplace": "laplace", "tuned": "tree", "printed": "gaussian"}
 
 
-def _rows(study: Study) -> Iterable[tuple[str, str]]:
-    return [(f"figure-rate-{slug(key)}", key) for key in (*ONE_POINT, TWO_POINTS[0])]
-
-
-@panels("figure-rate", each=_rows)
+@panels("figure-rate", each=lambda study: [(f"figure-rate-{slug(key)}", key) for key in (*ONE_POINT, TWO_POINTS[0])])
 def rate(study: Study, label: str, key: str) -> Made:
     """Regret against T, a run for every horizon, with the claimed slope beside the fitted one: a row of Table 1."""
     row = ROWS[key]
-    frame = _means(_finals(study, (key,), HORIZON), ["reading", "epsilon", "t"])
+    frame = means(_finals(study, (key,), HORIZON), ["reading", "epsilon", "t"])
     frame["policy"] = frame["label"] = frame["reading"].replace(_NAMES)
     frame["family"] = frame["reading"].map(_HUES)
     frame["trust"] = ["none" if math.isinf(e) else "local" for e in frame["epsilon"]]
@@ -50,7 +47,7 @@ def rate(study: Study, label: str, key: str) -> Made:
 def epsilons(study: Study) -> Made:
     """Regret against epsilon for the one-point rows, with the claimed slope -1."""
     part = _finals(study, ONE_POINT, EPSILON)
-    frame = _means(part, ["row", "epsilon"])
+    frame = means(part, ["row", "epsilon"])
     frame = frame.assign(policy="Algorithm 1", label="Algorithm 1", family="gaussian", trust="local", t=part["t"].max())
     lines = [slope(own, 1.0, "1/ε, as printed") for _, own in frame.groupby("row", sort=False)]
     curves = pd.concat([frame, *lines], ignore_index=True)
@@ -64,7 +61,7 @@ def steps(study: Study) -> Made:
     """Algorithm 2 against epsilon at the longer study's horizon: the printed step and the tuned one."""
     row = TWO_POINTS[0]
     part = _finals(study, (row,), EPSILON)
-    frame = _means(part, ["policy", "reading", "epsilon", "t"])
+    frame = means(part, ["policy", "reading", "epsilon", "t"])
     still = float(part["still"].max())
     curves = frame.assign(trust="local", family=frame["reading"].map({"printed": "gaussian", "tuned": "laplace"}))
     curves["policy"] = curves["label"] = frame["reading"] + " step"
@@ -72,7 +69,7 @@ def steps(study: Study) -> Made:
         slope(curves[curves["reading"] == variant], power, label)
         for variant, power, label in (("printed", 2.0, "1/ε²"), ("tuned", 1.0, "1/ε"))
     ]
-    fig = figures.sweep_curves(pd.concat([curves, *lines], ignore_index=True), "epsilon", xscale="log", yscale="log")
+    fig = figures.regret_curves(pd.concat([curves, *lines], ignore_index=True), "epsilon", xscale="log", yscale="log")
     said = {"T": ten(int(frame["t"].max())), "still": rounded(still), "powers": fitted(study.fits, [row], EPSILON)}
     return drawn(fig, frame.assign(still=still), **said)
 
@@ -121,8 +118,3 @@ def _finals(study: Study, rows: Sequence[str], quantity: str) -> pd.DataFrame:
     frame = study.convex
     own = frame["row"].isin(rows) & (frame["quantity"] == quantity)
     return frame[own & (frame["t"] == frame["horizon"])]
-
-
-def _means(part: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    regret = part.groupby(by, sort=False)["regret"]
-    return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()

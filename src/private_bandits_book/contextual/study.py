@@ -89,6 +89,7 @@ PUBLISHED = {
 _SAME_ROUNDS = 2_000
 _LOCKED = 0.9  # share of the largest regret from which a run counts as locked in
 _LEVEL = 0.1  # a bonus below it is small
+_JUDGED = (sweeps.ONE_SET, 2)  # problem and dimension of the fits with contexts that stand for rows of Table 1
 
 
 @dataclass
@@ -287,11 +288,11 @@ class Study(studies.Study):
         """
         dim = PUBLISHED_DIM
         problem = LinearContext.sphere(instances.unit_vectors(dim).theta, PUBLISHED_ACTIONS)
-        policies = {
+        private = {
             variant: paper.ldp_linucb(epsilon, PUBLISHED_DELTA, dim, self.horizon, constants, noise)
             for variant, (constants, noise, epsilon) in PUBLISHED.items()
         }
-        policies = {"": paper.linucb(dim)} | policies
+        policies = {"": paper.linucb(dim)} | private
         return Runs(self.run(problem, policy, variant) for variant, policy in policies.items())
 
     @cached_property
@@ -332,7 +333,7 @@ class Study(studies.Study):
         of actions, or few, does learning have to wait for it.
         """
         rows = []
-        for row, algorithm, name in ((LINEAR, "linucb", "LDP-LinUCB"), (LOGISTIC, "glm", "LDP-GLOC")):
+        for row, algorithm, name in ((LINEAR, paper.ldp_linucb, "LDP-LinUCB"), (LOGISTIC, paper.ldp_glm, "LDP-GLOC")):
             for variant, (constants, noise, small) in CONSTANTS[row].items():
                 factor = self.bonus_factor if small else 1.0
                 for dim, epsilon in product(self.dims, self.epsilons):
@@ -379,7 +380,8 @@ class Study(studies.Study):
     @cached_property
     def fits(self) -> list[RateFit]:
         """The exponents that are judged: with contexts those at the worst gap on one set of two actions."""
-        return rates.fits(sweeps.convex_sweeps(), self.convex) + [fit for fit in self.context_fits if stands(fit)]
+        with_contexts = [one for one in self.context_fits if (one.labels["problem"], one.labels["dim"]) == _JUDGED]
+        return rates.fits(sweeps.convex_sweeps(), self.convex) + with_contexts
 
     @cached_property
     def finals(self) -> pd.DataFrame:
@@ -510,8 +512,3 @@ def accuracy(runs: Runs) -> pd.DataFrame:
         labels |= {"right": float(right.mean()), "right_se": float(right.std(ddof=1) / math.sqrt(len(right)))}
         rows.append(labels | {"later": float(later.mean()), "replications": len(right)})
     return pd.DataFrame(rows)
-
-
-def stands(fit: RateFit) -> bool:
-    """Whether a fit of the study with contexts stands for a row of Table 1."""
-    return (fit.labels["problem"], fit.labels["dim"]) == (sweeps.ONE_SET, 2)

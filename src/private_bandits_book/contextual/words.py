@@ -10,16 +10,8 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval
-from private_bandits_book import figures
 from private_bandits_book.studies import Run
 from private_bandits_book.sweep import RateFit
-
-
-def readable(value: float) -> str:
-    """Return a number of any size."""
-    if value == 0 or 1e-3 <= abs(value) < 1e6:
-        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    return figures.scientific(value)
 
 
 def power(seen: Interval | None) -> str:
@@ -64,7 +56,7 @@ def at(run: Run) -> str:
 
 def data(frame: pd.DataFrame) -> pd.DataFrame:
     """Return what a figure's file holds: not what only its drawing needs."""
-    return frame.drop(columns=[c for c in ("facet", "label", "family") if c in frame])
+    return frame.drop(columns="family")
 
 
 def line(label: str, family: str, columns: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:

@@ -200,12 +200,11 @@ def small_epsilon(epsilons: Sequence[float]) -> pd.DataFrame:
     pandas.DataFrame
         Columns epsilon, local_over_instantaneous, claimed_small, claimed_large.
     """
-    rows = []
-    for epsilon in epsilons:
-        ratio = math.sqrt(2.0 * epsilon / math.tanh(epsilon / 2.0)) / math.exp(min(epsilon, math.log(2.0)))
-        large = math.sqrt(2.0 * math.exp(-epsilon) / (epsilon * (1.0 + math.exp(-epsilon))))
-        rows.append((epsilon, ratio, math.exp(epsilon / 2.0), large))
-    return pd.DataFrame(rows, columns=["epsilon", "local_over_instantaneous", "claimed_small", "claimed_large"])
+    e = np.array(epsilons, float)
+    ratio = np.sqrt(2.0 * e / np.tanh(e / 2.0)) / np.minimum(np.exp(e), 2.0)
+    large = np.sqrt(2.0 * np.exp(-e) / (e * (1.0 + np.exp(-e))))
+    claimed = {"claimed_small": np.exp(e / 2.0), "claimed_large": large}
+    return pd.DataFrame({"epsilon": e, "local_over_instantaneous": ratio, **claimed})
 
 
 def orderings(epsilons: Sequence[float]) -> pd.DataFrame:

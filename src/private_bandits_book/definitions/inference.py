@@ -64,9 +64,7 @@ def bound(loss: float) -> float:
     return 1 / (1 + math.exp(-loss))
 
 
-def inference(
-    epsilons: Sequence[float], horizon: int = 4, replications: int = 20_000, seed: int = 0, level: float = 0.95
-) -> pd.DataFrame:
+def inference(epsilons: Sequence[float], horizon: int = 4, replications: int = 20_000, seed: int = 0) -> pd.DataFrame:
     """Return the success rate of the optimal guess under each definition, exact and simulated, against its bound.
 
     Parameters
@@ -78,8 +76,6 @@ def inference(
     replications : int
         Simulated guesses for each game and epsilon, >= 1.
     seed : int
-    level : float in (0, 1)
-        Coverage of the interval of the simulated rate (Clopper-Pearson).
 
     Returns
     -------
@@ -93,7 +89,7 @@ def inference(
         table = games(epsilon, horizon)
         for game, child in zip(table, stream.spawn(len(table)), strict=True):
             wins = _play(game, replications, np.random.default_rng(child))
-            low, high = binomial_interval(wins, replications, level)
+            low, high = binomial_interval(wins, replications)
             found: dict[str, Any] = dict(zip(Game._fields[:4], game[:4], strict=True))
             found |= {"epsilon": float(epsilon), "changes": game.changes}
             found |= {"success": game.success, "bound": bound(game.promise)}

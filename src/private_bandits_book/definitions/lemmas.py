@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits import checks
 from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, table_laws
 from private_bandits_book import policies
 from private_bandits_book.definitions.inference import PREFERENCES, noisy_answers
@@ -73,7 +72,6 @@ def lemma_2(policy: FinitePolicy, horizon: int) -> Composition:
     horizon : int
         T, >= 2.
     """
-    checks.integer("horizon", horizon, at_least=2)
     dp, instantaneous = exact_loss(policy, horizon), exact_loss(policy, horizon, definition="instantaneous")
     allowed = 2 * dp, horizon * instantaneous, (horizon - 1) * instantaneous
     return Composition(dp, instantaneous, *map(_ratio, (instantaneous, dp, dp), allowed))

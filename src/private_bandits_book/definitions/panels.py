@@ -90,7 +90,7 @@ def composition(study: Study) -> Made:
     parts = {key: frame[(frame["policy"] == key[0]) & (frame["definition"] == key[1])] for key in looks}
     lines = [(part["epsilon"], part["loss"] / part["epsilon"], *looks[key]) for key, part in parts.items()]
     curves = _curves(lines).assign(visits=np.concatenate([part["horizon"] for part in parts.values()]))
-    fig = figures.sweep_curves(curves, "visits", xlabel="rounds T", ylabel="exact loss over ε")
+    fig = figures.regret_curves(curves, "visits", xlabel="rounds T", ylabel="exact loss over ε")
     last = parts[rounds, "outcomes"].iloc[-1]
     return drawn(fig, frame, paid=last["loss"] / study.exact_epsilon, horizon=last["horizon"])
 
@@ -109,7 +109,7 @@ def looseness(study: Study) -> Made:
         (x, response["duchi_loss"], "of which: factor of Duchi et al.", "gaussian", "none"),
         (x, response["pinsker_loss"], "of which: Pinsker", "none", "none"),
     ]
-    fig = figures.sweep_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    fig = figures.regret_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
     smallest, largest = x.min(), x.max()
     first, last = (_times(response.set_index("epsilon").loc[e, "looseness"]) for e in (smallest, largest))
     return drawn(fig, frame, p=p, q=q, first=first, last=last, smallest=smallest, largest=largest)
@@ -189,14 +189,13 @@ def price(study: Study) -> Made:
     """The price of privacy as a factor on the largest regret over the gaps, against t, at the epsilon nearest 0.2."""
     epsilon, n_arms = nearest(study.epsilons, 0.2), study.n_arms
     frame = factors(study.hardest, epsilon)
+    data = frame.drop(columns=["family", "trust"])
     # from (K-1)/sinh(epsilon/2)^2 on the local bound has lost all but a factor of the one without privacy
     settled = (n_arms - 1) * (1 / math.tanh(epsilon / 2) ** 2 - 1)
     facts = {"epsilon": epsilon, "settled": power(max(1, math.ceil(settled)))}
     if frame.empty:
         nothing = f"No regret without privacy to compare with at T = {power(study.horizon)}."
-        return drawn(
-            _note(nothing), frame.drop(columns=["family", "trust"]), nothing=f" {nothing}", said=nothing, **facts
-        )
+        return drawn(_note(nothing), data, nothing=f" {nothing}", said=nothing, **facts)
     curves = frame.assign(regret=frame["factor"], regret_se=0.0)
     t, bound = sorted({*frame["t"]}), replacements.response_minimax
     limit = [bound(n_arms, mark, epsilon) / bound(n_arms, mark, math.inf) for mark in t]
@@ -204,7 +203,6 @@ def price(study: Study) -> Made:
     fig = figures.regret_curves(curves, yscale="log", ylabel=ylabel, bounds=bounds)
     last = frame[frame["t"] == frame["t"].max()].set_index("policy")["factor"]
     ends = ", ".join(f"{value:.3g} for {name}" for name, value in last.items())
-    data = frame.drop(columns=["family", "trust"])
     return drawn(fig, data, nothing="", said=f"At the horizon the factor is {ends}.", **facts)
 
 
@@ -218,7 +216,7 @@ def corrupt(study: Study) -> Made:
         (x, frame["claimed"], "claimed:\n(1\u00a0+\u00a0exp(-ε))²", "none", "none"),
         (x, frame["over_lower"], "rate over the exact bound", "response", "none"),
     ]
-    fig = figures.sweep_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    fig = figures.regret_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
     first, last = map(_times, frame.sort_values("epsilon")["over_printed"].iloc[[0, -1]])
     return drawn(fig, frame, first=first, last=last, exact=frame["over_lower"].max())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
 from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, UCB, Study
 from private_bandits_book.exhibits import Exhibits
-from private_bandits_book.ledger import verdicts_in_words
 
 tables = Exhibits()
+_MEASURED = {"table-losses": "losses", "table-divergences": "divergences", "disagreements": "variants"}
+for _label, _measured in _MEASURED.items():
+    tables(_label)(attrgetter(_measured))  # what was measured, as it is
 
 
 @tables("findings")
@@ -41,8 +44,6 @@ def findings(study: Study) -> dict[str, Any]:
         "plain_log": lai_robbins(*game) / log,
         "local_log": local_lower(*game, low) / log,
         "central_log": central_lower(*game, low) / log,
-        "claims": len(study.ledger),
-        "verdicts": verdicts_in_words(study.ledger),
     }
 
 
@@ -52,22 +53,10 @@ def mechanisms(study: Study) -> pd.DataFrame:
     return study.mechanisms.drop(columns="kind")
 
 
-@tables("table-losses")
-def losses(study: Study) -> pd.DataFrame:
-    """What small policies pay under every definition."""
-    return study.losses
-
-
 @tables("table-lemma-2")
 def lemma_2(study: Study) -> pd.DataFrame:
     """How nearly Lemma 2 is reached."""
     return study.tightness.drop(columns="half")
-
-
-@tables("table-divergences")
-def divergences(study: Study) -> pd.DataFrame:
-    """Lemmas 3 to 7."""
-    return study.divergences
 
 
 @tables("table-1")
@@ -86,12 +75,6 @@ def table_2(study: Study) -> pd.DataFrame:
 def disagreements(study: Study) -> pd.DataFrame:
     """Every entry of Table 1 in every variant, a column an epsilon."""
     return _by_epsilon(study.variants, "value", ["definition", "regret", "reading", "locus"])
-
-
-@tables("disagreements")
-def all_disagreements(study: Study) -> pd.DataFrame:
-    """The same, tidy."""
-    return study.variants
 
 
 @tables("table-upper-lower")

@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits_book.figures.captions import Picture, power, rounded, scientific
+from private_bandits_book.figures.captions import Picture, power, rounded, scientific, short
 from private_bandits_book.figures.drawing import End, Slope, blank, draw_bound, draw_lines, draw_slope
 from private_bandits_book.figures.layout import lay_out, lay_out_panels
 from private_bandits_book.figures.lines import check_columns, lines_of, tidied, window_of, x_limits
@@ -38,93 +38,49 @@ __all__ = [
     "regret_curves",
     "rounded",
     "scientific",
+    "short",
     "small_multiples",
     "style",
     "svg",
-    "sweep_curves",
 ]
 
 
 def regret_curves(
     frame: pd.DataFrame,
+    x: str = "t",
     *,
     start: float = 100,
+    xscale: str | None = None,
     yscale: str = "linear",
-    top: float | None = None,
     bounds: Sequence[tuple[str, Any, Any]] = (),
-    slope: Slope | tuple[float, str] | None = None,
-    xlabel: str = "round t",
-    ylabel: str = "regret",
-) -> Figure:
-    """Plot mean regret with its 95 % band against t, on a logarithmic t axis.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Curves, one row per line and checkpoint, as the module's head says.
-    start : float, > 0
-        First round shown; lowered to a tenth of the horizon where that is smaller.
-    yscale : {"linear", "log"}
-        Scale of the regret axis. O(log T) is straight on "linear", O(T^a) on "log".
-    top : float, optional
-        Upper end of the regret axis. By default it holds every line, except that on a linear axis uniform
-        play may leave where it would flatten the others. A line that leaves keeps its label, with its value.
-    bounds : sequence of (label, t, values)
-        Theorems' bounds, thin grey dash-dot; they do not stretch the axis.
-    slope : Slope or (exponent, label), optional
-        Claimed rate, dashed, with the fitted exponent beside it.
-    xlabel, ylabel : str
-        Axis labels, lower case, with the unit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        For an empty frame, a missing column, or an unknown family, trust model or scale.
-    """
-    tidy = tidied(frame, "t")
-    limits = x_limits(tidy, "t", "log", start)
-    lines = lines_of(tidy, "t", limits)
-    window = window_of(lines, limits, "log", yscale, top)
-    with style():
-        figure = blank()
-        axes = draw_lines(figure, lines, window)
-        ends = [End(line.label, line.colour, line.x[-1], line.mean[-1]) for line in lines]
-        ends += [end for bound in bounds for end in draw_bound(axes, window, *bound)]
-        ends += draw_slope(axes, lines, Slope(*slope)) if slope is not None else []
-        lay_out(figure, axes, window, lines, ends, xlabel, ylabel)
-    return figure
-
-
-def sweep_curves(
-    frame: pd.DataFrame,
-    x: str = "epsilon",
-    *,
-    xscale: str = "linear",
-    yscale: str = "linear",
-    top: float | None = None,
+    slope: Slope | None = None,
     xlabel: str | None = None,
     ylabel: str = "regret",
 ) -> Figure:
-    """Plot mean regret at the horizon with its 95 % band against a swept column.
+    """Plot mean regret with its 95 % band against t, or that at the horizon against a swept column.
 
     A policy whose `x` is infinite (no privacy, uniform play) is a level line across the panel.
 
     Parameters
     ----------
     frame : DataFrame
-        One row per policy and value of the swept column (see the module's head).
+        One row per line and checkpoint, or value of the swept column, as the module's head says.
     x : str
-        The swept column.
-    xscale, yscale : {"linear", "log"}
-        Scales of the two axes.
-    top : float, optional
-        Upper end of the regret axis, by default as in `regret_curves`.
+        "t", or the swept column.
+    start : float, > 0
+        First round shown if `x` is "t"; lowered to a tenth of the horizon where that is smaller.
+    xscale : {"linear", "log"}, optional
+        "log" for t and "linear" otherwise unless given.
+    yscale : {"linear", "log"}
+        Scale of the regret axis. O(log T) is straight on "linear", O(T^a) on "log". Every line is held, except that on
+        a linear axis uniform play may leave where it would flatten the others. A line that leaves keeps its label, with
+        its value.
+    bounds : sequence of (label, x, values)
+        Theorems' bounds, thin grey dash-dot; they do not stretch the axis.
+    slope : Slope, optional
+        Claimed rate, dashed, with the fitted exponent beside it.
     xlabel, ylabel : str
-        Axis labels; `xlabel` defaults to the column's name, ε for epsilon.
+        Axis labels, lower case, with the unit; `xlabel` defaults to the column's name, ε for epsilon.
 
     Returns
     -------
@@ -136,13 +92,15 @@ def sweep_curves(
         For an empty frame, a missing column, or an unknown family, trust model or scale.
     """
     tidy = tidied(frame, x)
-    limits = x_limits(tidy, x, xscale)
+    scale, limits = _across(tidy, x, xscale, start)
     lines = lines_of(tidy, x, limits)
-    window = window_of(lines, limits, xscale, yscale, top)
+    window = window_of(lines, limits, scale, yscale)
     with style():
         figure = blank()
         axes = draw_lines(figure, lines, window)
         ends = [End(line.label, line.colour, line.x[-1], line.mean[-1]) for line in lines]
+        ends += [end for bound in bounds for end in draw_bound(axes, window, *bound)]
+        ends += draw_slope(axes, lines, slope) if slope is not None else []
         lay_out(figure, axes, window, lines, ends, xlabel or x_name(x), ylabel)
     return figure
 
@@ -155,7 +113,6 @@ def small_multiples(
     start: float = 100,
     xscale: str | None = None,
     yscale: str = "linear",
-    top: float | None = None,
     xlabel: str | None = None,
     ylabel: str = "regret",
 ) -> Figure:
@@ -164,18 +121,12 @@ def small_multiples(
     Parameters
     ----------
     frame : DataFrame
-        As for `regret_curves` (`x="t"`) or `sweep_curves`. Rows without a value in `by` (a baseline) are
+        As for `regret_curves`. Rows without a value in `by` (a baseline) are
         drawn in every panel.
     by : str
         The column whose values name the panels, in their order of appearance.
-    x : str
-        "t", or the swept column.
-    start : float, > 0
-        First round shown if `x` is "t".
-    xscale : {"linear", "log"}, optional
-        "log" for t and "linear" otherwise unless given.
-    yscale, top, xlabel, ylabel
-        As for the single panels.
+    x, start, xscale, yscale, xlabel, ylabel
+        As for `regret_curves`.
 
     Returns
     -------
@@ -192,17 +143,22 @@ def small_multiples(
     names = list(dict.fromkeys(tidy.loc[~everywhere, by]))
     if not names:
         raise ValueError(f"column {by} must name at least one panel, got none")
-    scale = xscale or ("log" if x == "t" else "linear")
-    limits = x_limits(tidy, x, scale, start if x == "t" else None)
+    scale, limits = _across(tidy, x, xscale, start)
     facets = [lines_of(tidy[everywhere | (tidy[by] == name)], x, limits) for name in names]
     everything = [line for lines in facets for line in lines]
-    window = window_of(everything, limits, scale, yscale, top)
+    window = window_of(everything, limits, scale, yscale)
     with style():
         figure = blank()
         for name, lines in zip(names, facets, strict=True):
             draw_lines(figure, lines, window).set_title(str(name), loc="left", pad=7)
         lay_out_panels(figure, window, everything, xlabel or x_name(x), ylabel)
     return figure
+
+
+def _across(tidy: pd.DataFrame, x: str, xscale: str | None, start: float) -> tuple[str, tuple[float, float]]:
+    """The scale of the x axis and its ends."""
+    scale = xscale or ("log" if x == "t" else "linear")
+    return scale, x_limits(tidy, x, scale, start if x == "t" else None)
 
 
 def caption_runs(frame: pd.DataFrame) -> str:

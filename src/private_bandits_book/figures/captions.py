@@ -35,6 +35,15 @@ def rounded(value: float) -> str:
     return scientific(value) if abs(value) >= 1e6 else f"{value:,.0f}"
 
 
+def short(value: float) -> str:
+    """Return a number of any size, in three digits."""
+    if math.isnan(value):
+        return "not measured"
+    if value == 0 or 1e-3 <= abs(value) < 1e6:
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return scientific(value)
+
+
 def power(rounds: int, *, digit: bool = False) -> str:
     """Return rounds as 10⁶ where they are a power of ten, 1000 or more, else with commas.
 

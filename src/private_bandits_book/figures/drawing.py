@@ -29,7 +29,7 @@ class End(NamedTuple):
 class Slope(NamedTuple):
     """A claimed rate to draw beside a measured curve.
 
-    `exponent` is a in c t^a, or in c (ln t)^a with `logarithmic`. The line touches the curve labelled `along`
+    `exponent` is a in c t^a. The line touches the curve labelled `along`
     (by default the first that is neither uniform play nor without privacy) one decade before its end. `fit`
     is the measured exponent to print; without it the last decade of the drawn means is fitted.
     """
@@ -38,7 +38,6 @@ class Slope(NamedTuple):
     label: str
     fit: Interval | None = None
     along: str | None = None
-    logarithmic: bool = False
 
 
 def blank() -> Figure:
@@ -99,11 +98,11 @@ def draw_slope(axes: Axes, lines: Sequence[Line], slope: Slope) -> list[End]:
     if decade.sum() < 2:
         return []
     mean = line.mean[decade]
-    clock = np.log(line.x[decade]) if slope.logarithmic else line.x[decade]
-    claimed = mean[0] * (clock / clock[0]) ** slope.exponent
-    axes.plot(line.x[decade], claimed, color=CLAIM_COLOUR, lw=1.3, linestyle=(0, (2.5, 1.5)), zorder=5)
+    t = line.x[decade]
+    claimed = mean[0] * (t / t[0]) ** slope.exponent
+    axes.plot(t, claimed, color=CLAIM_COLOUR, lw=1.3, linestyle=(0, (2.5, 1.5)), zorder=5)
     if slope.fit is None:
-        fitted = f"{exact_slope(clock, mean).measured:.2f}"
+        fitted = f"{exact_slope(t, mean).measured:.2f}"
     else:
         fitted = f"{slope.fit.measured:.2f}\n[{slope.fit.low:.2f}, {slope.fit.high:.2f}]"
     return [End(f"{slope.label}\nfitted {fitted}", CLAIM_COLOUR, line.x[-1], claimed[-1])]

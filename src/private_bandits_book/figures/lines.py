@@ -120,7 +120,7 @@ def _half_widths(rows: pd.DataFrame) -> np.ndarray:
     return np.where((runs >= 2) & np.isfinite(half), half, 0.0)
 
 
-def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale: str, top: float | None) -> Window:
+def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale: str) -> Window:
     """Return the axes' limits, and their scales: linear where a logarithm has nothing to show."""
     for name, scale in (("xscale", xscale), ("yscale", yscale)):
         checks.choice(name, scale, ("linear", "log"))
@@ -138,8 +138,6 @@ def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale
         if highs.get(True, 0.0) > 0 and high > 2.5 * highs[True]:
             high = 1.25 * highs[True]
         y = (floor, high * 1.04 if high > floor else floor + 1)
-    if top is not None:
-        y = (y[0], checks.real("top", top, above=y[0]))
     left, right = x
     if xscale == "log" and left <= 0:
         xscale = "linear"

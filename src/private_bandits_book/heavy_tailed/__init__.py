@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from private_bandits import checks
+from private_bandits_book.chapters.parameters import few
 
 __all__ = ["check_parameters", "long_studies"]
 
@@ -14,11 +15,7 @@ def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter are out of range."""
     checks.integer("horizon", values["horizon"], at_most=_LONGEST)
     checks.integer("exact_horizon", values["exact_horizon"], at_most=10**8)
-    for name in ("vs", "epsilons", "local_epsilons"):
-        if len(values[name]) > 4:
-            raise ValueError(f"{name} must have at most 4 values, got {values[name]!r}")
-    if len(set(values["vs"])) < len(values["vs"]):
-        raise ValueError(f"vs must not repeat a value, got {values['vs']!r}")
+    few(values, 4, "vs", "epsilons", "local_epsilons")
     for v in values["vs"]:
         checks.real("vs", v, above=0, at_most=1)
     checks.real("beta", values["beta"], above=0, below=1)

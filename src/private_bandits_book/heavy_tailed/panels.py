@@ -15,8 +15,8 @@ from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
 from private_bandits_book import figures
-from private_bandits_book.exhibits import Exhibits, Made, drawn
-from private_bandits_book.figures import power, scientific
+from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.figures import power, short
 from private_bandits_book.heavy_tailed import comparisons, coverage, rates, tables
 from private_bandits_book.heavy_tailed.fluid import fluid_name
 from private_bandits_book.heavy_tailed.study import (
@@ -33,7 +33,6 @@ from private_bandits_book.heavy_tailed.study import (
     last,
     tidy,
 )
-from private_bandits_book.ledger import verdicts_in_words
 from private_bandits_book.rules import AFTER_REPAIR
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import GAP
@@ -61,7 +60,7 @@ def findings(study: Study) -> dict[str, Any]:
     return {
         "first_epochs": " and ".join(f"{short(printed.loc[(_SE, v), 'first_epoch'])} ($v={v:g}$)" for v in study.vs),
         "setting": coverage.LOCAL_SETTING,
-        "spent": "; ".join(_spent(v, printed.loc[(rates.LDP, v)]) for v in study.vs),
+        "spent": "; ".join(_spent(study, v, printed.loc[(rates.LDP, v)]) for v in study.vs),
         "T": power(study.horizon),
         "panel": key,
         "se": portion(float(mine.final.mean()) / panel.final("uniform")),
@@ -69,7 +68,7 @@ def findings(study: Study) -> dict[str, Any]:
         + (", in the fluid approximation" if other.swept["kind"] == FLUID else ""),
         "ruled": ruled,
         "central": _both(ruled, "theorem-dp-upper"),
-        "powers": _POWERS if all(ruled[part] == AFTER_REPAIR for part in parts) else "",
+        "powers": sentence(study, "powers") if all(ruled[part] == AFTER_REPAIR for part in parts) else "",
         "local": _both(ruled, "theorem-ldp-upper"),
         "slide_rate": study.scaling_exponents[v, "slide_rate"].measured,
         "square_root": abs(round(study.scaling_exponents[v, "repaired"].measured, 2)),
@@ -78,20 +77,12 @@ def findings(study: Study) -> dict[str, Any]:
         "v": v,
         "episodes": short(study.episodes[v].final(_EPISODES, "ours")),
         "elimination": short(study.episodes[v].final(_SE, PRINTED)),
-        "claims": len(ruled),
-        "verdicts": verdicts_in_words(study.ledger),
     }
 
 
-_POWERS = (
-    "The printed powers of $u$ are wrong when rewards are rescaled, and too small for large $u$; $u^{1/v}$ and "
-    "$u^{1/(1+v)}$ are right. "
-)
-
-
-def _spent(v: float, row: pd.Series) -> str:
-    ran = f", and in runs it takes {short(row['seen'])}" if row["seen"] > 0 else ""
-    return f"at $v={v:g}$ its bound allows up to {short(row['allowed'])} rounds{ran}"
+def _spent(study: Study, v: float, row: pd.Series) -> str:
+    facts = {"v": v, "allowed": short(row["allowed"]), "seen": short(row["seen"])}
+    return sentence(study, "spent in runs" if row["seen"] > 0 else "spent", **facts)
 
 
 def _both(ruled: pd.Series, theorem: str) -> str:
@@ -105,10 +96,7 @@ def _local_rate(study: Study, v: float) -> str:
     gap, grown = (study.rate(rates.LDP, quantity, v).fit for quantity in (GAP, rates.WORST))
     if gap is None or grown is None:
         return "could not be measured at these parameters"
-    return (
-        f"goes as $\\Delta^{{-{gap.measured:.2f}}}$ and, at the worst gap, as $T^{{{grown.measured:.2f}}}$ "
-        f"at $v={v:g}$, where the slides have $\\Delta^{{-{1 / v:.3g}}}$ and $T^{{{1 / (1 + v):.2f}}}$"
-    )
+    return sentence(study, "rate", v=v, gap=gap.measured, grown=grown.measured, slides=(1 / v, 1 / (1 + v)))
 
 
 # --- the slides' panels
@@ -169,23 +157,19 @@ def local(study: Study, label: str, v: float) -> Made:
         f"ε = {row.epsilon:g}" if math.isfinite(row.epsilon) else _NAMES.get(row.policy, row.policy)
         for row in frame.itertuples()
     ]
-    facts = {"v": v, "setting": coverage.LOCAL_SETTING, "shares": shares, "astray": _astray(panel)}
+    facts = {"v": v, "setting": coverage.LOCAL_SETTING, "shares": shares, "astray": _astray(study, panel)}
     facts |= {"means": _listed(SETTINGS[coverage.LOCAL_SETTING]), "epsilons": (epsilons[0], epsilons[-1])}
     return _drawn(study, _multiples(frame), frame, **facts)
 
 
-def _astray(panel: Runs) -> str:
+def _astray(study: Study, panel: Runs) -> str:
     """What became of the runs at the slides' rate, where they have decided anything."""
     shares = [run.final / panel.final("uniform") for run in panel.select(variant=SLIDE_RATE)]
     if not shares or any(np.all(np.abs(share - 1.0) < 1e-6) for share in shares):
         return ""
     lost = [share > comparisons.LEARNT for share in shares]
     alike = len({tuple(x) for x in lost}) == 1 < len(lost)
-    same = " The same runs at every ε, as all share their draws." if alike else ""
-    return (
-        f"At the slides' rate {_percent(float(np.mean(lost)))} of the runs lose more than half of what uniform play "
-        f"does: they have removed good arms by chance.{same} "
-    )
+    return sentence(study, "astray alike" if alike else "astray", part=_percent(float(np.mean(lost))))
 
 
 # --- the studies that the slides lack
@@ -295,18 +279,17 @@ def by_gap(study: Study, label: str, v: float) -> Made:
     frame = pd.DataFrame(runs, columns=_GAP_COLUMNS)
     played = frame[frame["kind"] == RUNS]
     fits = {name: fit.measured for name in _GAP_LOOKS if (fit := study.rate(name, GAP, v).fit) is not None}
-    steepest = "Too few gaps settle to compare the boxes."
+    steepest = sentence(study, "too few gaps")
     if len(fits) > 1:
         name = max(fits, key=lambda name: fits[name])
-        steepest = f"Regret moves fastest with the gap for {name}, as its power -{fits[name]:.2f}."
+        steepest = sentence(study, "steepest", name=name, power=fits[name])
     smallest = min(study.points[rates.LDP, v], default=gaps[0])
     facts = {"T": power(horizon), "v": v, "slides": 1 / v, "corrected": 1 + 2 / v, "steepest": steepest}
-    nothing = "Nothing settles; the bounds are shown at two gaps."
-    facts |= {"runs": figures.caption_runs(played) if len(played) else nothing, "gap": smallest}
+    facts |= {"runs": figures.caption_runs(played) if len(played) else sentence(study, "nothing"), "gap": smallest}
     facts |= {"fitted": ", ".join(f"{name} {slope:.2f}" for name, slope in fits.items()) or "none"}
     facts |= {"lower": short(lower(smallest)), "printed": short(printed(smallest))}
     facts |= {"relation": "above" if lower(smallest) > printed(smallest) else "below"}
-    return drawn(figures.sweep_curves(frame, "gap", xscale="log", yscale="log", xlabel="gap"), frame, **facts)
+    return drawn(figures.regret_curves(frame, "gap", xscale="log", yscale="log", xlabel="gap"), frame, **facts)
 
 
 def _mean(regret: np.ndarray) -> tuple[float, float, int]:
@@ -354,9 +337,12 @@ def bounded(study: Study) -> Made:
 
 def _drawn(study: Study, fig: Figure, frame: pd.DataFrame, **facts: Any) -> Made:
     """A figure with its data, and what most captions of the chapter may say."""
-    data = frame.drop(columns=[c for c in ("facet", "label", "family", "loss") if c in frame])
+    data = frame.drop(columns=["family", "loss"], errors="ignore")
     shared = {"T": power(study.horizon), "epsilon": CHECK_EPSILON, "law": _law(study, facts.get("v"))}
-    shared |= {"runs": figures.caption_runs(frame[frame["kind"] == RUNS]), "fluid": _fluid_words(frame)}
+    shared |= {"runs": figures.caption_runs(frame[frame["kind"] == RUNS]), "fluid": ""}
+    if (frame["kind"] == FLUID).any():
+        played = frame[(frame["kind"] == RUNS) & (frame["policy"] == _UCB)]["t"].max()
+        shared["fluid"] = sentence(study, "fluid", played=power(int(played)))
     return drawn(fig, data, **shared | facts)
 
 
@@ -397,18 +383,11 @@ def _bound(frame: pd.DataFrame, name: str, constant: float, v: float, epsilons: 
     return f"bound {next((words for bound, words in _KNOWN.items() if bound in seen), 'proven')}"
 
 
-def _fluid_words(frame: pd.DataFrame) -> str:
-    if not (frame["kind"] == FLUID).any():
-        return ""
-    played = frame[(frame["kind"] == RUNS) & (frame["policy"] == _UCB)]["t"].max()
-    return f"Index boxes are run to {power(int(played))} rounds and approximated (fluid) from there."
-
-
 def _law(study: Study, v: float | None) -> str:
     shape = f"{1 + v + study.spare_shape:g}" if v is not None else f"1 + v + {study.spare_shape:g}"
     times = "" if study.u_over_moment == 1.0 else f"{study.u_over_moment:g} times "
     inverse = " = 1/T" if math.isclose(study.beta * study.horizon, 1.0) else ""
-    return f"Ours: Pareto shape {shape}, u is {times}the true moment, β = {short(study.beta)}{inverse}."
+    return sentence(study, "law", shape=shape, times=times, beta=f"{short(study.beta)}{inverse}")
 
 
 def _listed(means: Sequence[float]) -> str:
@@ -426,12 +405,3 @@ def _percent(value: float) -> str:
 def portion(value: float) -> str:
     """A share or a factor to two digits."""
     return f"{value:.2g}" if 1e-3 <= value < 100 else short(value)
-
-
-def short(value: float) -> str:
-    """A number as readers write it, from 10⁻¹² to 10²⁵."""
-    if math.isnan(value):
-        return "not measured"
-    if value == 0 or 1e-3 <= abs(value) < 1e6:
-        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    return scientific(value)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from itertools import product
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,26 +21,15 @@ import xarray as xr
 
 from private_bandits import baselines
 from private_bandits.estimates import Interval, fit_exponent
-from private_bandits.papers.heavy_tailed import (
-    adap_robust_ucb,
-    dp_robust_se,
-    dp_robust_ucb,
-    ldp_robust_se,
-    pareto_arms,
-    quantile_se,
-    robust_se,
-    robust_ucb,
-    setting,
-)
+from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms
 from private_bandits.policy import Policy
-from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
 from private_bandits.simulate import Problem, log_checkpoints
 from private_bandits_book import studies
 from private_bandits_book.heavy_tailed import coverage, rates
 from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
-from private_bandits_book.studies import Run, Runs
+from private_bandits_book.studies import Run, Runs, UniformPlay
 from private_bandits_book.sweep import RateFit
 
 RUNS, FLUID, EXPECTED = "runs", "fluid", "expected"
@@ -52,7 +40,7 @@ CHECK_EPSILON = 1.0
 """Of the studies that have one epsilon."""
 CHECK_MEANS, CHECK_SHAPE = (0.9, 0.1), 3.0
 """Two arms and a light law, on which an index algorithm learns within the rounds that can be played."""
-UNIFORM = SimpleNamespace(name="uniform", privacy=Guarantee.none(), family="uniform")
+UNIFORM = UniformPlay()
 
 
 def by_v(make: Callable[[Any, float], Runs]) -> cached_property[dict[float, Runs]]:
@@ -82,7 +70,7 @@ class Study(studies.Study):
 
     def problem(self, number: int, v: float) -> ParetoArms:
         """A setting of the slides, with the shape 1 + v + spare_shape."""
-        return setting(number, v, 1.0 + v + self.spare_shape)
+        return paper.setting(number, v, 1.0 + v + self.spare_shape)
 
     def moment(self, number: int, v: float) -> float:
         """The u that the algorithms are told."""
@@ -92,14 +80,14 @@ class Study(studies.Study):
         """Every algorithm of the chapter on setting 1, with its printed constants."""
         u, beta = self.moment(1, v), self.beta
         made = (
-            robust_ucb(v, u, self.horizon),
-            robust_se(v, u, beta),
-            dp_robust_ucb(epsilon, v, u, self.length),
-            dp_robust_se(epsilon, v, u, beta),
-            ldp_robust_se(epsilon, v, u, beta),
-            ldp_robust_se(epsilon, v, u, beta, variant="slide_rate"),
-            quantile_se(epsilon, beta),
-            adap_robust_ucb(epsilon, v, u, self.length),
+            paper.robust_ucb(v, u, self.horizon),
+            paper.robust_se(v, u, beta),
+            paper.dp_robust_ucb(epsilon, v, u, self.length),
+            paper.dp_robust_se(epsilon, v, u, beta),
+            paper.ldp_robust_se(epsilon, v, u, beta),
+            paper.ldp_robust_se(epsilon, v, u, beta, variant="slide_rate"),
+            paper.quantile_se(epsilon, beta),
+            paper.adap_robust_ucb(epsilon, v, u, self.length),
         )
         return {policy.name: policy for policy in made}
 
@@ -117,23 +105,23 @@ class Study(studies.Study):
 
     def _central(self, number: int, v: float, epsilon: float) -> Runs:
         problem, u = self.problem(number, v), self.moment(number, v)
-        panel = [self._uniform(problem), self._run(problem, robust_se(v, u, self.beta))]
-        panel += self._index(problem, robust_ucb(v, u, self.horizon))
+        panel = [self._uniform(problem), self._run(problem, paper.robust_se(v, u, self.beta))]
+        panel += self._index(problem, paper.robust_ucb(v, u, self.horizon))
         for variant, c, radius in ((PRINTED, 24.0, 18.0), (SMALLER, self.small_c, self.small_radius)):
-            panel.append(self._run(problem, dp_robust_se(epsilon, v, u, self.beta, c), variant))
-            panel += self._index(problem, dp_robust_ucb(epsilon, v, u, self.length, radius), variant)
+            panel.append(self._run(problem, paper.dp_robust_se(epsilon, v, u, self.beta, c), variant))
+            panel += self._index(problem, paper.dp_robust_ucb(epsilon, v, u, self.length, radius), variant)
         return Runs(panel)
 
     @by_v
     def local(self, v: float) -> Runs:
         """LDP Robust SE on setting 3, by v: with c = 24, with a smaller c, and at the rate of the slides' bounds."""
         problem, u = self.problem(coverage.LOCAL_SETTING, v), self.moment(coverage.LOCAL_SETTING, v)
-        panel = [self._uniform(problem), self._run(problem, robust_se(v, u, self.beta))]
+        panel = [self._uniform(problem), self._run(problem, paper.robust_se(v, u, self.beta))]
         for epsilon in self.local_epsilons:
             for variant, policy in (
-                (PRINTED, ldp_robust_se(epsilon, v, u, self.beta)),
-                (SMALLER, ldp_robust_se(epsilon, v, u, self.beta, self.small_local_c)),
-                (SLIDE_RATE, ldp_robust_se(epsilon, v, u, self.beta, variant="slide_rate")),
+                (PRINTED, paper.ldp_robust_se(epsilon, v, u, self.beta)),
+                (SMALLER, paper.ldp_robust_se(epsilon, v, u, self.beta, self.small_local_c)),
+                (SLIDE_RATE, paper.ldp_robust_se(epsilon, v, u, self.beta, variant="slide_rate")),
             ):
                 panel.append(self._run(problem, policy, variant))
         return Runs(panel)
@@ -144,7 +132,7 @@ class Study(studies.Study):
         problem, u = self.problem(1, v), self.moment(1, v)
         panel = [self._uniform(problem)]
         for variant, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
-            policy = dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
+            policy = paper.dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
             panel.append(self._run(problem, policy, variant, self.exact_horizon))
             panel += self._fluid(problem, policy, variant, log_checkpoints(self.horizon))
         return Runs(panel)
@@ -155,8 +143,8 @@ class Study(studies.Study):
 
         For the fluid approximation, whose error is the larger the smaller the radius is beside the noise.
         """
-        problem, radius = pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
-        policy = dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)
+        problem, radius = paper.pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
+        policy = paper.dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)
         run = self._run(problem, policy, f"radius {radius:g}", self.exact_horizon)
         return Runs([self._uniform(problem, run.t), run, *self._fluid(problem, policy, run.variant, run.t)])
 
@@ -166,10 +154,10 @@ class Study(studies.Study):
         problem, u = self.problem(1, v), self.moment(1, v)
         panel = [self._uniform(problem)]
         for variant, policy in (
-            ("u and v unknown", quantile_se(CHECK_EPSILON, self.beta)),
-            ("u and v known", dp_robust_se(CHECK_EPSILON, v, u, self.beta)),
-            ("known, smaller constants", dp_robust_se(CHECK_EPSILON, v, u, self.beta, self.small_c)),
-            ("u 100 times too large", dp_robust_se(CHECK_EPSILON, v, 100.0 * u, self.beta)),
+            ("u and v unknown", paper.quantile_se(CHECK_EPSILON, self.beta)),
+            ("u and v known", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta)),
+            ("known, smaller constants", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta, self.small_c)),
+            ("u 100 times too large", paper.dp_robust_se(CHECK_EPSILON, v, 100.0 * u, self.beta)),
         ):
             panel.append(self._run(problem, policy, variant))
         return Runs(panel)
@@ -192,8 +180,8 @@ class Study(studies.Study):
         policies = (
             baselines.dp_se(CHECK_EPSILON, problem.n_items, self.length, self.beta),
             baselines.adap_ucb(CHECK_EPSILON),
-            dp_robust_se(CHECK_EPSILON, 1.0, u, self.beta),
-            adap_robust_ucb(CHECK_EPSILON, 1.0, u, self.length),
+            paper.dp_robust_se(CHECK_EPSILON, 1.0, u, self.beta),
+            paper.adap_robust_ucb(CHECK_EPSILON, 1.0, u, self.length),
         )
         return Runs([self._uniform(problem), *(self._run(problem, policy) for policy in policies)])
 

@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Callable
 from importlib import resources
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import EPSILON, GAP, LOG
 
 tables = Exhibits()
+for _label, _property in (("table-confidence", "confidence"), ("table-local-confidence", "local_confidence")):
+    tables(_label)(attrgetter(_property))  # what was measured, as it is
 COUNTER_LIMIT = 2.0**63
 LOWER_GAP, LOWER_EPSILON = 0.05, 0.02
 """Of the lower bounds: inside their ranges, and where privacy costs more than the laws' own divergence."""
@@ -89,18 +92,6 @@ def needs(study: Study) -> pd.DataFrame:
             rows.append((rates.UCB, radius, v, math.nan, pulls, math.nan))
     frame = pd.DataFrame(rows, columns=["policy", "constant", "v", "first_epoch", "allowed", "seen"])
     return frame.assign(counter=np.where(frame["allowed"] < COUNTER_LIMIT, "yes", "no"))
-
-
-@tables("table-confidence")
-def confidence(study: Study) -> pd.DataFrame:
-    """What is left of the central bounds at either constant."""
-    return study.confidence
-
-
-@tables("table-local-confidence")
-def local_confidence(study: Study) -> pd.DataFrame:
-    """What is left of the local bounds."""
-    return study.local_confidence
 
 
 @tables("table-ends")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from private_bandits import checks
+from private_bandits_book.chapters.parameters import few
 
 __all__ = ["check_parameters", "long_studies"]
 
@@ -15,11 +16,8 @@ def check_parameters(**values: Any) -> None:
     checks.real("gap", values["gap"], above=0, at_most=0.5)
     for gap in values["map_gaps"]:
         checks.real("map_gaps", gap, above=0, at_most=0.5)
-    if len(set(values["map_gaps"])) < len(values["map_gaps"]):
-        raise ValueError(f"map_gaps must not repeat a value, got {values['map_gaps']!r}")
-    for name, most in (("map_epsilons", 8), ("map_gaps", 6)):
-        if len(values[name]) > most:
-            raise ValueError(f"{name} must have at most {most} values, got {values[name]!r}")
+    few(values, 8, "map_epsilons")
+    few(values, 6, "map_gaps")
     checks.integer("oracle_rounds", values["oracle_rounds"], at_least=1)
 
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import binom
 
-from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import laplace_sum_tail
 from private_bandits.papers import semibandits as paper
@@ -22,6 +20,7 @@ from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.privacy import sensitivity
 from private_bandits.problems import SetBandit
 from private_bandits.simulate import trace
+from private_bandits_book.sweep import exact_slope
 
 _FAR = 10**40  # a horizon at which the upper bounds say something at every point that they are compared at
 _REPORTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
@@ -243,13 +242,9 @@ def public_arms_exponents(horizon: int = _FAR) -> Exponents:
     that the whole bound of `bounds.public_arms_upper` is below Delta T.
     """
     sizes = (64, 4096)
-
-    def exponent(low: float, high: float) -> float:
-        return math.log(high / low) / math.log(sizes[1] / sizes[0])
-
     claimed = [bounds.theorem_9(3 * k, k, 0.1, 1e-9, horizon) for k in sizes]
     reached = [bounds.public_arms_upper(3 * k, k, 0.1, 1e-9, horizon).private for k in sizes]
-    return Exponents(exponent(*claimed), exponent(*reached))
+    return Exponents(exact_slope(sizes, claimed).measured, exact_slope(sizes, reached).measured)
 
 
 def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
@@ -259,12 +254,8 @@ def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
     second has that of 8 m e^2 T, e the epoch, and the same order in T.
     """
     points = (2.0**-10, 2.0**-30)
-
-    def exponent(bound: Callable[..., float]) -> float:
-        small, large = (bound(10, x, x, horizon) for x in points)
-        return math.log(large / small) / math.log(points[0] / points[1])
-
-    return Exponents(exponent(bounds.b_inf_dp_lower), exponent(bounds.dp_se_upper))
+    found = [[bound(10, x, x, horizon) for x in points] for bound in (bounds.b_inf_dp_lower, bounds.dp_se_upper)]
+    return Exponents(*(-exact_slope(points, values).measured for values in found))
 
 
 def _radius(record: Any, n: int) -> float:
@@ -302,17 +293,8 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
     -------
     float
         -inf where 1 - q is not positive.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
     """
-    checks.choice("variant", variant, ("printed", "repaired"))
-    other = 0.5 - checks.real("gap", gap, above=0, below=0.5)
-    length = checks.real("log_horizon", log_horizon, above=math.log(2.0))
-    noise = 1.0 / checks.real("epsilon", epsilon, above=0)
-    window = other / 2.0
+    window, length, noise = (0.5 - gap) / 2.0, log_horizon, 1.0 / epsilon
     if variant == "printed":
         radius = 4.0 * noise * math.sqrt(2.0 * length)
         slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))

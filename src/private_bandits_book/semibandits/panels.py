@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, cucb_dp, radii
 from private_bandits_book import figures
-from private_bandits_book.exhibits import Exhibits, Made, drawn
+from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import rounded
-from private_bandits_book.ledger import verdicts_in_words
+from private_bandits_book.figures.drawing import blank
 from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
 from private_bandits_book.semibandits.sweeps import (
     DISTANCE,
@@ -29,7 +27,7 @@ from private_bandits_book.semibandits.sweeps import (
     MAP_SIZE,
     final_regrets,
 )
-from private_bandits_book.studies import Runs
+from private_bandits_book.studies import Runs, means
 from private_bandits_book.sweep import GAP, SIZE
 
 panels = Exhibits()
@@ -70,8 +68,6 @@ def findings(study: Study) -> dict[str, Any]:
         "ldp1": rounded(runs.final(LDP1, "repaired")),
         "ldp2": rounded(runs.final(LDP2, "repaired")),
         "uniform": rounded(runs[0].uniform),
-        "claims": len(study.ledger),
-        "verdicts": verdicts_in_words(study.ledger),
     }
 
 
@@ -79,12 +75,7 @@ def _promises(study: Study) -> str:
     """What the algorithms pay, in a sentence."""
     privacies = [(e, run.policy.privacy) for e, runs in study.learning.items() for run in runs if run.variant]
     broken = sum(not (privacy.effective_epsilon or math.inf) <= epsilon * (1 + 1e-9) for epsilon, privacy in privacies)
-    if broken:
-        return f"- **{broken} of {len(privacies)} algorithms pay more than they promise** at these parameters."
-    return (
-        "- **Every algorithm keeps its promise.** What a user sends, or what a tree releases, concerns arms that are "
-        "fixed before the outcomes are drawn, so nothing but the noisy values tells of them."
-    )
+    return sentence(study, "broken promises" if broken else "promises", broken=broken, of=len(privacies))
 
 
 def _excess(study: Study) -> str:
@@ -95,10 +86,8 @@ def _excess(study: Study) -> str:
     fitting = radii.node_radius(study.horizon.bit_length(), 2.0 * math.log(study.horizon)) * printed.scale
     if not (fitting and repaired.bonus_scale):
         return ""
-    return (
-        f" The printed bonus for noise is {printed.bonus_scale / fitting:.2g} times one that fits the printed noise, "
-        f"and {printed.bonus_scale / repaired.bonus_scale:.2g} times the repaired one, whose noise is less."
-    )
+    bonus = printed.bonus_scale
+    return sentence(study, "excess", fitting=bonus / fitting, repaired=bonus / repaired.bonus_scale)
 
 
 @panels("figure-regret-", each="epsilons", letters="123")
@@ -114,7 +103,7 @@ def learning(study: Study, label: str, epsilon: float) -> Made:
     }
     facts |= {"plain": rounded(runs.final("CUCB")), "plain_least": rounded(runs.final("CUCB, least pulled"))}
     facts |= {variant: _ranking(runs.select(variant=variant)) for variant in VARIANTS}
-    return drawn(figures.small_multiples(frame, by="reading", yscale="log"), _data(frame), **facts)
+    return drawn(figures.small_multiples(frame, by="reading", yscale="log"), frame, **facts)
 
 
 @panels("figure-sizes")
@@ -128,7 +117,7 @@ def sizes(study: Study) -> Made:
         said.append(f"{_SHORT[name]} {variant} from {first} to {last}")
     fig = figures.small_multiples(frame, by="reading", x="size", xscale="log", yscale="log", xlabel="size K")
     facts = {"T": _power(study.horizon), "others": study.n_arms - study.size, "ends": ends}
-    return drawn(fig, _data(frame), said="; ".join(said), **facts)
+    return drawn(fig, frame, said="; ".join(said), **facts)
 
 
 @panels("figure-k-exponent")
@@ -159,7 +148,7 @@ def k_exponent(study: Study) -> Made:
     for title, rows in plotted.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
         powers = ", ".join(f"{row.label} {row.exponent:.2f}" for row in rows.itertuples())
         said.append(f"{_on_a_line(title)}: {powers}")
-    return drawn(fig, _data(frame), horizons=horizons, low=0.5 - DISTANCE, gap=FIXED_GAP, said="; ".join(said))
+    return drawn(fig, frame, horizons=horizons, low=0.5 - DISTANCE, gap=FIXED_GAP, said="; ".join(said))
 
 
 @panels("figure-central-local")
@@ -168,9 +157,8 @@ def central_local(study: Study) -> Made:
     frame = study.dominance
     horizons = sorted(frame["t"].unique())
     with figures.style():
-        height = 1.0 + 2.1 * len(horizons)
-        fig = Figure(figsize=(figures.WIDTH, height), dpi=72)
-        FigureCanvasAgg(fig)
+        fig, height = blank(), 1.0 + 2.1 * len(horizons)
+        fig.set_size_inches(figures.WIDTH, height)
         for row, horizon in enumerate(horizons):
             for column, variant in enumerate(VARIANTS):
                 bottom = 1.1 + 2.1 * (len(horizons) - 1 - row)
@@ -201,18 +189,12 @@ def map_in_words(study: Study) -> str:
         if len(private) and len(sampling) and private.max() < sampling.min():
             where = f"$\\Delta={gap:g}$, $T={int(horizon)}$"
             turns.append(f"between $\\epsilon={private.max():g}$ and ${sampling.min():g}$ at {where}")
-    text = f"Repaired, sampling dominates in {int((repaired['term'] == 'sampling').sum())} of {len(repaired)} cells"
-    text += f": regret turns from private to sampling {'; '.join(turns)}." if turns else "."
+    facts: dict[str, Any] = {"sampling": int((repaired["term"] == "sampling").sum()), "cells": len(repaired)}
+    text = sentence(study, "turns" if turns else "no turns", turns="; ".join(turns), **facts)
     wins = frame[frame["over_local"] < 1]
-    text += f" A trusted centre gains over local noise in {len(wins)} of {len(frame)} cells"
-    if len(wins) == 0:
-        return f"{text}."
-    epsilons, gaps, ratios = wins["epsilon"], wins["gap"], wins["over_local"]
-    return (
-        f"{text}, {' or '.join(sorted(wins['variant'].unique()))}: at $\\epsilon$ from {epsilons.min():g} to "
-        f"{epsilons.max():g}, $\\Delta$ from {gaps.min():g} to {gaps.max():g} and $T$ from {int(wins['t'].min())} on, "
-        f"with {ratios.min():.2g} to {ratios.max():.2g} of the local regret."
-    )
+    facts = {"wins": len(wins), "cells": len(frame), "variants": " or ".join(sorted(wins["variant"].unique()))}
+    ends = {"least": wins.min(numeric_only=True), "most": wins.max(numeric_only=True)}
+    return text + sentence(study, "gains" if len(wins) else "no gains", **facts, **ends)
 
 
 @panels("figure-dp-lower-bound")
@@ -226,17 +208,13 @@ def dp_lower_bound(study: Study) -> Made:
     frame["claimed"] = frame["n_arms"] * log_t / (frame["epsilon"] * frame["gap"])
     frame["additive"] = frame["n_arms"] * log_t * (1.0 / frame["gap"] + 1.0 / frame["epsilon"])
     forms = {"claimed": "over m ln T / (εΔ)", "additive": "over m ln T (1/Δ + 1/ε)"}
-    plotted = pd.concat(
-        [
-            frame.assign(form=title, regret=frame["regret"] / frame[name], regret_se=frame["regret_se"] / frame[name])
-            for name, title in forms.items()
-        ],
-        ignore_index=True,
-    ).assign(family="elimination", trust="central")
+    over = {name: frame[["regret", "regret_se"]].div(frame[name], axis=0) for name in forms}
+    parts = [frame.assign(form=title, **over[name]) for name, title in forms.items()]
+    plotted = pd.concat(parts, ignore_index=True).assign(family="elimination", trust="central")
     fig = figures.small_multiples(
         plotted, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
     )
-    claimed, additive = (frame["regret"] / frame[name] for name in forms)
+    claimed, additive = (part["regret"] for part in parts)
     facts = {"arms": LOWER_ARMS, "T": _power(int(frame["t"].iloc[0])), "worst": frame.loc[claimed.idxmin()]}
     facts |= {"least": claimed.min(), "low": additive.min(), "high": additive.max()}
     return drawn(fig, frame, factor=additive.max() / additive.min(), **facts)
@@ -251,7 +229,7 @@ def graphs(study: Study) -> Made:
         runs = study.graphs.select(problem=name)
         said.append(f"{name}: {_ranking(runs)}, uniform play {rounded(runs[0].uniform)}")
     fig = figures.small_multiples(frame, by="problem", yscale="log")
-    return drawn(fig, _data(frame), T=_power(study.horizon), said="; ".join(said))
+    return drawn(fig, frame, T=_power(study.horizon), said="; ".join(said))
 
 
 def _name_powers(axes: Axes, rows: pd.DataFrame) -> None:
@@ -293,10 +271,8 @@ def _draw_map(axes: Axes, part: pd.DataFrame, *, first: bool) -> None:
 
 def _per_arm(study: pd.DataFrame, exponents: pd.DataFrame) -> pd.DataFrame:
     """The mean regrets of the study of K over m - K, with the fitted power of each line."""
-    last = study[study["t"] == study["horizon"]]
     keys = ["family", "held", "policy", "variant", "epsilon", "n_arms", "size", "gap", "t"]
-    frame = last.groupby(keys, sort=False)["regret"].agg(["mean", "sem", "count"]).reset_index()
-    frame = frame.rename(columns={"mean": "regret", "sem": "regret_se", "count": "replications"})
+    frame = means(study[study["t"] == study["horizon"]], keys)
     others = frame["n_arms"] - frame["size"]
     frame["per_arm"], frame["per_arm_se"] = frame["regret"] / others, frame["regret_se"] / others
     line = ["family", "held", "policy", "variant"]
@@ -322,10 +298,6 @@ def _with_uniform(runs: Runs) -> pd.DataFrame:
 
 def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(label=[_SHORT.get(policy, policy) for policy in frame["policy"]])
-
-
-def _data(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.drop(columns="label")
 
 
 def _power(rounds: int) -> str:

@@ -171,9 +171,9 @@ class Study(studies.Study):
 
     def _learning(self, epsilon: float) -> Runs:
         swept = {"n_arms": self.n_arms, "size": self.size}
-        runs = Runs(self.run(self.problem, policy, "", swept) for policy in (paper.cucb(), paper.cucb("least")))
-        private = self.policies(epsilon)[1:]
-        return Runs([*runs, *(self.run(self.problem, policy, policy.variant, swept) for policy in private)])
+        made = [(policy, "") for policy in (paper.cucb(), paper.cucb("least"))]
+        made += [(policy, policy.variant) for policy in self.policies(epsilon)[1:]]
+        return Runs(self.run(self.problem, *each, swept) for each in made)
 
     def _repaired(self, name: str, problems: dict[str, SemiBandit], most: int) -> Runs:
         """CUCB and the first of the repaired algorithms on each of several problems."""

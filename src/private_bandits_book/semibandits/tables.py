@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from private_bandits import checks
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, bounds, cucb_ldp1, cucb_ldp2
@@ -267,11 +266,10 @@ def informative_from(bound: Callable[[int], float], uniform: float) -> int:
     Raises
     ------
     ValueError
-        If there is none below 2^200, or `uniform` is not positive.
+        If there is none below 2^200.
     """
-    rate = checks.real("uniform", uniform, above=0)
     exponent = 200
-    while exponent > 0 and bound(1 << (exponent - 1)) < rate * (1 << (exponent - 1)):
+    while exponent > 0 and bound(1 << (exponent - 1)) < uniform * (1 << (exponent - 1)):
         exponent -= 1
     if exponent == 200:
         raise ValueError("bound must fall below uniform play before 2^199 rounds")
