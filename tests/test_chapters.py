@@ -266,16 +266,21 @@ def test_a_caption_with_code_does_not_break_its_fence(chapter):
 
 def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
     row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
-    row |= {"verdict": "undecided", "command": "make --long a|b"}
+    row |= {"kind": "theorem", "verdict": "undecided", "command": "make --long a|b", "evidence": "measured"}
     unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
     exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25}
     shown = chapter.ledger(pd.DataFrame([row, unmeasured, exact]))
-    assert "```{table} The claims and their verdicts: 1 reproduced, 2 undecided." in shown.markdown
-    assert r"| x | x | 1 \[0.5, ∞\] | undecided | x | `make --long a\|b` |" in shown.markdown
-    assert r"| x | x | 0.25 | undecided | x |" in shown.markdown
-    assert r"| x | x |  | reproduced | x | `make --long a\|b` |" in shown.markdown
+    head = (
+        "```{table} The claims and their verdicts. 3 numbered theorems, tables and figures: 1 reproduced, 2 undecided."
+    )
+    assert f"{head} 3 rows by evidence: 3 measured. 0 rows fail:" in shown.markdown
+    assert r"| x | x | 1 \[0.5, ∞\] | undecided | measured | x | `make --long a\|b` |" in shown.markdown
+    assert r"| x | x | 0.25 | undecided | measured | x |" in shown.markdown
+    assert r"| x | x |  | reproduced | measured | x | `make --long a\|b` |" in shown.markdown
     written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
-    assert written[0] == ",".join(COLUMNS) and written[1] == "x,x,x,x,1,0.5,inf,undecided,x,make --long a|b"
+    assert written[0] == ",".join(COLUMNS) and written[1] == (
+        "x,theorem,x,x,1,0.5,inf,undecided,x,make --long a|b,measured,x,x"
+    )
     with pytest.raises(ValueError, match="the ledger must have columns claim, kind"):
         chapter.ledger(pd.DataFrame([row])[["claim", "verdict"]])
 
@@ -408,7 +413,9 @@ def compared(notebook: nbformat.NotebookNode) -> list[bool]:
 
 
 def files(folder: Path, pattern: str) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob(pattern) if not path.name.startswith("long-")}
+    return {
+        path.name: path.read_bytes() for path in folder.glob(pattern) if not path.name.startswith(("long-", "seeds."))
+    }
 
 
 def assert_cells_pass(book: Book, chapter: str, output: Path) -> None:

@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +26,7 @@ from private_bandits_book.chapters import run as running
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed
 from private_bandits_book.cli import main
+from private_bandits_book.ledger import COLUMNS
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -383,21 +386,67 @@ def test_reproduce_needs_a_clone(tiny, capsys, monkeypatch):
     assert capsys.readouterr().out == "tiny  A tiny chapter\n"
 
 
-def test_claims_prints_the_committed_ledgers_and_counts(tiny, capsys):
+@pytest.fixture
+def judged(tiny: Book) -> Book:
+    """The tiny book with two committed claims."""
     tiny.data("tiny").mkdir(parents=True)
-    text = "claim,kind,verdict,measured\ntheorem-4,theorem,not reproduced,12.5\nfigure-1a,figure,undecided,\n"
-    (tiny.data("tiny") / "claims.csv").write_text(text)
-    assert main(["claims"], book=tiny) == 0
+    rows = [
+        ("theorem-4", "theorem", "Theorem 4", "It holds.", 12.5, 11, 14, "not reproduced", "12.5 is too much")
+        + ("private-bandits reproduce tiny", "measured", "", ""),
+        ("figure-1a", "figure", "Figure 1(a)", 'It "falls", é.', "", "", "", "undecided", "cannot be measured")
+        + ("private-bandits reproduce tiny", "inherited", "", "theorem-4"),
+    ]
+    pd.DataFrame(rows, columns=list(COLUMNS)).to_csv(tiny.data("tiny") / "claims.csv", index=False)
+    return tiny
+
+
+def test_claims_prints_two_lines_a_claim_and_the_totals(judged, capsys):
+    assert main(["claims"], book=judged) == 0
     shown = capsys.readouterr().out
-    assert main(["claims", "tiny"], book=tiny) == 0
+    assert main(["claims", "tiny"], book=judged) == 0
     assert capsys.readouterr().out == shown
     assert shown.splitlines() == [
-        "chapter  claim      verdict         measured",
-        "tiny     theorem-4  not reproduced  12.5",
-        "tiny     figure-1a  undecided",
-        "",
-        "2 claims: 1 not reproduced, 1 undecided",
+        "tiny theorem-4  Theorem 4: It holds.",
+        "    not reproduced (measured): 12.5 [11, 14]; 12.5 is too much",
+        'tiny figure-1a  Figure 1(a): It "falls", é.',
+        "    undecided (inherited): cannot be measured",
+        "2 numbered theorems, tables and figures: 1 not reproduced, 1 undecided. 2 rows by evidence: 1 measured, "
+        "1 inherited. 1 rows fail: 1 by themselves, 0 by what they rest on.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "claims"),
+    [
+        (["--verdict", "undecided"], ["figure-1a"]),
+        (["--evidence", "measured"], ["theorem-4"]),
+        (["--claim", "theorem-4"], ["theorem-4"]),
+        (["--verdict", "undecided", "--evidence", "measured"], []),
+        ([], ["theorem-4", "figure-1a"]),
+    ],
+)
+def test_claims_are_chosen_and_written_as_csv_and_json(judged, capsys, words, claims):
+    assert main(["claims", *words, "--format", "json"], book=judged) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["claim"] for row in rows] == claims
+    assert main(["claims", *words, "--format", "csv"], book=judged) == 0
+    table = pd.read_csv(StringIO(capsys.readouterr().out), keep_default_na=False, dtype=str)
+    assert list(table.columns) == ["chapter", *COLUMNS]
+    assert table.to_dict("records") == rows
+
+
+def test_claims_refuses_what_there_is_not(judged, capsys):
+    message = "--claim must be an identifier that `private-bandits claims` prints, got 'theorem-5'"
+    assert refused(["claims", "--claim", "theorem-5"], capsys, book=judged) == message
+    assert "--verdict: invalid choice: 'good'" in refused(["claims", "--verdict", "good"], capsys, book=judged)
+
+
+def test_claims_survives_a_closed_pipe():
+    reader = (
+        f"{shlex.quote(sys.executable)} -m private_bandits claims --format json | head -c 1; echo ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(["bash", "-c", reader], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("[0\n", "")
 
 
 def test_algorithms_lists_every_algorithm_with_its_file_and_what_it_pays(capsys):

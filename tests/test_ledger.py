@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from importlib import import_module, resources
+from importlib import import_module
 from types import SimpleNamespace
 
 import pandas as pd
@@ -19,10 +19,19 @@ from private_bandits_book.ledger import (
     claims_of,
     judged,
     read_claims,
-    summary,
+    totals,
     verdicts_in_words,
 )
-from private_bandits_book.rules import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED, UpperRate, all_of
+from private_bandits_book.rules import (
+    EVIDENCE,
+    LONGEST_REASON,
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    UNDECIDED,
+    Rate,
+    all_of,
+)
 
 TOML = """
 [[claim]]
@@ -66,8 +75,8 @@ STUDY = SimpleNamespace(horizon=1000, slope=Interval(0.5, 0.4, 0.6), other=Inter
 
 def rulebook() -> Rulebook:
     rules = Rulebook(slack="0.2", rounds=lambda study: f"{study.horizon:g}")
-    rules("theorem-1")(lambda study, claim: UpperRate(claim.facts["power"], tolerance=0.2)(study.slope))
-    rules("theorem-2")(lambda study, claim: UpperRate(1.0, tolerance=0.2)(study.other))
+    rules("theorem-1")(lambda study, claim: Rate(claim.facts["power"], {"T": 1.0})(study.slope))
+    rules("theorem-2")(lambda study, claim: Rate(1.0, {"T^2": 2.0})(study.other))
     rules.combining("table-1")(lambda study, claim, parts: all_of(*parts.values()))
     return rules
 
@@ -77,24 +86,31 @@ def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path)
     assert tuple(table.columns) == COLUMNS
     assert COLUMNS == (
         "claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command",
+        "evidence", "excludes", "rests_on",
     )  # fmt: skip
     rows = table.set_index("claim")
     assert list(rows.index) == ["contribution", "theorem-1", "theorem-2", "table-1", "figure-9"]
     verdicts = [NOT_REPRODUCED, REPRODUCED, NOT_REPRODUCED, REPRODUCED, NOT_TESTABLE]
     assert rows["verdict"].tolist() == verdicts
     assert rows.loc["contribution", "statement"] == "Both hold, within 0.2."
-    assert rows.loc["contribution", "reason"] == "theorem-2: not reproduced; theorem-1: reproduced"
+    assert rows.loc["contribution", "reason"] == "not reproduced: theorem-2; 1 other is better"
     assert rows.loc["theorem-1", "statement"] == "Regret grows as T^a for a in {0, 1}."
     assert rows.loc["theorem-1", ["measured", "low", "high"]].tolist() == [0.5, 0.4, 0.6]
     assert rows.loc["theorem-2", "statement"] == "And so on, to T = 1000."
-    assert rows.loc["theorem-2", "measured"] == 2.0 and "keeps" in rows.loc["theorem-2", "reason"]
+    assert rows.loc["theorem-2", "measured"] == 2.0 and "is excluded" in rows.loc["theorem-2", "reason"]
     assert rows.loc["figure-9", "reason"] == "the data are not public"
     assert rows.loc["theorem-1", "command"] == "private-bandits reproduce tiny --long"
     assert rows.loc["table-1", "command"] == "private-bandits reproduce tiny"
-    assert summary(table).tolist() == [2, 0, 2, 0, 1]
-    assert verdicts_in_words(table) == "2 reproduced, 2 not reproduced, 1 not testable"
+    assert rows["evidence"].tolist() == ["inherited", "measured", "measured", "inherited", ""]
+    assert rows["excludes"].tolist() == ["", "T", "", "", ""]
+    assert rows["rests_on"].tolist() == ["theorem-2;theorem-1", "", "theorem-1", "theorem-1", ""]
+    assert verdicts_in_words(table["verdict"]) == "2 reproduced, 2 not reproduced, 1 not testable"
+    assert totals(table["kind"], table["verdict"], table["evidence"]) == (
+        "4 numbered theorems, tables and figures: 2 reproduced, 1 not reproduced, 1 not testable. "
+        "5 rows by evidence: 2 measured, 2 inherited. 2 rows fail: 1 by themselves, 1 by what they rest on."
+    )
     table.to_csv(tmp_path / "claims.csv", index=False, float_format="%.10g")
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv"), table)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "claims.csv").fillna({c: "" for c in COLUMNS[-3:]}), table)
 
 
 def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
@@ -106,7 +122,7 @@ def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
 
 def test_a_verdict_cannot_be_typed():
     with pytest.raises(TypeError, match="never typed"):
-        Row(*["x"] * 4, 1.0, 1.0, 1.0, REPRODUCED, "because", "x")
+        Row(*["x"] * 4, 1.0, 1.0, 1.0, REPRODUCED, "because", *["x"] * 4)
     rules = rulebook()
     rules.alone["theorem-2"] = lambda study, claim: REPRODUCED
     with pytest.raises(ValueError, match="rulings must come from rules"):
@@ -132,6 +148,7 @@ def test_every_claim_needs_a_rule_a_ground_or_a_reason_and_has_one_rule():
         ('rests_on = ["theorem-1"]', 'rests_on = ["theorem-7"]', "rests_on must name claims .* got theorem-7"),
         ('"figure-9"', '"Figure 9"', "claim must be lower-case words"),
         ('kind = "figure"', 'kind = "guess"', "kind must be one of 'definition'"),
+        ('kind = "figure"', 'kind = "figure"\nevidence = "seen"', "evidence must be"),
         ('"Figure 9"', '" "', "locus must be one non-empty line"),
         ('"It looks so."', '"two\\nlines"', "statement must be one non-empty line"),
     ],
@@ -142,12 +159,10 @@ def test_malformed_claims_are_refused_by_name(old, new, message):
         read_claims(TOML.replace(old, new))
 
 
-DECLARED = [
-    c for c in find_book().chapters() if resources.files(f"private_bandits_book.{c}").joinpath("rules.py").is_file()
-]
+CHAPTERS = find_book().chapters()
 
 
-@pytest.mark.parametrize("chapter", DECLARED)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_claims_and_rules_name_the_same_claims(chapter):
     claims, rules = claims_of(chapter), import_module(f"private_bandits_book.{chapter}.rules").rules
     ruled = set(rules.alone) | set(rules.combined)
@@ -170,3 +185,17 @@ def test_a_claim_says_its_own_words_for_computed_numbers():
     assert claim.holds(None, x=None).verdict == UNDECIDED
     with pytest.raises(KeyError):
         claim.holds(True, said="nothing")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_committed_row_says_what_it_rests_on_and_what_it_excludes(chapter):
+    rows = pd.read_csv(find_book().data(chapter) / "claims.csv", keep_default_na=False)
+    decided = rows[rows["verdict"].isin([REPRODUCED, "reproduced after repair", NOT_REPRODUCED])]
+    assert decided["evidence"].isin(EVIDENCE).all()
+    assert (rows.loc[rows["evidence"] == "inherited", "rests_on"] != "").all()
+    measured = decided[(decided["evidence"] == "measured") & (decided["verdict"] == REPRODUCED)]
+    assert (measured["excludes"] != "").all(), measured.loc[measured["excludes"] == "", "claim"].tolist()
+    assert rows["reason"].str.len().between(1, LONGEST_REASON).all()
+    assert not rows["reason"].str.endswith("…").any(), rows.loc[rows["reason"].str.endswith("…"), "claim"].tolist()
+    named = {claim.claim for claim in claims_of(chapter) if claim.quantity}
+    assert set(rows.loc[rows["measured"] != "", "claim"]) <= named

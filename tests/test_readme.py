@@ -101,7 +101,7 @@ def test_reproduce_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     (words,) = (words for words in _commands("private-bandits") if words[1] == "reproduce")
     asked: list[tuple[list[str], bool]] = []
 
-    def stand_in(book: object, chapters: list[str], *, long: bool, check: bool) -> bool:
+    def stand_in(book: object, chapters: list[str], *, long: bool, seeds: int, check: bool) -> bool:
         asked.append((chapters, check))
         return False
 

@@ -1,4 +1,8 @@
-"""Every rule gives every verdict it can give, on the right side of its limits, and nobody types one."""
+"""Every rule gives every verdict it can give, on the right side of its limits, and nobody types one.
+
+The faults that a judge may have are played and refused: an alternative that is not excluded, an interval too wide to
+tell, too few runs, a repair that joins two algorithms, a vacuous bound, a typed verdict.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +13,30 @@ import numpy as np
 import pytest
 
 from private_bandits.estimates import Interval, fit_exponent, mean_interval
+from private_bandits.papers import cascading, semibandits
 from private_bandits_book.rules import (
     AFTER_REPAIR,
+    BY_CONSTRUCTION,
+    DERIVED,
+    EVIDENCE,
+    EXACT,
+    INHERITED,
+    LONGEST_REASON,
+    MEASURED,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
-    ExactRate,
     Holds,
     Less,
     LowerBound,
-    LowerRate,
     Near,
+    NotRun,
     NotTestable,
     Privacy,
+    Rate,
     Ruling,
     UpperBound,
-    UpperRate,
     after_repair,
     all_of,
     rests_on,
@@ -36,10 +47,10 @@ def about(value, half=0.0):
     return Interval(value, value - half, value + half)
 
 
-UPPER = UpperRate(1.0, tolerance=0.1)
-WITH_LOGS = UpperRate(1.0, tolerance=0.1, logs=0.2)
-LOWER = LowerRate(1.0, tolerance=0.1)
-EXACT = ExactRate(1.0, tolerance=0.1)
+UPPER = Rate(2 / 3, {"T^0.75": 0.75})
+ROOT = Rate(0.52, {"T^0.75": 0.75, "T": 1.0})  # the claimed square root, as its logarithm bends it at these points
+LOWER = Rate(2.0, {"K": 1.0}, sense="lower", quantity="K")
+PRECISE = Rate(1.0, {"no growth": 0.0, "K^2": 2.0}, sense="exact")
 CEILING = UpperBound(100.0, uniform=300.0)
 FLOOR = LowerBound(50.0, floor=20.0)
 NEAR = Near(986.8, tolerance=30.0)
@@ -49,24 +60,36 @@ LESS = Less("Gaussian", "Laplace")
 @pytest.mark.parametrize(
     ("rule", "measured", "verdict", "reason"),
     [
-        (UPPER, about(0.5, 0.1), REPRODUCED, "keeps the claimed upper rate"),
-        (UPPER, about(1.02, 0.07), REPRODUCED, "keeps"),
-        (UPPER, about(1.05, 0.04), REPRODUCED, "keeps"),
-        (UPPER, about(1.0, 0.2), UNDECIDED, "too uncertain"),
-        (UPPER, about(1.2, 0.21), UNDECIDED, "too uncertain"),
-        (UPPER, about(1.2, 0.11), UNDECIDED, "too uncertain"),
-        (UPPER, about(1.2, 0.09), NOT_REPRODUCED, "1.2 [1.11, 1.29] lies above"),
-        (WITH_LOGS, about(1.2, 0.09), REPRODUCED, "keeps the claimed upper rate 1 + 0.2 for its logarithms ± 0.1"),
-        (WITH_LOGS, about(1.4, 0.09), NOT_REPRODUCED, "lies above the claimed upper rate 1 + 0.2"),
-        (LOWER, about(1.5, 0.1), REPRODUCED, "keeps the claimed lower rate"),
-        (LOWER, about(0.98, 0.07), REPRODUCED, "keeps"),
-        (LOWER, about(1.0, 0.2), UNDECIDED, "too uncertain"),
-        (LOWER, about(0.8, 0.11), UNDECIDED, "too uncertain"),
-        (LOWER, about(0.8, 0.09), NOT_REPRODUCED, "lies below"),
-        (EXACT, about(1.01, 0.08), REPRODUCED, "keeps the claimed rate"),
-        (EXACT, about(1.0, 0.11), UNDECIDED, "too uncertain"),
-        (EXACT, about(1.2, 0.09), NOT_REPRODUCED, "lies above"),
-        (EXACT, about(0.8, 0.09), NOT_REPRODUCED, "lies below"),
+        (UPPER, about(0.66, 0.03), REPRODUCED, "exponent 0.66 [0.63, 0.69]; claimed 0.667, excludes T^0.75 (0.75)"),
+        (UPPER, about(0.5, 0.03), REPRODUCED, "excludes"),
+        (UPPER, about(0.75, 0.03), NOT_REPRODUCED, "claimed 0.667 is excluded, T^0.75 (0.75) is not"),
+        (UPPER, about(0.9, 0.03), NOT_REPRODUCED, "is excluded"),
+        (UPPER, about(0.71, 0.035), UNDECIDED, "holds neither it nor T^0.75"),
+        (UPPER, about(0.709, 0.0405), UNDECIDED, "holds neither"),
+        (UPPER, about(0.66, 0.082), REPRODUCED, "excludes"),
+        (UPPER, about(0.66, 0.084), UNDECIDED, "too wide to tell it from T^0.75"),
+        (UPPER, about(0.70, 0.06), UNDECIDED, "holds both it and T^0.75"),
+        (UPPER, about(-0.95, 1.3), UNDECIDED, "too wide"),
+        (UPPER, about(2.5, 1.3), UNDECIDED, "too wide"),
+        (ROOT, about(0.50, 0.1), REPRODUCED, "excludes T^0.75 (0.75) and T (1)"),
+        (ROOT, about(0.64, 0.1), UNDECIDED, "holds neither"),
+        (ROOT, about(0.59, 0.11), REPRODUCED, "excludes"),
+        (ROOT, about(0.40, 0.22), REPRODUCED, "excludes"),
+        (ROOT, about(0.40, 0.24), UNDECIDED, "too wide"),
+        (ROOT, about(0.80, 0.1), NOT_REPRODUCED, "is excluded"),
+        (LOWER, about(1.9, 0.2), REPRODUCED, "exponent in K 1.9 [1.7, 2.1]; claimed 2, excludes K (1)"),
+        (LOWER, about(3.0, 0.2), REPRODUCED, "excludes"),
+        (LOWER, about(1.0, 0.2), NOT_REPRODUCED, "is excluded"),
+        (LOWER, about(0.2, 0.2), NOT_REPRODUCED, "is excluded"),
+        (LOWER, about(1.5, 0.2), UNDECIDED, "holds neither"),
+        (LOWER, about(1.5, 0.6), UNDECIDED, "holds both"),
+        (LOWER, about(3.5, 1.1), UNDECIDED, "too wide"),
+        (PRECISE, about(1.1, 0.2), REPRODUCED, "excludes no growth (0) and K^2 (2)"),
+        (PRECISE, about(1.5, 0.2), UNDECIDED, "holds neither"),
+        (PRECISE, about(1.9, 0.2), NOT_REPRODUCED, "is excluded"),
+        (PRECISE, about(-0.1, 0.2), NOT_REPRODUCED, "is excluded"),
+        (PRECISE, about(1.0, 0.9), REPRODUCED, "excludes no growth (0) and K^2 (2)"),
+        (PRECISE, about(1.0, 1.01), UNDECIDED, "too wide"),
         (CEILING, about(120.0, 10.0), NOT_REPRODUCED, "lies above the bound 100"),
         (CEILING, about(105.0, 10.0), UNDECIDED, "does not violate"),
         (CEILING, about(3.0, 1.0), UNDECIDED, "does not violate"),
@@ -130,7 +153,7 @@ def test_an_exact_statement_follows_its_computation(holds):
     assert (ruling.reason, ruling.measurement.measured) == ("625 cases of 625", 625)
 
 
-@pytest.mark.parametrize("rule", [UPPER, LOWER, EXACT, CEILING, FLOOR, LESS, NEAR, Privacy(1.0), Holds()])
+@pytest.mark.parametrize("rule", [UPPER, LOWER, PRECISE, CEILING, FLOOR, LESS, NEAR, Privacy(1.0), Holds()])
 @pytest.mark.parametrize("missing", [(), (None,)])
 def test_a_missing_measurement_is_undecided(rule, missing):
     ruling = rule(*missing)
@@ -139,14 +162,20 @@ def test_a_missing_measurement_is_undecided(rule, missing):
     assert all(math.isnan(x) for x in ruling.measurement)
 
 
-@pytest.mark.parametrize("rule", [UPPER, LOWER, EXACT, CEILING, FLOOR, LESS, NEAR, Privacy(1.0)])
+def test_numbers_that_do_not_tell_are_undecided_and_said():
+    ruling = Holds(DERIVED)(None, "between 0.5 and 2100", 0.5)
+    assert (ruling.verdict, ruling.reason, ruling.evidence) == (UNDECIDED, "between 0.5 and 2100", DERIVED)
+    assert ruling.measurement.measured == 0.5
+
+
+@pytest.mark.parametrize("rule", [UPPER, LOWER, PRECISE, CEILING, FLOOR, LESS, NEAR, Privacy(1.0)])
 @pytest.mark.parametrize("missing", [math.nan, Interval()])
 def test_nan_is_undecided_even_in_one_end(rule, missing):
     assert rule(missing).verdict == UNDECIDED
     assert rule(Interval(1.0, math.nan, 1.0)).verdict == UNDECIDED
 
 
-@pytest.mark.parametrize("half", [0.0, 0.03, 0.3])
+@pytest.mark.parametrize("half", [0.0, 0.03])
 @pytest.mark.parametrize(
     ("rule", "grid", "best_first"),
     [
@@ -166,16 +195,18 @@ def test_verdicts_change_in_one_direction_only(rule, grid, best_first, half):
     assert max(found) == order.index(NOT_REPRODUCED)
 
 
-@pytest.mark.parametrize("rule", [UPPER, LOWER, EXACT, NEAR, CEILING, FLOOR])
+@pytest.mark.parametrize("rule", [UPPER, LOWER, PRECISE, NEAR, CEILING, FLOOR])
 @pytest.mark.parametrize("centre", [0.85, 0.95, 1.06, 1.25, 40.0, 130.0, 950.0, 1030.0])
 def test_a_wider_interval_never_decides_more(rule, centre):
+    if "neither" in rule(about(centre)).reason:  # a claim that is excluded for want of a better one
+        return
     verdicts = [rule(about(centre, half)).verdict for half in np.geomspace(1e-3, 3000, 500)]
     first = verdicts.index(UNDECIDED)
     assert len(set(verdicts[:first])) <= 1
     assert set(verdicts[first:]) == {UNDECIDED}
 
 
-GOOD, BAD, OPEN = UPPER(about(0.9)), UPPER(about(2.0)), UPPER(about(1.0, 0.5))
+GOOD, BAD, OPEN = UPPER(about(0.6)), UPPER(about(2.0)), UPPER(about(0.7, 0.5))
 UNTESTED = NotTestable("no data")()
 REPAIRED = after_repair(BAD, GOOD)
 
@@ -194,12 +225,14 @@ REPAIRED = after_repair(BAD, GOOD)
 def test_the_worst_part_wins_in_any_order(parts, verdict, order):
     ruling = all_of(*(parts[i] for i in order))
     assert ruling.verdict == verdict
-    assert all(part.reason in ruling.reason for part in parts)
+    decide = parts if verdict in (REPRODUCED, AFTER_REPAIR) else [p for p in parts if p.verdict == verdict]
+    assert all(part.reason in ruling.reason for part in decide)
+    assert ruling.measurement in [part.measurement for part in decide]
 
 
 def test_a_bound_that_holds_needs_its_own_rate():
     held, vacuous = CEILING(about(50.0)), UpperBound(400.0, uniform=300.0)(about(50.0))
-    upper, lower, exact = UPPER(about(0.9)), LOWER(about(1.1)), EXACT(about(1.0))
+    upper, lower, exact = UPPER(about(0.6)), LOWER(about(2.1)), PRECISE(about(1.0))
     assert all_of(held).verdict == UNDECIDED
     assert all_of(held, upper).verdict == REPRODUCED
     assert all_of(held, exact).verdict == REPRODUCED
@@ -253,7 +286,16 @@ def test_estimates_are_measurements():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: UpperRate(1.0, tolerance=-0.1), "tolerance must be >= 0, got -0.1"),
+        (lambda: Rate(1.0, {}), "alternatives must name a form"),
+        (lambda: Rate(1.0, {"K": 1.0}), "alternatives must lie on the wrong side of the claimed exponent 1"),
+        (lambda: Rate(1.0, {"none": 0.0}), "wrong side"),
+        (lambda: Rate(1.0, {"K^2": 2.0}, sense="lower"), "wrong side"),
+        (lambda: Rate(1.0, {"K^2": 2.0}, sense="exact"), "on both sides of the claimed exponent 1"),
+        (lambda: Rate(1.0, {"K^2": 2.0}, sense="about"), "sense must be"),
+        (lambda: Near(1.0, tolerance=-0.1), "tolerance must be >= 0, got -0.1"),
+        (lambda: Holds("typed"), "evidence must be"),
+        (lambda: Privacy(1.0, evidence="typed"), "evidence must be"),
+        (lambda: NotRun(" "), "why must say why"),
         (lambda: Near(math.nan, tolerance=1.0), "target must be a number"),
         (lambda: Privacy(math.inf), "epsilon must be finite and > 0, got inf"),
         (lambda: Privacy(1.0, 1.0), "delta must be >= 0 and < 1, got 1.0"),
@@ -272,12 +314,14 @@ def test_bad_input_is_refused_by_name(call, message):
 
 
 def test_a_claim_that_rests_on_others_is_as_bad_as_the_worst_of_them():
-    good, bad, open_ = UPPER(about(0.5, 0.1)), UPPER(about(2.0, 0.1)), UPPER(None)
+    good, bad, open_ = GOOD, BAD, UPPER(None)
     assert rests_on({"a": good}).verdict == REPRODUCED
     assert rests_on({"a": good, "b": open_}).verdict == UNDECIDED
     found = rests_on({"a": good, "b": bad, "c": open_})
     assert found.verdict == NOT_REPRODUCED
-    assert found.reason == "a: reproduced; b: not reproduced; c: undecided"
+    assert found.reason == "not reproduced: b; 2 others are better"
+    assert rests_on({"a": good, "c": open_, "d": open_}).reason == "undecided: c, d; 1 other is better"
+    assert found.evidence == INHERITED
     assert math.isnan(found.measurement.measured)
     with pytest.raises(ValueError, match="at least one"):
         rests_on({})
@@ -292,3 +336,103 @@ def test_a_verdict_cannot_be_typed():
         after_repair(BAD, REPRODUCED)
     with pytest.raises(ValueError, match="at least one"):
         all_of()
+
+
+STATED, FORMULA = Holds()(True, "all 12 cases", 1.0), Privacy(1.0, evidence=BY_CONSTRUCTION)(1.0)
+
+
+@pytest.mark.parametrize(
+    ("ruling", "evidence", "excludes"),
+    [
+        (UPPER(about(0.66, 0.03)), MEASURED, ("T^0.75",)),
+        (UPPER(about(0.66)), DERIVED, ("T^0.75",)),
+        (UPPER(None), MEASURED, ()),
+        (UPPER(about(0.75, 0.03)), MEASURED, ()),
+        (LESS(about(-5.0, 4.0)), MEASURED, ("no difference",)),
+        (NEAR(about(1000.0, 12.0)), MEASURED, ("farther than 30",)),
+        (CEILING(about(3.0, 1.0)), MEASURED, ()),
+        (STATED, EXACT, ()),
+        (Holds(DERIVED)(False, "at epsilon 1"), DERIVED, ()),
+        (FORMULA, BY_CONSTRUCTION, ()),
+        (UNTESTED, "", ()),
+        (all_of(UPPER(about(0.66, 0.03)), STATED), MEASURED, ("T^0.75",)),
+        (all_of(STATED, FORMULA), BY_CONSTRUCTION, ()),
+        (all_of(Holds()(False, "no"), FORMULA), EXACT, ()),
+        (all_of(STATED, GOOD.inherited("a")), INHERITED, ()),
+        (all_of(Holds()(False, "no"), GOOD.inherited("a")), EXACT, ()),
+        (all_of(STATED, BAD.inherited("a")), INHERITED, ()),
+        (after_repair(BAD, FORMULA), BY_CONSTRUCTION, ()),
+        (after_repair(BAD, OPEN), DERIVED, ()),
+        (after_repair(Holds()(False, "no"), UPPER(about(0.6, 0.03))), MEASURED, ("T^0.75",)),
+    ],
+)
+def test_evidence_is_of_the_weakest_kind_that_decides(ruling, evidence, excludes):
+    assert (ruling.evidence, ruling.excludes) == (evidence, excludes)
+    assert ruling.evidence in (*EVIDENCE, "")
+
+
+def test_an_upper_claim_that_the_improved_rate_satisfies_is_not_reproduced():
+    """T^(3/4) must not pass as T^(2/3), as it did within a slack of 0.1 and one for logarithms."""
+    assert UPPER(about(0.742, 0.023)).verdict == NOT_REPRODUCED
+    assert Rate(0.5, {"T^(2/3)": 2 / 3})(about(0.629, 0.045)).verdict == NOT_REPRODUCED
+
+
+def test_few_runs_seldom_refute_what_is_true():
+    rng, rule = np.random.default_rng(1), Rate(0.5, {"T^0.75": 0.75})
+    x = np.array([1.0, 4.0, 16.0, 64.0])
+    for replications, least in ((2, 0), (5, 0), (40, 300)):
+        runs = np.sqrt(x) * rng.lognormal(0.0, 0.5, size=(400, replications, 4))
+        found = [rule(fit_exponent(x, one)).verdict for one in runs]
+        assert found.count(NOT_REPRODUCED) <= 20
+        assert found.count(REPRODUCED) >= least
+
+
+def test_not_run_and_not_measurable_are_different_reasons():
+    assert NotRun("hours of rounds")().reason == "not run here: hours of rounds"
+    assert UPPER(None).reason == "cannot be measured at these parameters"
+    assert UPPER(None, "too few have learnt").reason == "too few have learnt"
+    assert NotRun("x")().verdict == UPPER(None).verdict == UNDECIDED
+
+
+PRINTED, REPAIRS = cascading.ucb_laplace(0.2, 4), cascading.repaired_local(0.2, 4)
+LDP1 = {variant: semibandits.cucb_ldp1(1.0, 4, variant) for variant in semibandits.VARIANTS}
+
+
+@pytest.mark.parametrize(
+    ("printed", "repaired", "message"),
+    [
+        ([PRINTED], [REPAIRS], "must keep noise family, feedback and trust model"),
+        ([LDP1["printed"]], [LDP1["repaired"], semibandits.cucb_ldp2(1.0, "repaired")], "must be one algorithm"),
+        ([LDP1["printed"]], LDP1.values(), "must be one algorithm"),
+        ([LDP1["printed"]], [], "must keep"),
+        ([LDP1["printed"]], [semibandits.cucb_dp(1.0, 4, 8, 100)], "must keep"),
+    ],
+)
+@pytest.mark.parametrize("found", [GOOD, BAD, OPEN])
+def test_a_repair_is_one_algorithm_that_keeps_what_it_repairs(printed, repaired, message, found):
+    with pytest.raises(ValueError, match=message):
+        after_repair(BAD.of(*printed), all_of(GOOD, found).of(*repaired))
+
+
+def test_a_repair_may_change_constants():
+    ruling = after_repair(BAD.of(LDP1["printed"]), all_of(GOOD.of(LDP1["repaired"]), STATED.of(LDP1["repaired"])))
+    assert ruling.verdict == AFTER_REPAIR
+    assert {subject.variant for subject in ruling.about} == {"printed", "repaired"}
+
+
+def test_the_reason_of_a_repair_says_how_it_fares_as_far_as_there_is_room():
+    printed = Holds()(False, "x" * 150, 1.0)
+    for verdict, good in ((AFTER_REPAIR, True), (NOT_REPRODUCED, False)):
+        repaired = all_of(Holds()(good, "of the first part", 1.0), Holds()(good, "y" * 60, 2.0))
+        found = after_repair(printed, repaired)
+        assert (found.verdict, found.reason[-41:]) == (verdict, "; repaired: of the first part; and 1 more")
+
+
+def test_a_reason_is_short_and_says_what_it_leaves_out():
+    parts = [Holds()(True, f"part {k}: " + "x" * 60, k) for k in range(9)]
+    reason = all_of(*parts).reason
+    assert len(reason) <= LONGEST_REASON
+    assert reason.endswith("; and 6 more")
+    assert all_of(all_of(*parts), *parts[:2]).reason == reason[:-6] + "8 more"
+    cut = Holds()(True, "many words " * 40).reason
+    assert len(cut) <= LONGEST_REASON and cut.endswith(" …")

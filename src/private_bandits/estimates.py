@@ -198,25 +198,38 @@ def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Interval:
     ValueError
         If a logarithm does not exist, the shapes disagree, or `x` has a single value.
     """
-    level = checks.real("level", level, above=0, below=1)
-    points, rows = _curves("x", x, "samples", samples)
-    n = _replications("samples", rows)
-    if np.any(points <= 0):
-        raise ValueError(f"x must be > 0, got {points.min():g}")
-    log_x = np.log(points)
-    centred = log_x - log_x.mean()
-    if not np.any(centred):
-        raise ValueError(f"x must have at least two different values, got only {points[0]:g}")
-    mean = rows.mean(axis=0)
-    left_out = (rows.sum(axis=0) - rows) / (n - 1)
-    if left_out.min() <= 0:
-        raise ValueError(f"means over all replications but one must be > 0, got {left_out.min():g}")
-    weights = centred / (centred @ centred)
-    slope = float(weights @ np.log(mean))
-    jackknife = np.log(left_out) @ weights
-    se = np.sqrt((n - 1) / n * np.sum((jackknife - jackknife.mean()) ** 2))
-    half = float(half_width(se, n, level))
-    return Interval(slope, slope - half, slope + half, float(se))
+    slope, left_out = _slopes(x, samples)
+    return _jackknife(slope, left_out, level)
+
+
+def exponent_difference(x: Any, a: Any, b: Any, level: float = 0.95) -> Interval:
+    """Return the exponent of mean(a) in x minus that of mean(b), fitted as by `fit_exponent`, on paired replications.
+
+    A replication is left out of both at once, so what its seed does to both cancels.
+
+    Parameters
+    ----------
+    x : array, shape (points,), > 0
+        At least two different values.
+    a, b : arrays, shape (replications, points)
+        Row by row from the same seeds; every mean over all but one replication must be > 0.
+    level : float in (0, 1)
+        Coverage of the jackknife interval.
+
+    Returns
+    -------
+    Interval
+        Of the difference.
+
+    Raises
+    ------
+    ValueError
+        If a logarithm does not exist, the shapes disagree, or `x` has a single value.
+    """
+    (slope_a, left_out_a), (slope_b, left_out_b) = (_slopes(x, samples) for samples in (a, b))
+    if left_out_a.shape != left_out_b.shape:
+        raise ValueError(f"a and b must have as many replications, got {left_out_a.size} and {left_out_b.size}")
+    return _jackknife(slope_a - slope_b, left_out_a - left_out_b, level)
 
 
 def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.95) -> Interval:
@@ -259,6 +272,31 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
     rate = np.diff(rows[:, cuts], axis=1) / np.diff(log_t)
     fit = fit_exponent((log_t[1:] + log_t[:-1]) / 2, rate, level)
     return Interval(fit.measured + 1, fit.low + 1, fit.high + 1, fit.se)
+
+
+def _slopes(x: Any, samples: Any) -> tuple[float, np.ndarray]:
+    """Return the exponent of the means in x, and those with each replication left out."""
+    points, rows = _curves("x", x, "samples", samples)
+    n = _replications("samples", rows)
+    if np.any(points <= 0):
+        raise ValueError(f"x must be > 0, got {points.min():g}")
+    log_x = np.log(points)
+    centred = log_x - log_x.mean()
+    if not np.any(centred):
+        raise ValueError(f"x must have at least two different values, got only {points[0]:g}")
+    mean = rows.mean(axis=0)
+    left_out = (rows.sum(axis=0) - rows) / (n - 1)
+    if left_out.min() <= 0:
+        raise ValueError(f"means over all replications but one must be > 0, got {left_out.min():g}")
+    weights = centred / (centred @ centred)
+    return float(weights @ np.log(mean)), np.log(left_out) @ weights
+
+
+def _jackknife(value: float, left_out: np.ndarray, level: float) -> Interval:
+    n = len(left_out)
+    se = float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
+    half = float(half_width(se, n, level))
+    return Interval(value, value - half, value + half, se)
 
 
 def _array(name: str, value: Any) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ import yaml
 
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.parameters import UsageError
+from private_bandits_book.rules import EVIDENCE, VERDICTS
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,6 +43,9 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         return 2
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # whoever read has seen enough; nor may the interpreter flush into the closed pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     finally:
         signal.signal(signal.SIGTERM, terminate)
 
@@ -53,12 +58,13 @@ def _call(options: argparse.Namespace, book: Book) -> int:
     if options.command == "claims":
         from private_bandits_book.chapters.ledger import ledger_text
 
-        print(ledger_text(book, options.chapters))
+        wanted = {"verdict": options.verdict, "evidence": options.evidence, "claim": options.claim}
+        print(ledger_text(book, options.chapters, **wanted, form=options.form), flush=True)
         return 0
     if options.command == "algorithms":
         from private_bandits_book.algorithms import algorithms_text
 
-        print(algorithms_text())
+        print(algorithms_text(), flush=True)
         return 0
     # Executing needs papermill, which takes a second to import; listing does not.
     from private_bandits_book.chapters.execute import ChapterFailed
@@ -73,7 +79,9 @@ def _call(options: argparse.Namespace, book: Book) -> int:
             return 0
         from private_bandits_book.chapters.reproduce import reproduce
 
-        changed = reproduce(book, options.chapters, long=options.long, check=options.check)
+        if options.seeds < 0:
+            raise UsageError(f"--seeds must be >= 0, got {options.seeds}")
+        changed = reproduce(book, options.chapters, long=options.long, seeds=options.seeds, check=options.check)
         return int(options.check and changed)
     except ChapterFailed as error:
         print(error, file=sys.stderr)
@@ -100,10 +108,21 @@ def _parser() -> argparse.ArgumentParser:
     again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")
     again.add_argument("chapters", metavar="CHAPTER", nargs="*")
     again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
+    again.add_argument(
+        "--seeds",
+        metavar="N",
+        type=int,
+        default=0,
+        help="judge each chapter on N other seeds first (N more runs of it)",
+    )
     again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
     commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
     claims = commands.add_parser("claims", help="print the claims and their verdicts")
     claims.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    claims.add_argument("--verdict", choices=VERDICTS, default="")
+    claims.add_argument("--evidence", choices=EVIDENCE, default="")
+    claims.add_argument("--claim", metavar="ID", default="", help="one claim by its identifier")
+    claims.add_argument("--format", dest="form", choices=("text", "csv", "json"), default="text")
     return parser
 
 

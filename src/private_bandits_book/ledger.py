@@ -10,15 +10,29 @@ from __future__ import annotations
 import importlib
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field, fields
 from importlib import resources
-from typing import Any, TypeVar
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from private_bandits import checks
-from private_bandits_book.rules import VERDICTS, Holds, NotTestable, Ruling, all_of, rests_on
+from private_bandits_book.rules import (
+    EVIDENCE,
+    EXACT,
+    INHERITED,
+    NOT_REPRODUCED,
+    VERDICTS,
+    Holds,
+    NotTestable,
+    Ruling,
+    all_of,
+    on_other_seeds,
+    rests_on,
+)
+
+if TYPE_CHECKING:  # the command line reads claims, and pandas takes a second to import
+    import pandas as pd
 
 KINDS = (
     "definition",
@@ -32,6 +46,8 @@ KINDS = (
     "contribution",
     "anchor",
 )
+NUMBERED = ("theorem", "corollary", "privacy", "figure", "table")
+"""The kinds that the first total counts: what a paper numbers and claims, inherited rows included."""
 _JUDGED = object()
 
 
@@ -55,6 +71,10 @@ class Claim:
         Claims of the same ledger that it rests on: all of them, besides a rule of its own if it has one.
     not_testable : str
         Why no run of this book can test it; such a claim has no rule.
+    evidence : str
+        The kind of evidence that its computed statements are; one of `EVIDENCE`.
+    quantity : str
+        What the number in its row is, with its unit.
     facts : mapping
         Any other entry of the table, for the rule to read: claimed powers, and reasons that `holds` fills in.
     """
@@ -66,12 +86,15 @@ class Claim:
     long: bool = False
     rests_on: tuple[str, ...] = ()
     not_testable: str = ""
+    evidence: str = EXACT
+    quantity: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.claim, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.claim):
             raise ValueError(f"claim must be lower-case words joined by hyphens, got {self.claim!r}")
         checks.choice("kind", self.kind, KINDS)
+        checks.choice("evidence", self.evidence, EVIDENCE)
         for name in ("locus", "statement"):
             text = getattr(self, name)
             if not isinstance(text, str) or not text.strip() or "\n" in text:
@@ -92,7 +115,7 @@ class Claim:
             What the template names.
         """
         words = None if holds is None else self.facts[said].format(**facts)
-        return Holds()(holds, words or "", value)
+        return Holds(self.evidence)(holds, words or "", value)
 
 
 @dataclass(frozen=True)
@@ -109,6 +132,9 @@ class Row:
     verdict: str
     reason: str
     command: str
+    evidence: str
+    excludes: str
+    rests_on: str
     source: InitVar[object] = None
 
     def __post_init__(self, source: object) -> None:
@@ -181,7 +207,7 @@ def claims_of(chapter: str) -> list[Claim]:
     return read_claims(resources.files(f"private_bandits_book.{chapter}").joinpath("claims.toml").read_text("utf-8"))
 
 
-def judge(chapter: str, study: Any) -> pd.DataFrame:
+def judge(chapter: str, study: Any, disagree: Mapping[str, tuple[int, int]] | None = None) -> pd.DataFrame:
     """Return the ledger of a chapter: a row a claim, with exactly the columns `COLUMNS`.
 
     Parameters
@@ -190,20 +216,31 @@ def judge(chapter: str, study: Any) -> pd.DataFrame:
         The chapter's room; its `rules.rules` judges.
     study : Study
         What was measured, for the rules to read.
+    disagree : mapping, optional
+        By claim, how many of the other seeds give another verdict, and of how many.
     """
     rules: Rulebook = importlib.import_module(f"private_bandits_book.{chapter}.rules").rules
-    return judged(claims_of(chapter), rules, study, f"private-bandits reproduce {chapter}")
+    return judged(claims_of(chapter), rules, study, f"private-bandits reproduce {chapter}", disagree)
 
 
-def judged(claims: Iterable[Claim], rules: Rulebook, study: Any, command: str) -> pd.DataFrame:
+def judged(
+    claims: Iterable[Claim],
+    rules: Rulebook,
+    study: Any,
+    command: str,
+    disagree: Mapping[str, tuple[int, int]] | None = None,
+) -> pd.DataFrame:
     """Return the ledger of claims by their rules; the command line that repeats them gains `--long` where it must."""
+    import pandas as pd
+
     by_name = {claim.claim: claim for claim in claims}
     rulings: dict[str, Ruling] = {}
 
     def ruling(name: str) -> Ruling:
         if name not in rulings:
             claim = by_name[name]
-            rulings[name] = _ruling(claim, rules, study, {part: ruling(part) for part in claim.rests_on})
+            found = _ruling(claim, rules, study, {part: ruling(part) for part in claim.rests_on})
+            rulings[name] = on_other_seeds(found, *(disagree or {}).get(name, (0, 0)))
         return rulings[name]
 
     rows = []
@@ -214,13 +251,15 @@ def judged(claims: Iterable[Claim], rules: Rulebook, study: Any, command: str) -
             statement = statement.replace(f"{{{name}}}", word if isinstance(word, str) else word(study))
         made_by = f"{command} --long" if claim.long else command
         numbers = found.measurement[:3]
-        cells = (claim.claim, claim.kind, claim.locus, statement, *numbers, found.verdict, found.reason, made_by)
-        rows.append(Row(*cells, source=_JUDGED))
+        said = claim.claim, claim.kind, claim.locus, statement
+        ground = found.evidence, "; ".join(found.excludes), ";".join(claim.rests_on)
+        rows.append(Row(*said, *numbers, found.verdict, found.reason, made_by, *ground, source=_JUDGED))
     return pd.DataFrame([[getattr(row, c) for c in COLUMNS] for row in rows], columns=list(COLUMNS))
 
 
 def _ruling(claim: Claim, rules: Rulebook, study: Any, parts: dict[str, Ruling]) -> Ruling:
     name = claim.claim
+    parts = {part: ruling.inherited(part) for part, ruling in parts.items()}
     if claim.not_testable:
         return NotTestable(claim.not_testable)()
     if name in rules.combined:
@@ -237,12 +276,26 @@ def _ruling(claim: Claim, rules: Rulebook, study: Any, parts: dict[str, Ruling])
     return found
 
 
-def summary(table: pd.DataFrame) -> pd.Series:
-    """Return how many claims of a ledger have each verdict, zeros included, in the order of `VERDICTS`."""
-    counts = table["verdict"].value_counts().reindex(list(VERDICTS), fill_value=0)
-    return counts.astype(int).rename("claims").rename_axis("verdict")
+def verdicts_in_words(verdicts: Iterable[str]) -> str:
+    """Return the counts of verdicts as captions and sentences write them: those that are not 0, in their order."""
+    counts = Counter(verdicts)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
 
 
-def verdicts_in_words(table: pd.DataFrame) -> str:
-    """Return the counts of a ledger as captions and sentences write them: those that are not 0."""
-    return ", ".join(f"{count} {verdict}" for verdict, count in summary(table).items() if count)
+def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str]) -> str:
+    """Return a ledger's totals: what the paper numbers, then all rows by evidence, root failures apart.
+
+    Parameters
+    ----------
+    kinds, verdicts, evidence : iterable of str
+        The columns of the ledger.
+    """
+    rows = list(zip(kinds, verdicts, evidence, strict=True))
+    numbered = [verdict for kind, verdict, _ in rows if kind in NUMBERED]
+    grounds = Counter(ground for *_, ground in rows)
+    failed = Counter(ground == INHERITED for _, verdict, ground in rows if verdict == NOT_REPRODUCED)
+    return (
+        f"{len(numbered)} numbered theorems, tables and figures: {verdicts_in_words(numbered) or 'none'}. "
+        f"{len(rows)} rows by evidence: {', '.join(f'{grounds[e]} {e}' for e in EVIDENCE if grounds[e]) or 'none'}. "
+        f"{failed.total()} rows fail: {failed[False]} by themselves, {failed[True]} by what they rest on."
+    )

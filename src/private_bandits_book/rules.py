@@ -1,21 +1,23 @@
-"""The rules that turn what was measured into a verdict.
+"""The rules that turn what was measured into a verdict, and say what kind of evidence it rests on.
 
 A verdict is never typed: a `Ruling` comes only out of a rule of this module. A measurement is None, a number or an
 `estimates.Interval`; None and NaN mean that the run's parameters do not allow it, and every rule then answers
-`undecided`.
+`undecided`. What was measured could have come out otherwise: a rule that reproduces by it names what it excludes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, InitVar, dataclass
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
 from private_bandits.estimates import Interval
+from private_bandits.policy import Policy
 
 REPRODUCED = "reproduced"
 AFTER_REPAIR = "reproduced after repair"
@@ -24,23 +26,69 @@ UNDECIDED = "undecided"
 NOT_TESTABLE = "not testable"
 VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
 
+EXACT = "exact"  # computed or enumerated: refutes a universal claim, confirms what was enumerated
+MEASURED = "measured"  # by runs, which could have come out otherwise
+DERIVED = "derived"  # our algebra agrees or not; nothing was run
+BY_CONSTRUCTION = "by construction"  # judge and judged share a formula
+INHERITED = "inherited"  # from other rows
+EVIDENCE = (EXACT, MEASURED, DERIVED, BY_CONSTRUCTION, INHERITED)
+"""The kinds of evidence, the strongest first: mixed evidence is of the weakest kind."""
+
+LONGEST_REASON = 240
+NOT_LEARNT = "too few of the runs have learnt by their horizons"
+
 # From best to worst, for a claim that has several parts.
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
+_MORE = re.compile("; and ([0-9]+) more$")  # what a joined reason ends with that had no room
 _UNMEASURED = "cannot be measured at these parameters"
+_SAME = 1e-9  # to which two computed exponents are the same
 _RULE = object()
+
+
+class Subject(NamedTuple):
+    """The algorithm that a ruling is about: its place in its paper, its variant, and what a repair leaves as it is."""
+
+    algorithm: str
+    variant: str
+    mechanism: str
+    feedback: str
+    trust: str
+
+    @classmethod
+    def of(cls, policy: Policy) -> Subject:
+        """Return what a policy is an instance of; what its method names is what users report, or who learns from it."""
+        place = f"{policy.paper} {policy.algorithm}".strip()
+        return cls(place, policy.version, policy.mechanism, policy.method, policy.privacy.trust)
 
 
 @dataclass(frozen=True)
 class Ruling:
     """What a rule found.
 
-    `shows` names the rates ("upper", "lower") that were measured and hold. `needs` names the rate without
-    which a bound that was not violated stays undecided.
+    Attributes
+    ----------
+    verdict, reason : str
+        The reason names its quantities, in at most `LONGEST_REASON` characters.
+    measurement : Interval
+        The number that decides.
+    evidence : str
+        One of `EVIDENCE`; "" where nothing was looked at.
+    excludes : tuple of str
+        The nearest wrong alternatives that the measurement rules out.
+    about : frozenset of Subject
+        The algorithms that were measured; none for a statement.
+    shows : frozenset of str
+        The rates ("upper", "lower") that were measured and hold.
+    needs : str
+        The rate without which a bound that was not violated stays undecided.
     """
 
     verdict: str
     reason: str
     measurement: Interval
+    evidence: str = ""
+    excludes: tuple[str, ...] = ()
+    about: frozenset[Subject] = frozenset()
     shows: frozenset[str] = frozenset()
     needs: str = ""
     source: InitVar[object] = None
@@ -48,57 +96,82 @@ class Ruling:
     def __post_init__(self, source: object) -> None:
         _refuse_typed("ruling", "a rule", source)
 
+    def of(self, *policies: Policy) -> Ruling:
+        """Return the ruling as one about these algorithms."""
+        about = self.about | {Subject.of(policy) for policy in policies}
+        return replace(self, about=about, source=_RULE)
+
+    def inherited(self, name: str) -> Ruling:
+        """Return the ruling as a part of a row that rests on the row `name`."""
+        return replace(self, reason=f"{name}: {self.verdict}", evidence=INHERITED, excludes=(), source=_RULE)
+
 
 @dataclass(frozen=True)
-class UpperRate:
-    """Regret grows at most with exponent `rate`.
+class Rate:
+    """Regret grows as the claimed form does, and not as the nearest wrong alternative.
 
-    Reproduced if the interval ends at or below `rate + tolerance`, not reproduced if it lies above, undecided
-    if it straddles. The tolerance is what a fit at finite horizons may miss by. `logs` is the exponent that the
-    logarithms of a claim "up to logarithms" have over the fitted points; it is added to `rate`.
+    Both are the exponents that the forms, logarithms included, have in the fit that the regret went through, at the
+    same points, so that finite horizons bend all alike and nothing is allowed for. Reproduced if the interval holds
+    the claimed exponent (`upper`: or lies below it, `lower`: above) and excludes every alternative; not reproduced if
+    it excludes the claimed one and holds an alternative, or lies beyond; undecided if it holds both or neither, or is
+    so wide that around the claimed exponent itself it would not exclude the alternative.
+
+    Parameters
+    ----------
+    claimed : float
+        The exponent of the claimed form; NaN if it has none at the points that count.
+    alternatives : mapping
+        Exponents of the nearest wrong forms, by name ("T^0.75"): above the claimed one for `upper`, below it for
+        `lower`, on both sides for `exact`.
+    sense : {"upper", "lower", "exact"}
+        What is claimed: at most, at least, or exactly this growth.
+    quantity : str
+        In what the exponent is.
     """
 
-    rate: float
+    claimed: float
+    alternatives: Mapping[str, float]
     _: KW_ONLY
-    tolerance: float
-    logs: float = 0.0
+    sense: str = "upper"
+    quantity: str = ""
 
     def __post_init__(self) -> None:
-        _check_tolerance("rate", self.rate, self.tolerance)
-        checks.real("logs", self.logs, at_least=0)
+        checks.choice("sense", self.sense, ("upper", "lower", "exact"))
+        if not self.alternatives:
+            raise ValueError("alternatives must name a form that the measurement can exclude, got none")
+        if math.isnan(self.claimed) or any(map(math.isnan, self.alternatives.values())):
+            return
+        sides = {math.copysign(1.0, other - self.claimed) for other in self.alternatives.values()}
+        asked = {"upper": {1.0}, "lower": {-1.0}, "exact": {1.0, -1.0}}[self.sense]
+        if sides != asked or self.claimed in self.alternatives.values():
+            raise ValueError(
+                f"alternatives must lie {'on both sides of' if self.sense == 'exact' else 'on the wrong side of'} the "
+                f"claimed exponent {self.claimed:.4g}, got {dict(self.alternatives)}"
+            )
 
-    def __call__(self, measured: Any = None) -> Ruling:
-        return _rate("upper rate", measured, self.rate, self.tolerance, upper=True, lower=False, logs=self.logs)
-
-
-@dataclass(frozen=True)
-class LowerRate:
-    """Regret grows at least with exponent `rate`: the mirror image of `UpperRate`."""
-
-    rate: float
-    _: KW_ONLY
-    tolerance: float
-
-    def __post_init__(self) -> None:
-        _check_tolerance("rate", self.rate, self.tolerance)
-
-    def __call__(self, measured: Any = None) -> Ruling:
-        return _rate("lower rate", measured, self.rate, self.tolerance, upper=False, lower=True)
-
-
-@dataclass(frozen=True)
-class ExactRate:
-    """Regret grows with exponent `rate` ("optimal"): `UpperRate` and `LowerRate` at once."""
-
-    rate: float
-    _: KW_ONLY
-    tolerance: float
-
-    def __post_init__(self) -> None:
-        _check_tolerance("rate", self.rate, self.tolerance)
-
-    def __call__(self, measured: Any = None) -> Ruling:
-        return _rate("rate", measured, self.rate, self.tolerance, upper=True, lower=True)
+    def __call__(self, measured: Any = None, missing: str = _UNMEASURED) -> Ruling:
+        """Rule on a measured exponent; `missing` says why there is none."""
+        seen, others = _measurement(measured), self.alternatives
+        evidence = DERIVED if seen.low == seen.high else MEASURED
+        if _unknown(seen, self.claimed, *others.values()):
+            return _ruling(UNDECIDED, missing, seen, MEASURED)
+        names = " and ".join(f"{name} ({other:.3g})" for name, other in others.items())
+        upper, lower = self.sense != "lower", self.sense != "upper"
+        above = [other for other in others.values() if other > self.claimed]
+        below = [other for other in others.values() if other < self.claimed]
+        said = f"exponent{f' in {self.quantity}' if self.quantity else ''} {_show(seen)}; claimed {self.claimed:.3g}"
+        fits = (not upper or seen.low <= self.claimed + _SAME) and (not lower or seen.high >= self.claimed - _SAME)
+        free = (not upper or seen.high < min(above) - _SAME) and (not lower or seen.low > max(below) + _SAME)
+        wide = (seen.high - seen.low) / 2 >= min(abs(other - self.claimed) for other in others.values())
+        if wide:
+            return _ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
+        if fits and free:
+            shows = frozenset(side for side, asked in (("upper", upper), ("lower", lower)) if asked)
+            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, tuple(others), shows)
+        if not fits and not free:
+            return _ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
+        held = "both it and" if fits else "neither it nor"
+        return _ruling(UNDECIDED, f"{said}: holds {held} {names}", seen, evidence)
 
 
 @dataclass(frozen=True)
@@ -118,13 +191,15 @@ class UpperBound:
         seen = _measurement(measured)
         bound, uniform = _number("bound", self.bound), _number("uniform", self.uniform)
         if _unknown(seen, bound, uniform):
-            return _ruling(UNDECIDED, _UNMEASURED, seen)
+            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         if bound >= uniform:
-            return _ruling(UNDECIDED, f"vacuous: the bound {bound:.4g} is not below uniform play's {uniform:.4g}", seen)
+            return _ruling(
+                UNDECIDED, f"vacuous: the bound {bound:.4g} is not below uniform play's {uniform:.4g}", seen, MEASURED
+            )
         if seen.low > bound:
-            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen)
+            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
         reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, needs="upper")
+        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper")
 
 
 @dataclass(frozen=True)
@@ -144,13 +219,13 @@ class LowerBound:
         seen = _measurement(measured)
         bound, floor = _number("bound", self.bound), _number("floor", self.floor)
         if _unknown(seen, bound, floor):
-            return _ruling(UNDECIDED, _UNMEASURED, seen)
+            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         if bound <= floor:
-            return _ruling(UNDECIDED, f"not binding: the bound {bound:.4g} is not above {floor:.4g}", seen)
+            return _ruling(UNDECIDED, f"not binding: the bound {bound:.4g} is not above {floor:.4g}", seen, MEASURED)
         if seen.high < bound:
-            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies below the bound {bound:.4g}", seen)
+            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies below the bound {bound:.4g}", seen, MEASURED)
         reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, needs="lower")
+        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="lower")
 
 
 @dataclass(frozen=True)
@@ -163,13 +238,13 @@ class Less:
     def __call__(self, difference: Any = None) -> Ruling:
         seen = _measurement(difference)
         if _unknown(seen):
-            return _ruling(UNDECIDED, _UNMEASURED, seen)
+            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         said = f"{self.smaller} minus {self.larger} is {_show(seen)}"
         if seen.high < 0:
-            return _ruling(REPRODUCED, f"{said}, below 0", seen)
+            return _ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, ("no difference",))
         if seen.low > 0:
-            return _ruling(NOT_REPRODUCED, f"{said}, above 0", seen)
-        return _ruling(UNDECIDED, f"{said}, which does not exclude 0", seen)
+            return _ruling(NOT_REPRODUCED, f"{said}, above 0", seen, MEASURED)
+        return _ruling(UNDECIDED, f"{said}, which does not exclude 0", seen, MEASURED)
 
 
 @dataclass(frozen=True)
@@ -190,21 +265,28 @@ class Near:
     def __call__(self, measured: Any = None) -> Ruling:
         seen = _measurement(measured)
         if _unknown(seen):
-            return _ruling(UNDECIDED, _UNMEASURED, seen)
+            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         floor, ceiling = self.target - self.tolerance, self.target + self.tolerance
         aim = f"{self.target:.4g} ± {self.tolerance:.3g}"
         if seen.low > ceiling or seen.high < floor:
-            return _ruling(NOT_REPRODUCED, f"{_show(seen)} lies outside {aim}", seen)
+            return _ruling(NOT_REPRODUCED, f"{_show(seen)} lies outside {aim}", seen, MEASURED)
         if not floor <= seen.measured <= ceiling:
-            return _ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen)
+            return _ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen, MEASURED)
         if (seen.high - seen.low) / 2 > self.tolerance:
-            return _ruling(UNDECIDED, f"{_show(seen)} is near {aim}, but its interval is too wide", seen)
-        return _ruling(REPRODUCED, f"{_show(seen)} is within {aim}", seen)
+            return _ruling(UNDECIDED, f"{_show(seen)} is near {aim}, but its interval is too wide", seen, MEASURED)
+        return _ruling(
+            REPRODUCED, f"{_show(seen)} is within {aim}", seen, MEASURED, (f"farther than {self.tolerance:.3g}",)
+        )
 
 
 @dataclass(frozen=True)
 class Holds:
-    """An exact statement, decided by enumeration or algebra on the computer."""
+    """A statement that is decided by enumeration or algebra on the computer; `evidence` says by which."""
+
+    evidence: str = EXACT
+
+    def __post_init__(self) -> None:
+        checks.choice("evidence", self.evidence, EVIDENCE)
 
     def __call__(self, holds: bool | None = None, numbers: str = "", value: Any = None) -> Ruling:
         """Rule on a computed truth value.
@@ -212,7 +294,7 @@ class Holds:
         Parameters
         ----------
         holds : bool or None
-            Whether the statement held in every case; None where it could not be computed.
+            Whether the statement held in every case; None where it could not be computed, or the numbers do not tell.
         numbers : str
             The numbers behind it, which become the reason; required unless `holds` is None.
         value : measurement
@@ -220,24 +302,29 @@ class Holds:
         """
         seen = _measurement(value)
         if holds is None:
-            return _ruling(UNDECIDED, _UNMEASURED, seen)
+            return _ruling(UNDECIDED, numbers or _UNMEASURED, seen, self.evidence)
         if not isinstance(holds, (bool, np.bool_)):
             raise ValueError(f"holds must be True, False or None, got {holds!r}")
         if not isinstance(numbers, str) or not numbers.strip():
             raise ValueError(f"numbers must say what was computed, got {numbers!r}")
-        return _ruling(REPRODUCED if holds else NOT_REPRODUCED, numbers, seen)
+        return _ruling(REPRODUCED if holds else NOT_REPRODUCED, numbers, seen, self.evidence)
 
 
 @dataclass(frozen=True)
 class Privacy:
-    """An algorithm is (`epsilon`, `delta`)-private; the measurement is the effective pair, computed."""
+    """An algorithm is (`epsilon`, `delta`)-private; the measurement is the effective pair, computed.
+
+    `evidence` is `BY_CONSTRUCTION` where the pair comes from the formula that set the noise.
+    """
 
     epsilon: float
     delta: float = 0.0
+    evidence: str = EXACT
 
     def __post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, above=0)
         checks.real("delta", self.delta, at_least=0, below=1)
+        checks.choice("evidence", self.evidence, EVIDENCE)
 
     def __call__(self, epsilon: float | None = None, delta: float = 0.0) -> Ruling:
         """Rule on the privacy that everything released pays.
@@ -251,14 +338,16 @@ class Privacy:
         """
         seen = _measurement(epsilon)
         if _unknown(seen):
-            return _ruling(UNDECIDED, "the effective privacy is not certified at these parameters", seen)
+            reason = "the effective privacy is not certified at these parameters"
+            return _ruling(UNDECIDED, reason, seen, self.evidence)
         within = seen.measured <= self.epsilon * (1 + 1e-9)
         said = f"pays {_privacy(seen.measured, delta)}, promised {_privacy(self.epsilon, self.delta)}"
         if within and delta <= self.delta:
-            return _ruling(REPRODUCED, said, seen)
+            return _ruling(REPRODUCED, said, seen, self.evidence)
         if math.isinf(seen.measured) or (not within and delta >= self.delta):
-            return _ruling(NOT_REPRODUCED, said, seen)
-        return _ruling(UNDECIDED, f"{said}: pairs at different delta do not compare", seen)
+            return _ruling(NOT_REPRODUCED, said, seen, self.evidence)
+        reason = f"{said}: pairs at different delta do not compare"
+        return _ruling(UNDECIDED, reason, seen, self.evidence)
 
 
 @dataclass(frozen=True)
@@ -275,63 +364,114 @@ class NotTestable:
         return _ruling(NOT_TESTABLE, self.why, _measurement(None))
 
 
-def all_of(*rulings: Ruling) -> Ruling:
-    """Combine the parts of one claim: the worst verdict wins, and its measurement is the one reported.
+@dataclass(frozen=True)
+class NotRun:
+    """A measurement that could be made and that this book does not make; `why` says why."""
 
-    From worst to best: not reproduced, not testable, undecided, reproduced after repair, reproduced. A bound
+    why: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.why, str) or not self.why.strip():
+            raise ValueError(f"why must say why it is not run, got {self.why!r}")
+
+    def __call__(self) -> Ruling:
+        return _ruling(UNDECIDED, f"not run here: {self.why}", _measurement(None))
+
+
+def all_of(*rulings: Ruling) -> Ruling:
+    """Combine the parts of one claim: the worst verdict wins, and the part that has it gives number and reason.
+
+    From worst to best: not reproduced, not testable, undecided, reproduced after repair, reproduced. What is reproduced
+    needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them. A bound
     that was not violated counts only where no part shows the rate that it needs.
     """
     _check_rulings(rulings)
     shows: frozenset[str] = frozenset().union(*(r.shows for r in rulings))
     counted = [r for r in rulings if not r.needs or r.needs not in shows]
-    worst = max(counted, key=lambda r: _SEVERITY.index(r.verdict))
-    return _ruling(worst.verdict, _join(rulings), worst.measurement, shows)
+    worst = max(counted, key=lambda r: _SEVERITY.index(r.verdict)).verdict
+    decide = counted if worst in (REPRODUCED, AFTER_REPAIR) else [r for r in counted if r.verdict == worst]
+    first = next(r for r in decide if r.verdict == worst)
+    return _ruling(
+        worst,
+        _join([first.reason, *(r.reason for r in decide)]),
+        first.measurement,
+        _weakest(decide),
+        tuple(dict.fromkeys(name for r in decide for name in r.excludes)),
+        shows,
+        about=frozenset().union(*(r.about for r in rulings)),
+    )
 
 
 def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
-    """Combine claims into one that rests on all of them: the worst verdict wins, and the reason names each part's."""
+    """Combine rows into one that rests on all of them: the worst verdict wins, and the reason names who has it."""
     _check_rulings(tuple(parts.values()))
-    worst = max(parts.values(), key=lambda ruling: _SEVERITY.index(ruling.verdict))
-    reason = "; ".join(f"{name}: {ruling.verdict}" for name, ruling in parts.items())
-    return _ruling(worst.verdict, reason, _measurement(None))
+    worst = max(parts.values(), key=lambda ruling: _SEVERITY.index(ruling.verdict)).verdict
+    names = [name for name, ruling in parts.items() if ruling.verdict == worst]
+    others = len(parts) - len(names)
+    better = f"; {others} {'others are' if others > 1 else 'other is'} better" if others else ""
+    reason = _join([f"{worst}: {names[0]}", *names[1:]], ", ") + better
+    return _ruling(worst, reason, _measurement(None), INHERITED)
 
 
 def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
     """Combine a claim's ruling as printed with that of the repaired algorithm or statement.
 
-    A failure as printed becomes `reproduced after repair` if the repaired one is reproduced, and stands
-    otherwise. Any other ruling as printed needs no repair and stands too.
+    A failure as printed becomes `reproduced after repair` if the repaired one is reproduced, and stands otherwise. Any
+    other ruling as printed needs no repair and stands too.
+
+    Raises
+    ------
+    ValueError
+        If what is repaired is not one algorithm with the noise family, the feedback and the trust model of the printed
+        one: anything else that does the job is a claim of its own.
     """
     _check_rulings((printed, repaired))
+    _check_repair(printed.about, repaired.about)
+    about = printed.about | repaired.about
     if printed.verdict != NOT_REPRODUCED:
-        return printed
-    reason = f"as printed: {printed.reason}; repaired: {repaired.reason}"
-    if repaired.verdict in (REPRODUCED, AFTER_REPAIR):
-        return _ruling(AFTER_REPAIR, reason, repaired.measurement, repaired.shows)
-    return _ruling(NOT_REPRODUCED, reason, printed.measurement)
+        return replace(printed, about=about, source=_RULE)
+    reason = _join([f"as printed: {printed.reason}", *f"repaired: {repaired.reason}".split("; ")])
+    if repaired.verdict not in (REPRODUCED, AFTER_REPAIR):
+        return _ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
+    evidence, found = _weakest([printed, repaired]), repaired.measurement
+    return _ruling(AFTER_REPAIR, reason, found, evidence, repaired.excludes, repaired.shows, about=about)
 
 
-def _rate(
-    what: str, value: Any, claim: float, tolerance: float, *, upper: bool, lower: bool, logs: float = 0.0
+def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:
+    """Return a ruling, undecided if two or more of the other seeds give another verdict."""
+    if disagree < 2:
+        return found
+    reason = f"{disagree} of {seeds} other seeds give another verdict than {found.verdict}: {found.reason}"
+    return _ruling(UNDECIDED, reason, found.measurement, found.evidence, about=found.about)
+
+
+def _check_repair(printed: frozenset[Subject], repaired: frozenset[Subject]) -> None:
+    algorithms = sorted({f"{one.algorithm}, {one.variant}" for one in repaired})
+    if len(algorithms) > 1 or len({one.algorithm for one in printed}) > 1:
+        raise ValueError(f"a repair must be one algorithm for one, got {'; '.join(algorithms)}")
+    stays = [{(one.mechanism, one.feedback, one.trust) for one in each} for each in (printed, repaired)]
+    if stays[0] != stays[1]:
+        raise ValueError(
+            f"a repair must keep noise family, feedback and trust model, got {sorted(stays[1])} for {sorted(stays[0])}"
+        )
+
+
+def _weakest(rulings: Sequence[Ruling]) -> str:
+    kinds = [ruling.evidence for ruling in rulings if ruling.evidence]
+    return max(kinds, key=EVIDENCE.index, default="")
+
+
+def _ruling(
+    verdict: str,
+    reason: str,
+    seen: Interval,
+    evidence: str = "",
+    excludes: tuple[str, ...] = (),
+    shows: frozenset[str] = frozenset(),
+    needs: str = "",
+    about: frozenset[Subject] = frozenset(),
 ) -> Ruling:
-    seen = _measurement(value)
-    if _unknown(seen):
-        return _ruling(UNDECIDED, _UNMEASURED, seen)
-    rate = claim + logs
-    by_logs = f" + {logs:.2g} for its logarithms" if logs else ""
-    claimed = f"the claimed {what} {claim:.4g}{by_logs} ± {tolerance:.3g}"
-    if (not upper or seen.high <= rate + tolerance) and (not lower or seen.low >= rate - tolerance):
-        shows = frozenset(side for side, asked in (("upper", upper), ("lower", lower)) if asked)
-        return _ruling(REPRODUCED, f"exponent {_show(seen)} keeps {claimed}", seen, shows)
-    if upper and seen.low > rate + tolerance:
-        return _ruling(NOT_REPRODUCED, f"exponent {_show(seen)} lies above {claimed}", seen)
-    if lower and seen.high < rate - tolerance:
-        return _ruling(NOT_REPRODUCED, f"exponent {_show(seen)} lies below {claimed}", seen)
-    return _ruling(UNDECIDED, f"exponent {_show(seen)} is too uncertain for {claimed}", seen)
-
-
-def _ruling(verdict: str, reason: str, seen: Interval, shows: frozenset[str] = frozenset(), needs: str = "") -> Ruling:
-    return Ruling(verdict, reason, seen, shows, needs, source=_RULE)
+    return Ruling(verdict, _within(reason), seen, evidence, excludes, about, shows, needs, source=_RULE)
 
 
 def _measurement(value: Any) -> Interval:
@@ -367,8 +507,24 @@ def _privacy(epsilon: float, delta: float) -> str:
     return f"epsilon {epsilon:.4g}" + (f" at delta {delta:.3g}" if delta else "")
 
 
-def _join(rulings: Iterable[Ruling]) -> str:
-    return "; ".join(dict.fromkeys(r.reason for r in rulings))
+def _join(reasons: Sequence[str], between: str = "; ") -> str:
+    """Return the first reason, and as many of the others as there is room for."""
+    first, *others = dict.fromkeys(reasons)
+    cut = _MORE.search(first)
+    joined, untold = (first[: cut.start()], int(cut[1])) if cut else (first, 0)
+    for number, reason in enumerate(others):
+        more = f"{between}and {untold + len(others) - number} more"
+        if len(joined) + len(between) + len(reason) + len(more) > LONGEST_REASON:
+            return joined + more if len(joined) + len(more) <= LONGEST_REASON else joined
+        joined += between + reason
+    return joined + (f"{between}and {untold} more" if untold else "")
+
+
+def _within(reason: str) -> str:
+    """Return a reason cut at a word where numbers have made it too long."""
+    if len(reason) <= LONGEST_REASON:
+        return reason
+    return reason[: LONGEST_REASON - 1].rsplit(" ", 1)[0] + " …"
 
 
 def _check_tolerance(name: str, value: float, tolerance: float) -> None:

@@ -20,7 +20,7 @@ from tqdm import tqdm
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.simulate import AnyProblem, simulate
-from private_bandits_book.ledger import judge, verdicts_in_words
+from private_bandits_book.ledger import NUMBERED, judge, verdicts_in_words
 
 
 class Run(NamedTuple):
@@ -194,27 +194,36 @@ class Study(Player):
     ----------
     long_study : callable
         Returns the committed rows of a longer study by its label.
+    disagree : mapping
+        By claim, how many of the other seeds give another verdict, and of how many.
     """
 
     chapter: ClassVar[str]
     epsilons: list[float]
     long_study: Callable[[str], pd.DataFrame] = field(default=_no_long_study, kw_only=True, repr=False, compare=False)
+    disagree: Mapping[str, tuple[int, int]] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
 
     @classmethod
-    def at(cls, parameters: Mapping[str, Any], long_study: Callable[[str], pd.DataFrame]) -> Self:
+    def at(
+        cls,
+        parameters: Mapping[str, Any],
+        long_study: Callable[[str], pd.DataFrame],
+        disagree: Mapping[str, tuple[int, int]] | None = None,
+    ) -> Self:
         """Return the study at a chapter's parameters."""
-        named = {each.name for each in fields(cls) if each.init} - {"long_study"}
-        return cls(**{name: parameters[name] for name in named}, long_study=long_study)
+        named = {each.name for each in fields(cls) if each.init} - {"long_study", "disagree"}
+        return cls(**{name: parameters[name] for name in named}, long_study=long_study, disagree=disagree or {})
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
         """The claims of the paper, judged by what this study measures."""
-        return judge(self.chapter, self)
+        return judge(self.chapter, self, self.disagree)
 
     @property
     def verdicts(self) -> str:
         """How many claims there are, and how they were judged, in words."""
-        return f"**Of {len(self.ledger)} claims** {verdicts_in_words(self.ledger)}"
+        numbered = self.ledger[self.ledger["kind"].isin(NUMBERED)]["verdict"]
+        return f"**Of {len(numbered)} numbered theorems, tables and figures** {verdicts_in_words(numbered)}"
 
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:

@@ -1,11 +1,13 @@
 """One design of longer studies, and one fit: how regret grows with what is swept.
 
 A `Sweep` names what moves and plays a run for each value. A `RateFit` is an exponent: of the means at the points that
-count, by replication, or of a bound at the same points, so that finite horizons bend both alike.
+count, by replication. A `Form` is a law of growth: its exponent in the same fit at the same points is what a claim
+predicts there, so that finite horizons bend regret, claim and alternative alike.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval, fit_exponent, fit_growth
+from private_bandits_book.rules import NOT_LEARNT, Rate, Ruling
 from private_bandits_book.studies import LongRun
 
 LEAST_POINTS = 4
@@ -75,6 +78,20 @@ class Sweep(NamedTuple):
         return [one._replace(labels={**shared, **one.labels}) for one in made]
 
 
+class Form(NamedTuple):
+    """A law of growth: a name, and its value, up to a constant, at a value of what is swept."""
+
+    name: str
+    at: Callable[[float], float]
+
+
+def power(quantity: str, exponent: float) -> Form:
+    """Return the power of a quantity, as a law in what is swept; the power 0 is a constant."""
+    base = quantity if quantity.isalnum() else f"({quantity})"
+    name = f"{base}^{exponent:.3g}" if exponent else f"no growth in {quantity}"
+    return Form(name, lambda value: float(abscissa(quantity, value)) ** exponent)
+
+
 class RateFit(NamedTuple):
     """An exponent; `fit` is None where fewer than `LEAST_POINTS` points count.
 
@@ -90,6 +107,10 @@ class RateFit(NamedTuple):
         How many points count, and runs of each.
     of_bound : Interval or None
         The power that the proven bound has over the same points, logarithms included; None if it was not asked for.
+    values : sequence of float
+        What is swept, at the points that count; the rounds of the checkpoints along a curve.
+    along : bool
+        Whether the fit is along one curve (`fit_growth`), not over runs of several horizons.
     """
 
     labels: Mapping[str, Any]
@@ -98,11 +119,41 @@ class RateFit(NamedTuple):
     points: int
     replications: int = 0
     of_bound: Interval | None = None
+    values: Sequence[float] | np.ndarray = ()
+    along: bool = False
+
+    def exponent(self, form: Form) -> float:
+        """Return the exponent that a law of growth has in this fit, at its points; NaN where too few count."""
+        if self.fit is None or len(self.values) < 2:
+            return math.nan
+        heights = np.array([form.at(value) for value in self.values])
+        if self.along:  # up to a constant, which is the limit of small powers of ln T
+            if not np.ptp(heights):
+                return 0.0
+            t = np.asarray(self.values, float)
+            return float(fit_growth(t, np.tile(heights, (2, 1)), t[0], t[-1]).measured)
+        return float(exact_slope(abscissa(self.quantity, self.values), heights).measured)
+
+    def ruling(self, claimed: Form, *alternatives: Form, sense: str = "upper") -> Ruling:
+        """Judge the claimed law against the nearest wrong ones, all by their exponents in this fit."""
+        others = {form.name: self.exponent(form) for form in alternatives}
+        rule = Rate(self.exponent(claimed), others, sense=sense, quantity=self.quantity)
+        return rule(self.fit, NOT_LEARNT)
 
     def row(self) -> dict[str, Any]:
         """Return the fit as a row of a table."""
         numbers = (self.fit or Interval()).columns()
         return {**self.labels, "quantity": self.quantity, **numbers, "points": self.points}
+
+
+def chosen(candidates: Sequence[np.ndarray]) -> tuple[int, np.ndarray]:
+    """Return which candidate has the largest mean on every other replication, and its values on the rest.
+
+    A gap or an instance that is searched is chosen on one half of the runs and measured on the other, so that the
+    search does not flatter the measurement; at least two replications are needed for each half to have an interval.
+    """
+    place = int(np.argmax([np.mean(values[::2]) for values in candidates]))
+    return place, candidates[place][1::2]
 
 
 def fit_points(

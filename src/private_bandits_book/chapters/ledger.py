@@ -3,30 +3,77 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from io import StringIO
 
 from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.parameters import UsageError, paper
+from private_bandits_book.ledger import COLUMNS, claims_of, totals
 
-_COLUMNS = ("chapter", "claim", "verdict", "measured")
 
+def ledger_text(
+    book: Book, chapters: Sequence[str], *, verdict: str = "", evidence: str = "", claim: str = "", form: str = "text"
+) -> str:
+    """Return the committed claims of some chapters.
 
-def ledger_text(book: Book, chapters: Sequence[str]) -> str:
-    """Return the committed claims of the given chapters (all if none), aligned, and a count by verdict."""
-    rows = [_COLUMNS]
-    for chapter in list(chapters) or book.chapters():
-        book.path(chapter)
-        path = book.data(chapter) / "claims.csv"
-        if path.is_file():
-            with path.open(encoding="utf-8", newline="") as file:
-                claims = csv.DictReader(file)
-                rows += [(chapter, claim["claim"], claim["verdict"], claim["measured"]) for claim in claims]
-    counts = Counter(row[2] for row in rows[1:])
-    total = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return "\n".join([*aligned(rows), "", f"{len(rows) - 1} claims" + (f": {total}" if total else "")])
+    Parameters
+    ----------
+    book : Book
+    chapters : sequence of str
+        Empty for all.
+    verdict, evidence, claim : str
+        Only the rows with this verdict, this kind of evidence, this identifier; "" for any.
+    form : {"text", "csv", "json"}
+        Two lines a claim and the totals, or every column of `claims.csv` behind the chapter's name.
+
+    Raises
+    ------
+    UsageError
+        If there is no such chapter, or no claim of that identifier.
+    """
+    rows = [row for chapter in list(chapters) or book.chapters() for row in _rows(book, chapter)]
+    if claim and not any(row["claim"] == claim for row in rows):
+        raise UsageError(f"--claim must be an identifier that `private-bandits claims` prints, got {claim!r}")
+    wanted = {name: value for name, value in (("verdict", verdict), ("evidence", evidence), ("claim", claim)) if value}
+    rows = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+    if form == "json":
+        return json.dumps(rows, indent=1, ensure_ascii=False)
+    if form == "csv":
+        text = StringIO()
+        writer = csv.DictWriter(text, ["chapter", *COLUMNS], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue().rstrip("\n")
+    columns = ([row[name] for row in rows] for name in ("kind", "verdict", "evidence"))
+    return "\n".join([*_lines(rows), totals(*columns)])
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Return rows of a table as lines whose columns stand below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def _rows(book: Book, chapter: str) -> list[dict[str, str]]:
+    book.path(chapter)
+    path = book.data(chapter) / "claims.csv"
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{"chapter": chapter, **row} for row in csv.DictReader(file)]
+
+
+def _lines(rows: Sequence[dict[str, str]]) -> Iterator[str]:
+    chapter, quantities = "", dict[str, str]()
+    for row in rows:
+        if row["chapter"] != chapter:
+            chapter = row["chapter"]
+            claims = [] if paper(chapter) is None else claims_of(chapter)
+            quantities = {claim.claim: claim.quantity for claim in claims}
+        yield f"{chapter} {row['claim']}  {row['locus']}: {row['statement']}"
+        ends = f" [{float(row['low']):.4g}, {float(row['high']):.4g}]" if row["low"] != row["high"] else ""
+        what = quantities.get(row["claim"], "")
+        number = f"{what} {float(row['measured']):.4g}{ends}; ".lstrip() if row["measured"] else ""
+        ground = f" ({row['evidence']})" if row["evidence"] else ""
+        yield f"    {row['verdict']}{ground}: {number}{row['reason']}"

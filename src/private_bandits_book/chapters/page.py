@@ -16,13 +16,13 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
 from private_bandits_book import figures
-from private_bandits_book.chapters import render
+from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.exhibits import Exhibit, Table
 from private_bandits_book.figures import Picture
-from private_bandits_book.ledger import COLUMNS, verdicts_in_words
+from private_bandits_book.ledger import COLUMNS, totals
 
 OUTPUT_VARIABLE = "PRIVATE_BANDITS_OUTPUT"
 
@@ -78,7 +78,17 @@ class Chapter:
     def study(self) -> Any:
         """What the chapter measures at these parameters; nothing is played before it is asked for."""
         room = importlib.import_module(f"private_bandits_book.{self.name}.study")
-        return room.Study.at(self.parameters, self.long_study)
+        disagree = None if self._seeds is None else seeds.disagreeing(self._seeds)
+        return room.Study.at(self.parameters, self.long_study, disagree)
+
+    @cached_property
+    def _seeds(self) -> pd.DataFrame | None:
+        """The verdicts on other seeds, which are committed for the chapter's own parameters."""
+        path = self.book.data(self.name) / "seeds.csv"
+        committed = {name: parameter.default for name, parameter in self.book.parameters(self.name).items()}
+        free = {"output_dir", "n_jobs"}
+        same = all(self.parameters[name] == value for name, value in committed.items() if name not in free)
+        return pd.read_csv(path) if same and path.is_file() else None
 
     @cached_property
     def _makers(self) -> dict[str, Callable[[], Exhibit]]:
@@ -174,17 +184,19 @@ class Chapter:
         rows = self.study.ledger if rows is None else rows
         if tuple(rows.columns) != COLUMNS:
             raise ValueError(f"the ledger must have columns {', '.join(COLUMNS)}, got {[*rows.columns]}")
+        elsewhere = "" if self._seeds is None else " " + seeds.in_words(self._seeds)
         measured = [_interval(row.measured, row.low, row.high) for row in rows.itertuples()]
         cell = render.table(
             self.name,
             "claims",
             rows.assign(measured=measured),
-            caption=f"The claims and their verdicts: {verdicts_in_words(rows)}.",
+            caption=f"The claims and their verdicts. {totals(rows.kind, rows.verdict, rows.evidence)}{elsewhere}",
             columns={
                 "locus": "Where",
                 "statement": "Claim",
                 "measured": "Measured",
                 "verdict": "Verdict",
+                "evidence": "Evidence",
                 "reason": "Why",
                 "command": "Made by",
             },

@@ -11,18 +11,26 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from private_bandits_book.chapters import seeds as other_seeds
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.chapters.parameters import UsageError, paper
 
+_APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
 
 Report = Callable[[str], None]
 
 
 def reproduce(
-    book: Book, chapters: Sequence[str], *, long: bool = False, check: bool = False, report: Report = print
+    book: Book,
+    chapters: Sequence[str],
+    *,
+    long: bool = False,
+    seeds: int = 0,
+    check: bool = False,
+    report: Report = print,
 ) -> bool:
     """Re-execute chapters at their own parameters and publish notebook, data and figures in canonical form.
 
@@ -36,6 +44,8 @@ def reproduce(
         Empty for all.
     long : bool
         Run the longer studies first.
+    seeds : int
+        Judge each chapter on as many other seeds first, for its `seeds.csv`; 0 leaves that as it is.
     check : bool
         Write nothing.
     report : callable
@@ -63,6 +73,11 @@ def reproduce(
         for chapter in chapters:
             for path, fresh in _long_studies(book, chapter):
                 changed |= _publish(book, {path: fresh}, check=check, report=report)
+    for chapter in chapters if seeds else []:
+        if paper(chapter) is not None:
+            path = book.data(chapter) / "seeds.csv"
+            fresh = csv_text(other_seeds.played(book, chapter, seeds)).encode()
+            changed |= _publish(book, {path: fresh}, check=check, report=report)
     files: dict[Path, bytes | None] = {}
     for chapter in chapters:
         files |= _made(book, chapter)
@@ -105,7 +120,7 @@ def _long_studies(book: Book, chapter: str) -> Iterator[tuple[Path, bytes]]:
 
 def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
     """Execute a chapter; return the files that it owns in the repository, None for those no longer made."""
-    owned = [path for path in book.data(chapter).glob("*.csv") if not path.name.startswith("long-")]
+    owned = [path for path in book.data(chapter).glob("*.csv") if not path.name.startswith(_APART)]
     files: dict[Path, bytes | None] = dict.fromkeys([*owned, *book.figures(chapter).glob("*.svg")])
     path = book.path(chapter)
     with tempfile.TemporaryDirectory() as folder:

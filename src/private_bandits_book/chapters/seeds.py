@@ -1,0 +1,83 @@
+"""Verdicts on other seeds: `seeds.csv` of a chapter, made by `reproduce --seeds`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from private_bandits_book.chapters.book import Book
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NUMBERS = ["measured", "low", "high"]
+
+Ledger = Callable[[Mapping[str, Any]], "pd.DataFrame"]
+
+
+def ledger_at(book: Book, chapter: str, parameters: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a chapter's ledger at some parameters, as its own seed alone decides it."""
+    from private_bandits_book.chapters.page import Chapter
+
+    study = importlib.import_module(f"private_bandits_book.{chapter}.study").Study
+    made = Chapter(chapter, book=book, **parameters)
+    table: pd.DataFrame = study.at(made.parameters, made.long_study).ledger
+    return table
+
+
+def played(book: Book, chapter: str, number: int, ledger: Ledger | None = None) -> pd.DataFrame:
+    """Judge a chapter on its own seed and on others.
+
+    Parameters
+    ----------
+    book : Book
+    chapter : str
+    number : int
+        Other seeds, >= 1: the next ones after the chapter's own.
+    ledger : callable, optional
+        From parameters to the ledger that they give. Default: that of the chapter's study.
+
+    Returns
+    -------
+    DataFrame
+        A row per claim and seed, the chapter's own first: `claim, reseeded, seed, verdict`; a claim is reseeded if the
+        seed moves its number, so that those decided by exact statements or by committed longer studies are not.
+    """
+    import pandas as pd
+
+    parameters = {name: parameter.default for name, parameter in book.parameters(chapter).items()}
+    own = int(parameters["seed"])
+    make = ledger or (lambda given: ledger_at(book, chapter, given))
+    tables = {seed: make(parameters | {"seed": seed}) for seed in range(own, own + number + 1)}
+    first = tables[own]
+    moved = pd.Series(False, index=first.index)
+    for table in tables.values():
+        same = (table[NUMBERS] == first[NUMBERS]) | (table[NUMBERS].isna() & first[NUMBERS].isna())
+        moved |= ~same.all(axis=1) | (table["verdict"] != first["verdict"])
+    rows = [
+        {"claim": claim, "reseeded": bool(moved[place]), "seed": seed, "verdict": table["verdict"][place]}
+        for place, claim in enumerate(first["claim"])
+        for seed, table in tables.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def disagreeing(seeds: pd.DataFrame) -> dict[str, tuple[int, int]]:
+    """Return, for each claim that was reseeded, how many of the other seeds have another verdict, and of how many."""
+    found = {}
+    for claim, part in seeds[seeds["reseeded"]].groupby("claim", sort=False):
+        own, *others = part["verdict"]
+        found[str(claim)] = sum(verdict != own for verdict in others), len(others)
+    return found
+
+
+def in_words(seeds: pd.DataFrame) -> str:
+    """Return what the head of a ledger says of the other seeds."""
+    found = disagreeing(seeds)
+    others, moved = seeds["seed"].nunique() - 1, sum(number > 0 for number, _ in found.values())
+    unstable = sum(number > 1 for number, _ in found.values())
+    return (
+        f"On {others} other seeds {len(found)} rows were judged again: {moved} have another verdict on some seed, "
+        f"{unstable} on two or more, which leaves them undecided."
+    )

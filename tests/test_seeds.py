@@ -1,0 +1,114 @@
+"""Verdicts on other seeds: what is judged again, what then is undecided, and where that is said."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from private_bandits.estimates import Interval
+from private_bandits_book.chapters import reproduce as reproducing
+from private_bandits_book.chapters import seeds
+from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.page import Chapter
+from private_bandits_book.cli import main
+from private_bandits_book.ledger import Claim, Rulebook, judged
+from private_bandits_book.rules import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Holds, Less
+
+CLAIMS = [
+    Claim("theorem-1", "theorem", "Theorem 1", "It is less."),
+    Claim("lemma-1", "lemma", "Lemma 1", "It holds."),
+    Claim("contribution", "contribution", "Abstract", "Both.", rests_on=("theorem-1", "lemma-1")),
+]
+RULES = Rulebook()
+RULES("theorem-1")(lambda study, claim: Less("this", "that")(study.difference))
+RULES("lemma-1")(lambda study, claim: Holds()(True, "all 4 cases", 4))
+
+
+def ledger(differences):
+    """A chapter's ledgers by seed, from what each seed measures; seeds start at 7."""
+
+    def at(parameters):
+        middle = differences[parameters["seed"] - 7]
+        study = SimpleNamespace(difference=Interval(middle, middle - 1.0, middle + 1.0))
+        return judged(CLAIMS, RULES, study, "x")
+
+    return at
+
+
+@pytest.fixture
+def book(monkeypatch) -> Book:
+    parameters = {"seed": SimpleNamespace(default=7), "horizon": SimpleNamespace(default=10)}
+    monkeypatch.setattr(Book, "parameters", lambda self, chapter: parameters)
+    return find_book()
+
+
+@pytest.mark.parametrize(
+    ("others", "disagree", "verdict"),
+    [
+        ([-3.0, -2.0, -5.0, -4.0, -9.0], 0, REPRODUCED),
+        ([-3.0, -0.5, -5.0, -4.0, -9.0], 1, REPRODUCED),
+        ([-3.0, -0.5, -5.0, 3.0, -9.0], 2, UNDECIDED),
+        ([3.0, 3.0, 3.0, 3.0, 3.0], 5, UNDECIDED),
+    ],
+)
+def test_a_row_on_which_two_other_seeds_disagree_is_undecided_and_so_is_what_rests_on_it(
+    book, others, disagree, verdict
+):
+    made = ledger([-4.0, *others])
+    frame = seeds.played(book, "tiny", 5, made)
+    assert list(frame.columns) == ["claim", "reseeded", "seed", "verdict"]
+    assert frame.groupby("claim")["seed"].apply(list).tolist() == [list(range(7, 13))] * 3
+    again = frame.groupby("claim")["reseeded"].first()
+    assert not again["lemma-1"] and again["theorem-1"] and bool(again["contribution"]) == (disagree > 0)
+    found = seeds.disagreeing(frame)
+    assert found["theorem-1"] == (disagree, 5) and "lemma-1" not in found
+    study = SimpleNamespace(difference=Interval(-4.0, -5.0, -3.0))
+    rows = judged(CLAIMS, RULES, study, "x", found).set_index("claim")
+    assert rows["verdict"].to_dict() == {"theorem-1": verdict, "lemma-1": REPRODUCED, "contribution": verdict}
+    assert (f"{disagree} of 5 other seeds" in rows.loc["theorem-1", "reason"]) == (verdict == UNDECIDED)
+
+
+def test_a_failure_is_no_more_certain_than_a_success(book):
+    frame = seeds.played(book, "tiny", 5, ledger([3.0, 3.0, -3.0, -3.0, 3.0, 3.0]))
+    study = SimpleNamespace(difference=Interval(3.0, 2.0, 4.0))
+    alone, checked = (judged(CLAIMS, RULES, study, "x", found) for found in (None, seeds.disagreeing(frame)))
+    assert [table.loc[0, "verdict"] for table in (alone, checked)] == [NOT_REPRODUCED, UNDECIDED]
+
+
+def test_the_head_of_a_ledger_says_what_other_seeds_say(book):
+    frame = seeds.played(book, "tiny", 5, ledger([-4.0, -3.0, -0.5, -5.0, 3.0, -9.0]))
+    assert seeds.in_words(frame) == (
+        "On 5 other seeds 2 rows were judged again: 2 have another verdict on some seed, "
+        "2 on two or more, which leaves them undecided."
+    )
+
+
+def test_other_seeds_count_at_the_books_own_parameters_only(tiny):
+    folder = tiny.data("tiny")
+    folder.mkdir(parents=True, exist_ok=True)
+    frame = pd.DataFrame([("theorem-1", True, 1, "undecided")], columns=["claim", "reseeded", "seed", "verdict"])
+    frame.to_csv(folder / "seeds.csv", index=False)
+    own = {name: parameter.default for name, parameter in tiny.parameters("tiny").items()}
+    assert Chapter("tiny", book=tiny, **own)._seeds.equals(frame)
+    assert Chapter("tiny", book=tiny, **own | {"n_jobs": 2})._seeds is not None
+    assert Chapter("tiny", book=tiny, **own | {"seed": own["seed"] + 1})._seeds is None
+    assert Chapter("tiny", book=tiny, **own | {"horizon": own["horizon"] + 1})._seeds is None
+
+
+def test_reproduce_writes_and_checks_the_verdicts_on_other_seeds(published, monkeypatch, capsys):
+    path = published.data("tiny") / "seeds.csv"
+    frame = pd.DataFrame([("theorem-1", True, 1, "undecided")], columns=["claim", "reseeded", "seed", "verdict"])
+    asked = []
+    monkeypatch.setattr(reproducing, "paper", lambda chapter: object())
+    monkeypatch.setattr(seeds, "played", lambda book, chapter, number: asked.append((chapter, number)) or frame)
+    assert main(["reproduce", "--seeds", "5", "--check"], book=published) == 1 and not path.exists()
+    assert main(["reproduce", "--seeds", "5"], book=published) == 0
+    assert path.read_text() == "claim,reseeded,seed,verdict\ntheorem-1,True,1,undecided\n"
+    assert main(["reproduce", "--seeds", "5", "--check"], book=published) == 0
+    assert main(["reproduce", "--check"], book=published) == 0
+    assert asked == [("tiny", 5)] * 3
+    assert capsys.readouterr().out.splitlines()[-1] == "no number moved"
+    assert main(["reproduce", "--seeds", "-1"], book=published) == 2
+    assert capsys.readouterr().err == "private-bandits: --seeds must be >= 0, got -1\n"
