@@ -14,7 +14,7 @@ from private_bandits_book.cascading import rules, study
 from private_bandits_book.cascading.exhibits import exhibits
 from private_bandits_book.cascading.study import LEARNING_HORIZON, Study
 from private_bandits_book.ledger import claims_of
-from private_bandits_book.rules import AFTER_REPAIR, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.rules import AFTER_REPAIR, BY_CONSTRUCTION, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 PARAMETERS = {
     "horizon": 100_000, "replications": 20, "seed": 1, "n_jobs": 1, "epsilons": [0.2, 1.0],
@@ -43,6 +43,7 @@ WORLD = {
     ("CUCB Gaussian", "repaired"): 17_000.0,
     ("Response, first item", "repaired"): 1_350.0,
 }
+COST = {2: 0.8, 4: 0.8**3, 8: 0.8**7}  # of one wrong item in a list of a cascade, over the gap
 POWERS = {"Laplace": 2.0, "Gaussian": 1.0, "Composition": 1.0, "CUCB Gaussian": 1.0, "Response, first item": 0.5}
 
 
@@ -66,9 +67,10 @@ def growth(powers=(), log=1.0, noise=2.0, error=1.0):
     powers = POWERS | dict(powers)
 
     def of(run, t):
-        told, privacy = run.labels, run.policy.privacy
-        scale = told["list_size"] ** powers[told["policy"]] * privacy.epsilon**-noise
-        if told["policy"] == "Gaussian":
+        labels, privacy, name = run.labels, run.policy.privacy, run.policy.name
+        scale = labels["list_size"] ** powers[name] * privacy.epsilon**-noise
+        scale *= 1.0 if name == "CUCB Gaussian" else COST[labels["list_size"]]
+        if name == "Gaussian":
             scale *= math.log(1.25 / privacy.delta) ** error
         return 3.0 * scale * math.log(t) ** log
 
@@ -100,30 +102,39 @@ def verdict(claim, *arguments, **options):
     return rules.rules.alone[claim](one, CLAIMS[claim])
 
 
-def test_in_a_world_where_the_paper_is_right_but_for_privacy_everything_needs_the_repair():
-    for panel in ("1a", "1b", "1e", "1f", "1g", "1h", "2a", "2b"):
+PANELS = ("1a", "1b", "1e", "1f", "1g", "1h", "1i", "2a")
+
+
+def test_in_a_world_where_the_paper_is_right_but_for_privacy_its_labels_fail_and_its_curves_stand():
+    for panel in PANELS:
         found = verdict(f"figure-{panel}")
-        assert found.verdict == AFTER_REPAIR, (panel, found.reason)
-    for claim in ("theorem-1", "theorem-3", "theorem-5", "theorem-8-privacy", "theorem-9"):
-        assert verdict(claim).verdict == AFTER_REPAIR
-    for claim in ("theorem-6", "theorem-10"):
+        assert (found.verdict, found.evidence) == (REPRODUCED, MEASURED), (panel, found.reason)
+        assert found.excludes
+    for claim in ("theorem-1", "theorem-3", "theorem-5", "theorem-8-privacy", "lemma-2", "experiments-privacy"):
+        assert verdict(claim).verdict == NOT_REPRODUCED, claim
+    assert (verdict("theorem-9").verdict, verdict("theorem-9").evidence) == (AFTER_REPAIR, BY_CONSTRUCTION)
+    for claim in ("theorem-4", "theorem-6", "theorem-8-regret", "theorem-10"):
+        assert (verdict(claim).verdict, verdict(claim).evidence) == (REPRODUCED, MEASURED), verdict(claim).reason
+    for claim in ("own-local-privacy", "own-local-regret", "own-central-privacy", "own-central-regret"):
         assert verdict(claim).verdict == REPRODUCED, verdict(claim).reason
 
 
 @pytest.mark.parametrize(
     ("claim", "change", "expected"),
     [
-        ("figure-1a", {("Gaussian", "stated"): 26_000.0}, NOT_REPRODUCED),
-        ("figure-1a", {("Laplace", "stated"): 500.0, ("Gaussian", "stated"): 400.0}, NOT_REPRODUCED),
-        ("figure-1a", {("Response, first item", "repaired"): 29_000.0}, NOT_REPRODUCED),
-        ("figure-1a", {("Response, first item", "repaired"): 500.0}, NOT_REPRODUCED),
-        ("figure-1a", {("Gaussian", "stated"): 24_995.0}, NOT_REPRODUCED),
-        ("figure-1e", {("Response, first item", "repaired"): 1.5 / 2**-0.1 * 1_000 * 0.99}, AFTER_REPAIR),
-        ("figure-1e", {("Response, first item", "repaired"): 1.5 / 2**-0.1 * 1_000 * 1.01}, NOT_REPRODUCED),
-        ("figure-1h", {("CUCB Gaussian", "repaired"): 600.0}, NOT_REPRODUCED),
-        ("figure-1h", {("CUCB Gaussian", "repaired"): 31_000.0}, NOT_REPRODUCED),
-        ("figure-1i", {("CUCB Gaussian", "repaired"): 700.0}, NOT_REPRODUCED),
-        ("figure-2b", {("Gaussian", "stated"): 25_500.0}, NOT_REPRODUCED),
+        ("figure-1a", {("Gaussian", "published"): 1_500.0}, NOT_REPRODUCED),
+        ("figure-1a", {("Gaussian", "published"): 1_399.8}, UNDECIDED),
+        ("figure-1a", {("CascadeUCB1", ""): 1_450.0}, NOT_REPRODUCED),
+        ("figure-1a", {("Gaussian", "stated"): 26_000.0}, REPRODUCED),
+        ("figure-1e", {("Laplace", "published"): 1.5 / 2**-0.1 * 1_000 * 0.99}, REPRODUCED),
+        ("figure-1e", {("Laplace", "published"): 1.5 / 2**-0.1 * 1_000 * 1.01}, NOT_REPRODUCED),
+        ("figure-1e", {("Gaussian", "published"): 1.5 / 2**-0.1 * 1_000 * 1.01}, NOT_REPRODUCED),
+        ("figure-1h", {("CUCB Gaussian", "published"): 600.0}, NOT_REPRODUCED),
+        ("figure-1h", {("CUCB Gaussian", "repaired"): 600.0}, REPRODUCED),
+        ("figure-1i", {("CUCB", ""): 1_200.0}, NOT_REPRODUCED),
+        ("own-local-regret", {("Response, first item", "repaired"): 29_000.0}, NOT_REPRODUCED),
+        ("own-local-regret", {("Response, first item", "repaired"): 500.0}, NOT_REPRODUCED),
+        ("own-local-regret", {("uniform", ""): 1_500.0}, NOT_REPRODUCED),
     ],
 )
 def test_a_panel_is_judged_by_its_own_curves(claim, change, expected):
@@ -131,46 +142,78 @@ def test_a_panel_is_judged_by_its_own_curves(claim, change, expected):
     assert found.verdict == expected, found.reason
 
 
-def test_a_panel_judges_the_stated_noise_for_order_and_the_published_for_what_it_pays():
-    found = verdict("figure-1a", {("Laplace", "published"): 900.0})
-    assert found.verdict == AFTER_REPAIR
-    assert found.reason.startswith("as printed: non-private minus Gaussian is -409.5")
-    assert "Gaussian minus Laplace is 352.4" in found.reason and "repaired: non-private minus Gaussian" in found.reason
+@pytest.mark.parametrize("policy", ["Hybrid, first item", "Hybrid, log of horizon"])
+@pytest.mark.parametrize("panel", ["figure-1f", "figure-1g"])
+def test_the_central_panels_are_judged_by_the_printed_hybrid_and_ours_beside_them(panel, policy):
+    def of(problem, played, variant, swept):
+        value = regret()(problem, played, variant, swept)
+        return 10_000.0 if played.name == policy else value
+
+    one = with_regret(Study, of)(**PARAMETERS)
+    claim = panel if policy == "Hybrid, log of horizon" else "own-central-regret"
+    found = {name: rules.rules.alone[name](one, CLAIMS[name]).verdict for name in (panel, "own-central-regret")}
+    assert found == {name: UNDECIDED if name == claim else REPRODUCED for name in found}
 
 
-def test_the_gap_of_figure_2_is_against_the_panel_before_it():
+@pytest.mark.parametrize(("factor", "expected"), [(1.0, REPRODUCED), (1.1, NOT_REPRODUCED), (1.0 / 1.1, REPRODUCED)])
+def test_the_gap_of_figure_2_is_a_factor_and_against_the_panel_before_it(factor, expected):
+    """Gaussian's regret at K = 8 times the factor; the world's Laplace gains a tenth there."""
+
     def of(problem, policy, variant, swept):
         value = regret()(problem, policy, variant, swept)
-        return value * (1.05 if (problem.list_size, policy.name) == (8, "Gaussian") else 1.0)
+        gained = {"Gaussian": factor, "Laplace": 1.05}.get(policy.name, 1.0)
+        return value * (gained if problem.list_size == 8 else 1.0)
 
     one = with_regret(Study, of)(**PARAMETERS)
     found = rules.rules.alone["figure-2b"](one, CLAIMS["figure-2b"])
-    assert found.verdict == NOT_REPRODUCED and "the gap at the smaller K minus at this K is " in found.reason
+    assert found.verdict == expected, found.reason
+    assert rules.rules.alone["figure-2a"](one, CLAIMS["figure-2a"]).verdict == REPRODUCED
 
 
 @pytest.mark.parametrize(
     ("claim", "change", "expected"),
     [
-        ("theorem-4", {}, AFTER_REPAIR),
-        ("theorem-4", {"powers": {"Laplace": 2.14}}, AFTER_REPAIR),
-        ("theorem-4", {"powers": {"Laplace": 2.16}}, NOT_REPRODUCED),
-        ("theorem-6", {"powers": {"Gaussian": 1.14}}, REPRODUCED),
-        ("theorem-6", {"powers": {"Gaussian": 1.16}}, NOT_REPRODUCED),
-        ("theorem-6", {"noise": 2.14}, REPRODUCED),
-        ("theorem-6", {"noise": 2.16}, NOT_REPRODUCED),
-        ("theorem-6", {"error": 1.14}, REPRODUCED),
-        ("theorem-6", {"error": 1.16}, NOT_REPRODUCED),
-        ("theorem-6", {"log": 1.3}, REPRODUCED),
-        ("theorem-6", {"log": 1.4}, NOT_REPRODUCED),
-        ("theorem-8-regret", {"powers": {"Composition": 1.16}}, NOT_REPRODUCED),
-        ("theorem-10", {"powers": {"CUCB Gaussian": 1.14}}, REPRODUCED),
-        ("theorem-10", {"powers": {"CUCB Gaussian": 1.16}}, NOT_REPRODUCED),
+        ("theorem-4", {}, REPRODUCED),
+        ("theorem-4", {"powers": {"Laplace": 2.6}}, UNDECIDED),
+        ("theorem-4", {"powers": {"Laplace": 3.0}}, NOT_REPRODUCED),
+        ("theorem-6", {"powers": {"Gaussian": 1.5}}, UNDECIDED),
+        ("theorem-6", {"powers": {"Gaussian": 2.0}}, NOT_REPRODUCED),
+        ("theorem-6", {"powers": {"Gaussian": 0.0}}, REPRODUCED),
+        ("theorem-6", {"noise": 2.5}, UNDECIDED),
+        ("theorem-6", {"noise": 3.0}, NOT_REPRODUCED),
+        ("theorem-6", {"error": 1.5}, UNDECIDED),
+        ("theorem-6", {"error": 2.0}, NOT_REPRODUCED),
+        ("theorem-6", {"log": 1.5}, UNDECIDED),
+        ("theorem-6", {"log": 2.0}, NOT_REPRODUCED),
+        ("theorem-8-regret", {"powers": {"Composition": 2.0}}, NOT_REPRODUCED),
+        ("theorem-10", {"powers": {"CUCB Gaussian": 2.0}}, NOT_REPRODUCED),
         ("theorem-10", {"powers": {"Gaussian": 3.0}}, REPRODUCED),
     ],
 )
-def test_a_power_may_miss_its_claim_by_the_stated_slack_and_no_more(claim, change, expected):
+def test_a_power_is_told_from_the_nearest_wrong_one_without_slack(claim, change, expected):
     found = verdict(claim, growth=growth(**change))
     assert found.verdict == expected, found.reason
+    if expected == REPRODUCED:
+        assert len(found.excludes) == len(CLAIMS[claim].facts["powers"])
+
+
+def test_an_interval_too_wide_decides_nothing():
+    """Five runs whose logarithmic growth spreads over several units, as the committed ones do."""
+    bend = (np.log(GROWTH["t"]) / math.log(study.GROWTH_HORIZON)) ** (GROWTH["replication"] - 2.0)
+    frame = GROWTH.assign(regret=GROWTH["regret"] * bend)
+    found = verdict("theorem-6", growth=frame)
+    assert found.verdict == UNDECIDED and "too wide to tell it from (ln T)^2" in found.reason
+
+
+def test_what_one_wrong_item_costs_is_in_claim_and_alternative():
+    lists, top = (growth({name: 2.0}) for name in ("Gaussian", "CUCB Gaussian"))
+    assert "K^2 (1.03) is not" in verdict("theorem-6", growth=lists).reason
+    assert "K^2 (2) is not" in verdict("theorem-10", growth=top).reason
+
+
+def test_a_study_without_the_runs_of_a_claim_is_an_error():
+    with pytest.raises(LookupError, match="must have runs of Gaussian"):
+        verdict("theorem-6", growth=GROWTH[GROWTH["policy"] != "Gaussian"])
 
 
 def test_a_printed_constant_below_the_regret_is_refuted():
@@ -216,7 +259,7 @@ def test_growth_is_fitted_over_both_of_the_last_two_decades():
 
 @pytest.mark.parametrize(
     ("log", "least", "expected"),
-    [(1.84, 1.0, REPRODUCED), (1.86, 1.0, NOT_REPRODUCED), (1.0, 1e12, NOT_REPRODUCED)],
+    [(1.5, 1.0, REPRODUCED), (2.0, 1.0, UNDECIDED), (2.5, 1.0, NOT_REPRODUCED), (1.0, 1e12, NOT_REPRODUCED)],
 )
 def test_theorem_2_is_judged_by_its_rate_and_its_bound(log, least, expected, monkeypatch):
     monkeypatch.setattr(rules.bounds, "theorem_2", lambda *a, **k: 1e6)
@@ -230,13 +273,6 @@ def test_theorem_2_is_judged_by_the_hybrid_of_its_proof(monkeypatch):
         verdict("theorem-2", learning=learning(slow=name)) for name in ("Hybrid, log of horizon", "Hybrid")
     )
     assert printed.verdict == REPRODUCED != proof.verdict
-
-
-@pytest.mark.parametrize("claim", ["figure-1f", "figure-1g"])
-def test_central_panels_are_judged_by_the_printed_hybrid(claim):
-    usual = verdict(claim).reason
-    assert verdict(claim, {("Hybrid", "published"): 9_999.0}).reason == usual
-    assert verdict(claim, {("Hybrid, log of horizon", "published"): 9_999.0}).reason != usual
 
 
 @pytest.mark.parametrize(
@@ -297,9 +333,9 @@ def test_the_findings_take_their_numbers_from_the_right_rows(monkeypatch):
     share = 0.2**-0.1 / 30_000
     assert f"is {25_000 * share:.0%} of uniform play's, not {1_400 * share:.0%}." in text
     assert f"regret is {1_350 * share:.0%} of uniform play's at $K=4$" in text
-    assert "its regret goes as $K^{0.5}$, that of Laplace as $K^{2.0}$" in text
+    assert "its regret goes as $K^{-0.5}$, that of Laplace as $K^{1.0}$" in text
     assert "**As printed, no algorithm is private.**" in text
-    assert f"- **Of {len(made().ledger)} claims** " in text
+    assert f"- {made().verdicts}. The ledger" in text and "**Of 26 numbered" in text
 
 
 def test_the_designs_count_their_wins_and_name_the_best():

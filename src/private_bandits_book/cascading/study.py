@@ -183,7 +183,7 @@ LONG_REPLICATIONS, LONG_SEED = 5, 20211
 LEARNING_INSTANCE = (20, 4, 0.2, 0.15)
 """L, K, p and gap of the figures at their default parameters."""
 LEARNING_DELTA = 1e-3
-_GROWTH_OTHERS, _GROWTH_P, _GROWTH_GAP = 8, 0.2, 0.19
+_GROWTH_OTHERS, GROWTH_P, _GROWTH_GAP = 8, 0.2, 0.19
 
 
 def learning_problem() -> Cascade:
@@ -193,12 +193,12 @@ def learning_problem() -> Cascade:
 
 def growth_cascade(list_size: int) -> Cascade:
     """Eight items to rule out, whatever the list size."""
-    return paper.b_lb(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+    return paper.b_lb(list_size + _GROWTH_OTHERS, list_size, GROWTH_P, _GROWTH_GAP)
 
 
 def growth_semi_bandit(list_size: int) -> SemiBandit:
     """The means of `growth_cascade` as a top-K semi-bandit."""
-    return paper.b_lb_semi(list_size + _GROWTH_OTHERS, list_size, _GROWTH_P, _GROWTH_GAP)
+    return paper.b_lb_semi(list_size + _GROWTH_OTHERS, list_size, GROWTH_P, _GROWTH_GAP)
 
 
 def learning_runs() -> list[LongRun]:
