@@ -345,22 +345,31 @@ def test_remark_1():
 
 
 def test_local_privacy_multiplies_and_central_privacy_does_not():
-    names = ["definition", "kind", "epsilon", "horizon"]
-    frame = discussion.multiplicative(5, [0.05, 0.5], [10**5, 10**7, 10**10]).set_index(names).sort_index()
+    frame = discussion.multiplicative(5, [1e-4, 0.05, 0.5], [10**10, 4**40]).set_index(["definition", "epsilon"])
+    local, central = ({e: frame.loc[(name, e)] for e in (1e-4, 0.05, 0.5)} for name in ("local DP", "DP"))
+    # 1/tanh(epsilon/2) between lower bounds, over one guarantee without privacy
+    far = {e: part["least"].iloc[1] for e, part in local.items()}
+    assert far[1e-4] / far[0.05] == close(math.tanh(0.025) / math.tanh(5e-5), rel=1e-6)
+    assert far[1e-4] > 1
+    plain = discussion.dp_se_minimax(5, 4**40, math.inf)
+    assert far[1e-4] == close(replacements.local_minimax(5, 4**40, 1e-4) / plain)
+    assert all(part["most"].isna().all() for part in local.values())
+    # what is achieved under DP over the lower bound without privacy: no epsilon is left in it
+    most = {e: part["most"].tolist() for e, part in central.items()}
+    assert most[1e-4][1] == close(most[0.5][1], rel=1e-4)
+    assert most[1e-4][0] > 2 * most[0.5][0]
+    assert most[0.5][0] == close(discussion.dp_se_minimax(5, 10**10, 0.5) / replacements.minimax(5, 10**10))
+    assert all((part["least"] < 1e-3).all() for part in central.values())
+
+
+def test_the_pair_of_environments_loses_its_inverse_tangent():
     for epsilon in (0.05, 0.5):
-        local = frame.loc["local DP", "lower bound", epsilon].factor
-        assert local.iloc[-1] == close(1 / math.tanh(epsilon / 2), rel=1e-4)
-        guarantee = frame.loc["DP", "guarantee", epsilon].factor
-        assert guarantee.iloc[-1] == close(1.0, abs=1e-3)
         # exactly so from T = (K-1)/sinh(epsilon/2)^2 on, and less before
         start = math.ceil(4 / math.sinh(epsilon / 2) ** 2)
-        exact = discussion.multiplicative(5, [epsilon], [start // 4, start]).set_index("kind").factor["lower bound"]
-        assert exact.iloc[1] == close(1 / math.tanh(epsilon / 2))
-        assert exact.iloc[0] < 0.9 / math.tanh(epsilon / 2)
-    # what is left over the plain bound has no epsilon in it
-    over = frame.xs(("DP", "guarantee", 10**10), level=(0, 1, 3)).over_plain
-    assert over[0.05] == close(over[0.5], rel=1e-3)
-    assert frame.loc["DP", "guarantee", 0.05].factor.iloc[0] > 1.1
+        bound = replacements.response_minimax
+        before, after = (bound(5, rounds, epsilon) / bound(5, rounds, math.inf) for rounds in (start // 4, start))
+        assert after == close(1 / math.tanh(epsilon / 2))
+        assert before < 0.9 / math.tanh(epsilon / 2)
 
 
 def test_additive_terms():
@@ -394,8 +403,6 @@ def test_guarantee_of_dp_se_by_hand(epsilon):
     total = sum(gap * _box_pulls(gap, 3, horizon, epsilon) for gap in (0.5, 0.25))
     assert discussion.dp_se_guarantee(means, horizon, epsilon) == close(total + math.pi**2 / 12 * 0.5)
     assert discussion.dp_se_guarantee([0.5, 0.5], horizon, epsilon) == 0.0
-    worst = max(discussion.dp_se_guarantee([0.9, 0.9 - gap], horizon, epsilon) for gap in np.geomspace(1e-4, 0.9, 60))
-    assert worst <= discussion.dp_se_minimax(2, horizon, epsilon) <= 10 * worst
     # L at the last epoch and geometric sums: 32 * 16/3 L/gap + 32 M/(epsilon gap) gap + 1
     log = math.log(8 * 3 * 4 * horizon)
     closed = sum((512 / 3 * log / gap**2 + 32 * log / (epsilon * gap) + 3) * gap for gap in (0.5, 0.25))
@@ -410,12 +417,33 @@ def test_dp_se_keeps_its_guarantee():
         assert 0.1 * guarantee < float(data.regret.values[:, -1].mean()) <= guarantee
 
 
-def test_dp_se_minimax_has_both_rates():
-    plain = [discussion.dp_se_minimax(10, horizon, math.inf) for horizon in (10**8, 10**12)]
-    assert plain[1] / plain[0] == close(100 * math.sqrt(math.log(1e12) / math.log(1e8)), rel=0.2)
-    private = [discussion.dp_se_minimax(10, 10**12, epsilon) for epsilon in (1e-5, 1e-6)]
-    assert private[1] / private[0] == close(10, rel=0.15)
-    assert discussion.dp_se_minimax(10, 100, 1.0) == 100
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
+@pytest.mark.parametrize("n_arms", [2, 10])
+def test_dp_se_minimax_by_hand(n_arms, epsilon):
+    """The sum of its proof, for every last epoch: failures, pulls of the arms left, and arms never told apart."""
+    horizon = 10**7
+    totals = [horizon]
+    for last in range(1, 12):
+        lost = horizon * 2.0**-last
+        for epoch in range(1, last + 1):
+            log, width = math.log(3 * n_arms * horizon / 4**epoch), 2.0**-epoch / 8
+            pulls = math.ceil(max(log / (2 * width**2), log / (epsilon * width)))
+            failing = n_arms * (2 * math.exp(-2 * pulls * width**2) + math.exp(-epsilon * pulls * width))
+            assert failing <= 4**epoch / horizon * (1 + 1e-9)
+            lost += 2.0 ** (1 - epoch) * ((n_arms - 1) * pulls + 4**epoch)
+        totals.append(lost)
+    assert discussion.dp_se_minimax(n_arms, horizon, epsilon) == close(min(totals))
+
+
+def test_dp_se_minimax_has_no_logarithm_and_loses_epsilon():
+    far = [discussion.dp_se_minimax(10, 4**power, 0.01) / 2.0**power for power in (30, 40, 60)]
+    assert far == close([far[0]] * 3, rel=1e-3)
+    # what epsilon adds: (ln T)^2 / epsilon, which sqrt(T) outgrows
+    plain = discussion.dp_se_minimax(10, 4**40, math.inf)
+    added = [discussion.dp_se_minimax(10, 4**40, epsilon) - plain for epsilon in (1e-7, 1e-6)]
+    assert added[0] / added[1] == close(10, rel=0.3)
+    assert added[0] < 16 * 9 * math.log(30 * 4**40) ** 2 / 1e-7
+    assert discussion.dp_se_minimax(10, 100, 1.0) == 100 and discussion.dp_se_minimax(2, 1, 1.0) == 1
 
 
 def test_corrupt_bandits_are_not_off():

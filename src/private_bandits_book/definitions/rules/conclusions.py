@@ -3,48 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import difference_interval
+from private_bandits.estimates import exponent_difference
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.panels import nearest
-from private_bandits_book.definitions.rules.common import GRID, HORIZON, N_ARMS, SAME, near, rules
+from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, SAME, TINY, near, rules
 from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors, uniform_regret
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import Less, Ruling, after_repair
-from private_bandits_book.sweep import by_replication, exact_slope
+from private_bandits_book.rules import MEASURED, NOT_LEARNT, Holds, Less, Ruling
+from private_bandits_book.sweep import LEAST_POINTS, by_replication
 
-_TINY = 1e-9  # an epsilon below which the usable bounds are all of T that they can be
-
-
-def _prices() -> pd.DataFrame:
-    """The price of privacy as a factor at T = 10^8 and 10^16, by definition, kind and epsilon."""
-    frame = discussion.multiplicative(N_ARMS, GRID, [10**8, 10**16])
-    return frame.pivot(index=["definition", "kind", "epsilon"], columns="horizon", values=["factor", "over_plain"])
+_SMALL = 1e-4  # an epsilon at which local privacy is dear beyond all constants
+_PLAYED = {"local DP": LDP_UCB, "DP": ADAP_UCB}
 
 
-@rules("discussion-multiplicative-local")
-def _local_multiplies(study: Study, claim: Claim) -> Ruling:
-    early, late = (_prices()["factor", t].loc["local DP", "lower bound"] for t in (10**8, 10**16))
-    held, one = near(late / early, 1.0, 1e-3) and bool((late >= 1).all()), late.loc[1.0]
-    facts = {"epsilon": GRID[0], "smallest": late.iloc[0], "one": one, "measured": _measured(study, LDP_UCB)}
-    return claim.holds(held, one, **facts)
+@rules("discussion-multiplicative-local", "discussion-multiplicative-central")
+def _multiplies(study: Study, claim: Claim) -> Ruling:
+    """Whether minimax regret changes by a factor that depends on epsilon, however long the game.
+
+    It does if the proven lower end of the factor is above 1 at a small epsilon and stays as T grows, and not if the
+    upper end depends neither on epsilon nor on T from some T on. Ends of more than a thousandth apart are different.
+    """
+    definition = claim.facts["definition"]
+    frame = discussion.multiplicative(N_ARMS, (_SMALL, *GRID), (FAR, FAR**2))
+    ends = frame[frame["definition"] == definition].pivot(index="epsilon", columns="horizon", values=["least", "most"])
+    early, late = ends["least"].loc[_SMALL]
+    stays, level = late > 1 and late > 0.999 * early, near(ends["most"], ends["most"].iloc[0, 0], 1e-3)
+    facts = {"epsilon": _SMALL, "late": late, "most": ends["most"].iloc[0, 1], "measured": _measured(study, definition)}
+    said = "reason" if stays else "refuted" if level else "open"
+    words = claim.facts[said].format(**facts)
+    return Holds(claim.evidence)(stays or (False if level else None), words, facts["most"] if level else late)
 
 
-@rules("discussion-multiplicative-central")
-def _central_multiplies(study: Study, claim: Claim) -> Ruling:
-    factor, over_plain = _prices().loc[("DP", "guarantee", GRID[0])][[("factor", 10**16), ("over_plain", 10**16)]]
-    facts = {"epsilon": GRID[0], "added": factor - 1, "over_plain": over_plain}
-    return claim.holds(factor > 1 + 1e-3, factor, measured=_measured(study, ADAP_UCB), **facts)
-
-
-def _measured(study: Study, name: str) -> str:
+def _measured(study: Study, definition: str) -> str:
     """Say what the simulated factor is at the horizon, and its largest value before, where privacy can be learnt."""
-    epsilon = nearest(study.epsilons, 0.2)
+    epsilon, name = nearest(study.epsilons, 0.2), _PLAYED[definition]
     frame = factors(study.hardest, epsilon)
     factor = frame[frame["policy"] == name]["factor"]
     if factor.empty:
@@ -53,31 +51,29 @@ def _measured(study: Study, name: str) -> str:
     return f"{name} at epsilon {epsilon:g} measured {found}"
 
 
-@rules("discussion-additive")
-def _additive(study: Study, claim: Claim) -> Ruling:
-    frame = discussion.additive(LONG.means, [0.01, 0.05, 0.1], [10**4, 10**8, 10**16])
-    others, horizon = LONG.n_arms - 1, frame["horizon"].astype(float)
-    share = frame["extra"] / (32 * others * np.log(64 * LONG.n_arms * horizon) / frame["epsilon"])
-    return claim.holds(bool((share > 1).any()), share.max(), share=share.max())
-
-
 @rules("discussion-conjecture")
 def _conjecture(study: Study, claim: Claim) -> Ruling:
-    found = [_coefficients(LONG.means, e) for e in (0.01, 0.05, 0.1)]
-    printed, ours, plain = map(min, zip(*found, strict=True))
-    return after_repair(
-        claim.holds(printed > plain, printed, plain=plain),
-        claim.holds(ours > plain, ours, "repaired", ours=ours, plain=plain),
-    )
+    printed, _, plain = _coefficients()
+    return claim.holds(printed > plain, printed, plain=plain)
 
 
-def _coefficients(means: np.ndarray, epsilon: float) -> tuple[float, float, float]:
-    """Coefficients of ln T that are proved under DP: by the paper (0 if none), with d_epsilon, and without privacy."""
-    log, frame = math.log(HORIZON), entries.variants(means, HORIZON, epsilon)
-    paper = frame[(frame["definition"] == "DP") & (frame["regret"] == "problem-dependent")]
-    paper = paper[paper["reading"] != "replacement"]
-    ours, plain = replacements.central_lower(means, HORIZON, epsilon), replacements.lai_robbins(means, HORIZON)
-    return float(paper["value"].max() / log) if len(paper) else 0.0, ours / log, plain / log
+@rules("own-per-log")
+def _per_log(study: Study, claim: Claim) -> Ruling:
+    _, ours, plain = _coefficients()
+    return claim.holds(ours > plain, ours, ours=ours, plain=plain)
+
+
+def _coefficients() -> tuple[float, float, float]:
+    """Least coefficients of ln T proved under DP to epsilon 0.1: by the paper (0 if none), by d_epsilon, and plain."""
+    log, found = math.log(HORIZON), []
+    for epsilon in (0.01, 0.05, 0.1):
+        frame = entries.variants(LONG.means, HORIZON, epsilon)
+        paper = frame[(frame["definition"] == "DP") & (frame["regret"] == "problem-dependent")]
+        paper = paper[paper["reading"] != "replacement"]
+        ours = replacements.central_lower(LONG.means, HORIZON, epsilon) / log
+        found.append((paper["value"].max() / log if len(paper) else 0.0, ours))
+    printed, ours = map(min, zip(*found, strict=True))
+    return float(printed), float(ours), replacements.lai_robbins(LONG.means, HORIZON) / log
 
 
 @rules("discussion-corrupt")
@@ -89,42 +85,28 @@ def _corrupt(study: Study, claim: Claim) -> Ruling:
 
 @rules("discussion-limit")
 def _limit(study: Study, claim: Claim) -> Ruling:
-    line = [bounds.theorem_3(N_ARMS, HORIZON, e, "proof") for e in (_TINY, *GRID)]
-    private = [replacements.central_minimax(N_ARMS, HORIZON, e) for e in (_TINY, *GRID)]
-    local = [replacements.local_minimax(N_ARMS, HORIZON, e) for e in (_TINY, *GRID)]
-    usable = _reaches_and_falls(private) and _reaches_and_falls(local)
-    shares = {"central": private[0] / HORIZON, "local": local[0] / HORIZON}
-    return after_repair(
-        claim.holds(_reaches_and_falls(line), line[0], line=line, epsilon=_TINY, most=max(line)),
-        claim.holds(usable, shares["central"], "repaired", **shares),
+    printed = (
+        [bounds.theorem_1(N_ARMS, HORIZON, e, "table") for e in (TINY, *GRID)],
+        [bounds.theorem_2(N_ARMS, HORIZON, e, "table") for e in (TINY, *GRID)],
+        [bounds.theorem_3(N_ARMS, HORIZON, e) for e in (TINY, *GRID)],
     )
+    falls = all(a >= b for values in printed for a, b in pairwise(values))
+    share = min(values[0] for values in printed) / HORIZON
+    return claim.holds(falls and share > 1, share, share=share, epsilon=TINY)
 
 
-def _reaches_and_falls(values: Sequence[float]) -> bool:
-    """Whether a bound is a part of T at a tiny epsilon, the first value, and never rises with epsilon from there."""
-    return values[0] > 0.01 * HORIZON and all(a >= b for a, b in zip(values, values[1:], strict=False))
+@rules("discussion-order-local", "discussion-order-instantaneous")
+def _order(study: Study, claim: Claim) -> Ruling:
+    order = discussion.orderings(GRID).set_index("epsilon")[claim.facts["column"]]
+    held, below = int(order.sum()), ", ".join(f"{e:g}" for e in order.index[~order])
+    return claim.holds(bool(order.all()), held, held=held, of=len(order), below=below or "none")
 
 
-@rules("discussion-order-local")
-def _order_local(study: Study, claim: Claim) -> Ruling:
-    both = replacements.local_minimax, replacements.central_minimax
-    usable = [[bound(N_ARMS, HORIZON, e) for bound in both] for e in GRID]
-    worse = usable[0][0] / usable[0][1]
-    return after_repair(
-        _ordered(claim, "local_above_dp"),
-        claim.holds(all(a >= b for a, b in usable), worse, "repaired", worse=worse, epsilon=GRID[0]),
-    )
-
-
-@rules("discussion-order-instantaneous")
-def _order_instantaneous(study: Study, claim: Claim) -> Ruling:
-    return _ordered(claim, "instantaneous_above_dp")
-
-
-def _ordered(claim: Claim, column: str) -> Ruling:
-    order = discussion.orderings(GRID)
-    held, grid = (", ".join(f"{e:g}" for e in part["epsilon"]) for part in (order[order[column]], order))
-    return claim.holds(bool(order[column].all()), held=held or "none", grid=grid)
+@rules("own-order")
+def _own_order(study: Study, claim: Claim) -> Ruling:
+    """What every locally private algorithm loses against what a private one achieves."""
+    ratio = replacements.local_minimax(N_ARMS, FAR, _SMALL) / discussion.dp_se_minimax(N_ARMS, FAR, _SMALL)
+    return claim.holds(ratio > 1, ratio, ratio=ratio, epsilon=_SMALL)
 
 
 @rules("discussion-ratio")
@@ -143,17 +125,19 @@ def _weaker(study: Study, claim: Claim) -> Ruling:
     uniform = uniform_regret(LONG.n_arms, LONG.gap, int(horizon))
     last = study.long[study.long["t"] == horizon]
     final = {name: _by_epsilon(last[last["policy"] == name]) for name in names}
-    learnt = [e for e in final[names[0]] if e <= 1 and all(_learnt(final[name].get(e), uniform) for name in names)]
-    measured = None
-    if len(learnt) > 1:
-        runs = (np.transpose([final[name][e] for e in learnt]) for name in names)
-        central, local = ([exact_slope(1 / np.array(learnt), run).measured for run in part] for part in runs)
-        measured = difference_interval(central, local)
-    return Less(f"growth exponent of {ADAP_UCB} in 1/epsilon, for epsilon up to 1,", f"that of {LDP_UCB}")(measured)
+    missing = [name for name in names if set(LONG.epsilons) - set(final[name])]
+    if missing:
+        raise LookupError(f"the longer study must have runs of {' and '.join(missing)} at every epsilon")
+    learnt = [e for e in LONG.epsilons if e <= 1 and all(_learnt(final[name][e], uniform) for name in names)]
+    if len(learnt) < LEAST_POINTS:
+        return Holds(MEASURED)(None, NOT_LEARNT)
+    central, local = (np.transpose([final[name][e] for e in learnt]) for name in names)
+    rule = Less(f"exponent in 1/epsilon, for epsilon up to 1, of {ADAP_UCB}", f"that of {LDP_UCB}")
+    return rule(exponent_difference(1 / np.array(learnt), central, local))
 
 
-def _learnt(final: np.ndarray | None, uniform: float) -> bool:
-    return final is not None and bool((final > 0).all() and final.mean() < uniform / 2)
+def _learnt(final: np.ndarray, uniform: float) -> bool:
+    return bool((final > 0).all() and final.mean() < uniform / 2)
 
 
 def _by_epsilon(part: pd.DataFrame) -> dict[float, np.ndarray]:

@@ -12,7 +12,7 @@ from private_bandits_book.definitions.lemmas import BARE, PRIVATE, RESPONSE
 from private_bandits_book.definitions.rules.common import HORIZON, N_ARMS, SAME, loss_of, near, rules
 from private_bandits_book.definitions.study import Study
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import Ruling, after_repair
+from private_bandits_book.rules import Ruling
 
 
 @rules("definition-1")
@@ -48,13 +48,15 @@ def _definition_4(study: Study, claim: Claim) -> Ruling:
 
 @rules("definition-5")
 def _definition_5(study: Study, claim: Claim) -> Ruling:
-    others = study.losses.set_index("policy")["environment"].drop(index=PRIVATE)
+    others, allowed = study.losses.set_index("policy")["environment"].drop(index=PRIVATE), inference.DISTANCE
+    facts = {"study": study, "others": len(others), "seeing": others.min(), "allowed": allowed}
+    return claim.holds(others.min() <= allowed * (1 + SAME), others.min(), **facts)
+
+
+@rules("own-environment")
+def _environment(study: Study, claim: Claim) -> Ruling:
     allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
-    facts = {"study": study, "others": len(others), "seeing": others.min(), "allowed": allowed, "provided": provided}
-    return after_repair(
-        claim.holds(others.min() <= allowed * (1 + SAME), others.min(), **facts),
-        claim.holds(provided <= allowed * (1 + SAME), provided, "repaired", **facts),
-    )
+    return claim.holds(provided <= allowed * (1 + SAME), provided, study=study, allowed=allowed, provided=provided)
 
 
 @rules("figure-1")
@@ -63,15 +65,15 @@ def _figure_1(study: Study, claim: Claim) -> Ruling:
     rewards, message = [graphs.REWARDS[0]], [graphs.MESSAGES[0]]
     hidden = [graphs.OUTCOMES[0], graphs.ENVIRONMENT]
     asked = {
-        "no privacy: actions depend on rewards": (plain, rewards, [], False),
-        "local: given the messages, actions tell nothing of rewards": (local, [*rewards, *hidden], message, True),
-        "DP: given the rewards, actions tell nothing of other outcomes": (plain, hidden, rewards, True),
-        "partial monitoring: they do": (partial, hidden[:1], rewards, False),
-        "environment: given the outcomes, actions tell nothing of nu": (plain, hidden[1:], hidden[:1], True),
+        "rewards, without privacy": (plain, rewards, [], False),
+        "rewards, given the messages": (local, [*rewards, *hidden], message, True),
+        "outcomes, given the rewards": (plain, hidden, rewards, True),
+        "outcomes, given the rewards, under partial monitoring": (partial, hidden[:1], rewards, False),
+        "the environment, given the outcomes": (plain, hidden[1:], hidden[:1], True),
     }
-    read = {what: graphs.separated(*pair) is expected for what, (*pair, expected) in asked.items()}
-    words = "; ".join(f"{what} ({'yes' if true else 'no'})" for what, true in read.items())
-    return claim.holds(all(read.values()), read=words)
+    wrong = [what for what, (*pair, expected) in asked.items() if graphs.separated(*pair) is not expected]
+    right = len(asked) - len(wrong)
+    return claim.holds(not wrong, right, right=right, asked=len(asked), wrong=wrong[0] if wrong else "none")
 
 
 @rules("example-dp")
@@ -103,7 +105,8 @@ def _lemma_1(study: Study, claim: Claim) -> Ruling:
     ratio = bandit["lemma_1"].dropna()
     held = near(ratio, 1.0) and bool((partial["lemma_1"] > 1 + SAME).all())
     first = partial.iloc[0]
-    return claim.holds(held, ratio.max(), policies=len(bandit), outcomes=first["outcomes"], rewards=first["rewards"])
+    losses = {"outcomes": first["outcomes"], "rewards": first["rewards"]}
+    return claim.holds(held, ratio.max(), study=study, policies=len(bandit), **losses)
 
 
 @rules("lemma-2")
@@ -113,7 +116,7 @@ def _lemma_2(study: Study, claim: Claim) -> Ruling:
     tight = study.tightness.groupby("claim", sort=False)["ratio"].max()
     reached = ", ".join(f"{value:.4g} of it where {name}" for name, value in tight.items())
     most, held = max(forward, backward), bool(max(forward, backward, *tight) <= 1 + SAME)
-    return claim.holds(held, most, forward=forward, backward=backward, reached=reached)
+    return claim.holds(held, most, study=study, forward=forward, backward=backward, reached=reached)
 
 
 @rules("remark-1")
@@ -134,15 +137,15 @@ def _lemma_3(study: Study, claim: Claim) -> Ruling:
     frame, knowing = study.divergences, histories.knowing()
     errors = (frame["divergence"] - frame["policy_term"] - frame["reward_term"]).abs()
     error = max(float(errors.max()), abs(knowing.divergence - knowing.policy_term - knowing.reward_term))
-    return claim.holds(error < 1e-9, error, error=error, knowing=knowing)
+    return claim.holds(error < 1e-9, error, study=study, policies=len(frame), error=error, knowing=knowing)
 
 
 @rules("lemma-4")
 def _lemma_4(study: Study, claim: Claim) -> Ruling:
     pulls, loose = study.looseness, study.divergences["lemma_4_printed"] / study.divergences["lemma_4_divergence"]
     held = bool((pulls["kept"] <= pulls["printed"]).all() and (loose >= 1).all())
-    least, most = pulls["looseness"].min(), pulls["looseness"].max()
-    return claim.holds(held, least, least=min(least, loose.min()), most=loss_of(most))
+    least, most = min(pulls["looseness"].min(), loose.min()), pulls["looseness"].max()
+    return claim.holds(held, least, pairs=len(pulls), study=study, least=least, most=loss_of(most))
 
 
 @rules("lemma-5")
@@ -150,24 +153,26 @@ def _lemma_5(study: Study, claim: Claim) -> Ruling:
     frame, extra = study.divergences, study.divergences["lemma_5_extra"]
     held = bool((frame["divergence"] <= frame["reward_term"] + extra + 1e-12).all())
     likeliest, claimed = frame["lemma_5_likeliest"].max(), frame["lemma_5_claimed"].min()
-    return claim.holds(held, extra.min(), extra=extra.min(), likeliest=likeliest, claimed=claimed)
+    facts = {"extra": extra.min(), "likeliest": likeliest, "claimed": claimed}
+    return claim.holds(held, extra.min(), study=study, policies=len(frame), **facts)
 
 
 @rules("lemma-6")
 def _lemma_6(study: Study, claim: Claim) -> Ruling:
     frame, step = study.divergences, histories.false_step()
     held = bool((frame[["lemma_6_text", "lemma_6_appendix"]].min(axis=1) >= frame["divergence"]).all())
-    return claim.holds(held, (frame["lemma_6_text"] / frame["divergence"]).min(), step=step)
+    return claim.holds(held, (frame["lemma_6_text"] / frame["divergence"]).min(), policies=len(frame), step=step)
 
 
 @rules("lemma-7")
 def _lemma_7(study: Study, claim: Claim) -> Ruling:
     excess = float((study.divergences["lemma_7_ratio"] - study.divergences["lemma_7_bound"]).max())
-    return claim.holds(excess < 1e-9, excess, excess=excess)
+    return claim.holds(excess < 1e-9, excess, study=study, policies=len(study.divergences), excess=excess)
 
 
 @rules("lemma-7-families")
 def _families(study: Study, claim: Claim) -> Ruling:
     slopes = histories.lipschitz()
     failing = sorted(slopes.loc[~slopes["bounded"], "family"].unique())
-    return claim.holds(not failing, failing=", ".join(failing), worst=(slopes["slope"] * slopes["difference"]).max())
+    worst = (slopes["slope"] * slopes["difference"]).max()
+    return claim.holds(not failing, worst, failing=", ".join(failing) or "none", worst=worst)

@@ -10,15 +10,16 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from private_bandits import checks
-from private_bandits.estimates import Interval, fit_exponent, mean_interval
+from private_bandits.estimates import fit_exponent, mean_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
-from private_bandits_book.definitions.rules.common import GRID, GROWING, HORIZON, N_ARMS, SLACK, rules
-from private_bandits_book.definitions.study import LOCAL, LONG, Study, hardest
+from private_bandits_book.definitions.rules.common import FAR, GRID, GROWING, HORIZON, N_ARMS, SAME, TINY, rules
+from private_bandits_book.definitions.study import LOCAL, LONG, Study
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import NOT_REPRODUCED, LowerBound, LowerRate, Ruling, all_of
+from private_bandits_book.rules import NOT_REPRODUCED, LowerBound, Ruling, all_of
 from private_bandits_book.studies import Runs
-from private_bandits_book.sweep import by_replication, fit_log
+from private_bandits_book.sweep import HORIZON as ROUNDS
+from private_bandits_book.sweep import LEAST_POINTS, LOG, RateFit, by_replication, chosen, fit_log, power
 
 _LEAST = 1_000  # rounds before which no rate shows
 
@@ -40,40 +41,50 @@ def _theorem_1(study: Study, claim: Claim, parts: Mapping[str, Ruling]) -> Rulin
 
 @rules("theorem-1-runs")
 def _theorem_1_runs(study: Study, claim: Claim) -> Ruling:
-    """The local algorithm nearest to Theorem 1 on its hardest instance, where the theorem binds if it does anywhere."""
+    """The local algorithm nearest to Theorem 1 on its hardest instance, where the theorem binds if it does anywhere.
+
+    Algorithm, epsilon and gap are chosen on every other replication, and measured on the rest.
+    """
     game = study.n_arms, study.horizon
-    runs = Runs(run for run in study.hardest if run.name in LOCAL and math.isfinite(run.epsilon))
     printed, floor = {e: bounds.theorem_1(*game, e) for e in study.epsilons}, replacements.minimax(*game)
     binding = [epsilon for epsilon, bound in printed.items() if bound > floor] or [min(printed)]
-    worst = [run for run in hardest(runs) if run.epsilon in binding]
-    nearest = min(worst, key=lambda run: run.final.mean() / printed[run.epsilon])
-    same = runs.select(nearest.name, epsilon=nearest.epsilon)
-    return all_of(
-        LowerBound(printed[nearest.epsilon], floor=floor)(mean_interval(nearest.final)),
-        LowerRate(0.5, tolerance=SLACK)(_envelope_exponent(same)),
-    )
+    parts = [study.hardest.select(name, epsilon=epsilon) for name in LOCAL for epsilon in binding]
+    same = min(parts, key=lambda runs: max(run.final[::2].mean() for run in runs) / printed[runs[0].epsilon])
+    _, final = chosen([run.final for run in same])
+    bound = LowerBound(printed[same[0].epsilon], floor=floor)
+    return all_of(_grown(claim, _envelope(same)), bound(mean_interval(final) if len(final) > 1 else None))
 
 
-def _envelope_exponent(runs: Runs) -> Interval | None:
-    """The exponent in t of the largest mean regret over the gaps, over the last decade; None where there is none."""
+def _envelope(runs: Runs) -> RateFit:
+    """The exponent in t of the largest mean regret over the gaps, over the last decade."""
     t = np.asarray(runs[0].data.t.values, float)
     last = np.flatnonzero(t >= t[-1] / 10)
-    curves = np.array([run.curves for run in runs])
-    worst = np.argmax(curves.mean(axis=1), axis=0)
-    samples = np.array([curves[worst[at], :, at] for at in last]).T
-    if len(last) < 3 or t[-1] < _LEAST or not (samples > 0).all():
-        return None
-    return fit_exponent(t[last], samples)
+    samples = np.array([chosen([run.curves[:, at] for run in runs])[1] for at in last]).T
+    measurable = len(samples) > 1 and len(last) >= LEAST_POINTS and t[-1] >= _LEAST and (samples > 0).all()
+    fit = fit_exponent(t[last], samples) if measurable else None
+    return RateFit({}, ROUNDS, fit, len(last), len(samples), None, t[last])
+
+
+def _grown(claim: Claim, fit: RateFit) -> Ruling:
+    """Judge the claimed growth against the nearest wrong one; a lower bound is not read as "and no more"."""
+    claimed, other = (power(*item) for which in ("growth", "excluded") for item in claim.facts[which].items())
+    return fit.ruling(claimed, other, sense="lower")
 
 
 @rules("theorem-2")
 def _theorem_2(study: Study, claim: Claim) -> Ruling:
-    """No c(a) > 0 serves every epsilon <= a/2: the regret of DP-SE stays of order sqrt(T ln T) as epsilon falls."""
+    """No c(a) > 0 serves every epsilon <= a/2: what DP-SE loses is of order sqrt(T) at every epsilon, as T grows."""
     largest = {e: _left_for_c(e) for e in (1e-2, 1e-3, 1e-4, 1e-5)}
-    silent = [e for e in GRID if math.isnan(bounds.lambert_choice(e))]
-    falling, left = list(largest.values()), ", ".join(f"{value:.3g} at eps = {e:g}" for e, value in largest.items())
-    held, real = falling[-1] >= falling[0] / 10, range_2(1.0)[0]
-    return claim.holds(held, falling[-1], left=left, silent=max(silent), real=real)
+    (first, most), *_, (last, least) = largest.items()
+    return claim.holds(least >= most / 10, least, first=first, most=most, last=last, least=least, real=range_2(1.0)[0])
+
+
+@rules("corollary-2")
+def _corollary_2(study: Study, claim: Claim) -> Ruling:
+    """With c(epsilon) in the place of c(a), a function of epsilon makes it the bound without privacy."""
+    plain, constants = replacements.minimax(N_ARMS, HORIZON), {e: math.sqrt(bounds.spurious_term(e)) / 27 for e in GRID}
+    over = [bounds.theorem_2(N_ARMS, HORIZON, e, c=c) / plain for e, c in constants.items()]
+    return claim.holds(max(over) <= 1 + SAME, max(over), epsilon=GRID[0], constant=constants[GRID[0]])
 
 
 def range_2(a: float) -> tuple[float, float]:
@@ -110,23 +121,22 @@ def _level_of(extra: float) -> float:
 
 
 def _left_for_c(epsilon: float) -> float:
-    """The guarantee of DP-SE at epsilon/2 over the entry of Table 1, the least over T at which both say something."""
-    extra = bounds.spurious_term(epsilon)
-    left = []
-    for horizon in (10**k for k in range(2, 17)):
-        guarantee = discussion.dp_se_minimax(N_ARMS, horizon, epsilon / 2)
-        if horizon >= 2 * (N_ARMS - 1) / extra and guarantee < horizon:
-            left.append(guarantee / math.sqrt((N_ARMS - 1) * horizon / extra))
-    return min(left)
+    """What DP-SE at epsilon/2 achieves over the entry of Table 1, at a horizon at which epsilon adds nothing to it."""
+    return discussion.dp_se_minimax(N_ARMS, FAR, epsilon / 2) / bounds.theorem_2(N_ARMS, FAR, epsilon, "table")
 
 
 @rules("theorem-3")
 def _theorem_3(study: Study, claim: Claim) -> Ruling:
     shares = {e: bounds.theorem_3(N_ARMS, HORIZON, e) / HORIZON for e in GRID}
-    above = [e for e, share in shares.items() if share > 1]
-    proof = max(bounds.theorem_3(N_ARMS, HORIZON, e, "proof") for e in GRID) / replacements.minimax(N_ARMS, HORIZON)
-    most = max(shares.values())
-    return claim.holds(not above, most, above=max(above, default=0), most=most, proof=proof)
+    above, most = [e for e, share in shares.items() if share > 1], max(shares.values())
+    return claim.holds(not above, most, above=max(above, default=0), most=most)
+
+
+@rules("theorem-3-proof")
+def _theorem_3_proof(study: Study, claim: Claim) -> Ruling:
+    plain = replacements.minimax(N_ARMS, HORIZON)
+    tiny, *line = (bounds.theorem_3(N_ARMS, HORIZON, e, "proof") / plain for e in (TINY, *GRID))
+    return claim.holds(max(line) <= 1, max(line), most=max(line), tiny=tiny, epsilon=TINY)
 
 
 @rules.combining("theorem-4")
@@ -141,13 +151,13 @@ def _theorem_4_runs(study: Study, claim: Claim) -> Ruling:
     """The local algorithm with the least regret in the longer study against Theorem 4, at the epsilon `GROWING`."""
     horizon = int(study.long["t"].max())
     bound, floor = bounds.theorem_4(LONG.means, horizon, GROWING), replacements.lai_robbins(LONG.means, horizon)
-    rule = LowerBound(bound, floor=floor)
     at = study.long[study.long["epsilon"] == GROWING]
-    runs = [by_replication(part, "t") for name, part in at.groupby("policy") if name in LOCAL]
-    if not runs:
-        return rule(None)
+    runs = [by_replication(at[at["policy"] == name], "t") for name in LOCAL]
+    if not all(len(t) for t, _ in runs):
+        raise LookupError(f"the longer study must have runs of {' and '.join(LOCAL)} at epsilon {GROWING:g}")
     t, least = min(runs, key=lambda run: float(run[1][:, -1].mean()))
-    return all_of(rule(mean_interval(least[:, -1])), LowerRate(1.0, tolerance=SLACK)(fit_log(t, least)))
+    grown = RateFit({}, LOG, fit_log(t, least), 0, len(least), None, t[t >= t[-1] / 100], True)
+    return all_of(_grown(claim, grown), LowerBound(bound, floor=floor)(mean_interval(least[:, -1])))
 
 
 @rules("table-1")
