@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from private_bandits.mechanisms import TreeCounter
+from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances
+from private_bandits.privacy.divergences import bernoulli_kl
 from private_bandits.problems import SemiBandit
 from private_bandits_book.semibandits import lemmas
 
@@ -22,9 +24,12 @@ def close(value, rel=1e-9, **more):
 
 def test_losses_of_the_local_algorithms():
     for size in (1, 3, 6):
-        assert lemmas.theorem_1_loss(0.7, size) == close(0.7)
-        assert lemmas.theorem_3_loss(0.7, size) == close(0.7)
-    assert lemmas.theorem_1_loss(math.inf, 2) == math.inf
+        for variant in paper.VARIANTS:
+            assert lemmas.local_loss(paper.cucb_ldp1(0.7, size, variant), size) == close(0.7)
+            assert lemmas.local_loss(paper.cucb_ldp2(0.7, variant), size) == close(0.7)
+        # noise for one outcome does not protect all of them, noise for all protects one
+        assert lemmas.local_loss(paper.cucb_ldp1(0.7, 1), size) == close(0.7 * size)
+    assert lemmas.local_loss(paper.cucb_ldp1(math.inf, 2), 2) == math.inf
 
 
 def test_nodes_of_a_leaf():
@@ -191,3 +196,25 @@ def test_the_bounds_of_the_exponents_say_something_at_their_horizon():
     for x in (2.0**-10, 2.0**-30):
         assert bounds.dp_se_upper(10, x, x, 10**40) < x * 10**40
     assert bounds.dp_se_upper(10, 2.0**-30, 2.0**-30, 10**12) > 2.0**-30 * 10**12
+
+
+def test_the_additive_lower_bound_is_within_a_constant_of_a_proved_one():
+    """d(1/2 - x || 1/2) <= 2.3 x^2 for x < 0.35, so that the proof's constant is 12 m/(m - 1)."""
+    for x in np.linspace(0.001, 0.35, 200):
+        assert bernoulli_kl(0.5 - x, 0.5) <= 2.3 * x**2
+    for n_arms in (2, 10, 1000):
+        ratio = lemmas.additive_over_proved(n_arms)
+        assert 6.0 < ratio * (n_arms - 1) / n_arms <= 12.0
+
+
+def test_a_first_report_costs_more_than_the_claimed_rate_from_a_horizon_on():
+    for gap, epsilon in ((0.1, 1.0), (0.3, 2.0)):
+        at = lemmas.first_report_horizon(gap, epsilon) * math.log(10)
+        claimed = math.log(256 * at / (epsilon**2 * gap))
+        assert lemmas.first_report_lower(gap, epsilon, at) == close(claimed, rel=1e-6)
+        for further in (1.1, 2.0, 10.0):  # the excess grows, so that no constant would do
+            excess = lemmas.first_report_lower(gap, epsilon, further * at) - math.log(
+                256 * further * at / epsilon**2 / gap
+            )
+            assert excess > 2.0 * (further - 1.0)
+    assert lemmas.first_report_horizon(0.1, 1.0, "repaired") == math.inf

@@ -11,12 +11,14 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import binom
 
-from private_bandits.mechanisms import laplace_scale
+from private_bandits.kernels import index
 from private_bandits.mechanisms.tails import laplace_sum_tail
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances
+from private_bandits.policy import Policy
 from private_bandits.privacy import sensitivity
 from private_bandits.problems import SetBandit
 from private_bandits.simulate import trace
@@ -62,16 +64,20 @@ def outcomes(size: int) -> np.ndarray:
     return np.array(list(itertools.product((0.0, 1.0), repeat=size)))
 
 
-def theorem_1_loss(epsilon: float, size: int) -> float:
-    """Theorem 1: what the K reports of a user of Algorithm 1 pay, by brute force."""
-    return _over(sensitivity(outcomes(size), order=1), laplace_scale(epsilon, size))
+def local_loss(policy: Policy, size: int) -> float:
+    """Theorems 1 and 3: what a user's reports pay, by brute force over the outcomes and with the policy's own noise.
 
-
-def theorem_3_loss(epsilon: float, size: int) -> float:
-    """Theorem 3: what the one report of a user of Algorithm 2 pays, whichever arm is asked for."""
+    Parameters
+    ----------
+    policy : Policy
+        Algorithm 1, whose users send all K outcomes, or 2, whose users send any one that they are asked for.
+    size : int
+        K >= 1.
+    """
+    record: Any = policy.record
     messages = outcomes(size)
-    reach = max(sensitivity(messages[:, [asked]], order=1) for asked in range(size))
-    return _over(reach, laplace_scale(epsilon, 1.0))
+    asked = [list(range(size))] if record.reports == index.ALL else [[arm] for arm in range(size)]
+    return _over(max(sensitivity(messages[:, arms], order=1) for arms in asked), record.scale)
 
 
 def theorem_7_loss(epsilon: float, size: int, horizon: int, variant: str = "printed") -> float:
@@ -258,13 +264,29 @@ def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
     return Exponents(*(-exact_slope(points, values).measured for values in found))
 
 
-def _radius(record: Any, n: int) -> float:
-    """The bonus of a local algorithm with ln T at n reports."""
-    return float(np.sum(np.sqrt(record.terms[:, 1] / n))) + record.bonus_scale / n
+def additive_over_proved(n_arms: int = 10) -> float:
+    """The additive lower bound of Table 1's caption at constant 1, m (1/Delta + 1/epsilon), over one that is proved.
 
+    That is `bounds.b_inf_dp_lower`, corrected: (m - 1) times the larger of Delta/d and 1/(6 epsilon), d = d(1/2 - Delta
+    || 1/2) at most 2.3 Delta^2 for Delta < 0.35. The larger is at least a twelfth of 1/Delta + 1/epsilon, so that the
+    ratio is at most 12 m/(m - 1) at every epsilon and Delta, and the sum is a lower bound with 1/24 in front of it.
 
-def _over(moved: float, scale: float) -> float:
-    return moved / scale if scale else math.inf
+    Parameters
+    ----------
+    n_arms : int
+        m >= 2.
+
+    Returns
+    -------
+    float
+        The largest ratio over gaps of 0.01 to 0.34 and epsilon from 0.001 to 100.
+    """
+    return max(
+        n_arms * (1.0 / gap + 1.0 / epsilon) * math.log(_FAR)
+        / bounds.b_inf_dp_lower(n_arms, gap, epsilon, _FAR, variant="corrected")
+        for gap in np.linspace(0.01, 0.34, 34)
+        for epsilon in np.geomspace(0.001, 100.0, 51)
+    )  # fmt: skip
 
 
 def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: str = "printed") -> float:
@@ -305,3 +327,35 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
         return -math.inf
     chance = math.log(0.25 * math.expm1(window / noise)) - radius / noise
     return math.log(gap) + length + math.log(-math.expm1(-length)) + chance + math.log(stays)
+
+
+def first_report_horizon(gap: float, epsilon: float, variant: str = "printed") -> float:
+    """Decimal logarithm of the T from which `first_report_lower` exceeds the claimed rate; infinite if none does.
+
+    The claimed rate is that of Theorems 2 and 4 at K = 1 with the constant of its radius, 256 ln T / (epsilon^2 Delta).
+    As printed the excess grows with T, so that no constant would do.
+
+    Parameters
+    ----------
+    gap, epsilon : float
+        As there.
+    variant : {"printed", "repaired"}
+    """
+    most = 1e4
+
+    def excess(log_horizon: float) -> float:
+        claimed = math.log(256.0 * log_horizon / (epsilon**2 * gap))
+        return max(first_report_lower(gap, epsilon, log_horizon, variant) - claimed, -most)
+
+    if excess(most) <= 0.0:
+        return math.inf
+    return float(brentq(excess, 1.0, most)) / math.log(10.0)
+
+
+def _radius(record: Any, n: int) -> float:
+    """The bonus of a local box with ln T at n reports."""
+    return float(np.sum(np.sqrt(record.terms[:, 1] / n))) + record.bonus_scale / n
+
+
+def _over(moved: float, scale: float) -> float:
+    return moved / scale if scale else math.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
+from private_bandits.estimates import Interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, cucb_dp, radii
 from private_bandits_book import figures
@@ -28,7 +30,7 @@ from private_bandits_book.semibandits.sweeps import (
     final_regrets,
 )
 from private_bandits_book.studies import Runs, means
-from private_bandits_book.sweep import GAP, SIZE
+from private_bandits_book.sweep import GAP, SIZE, RateFit
 
 panels = Exhibits()
 
@@ -49,7 +51,8 @@ def findings(study: Study) -> dict[str, Any]:
     runs = study.learning[study.epsilon]
 
     def power(policy: str, variant: str, family: str, quantity: str = SIZE) -> str:
-        return _two_digits(study.fit(Source(policy, variant, family), quantity).measured)
+        fit = study.fit(Source(policy, variant, family), quantity).fit or Interval()
+        return _two_digits(fit.measured)
 
     return {
         "promises": _promises(study),
@@ -269,7 +272,7 @@ def _draw_map(axes: Axes, part: pd.DataFrame, *, first: bool) -> None:
     axes.grid(False)
 
 
-def _per_arm(study: pd.DataFrame, exponents: pd.DataFrame) -> pd.DataFrame:
+def _per_arm(study: pd.DataFrame, exponents: Iterable[RateFit]) -> pd.DataFrame:
     """The mean regrets of the study of K over m - K, with the fitted power of each line."""
     keys = ["family", "held", "policy", "variant", "epsilon", "n_arms", "size", "gap", "t"]
     frame = means(study[study["t"] == study["horizon"]], keys)
@@ -277,7 +280,8 @@ def _per_arm(study: pd.DataFrame, exponents: pd.DataFrame) -> pd.DataFrame:
     frame["per_arm"], frame["per_arm_se"] = frame["regret"] / others, frame["regret_se"] / others
     line = ["family", "held", "policy", "variant"]
     numbers = {"measured": "exponent", "low": "exponent_low", "high": "exponent_high"}
-    powers = exponents[exponents["quantity"] == SIZE][[*line, *numbers]].rename(columns=numbers)
+    powers = pd.DataFrame([fit.row() for fit in exponents if fit.quantity == SIZE])
+    powers = powers[[*line, *numbers]].rename(columns=numbers)
     frame = frame.merge(powers, on=line, how="left").assign(trust="local")
     frame["label"] = [f"{_SHORT[p]} {v}" for p, v in zip(frame["policy"], frame["variant"], strict=True)]
     frame.loc[frame["family"] == "path as arm", "label"] = "path as one arm"

@@ -8,6 +8,7 @@ longer studies are in `sweeps`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -30,8 +31,10 @@ from private_bandits_book.semibandits.sweeps import (
     final_regrets,
     local_policies,
     map_policies,
+    power_removed,
 )
 from private_bandits_book.studies import Runs
+from private_bandits_book.sweep import RateFit
 
 LDP1, LDP2, DP, LEAST = "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"
 ORACLE_SIZE, ORACLE_BETA = 2, 0.8
@@ -129,9 +132,14 @@ class Study(studies.Study):
         return {label: self.long_study(label) for label in STUDIES}
 
     @cached_property
-    def exponents(self) -> pd.DataFrame:
+    def exponents(self) -> list[RateFit]:
         """Every exponent that the longer studies allow to fit, see `sweeps.exponents`."""
         return exponents(self.long["sizes"], self.long["exponents"], self.long["lower"])
+
+    @cached_property
+    def removed(self) -> dict[str, Interval]:
+        """The power of K of CUCB-LDP2 less that of CUCB-LDP1 on B_inf = 1, by variant."""
+        return {variant: power_removed(self.long["sizes"], variant) for variant in paper.VARIANTS}
 
     @cached_property
     def finals(self) -> pd.DataFrame:
@@ -144,8 +152,8 @@ class Study(studies.Study):
         """Which term of Theorem 8 the regret comes from, on the chapter's map and the longer ones."""
         return dominance(pd.concat([own_rows(self.map), self.long["map"]], ignore_index=True))
 
-    def fit(self, source: Source, quantity: str, held: str = "gap") -> Interval:
-        """Return one fitted exponent, unknown where it was not measured.
+    def fit(self, source: Source, quantity: str, held: str = "gap") -> RateFit:
+        """Return one fitted exponent.
 
         Parameters
         ----------
@@ -158,12 +166,12 @@ class Study(studies.Study):
         Raises
         ------
         LookupError
-            If there are two.
+            If there is none, or two.
         """
-        found = fits(self.exponents, *source, quantity, held)
-        if len(found) > 1:
+        found = fits(self.exponents, source, quantity, held)
+        if len(found) != 1:
             raise LookupError(f"{len(found)} exponents in {quantity} of {source}, {held} held")
-        return Interval(*found[["measured", "low", "high"]].iloc[0].astype(float)) if len(found) else Interval()
+        return found[0]
 
     def policies(self, epsilon: float) -> list[Policy]:
         """Return every algorithm of the chapter at one epsilon, in the order of the page."""
@@ -191,10 +199,10 @@ class Study(studies.Study):
         return [*local_policies(epsilon, size, self.horizon, variant), *central]
 
 
-def fits(exponents: pd.DataFrame, policy: str, variant: str, family: str, quantity: str, held: str) -> pd.DataFrame:
-    """Return the rows of the fitted exponents that have these values."""
-    wanted = {"policy": policy, "variant": variant, "family": family, "quantity": quantity, "held": held}
-    return exponents[np.logical_and.reduce([exponents[column] == value for column, value in wanted.items()])]
+def fits(exponents: Iterable[RateFit], source: Source, quantity: str, held: str = "gap") -> list[RateFit]:
+    """Return the fitted exponents of what stands for a claim: one, or none where it was not run."""
+    wanted = {**source._asdict(), "held": held}
+    return [fit for fit in exponents if fit.quantity == quantity and wanted.items() <= fit.labels.items()]
 
 
 def graph_problems(oracle: str = "scan") -> dict[str, SemiBandit]:

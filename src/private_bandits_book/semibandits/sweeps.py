@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
-from private_bandits.estimates import fit_exponent, mean_interval
+from private_bandits.estimates import Interval, exponent_difference, mean_interval
 from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import Problem
 from private_bandits_book.studies import LongRun, long_study
-from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE, abscissa, by_replication
+from private_bandits_book.sweep import (
+    EPSILON,
+    GAP,
+    LOG,
+    SIZE,
+    Form,
+    RateFit,
+    abscissa,
+    by_replication,
+    fit_points,
+    power,
+)
 
 LONG_SEED = 20200
 SIZES, SIZES_AT_GAP = (1, 2, 4, 8), (1, 2, 4)
@@ -36,6 +49,7 @@ LOWER_EPSILONS, LOWER_GAPS = (0.001, 0.01, 0.1, 1.0), (0.18, 0.09, 0.045, 0.0225
 LOWER_ARMS, LOWER_HORIZON = 5, 1_000_000_000
 FEWEST, MANY, MOST = 5, 15, 20  # replications
 PER_ARM = f"{SIZE}, per arm"
+_LEAST_POINTS = 3  # what every sweep of this chapter has at least
 _COLUMNS = {SIZE: "size", PER_ARM: "size", EPSILON: "epsilon", GAP: "gap", LOG: "horizon"}
 _FITTED = ["policy", "variant", "family", "held", "quantity"]
 _FINAL = ["policy", "variant", "family", "held", "n_arms", "size", "gap", "epsilon", "horizon"]
@@ -219,8 +233,8 @@ def _long(
 # --- what is fitted
 
 
-def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per exponent that the longer studies allow to fit.
+def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) -> list[RateFit]:
+    """Return the exponents that the longer studies allow to fit.
 
     Parameters
     ----------
@@ -229,24 +243,48 @@ def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) ->
 
     Returns
     -------
-    DataFrame
-        Columns `policy, variant, family, held, quantity, measured, low, high, replications, horizon`. In K, regret is
-        divided by n_arms - size; in "K, per arm", for B_inf and K-path, by the arms in bad super arms, over which the
-        theorems sum. On B_inf and top-K the gap of a round is that of the means, whichever is held.
+    list of RateFit
+        With labels `policy, variant, family, held, horizon`. In K, regret is divided by n_arms - size; in "K, per arm",
+        for B_inf and K-path, by the arms in bad super arms, over which the theorems sum. On B_inf and top-K the gap of
+        a round is that of the means, whichever is held.
     """
     by_gap = lower[lower["epsilon"] == lower["epsilon"].min()].assign(quantity=GAP)
     by_epsilon = lower[lower["gap"] == lower["gap"].max()].assign(quantity=EPSILON)
     frame = pd.concat([sizes, sweeps, by_gap, by_epsilon], ignore_index=True)
-    rows = []
-    for key, part in frame[frame["t"] == frame["horizon"]].groupby(_FITTED, sort=False):
-        row: dict[str, Any] = dict(zip(_FITTED, key, strict=True))
-        found = [row | _fitted(part, row["quantity"])]
-        if row["quantity"] == SIZE and row["family"] in ("B_inf", "K-path"):
-            found.append(row | {"quantity": PER_ARM} | _fitted(part, PER_ARM))
-        rows += found
-        if row["quantity"] == SIZE and row["held"] == "item gap" and row["family"] in ("B_inf", "top-K"):
-            rows += [fit | {"held": "gap"} for fit in found]
-    return pd.DataFrame(rows).drop_duplicates(_FITTED)
+    found: dict[tuple[str, ...], RateFit] = {}
+    for (*labels, quantity), part in frame[frame["t"] == frame["horizon"]].groupby(_FITTED, sort=False):
+        family, held = labels[2:]
+        same = quantity == SIZE and held == "item gap" and family in ("B_inf", "top-K")
+        per_arm = quantity == SIZE and family in ("B_inf", "K-path")
+        for kept in (held, "gap") if same else (held,):
+            for asked in (quantity, PER_ARM) if per_arm else (quantity,):
+                key = (*labels[:3], kept, asked)
+                if key not in found:
+                    found[key] = _fit(part, dict(zip(_FITTED, key[:-1], strict=False)), asked)
+    return list(found.values())
+
+
+def power_removed(sizes: pd.DataFrame, variant: str) -> Interval:
+    """Return the power of K of CUCB-LDP2 less that of CUCB-LDP1 on B_inf = 1, replication by replication."""
+    deciding = (sizes["family"] == "B_inf") & (sizes["variant"] == variant) & (sizes["t"] == sizes["horizon"])
+    values, everything = by_replication(sizes[deciding & (sizes["policy"] == "CUCB-LDP1")], "size")
+    _, least = by_replication(sizes[deciding & (sizes["policy"] == "CUCB-LDP2")], "size")
+    return exponent_difference(values, least, everything)
+
+
+def theorem_8_form(quantity: str, exponent: float, variant: str) -> Form:
+    """Return a power with the logarithm of Theorem 8's private term, where its sweep on K-paths has it."""
+    plain = power(quantity, exponent)
+
+    def at(value: float) -> float:
+        size = int(value) if quantity == SIZE else 2
+        horizon = int(value) if quantity == LOG else CENTRAL_HORIZON
+        epsilon = value if quantity == EPSILON else CENTRAL_BASES[variant]
+        problem = paper.k_path(3 * size, size, FIXED_GAP if quantity == SIZE else 2 * DISTANCE)
+        terms = bounds.theorem_8_terms(problem, horizon, epsilon)
+        return plain.at(value) * terms.private * epsilon / (problem.n_items * size * math.log(horizon) ** 3)
+
+    return Form(f"{plain.name} with ln(...)", at)
 
 
 def final_regrets(study: pd.DataFrame) -> pd.DataFrame:
@@ -258,12 +296,13 @@ def final_regrets(study: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _fitted(part: pd.DataFrame, quantity: str) -> dict[str, float]:
+def _fit(part: pd.DataFrame, labels: dict[str, str], quantity: str) -> RateFit:
     arms = part["n_arms"] - part["size"]
     if quantity == PER_ARM:  # in some bad super arm: on K-paths all but the best path, on B_inf the dummies too
         arms = arms + (part["size"] - 1) * (part["family"] == "B_inf")
     if quantity in (SIZE, PER_ARM):
         part = part.assign(regret=part["regret"] / arms)
     values, regrets = by_replication(part, _COLUMNS[quantity])
-    fit = fit_exponent(abscissa(quantity, values), regrets)
-    return {**fit.columns(), "replications": len(regrets), "horizon": int(part["horizon"].max())}
+    fit = fit_points(abscissa(quantity, values), regrets.T, _LEAST_POINTS)
+    told = {**labels, "horizon": int(part["horizon"].max())}
+    return RateFit(told, quantity, fit, len(values), len(regrets), values=values.tolist())

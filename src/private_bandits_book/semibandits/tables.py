@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from private_bandits.estimates import mean_interval
+from private_bandits.estimates import Interval, mean_interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, bounds, cucb_ldp1, cucb_ldp2
 from private_bandits.policy import Policy
 from private_bandits_book.exhibits import Exhibits, Made, tabled
 from private_bandits_book.ledger import Claim, claims_of
-from private_bandits_book.semibandits.study import LDP1, LDP2, Study, fits
+from private_bandits_book.semibandits.study import LDP1, LDP2, Source, Study, fits
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
 
 tables = Exhibits()
@@ -90,21 +90,23 @@ def paid(study: Study) -> pd.DataFrame:
 @tables("table-k-exponent")
 def k_exponents(study: Study) -> pd.DataFrame:
     """The fitted powers of K of the local algorithms, a row per instance, what is held, policy and variant."""
-    exponents = study.exponents
-    chosen = exponents[(exponents["quantity"] == SIZE) & exponents["policy"].isin([LDP1, LDP2])]
-    same = chosen["family"].isin(["B_inf", "top-K"]) & (chosen["held"] == "gap")
-    # the same run times K: nothing is measured
-    identity = (chosen["family"] == "path as arm") & (chosen["held"] == "item gap")
-    rows = [
-        {
-            "instance": _INSTANCES[row["family"]],
-            "holding": "both" if row["family"] in ("B_inf", "top-K", "top-K, close") else _HELD[row["held"]],
-            "box": f"{row['policy']}, {row['variant']}",
-            "exponent": _interval(row),
-        }
-        | row
-        for row in chosen[~same & ~identity].to_dict("records")
-    ]
+    rows = []
+    for fit in study.exponents:
+        policy, variant, family, held = (fit.labels[name] for name in ("policy", "variant", "family", "held"))
+        same = family in ("B_inf", "top-K") and held == "gap"
+        identity = family == "path as arm" and held == "item gap"  # the same run times K: nothing is measured
+        if fit.quantity != SIZE or policy not in (LDP1, LDP2) or same or identity:
+            continue
+        rows.append(
+            {
+                "instance": _INSTANCES[family],
+                "holding": "both" if family in ("B_inf", "top-K", "top-K, close") else _HELD[held],
+                "box": f"{policy}, {variant}",
+                "exponent": _interval(fit.fit),
+                **fit.row(),
+                "replications": fit.replications,
+            }
+        )
     return pd.DataFrame(rows).sort_values(["family", "held"], key=lambda column: column.map(_PLACE), kind="stable")
 
 
@@ -224,24 +226,26 @@ def _excess(variants: Sequence[Policy]) -> float:
 
 def _row(study: Study, cell: Claim, judged: Claim, variant: str) -> dict[str, Any]:
     """A row of Table 1: an algorithm in one variant beside the powers that it is claimed to have."""
-    facts, source = cell.facts, (judged.facts["policy"], variant, judged.facts["family"])
+    facts, source = cell.facts, Source(judged.facts["policy"], variant, judged.facts["family"])
     row: dict[str, Any] = {"problem": facts["problem"], "model": facts["model"], "formula": facts["formula"]}
-    row |= {"cell": f"{facts['problem']}, {facts['model']}: {facts['formula']}", "box": f"{source[0]}, {variant}"}
-    row |= dict(zip(("policy", "variant", "family"), source, strict=True))
+    row |= {"cell": f"{facts['problem']}, {facts['model']}: {facts['formula']}", "box": f"{source.policy}, {variant}"}
+    row |= source._asdict()
     longest = 0
     for quantity, name in _POWERS.items():
         claimed = float(judged.facts["powers"].get(quantity, math.nan))
-        rows = fits(study.exponents, *source, quantity, "gap").to_dict("records")
-        found = rows[0] if rows else dict.fromkeys(("measured", "low", "high"), math.nan)
-        longest = max(longest, int(found.get("horizon", 0)))
-        row[name] = (_interval(found) + ("" if math.isnan(claimed) else f" ({claimed:g})")) if rows else ""
-        row |= {f"{name}_claimed": claimed, f"{name}_measured": float(found["measured"])}
-        row |= {f"{name}_low": float(found["low"]), f"{name}_high": float(found["high"])}
+        fitted = fits(study.exponents, source, quantity)
+        found = fitted[0].fit if fitted else None
+        longest = max([longest, *(fit.labels["horizon"] for fit in fitted)])
+        row[name] = _interval(found) + ("" if found is None or math.isnan(claimed) else f" ({claimed:g})")
+        numbers = (found or Interval()).columns()
+        row |= {f"{name}_claimed": claimed, **{f"{name}_{end}": number for end, number in numbers.items()}}
     return row | {"longest": longest}
 
 
-def _interval(found: dict[str, Any]) -> str:
-    return f"{found['measured']:.2f} [{found['low']:.2f}, {found['high']:.2f}]".replace("-0.00", "0.00")
+def _interval(found: Interval | None) -> str:
+    if found is None:
+        return ""
+    return f"{found.measured:.2f} [{found.low:.2f}, {found.high:.2f}]".replace("-0.00", "0.00")
 
 
 def _term(alpha: float, beta: float) -> str:
