@@ -34,12 +34,15 @@ from private_bandits_book.contextual import (
     long_studies,
     messages,
     rates,
+    rules,
     study,
     sweeps,
 )
 from private_bandits_book.contextual.exhibits import exhibits
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, PLAYS, ROWS, TWO_POINTS
+from private_bandits_book.ledger import claims_of
+from private_bandits_book.rules import VERDICTS
 from private_bandits_book.studies import LongRun
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, Sweep
 
@@ -630,8 +633,11 @@ def told(sweep, regret, still=1e9, gaps=(1.0,), replications=5, spread=0.01):
     return pd.DataFrame(early + found)
 
 
-def fitted(sweep, frame):
-    (found,) = rates.fits([sweep], frame)
+def fitted(sweep, frame, most=math.inf):
+    row, one = sweep
+    if one.quantity == LOG:  # one run, whose curve is followed
+        one = one._replace(values=one.values[-1:])
+    (found,) = rates.fits([(row, one)], frame, most)
     return found
 
 
@@ -705,6 +711,60 @@ def test_the_fit_goes_through_the_worst_gap_inside_the_range():
     ):
         found = fitted(*hard(regrets))
         assert found.points == points and (found.fit is None) == (points == 0)
+
+
+def test_a_gap_is_chosen_on_one_half_of_the_runs_and_fitted_on_the_other():
+    sweep, frame = hard([900.0, 1500.0, 1490.0, 700.0])
+    lucky = (frame["replication"] % 2 == 1) & (
+        frame["still"] == frame["still"].groupby(frame["horizon"]).transform("min") * 4
+    )
+    point = rates.points(sweep[1], frame.assign(regret=frame["regret"] * np.where(lucky, 2.0, 1.0)))[0]
+    assert point.labels["still"] == 2000.0 and point.regrets.mean() == pytest.approx(1500.0, rel=0.001)
+    assert len(point.regrets) == 2  # of five, three chose
+    unlucky = frame.assign(regret=frame["regret"] * np.where(frame["replication"] % 2 == 0, 1.0, 0.5))
+    assert rates.points(sweep[1], unlucky)[0].regrets.mean() == pytest.approx(750.0, rel=0.001)
+    assert len(rates.points(*only())[0].regrets) == 5  # nothing to choose
+
+
+def only():
+    sweep = swept(HORIZON, T_VALUES)
+    return sweep[1], told(sweep, lambda t, _: t**0.5)
+
+
+def test_epsilons_above_the_claimed_ones_do_not_count():
+    values = [0.25, 0.35, 0.5, 0.71, 2.0, 4.0]
+    sweep = swept(EPSILON, values)
+    frame = told(sweep, lambda e, _: 100 * e ** (-2.0 if e > 1 else -1.0))
+    found = fitted(sweep, frame, 1.0)
+    assert found.values == values[:4] and found.fit.measured == pytest.approx(1.0)
+    assert fitted(sweep, frame).points == 6 and fitted(sweep, frame, 0.5).fit is None
+    horizons = swept(HORIZON, T_VALUES)
+    assert fitted(horizons, told(horizons, lambda t, _: t**0.5), 1.0).points == 4  # at epsilon = 4
+
+
+def test_two_powers_are_compared_on_the_seeds_and_horizons_that_they_share():
+    pair = [swept(HORIZON, values, row)[1] for values, row in ((T_VALUES, "a"), ([*T_VALUES, 10**8], "b"))]
+    frame = pd.concat([told(("", pair[0]), lambda t, _: t**0.5), told(("", pair[1]), lambda t, _: t**0.75, spread=0.1)])
+    frame["regret"] *= np.random.default_rng(0).permutation(5)[frame["replication"]] / 10 + 1  # the same for both
+    seen = rates.difference(*pair, frame)
+    assert seen.measured == pytest.approx(-0.25) and seen.high < -0.24
+    short = frame[(frame["row"] == "b") | (frame["horizon"] < 10**7)]
+    assert rates.difference(pair[0]._replace(values=T_VALUES[:3]), pair[1], short) is None
+
+
+def test_a_run_that_a_study_lacks_is_an_error(setting):
+    sweep = swept(HORIZON, T_VALUES)
+    frame = told(sweep, lambda t, _: t**0.5)
+    with pytest.raises(LookupError, match=r"lacks the runs of .* at \[100000\]"):
+        fitted(sweep, frame[frame["horizon"] != 10**5])
+    # every fit that a rule asks of the committed studies finds its rows
+    asked = [told for claim in claims_of("contextual") for told in claim.facts.get("rates", [claim.facts])]
+    asked = [told for told in asked if "claimed" in told]
+    assert len(asked) > 30
+    for told_ in asked:
+        assert rules.rate(setting, told_).verdict in VERDICTS
+    with pytest.raises(LookupError, match="0 sweeps over T of 'convex', tuned"):
+        sweeps.sweep("convex", HORIZON, "tuned")
 
 
 def test_measured_regret_stands_beside_its_bound():
@@ -872,9 +932,9 @@ def test_the_page_says_what_the_study_fits_and_what_the_digits_are(setting):
         for one in setting.context_fits
         if one.fit is not None and re.match(r"(derived|repaired), beta times 0\.1", one.labels["reading"])
     ]
-    for row in (LINEAR, LOGISTIC):
-        assert {labels["dim"] for labels in tenth if labels["row"] == row} == {2, 3, 4, 5}
-    assert "a tenth of the bonus there are fits for every $d$ from 2 to 5" in page
+    for row, dims in ((LINEAR, {2, 3, 4, 5}), (LOGISTIC, {4})):
+        assert {labels["dim"] for labels in tenth if labels["row"] == row} == dims
+    assert "a tenth of the bonus the linear row has fits for every $d$ from 2 to 5" in page
     assert f"The first {digits.PUBLIC} images" in page and f"$d={digits.DIGITS * digits.COMPONENTS}$" in page
 
 

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
 from private_bandits.papers.contextual import ldp_glm, ldp_linucb, one_point, two_point
 from private_bandits.policy import Policy
@@ -20,7 +21,7 @@ from private_bandits_book.contextual import facts, joint, messages
 from private_bandits_book.contextual.messages import BALL, cost
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.ledger import Claim, Rulebook
-from private_bandits_book.rules import NotTestable, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.rules import EXACT, NotTestable, Privacy, Ruling, after_repair, all_of
 
 MECHANISM_GRID = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # the text states the Gaussian mechanism for every epsilon
 _POINTS = (0, 1, 2, 3)
@@ -41,8 +42,8 @@ def grid(study: Study) -> list[float]:
     return sorted({*MECHANISM_GRID, *study.epsilons})
 
 
-def paid(study: Study, theorem: str, repaired: bool = False) -> list[tuple[float, float]]:
-    """Return each epsilon of the grid with what the algorithm of a privacy theorem exactly pays."""
+def promises(study: Study, theorem: str, repaired: bool = False) -> Callable[[float], Policy]:
+    """Return the algorithm that a privacy theorem is about, by epsilon; repaired with the analytic sigma."""
     method, delta, dim, horizon = "analytic" if repaired else "classical", study.delta, study.dims[0], study.horizon
     linear, glm = ("derived", "repaired") if repaired else ("printed", "printed")
     made: dict[str, Callable[[float], Policy]] = {
@@ -51,9 +52,15 @@ def paid(study: Study, theorem: str, repaired: bool = False) -> list[tuple[float
         "theorem-7": lambda epsilon: ldp_linucb(epsilon, delta, dim, horizon, linear, method),
         "theorem-9": lambda epsilon: ldp_glm(epsilon, delta, dim, horizon, glm, method),
     }
-    found = [(epsilon, cost(made[theorem](epsilon))) for epsilon in grid(study)]
+    return made[theorem]
+
+
+def paid(study: Study, theorem: str, repaired: bool = False) -> list[tuple[float, float]]:
+    """Return each epsilon of the grid with what the algorithm of a privacy theorem exactly pays."""
+    make = promises(study, theorem, repaired)
+    found = [(epsilon, cost(make(epsilon))) for epsilon in grid(study)]
     if theorem == "theorem-9":
-        found += [(epsilon, messages.small_link(epsilon, delta, repaired)) for epsilon in grid(study)]
+        found += [(epsilon, messages.small_link(epsilon, study.delta, repaired)) for epsilon in grid(study)]
     return found
 
 
@@ -70,15 +77,22 @@ def number(value: float) -> str:
     return "infinity" if math.isinf(value) else f"{value:.4g}"
 
 
-def worst(pairs: Iterable[tuple[float, float]], delta: float = 0.0) -> Ruling:
+def worst(pairs: Iterable[tuple[float, float]], delta: float = 0.0, evidence: str = EXACT) -> Ruling:
     """The ruling on the pair of a nominal epsilon and what is paid where most is paid for it; it decides for all."""
     epsilon, cost = max(pairs, key=lambda pair: pair[1] / pair[0])
-    return Privacy(epsilon, delta)(cost, delta)
+    return Privacy(epsilon, delta, evidence)(cost, delta)
+
+
+def broken_below(study: Study) -> str:
+    """Return the C below which the gradient of the link g(a) = C a alone pays more than epsilon = 1, as printed."""
+    size = brentq(lambda link: messages.small_link(1.0, study.delta, size=link) - 1.0, 1e-3, 10.0)
+    return f"{size:.2g}"
 
 
 rules = Rulebook(
     grid=lambda study: f"from {grid(study)[0]:g} to {grid(study)[-1]:g}",
     small_link=f"{messages.SMALL_LINK:g}",
+    broken_below=broken_below,
     epsilons=lambda study: ", ".join(f"{epsilon:g}" for epsilon in study.epsilons),
     **{f"certified_{n}": partial(certified_to, theorem=f"theorem-{n}") for n in (2, 5, 7, 9)},
 )
@@ -87,8 +101,10 @@ rules = Rulebook(
 @rules("gaussian-mechanism")
 def _gaussian(study: Study, claim: Claim) -> Ruling:
     pays, delta = messages.gaussian_pays, study.delta
-    pairs = ([(e, pays(e, delta, method)) for e in grid(study)] for method in ("classical", "analytic"))
-    return after_repair(*(worst(each, delta) for each in pairs))
+    kinds = {"classical": EXACT, "analytic": claim.evidence}
+    return after_repair(
+        *(worst([(e, pays(e, delta, method)) for e in grid(study)], delta, kind) for method, kind in kinds.items())
+    )
 
 
 @rules("logistic-loss")
@@ -99,25 +115,32 @@ def _logistic(study: Study, claim: Claim) -> Ruling:
 
 @rules("theorem-1")
 def _streaming(study: Study, claim: Claim) -> Ruling:
-    losses = (facts.streaming_loss, facts.reports_loss)
-    return worst([(epsilon, loss(epsilon)) for epsilon in _STREAMING for loss in losses])
+    most = max(loss(epsilon) / epsilon for epsilon in _STREAMING for loss in (facts.streaming_loss, facts.reports_loss))
+    epsilons = ", ".join(f"{epsilon:g}" for epsilon in _STREAMING)
+    return claim.holds(most <= 1.0 + 1e-9, most, epsilons=epsilons, rounds=facts.ROUNDS, most=most)
 
 
 @rules("theorem-2", "theorem-5", "theorem-7", "theorem-9")
 def _promise(study: Study, claim: Claim) -> Ruling:
-    return after_repair(*(worst(paid(study, claim.claim, repaired), study.delta) for repaired in (False, True)))
+    """The repaired sigma is solved for the epsilon that it is then said to pay."""
+    rulings = []
+    for repaired, evidence in ((False, EXACT), (True, claim.evidence)):
+        found = worst(paid(study, claim.claim, repaired), study.delta, evidence)
+        rulings.append(found.of(promises(study, claim.claim, repaired)(study.epsilons[0])))
+    return after_repair(*rulings)
 
 
 @rules("laplace-privacy")
 def _laplace(study: Study, claim: Claim) -> Ruling:
     makes = (one_point, two_point)
     policies = [make(BALL, study.horizon, e, noise="laplace") for e in study.epsilons for make in makes]
-    return worst([(policy.privacy.epsilon, cost(policy)) for policy in policies])
+    return worst([(policy.privacy.epsilon, cost(policy)) for policy in policies], evidence=claim.evidence)
 
 
 @rules("linear-perturbation")
 def _linear_losses(study: Study, claim: Claim) -> Ruling:
-    return Privacy(_FINITE)(max(messages.finite_loss(_FINITE, x, _LINEAR) for x in _POINTS))
+    most = max(messages.finite_loss(_FINITE, x, _LINEAR) for x in _POINTS)
+    return claim.holds(most <= _FINITE * (1 + 1e-9), most, points=len(_POINTS), epsilon=_FINITE, most=most)
 
 
 @rules("counterexample")

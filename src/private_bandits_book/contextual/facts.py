@@ -144,12 +144,6 @@ def radius_share(dim: int, horizon: int, epsilon: float, delta: float, alpha: fl
     return min(shares)
 
 
-def bound_powers(bound: Callable[..., float], variant: str, delta: float) -> tuple[float, float]:
-    """Powers of T (10^15 to 10^17) and of 1/epsilon (0.1 to 0.01, T = 10^15) of Theorem 8 or 10, d = 2."""
-    in_t = math.log10(bound(2, 10**17, 1.0, delta, variant) / bound(2, 10**15, 1.0, delta, variant)) / 2.0
-    return in_t, math.log10(bound(2, 10**15, 0.01, delta, variant) / bound(2, 10**15, 0.1, delta, variant))
-
-
 def horizon_needed(
     dim: int,
     epsilon: float,

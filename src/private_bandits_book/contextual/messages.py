@@ -115,8 +115,8 @@ def published_setting() -> pd.DataFrame:
     )
 
 
-def small_link(epsilon: float, delta: float, repaired: bool = False) -> float:
-    """What Algorithm 3 pays for the link g(a) = C a with C = `SMALL_LINK`, which keeps every assumption of the paper.
+def small_link(epsilon: float, delta: float, repaired: bool = False, size: float = SMALL_LINK) -> float:
+    """What Algorithm 3 pays for the link g(a) = C a with C = `size`, which keeps every assumption of the paper.
 
     The algorithm and its Theorem 9 ask for |g| <= C on [-1, 1] and noise in [-1, 1]. Two users with the same action and
     reward noise 1 and -1 send gradients that are 2 apart, and the printed noise has C sigma: that message alone,
@@ -125,8 +125,8 @@ def small_link(epsilon: float, delta: float, repaired: bool = False) -> float:
     """
     messages = glm_messages()
     if not repaired:
-        return gaussian_epsilon(SMALL_LINK * noise_scale(messages, epsilon, delta), delta, 2.0)
-    reach = 2.0 * SMALL_LINK + 1.0
+        return gaussian_epsilon(size * noise_scale(messages, epsilon, delta), delta, 2.0)
+    reach = 2.0 * size + 1.0
     messages = (*messages[:2], Message("gradient", 2.0 * reach, 2.0 * reach, reach))
     return gaussian_epsilon(noise_scale(messages, epsilon, delta, "analytic"), delta, joint_sensitivity(messages))
 

@@ -1,20 +1,21 @@
 """What is fitted to the longer studies: exponents, and those of the derived bounds at the same points.
 
 A point counts where the run has learnt: its regret is below half of what standing still, or uniform play, loses. Where
-several gaps were played the point is the one with the largest mean regret; it counts where it is inside the range that
-was searched and the largest gap has been learnt, at which uniform play loses most. For ln T the exponent is that of the
-regret along a curve, from where the run has learnt.
+several gaps were played the point is the one with the largest mean regret on half of the runs, and the other half is
+what is fitted; it counts where it is inside the range that was searched and the largest gap has been learnt, at which
+uniform play loses most. For ln T the exponent is that of the regret along a curve, from where the run has learnt.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, fit_growth, mean_interval
+from private_bandits.estimates import Interval, exponent_difference, fit_growth, mean_interval
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, SETTLED
 from private_bandits_book.sweep import (
     EPSILON,
@@ -24,6 +25,7 @@ from private_bandits_book.sweep import (
     Sweep,
     abscissa,
     by_replication,
+    chosen,
     exact_slope,
     fit_log,
     fit_points,
@@ -37,7 +39,7 @@ class Point(NamedTuple):
 
     value: Any  # of epsilon or T
     labels: dict[str, Any]
-    regrets: np.ndarray  # by replication
+    regrets: np.ndarray  # by replication, of those that did not choose the gap
     counts: bool
 
 
@@ -54,16 +56,15 @@ def points(sweep: Sweep, frame: pd.DataFrame) -> list[Point]:
 
 def _worst(value: Any, parts: list[pd.DataFrame], level: str) -> Point:
     samples = [part.sort_values("replication")["regret"].to_numpy() for part in parts]
-    means = [part["regret"].mean() for part in parts]
-    place, last = int(np.argmax(means)), len(parts) - 1
+    place, regrets = chosen(samples) if len(samples) > 1 else (0, samples[0])
+    last = len(parts) - 1
     inside = last == 0 or 0 < place < last
-    learnt = bool(means[last] < SETTLED * parts[last][level].iloc[0])
-    regrets = samples[place]
+    learnt = bool(samples[last].mean() < SETTLED * parts[last][level].iloc[0])
     others = (regrets.sum() - regrets) / (len(regrets) - 1)  # the means that the fit needs above 0
     return Point(value, parts[place].iloc[0].to_dict(), regrets, inside and learnt and bool(others.min() > 0.0))
 
 
-def fits(sweeps: Sweeps, frame: pd.DataFrame) -> list[RateFit]:
+def fits(sweeps: Sweeps, frame: pd.DataFrame, most: float = math.inf) -> list[RateFit]:
     """Return the exponent of each sweep, and that of its derived bound at the same points.
 
     Parameters
@@ -72,11 +73,31 @@ def fits(sweeps: Sweeps, frame: pd.DataFrame) -> list[RateFit]:
         With their rows of Table 1.
     frame : DataFrame
         The rows of their study.
+    most : float
+        In a sweep over epsilon larger ones do not count.
+
+    Raises
+    ------
+    LookupError
+        If the study lacks a run of a sweep.
     """
-    return [_fit(row, sweep, frame) for row, sweep in sweeps]
+    return [_fit(row, sweep, frame, most) for row, sweep in sweeps]
 
 
-def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
+def difference(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval | None:
+    """Return the exponent of one sweep minus that of another, on the same seeds at the values that count in both.
+
+    None where there are fewer than `LEAST_POINTS` of them.
+    """
+    a, b = ({point.value: point.regrets for point in points(each, frame) if point.counts} for each in (one, other))
+    values = sorted(set(a) & set(b))
+    if len(values) < LEAST_POINTS:
+        return None
+    first, second = (np.column_stack([regrets[value] for value in values]) for regrets in (a, b))
+    return exponent_difference(abscissa(one.quantity, values), first, second)
+
+
+def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
     labels = {"row": row, **{name: value for name, value in sweep.labels.items() if name != "quantity"}}
     fit, of_bound = None, None
     if sweep.quantity == LOG:
@@ -88,13 +109,16 @@ def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
             bounds = np.array([sweep.bound(int(rounds)) for rounds in t])
             of_bound = Interval.exact(fit_growth(t, np.tile(bounds, (2, 1)), t[0], t[-1]).measured)
         number = len(t) - 1 if fit is not None or not enough else 0
-        return RateFit(labels, LOG, fit, max(number, 0), len(curves), of_bound)
-    counted = [point for point in points(sweep, frame) if point.counts]
-    x = abscissa(sweep.quantity, [point.value for point in counted])
+        return RateFit(labels, LOG, fit, max(number, 0), len(curves), of_bound, t.tolist(), along=True)
+    small = math.inf if sweep.quantity != EPSILON else most
+    counted = [point for point in points(sweep, frame) if point.counts and point.labels["epsilon"] <= small]
+    values = [float(point.value) for point in counted]
+    x = abscissa(sweep.quantity, values)
     if sweep.bound is not None and len(counted) >= LEAST_POINTS:
         of_bound = exact_slope(x, [sweep.bound(point.value) for point in counted])
     fit = fit_points(x, [point.regrets for point in counted])
-    return RateFit(labels, sweep.quantity, fit, len(counted), len(counted[0].regrets) if counted else 0, of_bound)
+    replications = len(counted[0].regrets) if counted else 0
+    return RateFit(labels, sweep.quantity, fit, len(counted), replications, of_bound, values)
 
 
 def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -108,7 +132,11 @@ def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 def _rows(sweep: Sweep, frame: pd.DataFrame) -> pd.DataFrame:
     labels = {**sweep.labels, "quantity": sweep.quantity}
-    return frame[np.logical_and.reduce([frame[name] == value for name, value in labels.items()])]
+    rows = frame[np.logical_and.reduce([frame[name] == value for name, value in labels.items()])]
+    missing = set(sweep.values) - set(rows["epsilon" if sweep.quantity == EPSILON else "horizon"])
+    if missing:
+        raise LookupError(f"the longer study lacks the runs of {labels} at {sorted(missing)}")
+    return rows
 
 
 def finals(sweeps: Sweeps, frame: pd.DataFrame) -> pd.DataFrame:

@@ -389,6 +389,20 @@ def _gaps(gap: float, power: float, horizon: int, epsilon: float) -> list[float]
 # --- all of them
 
 
+def sweep(row: str, quantity: str, variant: str) -> Sweep:
+    """Return the sweep that stands for a row of Table 1; with contexts it is on one set of two actions."""
+    wanted = {"problem": ONE_SET, "dim": 2}
+    found = [
+        sweep
+        for key, sweep in (*convex_sweeps(), *context_sweeps())
+        if (key, sweep.quantity, sweep.labels["reading"]) == (row, quantity, variant)
+        and wanted == {name: sweep.labels.get(name, value) for name, value in wanted.items()}
+    ]
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} sweeps over {quantity} of {row!r}, {variant}")
+    return found[0]
+
+
 def long_runs(label: str) -> list[LongRun]:
     """Return every run of a longer study, "convex" or "linear"."""
     sweeps = convex_sweeps() if label == "convex" else context_sweeps()
