@@ -111,7 +111,11 @@ def page():
             ("LDP Robust SE, slide rate", 24.0, 0.5, "not measured"),
         ),
         ledger=pd.DataFrame(
-            {"claim": [claim.claim for claim in claims_of("heavy_tailed")], "verdict": "reproduced after repair"}
+            {
+                "claim": [claim.claim for claim in claims_of("heavy_tailed")],
+                "kind": [claim.kind for claim in claims_of("heavy_tailed")],
+                "verdict": "reproduced after repair",
+            }
         ),
     )
     yield made
@@ -176,7 +180,8 @@ def test_the_fluid_figure_compares_what_was_run_with_what_was_approximated(made)
     found = made("figure-fluid")
     # 0.66 for 0.97, and 0.077 for 0.071, of which 0.34 / 0.03 - 1 and 0.923 / 0.929 - 1 are missed
     assert "32 % and 8.5 % of the regret, 1e+03 % and 0.65 % of what is learnt, at v = 0.5" in found.caption
-    assert "+25 % [+25, +25] at v = 0.5; +25 % [+25, +25] at v = 0.9" in found.caption
+    said = "+25 % [+25, +25] at T = 10⁴, +25 % [+25, +25] at T = 10⁶"
+    assert f"off by {said} (v = 0.5); {said} (v = 0.9). At other radii" in found.caption
     assert "is 0.66 of uniform play's at v = 0.5; 0.66 of uniform play's at v = 0.9." in found.alt
     assert "run to T = 10⁶" in found.caption and "radius 0.5, where the runs have learnt" in found.caption
 
@@ -235,13 +240,13 @@ def test_the_findings_take_their_numbers_from_the_right_places(made):
     allowed = short(needs.loc[("LDP Robust SE", 24.0, 0.9), "allowed"])
     assert f"at $v=0.9$ its bound allows up to {allowed} rounds." in text
     assert "setting 1, $v=0.5$, $\\epsilon=0.5$: at the horizon the first has lost 0.12 of" in text
-    assert "the second 0.66, in the fluid approximation." in text
+    assert "the second 0.66, in the fluid approximation, whose error there is unknown." in text
     assert "reproduced after repair, both parts. The printed powers of $u$ are wrong" in text
     assert "goes as $\\Delta^{-5.80}$ and, at the worst gap, as $T^{1.34}$ at $v=0.5$" in text
     assert "moves as $R^{0.47}$ at the scaling that the slides' bounds need, and as $R^{0.02}$" in text
     assert "private quantiles lose 0.4 (v = 0.5) and 0.4 (v = 0.9) times what DP Robust SE loses with both" in text
     assert f"loses {short(0.0061 * 0.4e9)} at $v=0.5$, DP Robust SE {short(0.12 * 0.4e9)}." in text
-    assert "**Of 47 claims** 47 reproduced after repair." in text
+    assert "numbered theorems, tables and figures** " in text and " reproduced after repair. The ledger" in text
 
 
 def test_the_summary_has_a_row_for_every_cell(made):

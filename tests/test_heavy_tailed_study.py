@@ -9,7 +9,7 @@ import pytest
 
 from private_bandits.papers import heavy_tailed
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits_book.heavy_tailed import check_parameters, comparisons, coverage, rates, rules, tables
+from private_bandits_book.heavy_tailed import check_parameters, comparisons, coverage, rates, tables
 from private_bandits_book.heavy_tailed.exhibits import exhibits
 from private_bandits_book.heavy_tailed.fluid import fluid_regret
 from private_bandits_book.heavy_tailed.study import Study, last
@@ -107,14 +107,13 @@ def test_the_fluid_approximation_is_too_high_where_the_algorithm_has_learnt():
     assert uniform.t[-1] == run.t[-1] == fluid.t[-1] == 600_000
     assert uniform.final[0] == pytest.approx(0.4 * 600_000)
     assert run.final.mean() < 0.4 * uniform.final[0]
-    bias = comparisons.fluid_bias(panel)
-    assert 0.1 < bias.low < bias.measured < bias.high < 1.0
+    (t, bias), *before = reversed(comparisons.fluid_bias(panel).items())
+    assert t == 600_000 and 0.1 < bias.low < bias.measured < bias.high < 1.0
+    assert all(one.measured < bias.measured for _, one in before)  # it grows, so it says nothing of later rounds
     # against it the panels' own check says little: hardly anything is learnt there
     assert bias.measured > 10 * comparisons.fluid_errors(make(exact_horizon=30_000).fluid[0.9])[0]
     unlearnt = make().learnt[0.9]
-    assert comparisons.fluid_bias(unlearnt) is None
-    assert comparisons.fluid_margin({0.5: unlearnt, 0.9: panel}) == bias.high
-    assert math.isnan(comparisons.fluid_margin({0.5: unlearnt}))
+    assert comparisons.fluid_bias(unlearnt) == {}
 
 
 def test_a_crossing_is_the_last_round_above(long):
@@ -163,7 +162,7 @@ def test_measured_exponents_are_the_corrected_ones(long, v):
         (rates.PLAIN_INDEX, LOG): 1.0,
     }
     for key, exponent in expected.items():
-        assert found[key].measured == pytest.approx(exponent, abs=rules.SLACK), key
+        assert found[key].measured == pytest.approx(exponent, abs=0.1), key
         assert rates.claimed(*key, v, printed=False) == pytest.approx(exponent)
     printed = {rates.MOMENT: 1 / (1 + v), rates.WORST_MOMENT: v / (1 + v) ** 2, GAP: 1 / v, rates.WORST: 1 / (1 + v)}
     for quantity, exponent in printed.items():
@@ -171,7 +170,8 @@ def test_measured_exponents_are_the_corrected_ones(long, v):
         assert math.isnan(rates.claimed(rates.EPISODES, quantity, v, printed=True))
     assert rates.claimed(rates.LDP, GAP, v, printed=True) == pytest.approx(1 / v)
     # the algorithm's logarithm is ln(4 K T), and its slope is what the fit sees
-    predicted = rates.log_slope(10**15, 15)
+    fits = {(one.labels["policy"], one.quantity): one for one in measured}
+    predicted = fits[rates.DP, LOG].exponent(rates.form(rates.DP, LOG, 1.0))
     assert 0.89 < predicted < 0.9
     assert found[rates.DP, LOG].measured == pytest.approx(predicted, abs=1e-3)
     assert predicted - 0.05 < found[rates.LDP, LOG].measured < 1.0
@@ -203,19 +203,43 @@ def test_nothing_is_measured_where_nothing_settles():
     assert math.isnan(exponents[0].row()["measured"])
     # at the largest gap of all a run that has not settled loses most: that is no worst gap
     assert rates.Rates(10**6, 2, 1)._worst(rates.LDP, 0.5, 10**6) is None
-    assert rates.Rates(10**15, 2, 1)._worst(rates.LDP, 0.5, 10**15) is not None
+    assert rates.Rates(10**15, 4, 1)._worst(rates.LDP, 0.5, 10**15) is not None
 
 
 def test_a_worst_gap_lies_between_gaps_and_a_settled_run_below_half_of_uniform_play():
     finals = [np.full(3, value) for value in (1.0, 3.0, 2.0)]
-    assert rates._inner_worst(finals) is finals[1]
+    assert rates._inner_worst(finals).tolist() == [3.0]
     assert rates._inner_worst(finals[1:]) is None and rates._inner_worst(finals[:2]) is None
     problem = rates._two_arms(0.5)  # uniform play loses a quarter a round
     for share, kept in ((0.49, True), (0.51, False)):
         assert (rates._if_settled(problem, np.full(3, share * 250.0), 1000) is not None) == kept
-    found = [(2.0**k, np.full(2, 3.0 * 2.0**k) if k < 4 else None) for k in range(6)]
+    found = [(2.0**-k, np.full(2, 3.0 * 2.0**k) if k < 4 else None) for k in range(6)]
     assert rates._fit("a", 0.5, GAP, found).fit.measured == pytest.approx(1.0)
     assert rates._fit("a", 0.5, GAP, found[1:]).fit is None and rates._fit("a", 0.5, GAP, found[1:]).points == 3
+
+
+def test_a_worst_gap_is_chosen_on_one_half_of_the_runs_and_measured_on_the_other():
+    """The largest by its own half may be smaller on the other; too few runs that differ measure nothing."""
+    one, other = np.array([5.0, 1.0, 5.0, 2.0]), np.array([4.0, 9.0, 4.0, 8.0])
+    place, measured = rates._half([one, other])
+    assert place == 0 and measured.tolist() == [1.0, 2.0]
+    assert rates._half([one[:3], other[:3]])[1] is None
+    assert rates._half([np.full(2, 7.0), np.full(2, 3.0)])[1].tolist() == [7.0]  # a schedule
+
+
+def test_exponents_say_what_they_rest_on_and_what_the_corrected_law_has_in_their_fit(long):
+    frame = tables.exponents(long).set_index(["policy", "quantity"])
+    kinds = frame["evidence"].groupby("policy").agg(set)
+    for name in (rates.DP, rates.LDP, rates.INDEX, rates.PLAIN_INDEX, rates.BOUNDED):
+        assert kinds[name] == {"by construction"}
+    measured = frame[frame["evidence"] == "measured"].index.get_level_values("policy")
+    assert set(measured) <= {rates.EPISODES, rates.BOUNDED_LOCAL} and rates.BOUNDED_LOCAL in measured
+    schedules = frame.loc[[rates.DP, rates.LDP]]
+    assert (schedules["predicted"] - schedules["measured"]).abs().max() < 0.05
+    # logarithms: T^(1/1.9) (ln T)^(0.9/1.9) is steeper than its power, and ln(4 K T) flatter than ln T
+    grown = frame.loc[rates.DP, rates.WORST]
+    assert 0.01 < grown["predicted"] - grown["corrected"] < 0.03
+    assert frame.loc[(rates.DP, GAP), "predicted"] == pytest.approx(1 / 0.9)
 
 
 def test_bounded_rewards_have_the_known_exponents(long):
@@ -344,7 +368,10 @@ def test_every_exhibit_is_made_at_any_size(long, horizon):
         else:
             assert set(made.columns) <= set(made.frame) and set(made.formats) <= set(made.columns), label
     verdicts = study.ledger.set_index("claim")["verdict"]
-    assert verdicts["figure-ldp-b"] == ("undecided" if short else "reproduced")
+    assert verdicts["own-local-b"] == ("undecided" if short else "reproduced")
+    assert verdicts["theorem-dp-upper-dependent"] == "reproduced after repair"  # derived, whatever is run
+    measured = verdicts[[f"table-bounded-{part}-ldp-upper" for part in ("dependent", "independent")]]
+    assert set(measured) <= ({"undecided"} if short else {"undecided", "reproduced"})
     assert verdicts["figure-dp-setting-1a"] == verdicts["figure-dp-setting-1d"] == "undecided"
     assert ("could not be measured at these parameters" in makers["findings"]()) == short
 

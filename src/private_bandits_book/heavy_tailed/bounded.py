@@ -1,4 +1,4 @@
-"""Lower bounds for rewards in [0, 1]: the lower half of the summary table's bounded rows.
+"""Bounds for rewards in [0, 1]: the summary table's bounded rows.
 
 The slides take these rows from earlier work. `variant="printed"` is the printed expression with constant 1.
 `variant="corrected"` has the constants of two Bernoulli laws of means 1/2 and 1/2 + gap, which are gap apart in total
@@ -38,14 +38,56 @@ def bounded_lower_independent(
     """Instance-independent lower bound, epsilon in (0, 1].
 
     `printed` is sqrt(K T) + K ln T / epsilon, or locally sqrt(K T) / epsilon; `corrected` is
-    (T/16) sqrt((K-1) / (2 e loss T)), by Bretagnolle and Huber's inequality, with loss C locally; centrally 4, without
-    the term in epsilon, which is the smaller one from T = K ln^2 T / epsilon^2 on. 0 where T is so small that the means
-    leave the range of the bounds.
+    (T/16) sqrt((K-1) / (2 e loss T)), by Bretagnolle and Huber's inequality, with loss C locally and 4 centrally, 0
+    where T is so small that the means leave the range of the bounds; centrally the larger of that and `private_lower`.
     """
     if variant == "corrected":
         loss = local_loss(epsilon) if local else _CENTRAL_LOSS
         share = (n_arms - 1) / (2.0 * loss * horizon)  # the square of the distance, twice the gap
-        return horizon / 16.0 * math.sqrt(share / math.e) if share <= 0.125 else 0.0
+        root = horizon / 16.0 * math.sqrt(share / math.e) if share <= 0.125 else 0.0
+        return root if local else max(root, private_lower(n_arms, epsilon, horizon))
     if local:
         return math.sqrt(n_arms * horizon) / epsilon
     return math.sqrt(n_arms * horizon) + n_arms * math.log(horizon) / epsilon
+
+
+def private_lower(n_arms: int, epsilon: float, horizon: int) -> float:
+    """What every epsilon-DP algorithm loses on some instance, whatever its regret elsewhere: of order K ln T / epsilon.
+
+    With c = (K - 1) / (12 epsilon) and y = T / (32 c): c (ln y - ln ln y), 0 below y = e. One arm has mean 3/4, the
+    others 1/2, or one of these is raised to 1, which moves it by 1/2 in total variation. Let B bound the regret on all
+    these instances. Pulling the first arm up to T/2 times costs T/8 on the former, more often T/8 on the latter, so by
+    Bretagnolle and Huber 2 B >= (T/16) exp(-KL), and KL <= 6 epsilon E[n] / 2 over the n pulls of the raised arm
+    (Azize and Basu 2022). So every bad arm is pulled ln(T / (32 B)) / (3 epsilon) times at least, at 1/4 each:
+    B >= c ln(T / (32 B)), or x exp(x) >= y for x = B / c, and then x >= ln y - ln ln y.
+    """
+    scale = (n_arms - 1) / (12.0 * epsilon)
+    room = horizon / (32.0 * scale)
+    return scale * (math.log(room) - math.log(math.log(room))) if room >= math.e else 0.0
+
+
+def dp_se_upper(n_arms: int, gap: float, epsilon: float, horizon: int) -> float:
+    """Regret of DP-SE (Sajed and Sheffet 2019, beta = 1/T) where all bad arms have one gap in (0, 1).
+
+    With the epochs of `baselines.dp_se`, an arm is gone after the first one e with 2^-e <= gap unless some confidence
+    bound fails, of probability 1/T: it is pulled in all of them, beside n_arms - 1 others.
+    """
+    pulls = 0.0
+    for epoch in range(1, max(1, math.ceil(-math.log2(gap))) + 1):
+        log = math.log(8.0 * n_arms * epoch**2) + math.log(horizon)
+        pulls += max(32.0 * log * 4.0**epoch, 8.0 * (log - math.log(2.0)) * 2.0**epoch / epsilon) + 2.0
+    return ((n_arms - 1) * pulls + 1.0) * gap
+
+
+def dp_se_upper_independent(n_arms: int, epsilon: float, horizon: int) -> float:
+    """Regret of DP-SE at the worst gaps, from its bound at one gap, `dp_se_upper`.
+
+    The least over m of T 2^-m for the arms with gaps up to 2^-m, and twice the largest bound at 2^-1, ..., 2^-m for the
+    others: gaps between 2^-j and 2^(1-j) leave after the same epoch.
+    """
+    least, larger, epoch = float(horizon), 0.0, 1
+    while larger < least:
+        larger = max(larger, 2.0 * dp_se_upper(n_arms, 2.0**-epoch, epsilon, horizon))
+        least = min(least, horizon * 2.0**-epoch + larger)
+        epoch += 1
+    return least

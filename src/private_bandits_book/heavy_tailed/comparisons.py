@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -53,21 +52,21 @@ def fluid_errors(panel: Runs, variant: str = PRINTED) -> tuple[float, float]:
     return error, float((full - approximated[-1]) / (full - mean[-1]) - 1.0)
 
 
-def fluid_bias(panel: Runs) -> Interval | None:
-    """Fluid over run less 1 at the last round, where the runs have learnt; None where they have not.
+def fluid_bias(panel: Runs) -> dict[int, Interval]:
+    """Fluid over run less 1 at the last round and one and two decades before it, where the runs have learnt.
 
-    The interval is that of the mean of the runs.
+    The intervals are those of the means of the runs. Nothing is known at other rounds, or at another radius.
     """
     runs, fluid = panel.select(kind=RUNS), panel.select(kind=FLUID)
-    if not runs or not fluid or runs[0].final.mean() > LEARNT * panel.final("uniform"):
-        return None
-    seen, value = mean_interval(runs[0].final), float(fluid[0].final[0])
-    if seen.low <= 0.0:
-        return None
-    return Interval(value / seen.measured - 1.0, value / seen.high - 1.0, value / seen.low - 1.0)
-
-
-def fluid_margin(learnt: Mapping[float, Runs]) -> float:
-    """Return the largest bias that the check at small radii leaves possible; nan if none has learnt."""
-    found = [bias for panel in learnt.values() if (bias := fluid_bias(panel)) is not None]
-    return max((max(abs(bias.low), abs(bias.high)) for bias in found), default=math.nan)
+    found: dict[int, Interval] = {}
+    if not runs or not fluid:
+        return found
+    even = panel.find("uniform")
+    shared, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)
+    for decades in (2, 1, 0):
+        place = int(np.searchsorted(shared, shared[-1] / 10**decades))
+        t, regret, value = int(shared[place]), runs[0].curves[:, here[place]], float(fluid[0].curves[0][there[place]])
+        seen = mean_interval(regret)
+        if seen.low > 0.0 and seen.measured <= LEARNT * float(np.interp(t, even.t, even.curves[0])):
+            found[t] = Interval(value / seen.measured - 1.0, value / seen.high - 1.0, value / seen.low - 1.0)
+    return found

@@ -3,7 +3,9 @@
 An order holds if some constant makes it a bound. Against a derived bound that comes down to a ratio that must not run
 away: of a lower bound that is derived and one that is claimed, downwards; of an upper bound that is derived and one
 that is claimed, upwards. And no upper bound holds whose ratio to a derived lower bound falls without end, as that lower
-bound is one on every algorithm. So the ratio is followed far along each axis, and its slope there decides.
+bound is one on every algorithm. So the ratio is followed far along each axis, and its slope there decides. An upper
+bound is followed only where it is below uniform play, lower bounds on instances in the limit of long horizons, where
+all of them are proportional to ln T. All of that is algebra: nothing is run.
 """
 
 from __future__ import annotations
@@ -14,19 +16,20 @@ from itertools import product
 
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import bounded
-from private_bandits_book.rules import Holds, Ruling
+from private_bandits_book.rules import DERIVED, Holds, Ruling, all_of
 
 N_ARMS = 5
 LEVEL = 0.02  # slope of a ratio, in powers of an axis, that logarithms of logarithms and doubling epochs account for
 _FLAT = 1e-3  # slope that rounding and terms of lower order account for
 LARGEST_CENTRAL, LARGEST_LOCAL = 1.0 / 13.0, 0.199  # inside the gaps (0, 1/12) and (0, 1/5) of the lower bounds
-_FAR = (10**30, 10**90)  # horizons at which logarithms count for little
+_FAR = (10**140, 10**280)  # horizons at which logarithms count for little and no bound is vacuous
 _EPSILONS = (1.0, 1e-2, 1e-4)
 _ARMS = (5, 5000, 5_000_000)
 _MOMENTS = (1.0, 1e3, 1e6)
 _LEAST_MASS = 1e-120  # of the two-point law, whose square must be a number above 0
-_HORIZON = 10**9  # of bounds that are proportional to ln T
+_HORIZON = 10**280  # of bounds that are proportional to ln T
 _ZEROS = [0.0] * (N_ARMS - 1)  # means of the arms that never pay
+_DERIVED = Holds(DERIVED)
 
 
 def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> list[float]:
@@ -72,7 +75,7 @@ def local_lower_independent(v: float) -> Ruling:
     return _lower(bound, f"v={v:g}", (1e2, 1e6, 1e12), _ARMS, _EPSILONS)
 
 
-def bounded_lower(*, local: bool) -> Ruling:
+def bounded_lower(*, local: bool = False) -> Ruling:
     """The instance-dependent lower bounds for rewards in [0, 1], by two Bernoulli laws."""
 
     def bound(gap: float, epsilon: float, variant: str) -> float:
@@ -81,14 +84,47 @@ def bounded_lower(*, local: bool) -> Ruling:
     return _lower(bound, "", (0.25, 1e-3, 1e-6), _EPSILONS if local else (1.0, 1e-8, 1e-16))
 
 
-def bounded_lower_independent(*, local: bool) -> Ruling:
-    """The instance-independent ones, for T so large that the root of T is the larger term."""
+def bounded_lower_independent(*, local: bool = False) -> Ruling:
+    """The instance-independent ones where the root of T is the larger term; centrally also where K ln T/epsilon is."""
 
-    def bound(scale: float, arms: int, epsilon: float, variant: str) -> float:
-        horizon = math.ceil(scale * arms / epsilon**2)
+    def bound(horizon: int, arms: int, epsilon: float, variant: str) -> float:
         return bounded.bounded_lower_independent(arms, epsilon, horizon, local=local, variant=variant)
 
-    return _lower(bound, "", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
+    def long(scale: float, arms: int, epsilon: float, variant: str) -> float:
+        return bound(math.ceil(scale * arms / epsilon**2), arms, epsilon, variant)
+
+    def private(arms: int, epsilon: float, variant: str) -> float:
+        return bound(math.ceil((arms / epsilon) ** 1.5), arms, epsilon, variant)
+
+    root = _lower(long, "T epsilon^2/K from 1e6", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
+    return root if local else all_of(_lower(private, "T = (K/epsilon)^1.5", _ARMS, (1e-8, 1e-16, 1e-32)), root)
+
+
+def bounded_upper() -> Ruling:
+    """DP-SE's own bound over K ln T/epsilon + sum ln T/gap, all gaps alike."""
+
+    def bound(horizon: int, gap: float, epsilon: float, arms: int, variant: str) -> float:
+        if variant == "corrected":
+            return bounded.dp_se_upper(arms, gap, epsilon, horizon)
+        return math.log(horizon) * (arms / epsilon + (arms - 1) / gap)
+
+    def uniform(horizon: int, gap: float, epsilon: float, arms: int) -> float:
+        return horizon * gap * (arms - 1) / arms
+
+    axes = _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-16), (5, 5 * 10**6)
+    return _upper(bound, uniform, "T, 1/gap, 1/epsilon, K", *axes)
+
+
+def bounded_upper_independent() -> Ruling:
+    """DP-SE's own bound at the worst gaps over sqrt(K T ln T) + K ln T/epsilon."""
+
+    def bound(horizon: int, arms: int, epsilon: float, variant: str) -> float:
+        if variant == "corrected":
+            return bounded.dp_se_upper_independent(arms, epsilon, horizon)
+        return math.sqrt(arms * horizon * math.log(horizon)) + arms * math.log(horizon) / epsilon
+
+    axes = _FAR, (5, 5 * 10**12), (1.0, 1e-60)
+    return _upper(bound, _largest, "T, K, 1/epsilon", *axes)
 
 
 def local_upper(v: float) -> Ruling:
@@ -98,7 +134,7 @@ def local_upper(v: float) -> Ruling:
         lower = bounds.ldp_lower(N_ARMS, gap, 1.0, v, _HORIZON, variant="corrected")
         return lower / bounds.ldp_upper([gap, *_ZEROS], 1.0, v, 1.0, _HORIZON)
 
-    return _contradicted(ratio, v, "(1/gap)", _gaps(LARGEST_LOCAL, v))
+    return _contradicted(ratio, v, "(1/gap)", _gaps(LARGEST_LOCAL, v), " as T grows")
 
 
 def local_upper_independent(v: float) -> Ruling:
@@ -115,23 +151,47 @@ def central_upper(v: float) -> Ruling:
     """The first part of the DP upper bound, with u^(1/v): the algorithm's own over it, in T, 1/gap, epsilon and u."""
 
     def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
-        return bounds.dp_upper([gap, 0.0], epsilon, v, u, horizon, variant=variant)
+        claimed = "rate" if variant == "printed" else variant
+        return bounds.dp_upper([gap, 0.0], epsilon, v, u, horizon, variant=claimed)
 
-    ratio = _over(bound, "rate")
-    return _upper(ratio, v, "T, 1/gap, 1/epsilon, u", _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4))
+    axes = _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4)
+    return _upper(bound, _of_two, "T, 1/gap, 1/epsilon, u", *axes)
 
 
 def central_upper_independent(v: float) -> Ruling:
     """The second part, with u^(1/(1+v)): the algorithm's own bound over it, in T, K, 1/epsilon and u."""
 
-    def ratio(horizon: int, arms: int, epsilon: float, u: float) -> float:
-        derived = bounds.dp_upper_independent(arms, epsilon, v, u, horizon, "corrected")
-        claimed = bounds.dp_upper_independent(arms, epsilon, v, 1.0, horizon)
-        return derived / (u ** (1.0 / (1.0 + v)) * claimed)
+    def bound(horizon: int, arms: int, epsilon: float, u: float, variant: str) -> float:
+        if variant == "corrected":
+            return bounds.dp_upper_independent(arms, epsilon, v, u, horizon, variant)
+        return u ** (1.0 / (1.0 + v)) * bounds.dp_upper_independent(arms, epsilon, v, 1.0, horizon)
 
-    # epochs double, so the bound is a staircase: the axes are long
-    axes = (10**100, 10**200), (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12)
-    return _upper(ratio, v, "T, K, 1/epsilon, u", *axes)
+    axes = _FAR, (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12)
+    return _upper(bound, _largest, "T, K, 1/epsilon, u", *axes)
+
+
+def own_local_upper(v: float) -> Ruling:
+    """Our local algorithm's own bound over u^(2/v) ln T/epsilon^2 sum gap^-(1+2/v)."""
+
+    def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
+        claimed = "rate" if variant == "printed" else variant
+        return bounds.ldp_upper([gap, 0.0], epsilon, v, u, horizon, variant=claimed)
+
+    axes = _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4)
+    return _upper(bound, _of_two, "T, 1/gap, 1/epsilon, u", *axes)
+
+
+def own_local_upper_independent(v: float) -> Ruling:
+    """And at the worst gaps over u^(1/(1+v)) (K ln T/epsilon^2)^(v/(2+2v)) T^((2+v)/(2+2v))."""
+
+    def bound(horizon: int, arms: int, epsilon: float, u: float, variant: str) -> float:
+        if variant == "corrected":
+            return bounds.ldp_upper_independent(arms, epsilon, v, u, horizon, variant)
+        per_round = (arms * math.log(horizon) / (epsilon**2 * horizon)) ** (v / (2.0 + 2.0 * v))
+        return u ** (1.0 / (1.0 + v)) * horizon * per_round
+
+    axes = _FAR, (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12)
+    return _upper(bound, _largest, "T, K, 1/epsilon, u", *axes)
 
 
 def central_moment(v: float) -> Ruling:
@@ -141,7 +201,7 @@ def central_moment(v: float) -> Ruling:
         lower = bounds.dp_lower(N_ARMS, 0.01, 0.05, v, _HORIZON, u, "corrected")
         return lower / bounds.dp_upper([0.01, *_ZEROS], 0.05, v, u, _HORIZON)
 
-    return _contradicted(ratio, v, "u", _MOMENTS)
+    return _contradicted(ratio, v, "u", _MOMENTS, " as T grows")
 
 
 def central_moment_independent(v: float) -> Ruling:
@@ -160,7 +220,8 @@ def index_upper(v: float) -> Ruling:
     def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
         return bounds.dp_robust_ucb_upper([gap, 0.0], epsilon, v, u, horizon, variant)
 
-    return _upper(_over(bound), v, "T, 1/gap, 1/epsilon, u", _FAR, (1e-1, 1e-3), (1.0, 1e-3), (1.0, 1e4))
+    axes = _FAR, (1e-1, 1e-3), (1.0, 1e-3), (1.0, 1e4)
+    return _upper(bound, _of_two, "T, 1/gap, 1/epsilon, u", *axes)
 
 
 def plain_optimal(v: float) -> Ruling:
@@ -173,7 +234,7 @@ def plain_optimal(v: float) -> Ruling:
     rising = max(slopes(_over(bound), gaps))
     falling = min(slopes(lambda gap: plain_lower(2, gap, v, _HORIZON) / bound(gap, "printed"), gaps))
     holds = True if rising <= LEVEL and falling >= -LEVEL else None
-    return Holds()(holds, f"v={v:g}: a lower and an upper bound within constants of it in 1/gap")
+    return _DERIVED(holds, "a lower and an upper bound within constants of it in 1/gap")
 
 
 def plain_lower(n_arms: int, gap: float, v: float, horizon: int) -> float:
@@ -192,7 +253,7 @@ def extra_factor(v: float) -> Ruling:
     in_log = math.log(ratio(_FAR[1], 1.0) / ratio(_FAR[0], 1.0)) / math.log(logs[1] / logs[0])
     in_epsilon = math.log(ratio(_FAR[0], 1e-3) / ratio(_FAR[0], 1.0)) / math.log(1e3)
     numbers = f"v={v:g}: factor ln^{in_log:.3f}(T)/epsilon^{in_epsilon:.2f}, claimed ln^{1.5 + 1.0 / v:.3f}(T)/epsilon"
-    return Holds()(abs(in_log - 1.5 - 1.0 / v) <= LEVEL and abs(in_epsilon - 1.0) <= LEVEL, numbers, in_log)
+    return _DERIVED(abs(in_log - 1.5 - 1.0 / v) <= LEVEL and abs(in_epsilon - 1.0) <= LEVEL, numbers, in_log)
 
 
 def rescaled(v: float) -> Ruling:
@@ -209,12 +270,22 @@ def rescaled_independent(v: float) -> Ruling:
 
 def _scales(bound: Callable[[float], float], v: float) -> Ruling:
     power = max(slopes(bound, (1.0, _LEAST_MASS ** (-0.5 * v / (1.0 + v)))))
-    return Holds()(abs(power - 1.0) <= LEVEL, f"v={v:g}: rewards times s multiply it by s^{power:.3g}", power)
+    return _DERIVED(abs(power - 1.0) <= LEVEL, f"v={v:g}: rewards times s multiply it by s^{power:.3g}", power)
 
 
-def _over(bound: Callable[..., float], printed: str = "printed") -> Callable[..., float]:
+def _over(bound: Callable[..., float]) -> Callable[..., float]:
     """The ratio of a bound with its constants to one without."""
-    return lambda *at: bound(*at, "corrected") / bound(*at, printed)
+    return lambda *at: bound(*at, "corrected") / bound(*at, "printed")
+
+
+def _of_two(horizon: int, gap: float, *_: float) -> float:
+    """What uniform play on two arms loses."""
+    return horizon * gap / 2.0
+
+
+def _largest(horizon: int, *_: float) -> float:
+    """What uniform play loses at gaps of 1/2, or less."""
+    return horizon / 4.0
 
 
 def _lower(bound: Callable[..., float], where: str, *axes: Sequence[float], part: float = 1.0) -> Ruling:
@@ -223,20 +294,21 @@ def _lower(bound: Callable[..., float], where: str, *axes: Sequence[float], part
     least = part * min(ratio(*at) for at in product(*axes))
     numbers = f"derived bound at least {least:.2g} of the claim, falling on no axis"
     holds = True if min(slopes(ratio, *axes)) >= -LEVEL else None
-    return Holds()(holds, f"{where}: {numbers}" if where else numbers, least)
+    return _DERIVED(holds, f"{where}: {numbers}" if where else numbers, least)
 
 
-def _upper(ratio: Callable[..., float], v: float, named: str, *axes: Sequence[float]) -> Ruling:
-    """Shown where the derived bound outgrows the claim on no axis; one that does refutes nothing."""
-    holds = True if max(slopes(ratio, *axes)) <= LEVEL else None
-    return Holds()(holds, f"v={v:g}: derived bound within a constant of it in {named}")
+def _upper(bound: Callable[..., float], uniform: Callable[..., float], named: str, *axes: Sequence[float]) -> Ruling:
+    """Shown where the derived bound outgrows the claim on no axis; one that does refutes nothing, nor a vacuous one."""
+    informs = all(bound(*at, "corrected") < uniform(*at) for at in product(*axes))
+    holds = True if informs and max(slopes(_over(bound), *axes)) <= LEVEL else None
+    return _DERIVED(holds, f"derived bound within a constant of it in {named}")
 
 
-def _contradicted(ratio: Callable[..., float], v: float, axis: str, values: Sequence[float]) -> Ruling:
+def _contradicted(ratio: Callable[..., float], v: float, axis: str, values: Sequence[float], limit: str = "") -> Ruling:
     """Refuted by a slope above `LEVEL`; one that rises less steeply is too flat to tell from a logarithm."""
     slope = max(slopes(ratio, values))
-    numbers = f"v={v:g}: lower bound over claim goes as {axis}^{slope:.3g}"
-    return Holds()(None if _FLAT < slope <= LEVEL else slope <= _FLAT, numbers, slope)
+    numbers = f"v={v:g}: lower bound over claim goes as {axis}^{slope:.3g}{limit}"
+    return _DERIVED(None if _FLAT < slope <= LEVEL else slope <= _FLAT, numbers, slope)
 
 
 def _gaps(largest: float, v: float) -> tuple[float, float, float]:
@@ -252,6 +324,8 @@ ORDERS: dict[str, Callable[..., Ruling]] = {
     for function in (
         bounded_lower,
         bounded_lower_independent,
+        bounded_upper,
+        bounded_upper_independent,
         central_lower,
         central_moment,
         central_moment_independent,
@@ -263,6 +337,8 @@ ORDERS: dict[str, Callable[..., Ruling]] = {
         local_lower_independent,
         local_upper,
         local_upper_independent,
+        own_local_upper,
+        own_local_upper_independent,
         plain_optimal,
         rescaled,
         rescaled_independent,

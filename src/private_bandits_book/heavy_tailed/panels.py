@@ -65,7 +65,7 @@ def findings(study: Study) -> dict[str, Any]:
         "panel": key,
         "se": portion(float(mine.final.mean()) / panel.final("uniform")),
         "ucb": portion(float(other.final.mean()) / panel.final("uniform"))
-        + (", in the fluid approximation" if other.swept["kind"] == FLUID else ""),
+        + (", in the fluid approximation, whose error there is unknown" if other.swept["kind"] == FLUID else ""),
         "ruled": ruled,
         "central": _both(ruled, "theorem-dp-upper"),
         "powers": sentence(study, "powers") if all(ruled[part] == AFTER_REPAIR for part in parts) else "",
@@ -225,7 +225,7 @@ def fluid(study: Study) -> Made:
         found = zip(*(comparisons.fluid_errors(panel, variant) for variant in radius), strict=True)
         far, missed = (" and ".join(map(_percent, part)) for part in found)
         errors.append(f"{far} of the regret, {missed} of what is learnt, at v = {v:g}")
-        biases.append(f"{_bias(comparisons.fluid_bias(study.learnt[v]))} at v = {v:g}")
+        biases.append(f"{_biases(comparisons.fluid_bias(study.learnt[v]))} (v = {v:g})")
         run, even = last(panel, _UCB, PRINTED), panel.find("uniform")
         share = float(run.final.mean()) / float(even.curves[0][even.t == run.t[-1]][0])
         shares.append(f"{portion(share)} of uniform play's at v = {v:g}")
@@ -236,10 +236,12 @@ def fluid(study: Study) -> Made:
     return _drawn(study, fig, frame, **facts)
 
 
-def _bias(bias: Interval | None) -> str:
-    if bias is None:
-        return "not measured (nothing learnt)"
-    return f"{100 * bias.measured:+.0f} % [{100 * bias.low:+.0f}, {100 * bias.high:+.0f}]"
+def _biases(biases: Mapping[int, Interval]) -> str:
+    parts = [
+        f"{100 * b.measured:+.0f} % [{100 * b.low:+.0f}, {100 * b.high:+.0f}] at T = {power(t)}"
+        for t, b in biases.items()
+    ]
+    return ", ".join(parts) or "an unmeasured factor (nothing learnt)"
 
 
 _GAP_LOOKS = {

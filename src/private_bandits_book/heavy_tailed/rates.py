@@ -9,7 +9,8 @@ epochs; the search for the worst one takes steps of a factor sqrt 2.
 A point counts where the run has settled: its regret is below half of uniform play's. An exponent needs four points.
 The schedule of an elimination does not depend on the rewards until an arm leaves, so runs hardly differ and five
 are enough; the exponents are those of the schedule, as long as no mean errs. DP Robust UCB settles beyond any run;
-its exponents are those of the fluid approximation, on two Pareto arms, where they restate the radius.
+its exponents are those of the fluid approximation, on two Pareto arms, where they restate the radius. Both are so by
+construction and decide no claim: what a schedule adds up to is derived (`orders`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
 from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
-from private_bandits_book.sweep import EPSILON, GAP, LOG, RateFit, exact_slope, fit_points
+from private_bandits_book.rules import BY_CONSTRUCTION, MEASURED
+from private_bandits_book.sweep import EPSILON, GAP, LOG, Form, RateFit, abscissa, chosen, fit_points, power
 
 N_ARMS = 5
 DP, LDP, SLIDE_LDP, QUANTILE, UCB, EPISODES, PLAIN_UCB, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = (
@@ -61,6 +63,8 @@ SETTLED = 0.5  # share of uniform play's regret
 LOCAL_ROUNDS = 300_000  # of LDP-UCB-B, which is played round by round
 _LOCAL_SETTLED = SETTLED / 5.0  # of LDP-UCB-B, so that its linear start counts for little
 _RUNS = 5
+_LEAST_RUNS = 4  # of which one half chooses the worst gap and the other has an interval
+_DIFFER = 1e-6  # relative spread below which runs do not differ
 _EPSILONS = tuple(2.0**-k for k in range(7))
 _MASSES = tuple(0.375 * 2.0**-k for k in range(40))
 _SWEPT = 28  # masses of the sweep over gaps
@@ -105,12 +109,12 @@ class Rates:
         found, horizons = [], _horizons(self.horizon)
         for name in MAKERS:
             found += [
-                _fit(name, v, GAP, [(1.0 / gap, regret) for gap, regret in self.by_gap(name, v).items()]),
-                _fit(name, v, EPSILON, [(1.0 / e, self._settled(name, v, epsilon=e)) for e in _EPSILONS]),
+                _fit(name, v, GAP, list(self.by_gap(name, v).items())),
+                _fit(name, v, EPSILON, [(e, self._settled(name, v, epsilon=e)) for e in _EPSILONS]),
                 _fit(name, v, WORST, [(float(t), self._worst(name, v, t)) for t in horizons]),
             ]
             if name != EPISODES:  # its doubling is a staircase in ln T
-                found.append(_fit(name, v, LOG, [(math.log(t), self._settled(name, v, horizon=t)) for t in horizons]))
+                found.append(_fit(name, v, LOG, [(t, self._settled(name, v, horizon=t)) for t in horizons]))
         by_moment = [(factor, self._settled(DP, v, factor=factor)) for factor in (1.0, 2.0, 4.0, 8.0, 16.0)]
         worst = [(2.0**k, self._worst(DP, v, self.horizon, 2.0**k)) for k in range(13)]
         return [*found, _fit(DP, v, MOMENT, by_moment), _fit(DP, v, WORST_MOMENT, worst), *self.fluid(v)]
@@ -129,10 +133,10 @@ class Rates:
 
         found = []
         for name, epsilon in ((INDEX, 1.0), (PLAIN_INDEX, math.inf)):
-            by_gap = [(1.0 / gap, regret(gap, epsilon, horizons[-1])) for gap in (0.4, 0.2, 0.1, 0.05)]
-            by_log = [(math.log(t), regret(0.4, epsilon, t)) for t in horizons]
+            by_gap = [(gap, regret(gap, epsilon, horizons[-1])) for gap in (0.4, 0.2, 0.1, 0.05)]
+            by_log = [(t, regret(0.4, epsilon, t)) for t in horizons]
             found += [_fit(name, v, GAP, by_gap), _fit(name, v, LOG, by_log)]
-        by_epsilon = [(1.0 / epsilon, regret(0.4, epsilon, horizons[-1])) for epsilon in _EPSILONS]
+        by_epsilon = [(epsilon, regret(0.4, epsilon, horizons[-1])) for epsilon in _EPSILONS]
         return [*found, _fit(INDEX, v, EPSILON, by_epsilon)]
 
     def bounded(self) -> list[RateFit]:
@@ -154,37 +158,47 @@ class Rates:
         return np.asarray(data.regret.values)
 
     def _final(
-        self, name: str, v: float, mass: float = _MASSES[0], epsilon: float = 1.0, horizon: int = 0, factor: float = 1.0
+        self,
+        name: str,
+        v: float,
+        mass: float = _MASSES[0],
+        epsilon: float = 1.0,
+        horizon: int = 0,
+        factor: float = 1.0,
+        runs: int = _RUNS,
     ) -> np.ndarray:
         """Regret at the horizon with x = 1, of an algorithm that is told `factor` times the moment."""
         length = horizon or self.horizon
         policy = MAKERS[name](epsilon, v, factor * mass, length)
-        return self._play(_two_point(mass), policy, length)[:, -1]
+        return self._play(_two_point(mass), policy, length, runs=runs)[:, -1]
 
     def _settled(self, name: str, v: float, mass: float = _MASSES[0], **changes: Any) -> np.ndarray | None:
         final = self._final(name, v, mass, **changes)
         return _if_settled(_two_point(mass), final, changes.get("horizon", self.horizon))
 
     def _worst(self, name: str, v: float, horizon: int, factor: float = 1.0) -> np.ndarray | None:
-        """Regret at the gap where it is largest; None where that is the largest gap of all, so nothing settles."""
+        """Regret at the gap where it is largest; None where that is the largest gap of all, so nothing settles.
+
+        The gap is chosen on one half of the runs and measured on the other.
+        """
         finals: dict[float, np.ndarray] = {}
 
         def regret(place: float) -> float:
             mass = _MASSES[0] * 2.0**-place
-            finals[place] = self._final(name, v, mass, 1.0, horizon, factor) * mass ** (-1.0 / (1.0 + v))
-            return float(finals[place].mean())
+            finals[place] = self._final(name, v, mass, 1.0, horizon, factor, 2 * _RUNS) * mass ** (-1.0 / (1.0 + v))
+            return float(finals[place][::2].mean())
 
         most = 0.0
         for step, mass in enumerate(_MASSES):
             if _two_point(mass).uniform_regret() * horizon * mass ** (-1.0 / (1.0 + v)) < most:
                 break
             most = max(most, regret(step))
-        coarse = max(finals, key=lambda place: float(finals[place].mean()))
+        coarse = list(finals)[chosen(list(finals.values()))[0]]
         if coarse == 0:
             return None
         for place in (coarse - 0.5, coarse + 0.5):
             regret(place)
-        return max(finals.values(), key=lambda final: float(final.mean()))
+        return _half(list(finals.values()))[1]
 
     def _dp_se(self) -> list[RateFit]:
         def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
@@ -195,11 +209,11 @@ class Rates:
 
         worst = [(float(t), _inner_worst([regret(gap, 1.0, t) for gap in _GAPS])) for t in _horizons(self.horizon)]
         return [
-            _fit(BOUNDED, math.nan, GAP, [(1.0 / gap, settled(gap, 1.0)) for gap in _GAPS]),
+            _fit(BOUNDED, math.nan, GAP, [(gap, settled(gap, 1.0)) for gap in _GAPS]),
             # ln T / gap + ln T / epsilon does not move here, where their product would
             _fit(BOUNDED, math.nan, SMALL_GAP, [(1.0 / g, settled(g, _SMALL_EPSILONS[-1])) for g in _PRIVATE_GAPS]),
             # so small that the private part of an epoch, 1/epsilon, dominates
-            _fit(BOUNDED, math.nan, EPSILON, [(1.0 / e, settled(_PRIVATE_GAP, e)) for e in _SMALL_EPSILONS]),
+            _fit(BOUNDED, math.nan, EPSILON, [(e, settled(_PRIVATE_GAP, e)) for e in _SMALL_EPSILONS]),
             _fit(BOUNDED, math.nan, WORST, worst),
         ]
 
@@ -215,8 +229,8 @@ class Rates:
             return _if_settled(_two_arms(gap), runs[:, -1], rounds, _LOCAL_SETTLED)
 
         at_one, largest = {gap: curves(gap, 1.0) for gap in _LOCAL_GAPS}, _LOCAL_GAPS[0]
-        by_gap = [(1.0 / gap, settled(gap, runs)) for gap, runs in at_one.items()]
-        by_epsilon = [(1.0 / epsilon, settled(largest, curves(largest, epsilon))) for epsilon in _LOCAL_EPSILONS]
+        by_gap = [(gap, settled(gap, runs)) for gap, runs in at_one.items()]
+        by_epsilon = [(epsilon, settled(largest, curves(largest, epsilon))) for epsilon in _LOCAL_EPSILONS]
         worst = [(float(t), _inner_worst([runs[:, k] for runs in at_one.values()])) for k, t in enumerate(marks)]
         found = ((GAP, by_gap), (EPSILON, by_epsilon), (WORST, worst))
         return [_fit(BOUNDED_LOCAL, math.nan, quantity, points) for quantity, points in found]
@@ -240,12 +254,25 @@ def claimed(name: str, quantity: str, v: float, *, printed: bool) -> float:
     }[quantity]
 
 
-def log_slope(horizon: int, points: int) -> float:
-    """Slope in ln T that the algorithms' own logarithm, ln(4 K T) at first, has over the horizons of a fit."""
-    longest = _horizons(horizon)[-points:] if points > 1 else []
-    if len(longest) < 2:
-        return 1.0
-    return float(exact_slope([math.log(t) for t in longest], [math.log(4.0 * N_ARMS * t) for t in longest]).measured)
+def form(name: str, quantity: str, exponent: float) -> Form:
+    """The law that an exponent of an algorithm stands for, with its logarithms.
+
+    At the worst gap regret goes as T (K ln T / T)^(1 - exponent); an elimination has ln(4 K T) at first for ln T.
+    """
+    if quantity == WORST:
+        rest = 1.0 - exponent
+        return Form(f"T^{exponent:.3g} (ln T)^{rest:.3g}", lambda t: t**exponent * math.log(t) ** rest)
+    if quantity == LOG and name in (DP, LDP):
+        return Form(f"(ln 4 K T)^{exponent:.3g}", lambda t: math.log(4.0 * N_ARMS * t) ** exponent)
+    return power(quantity, exponent)
+
+
+def evidence(fit: RateFit) -> str:
+    """By construction where runs do not differ: the exponent is that of the schedule, or of the approximation."""
+    if fit.fit is None:
+        return ""
+    wide = fit.fit.high - fit.fit.low > _DIFFER * abs(fit.fit.measured)
+    return MEASURED if wide else BY_CONSTRUCTION
 
 
 def _two_point(mass: float) -> Arms:
@@ -266,12 +293,22 @@ def _if_settled(problem: Arms, final: np.ndarray, horizon: int, share: float = S
 
 
 def _inner_worst(finals: Sequence[np.ndarray]) -> np.ndarray | None:
-    """The largest regret of several gaps; None at an end of them, where another gap may be worse."""
-    place = int(np.argmax([final.mean() for final in finals]))
-    return finals[place] if 0 < place < len(finals) - 1 else None
+    """The largest regret of several gaps, by `_half`; None at an end of them, where another gap may be worse."""
+    place, measured = _half(finals)
+    return measured if 0 < place < len(finals) - 1 else None
+
+
+def _half(finals: Sequence[np.ndarray]) -> tuple[int, np.ndarray | None]:
+    """What is `chosen`; no measurement where runs differ and are too few for two halves."""
+    place, measured = chosen(finals)
+    differ = np.ptp(finals[place]) > _DIFFER * np.mean(finals[place])
+    return place, None if differ and len(finals[place]) < _LEAST_RUNS else measured
 
 
 def _fit(name: str, v: float, quantity: str, found: Sequence[tuple[float, np.ndarray | None]]) -> RateFit:
-    kept = [(x, regret) for x, regret in found if regret is not None]
-    fit = fit_points([x for x, _ in kept], [regret for _, regret in kept])
-    return RateFit({"policy": name, "v": v}, quantity, fit, len(kept))
+    """The exponent over what is swept: gaps, epsilons, horizons, or the quantity itself."""
+    kept = [(value, regret) for value, regret in found if regret is not None]
+    values, regrets = [value for value, _ in kept], [regret for _, regret in kept]
+    fit = fit_points(abscissa(quantity, values), regrets)
+    runs = len(regrets[0]) if regrets else 0
+    return RateFit({"policy": name, "v": v}, quantity, fit, len(kept), runs, values=values)

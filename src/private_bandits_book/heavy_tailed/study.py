@@ -141,7 +141,8 @@ class Study(studies.Study):
     def learnt(self, v: float) -> Runs:
         """DP Robust UCB where it learns within the exact rounds: two arms, a light law, half the smaller radius.
 
-        For the fluid approximation, whose error is the larger the smaller the radius is beside the noise.
+        For the fluid approximation, whose error is the larger the smaller the radius is beside the noise, and the more
+        has been learnt: what it is here says nothing of another radius or a later round.
         """
         problem, radius = paper.pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
         policy = paper.dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)

@@ -178,12 +178,17 @@ def formulas(study: Study) -> str:
 
 @tables("table-exponents")
 def exponents(study: Study) -> pd.DataFrame:
-    """Every measured exponent beside the printed and the corrected one."""
+    """Every measured exponent beside the printed and the corrected one, and the corrected law's in the same fit."""
     frame = pd.DataFrame([one.row() for one in study.exponents])
     for place, column in enumerate(("printed", "corrected"), start=3):
         found = [rates.claimed(r.policy, r.quantity, r.v, printed=column == "printed") for r in frame.itertuples()]
         frame.insert(place, column, found)
-    return frame.assign(shown=[_interval(r.measured, r.low, r.high) for r in frame.itertuples()])
+    forms = [rates.form(r.policy, r.quantity, r.corrected) for r in frame.itertuples()]
+    return frame.assign(
+        shown=[_interval(r.measured, r.low, r.high) for r in frame.itertuples()],
+        predicted=[one.exponent(form) for one, form in zip(study.exponents, forms, strict=True)],
+        evidence=[rates.evidence(one) for one in study.exponents],
+    )
 
 
 @tables("table-unknown-moments")
