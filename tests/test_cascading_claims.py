@@ -14,7 +14,7 @@ from private_bandits_book.cascading import rules, study
 from private_bandits_book.cascading.exhibits import exhibits
 from private_bandits_book.cascading.study import LEARNING_HORIZON, Study
 from private_bandits_book.ledger import claims_of
-from private_bandits_book.rules import AFTER_REPAIR, BY_CONSTRUCTION, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.verdicts import AFTER_REPAIR, BY_CONSTRUCTION, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 PARAMETERS = {
     "horizon": 100_000, "replications": 20, "seed": 1, "n_jobs": 1, "epsilons": [0.2, 1.0],

@@ -24,7 +24,7 @@ from private_bandits_book.chapters.page import OUTPUT_VARIABLE
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.chapters.reproduce import moved
 from private_bandits_book.ledger import COLUMNS
-from private_bandits_book.rules import NOT_TESTABLE, VERDICTS
+from private_bandits_book.verdicts import NOT_TESTABLE, VERDICTS
 
 KNOWN = {
     "horizon": Parameter("int", 1000),

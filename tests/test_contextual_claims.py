@@ -17,17 +17,10 @@ from private_bandits_book.contextual.exhibits import exhibits
 from private_bandits_book.contextual.study import Study, lock_in
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, ROWS, TWO_POINTS
 from private_bandits_book.ledger import claims_of, judged
-from private_bandits_book.rules import (
-    AFTER_REPAIR,
-    NOT_REPRODUCED,
-    NOT_TESTABLE,
-    REPRODUCED,
-    UNDECIDED,
-    Privacy,
-    after_repair,
-)
+from private_bandits_book.rules import Privacy, after_repair
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, RateFit, power
+from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
 EPSILONS, DELTA = [1.0, 8.0], 1e-3
 PARAMETERS = {

@@ -42,9 +42,9 @@ from private_bandits_book.contextual.exhibits import exhibits
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, PLAYS, ROWS, TWO_POINTS
 from private_bandits_book.ledger import claims_of
-from private_bandits_book.rules import VERDICTS
 from private_bandits_book.studies import LongRun
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, Sweep
+from private_bandits_book.verdicts import VERDICTS
 
 DELTA = 1e-3
 PARAMETERS = {

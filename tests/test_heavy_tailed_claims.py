@@ -19,9 +19,10 @@ from private_bandits_book.heavy_tailed import bounded, orders, rates
 from private_bandits_book.heavy_tailed.rules import rules
 from private_bandits_book.heavy_tailed.study import Study
 from private_bandits_book.ledger import claims_of
-from private_bandits_book.rules import BY_CONSTRUCTION, DERIVED, MEASURED, Holds, after_repair
+from private_bandits_book.rules import Holds, after_repair
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import EPSILON, GAP, RateFit
+from private_bandits_book.verdicts import BY_CONSTRUCTION, DERIVED, MEASURED
 
 VS = [0.5, 0.9]
 T = np.array([1000, 10**9])

@@ -11,26 +11,16 @@ import pytest
 
 from private_bandits.estimates import Interval
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.ledger import (
-    COLUMNS,
-    Claim,
-    Row,
-    Rulebook,
-    claims_of,
-    judged,
-    read_claims,
-    totals,
-    verdicts_in_words,
-)
-from private_bandits_book.rules import (
+from private_bandits_book.ledger import COLUMNS, Claim, Row, Rulebook, claims_of, judged, read_claims
+from private_bandits_book.rules import LONGEST_REASON, Rate, all_of
+from private_bandits_book.verdicts import (
     EVIDENCE,
-    LONGEST_REASON,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
-    Rate,
-    all_of,
+    totals,
+    verdicts_in_words,
 )
 
 TOML = """

@@ -15,18 +15,7 @@ import pytest
 from private_bandits.estimates import Interval, fit_exponent, mean_interval
 from private_bandits.papers import cascading, semibandits
 from private_bandits_book.rules import (
-    AFTER_REPAIR,
-    BY_CONSTRUCTION,
-    DERIVED,
-    EVIDENCE,
-    EXACT,
-    INHERITED,
     LONGEST_REASON,
-    MEASURED,
-    NOT_REPRODUCED,
-    NOT_TESTABLE,
-    REPRODUCED,
-    UNDECIDED,
     Holds,
     Less,
     LowerBound,
@@ -40,6 +29,19 @@ from private_bandits_book.rules import (
     after_repair,
     all_of,
     rests_on,
+)
+from private_bandits_book.verdicts import (
+    AFTER_REPAIR,
+    BY_CONSTRUCTION,
+    DERIVED,
+    EVIDENCE,
+    EXACT,
+    INHERITED,
+    MEASURED,
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    UNDECIDED,
 )
 
 

@@ -14,7 +14,8 @@ from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.page import Chapter
 from private_bandits_book.cli import main
 from private_bandits_book.ledger import Claim, Rulebook, judged
-from private_bandits_book.rules import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Holds, Less
+from private_bandits_book.rules import Holds, Less
+from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 CLAIMS = [
     Claim("theorem-1", "theorem", "Theorem 1", "It is less."),

@@ -13,17 +13,11 @@ from private_bandits.estimates import Interval
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances
 from private_bandits_book.ledger import claims_of, judged
-from private_bandits_book.rules import (
-    AFTER_REPAIR,
-    NOT_LEARNT,
-    NOT_REPRODUCED,
-    NOT_TESTABLE,
-    REPRODUCED,
-    UNDECIDED,
-)
+from private_bandits_book.rules import NOT_LEARNT
 from private_bandits_book.semibandits import lemmas, rules, sweeps
 from private_bandits_book.semibandits.study import Source, Study
 from private_bandits_book.sweep import RateFit
+from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
 CLAIMS = {claim.claim: claim for claim in claims_of("semibandits")}
 LOCAL = {"1/epsilon": 2, "1/gap": 1, "ln T": 1}

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from private_bandits.estimates import Interval, exponent_difference, fit_exponent
-from private_bandits_book.rules import NOT_LEARNT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.rules import NOT_LEARNT
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, SIZE, Form, RateFit, chosen, fit_log, fit_points, power
+from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 T = np.array([1e4, 1e5, 1e6, 1e7])
 RNG = np.random.default_rng(5)

@@ -16,7 +16,7 @@ import yaml
 
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.parameters import UsageError
-from private_bandits_book.rules import EVIDENCE, VERDICTS
+from private_bandits_book.verdicts import EVIDENCE, VERDICTS
 
 
 class _Parser(argparse.ArgumentParser):

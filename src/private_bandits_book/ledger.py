@@ -10,29 +10,16 @@ from __future__ import annotations
 import importlib
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field, fields
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import pandas as pd
 
 from private_bandits import checks
-from private_bandits_book.rules import (
-    EVIDENCE,
-    EXACT,
-    INHERITED,
-    NOT_REPRODUCED,
-    VERDICTS,
-    Holds,
-    NotTestable,
-    Ruling,
-    all_of,
-    on_other_seeds,
-    rests_on,
-)
-
-if TYPE_CHECKING:  # the command line reads claims, and pandas takes a second to import
-    import pandas as pd
+from private_bandits_book.rules import Holds, NotTestable, Ruling, all_of, on_other_seeds, rests_on
+from private_bandits_book.verdicts import EVIDENCE, EXACT
 
 KINDS = (
     "definition",
@@ -46,8 +33,6 @@ KINDS = (
     "contribution",
     "anchor",
 )
-NUMBERED = ("theorem", "corollary", "privacy", "figure", "table")
-"""The kinds that the first total counts: what a paper numbers and claims, inherited rows included."""
 _JUDGED = object()
 
 
@@ -231,8 +216,6 @@ def judged(
     disagree: Mapping[str, tuple[int, int]] | None = None,
 ) -> pd.DataFrame:
     """Return the ledger of claims by their rules; the command line that repeats them gains `--long` where it must."""
-    import pandas as pd
-
     by_name = {claim.claim: claim for claim in claims}
     rulings: dict[str, Ruling] = {}
 
@@ -274,28 +257,3 @@ def _ruling(claim: Claim, rules: Rulebook, study: Any, parts: dict[str, Ruling])
     if not isinstance(found, Ruling):
         raise ValueError(f"the rule of {name} must return a Ruling, got {found!r}")
     return found
-
-
-def verdicts_in_words(verdicts: Iterable[str]) -> str:
-    """Return the counts of verdicts as captions and sentences write them: those that are not 0, in their order."""
-    counts = Counter(verdicts)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-
-
-def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str]) -> str:
-    """Return a ledger's totals: what the paper numbers, then all rows by evidence, root failures apart.
-
-    Parameters
-    ----------
-    kinds, verdicts, evidence : iterable of str
-        The columns of the ledger.
-    """
-    rows = list(zip(kinds, verdicts, evidence, strict=True))
-    numbered = [verdict for kind, verdict, _ in rows if kind in NUMBERED]
-    grounds = Counter(ground for *_, ground in rows)
-    failed = Counter(ground == INHERITED for _, verdict, ground in rows if verdict == NOT_REPRODUCED)
-    return (
-        f"{len(numbered)} numbered theorems, tables and figures: {verdicts_in_words(numbered) or 'none'}. "
-        f"{len(rows)} rows by evidence: {', '.join(f'{grounds[e]} {e}' for e in EVIDENCE if grounds[e]) or 'none'}. "
-        f"{failed.total()} rows fail: {failed[False]} by themselves, {failed[True]} by what they rest on."
-    )

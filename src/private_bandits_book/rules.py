@@ -18,21 +18,18 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.estimates import Interval
 from private_bandits.policy import Policy
-
-REPRODUCED = "reproduced"
-AFTER_REPAIR = "reproduced after repair"
-NOT_REPRODUCED = "not reproduced"
-UNDECIDED = "undecided"
-NOT_TESTABLE = "not testable"
-VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
-
-EXACT = "exact"  # computed or enumerated: refutes a universal claim, confirms what was enumerated
-MEASURED = "measured"  # by runs, which could have come out otherwise
-DERIVED = "derived"  # our algebra agrees or not; nothing was run
-BY_CONSTRUCTION = "by construction"  # judge and judged share a formula
-INHERITED = "inherited"  # from other rows
-EVIDENCE = (EXACT, MEASURED, DERIVED, BY_CONSTRUCTION, INHERITED)
-"""The kinds of evidence, the strongest first: mixed evidence is of the weakest kind."""
+from private_bandits_book.verdicts import (
+    AFTER_REPAIR,
+    DERIVED,
+    EVIDENCE,
+    EXACT,
+    INHERITED,
+    MEASURED,
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    UNDECIDED,
+)
 
 LONGEST_REASON = 240
 NOT_LEARNT = "too few of the runs have learnt by their horizons"
@@ -375,7 +372,7 @@ class NotRun:
             raise ValueError(f"why must say why it is not run, got {self.why!r}")
 
     def __call__(self) -> Ruling:
-        return _ruling(UNDECIDED, f"not run here: {self.why}", _measurement(None))
+        return _ruling(UNDECIDED, f"not run here: {self.why}", _measurement(None), MEASURED)
 
 
 def all_of(*rulings: Ruling) -> Ruling:

@@ -20,7 +20,8 @@ from tqdm import tqdm
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.simulate import AnyProblem, simulate
-from private_bandits_book.ledger import NUMBERED, judge, verdicts_in_words
+from private_bandits_book.ledger import judge
+from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
 
 class Run(NamedTuple):

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 
 from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.parameters import UsageError, paper
-from private_bandits_book.ledger import COLUMNS, claims_of, totals
+from private_bandits_book.chapters.parameters import UsageError
+from private_bandits_book.verdicts import quantities, totals
 
 
 def ledger_text(
@@ -33,6 +33,7 @@ def ledger_text(
         If there is no such chapter, or no claim of that identifier.
     """
     rows = [row for chapter in list(chapters) or book.chapters() for row in _rows(book, chapter)]
+    columns = list(rows[0]) if rows else ["chapter"]
     if claim and not any(row["claim"] == claim for row in rows):
         raise UsageError(f"--claim must be an identifier that `private-bandits claims` prints, got {claim!r}")
     wanted = {name: value for name, value in (("verdict", verdict), ("evidence", evidence), ("claim", claim)) if value}
@@ -41,12 +42,12 @@ def ledger_text(
         return json.dumps(rows, indent=1, ensure_ascii=False)
     if form == "csv":
         text = StringIO()
-        writer = csv.DictWriter(text, ["chapter", *COLUMNS], lineterminator="\n")
+        writer = csv.DictWriter(text, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         return text.getvalue().rstrip("\n")
-    columns = ([row[name] for row in rows] for name in ("kind", "verdict", "evidence"))
-    return "\n".join([*_lines(rows), totals(*columns)])
+    counted = ([row[name] for row in rows] for name in ("kind", "verdict", "evidence"))
+    return "\n".join([*_lines(rows), totals(*counted)])
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -65,15 +66,14 @@ def _rows(book: Book, chapter: str) -> list[dict[str, str]]:
 
 
 def _lines(rows: Sequence[dict[str, str]]) -> Iterator[str]:
-    chapter, quantities = "", dict[str, str]()
+    chapter, known = "", dict[str, str]()
     for row in rows:
         if row["chapter"] != chapter:
             chapter = row["chapter"]
-            claims = [] if paper(chapter) is None else claims_of(chapter)
-            quantities = {claim.claim: claim.quantity for claim in claims}
+            known = quantities(chapter)
         yield f"{chapter} {row['claim']}  {row['locus']}: {row['statement']}"
         ends = f" [{float(row['low']):.4g}, {float(row['high']):.4g}]" if row["low"] != row["high"] else ""
-        what = quantities.get(row["claim"], "")
+        what = known.get(row["claim"], "")
         number = f"{what} {float(row['measured']):.4g}{ends}; ".lstrip() if row["measured"] else ""
         ground = f" ({row['evidence']})" if row["evidence"] else ""
         yield f"    {row['verdict']}{ground}: {number}{row['reason']}"

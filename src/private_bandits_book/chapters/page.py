@@ -22,7 +22,8 @@ from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.exhibits import Exhibit, Table
 from private_bandits_book.figures import Picture
-from private_bandits_book.ledger import COLUMNS, totals
+from private_bandits_book.ledger import COLUMNS
+from private_bandits_book.verdicts import totals
 
 OUTPUT_VARIABLE = "PRIVATE_BANDITS_OUTPUT"
 

@@ -21,7 +21,8 @@ from private_bandits_book.contextual import facts, joint, messages
 from private_bandits_book.contextual.messages import BALL, cost
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.ledger import Claim, Rulebook
-from private_bandits_book.rules import EXACT, NotTestable, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.rules import NotTestable, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.verdicts import EXACT
 
 MECHANISM_GRID = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # the text states the Gaussian mechanism for every epsilon
 _POINTS = (0, 1, 2, 3)

@@ -20,9 +20,9 @@ from private_bandits_book.contextual.words import at, computed, data, fitted, li
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import power as ten
 from private_bandits_book.figures import rounded, short
-from private_bandits_book.rules import REPRODUCED
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import EPSILON, HORIZON
+from private_bandits_book.verdicts import REPRODUCED
 
 panels = Exhibits()
 

@@ -16,7 +16,8 @@ from itertools import product
 
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import bounded
-from private_bandits_book.rules import DERIVED, Holds, Ruling, all_of
+from private_bandits_book.rules import Holds, Ruling, all_of
+from private_bandits_book.verdicts import DERIVED
 
 N_ARMS = 5
 LEVEL = 0.02  # slope of a ratio, in powers of an axis, that logarithms of logarithms and doubling epochs account for

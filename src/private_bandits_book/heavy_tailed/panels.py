@@ -33,9 +33,9 @@ from private_bandits_book.heavy_tailed.study import (
     last,
     tidy,
 )
-from private_bandits_book.rules import AFTER_REPAIR
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import GAP
+from private_bandits_book.verdicts import AFTER_REPAIR
 
 panels = Exhibits()
 _SE, _UCB, _EPISODES = rates.DP, rates.UCB, rates.EPISODES

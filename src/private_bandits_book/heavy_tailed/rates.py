@@ -37,8 +37,8 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
 from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
-from private_bandits_book.rules import BY_CONSTRUCTION, MEASURED
 from private_bandits_book.sweep import EPSILON, GAP, LOG, Form, RateFit, abscissa, chosen, fit_points, power
+from private_bandits_book.verdicts import BY_CONSTRUCTION, MEASURED
 
 N_ARMS = 5
 DP, LDP, SLIDE_LDP, QUANTILE, UCB, EPISODES, PLAIN_UCB, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = (

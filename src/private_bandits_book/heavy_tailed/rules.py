@@ -20,17 +20,8 @@ from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.comparisons import LEARNT
 from private_bandits_book.heavy_tailed.study import PRINTED, Study
 from private_bandits_book.ledger import Claim, Rulebook
-from private_bandits_book.rules import (
-    DERIVED,
-    NOT_REPRODUCED,
-    Holds,
-    Less,
-    NotRun,
-    Privacy,
-    Ruling,
-    after_repair,
-    all_of,
-)
+from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED
 
 _HEAVY, _BOUNDED = "table-heavytailed", "table-bounded"
 

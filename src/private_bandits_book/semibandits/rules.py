@@ -22,9 +22,6 @@ from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
 from private_bandits_book.ledger import Claim, Rulebook
 from private_bandits_book.rules import (
-    DERIVED,
-    EXACT,
-    MEASURED,
     NOT_LEARNT,
     Holds,
     Less,
@@ -40,6 +37,7 @@ from private_bandits_book.semibandits import lemmas
 from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
 from private_bandits_book.semibandits.sweeps import PER_ARM, theorem_8_form
 from private_bandits_book.sweep import GAP, SIZE, Form, power
+from private_bandits_book.verdicts import DERIVED, EXACT, MEASURED
 
 _LONGEST_TREE = 1 << 17  # rounds to which the nodes of a tree are counted one by one
 _FAR_GAP = 0.1  # gap at which a first report is weighed against the claimed rate

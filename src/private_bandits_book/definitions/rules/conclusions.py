@@ -15,8 +15,9 @@ from private_bandits_book.definitions.panels import nearest
 from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, SAME, TINY, near, rules
 from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors, uniform_regret
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import MEASURED, NOT_LEARNT, Holds, Less, Ruling
+from private_bandits_book.rules import NOT_LEARNT, Holds, Less, Ruling
 from private_bandits_book.sweep import LEAST_POINTS, by_replication
+from private_bandits_book.verdicts import MEASURED
 
 _SMALL = 1e-4  # an epsilon at which local privacy is dear beyond all constants
 _PLAYED = {"local DP": LDP_UCB, "DP": ADAP_UCB}

@@ -16,10 +16,11 @@ from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.rules.common import FAR, GRID, GROWING, HORIZON, N_ARMS, SAME, TINY, rules
 from private_bandits_book.definitions.study import LOCAL, LONG, Study
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import NOT_REPRODUCED, LowerBound, Ruling, all_of
+from private_bandits_book.rules import LowerBound, Ruling, all_of
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import HORIZON as ROUNDS
 from private_bandits_book.sweep import LEAST_POINTS, LOG, RateFit, by_replication, chosen, fit_log, power
+from private_bandits_book.verdicts import NOT_REPRODUCED
 
 _LEAST = 1_000  # rounds before which no rate shows
 

@@ -1,0 +1,59 @@
+"""The words of verdicts and evidence, and what is counted of them: all that a command needs that only reads claims."""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from importlib import resources
+
+REPRODUCED = "reproduced"
+AFTER_REPAIR = "reproduced after repair"
+NOT_REPRODUCED = "not reproduced"
+UNDECIDED = "undecided"
+NOT_TESTABLE = "not testable"
+VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
+
+EXACT = "exact"  # computed or enumerated: refutes a universal claim, confirms what was enumerated
+MEASURED = "measured"  # by runs, which could have come out otherwise
+DERIVED = "derived"  # our algebra agrees or not; nothing was run
+BY_CONSTRUCTION = "by construction"  # judge and judged share a formula
+INHERITED = "inherited"  # from other rows
+EVIDENCE = (EXACT, MEASURED, DERIVED, BY_CONSTRUCTION, INHERITED)
+"""The kinds of evidence, the strongest first: mixed evidence is of the weakest kind."""
+NUMBERED = ("theorem", "corollary", "privacy", "figure", "table")
+"""The kinds that the first total counts: what a paper numbers and claims, inherited rows included."""
+
+
+def verdicts_in_words(verdicts: Iterable[str]) -> str:
+    """Return the counts of verdicts as captions and sentences write them: those that are not 0, in their order."""
+    counts = Counter(verdicts)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+
+
+def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str]) -> str:
+    """Return a ledger's totals: what the paper numbers, then all rows by evidence, root failures apart.
+
+    Parameters
+    ----------
+    kinds, verdicts, evidence : iterable of str
+        The columns of the ledger.
+    """
+    rows = list(zip(kinds, verdicts, evidence, strict=True))
+    numbered = [verdict for kind, verdict, _ in rows if kind in NUMBERED]
+    grounds = Counter(ground for *_, ground in rows)
+    failed = Counter(ground == INHERITED for _, verdict, ground in rows if verdict == NOT_REPRODUCED)
+    return (
+        f"{len(numbered)} numbered theorems, tables and figures: {verdicts_in_words(numbered) or 'none'}. "
+        f"{len(rows)} rows by evidence: {', '.join(f'{grounds[e]} {e}' for e in EVIDENCE if grounds[e]) or 'none'}. "
+        f"{failed.total()} rows fail: {failed[False]} by themselves, {failed[True]} by what they rest on."
+    )
+
+
+def quantities(chapter: str) -> dict[str, str]:
+    """Return what the number of each claim of a chapter is, by claim; a chapter without a room has none."""
+    if importlib.util.find_spec(f"private_bandits_book.{chapter}") is None:
+        return {}
+    text = resources.files("private_bandits_book").joinpath(chapter, "claims.toml").read_text("utf-8")
+    return {entry["claim"]: entry.get("quantity", "") for entry in tomllib.loads(text)["claim"]}
