@@ -285,6 +285,18 @@ def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
         chapter.ledger(pd.DataFrame([row])[["claim", "verdict"]])
 
 
+def test_a_claim_on_a_phone_names_its_columns_as_the_table_does(chapter):
+    """On a phone a claim is a card; the style sheet labels its cells by their places."""
+    style = (find_book().pages / "_static" / "book.css").read_text()
+    labels = re.findall(r'-claims"\] td:nth-child\((\d)\) > p::before {\s+content: "(\w+): "', style)
+    row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": 2.0}
+    lines = chapter.ledger(pd.DataFrame([row])).markdown.splitlines()
+    headings = [
+        cell.strip() for cell in next(line for line in lines if line.startswith("| Where")).strip("|").split("|")
+    ]
+    assert {int(place): name for place, name in labels} == dict(enumerate(headings[2:6], start=3))
+
+
 def test_a_long_study_is_read_from_the_committed_book(chapter, tiny):
     tiny.data("tiny").mkdir(parents=True)
     (tiny.data("tiny") / "long-horizon.csv").write_text("t,regret\n10,1.5\n")
