@@ -309,7 +309,7 @@ def test_a_repair_is_not_another_algorithm_of_the_chapter():
     for name in (rates.LDP, rates.QUANTILE, rates.EPISODES):
         with pytest.raises(ValueError, match="a repair must"):
             after_repair(printed, Holds()(True, "it holds", 1.0).of(made[rates.DP], made[name]))
-    with pytest.raises(ValueError, match="noise family, feedback and trust model"):
+    with pytest.raises(ValueError, match="a repair must be one algorithm"):
         after_repair(printed, Holds()(True, "it holds", 1.0).of(made[rates.LDP]))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -403,11 +404,17 @@ LDP1 = {variant: semibandits.cucb_ldp1(1.0, 4, variant) for variant in semibandi
 @pytest.mark.parametrize(
     ("printed", "repaired", "message"),
     [
-        ([PRINTED], [REPAIRS], "must keep noise family, feedback and trust model"),
+        ([PRINTED], [REPAIRS], "must be one algorithm"),
         ([LDP1["printed"]], [LDP1["repaired"], semibandits.cucb_ldp2(1.0, "repaired")], "must be one algorithm"),
         ([LDP1["printed"]], LDP1.values(), "must be one algorithm"),
+        ([LDP1["printed"]], [semibandits.cucb_ldp2(1.0, "repaired")], "must be one algorithm"),
         ([LDP1["printed"]], [], "must keep"),
-        ([LDP1["printed"]], [semibandits.cucb_dp(1.0, 4, 8, 100)], "must keep"),
+        ([LDP1["printed"]], [semibandits.cucb_dp(1.0, 4, 8, 100)], "must be one algorithm"),
+        (
+            [LDP1["printed"]],
+            [replace(LDP1["repaired"], mechanism="gaussian")],
+            "must keep noise family, feedback and trust",
+        ),
     ],
 )
 @pytest.mark.parametrize("found", [GOOD, BAD, OPEN])

@@ -228,7 +228,7 @@ def test_claims_in_k_take_the_regret_per_arm_of_the_theorem():
 def test_a_repair_of_another_algorithm_is_refused(monkeypatch):
     others = Source("CUCB-LDP1", "printed", "K-path"), Source("CUCB-LDP2", "repaired", "K-path")
     monkeypatch.setattr(rules, "sources", lambda claim: others)
-    with pytest.raises(ValueError, match="a repair must keep"):
+    with pytest.raises(ValueError, match="a repair must be one algorithm"):
         own("algorithm-2-on-b1", made(dict.fromkeys(KEYS, about(2.0))))
     for name in RATES:
         about_ = rules.algorithm(Source(RATES[name][0], "repaired", "K-path"))

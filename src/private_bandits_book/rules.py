@@ -444,7 +444,7 @@ def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:
 
 def _check_repair(printed: frozenset[Subject], repaired: frozenset[Subject]) -> None:
     algorithms = sorted({f"{one.algorithm}, {one.variant}" for one in repaired})
-    if len(algorithms) > 1 or len({one.algorithm for one in printed}) > 1:
+    if len(algorithms) > 1 or len({one.algorithm for one in printed | repaired}) > 1:
         raise ValueError(f"a repair must be one algorithm for one, got {'; '.join(algorithms)}")
     stays = [{(one.mechanism, one.feedback, one.trust) for one in each} for each in (printed, repaired)]
     if stays[0] != stays[1]:
