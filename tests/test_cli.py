@@ -411,7 +411,7 @@ def test_claims_prints_two_lines_a_claim_and_the_totals(judged, capsys):
         'tiny figure-1a  Figure 1(a): It "falls", é.',
         "    undecided (inherited): cannot be measured",
         "2 numbered theorems, tables and figures: 1 not reproduced, 1 undecided. 2 rows by evidence: 1 measured, "
-        "1 inherited. 1 rows fail: 1 by themselves, 0 by what they rest on.",
+        "1 inherited. 1 row fails: 1 by themselves, 0 by what they rest on.",
     ]
 
 

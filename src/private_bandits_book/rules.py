@@ -69,7 +69,7 @@ class Ruling:
     measurement : Interval
         The number that decides.
     evidence : str
-        One of `EVIDENCE`; "" where nothing was looked at.
+        One of `EVIDENCE`.
     excludes : tuple of str
         The nearest wrong alternatives that the measurement rules out.
     about : frozenset of Subject
@@ -83,7 +83,7 @@ class Ruling:
     verdict: str
     reason: str
     measurement: Interval
-    evidence: str = ""
+    evidence: str
     excludes: tuple[str, ...] = ()
     about: frozenset[Subject] = frozenset()
     shows: frozenset[str] = frozenset()
@@ -349,7 +349,7 @@ class Privacy:
 
 @dataclass(frozen=True)
 class NotTestable:
-    """A claim that no run of this book can test; `why` says why."""
+    """A claim that no run of this book can test; `why` argues it, so the row is derived."""
 
     why: str
 
@@ -358,7 +358,7 @@ class NotTestable:
             raise ValueError(f"why must say why the claim is not testable, got {self.why!r}")
 
     def __call__(self) -> Ruling:
-        return _ruling(NOT_TESTABLE, self.why, _measurement(None))
+        return _ruling(NOT_TESTABLE, self.why, _measurement(None), DERIVED)
 
 
 @dataclass(frozen=True)
@@ -454,15 +454,14 @@ def _check_repair(printed: frozenset[Subject], repaired: frozenset[Subject]) -> 
 
 
 def _weakest(rulings: Sequence[Ruling]) -> str:
-    kinds = [ruling.evidence for ruling in rulings if ruling.evidence]
-    return max(kinds, key=EVIDENCE.index, default="")
+    return max((ruling.evidence for ruling in rulings), key=EVIDENCE.index)
 
 
 def _ruling(
     verdict: str,
     reason: str,
     seen: Interval,
-    evidence: str = "",
+    evidence: str,
     excludes: tuple[str, ...] = (),
     shows: frozenset[str] = frozenset(),
     needs: str = "",

@@ -23,6 +23,8 @@ from private_bandits.simulate import AnyProblem, simulate
 from private_bandits_book.ledger import judge
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
+OFTEN = 10  # runs behind a number in the findings, for each of the chapter's replications
+
 
 class Run(NamedTuple):
     """One policy on one problem: its regret by replication, and what it was run as."""
@@ -153,6 +155,7 @@ class Player:
         swept: Mapping[str, Any] | None = None,
         horizon: int | None = None,
         n_jobs: int | None = None,
+        replications: int | None = None,
     ) -> Run:
         """Play a policy on a problem, or return what it did when it was played before.
 
@@ -164,17 +167,18 @@ class Player:
             What the run stands for in its panel; "" for a baseline.
         swept : mapping, optional
             What moves in the panel: names of columns and the run's values.
-        horizon, n_jobs : int, optional
+        horizon, n_jobs, replications : int, optional
             Instead of the player's.
         """
         rounds = self.horizon if horizon is None else horizon
-        key = (identity(problem, policy), rounds)
+        runs = self.replications if replications is None else replications
+        key = (identity(problem, policy), rounds, runs)
         if key not in self._played:
             self._played[key] = simulate(
                 problem,
                 policy,
                 horizon=rounds,
-                replications=self.replications,
+                replications=runs,
                 seed=self.seed,
                 n_jobs=self.n_jobs if n_jobs is None else n_jobs,
             )
@@ -214,6 +218,11 @@ class Study(Player):
         """Return the study at a chapter's parameters."""
         named = {each.name for each in fields(cls) if each.init} - {"long_study", "disagree"}
         return cls(**{name: parameters[name] for name in named}, long_study=long_study, disagree=disagree or {})
+
+    @property
+    def often(self) -> int:
+        """How many runs a number in the findings is a mean of."""
+        return OFTEN * self.replications
 
     @cached_property
     def ledger(self) -> pd.DataFrame:

@@ -44,10 +44,11 @@ def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str
     numbered = [verdict for kind, verdict, _ in rows if kind in NUMBERED]
     grounds = Counter(ground for *_, ground in rows)
     failed = Counter(ground == INHERITED for _, verdict, ground in rows if verdict == NOT_REPRODUCED)
+    fail = "row fails" if failed.total() == 1 else "rows fail"
     return (
         f"{len(numbered)} numbered theorems, tables and figures: {verdicts_in_words(numbered) or 'none'}. "
         f"{len(rows)} rows by evidence: {', '.join(f'{grounds[e]} {e}' for e in EVIDENCE if grounds[e]) or 'none'}. "
-        f"{failed.total()} rows fail: {failed[False]} by themselves, {failed[True]} by what they rest on."
+        f"{failed.total()} {fail}: {failed[False]} by themselves, {failed[True]} by what they rest on."
     )
 
 

@@ -142,7 +142,9 @@ class Study(studies.Study):
         for variant, factor in VARIANTS.items():
             local = local_policies(epsilon, self.delta, size, factor)
             runs += [self.run(problem, policy, variant) for policy in local]
-        runs += [self.run(problem, paper.repaired_local(e, size), "repaired") for e in (math.inf, epsilon)]
+        for each in (math.inf, epsilon):
+            repaired = paper.repaired_local(each, size)
+            runs.append(self.run(problem, repaired, "repaired", replications=self.often))
         return runs
 
     def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Runs:
