@@ -40,7 +40,7 @@ from private_bandits_book.contextual import (
 )
 from private_bandits_book.contextual.exhibits import exhibits
 from private_bandits_book.contextual.study import Study
-from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, PLAYS, ROWS, TWO_POINTS
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, ROWS, TWO_POINTS
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.studies import LongRun
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, Sweep
@@ -170,9 +170,9 @@ def test_the_fooling_losses_fool_ucb_and_are_fixed_beforehand():
 
 def test_runs_have_the_noise_and_the_losses_that_they_name(setting):
     panel = setting.one_point
-    assert set(PLAYS) == {row for row, told in ROWS.items() if told.kind != "contextual"}
+    assert {row for row, told in ROWS.items() if not told.losses} == {LINEAR, LOGISTIC}
     for row in ONE_POINT:
-        kind, learners = PLAYS[row]
+        kind, learners = ROWS[row].losses, ROWS[row].learners
         for learner in learners:
             plain, *private = panel.select(row=row, learner=learner)
             assert plain.problem.kind == kind and math.isinf(plain.epsilon) and plain.policy.method == learner
@@ -227,7 +227,7 @@ def test_the_printed_step_costs_more_than_the_tuned_one(setting):
     final = {(run.swept["row"], run.variant, run.epsilon): run.final.mean() for run in runs}
     assert {run.epsilon for run in runs} == {math.inf, *study.SWEEP}
     for row in TWO_POINTS:
-        assert {variant for key, variant, _ in final if key == row} == set(PLAYS[row][1])
+        assert {variant for key, variant, _ in final if key == row} == set(ROWS[row].learners)
         assert final[row, "printed", 1.0] > 3.5 * final[row, "tuned", 1.0]
     record = runs.find("Gradient descent, two points", "tuned", 1.0, row=TWO_POINTS[0]).policy.record
     assert record.scale == pytest.approx(2 * record.limit * math.sqrt(2 * math.log(1250)), rel=1e-12)
@@ -899,7 +899,8 @@ def test_random_actions_cost_the_variance_of_the_noise_times_a_logarithm(setting
 def test_the_figures_of_the_studies_draw_the_points_of_their_fits(setting):
     makers = exhibits.makers(setting)
     drawn = makers["figure-two-points-long"]().data
-    assert len(drawn) == 2 * len(sweeps.TWO_POINT_EPSILONS) and (drawn["t"] == 2_000_000).all()
+    swept = sweeps.sweep(TWO_POINTS[0], EPSILON, "printed").values
+    assert len(drawn) == 2 * len(swept) and (drawn["t"] == 2_000_000).all()
     for variant, part in drawn.groupby("reading"):
         kept = part[part["regret"] < 0.5 * part["still"]]
         slope = np.polyfit(np.log(1 / kept["epsilon"]), np.log(kept["regret"]), 1)[0]

@@ -16,16 +16,15 @@ cases only, or in several places; a maker asks for them by `sentence`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from importlib import resources
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from private_bandits_book.figures import Picture, caption_runs
+from private_bandits_book.rooms import tables
 
 
 class Table(NamedTuple):
@@ -171,6 +170,5 @@ def _columns(texts: Mapping[str, Any], study: Any) -> tuple[dict[str, str] | Non
 
 @cache
 def _texts(chapter: str) -> dict[str, Any]:
-    path = resources.files(f"private_bandits_book.{chapter}").joinpath("texts.toml")
-    found = tomllib.loads(path.read_text("utf-8"))
+    found = tables(chapter, "texts")
     return {label: found[texts["like"]] if "like" in texts else texts for label, texts in found.items()}

@@ -38,7 +38,7 @@ from private_bandits_book import studies
 from private_bandits_book.contextual import digits, facts, joint, messages, rates, sweeps
 from private_bandits_book.contextual.fooling import Ucb, fooling_arms
 from private_bandits_book.contextual.messages import PUBLISHED_DELTA, PUBLISHED_EPSILON
-from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, PLAYS, ROWS, TWO_POINTS
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
 from private_bandits_book.figures import power
 from private_bandits_book.studies import Player, Run, Runs
 from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
@@ -112,8 +112,8 @@ class Study(studies.Study):
         return Runs(
             run
             for row in ONE_POINT
-            for learner in PLAYS[row][1]
-            for run in self._reduced(instances.convex(PLAYS[row][0]), learner, {"row": row, "learner": learner})
+            for learner in ROWS[row].learners
+            for run in self._reduced(instances.convex(ROWS[row].losses), learner, {"row": row, "learner": learner})
         )
 
     @cached_property
@@ -151,9 +151,8 @@ class Study(studies.Study):
         """The rows of Table 1 with two points: every step at every epsilon of `SWEEP` and without privacy."""
         runs = Runs()
         for row in TWO_POINTS:
-            kind, steps = PLAYS[row]
-            problem = instances.convex(kind)
-            for step, epsilon in product(steps, [math.inf, *SWEEP]):
+            problem = instances.convex(ROWS[row].losses)
+            for step, epsilon in product(ROWS[row].learners, [math.inf, *SWEEP]):
                 policy = paper.two_point(problem, self.horizon, epsilon, self._delta(epsilon), step)
                 runs.append(self.run(problem, policy, step, {"row": row}))
         return runs

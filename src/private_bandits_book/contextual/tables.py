@@ -17,11 +17,10 @@ from private_bandits.papers.contextual.instances import convex, unit_vectors
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual.facts import centre_regret, stochastic_arms
 from private_bandits_book.contextual.messages import BALL, cost, split
-from private_bandits_book.contextual.panels import SHORT
 from private_bandits_book.contextual.study import STUCK_ACTIONS, STUCK_GAP, STUCK_OFFSET, Study
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, BEST_ARM, LINE, STOCHASTIC, context_sweeps
-from private_bandits_book.contextual.table_1 import ONE_POINT, PLAYS, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import interval, plain
+from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, TWO_POINTS
+from private_bandits_book.contextual.words import LOOKS, interval, plain
 from private_bandits_book.exhibits import Exhibits, Made, tabled
 from private_bandits_book.sweep import EPSILON, LOG
 
@@ -80,7 +79,7 @@ def learners(study: Study) -> pd.DataFrame:
     cells = []
     for run in study.one_point:
         share = float(run.final.mean() / centre_regret(run.problem, run.t[-1])[0])
-        labels = {"row": run.swept["row"], "learner": SHORT.get(run.name, run.name)}
+        labels = {"row": run.swept["row"], "learner": LOOKS["short"].get(run.name, run.name)}
         cells.append((labels, f"at_{run.epsilon:g}", share))
     return _wide(cells)
 
@@ -169,17 +168,15 @@ def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str,
         derived = bounds.theorem_3(regret, 1.0, horizon, epsilon, delta, variant)
         yield "Theorem 3, Tsallis-INF", variant, derived, arms.uniform_regret()
     for key in ONE_POINT:
-        kind, (learner, *_) = PLAYS[key]
-        problem, name = convex(kind), f"Corollary 4, {key}"
-        derived = bounds.corollary_4(problem, horizon, epsilon, delta, learner)
+        problem, name = convex(ROWS[key].losses), f"Corollary 4, {key}"
+        derived = bounds.corollary_4(problem, horizon, epsilon, delta, ROWS[key].learners[0])
         yield name, "printed", horizon ** ROWS[key].power / epsilon, problem.uniform_regret()
         yield name, "derived", derived, problem.uniform_regret()
     for key in TWO_POINTS:
-        kind, steps = PLAYS[key]
-        problem, name = convex(kind), f"Theorem 6, {key}"
+        problem, name = convex(ROWS[key].losses), f"Theorem 6, {key}"
         root = math.log(max(horizon, 2)) if ROWS[key].quantity == LOG else math.sqrt(horizon)
         yield name, "printed", root / epsilon**2, problem.uniform_regret()
-        for step in steps:
+        for step in ROWS[key].learners:
             derived = bounds.theorem_6(problem, horizon, epsilon, delta, step)
             yield name, f"derived, {step} step", derived, problem.uniform_regret()
     words = {"order": "printed", "printed": "the box's own constants", "derived": "derived"}
