@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -84,16 +85,24 @@ def learners(study: Study) -> pd.DataFrame:
     return _wide(cells)
 
 
-@tables("table-one-point")
-def one_point_exponents(study: Study) -> pd.DataFrame:
-    """The fitted exponents of the one-point rows, with the claimed ones where Table 1 has them."""
-    return _exponents(study, ONE_POINT)
+def _exponents(study: Study, keys: Sequence[str]) -> pd.DataFrame:
+    """The fitted exponents of some rows, with the claimed ones where Table 1 has them."""
+    rows = []
+    for one in study.fits:
+        row, variant = ROWS.get(one.labels["row"]), one.labels["reading"]
+        if one.labels["row"] in keys:
+            claimed = math.nan
+            if row is not None and one.quantity in (EPSILON, row.quantity):
+                plain = row.plain if variant == "no privacy" else row.power
+                claimed = row.epsilon if one.quantity == EPSILON else plain
+            labels = {"row": one.labels["row"], "policy": one.labels["policy"], "reading": variant}
+            labels |= {"quantity": one.quantity, "claimed": claimed} | (one.fit or Interval()).columns()
+            rows.append(labels | {"points": one.points, "shown": interval(one.fit)})
+    return pd.DataFrame(rows)
 
 
-@tables("table-arms")
-def arm_exponents(study: Study) -> pd.DataFrame:
-    """The fitted exponents with arms, on a line, and for the best arm."""
-    return _exponents(study, (ADVERSARIAL, STOCHASTIC, LINE, BEST_ARM))
+for _label, _keys in (("one-point", ONE_POINT), ("arms", (ADVERSARIAL, STOCHASTIC, LINE, BEST_ARM))):
+    tables(f"table-{_label}")(partial(_exponents, keys=_keys))
 
 
 @tables("table-horizons")
@@ -192,18 +201,3 @@ def _wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
     for labels, column, value in cells:
         rows.setdefault(tuple(labels.values()), dict(labels))[column] = value
     return pd.DataFrame(list(rows.values()))
-
-
-def _exponents(study: Study, keys: Sequence[str]) -> pd.DataFrame:
-    rows = []
-    for one in study.fits:
-        row, variant = ROWS.get(one.labels["row"]), one.labels["reading"]
-        if one.labels["row"] in keys:
-            claimed = math.nan
-            if row is not None and one.quantity in (EPSILON, row.quantity):
-                plain = row.plain if variant == "no privacy" else row.power
-                claimed = row.epsilon if one.quantity == EPSILON else plain
-            labels = {"row": one.labels["row"], "policy": one.labels["policy"], "reading": variant}
-            labels |= {"quantity": one.quantity, "claimed": claimed} | (one.fit or Interval()).columns()
-            rows.append(labels | {"points": one.points, "shown": interval(one.fit)})
-    return pd.DataFrame(rows)

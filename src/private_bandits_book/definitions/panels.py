@@ -15,7 +15,6 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
 from private_bandits_book.definitions import discussion, graphs, lemmas
-from private_bandits_book.definitions import inference as example
 from private_bandits_book.definitions.entries import CORRECTED, usable
 from private_bandits_book.definitions.study import LOCAL, LONG, Study, factors, instance
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
@@ -41,9 +40,9 @@ def models(study: Study) -> Made:
 @panels("figure-inference")
 def inference(study: Study) -> Made:
     """The advertising example: the success rate of the best guess under each definition."""
-    frame, games = study.inference, example.games(1.0, study.exact_horizon)
+    frame, games = study.inference, tables("definitions", "games")["games"]
     curves = frame.assign(regret=frame["success"], family=frame["definition"].map(_LOOKS["hues"]), **_EXACT)
-    curves["facet"], curves["label"] = ([game[at] for game in games] * len(study.epsilons) for at in (4, 5))
+    curves["facet"], curves["label"] = ([game[at] for game in games] * len(study.epsilons) for at in ("panel", "label"))
     curves["policy"] = curves["label"]
     curves["trust"] = ["local" if d in ("local", "environment") else "central" for d in frame["definition"]]
     ylabel = "success rate of the best guess"
