@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -362,13 +363,13 @@ def test_the_horizons_that_are_needed():
     frame = at(epsilons=[1.0, 8.0], dims=[2, 5]).needed.set_index(["policy", "reading", "dim", "epsilon"])
     needed = frame["horizon_needed"]
     assert len(needed) == 40 and np.isfinite(needed).all()
-    assert needed["LDP-LinUCB", "printed", 2, 1.0] == facts.horizon_needed(2, 1.0, DELTA, 0.1)
+    assert needed["LDP-LinUCB", "printed", 2, 1.0] == facts.horizon_needed(2, partial(ldp_linucb, 1.0, DELTA, 2), 0.1)
     assert 1e20 < needed["LDP-LinUCB", "printed", 2, 1.0] < 3e20
     assert 1e10 < needed["LDP-LinUCB", "derived", 2, 1.0] < 5e10
-    ours = facts.horizon_needed(2, 1.0, DELTA, variant="derived", noise="analytic", bonus_factor=0.1)
-    assert needed["LDP-LinUCB", "derived, small bonus", 2, 1.0] == ours
-    glm = facts.horizon_needed(5, 8.0, DELTA, algorithm=ldp_glm, variant="repaired", noise="analytic")
-    assert needed["LDP-GLOC", "repaired", 5, 8.0] == glm
+    ours = partial(ldp_linucb, 1.0, DELTA, 2, variant="derived", noise="analytic", bonus_factor=0.1)
+    assert needed["LDP-LinUCB", "derived, small bonus", 2, 1.0] == facts.horizon_needed(2, ours)
+    glm = partial(ldp_glm, 8.0, DELTA, 5, variant="repaired", noise="analytic")
+    assert needed["LDP-GLOC", "repaired", 5, 8.0] == facts.horizon_needed(5, glm)
 
 
 @pytest.mark.parametrize("changes", [{"horizon": 1, "epsilons": [1000.0]}, {"horizon": 2, "epsilons": [0.01, 10.0]}])

@@ -54,6 +54,14 @@ def tabled(frame: pd.DataFrame, **facts: Any) -> Made:
     return Made(frame, None, facts)
 
 
+def wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
+    """Return a table from its cells, as they come: what the row begins with, the column and the value."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for labels, column, value in cells:
+        rows.setdefault(tuple(labels.values()), dict(labels))[column] = value
+    return pd.DataFrame(list(rows.values()))
+
+
 def sentence(study: Any, name: str, /, **facts: Any) -> str:
     """Return a sentence of a chapter, filled in with facts."""
     return str(_texts(study.chapter)["sentences"][name].format(study=study, **facts))

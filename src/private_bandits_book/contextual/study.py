@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -313,7 +313,8 @@ class Study(studies.Study):
         for row, algorithm, name in ((LINEAR, paper.ldp_linucb, "LDP-LinUCB"), (LOGISTIC, paper.ldp_glm, "LDP-GLOC")):
             for variant, made in _made(row, self.bonus_factor).items():
                 for dim, epsilon in product(self.dims, self.epsilons):
-                    needed = facts.horizon_needed(dim, epsilon, self.delta, _LEVEL, algorithm, *made)
+                    make = partial(algorithm, epsilon, self.delta, dim, **made)
+                    needed = facts.horizon_needed(dim, make, _LEVEL)
                     labels = {"policy": name, "reading": variant, "dim": int(dim), "epsilon": float(epsilon)}
                     rows.append(labels | {"horizon_needed": needed})
         return pd.DataFrame(rows)
@@ -452,12 +453,15 @@ def private_policies(
 ) -> dict[str, Policy]:
     """Return Algorithm 5 or, for the row of the logistic link, Algorithm 3 with rewards 0 and 1, by variant."""
     algorithm = sweeps.ALGORITHMS[row]
-    return {name: algorithm(epsilon, delta, dim, horizon, *made) for name, made in _made(row, bonus_factor).items()}
+    return {name: algorithm(epsilon, delta, dim, horizon, **made) for name, made in _made(row, bonus_factor).items()}
 
 
-def _made(row: str, bonus_factor: float) -> dict[str, tuple[str, str, float]]:
-    """Constants, noise and factor of the bonus, by variant."""
-    return {name: (*made[:2], bonus_factor if made.small else 1.0) for name, made in CONSTANTS[row].items()}
+def _made(row: str, bonus_factor: float) -> dict[str, dict[str, Any]]:
+    """What the constructors take for the constants, by variant."""
+    return {
+        name: {"variant": made.variant, "noise": made.noise, "bonus_factor": bonus_factor if made.small else 1.0}
+        for name, made in CONSTANTS[row].items()
+    }
 
 
 def lock_in(runs: Runs) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -22,7 +22,7 @@ from private_bandits_book.contextual.study import STUCK_ACTIONS, STUCK_GAP, STUC
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, BEST_ARM, LINE, STOCHASTIC, context_sweeps
 from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, TWO_POINTS
 from private_bandits_book.contextual.words import LOOKS, interval, plain
-from private_bandits_book.exhibits import Exhibits, Made, tabled
+from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
 from private_bandits_book.sweep import EPSILON, LOG
 
 tables = Exhibits()
@@ -71,7 +71,7 @@ def paid(study: Study) -> pd.DataFrame:
         ):
             labels = {"algorithm": name, "noise": noise, "delta": policy.privacy.effective_delta}
             cells.append((labels, f"paid_at_{epsilon:g}", cost(policy)))
-    return _wide(cells)
+    return wide(cells)
 
 
 @tables("table-learners")
@@ -82,7 +82,7 @@ def learners(study: Study) -> pd.DataFrame:
         share = float(run.final.mean() / centre_regret(run.problem, run.t[-1])[0])
         labels = {"row": run.swept["row"], "learner": LOOKS["short"].get(run.name, run.name)}
         cells.append((labels, f"at_{run.epsilon:g}", share))
-    return _wide(cells)
+    return wide(cells)
 
 
 def _exponents(study: Study, keys: Sequence[str]) -> pd.DataFrame:
@@ -112,7 +112,7 @@ def horizons(study: Study) -> pd.DataFrame:
     for row in study.needed.itertuples():
         labels = {"policy": row.policy, "reading": row.reading, "dim": row.dim}
         cells.append((labels, f"epsilon_{row.epsilon:g}", row.horizon_needed))
-    return _wide(cells)
+    return wide(cells)
 
 
 @tables("table-locked")
@@ -166,7 +166,7 @@ def bounds_table(study: Study) -> pd.DataFrame:
     for epsilon, horizon, _ in study.bound_settings:
         for name, variant, value, uniform in bounds_at(horizon, epsilon, study.delta):
             cells.append(({"bound": name, "variant": variant}, f"e{epsilon:g}_t{horizon}", value / (uniform * horizon)))
-    return _wide(cells)
+    return wide(cells)
 
 
 def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str, str, float, float]]:
@@ -193,11 +193,3 @@ def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str,
         for variant, said in words.items():
             each = unit_vectors(2, link).uniform_regret()
             yield f"Theorem {name}, d = 2", said, bound(2, horizon, epsilon, delta, variant), each
-
-
-def _wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
-    """A table from its cells, in the order in which they come: what the row begins with, the column and the value."""
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for labels, column, value in cells:
-        rows.setdefault(tuple(labels.values()), dict(labels))[column] = value
-    return pd.DataFrame(list(rows.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,8 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy.divergences import local_factor
 from private_bandits_book.rooms import tables
 
-_Bound = Callable[..., float]
-_RESULTS: dict[str, tuple[int, _Bound, _Bound]] = {
-    "DP": (3, bounds.theorem_3, bounds.corollary_3),
-    "instantaneous DP": (2, bounds.theorem_2, bounds.corollary_2),
-    "local DP": (1, bounds.theorem_1, bounds.corollary_1),
-}
-"""Per definition, the number of its theorem and of its corollary, and both."""
+_RESULTS = {"DP": 3, "instantaneous DP": 2, "local DP": 1}
+"""The number of each definition's theorem, and of its corollary."""
 CORRECTED = {f"{name}, corrected": name for name in ("Theorem 1", "Theorem 4")}
 """What figures call the corrected bounds of `usable`."""
 _DATA = tables("definitions", "entries")
@@ -33,11 +28,11 @@ def table_1(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.Da
             "epsilon": epsilon,
             "n_arms": len(means),
             "horizon": horizon,
-            "minimax": theorem(len(means), horizon, epsilon, "table"),
-            "bayesian_minimax": theorem(len(means), horizon, epsilon, "table"),
+            "minimax": (entry := _bound(f"theorem_{number}", "table", minimax=True, game=(means, horizon, epsilon))),
+            "bayesian_minimax": entry,
             "problem_dependent": _dependent(means, horizon, epsilon) if name == "local DP" else math.nan,
         }
-        for name, (_, theorem, _) in _RESULTS.items()
+        for name, number in _RESULTS.items()
         for epsilon in epsilons
     )
 
@@ -49,11 +44,12 @@ def table_2(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.Da
     left open set to 1. The two agree if that is one number, the constant that the table drops.
     """
     rows = []
-    for name, (number, theorem, corollary) in _RESULTS.items():
-        games = [(len(means), horizon, epsilon) for epsilon in epsilons]
-        for regret, kind, result in (("minimax", "Theorem", theorem), ("Bayesian minimax", "Corollary", corollary)):
-            pairs = [(theorem(*game, "table"), result(*game, "printed")) for game in games]
-            rows.append(_agreement(name, regret, f"{kind} {number}", pairs))
+    for name, number in _RESULTS.items():
+        for regret, kind in (("minimax", "theorem"), ("Bayesian minimax", "corollary")):
+            said = ((f"theorem_{number}", "table"), (f"{kind}_{number}", "printed"))
+            games = [(means, horizon, epsilon) for epsilon in epsilons]
+            pairs = [tuple(_bound(*one, minimax=True, game=game) for one in said) for game in games]
+            rows.append(_agreement(name, regret, f"{kind.capitalize()} {number}", pairs))
     pairs = [(_dependent(means, horizon, e), bounds.theorem_4(means, horizon, e)) for e in epsilons]
     return pd.DataFrame([*rows, _agreement("local DP", "problem-dependent", "Theorem 4", pairs)])
 
@@ -100,7 +96,7 @@ def _dependent(means: np.ndarray, horizon: int, epsilon: float) -> float:
     return replacements.lai_robbins(means, horizon) / (2.0 * local_factor(epsilon))
 
 
-def _agreement(name: str, regret: str, result: str, pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def _agreement(name: str, regret: str, result: str, pairs: Sequence[tuple[float, ...]]) -> dict[str, Any]:
     ratios = [entry / bound for entry, bound in pairs if math.isfinite(entry) and 0 < bound < math.inf]
     low, high = (min(ratios), max(ratios)) if ratios else (math.nan, math.nan)
     agrees = bool(ratios) and high <= low * (1 + 1e-9)
