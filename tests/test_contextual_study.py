@@ -569,6 +569,15 @@ def test_every_noise_of_the_studies_keeps_its_promise():
     assert max(run.policy.record.radius for run in smooth) < 0.48  # else the tuning would not move with T or epsilon
 
 
+def test_a_row_of_table_1_is_swept_on_its_losses_with_its_own_learner():
+    of_rows = [(run, ROWS[run.labels["row"]]) for run in CONVEX if run.labels["row"] in ROWS]
+    assert {told.key for _, told in of_rows} == {*ONE_POINT, *TWO_POINTS}
+    for run, told in of_rows:
+        step = run.labels["reading"] if run.labels["reading"] == "tuned" else told.learners[0]
+        own = told.learners[-1] if told.quantity == LOG else step
+        assert run.problem.kind == told.losses and run.policy.method == own
+
+
 def test_both_worlds_are_played_with_one_noise():
     private = [
         run
