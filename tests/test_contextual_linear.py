@@ -393,7 +393,11 @@ def test_the_bounds_by_hand():
 
 def test_the_horizon_that_the_printed_radius_needs():
     """Near 10^20 at d = 2 and epsilon = 1."""
-    needed = facts.horizon_needed(2, 1.0, 0.1)
+
+    def of(algorithm=ldp_linucb, epsilon=1.0, **constants):
+        return facts.horizon_needed(2, lambda horizon: algorithm(epsilon, 0.1, 2, horizon, **constants))
+
+    needed = of()
     sigma = 6 * math.sqrt(2 * math.log(25))
 
     def bonus(t):
@@ -406,15 +410,11 @@ def test_the_horizon_that_the_printed_radius_needs():
     assert bonus(0.9 * needed) > 0.1 > bonus(1.1 * needed)
     assert 3e19 < needed < 3e20
     for variant in ("printed", "derived"):
-        lengths = [facts.horizon_needed(2, e, 0.1, variant=variant, noise="analytic") for e in (0.5, 1.0, 4.0)]
+        lengths = [of(epsilon=e, variant=variant, noise="analytic") for e in (0.5, 1.0, 4.0)]
         assert lengths == sorted(lengths, reverse=True)
-        assert facts.horizon_needed(2, 1.0, 0.1, variant=variant, bonus_factor=0.1) < 1e-2 * facts.horizon_needed(
-            2, 1.0, 0.1, variant=variant
-        )
-    assert facts.horizon_needed(2, math.inf, 0.1) == 1.0
-    assert facts.horizon_needed(2, 1.0, 0.1, algorithm=ldp_glm, variant="repaired") < facts.horizon_needed(
-        2, 1.0, 0.1, algorithm=ldp_glm
-    )
+        assert of(variant=variant, bonus_factor=0.1) < 1e-2 * of(variant=variant)
+    assert of(epsilon=math.inf) == 1.0
+    assert of(ldp_glm, variant="repaired") < of(ldp_glm)
 
 
 def test_bad_arguments_are_refused():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -24,6 +25,7 @@ from private_bandits.papers.contextual import (
 from private_bandits.papers.contextual.tunings import tuning
 from private_bandits.privacy import channel_loss
 from private_bandits.simulate import log_checkpoints, simulate
+from private_bandits_book import plans
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.contextual import (
     check_parameters,
@@ -40,7 +42,7 @@ from private_bandits_book.contextual import (
 )
 from private_bandits_book.contextual.exhibits import exhibits
 from private_bandits_book.contextual.study import Study
-from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, PLAYS, ROWS, TWO_POINTS
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, ROWS, TWO_POINTS
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.studies import LongRun
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, Sweep
@@ -170,9 +172,9 @@ def test_the_fooling_losses_fool_ucb_and_are_fixed_beforehand():
 
 def test_runs_have_the_noise_and_the_losses_that_they_name(setting):
     panel = setting.one_point
-    assert set(PLAYS) == {row for row, told in ROWS.items() if told.kind != "contextual"}
+    assert {row for row, told in ROWS.items() if not told.losses} == {LINEAR, LOGISTIC}
     for row in ONE_POINT:
-        kind, learners = PLAYS[row]
+        kind, learners = ROWS[row].losses, ROWS[row].learners
         for learner in learners:
             plain, *private = panel.select(row=row, learner=learner)
             assert plain.problem.kind == kind and math.isinf(plain.epsilon) and plain.policy.method == learner
@@ -218,7 +220,7 @@ def test_other_environments_change_little_and_the_line_is_easier(setting):
         assert (run.problem.mode == "stochastic") == ("stochastic" in words)
         assert words[-1] not in ("smooth", "quadratic", "distance") or run.problem.kind == words[-1]
     names = ("Agarwal et al., one dimension", "Gradient descent, one point")
-    own, other = (runs.final(name, environment=study.LINE) for name in names)
+    own, other = (runs.final(name, environment="line, stochastic") for name in names)
     assert own < 0.7 * other
 
 
@@ -227,7 +229,7 @@ def test_the_printed_step_costs_more_than_the_tuned_one(setting):
     final = {(run.swept["row"], run.variant, run.epsilon): run.final.mean() for run in runs}
     assert {run.epsilon for run in runs} == {math.inf, *study.SWEEP}
     for row in TWO_POINTS:
-        assert {variant for key, variant, _ in final if key == row} == set(PLAYS[row][1])
+        assert {variant for key, variant, _ in final if key == row} == set(ROWS[row].learners)
         assert final[row, "printed", 1.0] > 3.5 * final[row, "tuned", 1.0]
     record = runs.find("Gradient descent, two points", "tuned", 1.0, row=TWO_POINTS[0]).policy.record
     assert record.scale == pytest.approx(2 * record.limit * math.sqrt(2 * math.log(1250)), rel=1e-12)
@@ -361,13 +363,13 @@ def test_the_horizons_that_are_needed():
     frame = at(epsilons=[1.0, 8.0], dims=[2, 5]).needed.set_index(["policy", "reading", "dim", "epsilon"])
     needed = frame["horizon_needed"]
     assert len(needed) == 40 and np.isfinite(needed).all()
-    assert needed["LDP-LinUCB", "printed", 2, 1.0] == facts.horizon_needed(2, 1.0, DELTA, 0.1)
+    assert needed["LDP-LinUCB", "printed", 2, 1.0] == facts.horizon_needed(2, partial(ldp_linucb, 1.0, DELTA, 2), 0.1)
     assert 1e20 < needed["LDP-LinUCB", "printed", 2, 1.0] < 3e20
     assert 1e10 < needed["LDP-LinUCB", "derived", 2, 1.0] < 5e10
-    ours = facts.horizon_needed(2, 1.0, DELTA, variant="derived", noise="analytic", bonus_factor=0.1)
-    assert needed["LDP-LinUCB", "derived, small bonus", 2, 1.0] == ours
-    glm = facts.horizon_needed(5, 8.0, DELTA, algorithm=ldp_glm, variant="repaired", noise="analytic")
-    assert needed["LDP-GLOC", "repaired", 5, 8.0] == glm
+    ours = partial(ldp_linucb, 1.0, DELTA, 2, variant="derived", noise="analytic", bonus_factor=0.1)
+    assert needed["LDP-LinUCB", "derived, small bonus", 2, 1.0] == facts.horizon_needed(2, ours)
+    glm = partial(ldp_glm, 8.0, DELTA, 5, variant="repaired", noise="analytic")
+    assert needed["LDP-GLOC", "repaired", 5, 8.0] == facts.horizon_needed(5, glm)
 
 
 @pytest.mark.parametrize("changes", [{"horizon": 1, "epsilons": [1000.0]}, {"horizon": 2, "epsilons": [0.01, 10.0]}])
@@ -463,15 +465,17 @@ def test_the_programme_knows_nothing_of_the_formula(monkeypatch):
 
 def test_later_actions_may_not_be_guessed_from_later_contexts():
     """Without the equations for it, an action could be drawn with its own context's successor in mind."""
-    runs = list(product(range(2), repeat=2))
-    place = {key: i for i, key in enumerate(product(runs, runs))}
-    rows, totals = joint._policies(runs, place)
-    peeking, honest = np.zeros(16), np.zeros(16)
-    for seen in runs:
-        peeking[place[seen, (seen[1], 0)]] = 1.0
-        honest[place[seen, (seen[0], seen[0])]] = 1.0
+    place = plans.nodes(2, late=0)
+    rows, totals = plans.flow(place)
+    peeking, honest = np.zeros(20), np.zeros(20)
+    for first in (0, 1):
+        honest[place[(first,), (first,)]] = 1.0
+        peeking[[place[(action,), (first,)] for action in (0, 1)]] = 0.5
+    for seen in product((0, 1), repeat=2):
+        peeking[place[(seen[1], 0), seen]] = 1.0
+        honest[place[(seen[0], seen[0]), seen]] = 1.0
     np.testing.assert_allclose(rows @ honest, totals)
-    assert np.max(np.abs(rows @ peeking - totals)) == 1.0
+    assert np.max(np.abs(rows @ peeking - totals)) == 0.5
 
 
 def test_without_privacy_the_bound_is_zero_and_at_none_left_it_is_random_play():
@@ -563,6 +567,15 @@ def test_every_noise_of_the_studies_keeps_its_promise():
             assert run.policy.record.scale == pytest.approx(classical, rel=1e-12)
     smooth = [run for run in CONVEX if run.labels["row"] == "convex, smooth"]
     assert max(run.policy.record.radius for run in smooth) < 0.48  # else the tuning would not move with T or epsilon
+
+
+def test_a_row_of_table_1_is_swept_on_its_losses_with_its_own_learner():
+    of_rows = [(run, ROWS[run.labels["row"]]) for run in CONVEX if run.labels["row"] in ROWS]
+    assert {told.key for _, told in of_rows} == {*ONE_POINT, *TWO_POINTS}
+    for run, told in of_rows:
+        step = run.labels["reading"] if run.labels["reading"] == "tuned" else told.learners[0]
+        own = told.learners[-1] if told.quantity == LOG else step
+        assert run.problem.kind == told.losses and run.policy.method == own
 
 
 def test_both_worlds_are_played_with_one_noise():
@@ -899,7 +912,8 @@ def test_random_actions_cost_the_variance_of_the_noise_times_a_logarithm(setting
 def test_the_figures_of_the_studies_draw_the_points_of_their_fits(setting):
     makers = exhibits.makers(setting)
     drawn = makers["figure-two-points-long"]().data
-    assert len(drawn) == 2 * len(sweeps.TWO_POINT_EPSILONS) and (drawn["t"] == 2_000_000).all()
+    swept = sweeps.sweep(TWO_POINTS[0], EPSILON, "printed").values
+    assert len(drawn) == 2 * len(swept) and (drawn["t"] == 2_000_000).all()
     for variant, part in drawn.groupby("reading"):
         kept = part[part["regret"] < 0.5 * part["still"]]
         slope = np.polyfit(np.log(1 / kept["epsilon"]), np.log(kept["regret"]), 1)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -541,10 +542,12 @@ def test_the_findings_name_each_number_once(study):
 def test_the_longer_study_says_how_far_its_runs_came(powers, said):
     parts = [longer(usual, power) for power in powers]
     frame = pd.concat([part[part["policy"] == name] for part, name in zip(parts, LOCAL, strict=True)])
-    text = settling(frame)
+    text = settling(SimpleNamespace(chapter="definitions", long=frame))
     assert text.startswith("At ε = 0.05 regret goes as") and text.endswith(said)
     assert f"{powers[0]:.2g} [{powers[0]:.2g}, {powers[0]:.2g}] for LDP-UCB-L, {powers[1]:.2g}" in text
     wobbly = frame.assign(regret=frame["regret"] * (1 + 0.01 * (frame["replication"] - 2) * (frame["t"] % 3)))
     if powers[1] == 0.5:
-        assert settling(wobbly).endswith("do not tell whether it still grows faster than ln T.")
-    assert settling(frame.assign(regret=0.0)) == "At ε = 0.05 the local ones have no growth to fit."
+        open_ended = SimpleNamespace(chapter="definitions", long=wobbly)
+        assert settling(open_ended).endswith("do not tell whether it still grows faster than ln T.")
+    nothing = SimpleNamespace(chapter="definitions", long=frame.assign(regret=0.0))
+    assert settling(nothing) == "At ε = 0.05 the local ones have no growth to fit."

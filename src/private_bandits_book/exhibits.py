@@ -16,16 +16,15 @@ cases only, or in several places; a maker asks for them by `sentence`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from importlib import resources
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from private_bandits_book.figures import Picture, caption_runs
+from private_bandits_book.rooms import tables
 
 
 class Table(NamedTuple):
@@ -53,6 +52,14 @@ def drawn(fig: Figure, data: pd.DataFrame, **facts: Any) -> Made:
 def tabled(frame: pd.DataFrame, **facts: Any) -> Made:
     """Return a table with the facts of its texts; a frame alone is a table without any, or a file without texts."""
     return Made(frame, None, facts)
+
+
+def wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
+    """Return a table from its cells, as they come: what the row begins with, the column and the value."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for labels, column, value in cells:
+        rows.setdefault(tuple(labels.values()), dict(labels))[column] = value
+    return pd.DataFrame(list(rows.values()))
 
 
 def sentence(study: Any, name: str, /, **facts: Any) -> str:
@@ -171,6 +178,5 @@ def _columns(texts: Mapping[str, Any], study: Any) -> tuple[dict[str, str] | Non
 
 @cache
 def _texts(chapter: str) -> dict[str, Any]:
-    path = resources.files(f"private_bandits_book.{chapter}").joinpath("texts.toml")
-    found = tomllib.loads(path.read_text("utf-8"))
+    found = tables(chapter, "texts")
     return {label: found[texts["like"]] if "like" in texts else texts for label, texts in found.items()}

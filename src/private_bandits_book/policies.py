@@ -302,8 +302,29 @@ class Retraction(FinitePolicy):
         return np.full(2, 0.5)
 
 
+class _Overhearing(FinitePolicy):
+    """What policies share that see more than they are paid."""
+
+    def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
+        """All outcomes are seen, whatever is pulled.
+
+        Parameters
+        ----------
+        outcome : tuple of float, shape (arms,)
+            What each arm would give.
+        arm : int
+            The arm that was pulled.
+
+        Returns
+        -------
+        tuple of float
+            The outcome.
+        """
+        return outcome
+
+
 @dataclass(frozen=True)
-class Eavesdropper(FinitePolicy):
+class Eavesdropper(_Overhearing):
     """Two arms and sight of both outcomes: the next arm answers to the outcome of the arm not pulled.
 
     A counterexample to Lemma 1 under partial monitoring: the reward obtained has no influence at all, so the loss on
@@ -327,23 +348,6 @@ class Eavesdropper(FinitePolicy):
     def __post_init__(self) -> None:
         response_probabilities(self.epsilon, 2)
 
-    def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
-        """Both outcomes are seen, whatever is pulled.
-
-        Parameters
-        ----------
-        outcome : tuple of float, shape (arms,)
-            What each arm would give.
-        arm : int
-            The arm that was pulled.
-
-        Returns
-        -------
-        tuple of float
-            The outcome.
-        """
-        return outcome
-
     def probabilities(self, history: History) -> np.ndarray:
         """Return randomised response on the arm not pulled, if it would have paid, else on the one pulled.
 
@@ -363,7 +367,7 @@ class Eavesdropper(FinitePolicy):
         return _respond(self.epsilon, 1 - arm if outcome[1 - arm] == 1 else arm, 2)
 
 
-class Hedge(_Noisy):
+class Hedge(_Overhearing, _Noisy):
     """The exponential mechanism with full information: all outcomes enter the sums, not only the rewards obtained.
 
     A natural counterexample to Lemma 1 under partial monitoring: one round moves all sums at once on outcomes, and one
@@ -381,23 +385,6 @@ class Hedge(_Noisy):
     ValueError
         If a parameter is out of range.
     """
-
-    def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
-        """All outcomes are seen, whatever is pulled.
-
-        Parameters
-        ----------
-        outcome : tuple of float, shape (arms,)
-            What each arm would give.
-        arm : int
-            The arm that was pulled.
-
-        Returns
-        -------
-        tuple of float
-            The outcome.
-        """
-        return outcome
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return the normalised weights exp(epsilon sum / 2).

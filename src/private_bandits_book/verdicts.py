@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
-from importlib import resources
+
+from private_bandits_book.rooms import tables
 
 REPRODUCED = "reproduced"
 AFTER_REPAIR = "reproduced after repair"
@@ -56,5 +56,4 @@ def quantities(chapter: str) -> dict[str, str]:
     """Return what the number of each claim of a chapter is, by claim; a chapter without a room has none."""
     if importlib.util.find_spec(f"private_bandits_book.{chapter}") is None:
         return {}
-    text = resources.files("private_bandits_book").joinpath(chapter, "claims.toml").read_text("utf-8")
-    return {entry["claim"]: entry.get("quantity", "") for entry in tomllib.loads(text)["claim"]}
+    return {entry["claim"]: entry.get("quantity", "") for entry in tables(chapter, "claims")["claim"]}

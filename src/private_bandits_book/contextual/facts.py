@@ -144,17 +144,7 @@ def radius_share(dim: int, horizon: int, epsilon: float, delta: float, alpha: fl
     return min(shares)
 
 
-def horizon_needed(
-    dim: int,
-    epsilon: float,
-    delta: float,
-    level: float = 0.1,
-    algorithm: Callable[..., Policy] = ldp_linucb,
-    variant: str = "printed",
-    noise: str = "classical",
-    bonus_factor: float = 1.0,
-    alpha: float = 0.1,
-) -> float:
+def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) -> float:
     """The T from which the bonus of a unit vector at the end of a run stays below `level`; infinity beyond 10^300.
 
     The T rounds have explored every direction alike, V_T = (T/d) I: no design makes every direction's bonus smaller.
@@ -162,18 +152,17 @@ def horizon_needed(
 
     Parameters
     ----------
-    dim, epsilon, delta, variant, noise, bonus_factor, alpha
-        Of the algorithm; each T has the one that is calibrated for it.
+    dim : int
+        d.
+    make : callable
+        Algorithm 5 or 3 by T, as it is calibrated for it.
     level : float
         > 0.
-    algorithm : callable
-        `ldp_linucb`, Algorithm 5, or `ldp_glm`, Algorithm 3.
     """
 
     def excess(exponent: float) -> float:
         horizon = 10.0**exponent
-        policy = algorithm(epsilon, delta, dim, math.ceil(horizon), variant, noise, bonus_factor, alpha)
-        made: Any = policy.record
+        made: Any = make(math.ceil(horizon)).record
         record = made._replace(horizon=0)  # T may be past what an int64 holds, and the radius does not read it
         spread = horizon / dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
         return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread) / level - 1.0

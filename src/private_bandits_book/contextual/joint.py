@@ -14,9 +14,7 @@ than the other by `gap`. Which arm belongs to which context is one of two rules,
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from itertools import product
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -25,8 +23,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from private_bandits.privacy import channel_loss
-
-Played = tuple[int, ...]
+from private_bandits_book import plans
 
 
 def answers(wrong: float) -> np.ndarray:
@@ -48,45 +45,16 @@ def dp_regret(epsilon: float, horizon: int, gap: float) -> float:
 def least_regret(epsilon: float, horizon: int, gap: float) -> float:
     """The number of `dp_regret` without its argument: the best of all policies with histories, for one or two rounds.
 
-    A linear programme, right to about 1e-7 of the regret of random play. Its variables are the chances of every
-    sequence of actions given every sequence of contexts. Earlier actions must not depend on later contexts, and two
-    sequences of contexts that differ in one user are neighbours. Rewards add nothing: they follow from both.
+    A linear programme over all `plans`, right to about 1e-7 of the regret of random play. Earlier actions must not
+    depend on later contexts, and two sequences of contexts that differ in one user are neighbours. Rewards add nothing:
+    they follow from both.
     """
-    runs = list(product(range(2), repeat=horizon))  # of contexts, or of actions
-    place = {key: i for i, key in enumerate(product(runs, runs))}  # (contexts, actions)
-    mistakes = [sum(a != c for a, c in zip(played, seen, strict=True)) for seen, played in place]
-    known, totals = _policies(runs, place)
-    private = []
-    for seen, other in product(runs, runs):
-        if sum(a != b for a, b in zip(seen, other, strict=True)) == 1:
-            for played in runs:
-                row = np.zeros(len(place))
-                row[place[seen, played]], row[place[other, played]] = math.exp(-epsilon), -1.0
-                private.append(row)
-    cost = np.array(mistakes, float) / len(runs)
-    found = linprog(cost, np.array(private), np.zeros(len(private)), known, totals)
+    place = plans.nodes(horizon, late=0)
+    known, totals = plans.flow(place)
+    private = plans.neighbours(place, horizon, epsilon)
+    mistakes = [sum(a != c for a, c in zip(*node, strict=True)) * (len(node[0]) == horizon) for node in place]
+    found = linprog(np.array(mistakes) / 2**horizon, private, np.zeros(len(private)), known, totals)
     return gap * float(found.fun)
-
-
-def _policies(runs: Sequence[Played], place: Mapping[tuple[Played, Played], int]) -> tuple[np.ndarray, np.ndarray]:
-    """Equations that the chances of actions given contexts obey: they add up, and know nothing of later contexts."""
-    rows, totals = [], []
-    for seen in runs:
-        row = np.zeros(len(place))
-        row[[place[seen, played] for played in runs]] = 1.0
-        rows.append(row)
-        totals.append(1.0)
-        for t in range(1, len(seen)):
-            other = (*seen[:t], *[0] * (len(seen) - t))
-            for early in {played[:t] for played in runs}:
-                row = np.zeros(len(place))
-                for played in runs:
-                    if played[:t] == early:
-                        row[place[seen, played]] += 1.0
-                        row[place[other, played]] -= 1.0
-                rows.append(row)
-                totals.append(0.0)
-    return np.array(rows), np.array(totals)
 
 
 def wrong_guesses(epsilon: float, horizon: int) -> np.ndarray:

@@ -15,23 +15,16 @@ from private_bandits_book.contextual import facts, messages, sweeps
 from private_bandits_book.contextual.digits import COMPONENTS, DIGITS, best_linear
 from private_bandits_book.contextual.messages import cost
 from private_bandits_book.contextual.study import CONSTANTS, LINKS, STUCK_GAP, Study, accuracy
-from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, PLAYS, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import at, computed, data, fitted, line, of, power, slope
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
+from private_bandits_book.contextual.words import LOOKS, at, data, fitted, line, of, power, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.figures import computed, rounded, short
 from private_bandits_book.figures import power as ten
-from private_bandits_book.figures import rounded, short
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import EPSILON, HORIZON
 from private_bandits_book.verdicts import REPRODUCED
 
 panels = Exhibits()
-
-SHORT = {
-    "Gradient descent, one point": "gradient descent",
-    "Gradient descent, one point, strongly convex": "gradient descent, steps 1/(μt)",
-    "Gradient descent, two points": "two points",
-}
-_NOISES = {"printed": "classical Gaussian", "analytic": "analytic Gaussian", "laplace": "Laplace"}
 
 
 @panels("findings")
@@ -69,18 +62,17 @@ def findings(study: Study) -> dict[str, Any]:
 def calibration(study: Study) -> Made:
     """What the printed noise pays over what it promises, against epsilon."""
     delta, grid = study.delta, [float(epsilon) for epsilon in np.logspace(-1.0, 2.0, 25)]
-    lines: dict[str, tuple[str, Callable[[float], float]]] = {
-        "Algorithms 1, 2": ("gaussian", lambda e: cost(paper.one_point(messages.BALL, 1, e, delta))),
-        "Algorithm 5": ("laplace", lambda e: cost(paper.ldp_linucb(e, delta, 2, 1))),
-        "Algorithm 3, logistic": ("tree", lambda e: cost(paper.ldp_glm(e, delta, 2, 1))),
-        "Algorithm 3, g(a) = a/10": ("composition", lambda e: messages.small_link(e, delta)),
+    pays: dict[str, Callable[[float], float]] = {
+        "reduced": lambda e: cost(paper.one_point(messages.BALL, 1, e, delta)),
+        "linear": lambda e: cost(paper.ldp_linucb(e, delta, 2, 1)),
+        "logistic": lambda e: cost(paper.ldp_glm(e, delta, 2, 1)),
+        "small_link": lambda e: messages.small_link(e, delta),
     }
-    over = {name: [pays(epsilon) / epsilon for epsilon in grid] for name, (_, pays) in lines.items()}
-    looks = {name: (name, family, "local") for name, (family, _) in lines.items()}
-    frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", looks, 1.0)
+    over = {name: [paid(epsilon) / epsilon for epsilon in grid] for name, paid in pays.items()}
+    frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", LOOKS["calibration"], 1.0)
     frame = frame.sort_values("nominal", kind="stable", ignore_index=True)
     certified = frame[frame["regret"] <= 1.0].groupby("policy", sort=False)["nominal"].max()
-    missing = ", ".join(name for name in lines if name not in certified.index)
+    missing = ", ".join(name for name, *_ in LOOKS["calibration"].values() if name not in certified.index)
     held = ", ".join(f"{name} to ε = {value:.2g}" for name, value in certified.items())
     never = f"; by {missing} nowhere" if missing else ""
     fig = figures.regret_curves(
@@ -96,12 +88,7 @@ def nearer_zero(study: Study) -> Made:
     """What the message of a user pays at points ever nearer to 0."""
     epsilon = study.epsilons[0]
     frame = messages.nearer_zero(epsilon, study.delta, [*np.logspace(0.0, -3.0, 13), 0.0])
-    lines = {
-        "linear": ("⟨n, x⟩, linear losses", "gaussian", "none"),
-        "constant": ("⟨n, x⟩, other losses", "tree", "local"),
-        "algorithm_1": ("Algorithm 1", "laplace", "local"),
-    }
-    curves = computed(frame[frame["norm"] > 0], "norm", lines, epsilon)
+    curves = computed(frame[frame["norm"] > 0], "norm", LOOKS["counterexample"], epsilon)
     fig = figures.regret_curves(curves, "norm", xscale="log", yscale="log", xlabel="|x|", ylabel="ε paid")
     smallest = curves["norm"].min()
     near = frame[np.isclose(frame["norm"], smallest)].iloc[0]
@@ -115,13 +102,8 @@ def nearer_zero(study: Study) -> Made:
 def estimator(study: Study) -> Made:
     """How large a gradient estimate can be, along a run."""
     frame = study.estimates
-    lines = {
-        "ellipsoid": ("ellipsoidal estimator", "gaussian", "none"),
-        "sphere": ("sphere estimator", "tree", "none"),
-        "loss": ("loss", "laplace", "none"),
-    }
-    last = frame.iloc[-1]
-    fig = figures.regret_curves(computed(frame, "t", lines, math.inf), start=1, yscale="log", ylabel="largest size")
+    last, curves = frame.iloc[-1], computed(frame, "t", LOOKS["estimator"], math.inf)
+    fig = figures.regret_curves(curves, start=1, yscale="log", ylabel="largest size")
     return drawn(fig, frame, last=last, T=rounded(last["t"]), most=frame["ellipsoid"].max())
 
 
@@ -133,7 +115,7 @@ def one_point(study: Study) -> Made:
     """The four one-point rows of Table 1: regret against t."""
     runs = study.one_point
     frame = _curves(runs)
-    own = {row: PLAYS[row][1][0] for row in ONE_POINT}
+    own = {row: ROWS[row].learners[0] for row in ONE_POINT}
     curves = frame[[own[row] == learner for row, learner in zip(frame["row"], frame["learner"], strict=True)]].copy()
     curves["policy"] = curves["label"] = [
         "the row's learner" if e == math.inf else f"at ε = {e:g}" for e in curves["epsilon"]
@@ -155,15 +137,14 @@ def environments(study: Study) -> Made:
     """Other losses: drawn, stochastic, on the simplex and on a line."""
     runs = study.environments
     frame = _curves(runs)
-    names = {"saha_tewari": "Saha and Tewari", "hazan_levy": "Hazan and Levy", "stochastic": "Agarwal et al."}
-    hues = {"saha_tewari": "tree", "hazan_levy": "response", "stochastic": "composition"}
-    frame["policy"] = [names.get(one, "gradient descent") for one in frame["learner"]]
+    names, hues = LOOKS["learners"], LOOKS["learner-hues"]
+    frame["policy"] = frame["learner"].map(names)
     frame["label"] = [f"{p}, {of(e)}" for p, e in zip(frame["policy"], frame["epsilon"], strict=True)]
-    frame["family"] = [hues.get(one, "gaussian") for one in frame["learner"]]
+    frame["family"] = frame["learner"].map(hues)
     said = []
     for name in dict.fromkeys(frame["environment"]):
         own = runs.select(environment=name)
-        ends = _ends(own, lambda run: f"{names.get(run.swept['learner'], 'gradient descent')} {at(run)}")
+        ends = _ends(own, lambda run: f"{names[run.swept['learner']]} {at(run)}")
         said.append(f"{name}: {ends}, uniform play {rounded(own[0].uniform)}")
     fig = figures.small_multiples(frame, by="environment", yscale="log")
     return drawn(fig, data(frame), ends="; ".join(said))
@@ -175,10 +156,10 @@ def noises(study: Study) -> Made:
     runs = study.noises
     frame = _curves(runs)
     frame["policy"] = frame["label"] = [
-        "no privacy" if e == math.inf else f"{_NOISES[r]}, ε = {e:g}"
+        "no privacy" if e == math.inf else f"{LOOKS['noises'][r]}, ε = {e:g}"
         for r, e in zip(frame["reading"], frame["epsilon"], strict=True)
     ]
-    ends = _ends(runs, lambda run: f"{_NOISES[run.variant]} {at(run)}" if run.variant else "no privacy")
+    ends = _ends(runs, lambda run: f"{LOOKS['noises'][run.variant]} {at(run)}" if run.variant else "no privacy")
     fig = figures.regret_curves(frame, yscale="log")
     return drawn(fig, data(frame), ends=ends, uniform=rounded(runs[0].uniform))
 
@@ -201,7 +182,7 @@ def two_points(study: Study) -> Made:
     slopes = "; ".join(
         f"{row}, {step} step {_power_between(runs.select(variant=step, row=row)):.2f}"
         for row in TWO_POINTS
-        for step in PLAYS[row][1]
+        for step in ROWS[row].learners
     )
     powers = fitted(study.fits, TWO_POINTS, EPSILON)
     return drawn(fig, data(frame), T=ten(study.horizon), slopes=slopes, powers=powers)
@@ -285,11 +266,7 @@ def published(study: Study) -> Made:
     """The published setting: curves."""
     runs = study.published
     frame = runs.curves()
-    frame["label"] = [
-        "LinUCB" if math.isinf(e) else ("derived, ε = 1" if r == "epsilon 1" else f"{r}, ε = {e:,.0f}")
-        for r, e in zip(frame["reading"], frame["epsilon"], strict=True)
-    ]
-    frame["policy"] = frame["label"]
+    frame["policy"] = frame["label"] = frame["reading"].map(LOOKS["published"])
     frame = pd.concat([frame, _uniform(runs[0])], ignore_index=True)
     last = frame[frame["t"] == frame["t"].max()]
     ends = ", ".join(f"{row.label} {rounded(row.regret)}" for row in last.itertuples())
@@ -302,27 +279,17 @@ def published_words(study: Study) -> dict[str, str]:
     plain, *private = study.published
     lost = float(plain.final.mean())
     if lost <= 0.0:
-        return {"words": "Nothing was lost without privacy at this horizon, so there is nothing to compare with."}
-    losses = []
-    for run in private:
-        at = "1" if run.variant == "epsilon 1" else "800{,}000"
-        words = {"epsilon 1": "derived, analytic noise", "derived": "derived, classical noise"}
-        name = words.get(run.variant, run.variant)
-        losses.append(f"{name} at $\\epsilon={at}$ {float(run.final.mean()) / lost:.2g}")
-    return {"words": f"Regret over that of LinUCB without privacy: {'; '.join(losses)}."}
+        return {"words": sentence(study, "nothing_lost")}
+    losses = [f"{LOOKS['over'][run.variant]} {float(run.final.mean()) / lost:.2g}" for run in private]
+    return {"words": sentence(study, "lost", losses="; ".join(losses))}
 
 
 @panels("figure-two-privacies")
 def two_privacies(study: Study) -> Made:
     """The least regret with private actions beside a learner with private messages."""
     frame = study.privacies
-    lines = {
-        "dp_regret": ("any policy with private actions", "tree", "central"),
-        "ldp_regret": ("a learner with private messages", "response", "local"),
-        "uniform": ("uniform play", "uniform", "none"),
-    }
-    curves = computed(frame, "t", lines)
-    curves = curves.assign(facet=[f"ε = {e:g}" for e in curves["epsilon"]], label=curves["policy"])
+    curves = computed(frame, "t", LOOKS["two-privacies"])
+    curves["facet"] = [f"ε = {e:g}" for e in curves["epsilon"]]
     fig = figures.small_multiples(curves[curves["regret"] > 0], by="facet", start=1, yscale="log")
     said = "; ".join(
         f"at ε = {row.epsilon:g}, T = {rounded(row.t)} any policy with private actions loses at least "
@@ -337,7 +304,7 @@ def two_privacies(study: Study) -> Made:
 
 def _curves(runs: Runs) -> pd.DataFrame:
     frame = runs.curves()
-    frame["policy"] = frame["policy"].replace(SHORT)
+    frame["policy"] = frame["policy"].replace(LOOKS["short"])
     return frame
 
 

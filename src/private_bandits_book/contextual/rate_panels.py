@@ -12,7 +12,7 @@ from private_bandits_book import figures
 from private_bandits_book.contextual import rates, sweeps
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS, slug
-from private_bandits_book.contextual.words import data, fitted, plain, slope
+from private_bandits_book.contextual.words import LOOKS, data, fitted, plain, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures import Slope, rounded
 from private_bandits_book.figures import power as ten
@@ -21,17 +21,14 @@ from private_bandits_book.sweep import EPSILON, HORIZON
 
 panels = Exhibits()
 
-_NAMES = {"printed": "private", "tuned": "private, tuned step", "laplace": "private, Laplace"}
-_HUES = {"no privacy": "none", "laplace": "laplace", "tuned": "tree", "printed": "gaussian"}
-
 
 @panels("figure-rate", each=lambda study: [(f"figure-rate-{slug(key)}", key) for key in (*ONE_POINT, TWO_POINTS[0])])
 def rate(study: Study, label: str, key: str) -> Made:
     """Regret against T, a run for every horizon, with the claimed slope beside the fitted one: a row of Table 1."""
     row = ROWS[key]
     frame = means(_finals(study, (key,), HORIZON), ["reading", "epsilon", "t"])
-    frame["policy"] = frame["label"] = frame["reading"].replace(_NAMES)
-    frame["family"] = frame["reading"].map(_HUES)
+    frame["policy"] = frame["label"] = frame["reading"].replace(LOOKS["rate"])
+    frame["family"] = frame["reading"].map(LOOKS["rate-hues"])
     frame["trust"] = ["none" if math.isinf(e) else "local" for e in frame["epsilon"]]
     frame = frame[frame["regret"] > 0]
     along = next((label for label in ("private", "private, Laplace") if label in set(frame["label"])), None)

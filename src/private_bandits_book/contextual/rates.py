@@ -15,18 +15,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, exponent_difference, fit_growth, mean_interval
+from private_bandits.estimates import Interval, exponent_difference, mean_interval
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, SETTLED
 from private_bandits_book.sweep import (
     EPSILON,
     LEAST_POINTS,
     LOG,
+    Form,
     RateFit,
     Sweep,
     abscissa,
     by_replication,
     chosen,
-    exact_slope,
     fit_log,
     fit_points,
 )
@@ -99,26 +99,22 @@ def difference(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval | None
 
 def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
     labels = {"row": row, **{name: value for name, value in sweep.labels.items() if name != "quantity"}}
-    fit, of_bound = None, None
     if sweep.quantity == LOG:
         t, curves = _learnt(sweep, frame)
         enough = len(t) > LEAST_POINTS
-        if enough:
-            fit = fit_log(t, curves, t[0])
-        if enough and sweep.bound is not None:
-            bounds = np.array([sweep.bound(int(rounds)) for rounds in t])
-            of_bound = Interval.exact(fit_growth(t, np.tile(bounds, (2, 1)), t[0], t[-1]).measured)
+        fit = fit_log(t, curves, t[0]) if enough else None
         number = len(t) - 1 if fit is not None or not enough else 0
-        return RateFit(labels, LOG, fit, max(number, 0), len(curves), of_bound, t.tolist(), along=True)
-    small = math.inf if sweep.quantity != EPSILON else most
-    counted = [point for point in points(sweep, frame) if point.counts and point.labels["epsilon"] <= small]
-    values = [float(point.value) for point in counted]
-    x = abscissa(sweep.quantity, values)
-    if sweep.bound is not None and len(counted) >= LEAST_POINTS:
-        of_bound = exact_slope(x, [sweep.bound(point.value) for point in counted])
-    fit = fit_points(x, [point.regrets for point in counted])
-    replications = len(counted[0].regrets) if counted else 0
-    return RateFit(labels, sweep.quantity, fit, len(counted), replications, of_bound, values)
+        found = RateFit(labels, LOG, fit, max(number, 0), len(curves), None, t.astype(int).tolist(), along=True)
+    else:
+        small = math.inf if sweep.quantity != EPSILON else most
+        counted = [point for point in points(sweep, frame) if point.counts and point.labels["epsilon"] <= small]
+        values = [point.value for point in counted]
+        fit = fit_points(abscissa(sweep.quantity, values), [point.regrets for point in counted])
+        replications = len(counted[0].regrets) if counted else 0
+        found = RateFit(labels, sweep.quantity, fit, len(counted), replications, None, values)
+    if sweep.bound is None or found.fit is None:
+        return found
+    return found._replace(of_bound=Interval.exact(found.exponent(Form("the derived bound", sweep.bound))))
 
 
 def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -37,9 +37,10 @@ from private_bandits.simulate import log_checkpoints, streams, trace
 from private_bandits_book import studies
 from private_bandits_book.contextual import digits, facts, joint, messages, rates, sweeps
 from private_bandits_book.contextual.fooling import Ucb, fooling_arms
-from private_bandits_book.contextual.messages import PUBLISHED_DELTA, PUBLISHED_EPSILON
-from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, PLAYS, ROWS, TWO_POINTS
+from private_bandits_book.contextual.messages import PUBLISHED_DELTA
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
 from private_bandits_book.figures import power
+from private_bandits_book.rooms import tables
 from private_bandits_book.studies import Player, Run, Runs
 from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
 
@@ -50,7 +51,6 @@ FAILURE = 0.1
 PULLS = 2_000_000
 """Where the search for the best arm is given up."""
 _MORE = 5  # runs of the search for each replication: it is short, and errors are rare
-LINE = "line, stochastic"
 CLAIMED = 1.0
 """The epsilon up to which the paper claims its orders: above it 1/epsilon would ask for less than no privacy does."""
 _NOISES = {"printed": {"method": "classical"}, "analytic": {"method": "analytic"}, "laplace": {"noise": "laplace"}}
@@ -62,31 +62,17 @@ class Constants(NamedTuple):
 
     variant: str
     noise: str
-    small: bool = False
+    small: bool
 
 
-def _constants(ours: str) -> dict[str, Constants]:
-    return {
-        "printed": Constants("printed", "classical"),
-        "printed, small bonus": Constants("printed", "classical", True),
-        f"{ours}, classical noise": Constants(ours, "classical"),
-        ours: Constants(ours, "analytic"),
-        f"{ours}, small bonus": Constants(ours, "analytic", True),
-    }
-
-
-CONSTANTS = {LINEAR: _constants("derived"), LOGISTIC: _constants("repaired")}
+_DATA = tables("contextual", "study")
+CONSTANTS = {row: {name: Constants(*made) for name, made in of.items()} for row, of in _DATA["constants"].items()}
 """By row of Table 1 and variant."""
 LINKS = {"linear": LINEAR, "logistic": LOGISTIC}
 STUCK_GAP, STUCK_OFFSET, STUCK_ACTIONS = 0.2, 0.5, 4
 DIGIT_ROUNDS = 10_000
 PUBLISHED_DIM, PUBLISHED_ACTIONS = 20, 20
-PUBLISHED = {
-    "printed": ("printed", "classical", PUBLISHED_EPSILON),
-    "derived": ("derived", "classical", PUBLISHED_EPSILON),
-    "derived, analytic noise": ("derived", "analytic", PUBLISHED_EPSILON),
-    "epsilon 1": ("derived", "analytic", 1.0),
-}
+PUBLISHED = _DATA["published"]
 """Constants, noise and epsilon of the published setting, by variant."""
 _SAME_ROUNDS = 2_000
 _LOCKED = 0.9  # share of the largest regret from which a run counts as locked in
@@ -112,8 +98,8 @@ class Study(studies.Study):
         return Runs(
             run
             for row in ONE_POINT
-            for learner in PLAYS[row][1]
-            for run in self._reduced(instances.convex(PLAYS[row][0]), learner, {"row": row, "learner": learner})
+            for learner in ROWS[row].learners
+            for run in self._reduced(instances.convex(ROWS[row].losses), learner, {"row": row, "learner": learner})
         )
 
     @cached_property
@@ -122,23 +108,13 @@ class Study(studies.Study):
 
         On the ball, `drawn` and `stochastic` are distances; all other names say what the losses are.
         """
-        convex, simplex = instances.convex, instances.on_simplex
-        return Runs(
-            run
-            for name, problem, learners in (
-                ("drawn", convex("distance", "drawn"), ("sphere",)),
-                ("stochastic", convex("distance", "stochastic"), ("sphere",)),
-                ("stochastic, smooth", convex("smooth", "stochastic"), ("saha_tewari",)),
-                ("stochastic, quadratic", convex("quadratic", "stochastic"), ("hazan_levy",)),
-                ("simplex, distance", simplex("distance"), ("sphere",)),
-                ("simplex, smooth", simplex("smooth"), ("saha_tewari", "sphere")),
-                ("simplex, quadratic", simplex("quadratic"), ("hazan_levy", "sphere_strong")),
-                ("simplex, stochastic", simplex("quadratic", "stochastic"), ("hazan_levy", "sphere_strong")),
-                (LINE, instances.on_line(), ("stochastic", "sphere")),
-            )
-            for learner in learners
-            for run in self._reduced(problem, learner, {"environment": name, "learner": learner})
-        )
+        makers = {"ball": instances.convex, "simplex": instances.on_simplex, "line": instances.on_line}
+        runs = Runs()
+        for told in _DATA["environments"]:
+            problem = makers[told["domain"]](*told["losses"])
+            for learner in told["learners"]:
+                runs += self._reduced(problem, learner, {"environment": told["environment"], "learner": learner})
+        return runs
 
     @cached_property
     def noises(self) -> Runs:
@@ -151,9 +127,8 @@ class Study(studies.Study):
         """The rows of Table 1 with two points: every step at every epsilon of `SWEEP` and without privacy."""
         runs = Runs()
         for row in TWO_POINTS:
-            kind, steps = PLAYS[row]
-            problem = instances.convex(kind)
-            for step, epsilon in product(steps, [math.inf, *SWEEP]):
+            problem = instances.convex(ROWS[row].losses)
+            for step, epsilon in product(ROWS[row].learners, [math.inf, *SWEEP]):
                 policy = paper.two_point(problem, self.horizon, epsilon, self._delta(epsilon), step)
                 runs.append(self.run(problem, policy, step, {"row": row}))
         return runs
@@ -336,10 +311,10 @@ class Study(studies.Study):
         """
         rows = []
         for row, algorithm, name in ((LINEAR, paper.ldp_linucb, "LDP-LinUCB"), (LOGISTIC, paper.ldp_glm, "LDP-GLOC")):
-            for variant, (constants, noise, small) in CONSTANTS[row].items():
-                factor = self.bonus_factor if small else 1.0
+            for variant, made in _made(row, self.bonus_factor).items():
                 for dim, epsilon in product(self.dims, self.epsilons):
-                    needed = facts.horizon_needed(dim, epsilon, self.delta, _LEVEL, algorithm, constants, noise, factor)
+                    make = partial(algorithm, epsilon, self.delta, dim, **made)
+                    needed = facts.horizon_needed(dim, make, _LEVEL)
                     labels = {"policy": name, "reading": variant, "dim": int(dim), "epsilon": float(epsilon)}
                     rows.append(labels | {"horizon_needed": needed})
         return pd.DataFrame(rows)
@@ -477,11 +452,16 @@ def private_policies(
     dim: int, epsilon: float, delta: float, horizon: int, row: str, bonus_factor: float = 0.1
 ) -> dict[str, Policy]:
     """Return Algorithm 5 or, for the row of the logistic link, Algorithm 3 with rewards 0 and 1, by variant."""
-    made = {}
-    for variant, (constants, noise, small) in CONSTANTS[row].items():
-        factor = bonus_factor if small else 1.0
-        made[variant] = sweeps.ALGORITHMS[row](epsilon, delta, dim, horizon, constants, noise, factor)
-    return made
+    algorithm = sweeps.ALGORITHMS[row]
+    return {name: algorithm(epsilon, delta, dim, horizon, **made) for name, made in _made(row, bonus_factor).items()}
+
+
+def _made(row: str, bonus_factor: float) -> dict[str, dict[str, Any]]:
+    """What the constructors take for the constants, by variant."""
+    return {
+        name: {"variant": made.variant, "noise": made.noise, "bonus_factor": bonus_factor if made.small else 1.0}
+        for name, made in CONSTANTS[row].items()
+    }
 
 
 def lock_in(runs: Runs) -> pd.DataFrame:

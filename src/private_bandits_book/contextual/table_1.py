@@ -1,4 +1,4 @@
-"""Table 1 of Zheng et al. (2020): its rows as printed, and which runs of ours stand for each.
+"""Table 1 of Zheng et al. (2020): its rows as printed, and which runs of ours stand for each, in `table_1.toml`.
 
 Logarithms and the dimension are left out, as in the paper. A *variant* says with which noise or constants a private run
 is made: "printed", "analytic" or "laplace" noise, "tight" for its sensitivity, "tuned" or "strong" steps, "derived" or
@@ -9,24 +9,27 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from private_bandits_book.sweep import EPSILON, HORIZON, LOG
-
-_ORDERS = {0.75: "T^{3/4}", 2.0 / 3.0: "T^{2/3}", 0.5: "T^{1/2}"}
+from private_bandits_book.rooms import tables
+from private_bandits_book.sweep import EPSILON
 
 
 class Row(NamedTuple):
-    """One row of the table."""
+    """One row of the table, as `table_1.toml` explains it."""
 
     kind: str  # "context-free", "two points" or "contextual"
     problem: str
     algorithm: str
-    quantity: str  # T or ln T, in which the powers are
+    quantity: str
+    order: str
+    non_private: str
     power: float
-    epsilon: float  # power of 1/epsilon
-    plain: float  # the best power without privacy ...
-    source: str  # ... and where it is from, a key of the bibliography
-    derived: float  # the power of 1/epsilon in the library's bound, for small epsilon and large T
-    variants: tuple[str, str, str] = ("printed", "printed", "no privacy")  # what stands for the three powers
+    epsilon: float
+    plain: float
+    source: str
+    derived: float
+    variants: list[str]
+    losses: str = ""
+    learners: tuple[str, ...] | list[str] = ()
 
     @property
     def key(self) -> str:
@@ -35,64 +38,23 @@ class Row(NamedTuple):
         return f"two points, {words}" if self.kind == "two points" else words
 
     @property
-    def order(self) -> str:
-        """What the private regret is claimed to grow as, in TeX."""
-        return _order(self.quantity, self.power)
-
-    @property
     def formula(self) -> str:
         """The private bound in TeX."""
         return rf"{self.order}/\epsilon" + ("^2" if self.epsilon == 2.0 else "")
 
     @property
-    def non_private(self) -> str:
-        """The best bound without privacy in TeX."""
-        return _order(self.quantity, self.plain)
-
-    @property
     def claims(self) -> dict[str, tuple[str, float, str]]:
         """Quantity, claimed power and variant of each part of the row."""
-        return {
-            "horizon": (self.quantity, self.power, self.variants[0]),
-            "epsilon": (EPSILON, self.epsilon, self.variants[1]),
-            "non-private": (self.quantity, self.plain, self.variants[2]),
-        }
+        horizon, epsilon, plain = self.variants
+        private = {"horizon": (self.quantity, self.power, horizon), "epsilon": (EPSILON, self.epsilon, epsilon)}
+        return private | {"non-private": (self.quantity, self.plain, plain)}
 
 
-def _order(quantity: str, power: float) -> str:
-    return r"\log T" if quantity == LOG else _ORDERS[power]
-
-
-_FREE, _PAIR, _CONTEXTS = "context-free", "two points", "contextual"
-_THIRDS, _NOISY = 2.0 / 3.0, ("laplace", "laplace", "no privacy")
-_DERIVED = ("derived", "derived, classical noise", "no privacy")
-_REPAIRED = ("repaired", "repaired, classical noise, beta times 0.1", "no privacy, Newton steps")
-ROWS = {
-    row.key: row
-    for row in (
-        Row(_FREE, "convex", "Algorithm 1", HORIZON, 0.75, 1.0, 0.75, "flaxman2005", 0.5),
-        Row(_FREE, "convex and smooth", "Algorithm 1", HORIZON, _THIRDS, 1.0, _THIRDS, "saha2011", _THIRDS, _NOISY),
-        Row(_FREE, "strongly convex", "Algorithm 1", HORIZON, _THIRDS, 1.0, _THIRDS, "agarwal2010", _THIRDS),
-        Row(_FREE, "strongly convex and smooth", "Algorithm 1", HORIZON, 0.5, 1.0, 0.5, "hazan2014", 1.0),
-        Row(_PAIR, "convex", "Algorithm 2", HORIZON, 0.5, 2.0, 0.5, "agarwal2010", 2.0),
-        Row(_PAIR, "strongly convex", "Algorithm 2", LOG, 1.0, 2.0, 1.0, "agarwal2010", 2.0),
-        Row(_CONTEXTS, "linear", "Algorithm 5", HORIZON, 0.75, 1.0, 0.5, "abbasi2011", 0.5, _DERIVED),
-        Row(_CONTEXTS, "generalised linear", "Algorithm 3", HORIZON, 0.75, 1.0, 0.5, "li2017", 0.5, _REPAIRED),
-    )
-}
+ROWS = {row.key: row for row in (Row(**stated) for stated in tables("contextual", "table_1")["row"])}
 """By what the chapter calls them."""
-ONE_POINT = tuple(key for key, row in ROWS.items() if row.kind == _FREE)
-TWO_POINTS = tuple(key for key, row in ROWS.items() if row.kind == _PAIR)
-PLAYS = {
-    "convex": ("distance", ("sphere",)),
-    "convex, smooth": ("smooth", ("saha_tewari", "sphere")),
-    "strongly convex": ("kinked", ("sphere_strong", "sphere")),
-    "strongly convex, smooth": ("quadratic", ("hazan_levy", "sphere_strong")),
-    "two points, convex": ("distance", ("printed", "tuned")),
-    "two points, strongly convex": ("quadratic", ("printed", "tuned", "strong")),
-}
-"""Losses of a row without contexts, and its learners or steps: its own first, for ln T last."""
-LINEAR, LOGISTIC = (key for key, row in ROWS.items() if row.kind == _CONTEXTS)
+ONE_POINT, TWO_POINTS, (LINEAR, LOGISTIC) = (
+    tuple(key for key, row in ROWS.items() if row.kind == kind) for kind in ("context-free", "two points", "contextual")
+)
 OURS = {LINEAR: "derived", LOGISTIC: "repaired"}
 """Variants of Algorithms 5 and 3 with constants of ours, which keep what the theorems promise."""
 

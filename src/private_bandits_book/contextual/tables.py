@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -17,12 +18,11 @@ from private_bandits.papers.contextual.instances import convex, unit_vectors
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual.facts import centre_regret, stochastic_arms
 from private_bandits_book.contextual.messages import BALL, cost, split
-from private_bandits_book.contextual.panels import SHORT
 from private_bandits_book.contextual.study import STUCK_ACTIONS, STUCK_GAP, STUCK_OFFSET, Study
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, BEST_ARM, LINE, STOCHASTIC, context_sweeps
-from private_bandits_book.contextual.table_1 import ONE_POINT, PLAYS, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import interval, plain
-from private_bandits_book.exhibits import Exhibits, Made, tabled
+from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, TWO_POINTS
+from private_bandits_book.contextual.words import LOOKS, interval, plain
+from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
 from private_bandits_book.sweep import EPSILON, LOG
 
 tables = Exhibits()
@@ -71,7 +71,7 @@ def paid(study: Study) -> pd.DataFrame:
         ):
             labels = {"algorithm": name, "noise": noise, "delta": policy.privacy.effective_delta}
             cells.append((labels, f"paid_at_{epsilon:g}", cost(policy)))
-    return _wide(cells)
+    return wide(cells)
 
 
 @tables("table-learners")
@@ -80,21 +80,29 @@ def learners(study: Study) -> pd.DataFrame:
     cells = []
     for run in study.one_point:
         share = float(run.final.mean() / centre_regret(run.problem, run.t[-1])[0])
-        labels = {"row": run.swept["row"], "learner": SHORT.get(run.name, run.name)}
+        labels = {"row": run.swept["row"], "learner": LOOKS["short"].get(run.name, run.name)}
         cells.append((labels, f"at_{run.epsilon:g}", share))
-    return _wide(cells)
+    return wide(cells)
 
 
-@tables("table-one-point")
-def one_point_exponents(study: Study) -> pd.DataFrame:
-    """The fitted exponents of the one-point rows, with the claimed ones where Table 1 has them."""
-    return _exponents(study, ONE_POINT)
+def _exponents(study: Study, keys: Sequence[str]) -> pd.DataFrame:
+    """The fitted exponents of some rows, with the claimed ones where Table 1 has them."""
+    rows = []
+    for one in study.fits:
+        row, variant = ROWS.get(one.labels["row"]), one.labels["reading"]
+        if one.labels["row"] in keys:
+            claimed = math.nan
+            if row is not None and one.quantity in (EPSILON, row.quantity):
+                plain = row.plain if variant == "no privacy" else row.power
+                claimed = row.epsilon if one.quantity == EPSILON else plain
+            labels = {"row": one.labels["row"], "policy": one.labels["policy"], "reading": variant}
+            labels |= {"quantity": one.quantity, "claimed": claimed} | (one.fit or Interval()).columns()
+            rows.append(labels | {"points": one.points, "shown": interval(one.fit)})
+    return pd.DataFrame(rows)
 
 
-@tables("table-arms")
-def arm_exponents(study: Study) -> pd.DataFrame:
-    """The fitted exponents with arms, on a line, and for the best arm."""
-    return _exponents(study, (ADVERSARIAL, STOCHASTIC, LINE, BEST_ARM))
+for _label, _keys in (("one-point", ONE_POINT), ("arms", (ADVERSARIAL, STOCHASTIC, LINE, BEST_ARM))):
+    tables(f"table-{_label}")(partial(_exponents, keys=_keys))
 
 
 @tables("table-horizons")
@@ -104,7 +112,7 @@ def horizons(study: Study) -> pd.DataFrame:
     for row in study.needed.itertuples():
         labels = {"policy": row.policy, "reading": row.reading, "dim": row.dim}
         cells.append((labels, f"epsilon_{row.epsilon:g}", row.horizon_needed))
-    return _wide(cells)
+    return wide(cells)
 
 
 @tables("table-locked")
@@ -158,7 +166,7 @@ def bounds_table(study: Study) -> pd.DataFrame:
     for epsilon, horizon, _ in study.bound_settings:
         for name, variant, value, uniform in bounds_at(horizon, epsilon, study.delta):
             cells.append(({"bound": name, "variant": variant}, f"e{epsilon:g}_t{horizon}", value / (uniform * horizon)))
-    return _wide(cells)
+    return wide(cells)
 
 
 def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str, str, float, float]]:
@@ -169,17 +177,15 @@ def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str,
         derived = bounds.theorem_3(regret, 1.0, horizon, epsilon, delta, variant)
         yield "Theorem 3, Tsallis-INF", variant, derived, arms.uniform_regret()
     for key in ONE_POINT:
-        kind, (learner, *_) = PLAYS[key]
-        problem, name = convex(kind), f"Corollary 4, {key}"
-        derived = bounds.corollary_4(problem, horizon, epsilon, delta, learner)
+        problem, name = convex(ROWS[key].losses), f"Corollary 4, {key}"
+        derived = bounds.corollary_4(problem, horizon, epsilon, delta, ROWS[key].learners[0])
         yield name, "printed", horizon ** ROWS[key].power / epsilon, problem.uniform_regret()
         yield name, "derived", derived, problem.uniform_regret()
     for key in TWO_POINTS:
-        kind, steps = PLAYS[key]
-        problem, name = convex(kind), f"Theorem 6, {key}"
+        problem, name = convex(ROWS[key].losses), f"Theorem 6, {key}"
         root = math.log(max(horizon, 2)) if ROWS[key].quantity == LOG else math.sqrt(horizon)
         yield name, "printed", root / epsilon**2, problem.uniform_regret()
-        for step in steps:
+        for step in ROWS[key].learners:
             derived = bounds.theorem_6(problem, horizon, epsilon, delta, step)
             yield name, f"derived, {step} step", derived, problem.uniform_regret()
     words = {"order": "printed", "printed": "the box's own constants", "derived": "derived"}
@@ -187,26 +193,3 @@ def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str,
         for variant, said in words.items():
             each = unit_vectors(2, link).uniform_regret()
             yield f"Theorem {name}, d = 2", said, bound(2, horizon, epsilon, delta, variant), each
-
-
-def _wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
-    """A table from its cells, in the order in which they come: what the row begins with, the column and the value."""
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for labels, column, value in cells:
-        rows.setdefault(tuple(labels.values()), dict(labels))[column] = value
-    return pd.DataFrame(list(rows.values()))
-
-
-def _exponents(study: Study, keys: Sequence[str]) -> pd.DataFrame:
-    rows = []
-    for one in study.fits:
-        row, variant = ROWS.get(one.labels["row"]), one.labels["reading"]
-        if one.labels["row"] in keys:
-            claimed = math.nan
-            if row is not None and one.quantity in (EPSILON, row.quantity):
-                plain = row.plain if variant == "no privacy" else row.power
-                claimed = row.epsilon if one.quantity == EPSILON else plain
-            labels = {"row": one.labels["row"], "policy": one.labels["policy"], "reading": variant}
-            labels |= {"quantity": one.quantity, "claimed": claimed} | (one.fit or Interval()).columns()
-            rows.append(labels | {"points": one.points, "shown": interval(one.fit)})
-    return pd.DataFrame(rows)

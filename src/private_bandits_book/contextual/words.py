@@ -10,8 +10,12 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval
+from private_bandits_book.rooms import tables
 from private_bandits_book.studies import Run
 from private_bandits_book.sweep import RateFit
+
+LOOKS: dict[str, Any] = tables("contextual", "texts")["looks"]
+"""What figures call things, and the families of their colours."""
 
 
 def power(seen: Interval | None) -> str:
@@ -70,18 +74,3 @@ def slope(points: pd.DataFrame, power: float, label: str) -> pd.DataFrame:
     end = points.iloc[-1]
     regret = end["regret"] * (end["epsilon"] / points["epsilon"]) ** power
     return line(label, "none", points.assign(regret=regret))
-
-
-def computed(
-    frame: pd.DataFrame, x: str, lines: Mapping[str, tuple[str, str, str]], epsilon: float | None = None
-) -> pd.DataFrame:
-    """Return columns of exact numbers as lines: label, family and trust by column."""
-    epsilons = frame["epsilon"] if epsilon is None else epsilon
-    parts = [
-        pd.DataFrame({"policy": label, "family": family, "trust": trust, "epsilon": epsilons, x: frame[x]}).assign(
-            regret=frame[column]
-        )
-        for column, (label, family, trust) in lines.items()
-    ]
-    curves = pd.concat(parts, ignore_index=True).assign(regret_se=0.0, replications=1)
-    return curves if x == "t" else curves.assign(t=1)

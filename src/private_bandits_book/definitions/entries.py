@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,13 @@ import pandas as pd
 
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy.divergences import local_factor
+from private_bandits_book.rooms import tables
 
-_Bound = Callable[..., float]
-_RESULTS: dict[str, tuple[int, _Bound, _Bound]] = {
-    "DP": (3, bounds.theorem_3, bounds.corollary_3),
-    "instantaneous DP": (2, bounds.theorem_2, bounds.corollary_2),
-    "local DP": (1, bounds.theorem_1, bounds.corollary_1),
-}
-"""Per definition, the number of its theorem and of its corollary, and both."""
+_RESULTS = {"DP": 3, "instantaneous DP": 2, "local DP": 1}
+"""The number of each definition's theorem, and of its corollary."""
 CORRECTED = {f"{name}, corrected": name for name in ("Theorem 1", "Theorem 4")}
 """What figures call the corrected bounds of `usable`."""
+_DATA = tables("definitions", "entries")
 
 
 def table_1(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
@@ -31,11 +28,11 @@ def table_1(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.Da
             "epsilon": epsilon,
             "n_arms": len(means),
             "horizon": horizon,
-            "minimax": theorem(len(means), horizon, epsilon, "table"),
-            "bayesian_minimax": theorem(len(means), horizon, epsilon, "table"),
+            "minimax": (entry := _bound(f"theorem_{number}", "table", minimax=True, game=(means, horizon, epsilon))),
+            "bayesian_minimax": entry,
             "problem_dependent": _dependent(means, horizon, epsilon) if name == "local DP" else math.nan,
         }
-        for name, (_, theorem, _) in _RESULTS.items()
+        for name, number in _RESULTS.items()
         for epsilon in epsilons
     )
 
@@ -47,11 +44,12 @@ def table_2(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.Da
     left open set to 1. The two agree if that is one number, the constant that the table drops.
     """
     rows = []
-    for name, (number, theorem, corollary) in _RESULTS.items():
-        games = [(len(means), horizon, epsilon) for epsilon in epsilons]
-        for regret, kind, result in (("minimax", "Theorem", theorem), ("Bayesian minimax", "Corollary", corollary)):
-            pairs = [(theorem(*game, "table"), result(*game, "printed")) for game in games]
-            rows.append(_agreement(name, regret, f"{kind} {number}", pairs))
+    for name, number in _RESULTS.items():
+        for regret, kind in (("minimax", "theorem"), ("Bayesian minimax", "corollary")):
+            said = ((f"theorem_{number}", "table"), (f"{kind}_{number}", "printed"))
+            games = [(means, horizon, epsilon) for epsilon in epsilons]
+            pairs = [tuple(_bound(*one, minimax=True, game=game) for one in said) for game in games]
+            rows.append(_agreement(name, regret, f"{kind.capitalize()} {number}", pairs))
     pairs = [(_dependent(means, horizon, e), bounds.theorem_4(means, horizon, e)) for e in epsilons]
     return pd.DataFrame([*rows, _agreement("local DP", "problem-dependent", "Theorem 4", pairs)])
 
@@ -63,33 +61,14 @@ def variants(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) 
     bound without privacy), vacuous (not above plain) and impossible (above T; never for problem-dependent bounds, which
     are asymptotic). The value is nan where that variant says nothing.
     """
-    game, arms = (len(means), horizon, epsilon), (means, horizon, epsilon)
-    dp, instantaneous, local, dependent = bounds.theorem_3, bounds.theorem_2, bounds.theorem_1, "problem-dependent"
-    entries = [
-        ("DP", "minimax", "table", epsilon, "Table 1, B = 1/epsilon", dp(*game, "table")),
-        ("DP", "minimax", "theorem", epsilon, "Theorem 3, Corollary 3", dp(*game)),
-        ("DP", "minimax", "proof", epsilon, "proof, the line before the last", dp(*game, "proof")),
-        ("DP", "minimax", "strict", epsilon, "steps of the proof", dp(*game, "strict")),
-        ("DP", "minimax", "replacement", epsilon, "Azize and Basu (2022)", dp(*game, "corrected")),
-        ("DP", "minimax", "replacement", epsilon, "central_minimax", dp(*game, "sharp")),
-        ("DP", dependent, "replacement", epsilon, "Azize and Basu (2022)", replacements.azize_basu(*arms)),
-        ("DP", dependent, "replacement", epsilon, "central_lower", replacements.central_lower(*arms)),
-        ("instantaneous DP", "minimax", "table", epsilon, "Table 1", instantaneous(*game, "table")),
-        ("instantaneous DP", "minimax", "proof", epsilon, "proof, the last line", instantaneous(*game, "proof")),
-        ("instantaneous DP", "minimax", "strict", epsilon, "steps of the proof", instantaneous(*game, "solved")),
-        ("instantaneous DP", "minimax", "replacement", epsilon, "without privacy", instantaneous(*game, "corrected")),
-        ("local DP", "minimax", "table", epsilon, "Table 1", local(*game, "table")),
-        ("local DP", "minimax", "theorem", epsilon, "Theorem 1, Corollary 1", local(*game)),
-        ("local DP", "minimax", "strict", epsilon, "steps of the proof", local(*game, "strict")),
-        ("local DP", "minimax", "replacement", epsilon, "Theorem 1, corrected", local(*game, "corrected")),
-        ("local DP", "minimax", "replacement", epsilon, "local_minimax", replacements.local_minimax(*game)),
-        ("local DP", dependent, "theorem", epsilon, "Table 1, Theorem 4", bounds.theorem_4(*arms)),
-        ("local DP", dependent, "replacement", epsilon, "Theorem 4, corrected", bounds.theorem_4(*arms, "corrected")),
-        ("local DP", dependent, "replacement", epsilon, "local_lower", replacements.local_lower(*arms)),
-    ]
-    frame = pd.DataFrame(entries, columns=["definition", "regret", "reading", "epsilon", "locus", "value"])
-    plain = {"minimax": replacements.minimax(*game[:2]), dependent: replacements.lai_robbins(means, horizon)}
-    frame["plain"] = frame["regret"].map(plain)
+    rows = []
+    for entry in _DATA["entries"]:
+        named = {name: entry[name] for name in ("definition", "regret", "reading")} | {"epsilon": epsilon}
+        value = _bound(*entry["bound"], minimax=entry["regret"] == "minimax", game=(means, horizon, epsilon))
+        rows.append(named | {"locus": entry["locus"], "value": value})
+    frame = pd.DataFrame(rows)
+    plain = {"minimax": replacements.minimax(len(means), horizon)}
+    frame["plain"] = frame["regret"].map(plain | {"problem-dependent": replacements.lai_robbins(means, horizon)})
     frame["vacuous"] = ~(frame["value"] > frame["plain"])
     frame["impossible"] = (frame["value"] > horizon) & (frame["regret"] == "minimax")
     return frame.assign(n_arms=len(means), horizon=horizon)
@@ -100,27 +79,16 @@ def usable(question: str, trust: str, means: np.ndarray, horizon: int, epsilon: 
 
     `question` is "instance" (the problem-dependent ones, times ln T) or "hardest" (the minimax ones).
     """
-    game, arms = (len(means), horizon, epsilon), (means, horizon, epsilon)
-    if question == "instance":
-        plain = replacements.lai_robbins(means, horizon)
-        local = {
-            "response": replacements.local_lower(*arms),
-            "Theorem 4, corrected": bounds.theorem_4(*arms, "corrected"),
-            "Theorem 4": bounds.theorem_4(*arms),
-        }
-        central = {"d_epsilon": replacements.central_lower(*arms), "Azize and Basu": replacements.azize_basu(*arms)}
-    else:
-        plain = replacements.minimax(*game[:2])
-        local = {
-            "response": replacements.local_minimax(*game),
-            "Theorem 1, corrected": bounds.theorem_1(*game, "corrected"),
-            "Theorem 1": bounds.theorem_1(*game, "strict"),
-        }
-        central = {
-            "d_epsilon": replacements.central_minimax(*game),
-            "Azize and Basu": replacements.azize_basu_minimax(*game),
-        }
-    return (local if trust == "local" else central) | {"no privacy": plain}
+    minimax, listed = question == "hardest", _DATA["usable"][question]["local" if trust == "local" else "central"]
+    found = {name: _bound(*told, minimax=minimax, game=(means, horizon, epsilon)) for name, told in listed.items()}
+    plain = replacements.minimax(len(means), horizon) if minimax else replacements.lai_robbins(means, horizon)
+    return found | {"no privacy": plain}
+
+
+def _bound(name: str, *variant: str, minimax: bool, game: tuple[Any, int, float]) -> float:
+    arms, horizon, epsilon = game
+    bound = (vars(bounds) | vars(replacements))[name]
+    return float(bound(len(arms) if minimax else arms, horizon, epsilon, *variant))
 
 
 def _dependent(means: np.ndarray, horizon: int, epsilon: float) -> float:
@@ -128,7 +96,7 @@ def _dependent(means: np.ndarray, horizon: int, epsilon: float) -> float:
     return replacements.lai_robbins(means, horizon) / (2.0 * local_factor(epsilon))
 
 
-def _agreement(name: str, regret: str, result: str, pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def _agreement(name: str, regret: str, result: str, pairs: Sequence[tuple[float, ...]]) -> dict[str, Any]:
     ratios = [entry / bound for entry, bound in pairs if math.isfinite(entry) and 0 < bound < math.inf]
     low, high = (min(ratios), max(ratios)) if ratios else (math.nan, math.nan)
     agrees = bool(ratios) and high <= low * (1 + 1e-9)

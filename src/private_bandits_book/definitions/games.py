@@ -1,21 +1,21 @@
 """Fact 1 of Basu et al. (2019) by linear programming, over every policy of a bandit with two arms and 0/1 rewards.
 
-A policy is a plan: the probability of each sequence of arms given the rewards that it would see. Plans form a polytope,
-and DP at epsilon adds linear constraints to it, so that the least worst-case regret is a linear program.
+A policy is a plan (`plans`), whose inputs are the rewards that it would see, and the least worst-case regret is a
+linear program.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
 
+from private_bandits_book import plans
+
 _ARMS = 2
-_Node = tuple[tuple[int, ...], tuple[int, ...]]  # arms of the rounds so far, and the rewards of all but the last
 
 
 class Fact(NamedTuple):
@@ -42,10 +42,10 @@ def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
     round, if the rounds before show which one plays. The paper's definition has the min outside, and there the largest
     regret over priors is the one over tables for any set of policies at all.
     """
-    place = {node: i for i, node in enumerate(_nodes(horizon))}
+    place = plans.nodes(horizon, late=1)
     regret, best = _regret(place, horizon)
-    equal, ones = _flow(place)
-    near = _neighbours(place, horizon, epsilon)
+    equal, ones = plans.flow(place)
+    near = plans.neighbours(place, horizon, epsilon)
     tables, size = regret.shape
     worst = linprog(
         np.append(np.zeros(size), 1.0),
@@ -62,14 +62,7 @@ def fact_1(horizon: int, epsilon: float = math.inf) -> Fact:
     return Fact(float(worst.fun), float(reply.fun + prior @ best))
 
 
-def _nodes(rounds: int) -> Iterator[_Node]:
-    for t in range(1, rounds + 1):
-        for arms in product(range(_ARMS), repeat=t):
-            for rewards in product((0, 1), repeat=t - 1):
-                yield arms, rewards
-
-
-def _regret(place: dict[_Node, int], rounds: int) -> tuple[np.ndarray, np.ndarray]:
+def _regret(place: dict[plans.Node, int], rounds: int) -> tuple[np.ndarray, np.ndarray]:
     """Regret of a plan w against each table is `best + regret @ w`."""
     tables = np.array(list(product((0, 1), repeat=rounds * _ARMS))).reshape(-1, rounds, _ARMS)
     regret = np.zeros((len(tables), len(place)))
@@ -78,28 +71,3 @@ def _regret(place: dict[_Node, int], rounds: int) -> tuple[np.ndarray, np.ndarra
             if all(table[t, arms[t]] == rewards[t] for t in range(len(rewards))):
                 regret[row, column] = -table[len(arms) - 1, arms[-1]]
     return regret, tables.sum(axis=1).max(axis=1).astype(float)
-
-
-def _flow(place: dict[_Node, int]) -> tuple[np.ndarray, np.ndarray]:
-    """A plan's next arms share the probability of the arms before, whatever the last reward was."""
-    rows: dict[_Node, np.ndarray] = {}
-    for (arms, rewards), column in place.items():
-        row = rows.setdefault((arms[:-1], rewards), np.zeros(len(place)))
-        row[column] = 1.0
-        if rewards:
-            row[place[arms[:-1], rewards[:-1]]] = -1.0
-    return np.array(list(rows.values())), np.array([0.0 if rewards else 1.0 for _, rewards in rows])
-
-
-def _neighbours(place: dict[_Node, int], rounds: int, epsilon: float) -> np.ndarray:
-    """Rows w - e^epsilon w' <= 0 for full sequences of arms whose rewards differ in one round."""
-    rows = [np.zeros(len(place))]
-    if math.isfinite(epsilon):
-        for arms, rewards in list(place):
-            if len(arms) == rounds:
-                for t in range(len(rewards)):
-                    row = np.zeros(len(place))
-                    turned = (*rewards[:t], 1 - rewards[t], *rewards[t + 1 :])
-                    row[place[arms, rewards]], row[place[arms, turned]] = math.exp(-epsilon), -1.0
-                    rows.append(row)
-    return np.array(rows)

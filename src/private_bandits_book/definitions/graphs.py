@@ -93,15 +93,12 @@ def separated(graph: nx.DiGraph, hidden: Iterable[str], given: Iterable[str]) ->
 
 def table() -> pd.DataFrame:
     """Return the four graphs as data: a row per arrow, with what its panel says of the arrow and its ends."""
-    arrows = [(model, *arrow) for model in models() for arrow in model.graph.edges]
-    frame = pd.DataFrame([(model.letter, model.title, *arrow) for model, *arrow in arrows])
-    frame.columns = pd.Index(["panel", "model", "source", "target"])
-    return frame.assign(
-        noisy=[(source, target) in model.noisy for model, source, target in arrows],
-        source_seen=[source in model.seen for model, source, _ in arrows],
-        target_seen=[target in model.seen for model, _, target in arrows],
-        source_protected=[source in model.protected for model, source, _ in arrows],
-    )
+    rows = []
+    for letter, title, graph, seen, protected, noisy in models():
+        for ends in graph.edges:
+            rows.append((letter, title, *ends, ends in noisy, *(end in seen for end in ends), ends[0] in protected))
+    names = ["panel", "model", "source", "target", "noisy", "source_seen", "target_seen", "source_protected"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def draw() -> Figure:

@@ -9,7 +9,7 @@ most e^epsilon / (1 + e^epsilon) where the loss between the two is epsilon.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from scipy.spatial.distance import cdist
 
 from private_bandits.privacy import FinitePolicy, History, binomial_interval, environment_law, table_laws, worst_case
 from private_bandits_book.policies import Eavesdropper, Greedy, LaplaceArgmax, LocallyPrivate, Response
+from private_bandits_book.rooms import tables
 
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 """Chances of a click on each advertisement, for two kinds of person."""
@@ -26,17 +27,17 @@ PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 DISTANCE = 0.6
 """Largest difference of the two."""
 
-_RESPONSE, _PRIVATE = "randomised response, epsilon a visit", "argmax of private answers, epsilon an answer"
-_ONE_OR_ALL = "one answer, or all"
 Split = list[tuple[float, int]]
 Answer = Callable[[int, int, int, np.random.Generator], Split]
 Draw = Callable[[int, int, np.random.Generator], np.ndarray]
+Played = tuple[int, float, float, np.ndarray, Draw]
+"""The fields of a `Game` that are no words."""
 
 
 class Game(NamedTuple):
     """A guess between two inputs: the law of what is seen under each, and a way to play without that law.
 
-    `panel` and `label` are what its curve is drawn under. `promise` is the loss that the definition is read to allow
+    Its words are in `games.toml`. `promise` is the loss that the definition is read to allow
     between the two inputs, `paid` the loss that it does allow. `draw(which, n, rng)` plays n times on one input and
     counts what is seen, in the order of the laws.
     """
@@ -45,8 +46,6 @@ class Game(NamedTuple):
     observer: str
     guess: str
     policy: str
-    panel: str
-    label: str
     changes: int
     promise: float
     paid: float
@@ -110,15 +109,14 @@ def noisy_answers(epsilon: float, horizon: int) -> LocallyPrivate:
 
 def games(epsilon: float, visits: int) -> list[Game]:
     """Return the games of the example at one epsilon, what the definition promises, over 2 to 6 visits."""
-    share, local = epsilon / (visits - 1), LocallyPrivate(Greedy(2), epsilon)
-    rounds, short = "epsilon/(T - 1) a visit", "ε/(T - 1) a visit"
-    policies: tuple[tuple[str, str, str, FinitePolicy, float], ...] = (
-        ("outcomes", f"randomised response, {rounds}", f"response, {short}", Response(share, 2), epsilon),
-        ("outcomes", f"argmax with Laplace noise, {rounds}", f"Laplace, {short}", LaplaceArgmax(share, 2), epsilon),
-        ("instantaneous", _RESPONSE, "response, ε a visit", Response(epsilon, 2), (visits - 1) * epsilon),
-        ("local", _PRIVATE, "private answers, ε an answer", local, epsilon),
+    share = epsilon / (visits - 1)
+    policies: tuple[tuple[FinitePolicy, float], ...] = (
+        (Response(share, 2), epsilon),
+        (LaplaceArgmax(share, 2), epsilon),
+        (Response(epsilon, 2), (visits - 1) * epsilon),
+        (LocallyPrivate(Greedy(2), epsilon), epsilon),
     )
-    return [
+    played = [
         *(_answers_of_a_visit(*row, promise=epsilon, horizon=visits) for row in policies),
         _overheard(epsilon, own=True),
         _overheard(epsilon, own=False),
@@ -127,11 +125,11 @@ def games(epsilon: float, visits: int) -> list[Game]:
         _private_answers(epsilon, visits),
         *_preferences(epsilon, visits),
     ]
+    words = ([told[name] for name in Game._fields[:4]] for told in tables("definitions", "games")["games"])
+    return [Game._make((*told, *one)) for told, one in zip(words, played, strict=True)]
 
 
-def _answers_of_a_visit(
-    definition: str, name: str, label: str, policy: FinitePolicy, paid: float, *, promise: float, horizon: int
-) -> Game:
+def _answers_of_a_visit(policy: FinitePolicy, paid: float, *, promise: float, horizon: int) -> Played:
     """Guess both answers of one visit from all advertisements: the two tables that are told apart best."""
     laws = table_laws(policy, horizon).reshape(-1, 2**horizon)
     tables = np.array(list(product(range(4), repeat=horizon - 1)))
@@ -144,11 +142,10 @@ def _answers_of_a_visit(
     def draw(which: int, n: int, rng: np.random.Generator) -> np.ndarray:
         return _counts(policy, horizon, n, rng, _from_table(inputs[which]))
 
-    words = definition, "every ad", "the answers of one visit", name, "a visit, from every ad", label
-    return Game(*words, 1, promise, paid, laws[pair], draw)
+    return 1, promise, paid, laws[pair], draw
 
 
-def _overheard(epsilon: float, *, own: bool) -> Game:
+def _overheard(epsilon: float, *, own: bool) -> Played:
     """Partial monitoring: the learner sees both answers, and lets the second ad follow the one that it did not show.
 
     It is private on rewards at every epsilon. The first ad is taken to be ad 0.
@@ -156,23 +153,19 @@ def _overheard(epsilon: float, *, own: bool) -> Game:
     policy = Eavesdropper(math.inf)
     inputs = [(0.0, 0.0), (1.0, 0.0) if own else (0.0, 1.0)]
     laws = np.array([policy.probabilities(((0, outcome),)) for outcome in inputs])
-    paid, ad = (0.0, "the ad shown") if own else (math.inf, "the ad not shown")
-    name = "sees both answers, follows the one not shown"
-    words = "rewards", "every ad", f"the answer to {ad}", name, "private on rewards only", ad
-    return Game(*words, 1, epsilon, paid, laws, _from_laws(laws))
+    return 1, epsilon, 0.0 if own else math.inf, laws, _from_laws(laws)
 
 
-def _next_ad(epsilon: float, horizon: int) -> Game:
+def _next_ad(epsilon: float, horizon: int) -> Played:
     """Guess one earlier answer from the next advertisement, all earlier ones known."""
     policy = Response(epsilon, 2)
     worst = worst_case(policy, horizon, definition="instantaneous")
     pasts: list[History] = [tuple(zip(worst.arms[:-1], seen, strict=True)) for seen in (worst.signals, worst.neighbour)]
     laws = np.array([policy.probabilities(past) for past in pasts])
-    words = "instantaneous", "the next ad", "one answer", _RESPONSE, _ONE_OR_ALL, "one answer, from the next ad"
-    return Game(*words, 1, epsilon, epsilon, laws, _from_laws(laws))
+    return 1, epsilon, epsilon, laws, _from_laws(laws)
 
 
-def _private_answers(epsilon: float, changes: int) -> Game:
+def _private_answers(epsilon: float, changes: int) -> Played:
     """Guess one answer, or all answers of one person, from the responses that the learner gets."""
     channel = LocallyPrivate(Greedy(2), epsilon).channel
     laws = np.array([[math.prod(channel[x, list(z)]) for z in product((0, 1), repeat=changes)] for x in (0, 1)])
@@ -181,12 +174,10 @@ def _private_answers(epsilon: float, changes: int) -> Game:
         responses = np.where(rng.random((n, changes)) < channel[which, which], which, 1 - which)
         return np.bincount(responses @ 2 ** np.arange(changes)[::-1], minlength=2**changes)
 
-    guess, answers = ("one answer", "one answer") if changes == 1 else ("all answers of one person", "all answers")
-    words = "local", "private answers", guess, _PRIVATE, _ONE_OR_ALL, f"{answers}, from private answers"
-    return Game(*words, changes, epsilon, changes * epsilon, laws, draw)
+    return changes, epsilon, changes * epsilon, laws, draw
 
 
-def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
+def _preferences(epsilon: float, horizon: int) -> list[Played]:
     """Guess which of two preferences a person has, from the history of Definition 5 and from the advertisements.
 
     The answers pass a channel under which the history of the definition (all answers; the ads cancel) pays epsilon
@@ -208,10 +199,7 @@ def _preferences(epsilon: float, horizon: int) -> Iterator[Game]:
         return _counts(policy.learner, horizon, n, rng, _from_preferences(PREFERENCES[which], policy.channel))
 
     every_ad = np.array([environment_law(policy, horizon, chances).ravel() for chances in PREFERENCES])
-    guess, name = "the preferences of a person", "argmax of private answers, noise for epsilon over T visits"
-    for observer, laws, draw in (("private answers", histories, answers), ("every ad", every_ad, ads)):
-        words = "environment", observer, guess, name, "preferences of a person", f"from {observer}"
-        yield Game(*words, 0, promise, promise, laws, draw)
+    return [(0, promise, promise, histories, answers), (0, promise, promise, every_ad, ads)]
 
 
 def _play(game: Game, runs: int, rng: np.random.Generator) -> int:

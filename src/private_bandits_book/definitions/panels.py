@@ -15,31 +15,18 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
 from private_bandits_book.definitions import discussion, graphs, lemmas
-from private_bandits_book.definitions import inference as example
 from private_bandits_book.definitions.entries import CORRECTED, usable
 from private_bandits_book.definitions.study import LOCAL, LONG, Study, factors, instance
-from private_bandits_book.exhibits import Exhibits, Made, drawn
-from private_bandits_book.figures import power, scientific
+from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.figures import computed, power, scientific
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.rooms import tables
 from private_bandits_book.sweep import by_replication, fit_log
 
 panels = Exhibits()
 
-_DEFINITIONS = {"DP": "differential privacy", "instantaneous DP": "instantaneous DP", "local DP": "local privacy"}
-_VARIANTS = {
-    "table": ("Table 1", "composition"),
-    "theorem": ("theorem", "gaussian"),
-    "proof": ("line of its proof", "laplace"),
-    "replacement": ("what can be used", "none"),
-}
-_HUES = {
-    "outcomes": "tree",
-    "rewards": "none",
-    "instantaneous": "gaussian",
-    "local": "response",
-    "environment": "composition",
-}
-"""In figures of exact losses a hue is a definition."""
+_LOOKS = tables("definitions", "texts")["looks"]
+_EXACT = {"t": 1, "regret_se": 0.0, "replications": 1}
 _FLOOR = 1e-6  # regret over T below which a bound is not drawn
 _GREY = "#555555"
 
@@ -53,9 +40,9 @@ def models(study: Study) -> Made:
 @panels("figure-inference")
 def inference(study: Study) -> Made:
     """The advertising example: the success rate of the best guess under each definition."""
-    frame, games = study.inference, example.games(1.0, study.exact_horizon)
-    curves = _exact(frame["epsilon"], frame["success"], family=frame["definition"].map(_HUES).to_numpy())
-    curves["facet"], curves["label"] = ([game[at] for game in games] * len(study.epsilons) for at in (4, 5))
+    frame, games = study.inference, tables("definitions", "games")["games"]
+    curves = frame.assign(regret=frame["success"], family=frame["definition"].map(_LOOKS["hues"]), **_EXACT)
+    curves["facet"], curves["label"] = ([game[at] for game in games] * len(study.epsilons) for at in ("panel", "label"))
     curves["policy"] = curves["label"]
     curves["trust"] = ["local" if d in ("local", "environment") else "central" for d in frame["definition"]]
     ylabel = "success rate of the best guess"
@@ -80,19 +67,15 @@ def inference(study: Study) -> Made:
 def composition(study: Study) -> Made:
     """How the exact loss of two private policies grows with the horizon."""
     frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
-    rounds, messages = lemmas.RESPONSE, lemmas.PRIVATE
-    looks = {
-        (rounds, "outcomes"): ("ε a round:\nall arms (Definition 2)", "tree", "central"),
-        (rounds, "instantaneous"): ("ε a round:\nnext arm (Definition 3)", "gaussian", "central"),
-        (messages, "local"): ("ε a message:\none reward (Definition 4)", "response", "local"),
-        (messages, "local, every response of a person"): ("ε a message:\nall rewards of one person", "none", "local"),
-    }
-    parts = {key: frame[(frame["policy"] == key[0]) & (frame["definition"] == key[1])] for key in looks}
-    lines = [(part["epsilon"], part["loss"] / part["epsilon"], *looks[key]) for key, part in parts.items()]
-    curves = _curves(lines).assign(visits=np.concatenate([part["horizon"] for part in parts.values()]))
+    rounds, messages = (
+        frame[frame["policy"] == name].pivot(index="horizon", columns="definition", values="loss")
+        for name in (lemmas.RESPONSE, lemmas.PRIVATE)
+    )
+    own = ["outcomes", "instantaneous"]
+    shown = rounds[own].join(messages.drop(columns=own)) / study.exact_epsilon
+    curves = computed(shown.reset_index(names="visits"), "visits", _LOOKS["composition"], study.exact_epsilon)
     fig = figures.regret_curves(curves, "visits", xlabel="rounds T", ylabel="exact loss over ε")
-    last = parts[rounds, "outcomes"].iloc[-1]
-    return drawn(fig, frame, paid=last["loss"] / study.exact_epsilon, horizon=last["horizon"])
+    return drawn(fig, frame, paid=shown["outcomes"].iloc[-1], horizon=shown.index[-1])
 
 
 @panels("figure-lemma-4")
@@ -102,15 +85,10 @@ def looseness(study: Study) -> Made:
     p, q = float(frame["p"].iloc[0]), float(frame["q"].iloc[0])
     pair = frame[(frame["p"] == p) & (frame["q"] == q)]
     response, laplace = (pair[pair["channel"] == name] for name in ("randomised response", "binned Laplace"))
-    x, ylabel = response["epsilon"], "bound over exact divergence"
-    lines = [
-        (laplace["epsilon"], laplace["looseness"], "printed bound, Laplace", "laplace", "local"),
-        (x, response["looseness"], "printed bound, response", "response", "local"),
-        (x, response["duchi_loss"], "of which: factor of Duchi et al.", "gaussian", "none"),
-        (x, response["pinsker_loss"], "of which: Pinsker", "none", "none"),
-    ]
-    fig = figures.regret_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
-    smallest, largest = x.min(), x.max()
+    curves = computed(response.assign(laplace=laplace["looseness"].to_numpy()), "epsilon", _LOOKS["lemma-4"])
+    ylabel = "bound over exact divergence"
+    fig = figures.regret_curves(curves, "epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    smallest, largest = response["epsilon"].min(), response["epsilon"].max()
     first, last = (_times(response.set_index("epsilon").loc[e, "looseness"]) for e in (smallest, largest))
     return drawn(fig, frame, p=p, q=q, first=first, last=last, smallest=smallest, largest=largest)
 
@@ -119,16 +97,16 @@ def looseness(study: Study) -> Made:
 def variants(study: Study) -> Made:
     """Every variant of the minimax column of Table 1 against epsilon, in units of T."""
     frame = study.variants
-    chosen = frame[(frame["regret"] == "minimax") & frame["reading"].isin(list(_VARIANTS))]
+    chosen = frame[(frame["regret"] == "minimax") & frame["reading"].isin(list(_LOOKS["readings"]))]
     above = impossible(chosen)
-    order = chosen["reading"].map({name: place for place, name in enumerate(_VARIANTS)})
+    order = chosen["reading"].map({name: place for place, name in enumerate(_LOOKS["readings"])})
     best = chosen.assign(order=order).groupby(["definition", "order", "reading", "epsilon"], sort=False)["value"].max()
     chosen = best.reset_index()
     share = chosen["value"] / study.horizon
-    curves = _exact(chosen["epsilon"], share.where((share > _FLOOR) & (share < 1 / _FLOOR)), trust="none")
-    curves["label"], curves["family"] = zip(*chosen["reading"].map(_VARIANTS), strict=True)
-    curves["facet"] = chosen["definition"].map(_DEFINITIONS).to_numpy()
-    curves = curves[curves["regret"].notna()]
+    curves = chosen.assign(policy="", regret=share, trust="none", **_EXACT)
+    curves["label"], curves["family"] = zip(*chosen["reading"].map(_LOOKS["readings"]), strict=True)
+    curves["facet"] = chosen["definition"].map(_LOOKS["definitions"])
+    curves = curves[(share > _FLOOR) & (share < 1 / _FLOOR)]
     ylabel = "lower bound over T"
     fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", yscale="log", ylabel=ylabel)
     for axes in fig.axes:
@@ -139,7 +117,7 @@ def variants(study: Study) -> Made:
 def impossible(frame: pd.DataFrame) -> str:
     """Say which entries exceed T, and at which epsilons."""
     parts = [
-        f"{_DEFINITIONS[name]}, {locus}, at ε = {', '.join(f'{e:g}' for e in part['epsilon'])}"
+        f"{_LOOKS['definitions'][name]}, {locus}, at ε = {', '.join(f'{e:g}' for e in part['epsilon'])}"
         for (name, locus), part in frame[frame["impossible"]].groupby(["definition", "locus"], sort=False)
     ]
     return f"Above T, which no regret exceeds: {'; '.join(parts)}." if parts else "No lower bound exceeds T."
@@ -162,26 +140,22 @@ def hardest(study: Study) -> Made:
 def longer(study: Study) -> Made:
     """The same on the instance of the longer study, and how far its runs have come."""
     share = (study.on_long["regret"] / study.on_long["uniform"]).max()
-    facts = {"long": LONG, "share": share, "settling": settling(study.long)}
+    facts = {"long": LONG, "share": share, "settling": settling(study)}
     return _meeting(study.on_long, "instance", LONG.n_arms, LONG.gap, **facts)
 
 
-def settling(long: pd.DataFrame) -> str:
+def settling(study: Study) -> str:
     """Say whether the regret of the local algorithms has come down to ln T at the study's smallest epsilon."""
+    long = study.long
     epsilon = float(long["epsilon"].min())
     parts = {str(name): part for name, part in long[long["epsilon"] == epsilon].groupby("policy")}
     fits = {name: fit_log(*by_replication(parts[name], "t")) for name in LOCAL if name in parts}
     found = {name: fit for name, fit in fits.items() if fit is not None}
-    if not found:
-        return f"At ε = {epsilon:g} the local ones have no growth to fit."
     said = ", ".join(f"{fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] for {name}" for name, fit in found.items())
-    powers = f"At ε = {epsilon:g} regret goes as a power of ln t over the last two decades: {said};"
     faster = [name for name, fit in found.items() if fit.low > 1]
-    if faster:
-        return f"{powers} so that of {' and '.join(faster)} still grows faster than ln T."
-    if all(fit.high <= 1 for fit in found.values()):
-        return f"{powers} so it has come down to ln T."
-    return f"{powers} so these runs do not tell whether it still grows faster than ln T."
+    settled = all(fit.high <= 1 for fit in found.values())
+    which = ("faster" if faster else "settled" if settled else "open") if found else "unfitted"
+    return sentence(study, which, epsilon=epsilon, said=said, faster=" and ".join(faster))
 
 
 @panels("figure-price")
@@ -194,7 +168,7 @@ def price(study: Study) -> Made:
     settled = (n_arms - 1) * (1 / math.tanh(epsilon / 2) ** 2 - 1)
     facts = {"epsilon": epsilon, "settled": power(max(1, math.ceil(settled)))}
     if frame.empty:
-        nothing = f"No regret without privacy to compare with at T = {power(study.horizon)}."
+        nothing = sentence(study, "nothing", T=power(study.horizon))
         return drawn(_note(nothing), data, nothing=f" {nothing}", said=nothing, **facts)
     curves = frame.assign(regret=frame["factor"], regret_se=0.0)
     t, bound = sorted({*frame["t"]}), replacements.response_minimax
@@ -210,13 +184,8 @@ def price(study: Study) -> Made:
 def corrupt(study: Study) -> Made:
     """Whether the algorithms for corrupt bandits are off by (1 + e^-epsilon)^2."""
     frame = discussion.corrupt_bandits(study.means, study.epsilons)
-    x, ylabel = frame["epsilon"], "factor above a lower bound"
-    lines = [
-        (x, frame["over_printed"], "rate over Theorem\u00a04 as printed", "gaussian", "none"),
-        (x, frame["claimed"], "claimed:\n(1\u00a0+\u00a0exp(-ε))²", "none", "none"),
-        (x, frame["over_lower"], "rate over the exact bound", "response", "none"),
-    ]
-    fig = figures.regret_curves(_curves(lines), "epsilon", xscale="log", yscale="log", ylabel=ylabel)
+    curves, ylabel = computed(frame, "epsilon", _LOOKS["corrupt"]), "factor above a lower bound"
+    fig = figures.regret_curves(curves, "epsilon", xscale="log", yscale="log", ylabel=ylabel)
     first, last = map(_times, frame.sort_values("epsilon")["over_printed"].iloc[[0, -1]])
     return drawn(fig, frame, first=first, last=last, exact=frame["over_lower"].max())
 
@@ -227,26 +196,13 @@ def nearest(values: Sequence[float], target: float) -> float:
 
 
 def _described(model: graphs.Model) -> str:
-    words = {"x": "outcomes", "r": "rewards", "z": "messages", "a": "actions", "n": "the environment"}
-    parts = [dict.fromkeys(words[name[0]] for name in part) for part in (model.seen, model.protected)]
+    parts = [dict.fromkeys(_LOOKS["variables"][name[0]] for name in part) for part in (model.seen, model.protected)]
     seen, protected = map(" and ".join, parts)
     return f"{model.letter}, {model.title}: the observer sees {seen}; protected: {protected or 'nothing'}."
 
 
 def _times(value: float) -> str:
     return f"{value:,.3g}" if value < 1e4 else scientific(value)
-
-
-def _exact(epsilon: pd.Series, y: pd.Series, **columns: Any) -> pd.DataFrame:
-    """Exact numbers in the columns that the plots want."""
-    frame = pd.DataFrame({"policy": "", "epsilon": epsilon, "t": 1, "regret": y, "regret_se": 0.0, "replications": 1})
-    return frame.assign(**columns).reset_index(drop=True)
-
-
-def _curves(lines: Sequence[tuple[pd.Series, pd.Series, str, str, str]]) -> pd.DataFrame:
-    """Exact curves: their epsilons, their values, and the label, family and trust of each."""
-    parts = [_exact(x, y, label=label, family=family, trust=trust) for x, y, label, family, trust in lines]
-    return pd.concat(parts, ignore_index=True)
 
 
 def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, **facts: Any) -> Made:

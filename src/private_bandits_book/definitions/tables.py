@@ -14,7 +14,7 @@ from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
 from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, UCB, Study
-from private_bandits_book.exhibits import Exhibits
+from private_bandits_book.exhibits import Exhibits, wide
 
 tables = Exhibits()
 _MEASURED = {"table-losses": "losses", "table-divergences": "divergences", "disagreements": "variants"}
@@ -93,7 +93,4 @@ def additive(study: Study) -> pd.DataFrame:
 
 def _by_epsilon(frame: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
     """A row for every combination of the keys, in their order, and a column for every epsilon."""
-    epsilons = frame["epsilon"].unique()
-    wide = frame.pivot(index=keys, columns="epsilon", values=value)[epsilons]
-    wide = wide.set_axis([f"at_{e:g}" for e in epsilons], axis=1).reset_index()
-    return frame[keys].drop_duplicates().merge(wide, on=keys, how="left", sort=False)
+    return wide((row[keys].to_dict(), f"at_{row['epsilon']:g}", row[value]) for _, row in frame.iterrows())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,18 @@ class Window:
 
 
 _REQUIRED = ("policy", "epsilon", "t", "regret", "regret_se", "replications")
+
+
+def computed(
+    frame: pd.DataFrame, x: str, looks: Mapping[str, Sequence[str]], epsilon: float | None = None
+) -> pd.DataFrame:
+    """Return columns of exact numbers as lines in the columns that plots want: label, family and trust by column."""
+    parts = []
+    for column, (label, family, trust) in looks.items():
+        parts.append(frame[[x]].assign(policy=label, label=label, family=family, trust=trust, regret=frame[column]))
+        parts[-1]["epsilon"] = frame["epsilon"] if epsilon is None else epsilon
+    curves = pd.concat(parts, ignore_index=True).assign(regret_se=0.0, replications=1)
+    return curves if x == "t" else curves.assign(t=1)
 
 
 def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:

@@ -86,11 +86,8 @@ def _corrupt(study: Study, claim: Claim) -> Ruling:
 
 @rules("discussion-limit")
 def _limit(study: Study, claim: Claim) -> Ruling:
-    printed = (
-        [bounds.theorem_1(N_ARMS, HORIZON, e, "table") for e in (TINY, *GRID)],
-        [bounds.theorem_2(N_ARMS, HORIZON, e, "table") for e in (TINY, *GRID)],
-        [bounds.theorem_3(N_ARMS, HORIZON, e) for e in (TINY, *GRID)],
-    )
+    said = ((bounds.theorem_1, "table"), (bounds.theorem_2, "table"), (bounds.theorem_3, "printed"))
+    printed = [[bound(N_ARMS, HORIZON, e, which) for e in (TINY, *GRID)] for bound, which in said]
     falls = all(a >= b for values in printed for a, b in pairwise(values))
     share = min(values[0] for values in printed) / HORIZON
     return claim.holds(falls and share > 1, share, share=share, epsilon=TINY)
