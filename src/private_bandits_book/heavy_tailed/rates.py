@@ -23,16 +23,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import baselines
-from private_bandits.papers.heavy_tailed import (
-    adap_robust_ucb,
-    dp_robust_se,
-    dp_robust_ucb,
-    ldp_robust_se,
-    pareto_arms,
-    quantile_se,
-    robust_se,
-    robust_ucb,
-)
+from private_bandits.papers import heavy_tailed as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
@@ -44,14 +35,14 @@ N_ARMS = 5
 DP, LDP, SLIDE_LDP, QUANTILE, UCB, EPISODES, PLAIN_UCB, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = (
     policy.name
     for policy in (
-        dp_robust_se(1.0, 1.0, 1.0, 0.5),
-        ldp_robust_se(1.0, 1.0, 1.0, 0.5),
-        ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant="slide_rate"),
-        quantile_se(1.0, 0.5),
-        dp_robust_ucb(1.0, 1.0, 1.0, 2),
-        adap_robust_ucb(1.0, 1.0, 1.0, 2),
-        robust_ucb(1.0, 1.0, 2),
-        robust_se(1.0, 1.0, 0.5),
+        paper.dp_robust_se(1.0, 1.0, 1.0, 0.5),
+        paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5),
+        paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant="slide_rate"),
+        paper.quantile_se(1.0, 0.5),
+        paper.dp_robust_ucb(1.0, 1.0, 1.0, 2),
+        paper.adap_robust_ucb(1.0, 1.0, 1.0, 2),
+        paper.robust_ucb(1.0, 1.0, 2),
+        paper.robust_se(1.0, 1.0, 0.5),
         baselines.dp_se(1.0, 2, 2),
         baselines.ldp_ucb_response(1.0),
     )
@@ -77,9 +68,9 @@ _FLUID_MEAN, _FLUID_SPARE = 0.9, 0.05
 _FLUID_DIGITS = 11  # the radius at the horizon, as a power of 1/10: what doubles still tell from 0
 
 MAKERS: dict[str, Callable[[float, float, float, int], Policy]] = {  # epsilon, v, u, horizon
-    DP: lambda epsilon, v, u, horizon: dp_robust_se(epsilon, v, u, 1.0 / horizon),
-    LDP: lambda epsilon, v, u, horizon: ldp_robust_se(epsilon, v, u, 1.0 / horizon),
-    EPISODES: adap_robust_ucb,
+    DP: lambda epsilon, v, u, horizon: paper.dp_robust_se(epsilon, v, u, 1.0 / horizon),
+    LDP: lambda epsilon, v, u, horizon: paper.ldp_robust_se(epsilon, v, u, 1.0 / horizon),
+    EPISODES: paper.adap_robust_ucb,
 }
 
 
@@ -122,13 +113,14 @@ class Rates:
     def fluid(self, v: float) -> list[RateFit]:
         """The exponents of the index algorithms in the fluid approximation; exact numbers without an interval."""
         shape = 1.0 + v + _FLUID_SPARE
-        u = pareto_arms(np.array([_FLUID_MEAN]), shape).moment(v)
+        u = paper.pareto_arms(np.array([_FLUID_MEAN]), shape).moment(v)
         longest = int(_FLUID_DIGITS * (1.0 + v) / v)
         horizons = [10 ** (longest - k) for k in (8, 6, 4, 2, 0)]
 
         def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
-            policy = robust_ucb(v, u, horizon) if math.isinf(epsilon) else dp_robust_ucb(epsilon, v, u, horizon)
-            problem = pareto_arms(np.array([_FLUID_MEAN, _FLUID_MEAN - gap]), shape)
+            private = math.isfinite(epsilon)
+            policy = paper.dp_robust_ucb(epsilon, v, u, horizon) if private else paper.robust_ucb(v, u, horizon)
+            problem = paper.pareto_arms(np.array([_FLUID_MEAN, _FLUID_MEAN - gap]), shape)
             return fluid_regret(problem, policy, [float(horizon)])
 
         found = []

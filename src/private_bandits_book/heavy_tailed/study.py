@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from itertools import product
 from typing import Any
 
@@ -105,37 +105,33 @@ class Study(studies.Study):
 
     def _central(self, number: int, v: float, epsilon: float) -> Runs:
         problem, u = self.problem(number, v), self.moment(number, v)
-        panel = [self._uniform(problem), self._run(problem, paper.robust_se(v, u, self.beta))]
+        panel = self._panel(problem, ("", paper.robust_se(v, u, self.beta)))
         panel += self._index(problem, paper.robust_ucb(v, u, self.horizon))
         for variant, c, radius in ((PRINTED, 24.0, 18.0), (SMALLER, self.small_c, self.small_radius)):
             panel.append(self._run(problem, paper.dp_robust_se(epsilon, v, u, self.beta, c), variant))
             panel += self._index(problem, paper.dp_robust_ucb(epsilon, v, u, self.length, radius), variant)
-        return Runs(panel)
+        return panel
 
     @by_v
     def local(self, v: float) -> Runs:
         """LDP Robust SE on setting 3, by v: with c = 24, with a smaller c, and at the rate of the slides' bounds."""
         problem, u = self.problem(coverage.LOCAL_SETTING, v), self.moment(coverage.LOCAL_SETTING, v)
-        panel = [self._uniform(problem), self._run(problem, paper.robust_se(v, u, self.beta))]
+        played = [("", paper.robust_se(v, u, self.beta))]
         for epsilon in self.local_epsilons:
-            for variant, policy in (
-                (PRINTED, paper.ldp_robust_se(epsilon, v, u, self.beta)),
-                (SMALLER, paper.ldp_robust_se(epsilon, v, u, self.beta, self.small_local_c)),
-                (SLIDE_RATE, paper.ldp_robust_se(epsilon, v, u, self.beta, variant="slide_rate")),
-            ):
-                panel.append(self._run(problem, policy, variant))
-        return Runs(panel)
+            ours = partial(paper.ldp_robust_se, epsilon, v, u, self.beta)
+            played += [(PRINTED, ours()), (SMALLER, ours(self.small_local_c)), (SLIDE_RATE, ours(variant="slide_rate"))]
+        return self._panel(problem, *played)
 
     @by_v
     def fluid(self, v: float) -> Runs:
         """DP Robust UCB on setting 1, by v: run, and in the fluid approximation over the same rounds and beyond."""
         problem, u = self.problem(1, v), self.moment(1, v)
-        panel = [self._uniform(problem)]
+        panel = self._panel(problem)
         for variant, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
             policy = paper.dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
             panel.append(self._run(problem, policy, variant, self.exact_horizon))
             panel += self._fluid(problem, policy, variant, log_checkpoints(self.horizon))
-        return Runs(panel)
+        return panel
 
     @by_v
     def learnt(self, v: float) -> Runs:
@@ -153,25 +149,19 @@ class Study(studies.Study):
     def unknown(self, v: float) -> Runs:
         """First open problem, setting 1: without u and v, with both, and with a u that is 100 times too large."""
         problem, u = self.problem(1, v), self.moment(1, v)
-        panel = [self._uniform(problem)]
-        for variant, policy in (
+        return self._panel(
+            problem,
             ("u and v unknown", paper.quantile_se(CHECK_EPSILON, self.beta)),
             ("u and v known", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta)),
             ("known, smaller constants", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta, self.small_c)),
             ("u 100 times too large", paper.dp_robust_se(CHECK_EPSILON, v, 100.0 * u, self.beta)),
-        ):
-            panel.append(self._run(problem, policy, variant))
-        return Runs(panel)
+        )
 
     @by_v
     def episodes(self, v: float) -> Runs:
         """Second open problem, setting 1: an index algorithm of the optimal rate beside the slides' two."""
         problem, made = self.problem(1, v), self.policies(v, CHECK_EPSILON)
-        panel = [
-            self._uniform(problem),
-            self._run(problem, made[rates.EPISODES], "ours"),
-            self._run(problem, made[rates.DP], PRINTED),
-        ]
+        panel = self._panel(problem, ("ours", made[rates.EPISODES]), (PRINTED, made[rates.DP]))
         return Runs(panel + self._index(problem, made[rates.UCB], PRINTED))
 
     @cached_property
@@ -184,7 +174,11 @@ class Study(studies.Study):
             paper.dp_robust_se(CHECK_EPSILON, 1.0, u, self.beta),
             paper.adap_robust_ucb(CHECK_EPSILON, 1.0, u, self.length),
         )
-        return Runs([self._uniform(problem), *(self._run(problem, policy) for policy in policies)])
+        return self._panel(problem, *(("", policy) for policy in policies))
+
+    def _panel(self, problem: Arms, *played: tuple[str, Policy]) -> Runs:
+        """Uniform play, and the policies under their variants."""
+        return Runs([self._uniform(problem), *(self._run(problem, policy, variant) for variant, policy in played)])
 
     def _run(self, problem: Problem, policy: Policy, variant: str = "", at_most: int | None = None) -> Run:
         horizon = self.horizon if at_most is None else min(self.horizon, at_most)

@@ -16,7 +16,7 @@ from private_bandits.estimates import Interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, cucb_dp, radii
 from private_bandits_book import figures
-from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import rounded
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
@@ -35,12 +35,6 @@ from private_bandits_book.sweep import GAP, SIZE, RateFit
 panels = Exhibits()
 
 _SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled"}
-_PANELS = {
-    ("B_inf", "item gap"): "B∞ = 1",
-    ("top-K", "item gap"): "top-K",
-    ("K-path", "item gap"): "K-path\nmeans held apart",
-    ("K-path", "gap"): "K-path\nΔ held",
-}
 _TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "not learnt": "#d9d9d9"}
 
 
@@ -130,9 +124,9 @@ def k_exponent(study: Study) -> Made:
     one = frame["family"] == "path as arm"
     identity = one & (frame["held"] == "item gap")  # the same run times K
     plotted = frame[(frame["family"] != "top-K, close") & ~identity]
-    family = plotted["family"].where(~one, "K-path")
+    panel = plotted["family"].where(~one, "K-path") + ", " + plotted["held"]
     plotted = plotted.assign(
-        panel=[_PANELS[key] for key in zip(family, plotted["held"], strict=True)],
+        panel=panel.map(names(study, "panels")),
         family="laplace",
         policy=plotted["label"],
         regret=plotted["per_arm"],
