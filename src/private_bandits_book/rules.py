@@ -91,7 +91,8 @@ class Ruling:
     source: InitVar[object] = None
 
     def __post_init__(self, source: object) -> None:
-        _refuse_typed("ruling", "a rule", source)
+        if source is not _RULE:
+            raise TypeError("a ruling is made by a rule only: verdicts are computed, never typed")
 
     def of(self, *policies: Policy) -> Ruling:
         """Return the ruling as one about these algorithms."""
@@ -185,18 +186,8 @@ class UpperBound:
     uniform: float | None
 
     def __call__(self, measured: Any = None) -> Ruling:
-        seen = _measurement(measured)
-        bound, uniform = _number("bound", self.bound), _number("uniform", self.uniform)
-        if _unknown(seen, bound, uniform):
-            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
-        if bound >= uniform:
-            return _ruling(
-                UNDECIDED, f"vacuous: the bound {bound:.4g} is not below uniform play's {uniform:.4g}", seen, MEASURED
-            )
-        if seen.low > bound:
-            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
-        reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper")
+        useless = "vacuous: the bound {bound:.4g} is not below uniform play's {other:.4g}"
+        return _against(measured, self.bound, _number("uniform", self.uniform), useless, upper=True)
 
 
 @dataclass(frozen=True)
@@ -213,16 +204,21 @@ class LowerBound:
     floor: float | None = 0.0
 
     def __call__(self, measured: Any = None) -> Ruling:
-        seen = _measurement(measured)
-        bound, floor = _number("bound", self.bound), _number("floor", self.floor)
-        if _unknown(seen, bound, floor):
-            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
-        if bound <= floor:
-            return _ruling(UNDECIDED, f"not binding: the bound {bound:.4g} is not above {floor:.4g}", seen, MEASURED)
-        if seen.high < bound:
-            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies below the bound {bound:.4g}", seen, MEASURED)
-        reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="lower")
+        useless = "not binding: the bound {bound:.4g} is not above {other:.4g}"
+        return _against(measured, self.bound, _number("floor", self.floor), useless, upper=False)
+
+
+def _against(measured: Any, given: float | None, other: float, useless: str, *, upper: bool) -> Ruling:
+    seen, bound = _measurement(measured), _number("bound", given)
+    if _unknown(seen, bound, other):
+        return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
+    if (bound >= other) if upper else (bound <= other):
+        return _ruling(UNDECIDED, useless.format(bound=bound, other=other), seen, MEASURED)
+    if (seen.low > bound) if upper else (seen.high < bound):
+        reason = f"regret {_show(seen)} lies {'above' if upper else 'below'} the bound {bound:.4g}"
+        return _ruling(NOT_REPRODUCED, reason, seen, MEASURED)
+    reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
+    return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper" if upper else "lower")
 
 
 @dataclass(frozen=True)
@@ -257,7 +253,8 @@ class Near:
     tolerance: float
 
     def __post_init__(self) -> None:
-        _check_tolerance("target", self.target, self.tolerance)
+        checks.real("target", self.target)
+        checks.real("tolerance", self.tolerance, at_least=0)
 
     def __call__(self, measured: Any = None) -> Ruling:
         seen = _measurement(measured)
@@ -348,28 +345,23 @@ class Privacy:
 
 
 @dataclass(frozen=True)
-class NotTestable:
-    """A claim that no run of this book can test; `why` says why."""
-
+class _Because:
     why: str
 
     def __post_init__(self) -> None:
         if not isinstance(self.why, str) or not self.why.strip():
-            raise ValueError(f"why must say why the claim is not testable, got {self.why!r}")
+            raise ValueError(f"why must say why nothing was measured, got {self.why!r}")
+
+
+class NotTestable(_Because):
+    """A claim that no run of this book can test; `why` says why."""
 
     def __call__(self) -> Ruling:
         return _ruling(NOT_TESTABLE, self.why, _measurement(None))
 
 
-@dataclass(frozen=True)
-class NotRun:
+class NotRun(_Because):
     """A measurement that could be made and that this book does not make; `why` says why."""
-
-    why: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.why, str) or not self.why.strip():
-            raise ValueError(f"why must say why it is not run, got {self.why!r}")
 
     def __call__(self) -> Ruling:
         return _ruling(UNDECIDED, f"not run here: {self.why}", _measurement(None), MEASURED)
@@ -524,16 +516,6 @@ def _within(reason: str) -> str:
     return reason[: LONGEST_REASON - 1].rsplit(" ", 1)[0] + " …"
 
 
-def _check_tolerance(name: str, value: float, tolerance: float) -> None:
-    checks.real(name, value)
-    checks.real("tolerance", tolerance, at_least=0)
-
-
 def _check_rulings(rulings: tuple[Any, ...]) -> None:
     if not rulings or not all(isinstance(r, Ruling) for r in rulings):
         raise ValueError(f"rulings must come from rules, at least one, got {rulings!r}")
-
-
-def _refuse_typed(what: str, maker: str, source: object) -> None:
-    if source is not _RULE:
-        raise TypeError(f"a {what} is made by {maker} only: verdicts are computed, never typed")

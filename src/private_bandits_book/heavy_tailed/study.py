@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, wraps
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -34,12 +34,6 @@ from private_bandits_book.sweep import RateFit
 
 RUNS, FLUID, EXPECTED = "runs", "fluid", "expected"
 PRINTED, SMALLER, SLIDE_RATE = "printed", "smaller", "slide rate"
-SHEFFET = (0.75, 0.625, 0.5, 0.375, 0.25)
-"""Means of the bounded arms on which Sajed and Sheffet (2019) show DP-SE."""
-CHECK_EPSILON = 1.0
-"""Of the studies that have one epsilon."""
-CHECK_MEANS, CHECK_SHAPE = (0.9, 0.1), 3.0
-"""Two arms and a light law, on which an index algorithm learns within the rounds that can be played."""
 UNIFORM = UniformPlay()
 
 
@@ -53,6 +47,11 @@ class Study(studies.Study):
     """The chapter's curves, exponents and checks at its parameters; equal runs are played once."""
 
     chapter = "heavy_tailed"
+    epsilon: ClassVar[float] = 1.0  # of the studies that have one
+    # two arms and a light law, on which an index algorithm learns within the rounds that can be played
+    light_means: ClassVar[tuple[float, ...]] = (0.9, 0.1)
+    light_shape: ClassVar[float] = 3.0
+    bounded_means: ClassVar[tuple[float, ...]] = (0.75, 0.625, 0.5, 0.375, 0.25)  # Sajed and Sheffet (2019), of DP-SE
     local_epsilons: list[float]
     vs: list[float]
     exact_horizon: int
@@ -128,7 +127,7 @@ class Study(studies.Study):
         problem, u = self.problem(1, v), self.moment(1, v)
         panel = self._panel(problem)
         for variant, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
-            policy = paper.dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
+            policy = paper.dp_robust_ucb(self.epsilon, v, u, self.length, radius)
             panel.append(self._run(problem, policy, variant, self.exact_horizon))
             panel += self._fluid(problem, policy, variant, log_checkpoints(self.horizon))
         return panel
@@ -140,8 +139,8 @@ class Study(studies.Study):
         For the fluid approximation, whose error is the larger the smaller the radius is beside the noise, and the more
         has been learnt: what it is here says nothing of another radius or a later round.
         """
-        problem, radius = paper.pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
-        policy = paper.dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)
+        problem, radius = paper.pareto_arms(np.array(self.light_means), self.light_shape), self.small_radius / 2.0
+        policy = paper.dp_robust_ucb(self.epsilon, v, problem.moment(v), self.length, radius)
         run = self._run(problem, policy, f"radius {radius:g}", self.exact_horizon)
         return Runs([self._uniform(problem, run.t), run, *self._fluid(problem, policy, run.variant, run.t)])
 
@@ -151,28 +150,28 @@ class Study(studies.Study):
         problem, u = self.problem(1, v), self.moment(1, v)
         return self._panel(
             problem,
-            ("u and v unknown", paper.quantile_se(CHECK_EPSILON, self.beta)),
-            ("u and v known", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta)),
-            ("known, smaller constants", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta, self.small_c)),
-            ("u 100 times too large", paper.dp_robust_se(CHECK_EPSILON, v, 100.0 * u, self.beta)),
+            ("u and v unknown", paper.quantile_se(self.epsilon, self.beta)),
+            ("u and v known", paper.dp_robust_se(self.epsilon, v, u, self.beta)),
+            ("known, smaller constants", paper.dp_robust_se(self.epsilon, v, u, self.beta, self.small_c)),
+            ("u 100 times too large", paper.dp_robust_se(self.epsilon, v, 100.0 * u, self.beta)),
         )
 
     @by_v
     def episodes(self, v: float) -> Runs:
         """Second open problem, setting 1: an index algorithm of the optimal rate beside the slides' two."""
-        problem, made = self.problem(1, v), self.policies(v, CHECK_EPSILON)
+        problem, made = self.problem(1, v), self.policies(v, self.epsilon)
         panel = self._panel(problem, ("ours", made[rates.EPISODES]), (PRINTED, made[rates.DP]))
         return Runs(panel + self._index(problem, made[rates.UCB], PRINTED))
 
     @cached_property
     def bounded(self) -> Runs:
         """Bernoulli arms: DP-SE and AdaP-UCB, made for rewards in [0, 1], beside those for heavy tails at v = 1."""
-        problem, u = Arms.bernoulli(np.array(SHEFFET)), max(SHEFFET)
+        problem, u = Arms.bernoulli(np.array(self.bounded_means)), max(self.bounded_means)
         policies = (
-            baselines.dp_se(CHECK_EPSILON, problem.n_items, self.length, self.beta),
-            baselines.adap_ucb(CHECK_EPSILON),
-            paper.dp_robust_se(CHECK_EPSILON, 1.0, u, self.beta),
-            paper.adap_robust_ucb(CHECK_EPSILON, 1.0, u, self.length),
+            baselines.dp_se(self.epsilon, problem.n_items, self.length, self.beta),
+            baselines.adap_ucb(self.epsilon),
+            paper.dp_robust_se(self.epsilon, 1.0, u, self.beta),
+            paper.adap_robust_ucb(self.epsilon, 1.0, u, self.length),
         )
         return self._panel(problem, *(("", policy) for policy in policies))
 
