@@ -165,7 +165,7 @@ class Rate:
             return _ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
         if fits and free:
             shows = frozenset(side for side, asked in (("upper", upper), ("lower", lower)) if asked)
-            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, tuple(others), shows)
+            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others), shows=shows)
         if not fits and not free:
             return _ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
         held = "both it and" if fits else "neither it nor"
@@ -234,7 +234,7 @@ class Less:
             return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         said = f"{self.smaller} minus {self.larger} is {_show(seen)}"
         if seen.high < 0:
-            return _ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, ("no difference",))
+            return _ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, excludes=("no difference",))
         if seen.low > 0:
             return _ruling(NOT_REPRODUCED, f"{said}, above 0", seen, MEASURED)
         return _ruling(UNDECIDED, f"{said}, which does not exclude 0", seen, MEASURED)
@@ -268,9 +268,8 @@ class Near:
             return _ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen, MEASURED)
         if (seen.high - seen.low) / 2 > self.tolerance:
             return _ruling(UNDECIDED, f"{_show(seen)} is near {aim}, but its interval is too wide", seen, MEASURED)
-        return _ruling(
-            REPRODUCED, f"{_show(seen)} is within {aim}", seen, MEASURED, (f"farther than {self.tolerance:.3g}",)
-        )
+        farther = f"farther than {self.tolerance:.3g}"
+        return _ruling(REPRODUCED, f"{_show(seen)} is within {aim}", seen, MEASURED, excludes=(farther,))
 
 
 @dataclass(frozen=True)
@@ -385,8 +384,8 @@ def all_of(*rulings: Ruling) -> Ruling:
         _join([first.reason, *(r.reason for r in decide)]),
         first.measurement,
         _weakest(decide),
-        tuple(dict.fromkeys(name for r in decide for name in r.excludes)),
-        shows,
+        excludes=tuple(dict.fromkeys(name for r in decide for name in r.excludes)),
+        shows=shows,
         about=frozenset().union(*(r.about for r in rulings)),
     )
 
@@ -423,7 +422,7 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
     if repaired.verdict not in (REPRODUCED, AFTER_REPAIR):
         return _ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
     evidence, found = _weakest([printed, repaired]), repaired.measurement
-    return _ruling(AFTER_REPAIR, reason, found, evidence, repaired.excludes, repaired.shows, about=about)
+    return _ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, shows=repaired.shows, about=about)
 
 
 def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:
@@ -450,17 +449,8 @@ def _weakest(rulings: Sequence[Ruling]) -> str:
     return max(kinds, key=EVIDENCE.index, default="")
 
 
-def _ruling(
-    verdict: str,
-    reason: str,
-    seen: Interval,
-    evidence: str = "",
-    excludes: tuple[str, ...] = (),
-    shows: frozenset[str] = frozenset(),
-    needs: str = "",
-    about: frozenset[Subject] = frozenset(),
-) -> Ruling:
-    return Ruling(verdict, _within(reason), seen, evidence, excludes, about, shows, needs, source=_RULE)
+def _ruling(verdict: str, reason: str, seen: Interval, evidence: str = "", **found: Any) -> Ruling:
+    return Ruling(verdict, _within(reason), seen, evidence, **found, source=_RULE)
 
 
 def _measurement(value: Any) -> Interval:

@@ -58,7 +58,7 @@ def findings(study: Study) -> dict[str, Any]:
 
 def _promises(study: Study, epsilon: float) -> str:
     """Which of the paper's algorithms keep their promise, in a sentence."""
-    frame = tables.paid_by(study, [epsilon])
+    frame = tables.paid(study, [epsilon])
     broken = frame[frame["reading"] == "stated"].set_index("policy")["everything"] == "∞"
     if broken.all() or not broken.any():
         return sentence(study, "none private" if broken.all() else "all private")

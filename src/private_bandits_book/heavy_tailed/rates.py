@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -149,24 +148,13 @@ class Rates:
         )
         return np.asarray(data.regret.values)
 
-    def _final(
-        self,
-        name: str,
-        v: float,
-        mass: float = _MASSES[0],
-        epsilon: float = 1.0,
-        horizon: int = 0,
-        factor: float = 1.0,
-        runs: int = _RUNS,
-    ) -> np.ndarray:
+    def _settled(
+        self, name: str, v: float, mass: float = _MASSES[0], epsilon: float = 1.0, horizon: int = 0, factor: float = 1.0
+    ) -> np.ndarray | None:
         """Regret at the horizon with x = 1, of an algorithm that is told `factor` times the moment."""
-        length = horizon or self.horizon
+        problem, length = _two_point(mass), horizon or self.horizon
         policy = MAKERS[name](epsilon, v, factor * mass, length)
-        return self._play(_two_point(mass), policy, length, runs=runs)[:, -1]
-
-    def _settled(self, name: str, v: float, mass: float = _MASSES[0], **changes: Any) -> np.ndarray | None:
-        final = self._final(name, v, mass, **changes)
-        return _if_settled(_two_point(mass), final, changes.get("horizon", self.horizon))
+        return _if_settled(problem, self._play(problem, policy, length)[:, -1], length)
 
     def _worst(self, name: str, v: float, horizon: int, factor: float = 1.0) -> np.ndarray | None:
         """Regret at the gap where it is largest; None where that is the largest gap of all, so nothing settles.
@@ -177,7 +165,9 @@ class Rates:
 
         def regret(place: float) -> float:
             mass = _MASSES[0] * 2.0**-place
-            finals[place] = self._final(name, v, mass, 1.0, horizon, factor, 2 * _RUNS) * mass ** (-1.0 / (1.0 + v))
+            policy = MAKERS[name](1.0, v, factor * mass, horizon)
+            played = self._play(_two_point(mass), policy, horizon, runs=2 * _RUNS)[:, -1]
+            finals[place] = played * mass ** (-1.0 / (1.0 + v))
             return float(finals[place][::2].mean())
 
         most = 0.0

@@ -167,7 +167,7 @@ def _local_upper(study: Study, claim: Claim) -> Ruling:
             *below(study, source, bound, constants),
         )
 
-    beyond = (_beyond(bound, study, constants) for constants in ("algorithm", "corrected"))
+    beyond = (_beyond(claim, bound, study, constants) for constants in ("algorithm", "corrected"))
     return all_of(repaired_if_needed(claim, judge), after_repair(*beyond))
 
 
@@ -201,17 +201,12 @@ def index_covers(study: Study, number: int, variant: str) -> Ruling:
     return all_of(*found)
 
 
-def _beyond(bound: Callable[..., float], study: Study, constants: str) -> Ruling:
+def _beyond(claim: Claim, bound: Callable[..., float], study: Study, constants: str) -> Ruling:
     """Whether an upper bound stays above what no consistent algorithm beats asymptotically, at a large epsilon."""
     problem = instances.rescaled(max(study.n_arms, 2), 0.1)
     stated = bound(problem, _BEYOND_HORIZON, _BEYOND, constants)
     least = bounds.theorem_5(problem.n_items, 0.1, math.inf, _BEYOND_HORIZON, variant="corrected")
-    return Holds(DERIVED)(
-        stated >= least,
-        f"at epsilon = {_BEYOND:g}, K = 1, T = 10^6 the bound is {stated:.3g}, where no consistent algorithm beats "
-        f"{least:.3g} asymptotically",
-        stated,
-    )
+    return Holds(DERIVED)(stated >= least, claim.facts["beyond"].format(stated=stated, least=least), stated)
 
 
 @rules("theorem-5", "theorem-6")

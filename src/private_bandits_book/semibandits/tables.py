@@ -160,27 +160,14 @@ def plugged(study: Study) -> pd.DataFrame:
 @tables("table-oracles")
 def approximations(study: Study) -> pd.DataFrame:
     """The regret under each oracle, against the best super arm and against alpha beta times it."""
-    rows = []
-    for run in study.oracles:
-        problem, rounds = run.problem, float(run.data.t[-1])
-        found = mean_interval(run.final)
-        rows.append(
-            {
-                "oracle": run.swept["oracle"],
-                "alpha": problem.alpha,
-                "beta": problem.beta,
-                "policy": run.name,
-                "reading": run.variant,
-                "epsilon": run.epsilon,
-                "regret": found.measured + (problem.best - problem.benchmark) * rounds,
-                "approximation_regret": found.measured,
-                "low": found.low,
-                "high": found.high,
-                "t": int(rounds),
-                "replications": len(run.final),
-            }
-        )
-    return pd.DataFrame(rows)
+    problems, frame = [run.problem for run in study.oracles], study.oracles.finals()
+    found = pd.DataFrame([mean_interval(run.final).columns() for run in study.oracles])
+    lost = np.array([problem.best - problem.benchmark for problem in problems]) * frame["t"]
+    frame = frame.assign(alpha=[each.alpha for each in problems], beta=[each.beta for each in problems])
+    frame = frame.assign(regret=found["measured"] + lost, approximation_regret=found["measured"])
+    frame = frame.assign(low=found["low"], high=found["high"])
+    ours = ["oracle", "alpha", "beta", "policy", "reading", "epsilon"]
+    return frame[[*ours, "regret", "approximation_regret", "low", "high", "t", "replications"]]
 
 
 def crossings() -> tuple[float, float]:
