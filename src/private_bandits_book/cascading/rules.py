@@ -338,19 +338,15 @@ def _order(runs: Runs, epsilon: float) -> Ruling:
     )
 
 
-def _panel(claim: Claim, letters: str, given: Sequence[float]) -> int | None:
-    """The place of a panel's value among those of its parameter; None where the parameter has no such value."""
-    place = letters.index(claim.claim[-1])
-    return place if place < len(given) else None
+def _value(claim: Claim, letters: str, given: Sequence[Any]) -> Any:
+    """The value that a panel is of; None where its parameter has too few."""
+    return dict(zip(letters, given, strict=False)).get(claim.claim[-1])
 
 
 @rules("figure-1a", "figure-1b", "figure-1c", "figure-1d")
 def _local(study: Study, claim: Claim) -> Ruling:
-    place = _panel(claim, "abcd", study.epsilons)
-    if place is None:
-        return _missing()
-    epsilon = study.epsilons[place]
-    return _order(study.local[epsilon], epsilon)
+    epsilon = _value(claim, "abcd", study.epsilons)
+    return _missing() if epsilon is None else _order(study.local[epsilon], epsilon)
 
 
 @rules("figure-1e")
@@ -387,10 +383,10 @@ def _falling(runs: Sequence[Run]) -> list[Ruling]:
 @rules("figure-1h", "figure-1i")
 def _cucb(study: Study, claim: Claim) -> Ruling:
     given = sorted(study.cucb)
-    place = _panel(claim, "hi", given)
-    if place is None or len(given) < 2:
+    epsilon = _value(claim, "hi", given)
+    if epsilon is None or len(given) < 2:
         return _missing()
-    runs, epsilon = study.cucb[given[place]], given[place]
+    runs = study.cucb[epsilon]
     small, large = (study.cucb[e].find(_CUCB, "published", e) for e in (given[0], given[-1]))
     return all_of(
         _less("CUCB", "CUCB Gaussian", runs.find("CUCB"), runs.find(_CUCB, "published", epsilon)),
@@ -401,13 +397,14 @@ def _cucb(study: Study, claim: Claim) -> Ruling:
 @rules("figure-2a", "figure-2b", "figure-2c", "figure-2d")
 def _sizes(study: Study, claim: Claim) -> Ruling:
     """The order of a panel, and its gap, as a factor, against that of the panel before it."""
-    place, epsilon = _panel(claim, "abcd", study.list_sizes), study.sizes_epsilon
-    if place is None:
+    given, epsilon = study.list_sizes, study.sizes_epsilon
+    size = _value(claim, "abcd", given)
+    if size is None:
         return _missing()
-    runs = study.sizes[study.list_sizes[place]]
-    if not place:
+    runs = study.sizes[size]
+    if size == given[0]:
         return _order(runs, epsilon)
-    smaller, larger = (_factor(study.sizes[study.list_sizes[at]], epsilon) for at in (place - 1, place))
+    smaller, larger = (_factor(study.sizes[at], epsilon) for at in (given[given.index(size) - 1], size))
     grows = Less("Laplace over Gaussian, in logarithms, at the smaller K", "at this K")(_minus(smaller, larger))
     return all_of(_order(runs, epsilon), grows)
 

@@ -244,15 +244,8 @@ class Study(studies.Study):
         pulls = np.array(coverage.SCALING_PULLS, float)
         return {key: fit_exponent(pulls, np.column_stack(list(errors))) for key, errors in self._errors.items()}
 
-    @cached_property
-    def confidence(self) -> pd.DataFrame:
-        """Whether the central means stay within what the rule allows."""
-        return coverage.confidence(self)
-
-    @cached_property
-    def local_confidence(self) -> pd.DataFrame:
-        """Whether the local means do."""
-        return coverage.local_confidence(self)
+    confidence = cached_property(coverage.confidence)
+    local_confidence = cached_property(coverage.local_confidence)
 
 
 def last(panel: Runs, name: str, variant: str = "") -> Run:
