@@ -23,6 +23,7 @@ from private_bandits_book.chapters.execute import ChapterFailed
 from private_bandits_book.chapters.page import OUTPUT_VARIABLE
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.chapters.reproduce import moved
+from private_bandits_book.exhibits import Table
 from private_bandits_book.ledger import COLUMNS
 from private_bandits_book.verdicts import NOT_TESTABLE, VERDICTS
 
@@ -305,7 +306,7 @@ def test_a_long_study_is_read_from_the_committed_book(chapter, tiny):
 
 def test_html_of_a_table_is_escaped():
     frame = pd.DataFrame({"a": ["<script>"]})
-    shown = render.table("tiny", "t", frame, caption="<i>", columns={"a": "<b>"})
+    shown = render.table("tiny", "t", Table(frame, "<i>", {"a": "<b>"}))
     assert "<script>" not in shown.html and "<caption>&lt;i&gt;</caption>" in shown.html and "&lt;b&gt;" in shown.html
     assert r"\<script\>" in shown.markdown
 

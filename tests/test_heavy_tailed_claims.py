@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from types import SimpleNamespace
 
@@ -251,6 +252,8 @@ def test_a_derived_bound_with_another_rate_leaves_its_claim_open(monkeypatch, na
     whole = getattr(place, name)
 
     def moved(*args, **kwargs):
+        given = inspect.signature(whole).bind(*args, **kwargs)
+        args, kwargs = given.args, given.kwargs
         if "dp_se" not in name and "corrected" not in (*args, kwargs.get("variant")):
             return whole(*args, **kwargs)
         rise = 0.0 if rises is None else rises(args[2 if "independent" in name or "upper" in name else 3])
@@ -290,8 +293,8 @@ def test_a_vacuous_bound_decides_nothing():
 
 def test_an_algorithm_of_ours_lends_the_local_upper_bounds_no_verdict(monkeypatch):
     """Were the slides' lower bounds all that there is, the upper ones would be open: theirs is not shown."""
-    monkeypatch.setitem(orders.ORDERS, "rescaled", orders.local_upper)
-    monkeypatch.setitem(orders.ORDERS, "rescaled_independent", orders.local_upper_independent)
+    monkeypatch.setattr(orders, "rescaled", orders.local_upper)
+    monkeypatch.setattr(orders, "rescaled_independent", orders.local_upper_independent)
     monkeypatch.setattr(bounds, "ldp_lower", printed_lower("ldp_lower"))
     monkeypatch.setattr(bounds, "ldp_lower_independent", printed_lower("ldp_lower_independent"))
     names = [f"{kind}-{part}" for kind in ("theorem-ldp-upper",) for part in ("dependent", "independent")]

@@ -10,7 +10,8 @@ are templates of `str.format`: `{study.horizon}` is a parameter, `{title}` the l
 sentence on runs and bands, and any other name a fact that the maker passes. In `columns`, `each` stands for a column a
 value of a parameter: `each = {of = "epsilons", column = "at_{value:g}", heading = "...", format = ".4g"}`.
 `like` names another label whose texts are an exhibit's as well. Under `[sentences]` stand those that are said in some
-cases only, or in several places; a maker asks for them by `sentence`.
+cases only, or in several places; a maker asks for them by `sentence`. Under `[names]` stand tables of what is shown for
+a key, for `names`.
 """
 
 from __future__ import annotations
@@ -65,6 +66,11 @@ def wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
 def sentence(study: Any, name: str, /, **facts: Any) -> str:
     """Return a sentence of a chapter, filled in with facts."""
     return str(_texts(study.chapter)["sentences"][name].format(study=study, **facts))
+
+
+def names(study: Any, of: str) -> dict[str, Any]:
+    """Return how a chapter calls what has keys elsewhere: a table of its `[names]`."""
+    return dict(_texts(study.chapter)["names"][of])
 
 
 Exhibit: TypeAlias = Picture | Table | pd.DataFrame | str

@@ -192,6 +192,11 @@ def claims_of(chapter: str) -> list[Claim]:
     return read_claims(resources.files(f"private_bandits_book.{chapter}").joinpath("claims.toml").read_text("utf-8"))
 
 
+def claims_with(chapter: str, *facts: str) -> list[str]:
+    """Return the identifiers of a chapter's claims that have exactly these facts, for a rule that reads them."""
+    return [claim.claim for claim in claims_of(chapter) if set(claim.facts) == set(facts)]
+
+
 def judge(chapter: str, study: Any, disagree: Mapping[str, tuple[int, int]] | None = None) -> pd.DataFrame:
     """Return the ledger of a chapter: a row a claim, with exactly the columns `COLUMNS`.
 

@@ -91,7 +91,8 @@ class Ruling:
     source: InitVar[object] = None
 
     def __post_init__(self, source: object) -> None:
-        _refuse_typed("ruling", "a rule", source)
+        if source is not _RULE:
+            raise TypeError("a ruling is made by a rule only: verdicts are computed, never typed")
 
     def of(self, *policies: Policy) -> Ruling:
         """Return the ruling as one about these algorithms."""
@@ -164,7 +165,7 @@ class Rate:
             return _ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
         if fits and free:
             shows = frozenset(side for side, asked in (("upper", upper), ("lower", lower)) if asked)
-            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, tuple(others), shows)
+            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others), shows=shows)
         if not fits and not free:
             return _ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
         held = "both it and" if fits else "neither it nor"
@@ -185,18 +186,8 @@ class UpperBound:
     uniform: float | None
 
     def __call__(self, measured: Any = None) -> Ruling:
-        seen = _measurement(measured)
-        bound, uniform = _number("bound", self.bound), _number("uniform", self.uniform)
-        if _unknown(seen, bound, uniform):
-            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
-        if bound >= uniform:
-            return _ruling(
-                UNDECIDED, f"vacuous: the bound {bound:.4g} is not below uniform play's {uniform:.4g}", seen, MEASURED
-            )
-        if seen.low > bound:
-            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
-        reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper")
+        useless = "vacuous: the bound {bound:.4g} is not below uniform play's {other:.4g}"
+        return _against(measured, self.bound, _number("uniform", self.uniform), useless, upper=True)
 
 
 @dataclass(frozen=True)
@@ -213,16 +204,21 @@ class LowerBound:
     floor: float | None = 0.0
 
     def __call__(self, measured: Any = None) -> Ruling:
-        seen = _measurement(measured)
-        bound, floor = _number("bound", self.bound), _number("floor", self.floor)
-        if _unknown(seen, bound, floor):
-            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
-        if bound <= floor:
-            return _ruling(UNDECIDED, f"not binding: the bound {bound:.4g} is not above {floor:.4g}", seen, MEASURED)
-        if seen.high < bound:
-            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies below the bound {bound:.4g}", seen, MEASURED)
-        reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="lower")
+        useless = "not binding: the bound {bound:.4g} is not above {other:.4g}"
+        return _against(measured, self.bound, _number("floor", self.floor), useless, upper=False)
+
+
+def _against(measured: Any, given: float | None, other: float, useless: str, *, upper: bool) -> Ruling:
+    seen, bound = _measurement(measured), _number("bound", given)
+    if _unknown(seen, bound, other):
+        return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
+    if (bound >= other) if upper else (bound <= other):
+        return _ruling(UNDECIDED, useless.format(bound=bound, other=other), seen, MEASURED)
+    if (seen.low > bound) if upper else (seen.high < bound):
+        reason = f"regret {_show(seen)} lies {'above' if upper else 'below'} the bound {bound:.4g}"
+        return _ruling(NOT_REPRODUCED, reason, seen, MEASURED)
+    reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
+    return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper" if upper else "lower")
 
 
 @dataclass(frozen=True)
@@ -238,7 +234,7 @@ class Less:
             return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         said = f"{self.smaller} minus {self.larger} is {_show(seen)}"
         if seen.high < 0:
-            return _ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, ("no difference",))
+            return _ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, excludes=("no difference",))
         if seen.low > 0:
             return _ruling(NOT_REPRODUCED, f"{said}, above 0", seen, MEASURED)
         return _ruling(UNDECIDED, f"{said}, which does not exclude 0", seen, MEASURED)
@@ -257,7 +253,8 @@ class Near:
     tolerance: float
 
     def __post_init__(self) -> None:
-        _check_tolerance("target", self.target, self.tolerance)
+        checks.real("target", self.target)
+        checks.real("tolerance", self.tolerance, at_least=0)
 
     def __call__(self, measured: Any = None) -> Ruling:
         seen = _measurement(measured)
@@ -271,9 +268,8 @@ class Near:
             return _ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen, MEASURED)
         if (seen.high - seen.low) / 2 > self.tolerance:
             return _ruling(UNDECIDED, f"{_show(seen)} is near {aim}, but its interval is too wide", seen, MEASURED)
-        return _ruling(
-            REPRODUCED, f"{_show(seen)} is within {aim}", seen, MEASURED, (f"farther than {self.tolerance:.3g}",)
-        )
+        farther = f"farther than {self.tolerance:.3g}"
+        return _ruling(REPRODUCED, f"{_show(seen)} is within {aim}", seen, MEASURED, excludes=(farther,))
 
 
 @dataclass(frozen=True)
@@ -348,28 +344,23 @@ class Privacy:
 
 
 @dataclass(frozen=True)
-class NotTestable:
-    """A claim that no run of this book can test; `why` argues it, so the row is derived."""
-
+class _Because:
     why: str
 
     def __post_init__(self) -> None:
         if not isinstance(self.why, str) or not self.why.strip():
-            raise ValueError(f"why must say why the claim is not testable, got {self.why!r}")
+            raise ValueError(f"why must say why nothing was measured, got {self.why!r}")
+
+
+class NotTestable(_Because):
+    """A claim that no run of this book can test; `why` argues it, so the row is derived."""
 
     def __call__(self) -> Ruling:
         return _ruling(NOT_TESTABLE, self.why, _measurement(None), DERIVED)
 
 
-@dataclass(frozen=True)
-class NotRun:
+class NotRun(_Because):
     """A measurement that could be made and that this book does not make; `why` says why."""
-
-    why: str
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.why, str) or not self.why.strip():
-            raise ValueError(f"why must say why it is not run, got {self.why!r}")
 
     def __call__(self) -> Ruling:
         return _ruling(UNDECIDED, f"not run here: {self.why}", _measurement(None), MEASURED)
@@ -393,8 +384,8 @@ def all_of(*rulings: Ruling) -> Ruling:
         _join([first.reason, *(r.reason for r in decide)]),
         first.measurement,
         _weakest(decide),
-        tuple(dict.fromkeys(name for r in decide for name in r.excludes)),
-        shows,
+        excludes=tuple(dict.fromkeys(name for r in decide for name in r.excludes)),
+        shows=shows,
         about=frozenset().union(*(r.about for r in rulings)),
     )
 
@@ -431,7 +422,7 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
     if repaired.verdict not in (REPRODUCED, AFTER_REPAIR):
         return _ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
     evidence, found = _weakest([printed, repaired]), repaired.measurement
-    return _ruling(AFTER_REPAIR, reason, found, evidence, repaired.excludes, repaired.shows, about=about)
+    return _ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, shows=repaired.shows, about=about)
 
 
 def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:
@@ -457,17 +448,8 @@ def _weakest(rulings: Sequence[Ruling]) -> str:
     return max((ruling.evidence for ruling in rulings), key=EVIDENCE.index)
 
 
-def _ruling(
-    verdict: str,
-    reason: str,
-    seen: Interval,
-    evidence: str,
-    excludes: tuple[str, ...] = (),
-    shows: frozenset[str] = frozenset(),
-    needs: str = "",
-    about: frozenset[Subject] = frozenset(),
-) -> Ruling:
-    return Ruling(verdict, _within(reason), seen, evidence, excludes, about, shows, needs, source=_RULE)
+def _ruling(verdict: str, reason: str, seen: Interval, evidence: str, **found: Any) -> Ruling:
+    return Ruling(verdict, _within(reason), seen, evidence, **found, source=_RULE)
 
 
 def _measurement(value: Any) -> Interval:
@@ -523,16 +505,6 @@ def _within(reason: str) -> str:
     return reason[: LONGEST_REASON - 1].rsplit(" ", 1)[0] + " …"
 
 
-def _check_tolerance(name: str, value: float, tolerance: float) -> None:
-    checks.real(name, value)
-    checks.real("tolerance", tolerance, at_least=0)
-
-
 def _check_rulings(rulings: tuple[Any, ...]) -> None:
     if not rulings or not all(isinstance(r, Ruling) for r in rulings):
         raise ValueError(f"rulings must come from rules, at least one, got {rulings!r}")
-
-
-def _refuse_typed(what: str, maker: str, source: object) -> None:
-    if source is not _RULE:
-        raise TypeError(f"a {what} is made by {maker} only: verdicts are computed, never typed")

@@ -24,7 +24,7 @@ from private_bandits_book.cascading.study import (
     learning_times,
     summary,
 )
-from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, rounded
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import SIZE
@@ -33,13 +33,6 @@ panels = Exhibits()
 
 _VARIANTS = ("published", "stated", "repaired")
 FIRST, CENTRAL = "Response, first item", "Hybrid, first item"
-_LABELS = {
-    "uniform": "uniform play",
-    "Composition": "Laplace by composition",
-    "Hybrid, log of horizon": "hybrid",
-    "Hybrid": "hybrid",
-    "CUCB Gaussian": "Gaussian",
-}
 
 
 @panels("findings")
@@ -65,7 +58,7 @@ def findings(study: Study) -> dict[str, Any]:
 
 def _promises(study: Study, epsilon: float) -> str:
     """Which of the paper's algorithms keep their promise, in a sentence."""
-    frame = tables.paid_by(study, [epsilon])
+    frame = tables.paid(study, [epsilon])
     broken = frame[frame["reading"] == "stated"].set_index("policy")["everything"] == "∞"
     if broken.all() or not broken.any():
         return sentence(study, "none private" if broken.all() else "all private")
@@ -106,7 +99,7 @@ def local(study: Study, label: str, epsilon: float) -> Made:
 @panels("figure-1e")
 def sweep(study: Study) -> Made:
     """Figure 1(e): regret against epsilon."""
-    frame = _faceted(study.sweep.finals(paid=True), _everything)
+    frame = _faceted(study, study.sweep.finals(paid=True), _everything)
     repaired = frame.loc[frame["reading"] == "repaired", "epsilon"]
     ends = frame[frame["epsilon"] == repaired.max()].groupby("reading")["regret"].min().map(rounded)
     facts = {"largest": repaired.max(), "coarse": repaired.min()}
@@ -118,7 +111,7 @@ def sweep(study: Study) -> Made:
 @panels("figure-1f")
 def central(study: Study) -> Made:
     """Figure 1(f): central privacy for several epsilons."""
-    frame = _central_facets(study.central.curves(paid=True))
+    frame = _central_facets(study, study.central.curves(paid=True))
     private = frame["epsilon"].map(math.isfinite)
     frame.loc[private, "label"] = frame.loc[private, "epsilon"].map(lambda e: f"ε = {e:g}")
     ends = _ends(frame[(frame["t"] == frame["t"].max()) & private], "loses ")
@@ -128,7 +121,7 @@ def central(study: Study) -> Made:
 @panels("figure-1g")
 def items(study: Study) -> Made:
     """Figure 1(g): central privacy against the number of items."""
-    frame = _central_facets(study.items.finals(paid=True))
+    frame = _central_facets(study, study.items.finals(paid=True))
     ends = _ends(frame[frame["epsilon"].map(math.isfinite)], "from ")
     fig = figures.small_multiples(frame, by="facet", x="n_items", xlabel="items L")
     return _drawn(study, fig, frame, ends=ends, instance=_instance(study, items="L"))
@@ -138,7 +131,7 @@ def items(study: Study) -> Made:
 def cucb(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(h) and 1(i): CUCB at one epsilon."""
     runs = study.cucb[epsilon]
-    frame = _faceted(runs.curves(paid=True), _facet)
+    frame = _faceted(study, runs.curves(paid=True), _facet)
     ends = {variant: rounded(runs.final("CUCB Gaussian", variant, epsilon)) for variant in _VARIANTS}
     fig = figures.small_multiples(frame, by="facet", yscale="log")
     return _drawn(study, fig, frame, epsilon=epsilon, plain=rounded(runs.final("CUCB")), **ends)
@@ -151,7 +144,7 @@ def sizes(study: Study, label: str, size: int) -> Made:
 
 
 def _local(study: Study, runs: Runs, epsilon: float, size: int) -> Made:
-    frame = _faceted(runs.curves(paid=True), _facet)
+    frame = _faceted(study, runs.curves(paid=True), _facet)
     plotted = frame[~((frame["reading"] == "repaired") & frame["epsilon"].map(math.isinf))]
     ends = {variant: runs.final("Laplace", variant, epsilon) for variant in ("published", "stated")}
     ends |= {"repaired": runs.final(FIRST, "repaired", epsilon), "bare": runs.final(FIRST, "repaired", math.inf)}
@@ -218,9 +211,9 @@ def _paying(policy: str, epsilon: float, paid: float) -> str:
     return f"{name},\npays {'∞' if math.isinf(paid) else f'{paid:g}'}"
 
 
-def _faceted(frame: pd.DataFrame, facet: Callable[[str, pd.DataFrame], str]) -> pd.DataFrame:
+def _faceted(study: Study, frame: pd.DataFrame, facet: Callable[[str, pd.DataFrame], str]) -> pd.DataFrame:
     """Add labels, and facets named after the variant and what its curves pay."""
-    frame = frame.assign(label=[_LABELS.get(policy, policy) for policy in frame["policy"]], facet="")
+    frame = frame.assign(label=frame["policy"].replace(names(study, "policies")), facet="")
     finite = frame["epsilon"].map(math.isfinite)
     frame.loc[frame["reading"] == "repaired", "label"] = "repaired"
     for variant in dict.fromkeys(frame["reading"]):
@@ -241,8 +234,8 @@ def _everything(variant: str, rows: pd.DataFrame) -> str:
     return f"{variant}\neverything pays {'ε' if variant == 'repaired' else '∞'}"
 
 
-def _central_facets(frame: pd.DataFrame) -> pd.DataFrame:
-    frame = _faceted(frame, _facet)
+def _central_facets(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+    frame = _faceted(study, frame, _facet)
     for variant in ("published", "stated"):
         for policy, words in (("Hybrid, log of horizon", "ln T"), ("Hybrid", "ln n")):
             rows = (frame["reading"] == variant) & (frame["policy"] == policy)

@@ -10,7 +10,8 @@ alternative alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,17 +20,8 @@ import pandas as pd
 
 from private_bandits.estimates import Interval, difference_interval, mean_interval, ratio_interval
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, response_probabilities
-from private_bandits.papers.cascading import (
-    bounds,
-    cascade_ucb1,
-    cucb_gaussian,
-    repaired_central,
-    repaired_local,
-    ucb_composition,
-    ucb_gaussian,
-    ucb_hybrid,
-    ucb_laplace,
-)
+from private_bandits.papers import cascading as paper
+from private_bandits.papers.cascading import bounds
 from private_bandits.papers.cascading.repair_first import first_channel
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
@@ -83,30 +75,22 @@ _LEAST = 3  # values of the study of growth
 _PLAIN, _FIRST, _CENTRAL, _CUCB, _LAPLACE, _GAUSSIAN, _COMPOSITION, _HYBRID, _HYBRID_PRINTED = (
     policy.name
     for policy in (
-        cascade_ucb1(),
-        repaired_local(1.0, 1),
-        repaired_central(1.0, 2, 1, 2),
-        cucb_gaussian(1.0, LEARNING_DELTA, 2, 1),
-        ucb_laplace(1.0, 1),
-        ucb_gaussian(1.0, LEARNING_DELTA, 1),
-        ucb_composition(1.0, LEARNING_DELTA, 1),
-        ucb_hybrid(1.0, 2, 2, variant="proof"),
-        ucb_hybrid(1.0, 2, 2),
+        paper.cascade_ucb1(),
+        paper.repaired_local(1.0, 1),
+        paper.repaired_central(1.0, 2, 1, 2),
+        paper.cucb_gaussian(1.0, LEARNING_DELTA, 2, 1),
+        paper.ucb_laplace(1.0, 1),
+        paper.ucb_gaussian(1.0, LEARNING_DELTA, 1),
+        paper.ucb_composition(1.0, LEARNING_DELTA, 1),
+        paper.ucb_hybrid(1.0, 2, 2, variant="proof"),
+        paper.ucb_hybrid(1.0, 2, 2),
     )
 )
-_GROWN: dict[str, tuple[str, Callable[[int], Any], Callable[[Any, float], float]]] = {
-    "ucb_laplace": (_LAPLACE, growth_cascade, lambda on, e: bounds.theorem_4(on, GROWTH_HORIZON, e)),
-    "ucb_gaussian": (_GAUSSIAN, growth_cascade, lambda on, e: bounds.theorem_6(on, GROWTH_HORIZON, e, LEARNING_DELTA)),
-    "ucb_composition": (
-        _COMPOSITION,
-        growth_cascade,
-        lambda on, e: bounds.theorem_8(on, GROWTH_HORIZON, e, LEARNING_DELTA),
-    ),
-    "cucb_gaussian": (
-        _CUCB,
-        growth_semi_bandit,
-        lambda on, e: bounds.theorem_10(on, GROWTH_HORIZON, e, LEARNING_DELTA),
-    ),
+_GROWN: dict[str, tuple[str, Callable[[int], Any], Callable[..., float]]] = {
+    "ucb_laplace": (_LAPLACE, growth_cascade, bounds.theorem_4),
+    "ucb_gaussian": (_GAUSSIAN, growth_cascade, partial(bounds.theorem_6, delta=LEARNING_DELTA)),
+    "ucb_composition": (_COMPOSITION, growth_cascade, partial(bounds.theorem_8, delta=LEARNING_DELTA)),
+    "cucb_gaussian": (_CUCB, growth_semi_bandit, partial(bounds.theorem_10, delta=LEARNING_DELTA)),
 }
 """Of the algorithms of the study of growth, as claims name them: the key of its rows, what it plays on, its bound."""
 
@@ -136,9 +120,7 @@ def _fit(
     size, epsilon = _BOUND_CASE
     if quantity == LOG:
         one = frame[(frame["list_size"] == size) & (frame["epsilon"] == epsilon)]
-        t, curves = by_replication(one, "t")
-        late = t[t >= t[-1] / 100]
-        return RateFit(labels, LOG, _growth(t, curves, game(size).uniform_regret()), 0, 0, None, late, True)
+        return _growth(labels, *by_replication(one, "t"), game(size).uniform_regret())
     final = frame[frame["t"] == GROWTH_HORIZON]
     fixed_size, fixed_epsilon = final["list_size"] == 4, final["epsilon"] == 1.0
     usual = final["delta"].isin([0.0, LEARNING_DELTA])
@@ -150,14 +132,15 @@ def _fit(
     values, samples = by_replication(final[rows], column)
     x = np.log(1.25 / values) if quantity == _DELTA else abscissa(quantity, values)
     swept = x if quantity == _DELTA else values
-    return RateFit(labels, quantity, fit_points(x, samples.T, _LEAST), 0, 0, None, swept)
+    return RateFit(labels, quantity, fit_points(x, samples.T, _LEAST), 0, values=swept)
 
 
-def _growth(t: np.ndarray, curves: np.ndarray, uniform: float) -> Interval | None:
-    """Exponent in ln T over the last two decades, where the policy has learnt; None where it has not."""
+def _growth(labels: Mapping[str, Any], t: np.ndarray, curves: np.ndarray, uniform: float) -> RateFit:
+    """The exponent in ln T over the last two decades, where the policy has learnt; none where it has not."""
     before = np.searchsorted(t, t[-1] / 100)
     late = (curves[:, -1] - curves[:, before]).mean() / (t[-1] - t[before])
-    return None if late > _LEARNT * uniform else fit_log(t, curves)
+    fit = None if late > _LEARNT * uniform else fit_log(t, curves)
+    return RateFit(labels, LOG, fit, 0, values=t[t >= t[-1] / 100], along=True)
 
 
 def _form(game: Callable[[int], Any], quantity: str, exponent: float) -> Form:
@@ -226,10 +209,10 @@ def _tail(study: Study, claim: Claim) -> Ruling:
 def _promise(study: Study, claim: Claim) -> Ruling:
     epsilon, delta, size = study.epsilon, study.delta, study.list_size
     policy = {
-        "theorem-1": ucb_hybrid(epsilon, study.n_items, study.horizon),
-        "theorem-3": ucb_laplace(epsilon, size),
-        "theorem-5": ucb_gaussian(epsilon, delta, size),
-        "theorem-8-privacy": ucb_composition(epsilon, delta, size),
+        "theorem-1": paper.ucb_hybrid(epsilon, study.n_items, study.horizon),
+        "theorem-3": paper.ucb_laplace(epsilon, size),
+        "theorem-5": paper.ucb_gaussian(epsilon, delta, size),
+        "theorem-8-privacy": paper.ucb_composition(epsilon, delta, size),
     }[claim.claim]
     return _keeps(policy, claim.evidence)
 
@@ -237,7 +220,7 @@ def _promise(study: Study, claim: Claim) -> Ruling:
 @rules("theorem-9")
 def _theorem_9(study: Study, claim: Claim) -> Ruling:
     arguments = (study.epsilon, study.delta, study.n_items, study.list_size)
-    made = (cucb_gaussian(*arguments), cucb_gaussian(*arguments, variant="repaired"))
+    made = (paper.cucb_gaussian(*arguments), paper.cucb_gaussian(*arguments, variant="repaired"))
     return after_repair(*(_keeps(policy, claim.evidence) for policy in made))
 
 
@@ -283,12 +266,11 @@ def _theorem_7(study: Study, claim: Claim) -> Ruling:
 @rules("theorem-2")
 def _theorem_2(study: Study, claim: Claim) -> Ruling:
     t, curves = _learning(study, _HYBRID, 1.0)
-    problem, late = learning_problem(), t[t >= t[-1] / 100]
+    problem = learning_problem()
     uniform = problem.uniform_regret()
     bound = UpperBound(bounds.theorem_2(problem, LEARNING_HORIZON, 1.0, _XI), uniform=uniform * LEARNING_HORIZON)
-    grown = RateFit({}, LOG, _growth(t, curves, uniform), 0, 0, None, late, True)
-    growth = grown.ruling(*(power(LOG, claim.facts[which]) for which in ("growth", "excluded")))
-    return all_of(bound(mean_interval(curves[:, -1])), growth)
+    forms = (power(LOG, claim.facts[which]) for which in ("growth", "excluded"))
+    return all_of(bound(mean_interval(curves[:, -1])), _growth({}, t, curves, uniform).ruling(*forms))
 
 
 @rules("theorem-4", "theorem-6", "theorem-8-regret", "theorem-10")
@@ -310,16 +292,14 @@ def _forced(study: Study, claim: Claim) -> Ruling:
     return claim.holds(unforced.ratio <= 1.0, unforced.ratio, found=unforced, forced=lemmas.laplace_tail_ratio())
 
 
-def _printed_bound(
-    frame: pd.DataFrame, policy: str, game: Callable[[int], Any], bound: Callable[[Any, float], float]
-) -> Ruling:
+def _printed_bound(frame: pd.DataFrame, policy: str, game: Callable[[int], Any], bound: Callable[..., float]) -> Ruling:
     """The printed constant where none is vacuous."""
     (size, epsilon), horizon = _BOUND_CASE, GROWTH_HORIZON
     problem = game(size)
     chosen = (frame["policy"] == policy) & (frame["list_size"] == size) & (frame["epsilon"] == epsilon)
     final = frame[chosen & frame["delta"].isin([0.0, LEARNING_DELTA]) & (frame["t"] == horizon)]
     uniform = problem.uniform_regret() * horizon
-    return UpperBound(bound(problem, epsilon), uniform=uniform)(mean_interval(final["regret"].to_numpy()))
+    return UpperBound(bound(problem, horizon, epsilon), uniform=uniform)(mean_interval(final["regret"].to_numpy()))
 
 
 @rules("theorem-11")
@@ -358,19 +338,15 @@ def _order(runs: Runs, epsilon: float) -> Ruling:
     )
 
 
-def _panel(claim: Claim, letters: str, given: Sequence[float]) -> int | None:
-    """The place of a panel's value among those of its parameter; None where the parameter has no such value."""
-    place = letters.index(claim.claim[-1])
-    return place if place < len(given) else None
+def _value(claim: Claim, letters: str, given: Sequence[Any]) -> Any:
+    """The value that a panel is of; None where its parameter has too few."""
+    return dict(zip(letters, given, strict=False)).get(claim.claim[-1])
 
 
 @rules("figure-1a", "figure-1b", "figure-1c", "figure-1d")
 def _local(study: Study, claim: Claim) -> Ruling:
-    place = _panel(claim, "abcd", study.epsilons)
-    if place is None:
-        return _missing()
-    epsilon = study.epsilons[place]
-    return _order(study.local[epsilon], epsilon)
+    epsilon = _value(claim, "abcd", study.epsilons)
+    return _missing() if epsilon is None else _order(study.local[epsilon], epsilon)
 
 
 @rules("figure-1e")
@@ -407,10 +383,10 @@ def _falling(runs: Sequence[Run]) -> list[Ruling]:
 @rules("figure-1h", "figure-1i")
 def _cucb(study: Study, claim: Claim) -> Ruling:
     given = sorted(study.cucb)
-    place = _panel(claim, "hi", given)
-    if place is None or len(given) < 2:
+    epsilon = _value(claim, "hi", given)
+    if epsilon is None or len(given) < 2:
         return _missing()
-    runs, epsilon = study.cucb[given[place]], given[place]
+    runs = study.cucb[epsilon]
     small, large = (study.cucb[e].find(_CUCB, "published", e) for e in (given[0], given[-1]))
     return all_of(
         _less("CUCB", "CUCB Gaussian", runs.find("CUCB"), runs.find(_CUCB, "published", epsilon)),
@@ -421,13 +397,14 @@ def _cucb(study: Study, claim: Claim) -> Ruling:
 @rules("figure-2a", "figure-2b", "figure-2c", "figure-2d")
 def _sizes(study: Study, claim: Claim) -> Ruling:
     """The order of a panel, and its gap, as a factor, against that of the panel before it."""
-    place, epsilon = _panel(claim, "abcd", study.list_sizes), study.sizes_epsilon
-    if place is None:
+    given, epsilon = study.list_sizes, study.sizes_epsilon
+    size = _value(claim, "abcd", given)
+    if size is None:
         return _missing()
-    runs = study.sizes[study.list_sizes[place]]
-    if not place:
+    runs = study.sizes[size]
+    if size == given[0]:
         return _order(runs, epsilon)
-    smaller, larger = (_factor(study.sizes[study.list_sizes[at]], epsilon) for at in (place - 1, place))
+    smaller, larger = (_factor(study.sizes[at], epsilon) for at in (given[given.index(size) - 1], size))
     grows = Less("Laplace over Gaussian, in logarithms, at the smaller K", "at this K")(_minus(smaller, larger))
     return all_of(_order(runs, epsilon), grows)
 
@@ -452,7 +429,7 @@ def _minus(a: Interval, b: Interval) -> Interval:
 @rules("own-local-privacy")
 def _own_local_privacy(study: Study, claim: Claim) -> Ruling:
     """What the one bit pays, by enumeration over all replies."""
-    epsilon, policy = study.epsilon, repaired_local(study.epsilon, study.list_size)
+    epsilon, policy = study.epsilon, paper.repaired_local(study.epsilon, study.list_size)
     paid = channel_loss(first_channel(response_probabilities(epsilon, 2)[1], study.list_size))
     return Privacy(epsilon, evidence=claim.evidence)(float(paid)).of(policy)
 
@@ -474,7 +451,7 @@ def _own_local_regret(study: Study, claim: Claim) -> Ruling:
 
 @rules("own-central-privacy")
 def _own_central_privacy(study: Study, claim: Claim) -> Ruling:
-    return _keeps(repaired_central(study.epsilon, study.n_items, study.list_size, study.horizon), claim.evidence)
+    return _keeps(paper.repaired_central(study.epsilon, study.n_items, study.list_size, study.horizon), claim.evidence)
 
 
 @rules("own-central-regret")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,12 +64,6 @@ def records(study: Study) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-@tables("table-privacy")
-def paid(study: Study) -> pd.DataFrame:
-    """What every algorithm and variant pays."""
-    return paid_by(study, study.epsilons)
 
 
 @tables("table-repairs")
@@ -202,9 +196,10 @@ def policies(study: Study, epsilon: float) -> list[Policy]:
     ]
 
 
-def paid_by(study: Study, epsilons: list[float]) -> pd.DataFrame:
-    """Return what every algorithm and variant pays: a row each, with its values' loss at each nominal epsilon."""
-    rows = []
+@tables("table-privacy")
+def paid(study: Study, epsilons: Sequence[float] = ()) -> pd.DataFrame:
+    """What every algorithm and variant pays: a row each, with its values' loss at each nominal epsilon."""
+    rows, epsilons = [], epsilons or study.epsilons
     for versions in zip(*(_versions(study, epsilon) for epsilon in epsilons), strict=True):
         privacy = versions[0].privacy
         certified = all(v.privacy.effective_epsilon <= e * (1 + 1e-9) for v, e in zip(versions, epsilons, strict=True))

@@ -107,8 +107,7 @@ class Chapter:
         if isinstance(made, Picture):
             return self.figure(made.fig, label, caption=made.caption, alt=made.alt, data=made.data)
         if isinstance(made, Table):
-            frame, caption, columns, formats = made
-            return self.table(frame, label, caption=caption, columns=columns, formats=formats)
+            return self._table(made, label)
         return self.data(made, label)
 
     def panels(self, *labels: str) -> None:
@@ -165,8 +164,11 @@ class Chapter:
         formats : mapping, optional
             Format specifications of columns, such as `.1f`. Default: four significant digits for floats.
         """
-        cell = render.table(self.name, _label(label), frame, caption=caption, columns=columns, formats=formats)
-        self._write_csv(frame, label)
+        return self._table(Table(frame, caption, columns, formats), label)
+
+    def _table(self, made: Table, label: str) -> Display:
+        cell = render.table(self.name, _label(label), made)
+        self._write_csv(made.frame, label)
         return cell
 
     def data(self, frame: pd.DataFrame, label: str) -> Display:
@@ -187,12 +189,10 @@ class Chapter:
             raise ValueError(f"the ledger must have columns {', '.join(COLUMNS)}, got {[*rows.columns]}")
         elsewhere = "" if self._seeds is None else " " + seeds.in_words(self._seeds)
         measured = [_interval(row.measured, row.low, row.high) for row in rows.itertuples()]
-        cell = render.table(
-            self.name,
-            "claims",
+        made = Table(
             rows.assign(measured=measured),
-            caption=f"The claims and their verdicts. {totals(rows.kind, rows.verdict, rows.evidence)}{elsewhere}",
-            columns={
+            f"The claims and their verdicts. {totals(rows.kind, rows.verdict, rows.evidence)}{elsewhere}",
+            {
                 "locus": "Where",
                 "statement": "Claim",
                 "measured": "Measured",
@@ -201,8 +201,8 @@ class Chapter:
                 "reason": "Why",
                 "command": "Made by",
             },
-            code=("command",),
         )
+        cell = render.table(self.name, "claims", made, code=("command",))
         self._write_csv(rows, "claims")
         return cell
 

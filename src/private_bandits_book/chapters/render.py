@@ -13,6 +13,8 @@ from typing import Any
 
 import pandas as pd
 
+from private_bandits_book.exhibits import Table
+
 
 @dataclass(frozen=True)
 class Display:
@@ -52,23 +54,14 @@ def figure(chapter: str, label: str, *, svg: str, caption: str, alt: str) -> Dis
     )
 
 
-def table(
-    chapter: str,
-    label: str,
-    frame: pd.DataFrame,
-    *,
-    caption: str,
-    columns: Mapping[str, str] | None = None,
-    formats: Mapping[str, str] | None = None,
-    code: Collection[str] = (),
-) -> Display:
+def table(chapter: str, label: str, made: Table, code: Collection[str] = ()) -> Display:
     """Return a numbered table with its caption and a link to its data; `code` names columns of code."""
-    caption = _line("caption", caption)
-    heads = dict(columns) if columns is not None else {name: str(name) for name in frame.columns}
-    missing = [name for name in [*heads, *(formats or {})] if name not in frame.columns]
+    frame, caption, formats = made.frame, _line("caption", made.caption), made.formats or {}
+    heads = dict(made.columns) if made.columns is not None else {name: str(name) for name in frame.columns}
+    missing = [name for name in [*heads, *formats] if name not in frame.columns]
     if missing:
         raise ValueError(f"columns of {label} must be among {', '.join(frame.columns)}, got {missing[0]!r}")
-    texts = [[text(value, (formats or {}).get(name)) for value in frame[name]] for name in heads]
+    texts = [[text(value, formats.get(name)) for value in frame[name]] for name in heads]
     rows = list(zip(*texts, strict=True))
     write = [_code if name in code else _plain for name in heads]
     align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]

@@ -62,16 +62,13 @@ def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
         policy, epsilon = str(tidy.at[row, "policy"]), float(tidy.at[row, "epsilon"])
         tells = x != "epsilon" and math.isfinite(epsilon) and several[policy] > 1
         tidy.at[row, "label"] = f"{policy}, ε = {epsilon:g}" if tells else policy
-    for row in tidy.index[tidy["family"].isna()]:
-        if finite[row]:
-            raise ValueError(f"family must be given for the private policy {tidy.at[row, 'policy']!r}, got none")
-        tidy.at[row, "family"] = "none"
-    for row in tidy.index[tidy["trust"].isna()]:
-        tidy.at[row, "trust"] = "central" if finite[row] else "none"
-    for family in tidy["family"].unique():
-        checks.choice("family", family, tuple(FAMILY_COLOURS))
-    for trust in tidy["trust"].unique():
-        checks.choice("trust", trust, tuple(TRUST_LINES))
+    for policy in tidy.loc[finite & tidy["family"].isna(), "policy"]:
+        raise ValueError(f"family must be given for the private policy {policy!r}, got none")
+    tidy["family"] = tidy["family"].where(tidy["family"].notna(), "none")
+    tidy["trust"] = tidy["trust"].where(tidy["trust"].notna(), np.where(finite, "central", "none"))
+    for column, known in (("family", FAMILY_COLOURS), ("trust", TRUST_LINES)):
+        for value in tidy[column].unique():
+            checks.choice(column, value, tuple(known))
     tidy["colour"] = _colours(tidy, x)
     return tidy
 

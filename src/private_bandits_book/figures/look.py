@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -35,41 +36,7 @@ TRUST_LINES: dict[str, dict[str, Any]] = {
 
 REFERENCE_COLOUR, CLAIM_COLOUR = "#666666", "#1a1a1a"
 
-_RC: dict[Any, Any] = {
-    "font.family": ["DejaVu Sans"],
-    "font.size": 11.5,
-    "axes.labelsize": 11.5,
-    "axes.titlesize": 11.5,
-    "xtick.labelsize": 11.0,
-    "ytick.labelsize": 11.0,
-    "text.color": "#1a1a1a",
-    "axes.labelcolor": "#333333",
-    "axes.edgecolor": "#8c8c8c",
-    "axes.linewidth": 0.8,
-    "axes.facecolor": "white",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.unicode_minus": True,
-    "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.8,
-    "xtick.color": "#8c8c8c",
-    "ytick.color": "#8c8c8c",
-    "xtick.labelcolor": "#333333",
-    "ytick.labelcolor": "#333333",
-    "xtick.major.size": 4.0,
-    "ytick.major.size": 0.0,
-    "figure.facecolor": "white",
-    "lines.solid_capstyle": "round",
-    "lines.dash_capstyle": "butt",
-    "path.simplify": True,
-    "text.hinting": "none",
-    "svg.fonttype": "path",
-    "svg.hashsalt": "private-bandits",
-}
+_RC = mpl.rc_params_from_file(Path(__file__).with_name("look.mplstyle"), use_default_template=False)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 
 from private_bandits.papers.heavy_tailed import bounds
@@ -51,54 +52,46 @@ def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> list[float]:
 
 def central_lower(v: float) -> Ruling:
     """(3): the derived bound over the printed one, a quarter of it for algorithms of regret up to T^(3/4)."""
-
-    def bound(gap: float, epsilon: float, variant: str) -> float:
-        return bounds.dp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=variant)
-
+    bound = partial(bounds.dp_lower, N_ARMS, v=v, horizon=_HORIZON)
     return _lower(bound, f"v={v:g}", _gaps(LARGEST_CENTRAL, v), _EPSILONS, part=0.25)
 
 
 def local_lower(v: float) -> Ruling:
     """The slides' instance-dependent LDP lower bound."""
-
-    def bound(gap: float, epsilon: float, variant: str) -> float:
-        return bounds.ldp_lower(N_ARMS, gap, epsilon, v, _HORIZON, variant=variant)
-
+    bound = partial(bounds.ldp_lower, N_ARMS, v=v, horizon=_HORIZON)
     return _lower(bound, f"v={v:g}", _gaps(LARGEST_LOCAL, v), _EPSILONS)
 
 
 def local_lower_independent(v: float) -> Ruling:
     """The slides' instance-independent LDP lower bound, for T of K / epsilon^2 and more ("T large enough")."""
-
-    def bound(scale: float, arms: int, epsilon: float, variant: str) -> float:
-        return bounds.ldp_lower_independent(arms, epsilon, v, math.ceil(scale * arms / epsilon**2), variant=variant)
-
+    bound = _long(partial(bounds.ldp_lower_independent, v=v))
     return _lower(bound, f"v={v:g}", (1e2, 1e6, 1e12), _ARMS, _EPSILONS)
 
 
 def bounded_lower(*, local: bool = False) -> Ruling:
     """The instance-dependent lower bounds for rewards in [0, 1], by two Bernoulli laws."""
-
-    def bound(gap: float, epsilon: float, variant: str) -> float:
-        return bounded.bounded_lower(N_ARMS, gap, epsilon, _HORIZON, local=local, variant=variant)
-
+    bound = partial(bounded.bounded_lower, N_ARMS, horizon=_HORIZON, local=local)
     return _lower(bound, "", (0.25, 1e-3, 1e-6), _EPSILONS if local else (1.0, 1e-8, 1e-16))
 
 
 def bounded_lower_independent(*, local: bool = False) -> Ruling:
     """The instance-independent ones where the root of T is the larger term; centrally also where K ln T/epsilon is."""
-
-    def bound(horizon: int, arms: int, epsilon: float, variant: str) -> float:
-        return bounded.bounded_lower_independent(arms, epsilon, horizon, local=local, variant=variant)
-
-    def long(scale: float, arms: int, epsilon: float, variant: str) -> float:
-        return bound(math.ceil(scale * arms / epsilon**2), arms, epsilon, variant)
+    bound = partial(bounded.bounded_lower_independent, local=local)
 
     def private(arms: int, epsilon: float, variant: str) -> float:
-        return bound(math.ceil((arms / epsilon) ** 1.5), arms, epsilon, variant)
+        return bound(arms, epsilon, horizon=math.ceil((arms / epsilon) ** 1.5), variant=variant)
 
-    root = _lower(long, "T epsilon^2/K from 1e6", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
+    root = _lower(_long(bound), "T epsilon^2/K from 1e6", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
     return root if local else all_of(_lower(private, "T = (K/epsilon)^1.5", _ARMS, (1e-8, 1e-16, 1e-32)), root)
+
+
+def _long(bound: Callable[..., float]) -> Callable[..., float]:
+    """A bound at horizons of a multiple of K / epsilon^2, which stands in the place of the horizon."""
+
+    def at(scale: float, arms: int, epsilon: float, variant: str) -> float:
+        return bound(arms, epsilon, horizon=math.ceil(scale * arms / epsilon**2), variant=variant)
+
+    return at
 
 
 def bounded_upper() -> Ruling:
@@ -149,50 +142,33 @@ def local_upper_independent(v: float) -> Ruling:
 
 
 def central_upper(v: float) -> Ruling:
-    """The first part of the DP upper bound, with u^(1/v): the algorithm's own over it, in T, 1/gap, epsilon and u."""
-
-    def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
-        claimed = "rate" if variant == "printed" else variant
-        return bounds.dp_upper([gap, 0.0], epsilon, v, u, horizon, variant=claimed)
-
-    axes = _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4)
-    return _upper(bound, _of_two, "T, 1/gap, 1/epsilon, u", *axes)
+    """The first part of the DP upper bound, with u^(1/v): the algorithm's own over it."""
+    return _dependent(bounds.dp_upper, v, (2.0**-10, 2.0**-30), 1e-4, "rate")
 
 
 def central_upper_independent(v: float) -> Ruling:
-    """The second part, with u^(1/(1+v)): the algorithm's own bound over it, in T, K, 1/epsilon and u."""
-
-    def bound(horizon: int, arms: int, epsilon: float, u: float, variant: str) -> float:
-        if variant == "corrected":
-            return bounds.dp_upper_independent(arms, epsilon, v, u, horizon, variant)
-        return u ** (1.0 / (1.0 + v)) * bounds.dp_upper_independent(arms, epsilon, v, 1.0, horizon)
-
-    axes = _FAR, (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12)
-    return _upper(bound, _largest, "T, K, 1/epsilon, u", *axes)
+    """The second part, with u^(1/(1+v)): the algorithm's own bound over it."""
+    own = bounds.dp_upper_independent
+    return _independent(own, v, lambda arms, epsilon, horizon: own(arms, epsilon, v, 1.0, horizon))
 
 
 def own_local_upper(v: float) -> Ruling:
     """Our local algorithm's own bound over u^(2/v) ln T/epsilon^2 sum gap^-(1+2/v)."""
-
-    def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
-        claimed = "rate" if variant == "printed" else variant
-        return bounds.ldp_upper([gap, 0.0], epsilon, v, u, horizon, variant=claimed)
-
-    axes = _FAR, (2.0**-10, 2.0**-30), (1.0, 1e-4), (1.0, 1e4)
-    return _upper(bound, _of_two, "T, 1/gap, 1/epsilon, u", *axes)
+    return _dependent(bounds.ldp_upper, v, (2.0**-10, 2.0**-30), 1e-4, "rate")
 
 
 def own_local_upper_independent(v: float) -> Ruling:
     """And at the worst gaps over u^(1/(1+v)) (K ln T/epsilon^2)^(v/(2+2v)) T^((2+v)/(2+2v))."""
 
-    def bound(horizon: int, arms: int, epsilon: float, u: float, variant: str) -> float:
-        if variant == "corrected":
-            return bounds.ldp_upper_independent(arms, epsilon, v, u, horizon, variant)
-        per_round = (arms * math.log(horizon) / (epsilon**2 * horizon)) ** (v / (2.0 + 2.0 * v))
-        return u ** (1.0 / (1.0 + v)) * horizon * per_round
+    def claimed(arms: int, epsilon: float, horizon: int) -> float:
+        return horizon * (arms * math.log(horizon) / (epsilon**2 * horizon)) ** (v / (2.0 + 2.0 * v))
 
-    axes = _FAR, (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12)
-    return _upper(bound, _largest, "T, K, 1/epsilon, u", *axes)
+    return _independent(bounds.ldp_upper_independent, v, claimed)
+
+
+def index_upper(v: float) -> Ruling:
+    """(2): the bound of DP Robust UCB with its constants over the printed one."""
+    return _dependent(bounds.dp_robust_ucb_upper, v, (1e-1, 1e-3), 1e-3, "printed")
 
 
 def central_moment(v: float) -> Ruling:
@@ -213,16 +189,6 @@ def central_moment_independent(v: float) -> Ruling:
         return lower / bounds.dp_upper_independent(N_ARMS, 0.05, v, u, _HORIZON)
 
     return _contradicted(ratio, v, "u", _MOMENTS)
-
-
-def index_upper(v: float) -> Ruling:
-    """(2): the bound of DP Robust UCB with its constants over the printed one, in T, 1/gap, 1/epsilon and u."""
-
-    def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
-        return bounds.dp_robust_ucb_upper([gap, 0.0], epsilon, v, u, horizon, variant)
-
-    axes = _FAR, (1e-1, 1e-3), (1.0, 1e-3), (1.0, 1e4)
-    return _upper(bound, _of_two, "T, 1/gap, 1/epsilon, u", *axes)
 
 
 def plain_optimal(v: float) -> Ruling:
@@ -276,12 +242,7 @@ def _scales(bound: Callable[[float], float], v: float) -> Ruling:
 
 def _over(bound: Callable[..., float]) -> Callable[..., float]:
     """The ratio of a bound with its constants to one without."""
-    return lambda *at: bound(*at, "corrected") / bound(*at, "printed")
-
-
-def _of_two(horizon: int, gap: float, *_: float) -> float:
-    """What uniform play on two arms loses."""
-    return horizon * gap / 2.0
+    return lambda *at: bound(*at, variant="corrected") / bound(*at, variant="printed")
 
 
 def _largest(horizon: int, *_: float) -> float:
@@ -300,9 +261,30 @@ def _lower(bound: Callable[..., float], where: str, *axes: Sequence[float], part
 
 def _upper(bound: Callable[..., float], uniform: Callable[..., float], named: str, *axes: Sequence[float]) -> Ruling:
     """Shown where the derived bound outgrows the claim on no axis; one that does refutes nothing, nor a vacuous one."""
-    informs = all(bound(*at, "corrected") < uniform(*at) for at in product(*axes))
+    informs = all(bound(*at, variant="corrected") < uniform(*at) for at in product(*axes))
     holds = True if informs and max(slopes(_over(bound), *axes)) <= LEVEL else None
     return _DERIVED(holds, f"derived bound within a constant of it in {named}")
+
+
+def _dependent(of: Callable[..., float], v: float, gaps: tuple[float, float], least: float, claimed: str) -> Ruling:
+    """Of two arms: the bound with constants over the claimed variant, in T, 1/gap, 1/epsilon to `least`, and u."""
+
+    def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
+        return of([gap, 0.0], epsilon, v, u, horizon, variant=claimed if variant == "printed" else variant)
+
+    axes = _FAR, gaps, (1.0, least), (1.0, 1e4)
+    return _upper(bound, lambda horizon, gap, *_: horizon * gap / 2.0, "T, 1/gap, 1/epsilon, u", *axes)
+
+
+def _independent(of: Callable[..., float], v: float, claimed: Callable[..., float]) -> Ruling:
+    """At the worst gaps: the bound with constants over u^(1/(1+v)) times what is claimed of rewards with u = 1."""
+
+    def bound(horizon: int, arms: int, epsilon: float, u: float, variant: str) -> float:
+        if variant == "corrected":
+            return of(arms, epsilon, v, u, horizon, variant)
+        return u ** (1.0 / (1.0 + v)) * claimed(arms, epsilon, horizon)
+
+    return _upper(bound, _largest, "T, K, 1/epsilon, u", _FAR, (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12))
 
 
 def _contradicted(ratio: Callable[..., float], v: float, axis: str, values: Sequence[float], limit: str = "") -> Ruling:
@@ -318,31 +300,3 @@ def _gaps(largest: float, v: float) -> tuple[float, float, float]:
     if least > largest / 10.0:
         raise ArithmeticError("no double is small enough for the mass of a small gap")
     return largest, math.sqrt(largest * least), least
-
-
-ORDERS: dict[str, Callable[..., Ruling]] = {
-    function.__name__: function
-    for function in (
-        bounded_lower,
-        bounded_lower_independent,
-        bounded_upper,
-        bounded_upper_independent,
-        central_lower,
-        central_moment,
-        central_moment_independent,
-        central_upper,
-        central_upper_independent,
-        extra_factor,
-        index_upper,
-        local_lower,
-        local_lower_independent,
-        local_upper,
-        local_upper_independent,
-        own_local_upper,
-        own_local_upper_independent,
-        plain_optimal,
-        rescaled,
-        rescaled_independent,
-    )
-}
-"""What a claim may name."""

@@ -19,20 +19,7 @@ from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import power, short
 from private_bandits_book.heavy_tailed import comparisons, coverage, rates, tables
 from private_bandits_book.heavy_tailed.fluid import fluid_name
-from private_bandits_book.heavy_tailed.study import (
-    CHECK_EPSILON,
-    CHECK_MEANS,
-    CHECK_SHAPE,
-    FLUID,
-    PRINTED,
-    RUNS,
-    SHEFFET,
-    SLIDE_RATE,
-    SMALLER,
-    Study,
-    last,
-    tidy,
-)
+from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS, SLIDE_RATE, SMALLER, Study, last, tidy
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import GAP
 from private_bandits_book.verdicts import AFTER_REPAIR
@@ -231,7 +218,6 @@ def fluid(study: Study) -> Made:
         shares.append(f"{portion(share)} of uniform play's at v = {v:g}")
     facts: dict[str, Any] = {"errors": "; ".join(errors), "biases": "; ".join(biases), "shares": "; ".join(shares)}
     facts |= {"exact": power(min(study.exact_horizon, study.horizon)), "half": study.small_radius / 2}
-    facts |= {"means": CHECK_MEANS, "shape": CHECK_SHAPE}
     fig = figures.small_multiples(plotted, by="facet", start=100, ylabel="regret over uniform play")
     return _drawn(study, fig, frame, **facts)
 
@@ -329,7 +315,7 @@ def bounded(study: Study) -> Made:
     frame = tidy(study.bounded)
     frame["label"] = frame["policy"].map(lambda name: _AT_ONE.get(name, name))
     ends = frame[frame["t"] == frame["t"].max()].sort_values("regret")
-    facts = {"means": _listed(SHEFFET), "beta": short(study.beta)}
+    facts = {"means": _listed(study.bounded_means), "beta": short(study.beta)}
     facts |= {"ranking": ", ".join(f"{row.label} {short(row.regret)}" for row in ends.itertuples())}
     return _drawn(study, figures.regret_curves(frame, start=10, yscale="log"), frame, **facts)
 
@@ -340,7 +326,7 @@ def bounded(study: Study) -> Made:
 def _drawn(study: Study, fig: Figure, frame: pd.DataFrame, **facts: Any) -> Made:
     """A figure with its data, and what most captions of the chapter may say."""
     data = frame.drop(columns=["family", "loss"], errors="ignore")
-    shared = {"T": power(study.horizon), "epsilon": CHECK_EPSILON, "law": _law(study, facts.get("v"))}
+    shared = {"T": power(study.horizon), "law": _law(study, facts.get("v"))}
     shared |= {"runs": figures.caption_runs(frame[frame["kind"] == RUNS]), "fluid": ""}
     if (frame["kind"] == FLUID).any():
         played = frame[(frame["kind"] == RUNS) & (frame["policy"] == _UCB)]["t"].max()

@@ -18,21 +18,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from private_bandits import baselines
-from private_bandits.papers.heavy_tailed import (
-    adap_robust_ucb,
-    dp_robust_se,
-    dp_robust_ucb,
-    ldp_robust_se,
-    pareto_arms,
-    quantile_se,
-    robust_se,
-    robust_ucb,
-)
+from private_bandits.papers import heavy_tailed as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
@@ -44,14 +34,14 @@ N_ARMS = 5
 DP, LDP, SLIDE_LDP, QUANTILE, UCB, EPISODES, PLAIN_UCB, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = (
     policy.name
     for policy in (
-        dp_robust_se(1.0, 1.0, 1.0, 0.5),
-        ldp_robust_se(1.0, 1.0, 1.0, 0.5),
-        ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant="slide_rate"),
-        quantile_se(1.0, 0.5),
-        dp_robust_ucb(1.0, 1.0, 1.0, 2),
-        adap_robust_ucb(1.0, 1.0, 1.0, 2),
-        robust_ucb(1.0, 1.0, 2),
-        robust_se(1.0, 1.0, 0.5),
+        paper.dp_robust_se(1.0, 1.0, 1.0, 0.5),
+        paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5),
+        paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant="slide_rate"),
+        paper.quantile_se(1.0, 0.5),
+        paper.dp_robust_ucb(1.0, 1.0, 1.0, 2),
+        paper.adap_robust_ucb(1.0, 1.0, 1.0, 2),
+        paper.robust_ucb(1.0, 1.0, 2),
+        paper.robust_se(1.0, 1.0, 0.5),
         baselines.dp_se(1.0, 2, 2),
         baselines.ldp_ucb_response(1.0),
     )
@@ -77,9 +67,9 @@ _FLUID_MEAN, _FLUID_SPARE = 0.9, 0.05
 _FLUID_DIGITS = 11  # the radius at the horizon, as a power of 1/10: what doubles still tell from 0
 
 MAKERS: dict[str, Callable[[float, float, float, int], Policy]] = {  # epsilon, v, u, horizon
-    DP: lambda epsilon, v, u, horizon: dp_robust_se(epsilon, v, u, 1.0 / horizon),
-    LDP: lambda epsilon, v, u, horizon: ldp_robust_se(epsilon, v, u, 1.0 / horizon),
-    EPISODES: adap_robust_ucb,
+    DP: lambda epsilon, v, u, horizon: paper.dp_robust_se(epsilon, v, u, 1.0 / horizon),
+    LDP: lambda epsilon, v, u, horizon: paper.ldp_robust_se(epsilon, v, u, 1.0 / horizon),
+    EPISODES: paper.adap_robust_ucb,
 }
 
 
@@ -122,13 +112,14 @@ class Rates:
     def fluid(self, v: float) -> list[RateFit]:
         """The exponents of the index algorithms in the fluid approximation; exact numbers without an interval."""
         shape = 1.0 + v + _FLUID_SPARE
-        u = pareto_arms(np.array([_FLUID_MEAN]), shape).moment(v)
+        u = paper.pareto_arms(np.array([_FLUID_MEAN]), shape).moment(v)
         longest = int(_FLUID_DIGITS * (1.0 + v) / v)
         horizons = [10 ** (longest - k) for k in (8, 6, 4, 2, 0)]
 
         def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
-            policy = robust_ucb(v, u, horizon) if math.isinf(epsilon) else dp_robust_ucb(epsilon, v, u, horizon)
-            problem = pareto_arms(np.array([_FLUID_MEAN, _FLUID_MEAN - gap]), shape)
+            private = math.isfinite(epsilon)
+            policy = paper.dp_robust_ucb(epsilon, v, u, horizon) if private else paper.robust_ucb(v, u, horizon)
+            problem = paper.pareto_arms(np.array([_FLUID_MEAN, _FLUID_MEAN - gap]), shape)
             return fluid_regret(problem, policy, [float(horizon)])
 
         found = []
@@ -157,24 +148,13 @@ class Rates:
         )
         return np.asarray(data.regret.values)
 
-    def _final(
-        self,
-        name: str,
-        v: float,
-        mass: float = _MASSES[0],
-        epsilon: float = 1.0,
-        horizon: int = 0,
-        factor: float = 1.0,
-        runs: int = _RUNS,
-    ) -> np.ndarray:
+    def _settled(
+        self, name: str, v: float, mass: float = _MASSES[0], epsilon: float = 1.0, horizon: int = 0, factor: float = 1.0
+    ) -> np.ndarray | None:
         """Regret at the horizon with x = 1, of an algorithm that is told `factor` times the moment."""
-        length = horizon or self.horizon
+        problem, length = _two_point(mass), horizon or self.horizon
         policy = MAKERS[name](epsilon, v, factor * mass, length)
-        return self._play(_two_point(mass), policy, length, runs=runs)[:, -1]
-
-    def _settled(self, name: str, v: float, mass: float = _MASSES[0], **changes: Any) -> np.ndarray | None:
-        final = self._final(name, v, mass, **changes)
-        return _if_settled(_two_point(mass), final, changes.get("horizon", self.horizon))
+        return _if_settled(problem, self._play(problem, policy, length)[:, -1], length)
 
     def _worst(self, name: str, v: float, horizon: int, factor: float = 1.0) -> np.ndarray | None:
         """Regret at the gap where it is largest; None where that is the largest gap of all, so nothing settles.
@@ -185,7 +165,9 @@ class Rates:
 
         def regret(place: float) -> float:
             mass = _MASSES[0] * 2.0**-place
-            finals[place] = self._final(name, v, mass, 1.0, horizon, factor, 2 * _RUNS) * mass ** (-1.0 / (1.0 + v))
+            policy = MAKERS[name](1.0, v, factor * mass, horizon)
+            played = self._play(_two_point(mass), policy, horizon, runs=2 * _RUNS)[:, -1]
+            finals[place] = played * mass ** (-1.0 / (1.0 + v))
             return float(finals[place][::2].mean())
 
         most = 0.0

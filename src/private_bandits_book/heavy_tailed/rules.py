@@ -19,11 +19,9 @@ from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.comparisons import LEARNT
 from private_bandits_book.heavy_tailed.study import PRINTED, Study
-from private_bandits_book.ledger import Claim, Rulebook
+from private_bandits_book.ledger import Claim, Rulebook, claims_with
 from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of
 from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED
-
-_HEAVY, _BOUNDED = "table-heavytailed", "table-bounded"
 
 rules = Rulebook(rounds=lambda study: _rounds(study.horizon))
 
@@ -32,7 +30,7 @@ def _rounds(rounds: float) -> str:
     return f"{rounds:.3g}".replace("e+", "e")
 
 
-@rules("privacy-dp-robust-ucb", "privacy-dp-robust-se", "privacy-ldp-robust-se")
+@rules(*claims_with("heavy_tailed", "policy"))
 def _noise_pays(study: Study, claim: Claim) -> Ruling:
     """What the noise of the record pays, of a record whose noise was set for that."""
     epsilon = 1.0
@@ -44,19 +42,7 @@ def _noise_pays(study: Study, claim: Claim) -> Ruling:
 # --- orders: bounds with constants, and exponents
 
 
-@rules(
-    "discussion-non-private-rate",
-    "discussion-additional-factor",
-    "theorem-dp-lower",
-    "theorem-ldp-lower-dependent",
-    "theorem-ldp-lower-independent",
-    *(f"{_HEAVY}-{kind}-dp-upper" for kind in ("dependent", "independent")),
-    f"{_HEAVY}-dependent-dp-lower",
-    f"{_HEAVY}-dependent-ldp-lower",
-    f"{_HEAVY}-independent-ldp-lower",
-    "own-local-upper-dependent",
-    "own-local-upper-independent",
-)
+@rules(*claims_with("heavy_tailed", "orders"))
 def _derived(study: Study, claim: Claim, names: str = "orders") -> Ruling:
     return all_of(*(_order(name, v) for v in study.vs for name in claim.facts[names]))
 
@@ -65,7 +51,8 @@ def _order(name: str, *arguments: float, **named: bool) -> Ruling:
     """What a function of `orders` rules; undecided at a v so small that a bound is no double."""
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
-            return orders.ORDERS[name](*arguments, **named)
+            found: Ruling = getattr(orders, name)(*arguments, **named)
+            return found
     except ArithmeticError:
         return Holds(DERIVED)(None)
 
@@ -100,25 +87,19 @@ def _below_its_bound(study: Study, claim: Claim, derived: Ruling) -> Ruling:
     return all_of(derived, claim.holds(max(shares) <= 1.0, share=max(shares))) if shares else derived
 
 
-@rules(
-    "theorem-ldp-upper-dependent",
-    "theorem-ldp-upper-independent",
-    f"{_HEAVY}-dependent-ldp-upper",
-    f"{_HEAVY}-independent-ldp-upper",
-)
+@rules(*claims_with("heavy_tailed", "refuted_by"))
 def _of_any_algorithm(study: Study, claim: Claim) -> Ruling:
     """An upper bound on an algorithm that is not shown: refuted for all of them, or open."""
-    general = _derived(study, claim)
+    general = _derived(study, claim, "refuted_by")
     return general if general.verdict == NOT_REPRODUCED else NotRun("the slides show no algorithm to measure")()
 
 
-@rules(*(f"{_BOUNDED}-{kind}-{model}-lower" for kind in ("dependent", "independent") for model in ("dp", "ldp")))
-@rules(*(f"{_BOUNDED}-{kind}-dp-upper" for kind in ("dependent", "independent")))
+@rules(*claims_with("heavy_tailed", "order", "arguments"))
 def _of_bounded(study: Study, claim: Claim) -> Ruling:
-    return _order(claim.facts["order"], **claim.facts.get("arguments", {}))
+    return _order(claim.facts["order"], **claim.facts["arguments"])
 
 
-@rules(*(f"{_BOUNDED}-{kind}-ldp-upper" for kind in ("dependent", "independent")))
+@rules(*claims_with("heavy_tailed", "policy", "powers", "alternatives"))
 def _measured(study: Study, claim: Claim) -> Ruling:
     """Whether a policy's exponents are at most those claimed, and below the next."""
     name, parts = claim.facts["policy"], []
@@ -133,7 +114,7 @@ def _measured(study: Study, claim: Claim) -> Ruling:
 # --- panels
 
 
-@rules(*(f"figure-dp-setting-{number}{letter}" for number in (1, 2, 3) for letter in "abcd"))
+@rules(*claims_with("heavy_tailed", "panel"))
 def _below(study: Study, claim: Claim) -> Ruling:
     """Whether SE ends below UCB: below what UCB has lost by its last played round, as regret does not fall.
 
@@ -158,7 +139,7 @@ def _below(study: Study, claim: Claim) -> Ruling:
     )()
 
 
-@rules("own-local-a", "own-local-b")
+@rules(*claims_with("heavy_tailed", "v", "reason"))
 def _learns(study: Study, claim: Claim) -> Ruling:
     """Every epsilon ends below half of uniform play, a larger one below a smaller, and the means keep their bound."""
     v = claim.facts["v"]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -34,12 +34,6 @@ from private_bandits_book.sweep import RateFit
 
 RUNS, FLUID, EXPECTED = "runs", "fluid", "expected"
 PRINTED, SMALLER, SLIDE_RATE = "printed", "smaller", "slide rate"
-SHEFFET = (0.75, 0.625, 0.5, 0.375, 0.25)
-"""Means of the bounded arms on which Sajed and Sheffet (2019) show DP-SE."""
-CHECK_EPSILON = 1.0
-"""Of the studies that have one epsilon."""
-CHECK_MEANS, CHECK_SHAPE = (0.9, 0.1), 3.0
-"""Two arms and a light law, on which an index algorithm learns within the rounds that can be played."""
 UNIFORM = UniformPlay()
 
 
@@ -53,6 +47,11 @@ class Study(studies.Study):
     """The chapter's curves, exponents and checks at its parameters; equal runs are played once."""
 
     chapter = "heavy_tailed"
+    epsilon: ClassVar[float] = 1.0  # of the studies that have one
+    # two arms and a light law, on which an index algorithm learns within the rounds that can be played
+    light_means: ClassVar[tuple[float, ...]] = (0.9, 0.1)
+    light_shape: ClassVar[float] = 3.0
+    bounded_means: ClassVar[tuple[float, ...]] = (0.75, 0.625, 0.5, 0.375, 0.25)  # Sajed and Sheffet (2019), of DP-SE
     local_epsilons: list[float]
     vs: list[float]
     exact_horizon: int
@@ -105,37 +104,33 @@ class Study(studies.Study):
 
     def _central(self, number: int, v: float, epsilon: float) -> Runs:
         problem, u = self.problem(number, v), self.moment(number, v)
-        panel = [self._uniform(problem), self._run(problem, paper.robust_se(v, u, self.beta))]
+        panel = self._panel(problem, ("", paper.robust_se(v, u, self.beta)))
         panel += self._index(problem, paper.robust_ucb(v, u, self.horizon))
         for variant, c, radius in ((PRINTED, 24.0, 18.0), (SMALLER, self.small_c, self.small_radius)):
             panel.append(self._run(problem, paper.dp_robust_se(epsilon, v, u, self.beta, c), variant))
             panel += self._index(problem, paper.dp_robust_ucb(epsilon, v, u, self.length, radius), variant)
-        return Runs(panel)
+        return panel
 
     @by_v
     def local(self, v: float) -> Runs:
         """LDP Robust SE on setting 3, by v: with c = 24, with a smaller c, and at the rate of the slides' bounds."""
         problem, u = self.problem(coverage.LOCAL_SETTING, v), self.moment(coverage.LOCAL_SETTING, v)
-        panel = [self._uniform(problem), self._run(problem, paper.robust_se(v, u, self.beta))]
+        played = [("", paper.robust_se(v, u, self.beta))]
         for epsilon in self.local_epsilons:
-            for variant, policy in (
-                (PRINTED, paper.ldp_robust_se(epsilon, v, u, self.beta)),
-                (SMALLER, paper.ldp_robust_se(epsilon, v, u, self.beta, self.small_local_c)),
-                (SLIDE_RATE, paper.ldp_robust_se(epsilon, v, u, self.beta, variant="slide_rate")),
-            ):
-                panel.append(self._run(problem, policy, variant))
-        return Runs(panel)
+            ours = partial(paper.ldp_robust_se, epsilon, v, u, self.beta)
+            played += [(PRINTED, ours()), (SMALLER, ours(self.small_local_c)), (SLIDE_RATE, ours(variant="slide_rate"))]
+        return self._panel(problem, *played)
 
     @by_v
     def fluid(self, v: float) -> Runs:
         """DP Robust UCB on setting 1, by v: run, and in the fluid approximation over the same rounds and beyond."""
         problem, u = self.problem(1, v), self.moment(1, v)
-        panel = [self._uniform(problem)]
+        panel = self._panel(problem)
         for variant, radius in ((PRINTED, 18.0), (SMALLER, self.small_radius)):
-            policy = paper.dp_robust_ucb(CHECK_EPSILON, v, u, self.length, radius)
+            policy = paper.dp_robust_ucb(self.epsilon, v, u, self.length, radius)
             panel.append(self._run(problem, policy, variant, self.exact_horizon))
             panel += self._fluid(problem, policy, variant, log_checkpoints(self.horizon))
-        return Runs(panel)
+        return panel
 
     @by_v
     def learnt(self, v: float) -> Runs:
@@ -144,8 +139,8 @@ class Study(studies.Study):
         For the fluid approximation, whose error is the larger the smaller the radius is beside the noise, and the more
         has been learnt: what it is here says nothing of another radius or a later round.
         """
-        problem, radius = paper.pareto_arms(np.array(CHECK_MEANS), CHECK_SHAPE), self.small_radius / 2.0
-        policy = paper.dp_robust_ucb(CHECK_EPSILON, v, problem.moment(v), self.length, radius)
+        problem, radius = paper.pareto_arms(np.array(self.light_means), self.light_shape), self.small_radius / 2.0
+        policy = paper.dp_robust_ucb(self.epsilon, v, problem.moment(v), self.length, radius)
         run = self._run(problem, policy, f"radius {radius:g}", self.exact_horizon)
         return Runs([self._uniform(problem, run.t), run, *self._fluid(problem, policy, run.variant, run.t)])
 
@@ -153,45 +148,44 @@ class Study(studies.Study):
     def unknown(self, v: float) -> Runs:
         """First open problem, setting 1: without u and v, with both, and with a u that is 100 times too large."""
         problem, u = self.problem(1, v), self.moment(1, v)
-        unaware = self._often(problem, paper.quantile_se(CHECK_EPSILON, self.beta), "u and v unknown")
-        panel = [self._uniform(problem), unaware]
-        for variant, policy in (
-            ("u and v known", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta)),
-            ("known, smaller constants", paper.dp_robust_se(CHECK_EPSILON, v, u, self.beta, self.small_c)),
-            ("u 100 times too large", paper.dp_robust_se(CHECK_EPSILON, v, 100.0 * u, self.beta)),
-        ):
-            panel.append(self._run(problem, policy, variant))
-        return Runs(panel)
+        return self._panel(
+            problem,
+            ("u and v unknown", paper.quantile_se(self.epsilon, self.beta)),
+            ("u and v known", paper.dp_robust_se(self.epsilon, v, u, self.beta)),
+            ("known, smaller constants", paper.dp_robust_se(self.epsilon, v, u, self.beta, self.small_c)),
+            ("u 100 times too large", paper.dp_robust_se(self.epsilon, v, 100.0 * u, self.beta)),
+            replications=self.often,
+        )
 
     @by_v
     def episodes(self, v: float) -> Runs:
         """Second open problem, setting 1: an index algorithm of the optimal rate beside the slides' two."""
-        problem, made = self.problem(1, v), self.policies(v, CHECK_EPSILON)
-        panel = [
-            self._uniform(problem),
-            self._often(problem, made[rates.EPISODES], "ours", 5),  # a few runs in a thousand lose twice the mean
-            self._run(problem, made[rates.DP], PRINTED),
-        ]
+        problem, made = self.problem(1, v), self.policies(v, self.epsilon)
+        often = 5 * self.often  # a few runs in a thousand lose twice the mean
+        panel = self._panel(problem, ("ours", made[rates.EPISODES]), (PRINTED, made[rates.DP]), replications=often)
         return Runs(panel + self._index(problem, made[rates.UCB], PRINTED))
 
     @cached_property
     def bounded(self) -> Runs:
         """Bernoulli arms: DP-SE and AdaP-UCB, made for rewards in [0, 1], beside those for heavy tails at v = 1."""
-        problem, u = Arms.bernoulli(np.array(SHEFFET)), max(SHEFFET)
+        problem, u = Arms.bernoulli(np.array(self.bounded_means)), max(self.bounded_means)
         policies = (
-            baselines.dp_se(CHECK_EPSILON, problem.n_items, self.length, self.beta),
-            baselines.adap_ucb(CHECK_EPSILON),
-            paper.dp_robust_se(CHECK_EPSILON, 1.0, u, self.beta),
-            paper.adap_robust_ucb(CHECK_EPSILON, 1.0, u, self.length),
+            baselines.dp_se(self.epsilon, problem.n_items, self.length, self.beta),
+            baselines.adap_ucb(self.epsilon),
+            paper.dp_robust_se(self.epsilon, 1.0, u, self.beta),
+            paper.adap_robust_ucb(self.epsilon, 1.0, u, self.length),
         )
-        return Runs([self._uniform(problem), *(self._run(problem, policy) for policy in policies)])
+        return self._panel(problem, *(("", policy) for policy in policies))
+
+    def _panel(self, problem: Arms, *played: tuple[str, Policy], replications: int | None = None) -> Runs:
+        """Uniform play, and the policies under their variants."""
+        kind = {"kind": RUNS}
+        runs = (self.run(problem, policy, variant, kind, replications=replications) for variant, policy in played)
+        return Runs([self._uniform(problem), *runs])
 
     def _run(self, problem: Problem, policy: Policy, variant: str = "", at_most: int | None = None) -> Run:
         horizon = self.horizon if at_most is None else min(self.horizon, at_most)
         return self.run(problem, policy, variant, {"kind": RUNS}, horizon)
-
-    def _often(self, problem: Problem, policy: Policy, variant: str, times: int = 1) -> Run:
-        return self.run(problem, policy, variant, {"kind": RUNS}, replications=times * self.often)
 
     def _uniform(self, problem: Arms, rounds: np.ndarray | None = None) -> Run:
         t = log_checkpoints(self.horizon) if rounds is None else rounds
@@ -254,15 +248,8 @@ class Study(studies.Study):
         pulls = np.array(coverage.SCALING_PULLS, float)
         return {key: fit_exponent(pulls, np.column_stack(list(errors))) for key, errors in self._errors.items()}
 
-    @cached_property
-    def confidence(self) -> pd.DataFrame:
-        """Whether the central means stay within what the rule allows."""
-        return coverage.confidence(self)
-
-    @cached_property
-    def local_confidence(self) -> pd.DataFrame:
-        """Whether the local means do."""
-        return coverage.local_confidence(self)
+    confidence = cached_property(coverage.confidence)
+    local_confidence = cached_property(coverage.local_confidence)
 
 
 def last(panel: Runs, name: str, variant: str = "") -> Run:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits_book.exhibits import Exhibits, Made, tabled
+from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
 from private_bandits_book.heavy_tailed.study import PRINTED, SMALLER, UNIFORM, Study, last
@@ -27,16 +27,6 @@ for _label, _property in (("table-confidence", "confidence"), ("table-local-conf
 COUNTER_LIMIT = 2.0**63
 LOWER_GAP, LOWER_EPSILON = 0.05, 0.02
 """Of the lower bounds: inside their ranges, and where privacy costs more than the laws' own divergence."""
-_SOURCES = {  # of each algorithm: where it is from, and what it must know
-    rates.PLAIN_UCB: ("Bubeck et al. (2013)", "v, u, T"),
-    rates.PLAIN_SE: ("ours", "v, u, T (beta)"),
-    rates.UCB: ("slides, Algorithm 1; the tree's noise is ours", "v, u, T"),
-    rates.DP: ("slides, Algorithm 3", "v, u, T (beta)"),
-    rates.LDP: ("ours, the slides show no box", "v, u, T (beta)"),
-    rates.SLIDE_LDP: ("ours, from bounds (4) and (5)", "v, u, T (beta)"),
-    rates.QUANTILE: ("ours, first open problem", "T (beta), and that its width fits the tail"),
-    rates.EPISODES: ("ours, second open problem", "v, u, T"),
-}
 _ENDS = {  # policy and variant of each column
     "dp_robust_ucb": (rates.UCB, PRINTED),
     "dp_robust_se": (rates.DP, PRINTED),
@@ -52,7 +42,8 @@ def policies(study: Study) -> pd.DataFrame:
     """Every algorithm of the chapter, what it needs to know, and what it pays."""
     made = study.policies(study.vs[0], study.epsilons[0])
     paid = {name: (p.privacy.trust, p.privacy.effective_epsilon, p.privacy.reason) for name, p in made.items()}
-    rows = [(name, *_SOURCES[name], *pays) for name, pays in paid.items()]
+    sources = names(study, "sources")
+    rows = [(name, *sources[name], *pays) for name, pays in paid.items()]
     return pd.DataFrame(rows, columns=["policy", "source", "knows", "trust", "pays", "reason"])
 
 

@@ -16,31 +16,17 @@ from private_bandits.estimates import Interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, cucb_dp, radii
 from private_bandits_book import figures
-from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import rounded
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.semibandits import sweeps
 from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
-from private_bandits_book.semibandits.sweeps import (
-    DISTANCE,
-    FIXED_GAP,
-    LOWER_ARMS,
-    LOWER_EPSILONS,
-    MAP_ARMS,
-    MAP_SIZE,
-    final_regrets,
-)
 from private_bandits_book.studies import Runs, means
 from private_bandits_book.sweep import GAP, SIZE, RateFit
 
 panels = Exhibits()
 
 _SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled"}
-_PANELS = {
-    ("B_inf", "item gap"): "B∞ = 1",
-    ("top-K", "item gap"): "top-K",
-    ("K-path", "item gap"): "K-path\nmeans held apart",
-    ("K-path", "gap"): "K-path\nΔ held",
-}
 _TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "not learnt": "#d9d9d9"}
 
 
@@ -63,7 +49,7 @@ def findings(study: Study) -> dict[str, Any]:
         "path_printed": power(LDP2, "printed", "K-path"),
         "path_repaired": power(LDP2, "repaired", "K-path"),
         "path_as_arm": power(LDP2, "repaired", "path as arm"),
-        "lower_epsilon": min(LOWER_EPSILONS),
+        "lower_epsilon": min(sweeps.LOWER_EPSILONS),
         "dp_se": power("DP-SE", "printed", "arms", GAP),
         "private": int((learnt["term"] == "private").sum()),
         "learnt": len(learnt),
@@ -98,15 +84,11 @@ def learning(study: Study, label: str, epsilon: float) -> Made:
     """Regret curves of every algorithm on top-K at one epsilon."""
     runs = study.learning[epsilon]
     frame = _with_uniform(runs)
-    facts = {
-        "T": _power(study.horizon),
-        "epsilon": epsilon,
-        "low": 0.5 - study.gap,
-        "uniform": rounded(runs[0].uniform),
-    }
+    facts = {"epsilon": epsilon, "low": 0.5 - study.gap, "uniform": rounded(runs[0].uniform)}
     facts |= {"plain": rounded(runs.final("CUCB")), "plain_least": rounded(runs.final("CUCB, least pulled"))}
     facts |= {variant: _ranking(runs.select(variant=variant)) for variant in VARIANTS}
-    return drawn(figures.small_multiples(frame, by="reading", yscale="log"), frame, **facts)
+    fig = figures.small_multiples(frame, by="reading", yscale="log")
+    return drawn(fig, frame, T=_power(study.horizon), **facts)
 
 
 @panels("figure-sizes")
@@ -130,9 +112,9 @@ def k_exponent(study: Study) -> Made:
     one = frame["family"] == "path as arm"
     identity = one & (frame["held"] == "item gap")  # the same run times K
     plotted = frame[(frame["family"] != "top-K, close") & ~identity]
-    family = plotted["family"].where(~one, "K-path")
+    panel = plotted["family"].where(~one, "K-path") + ", " + plotted["held"]
     plotted = plotted.assign(
-        panel=[_PANELS[key] for key in zip(family, plotted["held"], strict=True)],
+        panel=panel.map(names(study, "panels")),
         family="laplace",
         policy=plotted["label"],
         regret=plotted["per_arm"],
@@ -151,7 +133,7 @@ def k_exponent(study: Study) -> Made:
     for title, rows in plotted.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
         powers = ", ".join(f"{row.label} {row.exponent:.2f}" for row in rows.itertuples())
         said.append(f"{_on_a_line(title)}: {powers}")
-    return drawn(fig, frame, horizons=horizons, low=0.5 - DISTANCE, gap=FIXED_GAP, said="; ".join(said))
+    return drawn(fig, frame, horizons=horizons, low=0.5 - sweeps.DISTANCE, gap=sweeps.FIXED_GAP, said="; ".join(said))
 
 
 @panels("figure-central-local")
@@ -177,7 +159,7 @@ def central_local(study: Study) -> Made:
     for variant in VARIANTS:
         terms = frame.loc[frame["variant"] == variant, "term"]
         said.append(f"{variant}: " + ", ".join(f"{term} in {int((terms == term).sum())}" for term in _TERMS))
-    facts = {"arms": MAP_ARMS, "size": MAP_SIZE, "played": played, "said": "; ".join(said)}
+    facts = {"arms": sweeps.MAP_ARMS, "size": sweeps.MAP_SIZE, "played": played, "said": "; ".join(said)}
     return drawn(fig, frame, wins=int((frame["over_local"] < 1).sum()), cells=len(frame), **facts)
 
 
@@ -204,7 +186,7 @@ def map_in_words(study: Study) -> str:
 def dp_lower_bound(study: Study) -> Made:
     """DP-SE at K = 1 over the claimed lower bound and over the additive form of Theorem 9."""
     lower = study.long["lower"]
-    frame = final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"})
+    frame = sweeps.final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"})
     last = lower[lower["t"] == lower["horizon"]]
     frame["regret_se"] = last.groupby(["epsilon", "gap"], sort=False)["regret"].sem().to_numpy()
     log_t = np.log(frame["t"])
@@ -218,7 +200,7 @@ def dp_lower_bound(study: Study) -> Made:
         plotted, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
     )
     claimed, additive = (part["regret"] for part in parts)
-    facts = {"arms": LOWER_ARMS, "T": _power(int(frame["t"].iloc[0])), "worst": frame.loc[claimed.idxmin()]}
+    facts = {"arms": sweeps.LOWER_ARMS, "T": _power(int(frame["t"].iloc[0])), "worst": frame.loc[claimed.idxmin()]}
     facts |= {"least": claimed.min(), "low": additive.min(), "high": additive.max()}
     return drawn(fig, frame, factor=additive.max() / additive.min(), **facts)
 

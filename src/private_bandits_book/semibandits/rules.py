@@ -117,48 +117,28 @@ def below(study: Study, source: Source, bound: Callable[..., float], constants: 
 
 @rules("fact-1")
 def _fact_1(study: Study, claim: Claim) -> Ruling:
-    problems: list[Any] = [
-        instances.k_path(12, 4, 0.4),
-        instances.one_valuable(8, 4, 0.2),
-        instances.coverage(5, 3, 2, 0.5, 0.2),
-    ]
-    largest = max(max(lemmas.fact_1(problem)) for problem in problems)
-    return Holds()(
-        largest <= 1.0 + 1e-9,
-        f"on 600 random pairs of means of each of {len(problems)} families a reward moves by at most {largest:.4g} "
-        "times what is allowed",
-        largest,
-    )
+    families: list[Any] = [instances.k_path(12, 4, 0.4), instances.one_valuable(8, 4, 0.2)]
+    families.append(instances.coverage(5, 3, 2, 0.5, 0.2))
+    largest = max(max(lemmas.fact_1(problem)) for problem in families)
+    return claim.holds(largest <= 1.0 + 1e-9, largest, families=len(families), largest=largest)
 
 
 @rules("lemma-1")
 def _lemma_1(study: Study, claim: Claim) -> Ruling:
     if study.horizon < 2:
-        return _missing()
+        return claim.holds(None)
     length = min(study.horizon, _LONGEST_TREE)
     tree = lemmas.lemma_1_loss(length)
-    return after_repair(
-        Holds()(
-            tree.base_2 <= 1.0,
-            f"at T = {length} with log2 T the releases pay {tree.base_2:.4g} epsilon, with ln T {tree.natural:.4g} "
-            "epsilon: an item lies in floor(log2 T) + 1 nodes",
-            tree.base_2,
-        ),
-        Holds()(
-            tree.levels <= 1.0 + 1e-12,
-            f"with floor(log2 T) + 1 in place of log T they pay {tree.levels:.4g} epsilon",
-            tree.levels,
-        ),
-    )
+    printed = claim.holds(tree.base_2 <= 1.0, tree.base_2, length=length, tree=tree)
+    return after_repair(printed, claim.holds(tree.levels <= 1.0 + 1e-12, tree.levels, "repaired", tree=tree))
 
 
 @rules("lemma-2")
 def _lemma_2(study: Study, claim: Claim) -> Ruling:
     if study.horizon < 2:
-        return _missing()
+        return claim.holds(None)
     rounds = lemmas.lemma_2_failures(study.n_arms, study.horizon)
-    said = f"by Hoeffding's inequality at most {rounds:.3g} rounds are expected outside F_t, at m = {study.n_arms}"
-    return _bounded(rounds, 3.0, f"{said}, T = {study.horizon}", DERIVED)
+    return _at_most(3.0, rounds, claim.facts["reason"].format(rounds=rounds, study=study), claim.evidence)
 
 
 @rules("theorem-1", "theorem-3", "theorem-7")
@@ -187,7 +167,7 @@ def _local_upper(study: Study, claim: Claim) -> Ruling:
             *below(study, source, bound, constants),
         )
 
-    beyond = (_beyond(bound, study, constants) for constants in ("algorithm", "corrected"))
+    beyond = (_beyond(claim, bound, study, constants) for constants in ("algorithm", "corrected"))
     return all_of(repaired_if_needed(claim, judge), after_repair(*beyond))
 
 
@@ -210,28 +190,23 @@ def index_covers(study: Study, number: int, variant: str) -> Ruling:
     The rounds are an upper bound, so that too many of them leave the question open.
     """
     if study.horizon < 2:
-        return _missing()
+        return Holds()(None)
     hardest = (study.epsilon, _LARGE_SIZE) if number == 1 else (_LARGE_EPSILON, study.size)
     found = []
     for epsilon, size in dict.fromkeys([(study.epsilon, study.size), hardest]):
         miss = lemmas.local_miss(epsilon, size, study.horizon, number, variant)
         where = f"epsilon = {epsilon:g}" + (f", K = {size}" if number == 1 else "")
         said = f"at {where} the {variant} index is too low in at most {miss.rounds:.3g} rounds of {study.horizon}"
-        found.append(_bounded(miss.rounds, math.log(study.horizon), said))
+        found.append(_at_most(math.log(study.horizon), miss.rounds, said))
     return all_of(*found)
 
 
-def _beyond(bound: Callable[..., float], study: Study, constants: str) -> Ruling:
+def _beyond(claim: Claim, bound: Callable[..., float], study: Study, constants: str) -> Ruling:
     """Whether an upper bound stays above what no consistent algorithm beats asymptotically, at a large epsilon."""
     problem = instances.rescaled(max(study.n_arms, 2), 0.1)
     stated = bound(problem, _BEYOND_HORIZON, _BEYOND, constants)
     least = bounds.theorem_5(problem.n_items, 0.1, math.inf, _BEYOND_HORIZON, variant="corrected")
-    return Holds(DERIVED)(
-        stated >= least,
-        f"at epsilon = {_BEYOND:g}, K = 1, T = 10^6 the bound is {stated:.3g}, where no consistent algorithm beats "
-        f"{least:.3g} asymptotically",
-        stated,
-    )
+    return Holds(DERIVED)(stated >= least, claim.facts["beyond"].format(stated=stated, least=least), stated)
 
 
 @rules("theorem-5", "theorem-6")
@@ -251,11 +226,8 @@ def _local_lower(study: Study, claim: Claim) -> Ruling:
         for distance in np.linspace(0.01, 0.34, 12)
         for epsilon in _EPSILONS
     )
-    said = (
-        f"at most {ratio:.3g} times a lower bound that is proved for its own instance, over gaps of 0.01 to 0.34 of "
-        f"its range and epsilon from {_EPSILONS[0]:g} to {_EPSILONS[-1]:g}"
-    )
-    return _bounded(ratio, 1.0, said, DERIVED)
+    ends = _EPSILONS[0], _EPSILONS[-1]
+    return _at_most(1.0, ratio, claim.facts["reason"].format(ratio=ratio, ends=ends), claim.evidence)
 
 
 @rules("least-pulled-removes-k")
@@ -271,8 +243,7 @@ def _least_pulled(study: Study, claim: Claim) -> Ruling:
 @rules("bandit-same-algorithm")
 def _same(study: Study, claim: Claim) -> Ruling:
     same = lemmas.same_at_one(study.epsilon)
-    said = f"{'equal' if same else 'different'} actions from equal streams, 300 rounds, 3 runs, both variants"
-    return Holds()(same, said)
+    return claim.holds(same, said="reason" if same else "different")
 
 
 @rules("bandit-rate", "table-1-b-1-ldp")
@@ -297,10 +268,7 @@ def _rate(study: Study, claim: Claim) -> Ruling:
 def _conjecture(study: Study, claim: Claim) -> Ruling:
     path = study.fit(Source(LDP2, "repaired", "path as arm"), SIZE).fit
     seen = "" if path is None else f": exponent {path.measured:.3g} [{path.low:.3g}, {path.high:.3g}] in K"
-    return NotTestable(
-        "it speaks of every algorithm; it needs another instance than the K-paths of Theorem 6, where a user may "
-        f"send the average of the path alone, of sensitivity 1{seen}"
-    )()
+    return NotTestable(claim.facts["reason"] + seen)()
 
 
 # --- regret under central privacy
@@ -309,11 +277,8 @@ def _conjecture(study: Study, claim: Claim) -> Ruling:
 @rules("theorem-8")
 def _theorem_8(study: Study, claim: Claim) -> Ruling:
     def judge(source: Source) -> Ruling:
-        covers = _missing()
-        if study.horizon >= 2:
-            miss = lemmas.tree_miss(study.horizon, source.variant)
-            shown = f"a {source.variant} release leaves its bonus with {miss:.3g} times the probability 1/T^2"
-            covers = Holds()(miss <= 1.0, shown, miss)
+        miss = lemmas.tree_miss(study.horizon, source.variant) if study.horizon >= 2 else None
+        covers = claim.holds(None if miss is None else miss <= 1.0, miss, variant=source.variant, miss=miss)
 
         def form(quantity: str, exponent: float) -> Form:
             return power(quantity, exponent) if quantity == GAP else theorem_8_form(quantity, exponent, source.variant)
@@ -334,32 +299,17 @@ def _theorem_8(study: Study, claim: Claim) -> Ruling:
 
 @rules("theorem-9-sketch")
 def _sketch(study: Study, claim: Claim) -> Ruling:
-    public = lemmas.public_arms_exponents()
-    return Holds(DERIVED)(
-        public.reached > public.claimed - _HALF_A_POWER,
-        f"at m = 3 K, small epsilon and T = 10^40 it claims regret of exponent {public.claimed:.3g} in K; an "
-        f"elimination that releases the average of the public arms provably has {public.reached:.3g} at most",
-        public.reached,
-    )
+    found = lemmas.public_arms_exponents()
+    return claim.holds(found.reached > found.claimed - _HALF_A_POWER, found.reached, found=found)
 
 
 @rules("central-lower")
 def _central_lower(study: Study, claim: Claim) -> Ruling:
     """The product of Section 3.3 and Table 1, against an upper bound; the sum of Table 1's caption is proved."""
-    both, ratio, rule = lemmas.multiplicative_exponents(), lemmas.additive_over_proved(), Holds(DERIVED)
+    found, ratio = lemmas.multiplicative_exponents(), lemmas.additive_over_proved()
+    product = claim.holds(found.reached > found.claimed - _HALF_A_POWER, found.reached, found=found)
     return after_repair(
-        rule(
-            both.reached > both.claimed - _HALF_A_POWER,
-            f"K = 1, epsilon = gap = x: exponent {both.claimed:.3g} in 1/x is claimed, DP-SE provably has "
-            f"{both.reached:.3g} at most",
-            both.reached,
-        ),
-        _bounded(
-            ratio,
-            _ADDITIVE,
-            f"the caption's sum, m ln T (1/gap + 1/epsilon), is at most {ratio:.3g} times a proved bound",
-            DERIVED,
-        ),
+        product, _at_most(_ADDITIVE, ratio, claim.facts["repaired"].format(ratio=ratio), claim.evidence)
     )
 
 
@@ -382,12 +332,7 @@ def _dominated(study: Study, claim: Claim) -> Ruling:
     return after_repair(*(judge(variant).of(_POLICIES[DP](variant)) for variant in VARIANTS))
 
 
-def _bounded(value: float, most: float, said: str, evidence: str = EXACT) -> Ruling:
+def _at_most(most: float, value: float, said: str, evidence: str = EXACT) -> Ruling:
     """Rule on what is known to be at most `value`: more than is allowed leaves the question open."""
     held, words = (True, said) if value <= most else (None, f"{said}, which decides nothing")
     return Holds(evidence)(held, words, value)
-
-
-def _missing() -> Ruling:
-    """Return what is ruled where nothing was measured."""
-    return Holds()(None)

@@ -23,16 +23,7 @@ from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
 from private_bandits_book import studies
-from private_bandits_book.semibandits.sweeps import (
-    MAP_ARMS,
-    MAP_SIZE,
-    STUDIES,
-    exponents,
-    final_regrets,
-    local_policies,
-    map_policies,
-    power_removed,
-)
+from private_bandits_book.semibandits import sweeps
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import RateFit
 
@@ -95,15 +86,15 @@ class Study(studies.Study):
             swept = {"size": size, "n_arms": problem.n_items}
             runs.append(self.run(problem, paper.cucb(), "", swept))
             for variant in paper.VARIANTS:
-                policies = local_policies(self.last, size, self.horizon, variant)
+                policies = sweeps.local_policies(self.last, size, self.horizon, variant)
                 runs += [self.run(problem, policy, variant, swept) for policy in policies]
         return runs
 
     @cached_property
     def map(self) -> Runs:
         """Central against local on a grid of epsilon and gap, with CUCB-DP's sampling part alone (epsilon infinite)."""
-        problems = {gap: paper.top_k(MAP_ARMS, MAP_SIZE, gap) for gap in self.map_gaps}
-        policies = map_policies(self.map_epsilons, self.horizon)
+        problems = {gap: paper.top_k(sweeps.MAP_ARMS, sweeps.MAP_SIZE, gap) for gap in self.map_gaps}
+        policies = sweeps.map_policies(self.map_epsilons, self.horizon)
         return Runs(self.run(problems[g], policy, policy.variant, {"gap": g}) for g in problems for policy in policies)
 
     @cached_property
@@ -129,23 +120,23 @@ class Study(studies.Study):
     @cached_property
     def long(self) -> dict[str, pd.DataFrame]:
         """The longer studies."""
-        return {label: self.long_study(label) for label in STUDIES}
+        return {label: self.long_study(label) for label in sweeps.STUDIES}
 
     @cached_property
     def exponents(self) -> list[RateFit]:
         """Every exponent that the longer studies allow to fit, see `sweeps.exponents`."""
-        return exponents(self.long["sizes"], self.long["exponents"], self.long["lower"])
+        return sweeps.exponents(self.long["sizes"], self.long["exponents"], self.long["lower"])
 
     @cached_property
     def removed(self) -> dict[str, Interval]:
         """The power of K of CUCB-LDP2 less that of CUCB-LDP1 on B_inf = 1, by variant."""
-        return {variant: power_removed(self.long["sizes"], variant) for variant in paper.VARIANTS}
+        return {variant: sweeps.power_removed(self.long["sizes"], variant) for variant in paper.VARIANTS}
 
     @cached_property
     def finals(self) -> pd.DataFrame:
         """Mean regrets at the horizon with their intervals, for comparison with the bounds."""
         frames = [self.long["sizes"], self.long["exponents"], *map(own_rows, self.learning.values())]
-        return pd.concat(map(final_regrets, frames), ignore_index=True)
+        return pd.concat(map(sweeps.final_regrets, frames), ignore_index=True)
 
     @cached_property
     def dominance(self) -> pd.DataFrame:
@@ -196,7 +187,7 @@ class Study(studies.Study):
     def _private(self, problem: SemiBandit, epsilon: float, variant: str) -> list[Policy]:
         size, given = problem.list_size, (problem.list_size, problem.n_items, self.horizon, variant)
         central = [algorithm(epsilon, *given) for algorithm in (paper.cucb_dp, paper.cucb_dp_least_pulled)]
-        return [*local_policies(epsilon, size, self.horizon, variant), *central]
+        return [*sweeps.local_policies(epsilon, size, self.horizon, variant), *central]
 
 
 def fits(exponents: Iterable[RateFit], source: Source, quantity: str, held: str = "gap") -> list[RateFit]:
@@ -265,7 +256,7 @@ def dominance(frame: pd.DataFrame) -> pd.DataFrame:
         if policy == DP and math.isfinite(epsilon):
             sampling = runs[horizon, policy, variant, gap, math.inf]
             local = runs[horizon, LDP2, "repaired", gap, epsilon]
-            problem = paper.top_k(MAP_ARMS, MAP_SIZE, gap)
+            problem = paper.top_k(sweeps.MAP_ARMS, sweeps.MAP_SIZE, gap)
             terms = bounds.theorem_8_terms(problem, int(horizon), epsilon, "proof")
             both = terms.sampling + terms.private
             rows.append(

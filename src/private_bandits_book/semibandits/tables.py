@@ -16,7 +16,7 @@ from private_bandits.estimates import Interval, mean_interval
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, bounds, cucb_ldp1, cucb_ldp2
 from private_bandits.policy import Policy
-from private_bandits_book.exhibits import Exhibits, Made, tabled
+from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.semibandits.study import LDP1, LDP2, Source, Study, fits
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
@@ -27,24 +27,12 @@ _REPORTS = {index.ALL: "all K outcomes", index.LEAST: "the least pulled arm"}
 _NOISE = {index.EXACT: "none", index.LAPLACE: "Laplace, a report", index.TREE: "Laplace, a node"}
 _SMALL = 1e-3  # an epsilon at which the bonus for sampling counts for nothing
 _POWERS = {SIZE: "k", EPSILON: "epsilon", GAP: "gap", LOG: "ln_t"}
-_BOUNDS: list[tuple[Callable[..., float], str, str, str]] = [
-    (bounds.theorem_2, "algorithm", "Theorem 2", "256, as the printed radius gives"),
-    (bounds.theorem_2, "corrected", "Theorem 2", "corrected"),
-    (bounds.theorem_4, "algorithm", "Theorem 4", "256, as the printed radius gives"),
-    (bounds.theorem_4, "corrected", "Theorem 4", "corrected"),
-    (bounds.theorem_8, "proof", "Theorem 8", "last line of its proof"),
-    (bounds.theorem_8, "corrected", "Theorem 8", "corrected"),
-    (bounds.b_inf_dp_upper, "corrected", "Section 3.2, DP", "corrected"),
+_BOUNDS: list[tuple[str, Callable[..., float], str]] = [
+    ("Theorem 2", bounds.theorem_2, "algorithm corrected"),
+    ("Theorem 4", bounds.theorem_4, "algorithm corrected"),
+    ("Theorem 8", bounds.theorem_8, "proof corrected"),
+    ("Section 3.2, DP", bounds.b_inf_dp_upper, "corrected"),
 ]
-_INSTANCES = {
-    "B_inf": "B∞ = 1",
-    "top-K": "top-K",
-    "top-K, close": "top-K, means close",
-    "K-path": "K-path",
-    "path as arm": "K-path, a path as one arm",
-}
-_HELD = {"item gap": "distance of the means", "gap": "Δ"}
-_PLACE = {name: place for place, name in enumerate([*_INSTANCES, *_HELD])}
 
 
 @tables("table-boxes")
@@ -90,7 +78,8 @@ def paid(study: Study) -> pd.DataFrame:
 @tables("table-k-exponent")
 def k_exponents(study: Study) -> pd.DataFrame:
     """The fitted powers of K of the local algorithms, a row per instance, what is held, policy and variant."""
-    rows = []
+    rows, instances, holding = [], names(study, "instances"), names(study, "held")
+    place = {name: place for place, name in enumerate([*instances, *holding])}
     for fit in study.exponents:
         policy, variant, family, held = (fit.labels[name] for name in ("policy", "variant", "family", "held"))
         same = family in ("B_inf", "top-K") and held == "gap"
@@ -99,15 +88,15 @@ def k_exponents(study: Study) -> pd.DataFrame:
             continue
         rows.append(
             {
-                "instance": _INSTANCES[family],
-                "holding": "both" if family in ("B_inf", "top-K", "top-K, close") else _HELD[held],
+                "instance": instances[family],
+                "holding": "both" if family in ("B_inf", "top-K", "top-K, close") else holding[held],
                 "box": f"{policy}, {variant}",
                 "exponent": _interval(fit.fit),
                 **fit.row(),
                 "replications": fit.replications,
             }
         )
-    return pd.DataFrame(rows).sort_values(["family", "held"], key=lambda column: column.map(_PLACE), kind="stable")
+    return pd.DataFrame(rows).sort_values(["family", "held"], key=lambda column: column.map(place), kind="stable")
 
 
 @tables("table-1")
@@ -130,16 +119,15 @@ def table_1(study: Study) -> Made:
 @tables("table-bounds")
 def upper_bounds(study: Study) -> pd.DataFrame:
     """The bounds with all their constants: what they say at the horizon, and from which T they say anything."""
-    uniform = study.problem.uniform_regret()
+    uniform, constants = study.problem.uniform_regret(), names(study, "constants")
+    listed = [(name, bound, variant) for name, bound, variants in _BOUNDS for variant in variants.split()]
     rows = []
-    for epsilon, (bound, variant, name, constants) in itertools.product(
-        dict.fromkeys([study.epsilon, study.last]), _BOUNDS
-    ):
+    for epsilon, (name, bound, variant) in itertools.product(dict.fromkeys([study.epsilon, study.last]), listed):
         at = partial(bound, study.problem, epsilon=epsilon, variant=variant)
         rows.append(
             {
                 "bound": name,
-                "variant": constants,
+                "variant": constants[variant],
                 "epsilon": epsilon,
                 "at_horizon": at(study.horizon),
                 "over_uniform": at(study.horizon) / (uniform * study.horizon),
@@ -172,27 +160,14 @@ def plugged(study: Study) -> pd.DataFrame:
 @tables("table-oracles")
 def approximations(study: Study) -> pd.DataFrame:
     """The regret under each oracle, against the best super arm and against alpha beta times it."""
-    rows = []
-    for run in study.oracles:
-        problem, rounds = run.problem, float(run.data.t[-1])
-        found = mean_interval(run.final)
-        rows.append(
-            {
-                "oracle": run.swept["oracle"],
-                "alpha": problem.alpha,
-                "beta": problem.beta,
-                "policy": run.name,
-                "reading": run.variant,
-                "epsilon": run.epsilon,
-                "regret": found.measured + (problem.best - problem.benchmark) * rounds,
-                "approximation_regret": found.measured,
-                "low": found.low,
-                "high": found.high,
-                "t": int(rounds),
-                "replications": len(run.final),
-            }
-        )
-    return pd.DataFrame(rows)
+    problems, frame = [run.problem for run in study.oracles], study.oracles.finals()
+    found = pd.DataFrame([mean_interval(run.final).columns() for run in study.oracles])
+    lost = np.array([problem.best - problem.benchmark for problem in problems]) * frame["t"]
+    frame = frame.assign(alpha=[each.alpha for each in problems], beta=[each.beta for each in problems])
+    frame = frame.assign(regret=found["measured"] + lost, approximation_regret=found["measured"])
+    frame = frame.assign(low=found["low"], high=found["high"])
+    ours = ["oracle", "alpha", "beta", "policy", "reading", "epsilon"]
+    return frame[[*ours, "regret", "approximation_regret", "low", "high", "t", "replications"]]
 
 
 def crossings() -> tuple[float, float]:
