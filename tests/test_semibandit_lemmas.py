@@ -25,11 +25,11 @@ def close(value, rel=1e-9, **more):
 def test_losses_of_the_local_algorithms():
     for size in (1, 3, 6):
         for variant in paper.VARIANTS:
-            assert lemmas.local_loss(paper.cucb_ldp1(0.7, size, variant), size) == close(0.7)
-            assert lemmas.local_loss(paper.cucb_ldp2(0.7, variant), size) == close(0.7)
+            assert lemmas.loss(paper.cucb_ldp1(0.7, size, variant), size, 9) == close(0.7)
+            assert lemmas.loss(paper.cucb_ldp2(0.7, variant), size, 9) == close(0.7)
         # noise for one outcome does not protect all of them, noise for all protects one
-        assert lemmas.local_loss(paper.cucb_ldp1(0.7, 1), size) == close(0.7 * size)
-    assert lemmas.local_loss(paper.cucb_ldp1(math.inf, 2), 2) == math.inf
+        assert lemmas.loss(paper.cucb_ldp1(0.7, 1), size, 9) == close(0.7 * size)
+    assert lemmas.loss(paper.cucb_ldp1(math.inf, 2), 2, 9) == math.inf
 
 
 def test_nodes_of_a_leaf():
@@ -53,10 +53,10 @@ def test_lemma_1_is_short_of_a_level():
 def test_theorem_7_holds_with_room():
     for horizon in (2, 3, 64, 1000):
         levels = horizon.bit_length()
-        assert lemmas.theorem_7_loss(0.5, 3, horizon) == close(0.5 * levels / (2 * math.log2(horizon)))
-        assert lemmas.theorem_7_loss(0.5, 3, horizon) <= 0.5
-        assert lemmas.theorem_7_loss(0.5, 3, horizon, "repaired") == close(0.5)
-    assert lemmas.theorem_7_loss(0.5, 3, 1) == math.inf
+        printed = lemmas.loss(paper.cucb_dp(0.5, 3, 3, horizon), 3, horizon)
+        assert printed == close(0.5 * levels / (2 * math.log2(horizon))) and printed <= 0.5
+        assert lemmas.loss(paper.cucb_dp(0.5, 3, 3, horizon, "repaired"), 3, horizon) == close(0.5)
+    assert lemmas.loss(paper.cucb_dp(0.5, 3, 3, 1), 3, 1) == math.inf
 
 
 # --- coverage

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -391,9 +391,16 @@ def all_of(*rulings: Ruling) -> Ruling:
 
 
 def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
-    """Combine rows into one that rests on all of them: the worst verdict wins, and the reason names who has it."""
+    """Combine rows into one that rests on all of them: the worst verdict wins, and the reason names who has it.
+
+    Undecided if it is good rows of several variants of an algorithm that none of its variants has together.
+    """
     _check_rulings(tuple(parts.values()))
     worst = max(parts.values(), key=lambda ruling: _SEVERITY.index(ruling.verdict)).verdict
+    apart = [] if _SEVERITY.index(worst) > _SEVERITY.index(AFTER_REPAIR) else _apart(parts.values())
+    if apart:
+        reason = f"no variant of {apart[0]} was judged on all of: {', '.join(parts)}"
+        return _ruling(UNDECIDED, reason, _measurement(None), INHERITED)
     names = [name for name, ruling in parts.items() if ruling.verdict == worst]
     others = len(parts) - len(names)
     better = f"; {others} {'others are' if others > 1 else 'other is'} better" if others else ""
@@ -401,11 +408,21 @@ def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
     return _ruling(worst, reason, _measurement(None), INHERITED)
 
 
+def _apart(rulings: Iterable[Ruling]) -> list[str]:
+    """Algorithms of which no variant is among those of every ruling that is about the algorithm."""
+    common: dict[str, set[str]] = {}
+    for ruling in rulings:
+        for algorithm in {one.algorithm for one in ruling.about}:
+            variants = {one.variant for one in ruling.about if one.algorithm == algorithm}
+            common[algorithm] = common.get(algorithm, variants) & variants
+    return sorted(algorithm for algorithm, variants in common.items() if not variants)
+
+
 def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
     """Combine a claim's ruling as printed with that of the repaired algorithm or statement.
 
-    A failure as printed becomes `reproduced after repair` if the repaired one is reproduced, and stands otherwise. Any
-    other ruling as printed needs no repair and stands too.
+    A failure as printed becomes `reproduced after repair` if the repaired one is reproduced, and is about that one
+    only; it is undecided if the repaired one is, and stands otherwise. Any other ruling as printed needs no repair.
 
     Raises
     ------
@@ -415,13 +432,15 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
     """
     _check_rulings((printed, repaired))
     _check_repair(printed.about, repaired.about)
-    about = printed.about | repaired.about
     if printed.verdict != NOT_REPRODUCED:
-        return replace(printed, about=about, source=_RULE)
+        return printed
+    about = repaired.about
     reason = _join([f"as printed: {printed.reason}", *f"repaired: {repaired.reason}".split("; ")])
+    evidence, found = _weakest([printed, repaired]), repaired.measurement
+    if repaired.verdict == UNDECIDED:
+        return _ruling(UNDECIDED, reason, found, evidence, about=about)
     if repaired.verdict not in (REPRODUCED, AFTER_REPAIR):
         return _ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
-    evidence, found = _weakest([printed, repaired]), repaired.measurement
     return _ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, shows=repaired.shows, about=about)
 
 

@@ -16,6 +16,7 @@ from scipy.special import rel_entr
 from scipy.stats import binom, laplace, norm
 
 from private_bandits._compiled import compiled
+from private_bandits.estimates import Interval
 from private_bandits.mechanisms import (
     COUNTER_ROW,
     HybridCounter,
@@ -25,16 +26,17 @@ from private_bandits.mechanisms import (
     lemma_1_constant,
 )
 from private_bandits.mechanisms.tails import laplace_sum_tail
+from private_bandits.privacy import binomial_interval
 from private_bandits.problems import Cascade
 
 
 class Coverage(NamedTuple):
     """Largest share of runs, over the items of the stream, in which the hybrid counter's noise leaves its bound."""
 
-    printed: float  # bound of Lemma 1
+    printed: Interval  # bound of Lemma 1
     printed_at: int
     printed_later: float  # the same from the second item on
-    counter: float  # HybridCounter.error_bound
+    counter: Interval  # HybridCounter.error_bound
     counter_at: int
 
 
@@ -88,13 +90,17 @@ def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, see
     """
     rng, items = np.random.default_rng(seed), np.arange(1, n_max + 1)
     noise, counter = _releases(rng, runs, n_max), HybridCounter(1.0, rng=rng)
-    printed = np.mean(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / gamma), axis=0)
-    own = np.mean(noise > [counter.error_bound(n, gamma) for n in items.tolist()], axis=0)
+    printed = np.sum(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / gamma), axis=0)
+    own = np.sum(noise > [counter.error_bound(n, gamma) for n in items.tolist()], axis=0)
+
+    def most(failed: np.ndarray) -> Interval:
+        return Interval(np.max(failed) / runs, *binomial_interval(int(np.max(failed)), runs))
+
     return Coverage(
-        printed=float(np.max(printed)),
+        printed=most(printed),
         printed_at=int(items[np.argmax(printed)]),
-        printed_later=float(np.max(printed[1:])),
-        counter=float(np.max(own)),
+        printed_later=float(np.max(printed[1:])) / runs,
+        counter=most(own),
         counter_at=int(items[np.argmax(own)]),
     )
 

@@ -2,9 +2,9 @@
 
 Table 1 states orders, so most claims are rates from above. The claimed form has the logarithms that are printed: of
 Theorem 3 behind the noise, and of the learner's own bound. Its nearest wrong alternative is fixed by family, before any
-run and without a logarithm: the next larger of T^(1/2), T^(2/3), T^(3/4) and T^(5/6), which for smooth and strongly
-convex losses is the rate that the paper improves on, and one power more of 1/epsilon or of ln T. Orders in 1/epsilon
-are claimed for epsilon <= 1, and fits above decide nothing.
+run, with the logarithm of Theorem 3 and no other: the next larger of T^(1/2), T^(2/3), T^(3/4) and T^(5/6), which for
+smooth and strongly convex losses is the rate that the paper improves on, and one power more of 1/epsilon or of ln T.
+Orders in 1/epsilon are claimed for epsilon <= 1, and fits above decide nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def law(powers: Mapping[str, float]) -> Form:
         return math.log(value / sweeps.DELTA) if name == _REDUCED else float(abscissa(name, value))
 
     return Form(
-        " ".join(f"{name}^{exponent:.3g}" for name, exponent in powers.items()),
+        " ".join(name if name == _REDUCED else power(name, exponent).name for name, exponent in powers.items()),
         lambda value: math.prod(base(name, value) ** exponent for name, exponent in powers.items()),
     )
 
@@ -72,7 +72,8 @@ def rate(study: Study, stated: Rate) -> Ruling:
     if fit.fit is not None and fit.replications < LEAST_RUNS:
         why = f"{fit.replications} runs are left beside those that chose the gap; a verdict takes {LEAST_RUNS}"
         return NotRun(f"{why} (exponent in {quantity} {fit.fit.measured:.3g})")()
-    others = [power(name, exponent) for name, exponent in stated["alternatives"].items()]
+    reduced = {_REDUCED: 1.0} if _REDUCED in stated["claimed"] else {}
+    others = [law({name: exponent} | reduced) for name, exponent in stated["alternatives"].items()]
     return fit.ruling(law(stated["claimed"]), *others)
 
 

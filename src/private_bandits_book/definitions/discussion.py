@@ -157,7 +157,7 @@ def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     each reward is used once, so it is epsilon-DP. All means and noises are off by at most 2^-e/8 but with probability
     3 K e^-l = 4^e/T. While they are, no best arm leaves and an arm of gap above 2^-e does. So the arms of epoch e cost
     (K-1) R 2^(1-e), a failure there T 2^(1-e) 4^e/T = 2^(1+e), and those left after epoch E at most T 2^-E. The best E
-    counts. At 2^E of order sqrt(T), l is a constant in the dear epochs, and epsilon adds 16 (K-1) l an epoch.
+    counts. At 2^E of order sqrt(T), l is a constant in the dear epochs, and epsilon adds 16 (K-1) l / epsilon an epoch.
     """
     best, spent, scale = float(horizon), 0.0, 1
     while (scale := 2 * scale) ** 2 <= horizon:

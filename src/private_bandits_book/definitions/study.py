@@ -44,6 +44,8 @@ LDP_UCB, ADAP_UCB, UCB = (
 _MADE = {name: make(1.0, 2, 1) for name, make in MAKERS.items()}
 TRUST = {name: policy.privacy.trust for name, policy in _MADE.items()}
 FAMILIES = {name: policy.family for name, policy in _MADE.items()}
+LEAST_RUNS = 5
+"""Replications of each run of the longer study that no finding states."""
 STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (ADAP_UCB, 0.1): 200}
 """Of the algorithms and epsilons whose regret in the longer study the findings state, the number of runs.
 
@@ -245,5 +247,5 @@ def long_runs() -> list[LongRun]:
 def long_run(name: str, epsilon: float) -> LongRun:
     """Return a run of the longer study."""
     problem, policy = instance(LONG.n_arms, LONG.gap), MAKERS[name](epsilon, LONG.n_arms, LONG.horizon)
-    labels, runs = {"policy": name, "epsilon": epsilon}, STATED.get((name, epsilon), 5)
+    labels, runs = {"policy": name, "epsilon": epsilon}, STATED.get((name, epsilon), LEAST_RUNS)
     return LongRun(labels, problem, policy, LONG.horizon, seed=20191, replications=runs, start=1000)

@@ -64,30 +64,23 @@ def outcomes(size: int) -> np.ndarray:
     return np.array(list(itertools.product((0.0, 1.0), repeat=size)))
 
 
-def local_loss(policy: Policy, size: int) -> float:
-    """Theorems 1 and 3: what a user's reports pay, by brute force over the outcomes and with the policy's own noise.
+def loss(policy: Policy, size: int, horizon: int) -> float:
+    """Theorems 1, 3 and 7: what is paid with the policy's own noise, by brute force over outcomes and nodes of a tree.
+
+    Infinite at horizon 1 for the printed Algorithm 3, where log T = 0 leaves no noise.
 
     Parameters
     ----------
     policy : Policy
-        Algorithm 1, whose users send all K outcomes, or 2, whose users send any one that they are asked for.
-    size : int
-        K >= 1.
+        Whose users report all K outcomes, or any one that they are asked for: in person, or to trees that release
+        after every round.
+    size, horizon : int
+        K >= 1 and T >= 1.
     """
     record: Any = policy.record
-    messages = outcomes(size)
+    messages, nodes = outcomes(size), int(np.max(node_counts(horizon))) if record.noise == index.TREE else 1
     asked = [list(range(size))] if record.reports == index.ALL else [[arm] for arm in range(size)]
-    return _over(max(sensitivity(messages[:, arms], order=1) for arms in asked), record.scale)
-
-
-def theorem_7_loss(epsilon: float, size: int, horizon: int, variant: str = "printed") -> float:
-    """Theorem 7: what the trees of Algorithm 3 pay, nodes counted by brute force; releases after every round.
-
-    Infinite at horizon 1 as printed, where log T = 0 leaves no noise.
-    """
-    record: Any = paper.cucb_dp(epsilon, size, size, horizon, variant).record
-    moved = sensitivity(outcomes(size), order=1) * int(np.max(node_counts(horizon)))
-    return _over(moved, record.scale)
+    return _over(nodes * max(sensitivity(messages[:, arms], order=1) for arms in asked), record.scale)
 
 
 def node_counts(horizon: int) -> np.ndarray:

@@ -32,12 +32,13 @@ from private_bandits_book.rules import (
     UpperBound,
     after_repair,
     all_of,
+    rests_on,
 )
 from private_bandits_book.semibandits import lemmas
 from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
 from private_bandits_book.semibandits.sweeps import PER_ARM, theorem_8_form
-from private_bandits_book.sweep import GAP, SIZE, Form, power
-from private_bandits_book.verdicts import DERIVED, EXACT, MEASURED
+from private_bandits_book.sweep import GAP, SIZE, Form, exact_slope, power
+from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, INHERITED, MEASURED
 
 _LONGEST_TREE = 1 << 17  # rounds to which the nodes of a tree are counted one by one
 _FAR_GAP = 0.1  # gap at which a first report is weighed against the claimed rate
@@ -53,12 +54,12 @@ _FAMILIES: dict[str, Callable[[int, int, float], SemiBandit]] = {
     "B_inf": instances.one_valuable,
     "arms": lambda n_arms, size, gap: instances.rescaled(n_arms, gap),
 }
-_POLICIES: dict[str, Callable[[str], Policy]] = {  # at any numbers: what algorithm a ruling is about
-    "CUCB": lambda variant: paper.cucb(),
-    LDP1: lambda variant: paper.cucb_ldp1(1.0, 1, variant),
-    LDP2: lambda variant: paper.cucb_ldp2(1.0, variant),
-    DP: lambda variant: paper.cucb_dp(1.0, 1, 1, 2, variant),
-    LEAST: lambda variant: paper.cucb_dp_least_pulled(1.0, 1, 1, 2, variant),
+_POLICIES: dict[str, Callable[[str, float, int, int], Policy]] = {  # of a variant, epsilon, K = m and T
+    "CUCB": lambda variant, *_: paper.cucb(),
+    LDP1: lambda variant, epsilon, size, _: paper.cucb_ldp1(epsilon, size, variant),
+    LDP2: lambda variant, epsilon, *_: paper.cucb_ldp2(epsilon, variant),
+    DP: lambda variant, epsilon, size, horizon: paper.cucb_dp(epsilon, size, size, horizon, variant),
+    LEAST: lambda variant, epsilon, size, horizon: paper.cucb_dp_least_pulled(epsilon, size, size, horizon, variant),
 }
 
 rules = Rulebook(tree_horizon=lambda study: str(min(study.horizon, _LONGEST_TREE)))
@@ -90,8 +91,8 @@ def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] 
 
 
 def algorithm(source: Source) -> Policy:
-    """Return what a source's regret is measured on."""
-    return _POLICIES[source.policy](source.variant)
+    """Return what a source's regret is measured on, at any numbers."""
+    return _POLICIES[source.policy](source.variant, 1.0, 1, 2)
 
 
 def repaired_if_needed(claim: Claim, judge: Callable[[Source], Ruling]) -> Ruling:
@@ -141,14 +142,14 @@ def _lemma_2(study: Study, claim: Claim) -> Ruling:
     return _at_most(3.0, rounds, claim.facts["reason"].format(rounds=rounds, study=study), claim.evidence)
 
 
-@rules("theorem-1", "theorem-3", "theorem-7")
+@rules("theorem-1", "theorem-3", "theorem-7", "least-pulled-privacy")
 def _privacy(study: Study, claim: Claim) -> Ruling:
+    """Both variants: whoever rests on the privacy and on the regret of an algorithm rests on one of them."""
     epsilon, size, horizon = study.epsilon, min(study.size, 8), min(study.horizon, _LONGEST_TREE)
-    if claim.claim == "theorem-7":
-        paid = lemmas.theorem_7_loss(epsilon, size, horizon) if horizon > 1 else None
-        return Privacy(epsilon)(paid).of(paper.cucb_dp(epsilon, size, size, horizon))
-    policy = paper.cucb_ldp1(epsilon, size) if claim.claim == "theorem-1" else paper.cucb_ldp2(epsilon)
-    return Privacy(epsilon)(lemmas.local_loss(policy, size)).of(policy)
+    if horizon < 2 and claim.facts["policy"] in (DP, LEAST):
+        return claim.holds(None)
+    made = [_POLICIES[claim.facts["policy"]](variant, epsilon, size, horizon) for variant in VARIANTS]
+    return all_of(*(Privacy(epsilon)(lemmas.loss(policy, size, horizon)).of(policy) for policy in made))
 
 
 # --- regret under local privacy
@@ -313,8 +314,27 @@ def _central_lower(study: Study, claim: Claim) -> Ruling:
     )
 
 
+@rules.combining("table-1-b-inf-dp")
+def _optimal(study: Study, claim: Claim, parts: dict[str, Ruling]) -> Ruling:
+    """A rate is optimal if it is both bounds: the product above and the sum below are two rates."""
+    if parts["central-lower"].verdict != AFTER_REPAIR:
+        return rests_on(parts)
+    return after_repair(Holds(INHERITED)(False, claim.facts["reason"]), NotRun(claim.facts["not_measured"])())
+
+
 @rules("private-term-dominated")
 def _dominated(study: Study, claim: Claim) -> Ruling:
+    """The terms of the bound as printed, on instances whose Delta is the gap."""
+    distances = np.array([0.2, 0.1, 0.05, 0.025])
+    terms = [bounds.theorem_8_terms(instances.top_k(4, 2, gap), _BEYOND_HORIZON, _CONSTANT) for gap in distances]
+    over = np.array([one.private / one.sampling for one in terms])
+    slope = exact_slope(1.0 / distances, over).measured
+    facts = {"epsilon": _CONSTANT, "slope": slope, "horizon": _BEYOND_HORIZON}
+    return claim.holds(slope <= -_HALF_A_POWER, slope, **facts, below=distances[-1] / over[-1])
+
+
+@rules("own-private-share")
+def _private_share(study: Study, claim: Claim) -> Ruling:
     """The private share of the regret, wherever Algorithm 3 has learnt, the smallest first."""
 
     def judge(variant: str) -> Ruling:
@@ -324,12 +344,12 @@ def _dominated(study: Study, claim: Claim) -> Ruling:
             return Holds(MEASURED)(None, NOT_LEARNT)
         found = []
         for cell in learnt.itertuples():
-            share = f"private share of regret at epsilon = {_CONSTANT:g}, gap = {cell.gap:g}, T = {cell.t:.0e}"
-            over = Interval(float(cell.share) - 0.5, float(cell.low) - 0.5, float(cell.high) - 0.5)
-            found.append(Less(share, "1/2")(over))
+            share = f"the private share of regret, {variant}, at gap = {cell.gap:g}, T = {cell.t:.0e},"
+            under = Interval(0.5 - float(cell.share), 0.5 - float(cell.high), 0.5 - float(cell.low))
+            found.append(Less("one half", share)(under))
         return all_of(*found)
 
-    return after_repair(*(judge(variant).of(_POLICIES[DP](variant)) for variant in VARIANTS))
+    return all_of(*map(judge, VARIANTS))
 
 
 def _at_most(most: float, value: float, said: str, evidence: str = EXACT) -> Ruling:

@@ -13,7 +13,7 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.panels import nearest
 from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, SAME, TINY, near, rules
-from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors, uniform_regret
+from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LEAST_RUNS, LONG, Study, factors, uniform_regret
 from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import NOT_LEARNT, Holds, Less, Ruling
 from private_bandits_book.sweep import LEAST_POINTS, by_replication
@@ -35,7 +35,8 @@ def _multiplies(study: Study, claim: Claim) -> Ruling:
     ends = frame[frame["definition"] == definition].pivot(index="epsilon", columns="horizon", values=["least", "most"])
     early, late = ends["least"].loc[_SMALL]
     stays, level = late > 1 and late > 0.999 * early, near(ends["most"], ends["most"].iloc[0, 0], 1e-3)
-    facts = {"epsilon": _SMALL, "late": late, "most": ends["most"].iloc[0, 1], "measured": _measured(study, definition)}
+    facts = {"epsilon": _SMALL, "late": late, "most": ends["most"].iloc[0, 1], "far": FAR}
+    facts["measured"] = _measured(study, definition)
     said = "reason" if stays else "refuted" if level else "open"
     words = claim.facts[said].format(**facts)
     return Holds(claim.evidence)(stays or (False if level else None), words, facts["most"] if level else late)
@@ -116,12 +117,12 @@ def _ratio(study: Study, claim: Claim) -> Ruling:
     return claim.holds(held, small["local_over_instantaneous"], small=small, large=large)
 
 
-@rules("contribution-weaker")
+@rules("own-weaker")
 def _weaker(study: Study, claim: Claim) -> Ruling:
     """Compare how fast the regret of the longer study grows as epsilon falls, for a central and a local algorithm."""
     names, horizon = (ADAP_UCB, LDP_UCB), study.long["t"].max()
     uniform = uniform_regret(LONG.n_arms, LONG.gap, int(horizon))
-    last = study.long[study.long["t"] == horizon]
+    last = study.long[(study.long["t"] == horizon) & (study.long["replication"] < LEAST_RUNS)]
     final = {name: _by_epsilon(last[last["policy"] == name]) for name in names}
     missing = [name for name in names if set(LONG.epsilons) - set(final[name])]
     if missing:

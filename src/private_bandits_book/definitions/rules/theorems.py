@@ -77,7 +77,8 @@ def _theorem_2(study: Study, claim: Claim) -> Ruling:
     """No c(a) > 0 serves every epsilon <= a/2: what DP-SE loses is of order sqrt(T) at every epsilon, as T grows."""
     largest = {e: _left_for_c(e) for e in (1e-2, 1e-3, 1e-4, 1e-5)}
     (first, most), *_, (last, least) = largest.items()
-    return claim.holds(least >= most / 10, least, first=first, most=most, last=last, least=least, real=range_2(1.0)[0])
+    real, _ = range_2(1.0)
+    return claim.holds(least >= most / 10, least, first=first, most=most, last=last, least=least, far=FAR, real=real)
 
 
 @rules("corollary-2")
