@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from private_bandits.mechanisms import lemma_1_constant
-from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds
+from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds, repaired_local
 from private_bandits.problems import Cascade, SemiBandit
+from private_bandits.simulate import simulate
 from private_bandits_book.cascading.tables import smallest_base
 
 # gaps to the second best item 0.2 and 0.4, so the sum of 1/gap is 7.5
@@ -338,3 +340,39 @@ def test_a_list_of_everything_has_no_regret_to_bound():
     assert bounds.theorem_4(everything, HORIZON, 1.0) == close(TAIL)
     assert bounds.theorem_2(everything, HORIZON, 1.0, variant="corrected") == close(TAIL)
     assert bounds.theorem_10(SemiBandit.top_k(MEANS, 4), HORIZON, 1.0, 1e-3) == 0.0
+
+
+# --- the repair that asks about the first item
+
+
+@pytest.mark.parametrize(
+    ("means", "size"), [([0.4, 0.4, 0.1, 0.1, 0.1], 2), ([0.9, 0.5, 0.3, 0.05], 2), ([0.6, 0.2], 1)]
+)
+def test_the_bound_of_the_repair_is_the_sum_of_its_proof(means, size):
+    """Each item pays for each count once: twice its radius, at most the largest gap, until that is the smallest."""
+    horizon, epsilon = 10**5, 0.7
+    best, others = means[:size], means[size:]
+    smallest, largest = best[-1] - others[0], best[0] - others[-1]
+    kappa = sum((1 - best[-1]) ** k for k in range(size))
+    radii = [
+        math.sqrt(1.5 * math.log(horizon) / n) * (math.exp(epsilon) + 1) / (math.exp(epsilon) - 1)
+        for n in range(1, 200_000)
+    ]
+    paid = sum(kappa * min(largest, 2 * r) for r in radii if 2 * r >= smallest)
+    tail = sum(t**-2 for t in range(1, 10**5))
+    found = bounds.repaired_first(Cascade(np.array(means), size), horizon, epsilon)
+    assert len(means) * (paid + 1 + tail) <= found <= 1.01 * len(means) * (paid + 1 + tail)
+
+
+def test_the_repair_stays_below_its_bound_where_that_says_something():
+    problem, horizon = b_lb(4, 2, 0.6, 0.5), 200_000
+    regret = simulate(problem, repaired_local(2.0, 2), horizon=horizon, replications=20, seed=1).regret[:, -1]
+    bound = bounds.repaired_first(problem, horizon, 2.0)
+    assert float(regret.max()) < bound < 0.1 * problem.uniform_regret() * horizon
+    assert bound < 40 * float(regret.mean())
+
+
+def test_the_bound_of_the_repair_asks_for_a_best_list():
+    with pytest.raises(ValueError, match="unique best list"):
+        bounds.repaired_first(Cascade(np.array([0.5, 0.4, 0.4]), 2), 100, 1.0)
+    assert bounds.repaired_first(Cascade(np.array([0.5, 0.4]), 2), 100, 1.0) == 0.0

@@ -258,7 +258,8 @@ def test_a_bound_that_holds_needs_its_own_rate():
         (UNTESTED, GOOD, NOT_TESTABLE),
         (BAD, GOOD, AFTER_REPAIR),
         (BAD, REPAIRED, AFTER_REPAIR),
-        (BAD, OPEN, NOT_REPRODUCED),
+        (BAD, OPEN, UNDECIDED),
+        (BAD, UNTESTED, NOT_REPRODUCED),
         (BAD, BAD, NOT_REPRODUCED),
     ],
 )
@@ -426,7 +427,19 @@ def test_a_repair_is_one_algorithm_that_keeps_what_it_repairs(printed, repaired,
 def test_a_repair_may_change_constants():
     ruling = after_repair(BAD.of(LDP1["printed"]), all_of(GOOD.of(LDP1["repaired"]), STATED.of(LDP1["repaired"])))
     assert ruling.verdict == AFTER_REPAIR
-    assert {subject.variant for subject in ruling.about} == {"printed", "repaired"}
+    assert {subject.variant for subject in ruling.about} == {"repaired"}
+
+
+def test_a_row_rests_on_one_variant_of_an_algorithm():
+    """Privacy of the printed and regret of the repaired algorithm are no algorithm that has both."""
+    private, learns = STATED.of(LDP1["printed"]), after_repair(BAD.of(LDP1["printed"]), GOOD.of(LDP1["repaired"]))
+    apart = rests_on({"privacy": private, "regret": learns})
+    assert (apart.verdict, apart.evidence) == (UNDECIDED, INHERITED)
+    assert apart.reason.endswith("was judged on all of: privacy, regret")
+    both = STATED.of(LDP1["printed"], LDP1["repaired"])
+    assert rests_on({"privacy": both, "regret": learns}).verdict == AFTER_REPAIR
+    assert rests_on({"privacy": private, "regret": GOOD}).verdict == REPRODUCED
+    assert rests_on({"privacy": private, "regret": learns, "bound": BAD}).verdict == NOT_REPRODUCED
 
 
 def test_the_reason_of_a_repair_says_how_it_fares_as_far_as_there_is_room():

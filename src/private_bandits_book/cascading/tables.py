@@ -118,6 +118,7 @@ def theorems(study: Study) -> Made:
         (6, "printed corrected", bounds.theorem_6, (cascade,), private),
         (8, "", bounds.theorem_8, (cascade,), private),
         (10, "printed proof corrected", bounds.theorem_10, (semi,), private),
+        (0, "", bounds.repaired_first, (cascade,), alone),
         (11, "printed corrected", bounds.theorem_11, instance, alone),
         (12, "printed corrected", bounds.theorem_12, instance, alone),
     ]
@@ -127,7 +128,8 @@ def theorems(study: Study) -> Made:
         for variant in variants.split() or ["derived"]:
             chosen = () if variant == "derived" else (variant,)
             xi = f", ξ = {_XI:g}" if number == 2 and variant != "corrected" else ""
-            row: dict[str, str | float] = {"theorem": f"Theorem {number}", "variant": variant + xi}
+            name = f"Theorem {number}" if number else "One bit, first item"
+            row: dict[str, str | float] = {"theorem": name, "variant": variant + xi}
             row |= {"kind": "lower" if number > 10 else "upper", "epsilon": epsilon}
             for name, t in (("at_horizon", study.horizon), ("at_long", LEARNING_HORIZON)):
                 value = bound(*first, t, *last, *chosen)
