@@ -17,8 +17,9 @@ import pandas as pd
 import xarray as xr
 from tqdm import tqdm
 
+from private_bandits.estimates import Interval
 from private_bandits.policy import Policy
-from private_bandits.privacy import Guarantee
+from private_bandits.privacy import Guarantee, binomial_interval
 from private_bandits.simulate import AnyProblem, simulate
 from private_bandits_book.ledger import judge
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
@@ -299,6 +300,11 @@ def long_study(label: str, runs: Callable[[], Sequence[LongRun]]) -> Callable[..
         return pd.concat(frames, ignore_index=True)
 
     return play
+
+
+def share(found: np.ndarray) -> Interval:
+    """Return how often something was found in independent runs, with its exact interval."""
+    return Interval(float(np.mean(found)), *binomial_interval(int(np.sum(found)), len(found)))
 
 
 def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
 from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, UCB, Study
 from private_bandits_book.exhibits import Exhibits, wide
+from private_bandits_book.studies import share
 
 tables = Exhibits()
 _MEASURED = {"table-losses": "losses", "table-divergences": "divergences", "disagreements": "variants"}
@@ -30,7 +31,11 @@ def findings(study: Study) -> dict[str, Any]:
     low = nearest(study.on_long["epsilon"].unique(), 0.1)
     final, game = study.on_long[study.on_long["epsilon"] == low].set_index("policy"), (LONG.means, LONG.horizon)
     log = math.log(LONG.horizon)
+    last = study.long[(study.long["t"] == study.long["t"].max()) & (study.long["epsilon"] == low)]
+    central = last[last["policy"] == ADAP_UCB]["regret"].to_numpy()
     return {
+        "mode": np.max(central),
+        "share": share(central == np.max(central)),
         "one": one,
         "success": study.inference[study.inference["epsilon"] == one].groupby("guess")["success"].max(),
         "paid": study.losses.set_index("policy").loc[RESPONSE, "outcomes"],

@@ -20,7 +20,7 @@ from private_bandits_book.figures import power, short
 from private_bandits_book.heavy_tailed import comparisons, coverage, rates, tables
 from private_bandits_book.heavy_tailed.fluid import fluid_name
 from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS, SLIDE_RATE, SMALLER, Study, last, tidy
-from private_bandits_book.studies import Runs
+from private_bandits_book.studies import Runs, share
 from private_bandits_book.sweep import GAP
 from private_bandits_book.verdicts import AFTER_REPAIR
 
@@ -42,7 +42,7 @@ def findings(study: Study) -> dict[str, Any]:
     printed = needs[needs["constant"] == 24.0].set_index(["policy", "v"])
     key, panel = next(iter(study.central.items()))
     mine, other = (last(panel, name, PRINTED) for name in (_SE, _UCB))
-    costs = tables.quantile(study)
+    costs, episodes = tables.quantile(study), study.episodes[v].find(_EPISODES, "ours").final
     parts = [f"theorem-dp-upper-{part}" for part in ("dependent", "independent")]
     return {
         "first_epochs": " and ".join(f"{short(printed.loc[(_SE, v), 'first_epoch'])} ($v={v:g}$)" for v in study.vs),
@@ -62,7 +62,8 @@ def findings(study: Study) -> dict[str, Any]:
         "rate": _local_rate(study, v),
         "quantiles": _ratios(costs["over_small"]),
         "v": v,
-        "episodes": short(study.episodes[v].final(_EPISODES, "ours")),
+        "episodes": short(episodes.mean()),
+        "dear": share(episodes > 1.5 * episodes.mean()),
         "elimination": short(study.episodes[v].final(_SE, PRINTED)),
     }
 
