@@ -24,7 +24,7 @@ def with_regret(study_type, regret, *, replications: int = 20, checkpoints: int 
     """
 
     class Given(study_type):
-        def run(self, problem, policy, variant="", swept=None, horizon=None, n_jobs=None):
+        def run(self, problem, policy, variant="", swept=None, horizon=None, **_):
             rounds = self.horizon if horizon is None else horizon
             t = np.unique(np.geomspace(1, rounds, checkpoints).round().astype(int))
             factors = np.roll(jitter(replications), len(policy.name) + 7 * len(variant))
