@@ -20,14 +20,16 @@ def jitter(replications: int = 20, spread: float = SPREAD) -> np.ndarray:
 def with_regret(study_type, regret, *, replications: int = 20, checkpoints: int = 4):
     """Return a study type whose runs have the regret `regret(problem, policy, variant, swept)` at the horizon.
 
-    Curves are straight lines in t from 0, scaled by `jitter`, whose order differs from policy to policy.
+    Curves are straight lines in t from 0, scaled by `jitter`, whose order differs from policy to policy. There are
+    `replications` of them, or as many as the study asks for.
     """
+    usual = replications
 
     class Given(study_type):
-        def run(self, problem, policy, variant="", swept=None, horizon=None, **_):
+        def run(self, problem, policy, variant="", swept=None, horizon=None, n_jobs=None, replications=None):
             rounds = self.horizon if horizon is None else horizon
             t = np.unique(np.geomspace(1, rounds, checkpoints).round().astype(int))
-            factors = np.roll(jitter(replications), len(policy.name) + 7 * len(variant))
+            factors = np.roll(jitter(replications or usual), len(policy.name) + 7 * len(variant))
             final = regret(problem, policy, variant, swept or {})
             data = xr.Dataset(
                 {"regret": (("replication", "t"), np.outer(factors, final * t / rounds))}, coords={"t": t}

@@ -19,7 +19,7 @@ from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT,
 from private_bandits_book.ledger import claims_of, judged
 from private_bandits_book.rules import Privacy, after_repair
 from private_bandits_book.studies import Runs
-from private_bandits_book.sweep import EPSILON, HORIZON, LOG, RateFit, power
+from private_bandits_book.sweep import EPSILON, HORIZON, LOG, Form, RateFit, power
 from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
 EPSILONS, DELTA = [1.0, 8.0], 1e-3
@@ -151,7 +151,9 @@ def test_a_rate_keeps_its_form_and_excludes_the_next_one(claim):
     assert len(facts_["alternatives"]) == 1
     made_up = fit(key, 0.0)
     claimed = made_up.exponent(rules.law(facts_["claimed"]))
-    (other,) = (made_up.exponent(power(name, value)) for name, value in facts_["alternatives"].items())
+    reduced = "ln(T/delta)" in facts_["claimed"]
+    (wrong,) = (power(name, value) for name, value in facts_["alternatives"].items())
+    other = made_up.exponent(Form("", lambda value: wrong.at(value) * (math.log(value / 1e-3) if reduced else 1.0)))
     assert claimed < other
     gap = other - claimed
     for seen, expected in (
@@ -162,7 +164,10 @@ def test_a_rate_keeps_its_form_and_excludes_the_next_one(claim):
         (about(claimed, 1.01 * gap), UNDECIDED),  # too wide
         (None, UNDECIDED),
     ):
-        assert verdict(claim, fits=fits({key: seen})) == expected, seen
+        row = rows(claim, fits=fits({key: seen})).loc[claim]
+        assert row["verdict"] == expected, seen
+        excluded = f"{wrong.name} ln(T/delta)" if reduced else wrong.name
+        assert row["excludes"] == (excluded if expected == REPRODUCED else "")
     few = [one for one in fits() if (one.labels["row"], one.quantity, one.labels["reading"]) != key]
     for runs, expected in ((4, UNDECIDED), (5, REPRODUCED)):
         row = rows(claim, fits=[*few, fit(key, about(claimed, gap / 10), runs)]).loc[claim]
@@ -179,13 +184,17 @@ def test_claims_name_the_powers_of_table_1_and_the_next_ones():
             other = following[most] if quantity == HORIZON else most + 1
             assert claim.facts["alternatives"][quantity] == pytest.approx(other, abs=1e-4), claim.claim
     logs = {"T": 0.5, "ln T": 0.5, "ln(T/delta)": 1}
+    assert rules.law(logs).name == "T^0.5 (ln T)^0.5 ln(T/delta)"
     assert rules.law(logs).at(1e6) == pytest.approx(1e3 * math.log(1e6) ** 0.5 * math.log(1e9))
 
 
-def test_what_plain_gradient_descent_has_on_smooth_losses_is_not_reproduced():
-    key = ("convex, smooth", HORIZON, "laplace")
-    for seen, expected in ((Interval(0.695, 0.692, 0.698), REPRODUCED), (Interval(0.742, 0.719, 0.765), UNDECIDED)):
-        assert verdict("laplace-smooth", fits=fits({key: seen})) == expected
+def test_the_claimed_law_of_smooth_losses_is_no_comparison_with_plain_gradient_descent():
+    """A bare T^(3/4) is within the claimed law, whose logarithms weigh as much: a row of its own compares."""
+    for seen in (Interval(0.695, 0.692, 0.698), Interval(0.75, 0.73, 0.77)):
+        measured = fits({("convex, smooth", HORIZON, "laplace"): seen})
+        assert verdict("laplace-smooth", fits=measured) == REPRODUCED
+        found = rows("contribution-improves", fits=measured).loc["contribution-improves"]
+        assert found["verdict"] == UNDECIDED and "plain gradient descent" in found["reason"]
 
 
 def test_orders_in_epsilon_are_judged_up_to_1_only():
@@ -204,13 +213,13 @@ def test_orders_in_epsilon_are_judged_up_to_1_only():
     ("claim", "key", "far", "right"),
     [
         ("theorem-3", (CONVEX, HORIZON, "printed"), 0.9, UNDECIDED),
-        ("corollary-4-strong", ("strongly convex, smooth", HORIZON, "printed"), 0.7, UNDECIDED),
+        ("corollary-4-strong", ("strongly convex, smooth", HORIZON, "printed"), 0.72, UNDECIDED),
         ("theorem-6-convex", (PAIR, EPSILON, "printed"), 3.0, REPRODUCED),
         ("theorem-6-strong", (TWO_POINTS[1], LOG, "printed"), 2.1, REPRODUCED),
-        ("laplace-regret", ("strongly convex, smooth", HORIZON, "laplace"), 0.7, REPRODUCED),
+        ("laplace-regret", ("strongly convex, smooth", HORIZON, "laplace"), 0.72, REPRODUCED),
         ("laplace-regret", ("convex, smooth", HORIZON, "laplace"), 0.8, REPRODUCED),
-        ("laplace-regret", ("stochastic convex", HORIZON, "laplace"), 0.7, REPRODUCED),
-        ("mab-both-worlds", (BOTH[0], HORIZON, "printed, tight"), 0.7, UNDECIDED),
+        ("laplace-regret", ("stochastic convex", HORIZON, "laplace"), 0.72, REPRODUCED),
+        ("mab-both-worlds", (BOTH[0], HORIZON, "printed, tight"), 0.72, UNDECIDED),
         ("mab-both-worlds", (BOTH[1], LOG, "printed, tight"), 3.1, UNDECIDED),
         ("two-points-tuned", (PAIR, HORIZON, "tuned"), 0.7, REPRODUCED),
         ("two-points-tuned", (PAIR, EPSILON, "tuned"), 2.0, REPRODUCED),
@@ -487,7 +496,7 @@ def test_the_findings_take_their_numbers_from_the_right_rows():
     assert "below 0.1 after 1.7·10²⁰ rounds (d = 2, ε = 1), with derived ones after 2.5·10¹⁰" in text
     assert "and its noise pays 3.6·10¹⁰: not reproduced." in text
     assert (
-        "- **Of 40 numbered theorems, tables and figures** " in text
+        "- **Of 37 numbered theorems, tables and figures** " in text
         and "A fundamental difference: reproduced. Private actions" in text
     )
     linear = PRIVACIES.assign(ldp_regret=PRIVACIES["t"] * 0.1)
