@@ -70,20 +70,19 @@ _BOUND_CASE = (2, 4.0)  # K and epsilon of the growth study where no printed bou
 _ATTRACTIVE = (0.05, 0.2, 0.5, 0.9)  # weights p at which lower bounds are compared
 _DELTA = "ln(1.25/delta)"
 _LEAST = 3  # values of the study of growth
-_PLAIN, _FIRST, _CENTRAL, _CUCB, _LAPLACE, _GAUSSIAN, _COMPOSITION, _HYBRID, _HYBRID_PRINTED = (
-    policy.name
-    for policy in (
-        paper.cascade_ucb1(),
-        paper.repaired_local(1.0, 1),
-        paper.repaired_central(1.0, 2, 1, 2),
-        paper.cucb_gaussian(1.0, LEARNING_DELTA, 2, 1),
-        paper.ucb_laplace(1.0, 1),
-        paper.ucb_gaussian(1.0, LEARNING_DELTA, 1),
-        paper.ucb_composition(1.0, LEARNING_DELTA, 1),
-        paper.ucb_hybrid(1.0, 2, 2, variant="proof"),
-        paper.ucb_hybrid(1.0, 2, 2),
-    )
+_POLICIES = (
+    paper.cascade_ucb1(),
+    paper.repaired_local(1.0, 1),
+    paper.repaired_central(1.0, 2, 1, 2),
+    paper.cucb_gaussian(1.0, LEARNING_DELTA, 2, 1),
+    paper.ucb_laplace(1.0, 1),
+    paper.ucb_gaussian(1.0, LEARNING_DELTA, 1),
+    paper.ucb_composition(1.0, LEARNING_DELTA, 1),
+    paper.ucb_hybrid(1.0, 2, 2, variant="proof"),
+    paper.ucb_hybrid(1.0, 2, 2),
 )
+_MADE = {policy.name: policy for policy in _POLICIES}
+_PLAIN, _FIRST, _CENTRAL, _CUCB, _LAPLACE, _GAUSSIAN, _COMPOSITION, _HYBRID, _HYBRID_PRINTED = _MADE
 _GROWN: dict[str, tuple[str, Callable[[int], Any], Callable[..., float]]] = {
     "ucb_laplace": (_LAPLACE, growth_cascade, bounds.theorem_4),
     "ucb_gaussian": (_GAUSSIAN, growth_cascade, partial(bounds.theorem_6, delta=LEARNING_DELTA)),
@@ -167,7 +166,8 @@ def _anchor(study: Study, claim: Claim) -> Ruling:
 def _lemma_1(study: Study, claim: Claim) -> Ruling:
     gamma = 0.01
     found = lemmas.hybrid_coverage(gamma=gamma)
-    printed = claim.holds(found.printed.low <= gamma, found.printed, found=found, gamma=gamma)
+    stands = None if found.printed.low <= gamma < found.printed.high else found.printed.high <= gamma
+    printed = claim.holds(stands, found.printed, found=found, gamma=gamma)
     excess = Interval(*(end - gamma for end in found.counter[:3]))
     return after_repair(printed, Less("frequency of failure of the bound from the node scales", f"{gamma:g}")(excess))
 
@@ -281,7 +281,7 @@ def _regret(study: Study, claim: Claim) -> Ruling:
         )
         for quantity, claimed in claim.facts["powers"].items()
     ]
-    return all_of(_printed_bound(study.growth, policy, game, bound), *rates)
+    return all_of(_printed_bound(study.growth, policy, game, bound), *rates).of(_MADE[policy])
 
 
 @rules("theorem-4-proof")
@@ -416,7 +416,7 @@ def _sizes(study: Study, claim: Claim) -> Ruling:
 @rules("figure-2-difference")
 def _differences(study: Study, claim: Claim) -> Ruling:
     apart = []
-    for size in study.list_sizes:
+    for size in sorted(study.list_sizes):
         runs, epsilon = study.sizes[size], study.sizes_epsilon
         laplace, gaussian = (runs.find(name, "published", epsilon).final for name in (_LAPLACE, _GAUSSIAN))
         apart.append(difference_interval(laplace, gaussian))
