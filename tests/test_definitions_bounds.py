@@ -261,6 +261,16 @@ def test_central_minimax_in_its_two_regimes():
 # --- problem-dependent
 
 
+def test_the_price_of_privacy_in_the_coupling_bound_and_its_range():
+    """k <= 2 epsilon D gives (K-1)/(16 e epsilon) from T = 2 (K-1)/epsilon on, and not from half of that on."""
+    for n_arms, epsilon in itertools.product((2, 5, 1000), np.geomspace(1e-4, 20, 25)):
+        price = (n_arms - 1) / (16 * math.e * epsilon)
+        for factor in (2, 3, 10, 1000):
+            horizon = math.ceil(factor * (n_arms - 1) / epsilon)
+            assert replacements.coupling_minimax(n_arms, horizon, epsilon) >= price
+    assert replacements.coupling_minimax(1001, 10**7, 1e-4) < 1000 / (16 * math.e * 1e-4)
+
+
 def test_the_central_bound_is_never_below_that_of_azize_and_basu():
     """131 is for Gaussian rewards; Bernoulli ones give 96 e by the same steps, and the value through the coupling."""
     assert 48 * math.e < 131 < 96 * math.e
@@ -305,7 +315,9 @@ def test_sharp_problem_dependent_bounds_end_in_lai_and_robbins():
 def test_equal_and_certain_arms():
     assert replacements.lai_robbins([0.5, 0.5], 100) == 0.0
     assert replacements.lai_robbins([1.0, 0.5], 100) == 0.0  # one reward of 0 tells
-    assert replacements.central_lower([1.0, 0.5], 100, 0.5) == close(0.5 / private_kl(0.5, 1.0, 0.5) * math.log(100))
+    for bound in (replacements.local_lower, replacements.central_lower, replacements.azize_basu):
+        assert bound([1.0, 0.5], 100, 0.5) == 0.0  # no arm can be raised above the best
+        assert bound([1.0 - 1e-9, 0.5], 100, 0.5) > 0.0
     assert private_kl(0.5, 1.0, 0.5) == close(0.25)
 
 

@@ -1,7 +1,8 @@
 """The lower bounds that can be used in the place of those of Basu et al. (2019): what holds, and is not vacuous.
 
 Units, logarithms and the pair of environments as in `bounds`. Minimax bounds hold for rewards in [0, 1] at every
-horizon, problem-dependent ones for Bernoulli rewards as T grows.
+horizon, problem-dependent ones for Bernoulli rewards as T grows; they are 0 where the best mean is 1, as no arm could
+be better then.
 """
 
 from __future__ import annotations
@@ -342,5 +343,5 @@ def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Ca
     """Sum over the worse arms of gap / divergence(mean, best mean), times ln T."""
     vector = checks.vector("means", means, at_least=0, at_most=1).tolist()
     best = max(vector)
-    constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best))
+    constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best < 1.0))
     return constant * math.log(checks.integer("horizon", horizon, at_least=1))
