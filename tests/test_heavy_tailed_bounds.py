@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from private_bandits import mechanisms
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import bounded, coverage, rates
 from private_bandits_book.heavy_tailed.tables import summary
@@ -335,6 +336,37 @@ def test_the_radius_of_dp_robust_ucb_covers_its_errors(v, epsilon):
             reduced = coverage.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon, c=0.5)
             assert reduced.noise == parts.noise
             assert reduced.noise > reduced.radius
+
+
+def test_the_radius_covers_from_the_first_index_on():
+    """At epsilon = 1 and t = 3, against the tails of 1/t^4 and the thresholds of T, in units of the bias of one cut."""
+
+    def share(v, horizon):
+        log, tail, levels = math.log(horizon), math.log(2 * 3**4), horizon.bit_length()
+        sampling = math.sqrt(2 * tail / log**1.5) + tail / (3 * log**1.5)
+        noise = mechanisms.laplace_sum_bound(math.sqrt(levels), 1.0, tail) * 2 * levels / log**1.5
+        return (1 + v + sampling + noise) / (18 * tail ** (v / (1 + v)) * log ** (1 / (1 + v)))
+
+    def last(v, horizon):
+        parts = coverage.dp_robust_ucb_error(1, 1.0, v, 1.0, horizon)
+        return (parts.bias + parts.sampling + parts.noise) / parts.radius
+
+    for part in (share, last):
+        assert all(part(v, t) < 1 for v in np.linspace(0.01, 1, 34) for t in (200, 255, 256, 10**4, 10**15, 10**300))
+    assert max(share(0.01, 50), last(0.01, 50)) > 1
+
+
+def test_the_pulls_of_the_epochs_double_where_the_worst_gap_is_bounded():
+    """`_balanced` charges every larger gap 2^(1-m) a pull of the first m epochs: 2^-m times these must grow with m."""
+
+    def costs(plan, inside, v, u):
+        pulls = [plan(m, math.log(inside * 2 * m**2 * 100), 1.0, v, u).pulls for m in range(1, 25)]
+        return np.cumsum(pulls) * 0.5 ** np.arange(24)
+
+    for plan, inside in ((bounds.dp_epoch, 4), (bounds.ldp_epoch, 8)):
+        for v in (0.1, 0.5, 1.0):
+            assert np.all(np.diff(costs(plan, inside, v, 1.0)) > 0)
+        assert not np.all(np.diff(costs(plan, inside, 0.1, 1e-3)) > 0)  # why the page asks for u that are not tiny
 
 
 def test_errors_of_dp_robust_ucb_by_hand():
