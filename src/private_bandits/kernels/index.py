@@ -231,21 +231,10 @@ def _loop(mechanism: int, bonus: int, any_list: bool, reports: int, leaps: bool)
                     )
                     if most > 0:
                         t = _leap(
-                            mechanism,
-                            reports == FIRST,
-                            problem,
-                            state,
-                            scale,
-                            lie,
-                            t,
-                            t + most - 1,
-                            slots,
-                            trace,
-                            env,
-                            noise,
+                            mechanism, reports == FIRST, problem, state, scale, lie, t, most, slots, trace, env, noise
                         )
                     pause = 0 if t >= begun + SHORT else min(2 * pause + 1, 63)
-                    due = t + pause + 1
+                    due = t + pause
                     if t > begun:
                         t -= 1
                         played[0] = -2
@@ -302,10 +291,10 @@ def _loop(mechanism: int, bonus: int, any_list: bool, reports: int, leaps: bool)
 
 
 @compiled(inline="always")
-def _leap(mechanism, one, problem, state, scale, flip, t, last, slots, trace, env, noise):
-    """Play the rounds t..last with one list, or until a sum crosses a line; return the first round not played."""
+def _leap(mechanism, one, problem, state, scale, flip, t, most, slots, trace, env, noise):
+    """Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played."""
     means, cascade, order, total_regret = problem.means, problem.cascade, state.order, state.regret[0]
-    size, inside, lead, writes = len(order), True, 0, len(trace) > 0
+    size, inside, lead, last, writes = len(order), True, 0, t + most - 1, len(trace) > 0
     for slot in range(size):
         slots[slot, CHANCE] = means[order[slot]]
         if one or slot == 0:
