@@ -5,8 +5,8 @@ The index of an arm with n reports in round t is
     mean + a(t) / sqrt(n) + b(t, n) / n,    a(t) = sum of sqrt(alpha ln t + beta).
 
 A policy is its constants, held in a `Record`; one compiled loop plays them all. In a semi-bandit the list is the
-super arm that the problem's oracle finds for the indices; `ask` and `settle` are the two halves of a round, for an
-oracle that is not compiled. Where rounds are certain to show the same list, they are played without indices: `leap`.
+super arm that the problem's oracle finds for the indices; `ask` is the half of a round before an oracle that is not
+compiled. Where rounds are certain to show the same list, they are played without indices: `leap`.
 """
 
 from __future__ import annotations
@@ -373,18 +373,9 @@ def ask(problem, policy, state, t, env):
     """
     if t == 1:
         _observe_first(policy, state, problem.means, env)
-    _indices(
-        policy.terms,
-        policy.bonus,
-        policy.bonus_scale,
-        t + policy.clock,
-        state.mean,
-        state.root,
-        state.weight,
-        state.peak,
-        state.indices,
-    )
-    return _adjust(state.indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
+    mean, root, weight, peak, indices = state.mean, state.root, state.weight, state.peak, state.indices
+    _indices(policy.terms, policy.bonus, policy.bonus_scale, t + policy.clock, mean, root, weight, peak, indices)
+    return _adjust(indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
 
 
 @compiled
