@@ -1,4 +1,4 @@
-"""Compile `cascade.c` and play it."""
+"""Compile the programs in C and play them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-_SOURCE = Path(__file__).with_name("cascade.c")
 _FLAGS = ("-O3", "-march=native", "-ffast-math")
 
 
@@ -14,8 +13,8 @@ class NoCompiler(Exception):
     """There is no C compiler, or it does not take the source; the message says which."""
 
 
-class CascadeInC:
-    """The round by hand, compiled into a folder.
+class Program:
+    """A round by hand, compiled into a folder.
 
     Attributes
     ----------
@@ -23,16 +22,17 @@ class CascadeInC:
         Command and version.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path) -> None:
+        source = Path(__file__).with_name(f"{name}.c")
         found = next((path for path in map(shutil.which, ("cc", "gcc", "clang")) if path), None)
         if found is None:
             raise NoCompiler("no C compiler (cc, gcc or clang) on the path")
-        self._program = folder / "cascade"
+        self._program = folder / name
         built = subprocess.run(
-            [found, *_FLAGS, "-o", self._program, _SOURCE, "-lm"], capture_output=True, text=True, check=False
+            [found, *_FLAGS, "-o", self._program, source, "-lm"], capture_output=True, text=True, check=False
         )
         if built.returncode:
-            raise NoCompiler(f"{found} does not compile {_SOURCE.name}: {built.stderr.strip().splitlines()[0]}")
+            raise NoCompiler(f"{found} does not compile {source.name}: {built.stderr.strip().splitlines()[0]}")
         about = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)
         self.compiler = f"{about.stdout.splitlines()[0]}, {' '.join(_FLAGS)}"
 
@@ -40,5 +40,5 @@ class CascadeInC:
         """Return the seconds that the loop took by its own clock, and the pseudo-regret."""
         words = [str(word) for word in (rounds, seed, *work)]
         answer = subprocess.run([self._program, *words], capture_output=True, text=True, check=True)
-        nanoseconds, regret = map(float, answer.stdout.split())
-        return nanoseconds * 1e-9 * rounds, regret
+        seconds, regret = map(float, answer.stdout.split())
+        return seconds, regret

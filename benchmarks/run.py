@@ -1,214 +1,201 @@
-"""Time the kernels against C, a plain Python loop and per-step NumPy, in one run.
+"""Race the kernels against C, a plain Python loop and per-step NumPy, and say which targets are met.
 
-L = 20 items, lists of K = 4, B_LB(20, 4, 0.2, 0.15). The contestants take turns, many short runs each, and the fastest
-run of each counts: on a busy machine the ratios of one table hold, the nanoseconds only roughly. Compilation and
-start-up are outside the clock. The regret of a shorter game is printed so that a reader sees the same work being
-done; contestants of the same work that differ by more than 5 standard errors end the benchmark with an error. The
-epochs of elimination and the contextual box follow, timed by `epochs` and `linear`.
+Two that race take turns, run by run, on processor time, so a busy machine slows both; a ratio is the median over the
+turns. Compilation and start-up are outside the clock. Whoever does the same work also plays shorter games, and mean
+regrets that differ by more than 5 standard errors end the benchmark with an error. The epochs of elimination and
+per-step NumPy on the contextual box follow, timed by `epochs` and `linear`. The table goes to `results.json`, too.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import platform
+import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import epochs
 import linear
 import numpy as np
 import per_step_numpy
 import plain
-from in_c import CascadeInC, NoCompiler
+from in_c import NoCompiler, Program
 
 from private_bandits import simulate
-from private_bandits.kernels import index, ratio
+from private_bandits.kernels import kernel_of
 from private_bandits.papers.cascading import (
     b_lb,
     cascade_ucb1,
-    repaired_central,
     repaired_local,
     ucb_gaussian,
     ucb_hybrid,
     ucb_laplace,
 )
+from private_bandits.papers.semibandits import cucb, cucb_dp
 from private_bandits.policy import Policy
+from private_bandits.problems import SemiBandit
 from private_bandits.simulate import streams
 
+Play = Callable[[int, int], tuple[float, float]]  # rounds, seed -> seconds, pseudo-regret
 L, K = 20, 4
-PROBLEM = b_lb(L, K, 0.2, 0.15)
+LISTS = b_lb(L, K, 0.2, 0.15)
+TOP = SemiBandit.top_k(LISTS.means, K)
+ENUMERATED = SemiBandit.from_sets(LISTS.means, np.arange(L).reshape(-1, K).tolist())
 EPSILON, DELTA = 0.5, 1e-3
-ROUNDS = 100_000  # of a timed run; the slow contestants are timed on the game whose regret is compared
-GAME = 5_000
-SECONDS = 30.0  # for all timed runs together
-LEAST_PASSES = 20
-OURS, C, PLAIN, NUMPY = "ours", "C", "plain Python", "per-step NumPy"
-STATED = "Laplace, stated"
-AT_MOST = {"C": 2.0, "Laplace": 4.0}  # targets: Laplace against C on the same work, hybrid against the Laplace round
+ROUNDS, GAME, GAMES = 100_000, 5_000, 200
+SECONDS, LEAST_TURNS = 8.0, 3  # of a race
+NAMES = ("exact", "laplace", "gaussian", "response", "hybrid", "tree")  # as the program in C calls them
+RESULTS = Path(__file__).with_name("results.json")
 
 
-@dataclass
-class Contestant:
-    """One way to do one work: `play(rounds, seed)` returns seconds and pseudo-regret."""
+@dataclass(frozen=True)
+class Race:
+    """Ours against another, and the ratio of the seconds that is the target."""
 
     work: str
-    by: str
-    play: Callable[[int, int], tuple[float, float]]
+    ours: Play
+    against: str
+    other: Play | None  # None: there is no compiler
     rounds: int = ROUNDS
-    best: float = math.inf  # seconds a round
-    regrets: list[float] = field(default_factory=list)
-
-    def take_turn(self, seed: int) -> None:
-        """Play one timed run and, with the seed of the pass, one game whose regret is kept."""
-        seconds, regret = self.play(self.rounds, seed)
-        self.best = min(self.best, seconds / self.rounds)
-        self.regrets.append(regret if self.rounds == GAME else self.play(GAME, seed)[1])
-
-    @property
-    def nanoseconds(self) -> float:
-        """The fastest round."""
-        return self.best * 1e9
-
-    @property
-    def regret(self) -> tuple[float, float]:
-        """Mean and standard error after GAME rounds."""
-        return float(np.mean(self.regrets)), float(np.std(self.regrets, ddof=1)) / math.sqrt(len(self.regrets))
+    at_most: float = math.inf
+    same_work: bool = True
 
 
-def ours(policy: Policy) -> Callable[[int, int], tuple[float, float]]:
-    """Play a policy by the call of `simulate`: the record's kernel, from the first round to the last."""
-    kernel = index if isinstance(policy.record, index.Record) else ratio
+def ours(problem: Any, policy: Policy) -> Play:
+    """Play a policy by the calls of `simulate`."""
+    kernel, numbers = kernel_of(policy.record), problem.record()
 
     def play(rounds: int, seed: int) -> tuple[float, float]:
-        problem, marks, regret = PROBLEM.record(), np.array([rounds]), np.zeros(1)
-        state, shown, source = kernel.start(problem, policy.record), np.zeros((0, 0), np.int64), streams(seed, 0)
-        began = time.perf_counter()
-        kernel.advance(problem, policy.record, state, 1, rounds, marks, regret, shown, *source)
-        return time.perf_counter() - began, float(regret[0])
+        marks, regret, source = np.array([rounds]), np.zeros(1), streams(seed, 0)
+        state, shown = kernel.start(numbers, policy.record), kernel.blank(problem, policy.record, 0)
+        began = time.thread_time()
+        for first in range(1, rounds + 1, kernel.PIECE):
+            last = min(first + kernel.PIECE - 1, rounds)
+            kernel.advance(numbers, policy.record, state, first, last, marks, regret, shown, *source)
+        return time.thread_time() - began, float(regret[0])
 
     return play
 
 
-def slow(game: Callable[[int, int], float]) -> Callable[[int, int], tuple[float, float]]:
+def in_c(program: Program | None, policy: Policy) -> Play | None:
+    """Play a list policy by the program in C."""
+    record = policy.record
+    pairs = [*record.terms.ravel().tolist(), 0.0, 0.0][:4]
+    words = (NAMES[record.noise], *pairs, record.flip or record.scale, record.bonus_scale)
+    return program and (lambda rounds, seed: program.play(rounds, seed, *words))
+
+
+def timed(game: Callable[[int, int], float]) -> Play:
     """Time a whole game from outside."""
 
     def play(rounds: int, seed: int) -> tuple[float, float]:
-        began = time.perf_counter()
+        began = time.thread_time()
         regret = game(rounds, seed)
-        return time.perf_counter() - began, regret
+        return time.thread_time() - began, regret
 
     return play
 
 
-def contestants(in_c: CascadeInC | None) -> list[Contestant]:
-    """Everyone, the same work together, ours first."""
-    laplace = {
-        "CascadeUCB1": cascade_ucb1(),
-        STATED: ucb_laplace(EPSILON, K),
-        "Laplace, published": ucb_laplace(EPSILON, K, 0.01),
+def races(lists: Program | None, contexts: Program | None) -> list[Race]:
+    """All races: the one table of targets."""
+    exact, local = cascade_ucb1(), repaired_local(EPSILON, K)
+    laplace, gaussian = ucb_laplace(EPSILON, K), ucb_gaussian(EPSILON, DELTA, K)
+    hybrid, tree = ucb_hybrid(EPSILON, L, ROUNDS), cucb_dp(50.0, K, L, ROUNDS, "repaired")
+    box = linear.RECORD
+    linucb = (box.sigma, box.ridge, box.shift, box.level, box.tail)
+    means, scale = LISTS.means.tolist(), laplace.record.scale
+    dim = len(linear.PROBLEM.theta)
+
+    def kernel_in_c(work: str, policy: Policy, at_most: float, rounds: int = ROUNDS, problem: Any = LISTS) -> Race:
+        return Race(work, ours(problem, policy), "C", in_c(lists, policy), rounds, at_most)
+
+    return [
+        kernel_in_c("no noise", exact, 1.0),
+        kernel_in_c("Laplace, stated", laplace, 1.1),
+        kernel_in_c("randomised response", local, 1.1),
+        kernel_in_c("Gaussian, stated", gaussian, 1.2),
+        kernel_in_c("hybrid, printed", hybrid, 1.3),
+        kernel_in_c("tree, repaired", tree, 1.5, problem=TOP),
+        Race(
+            "enumerated super arms", ours(ENUMERATED, cucb()), "top-K", ours(TOP, cucb()), at_most=1.5, same_work=False
+        ),
+        Race(
+            f"LDP-LinUCB, d = {dim}",
+            lambda rounds, seed: linear.ours(seed),
+            "C",
+            contexts and (lambda rounds, seed: contexts.play(linear.ROUNDS, seed, *linucb)),
+            linear.ROUNDS,
+            1.5,
+        ),
+        kernel_in_c("no noise", exact, 1 / 2.5, 10**7),
+        kernel_in_c("randomised response", local, 1 / 2.5, 10**7),
+        kernel_in_c("Laplace, stated", laplace, 1.0, 10**7),
+        kernel_in_c("no noise", exact, 1 / 4, 10**8),
+        kernel_in_c("randomised response", local, 1 / 3, 10**8),
+        Race("no noise", ours(LISTS, exact), "plain Python", timed(lambda n, s: plain.play(means, K, 0.0, n, s)), GAME),
+        Race(
+            "Laplace, stated",
+            ours(LISTS, laplace),
+            "plain Python",
+            timed(lambda n, s: plain.play(means, K, scale, n, s)),
+            GAME,
+        ),
+        Race(
+            "Laplace, stated",
+            ours(LISTS, laplace),
+            "per-step NumPy",
+            timed(lambda n, s: per_step_numpy.play(LISTS.means, K, scale, n, s)),
+            GAME,
+        ),
+    ]
+
+
+def run(race: Race, other: Play) -> dict[str, Any]:
+    """Take turns until the time is up; a row of the table."""
+    began, turns = time.perf_counter(), []
+    for player in (race.ours, other):
+        player(min(race.rounds, GAME), 0)
+    while len(turns) < LEAST_TURNS or time.perf_counter() - began < SECONDS:
+        turns.append([play(race.rounds, len(turns) + 1)[0] for play in (race.ours, other)])
+    ratios = [mine / its for mine, its in turns]
+    medians = [statistics.median(column) for column in zip(*turns, strict=True)]
+    row = {
+        "work": race.work,
+        "against": race.against,
+        "rounds": race.rounds,
+        "ns_a_round": medians[0] / race.rounds * 1e9,
+        "its_ns_a_round": medians[1] / race.rounds * 1e9,
+        "ratio": statistics.median(ratios),
+        "ratio_low": min(ratios),
+        "ratio_high": max(ratios),
+        "at_most": race.at_most if race.at_most < math.inf else None,
+        "met": statistics.median(ratios) <= race.at_most if race.at_most < math.inf else None,
+        "turns": len(turns),
     }
-    hybrid = ucb_hybrid(EPSILON, L, ROUNDS)
-    rest = {
-        "Hybrid, proof": ucb_hybrid(EPSILON, L, ROUNDS, variant="proof"),
-        "Gaussian, stated": ucb_gaussian(EPSILON, DELTA, K),
-        "repaired local, first": repaired_local(EPSILON, K),
-        "repaired local, reply": repaired_local(EPSILON, K, "reply"),
-        "repaired local, one_hot": repaired_local(EPSILON, K, "one_hot"),
-        "repaired central, first": repaired_central(EPSILON, L, K, ROUNDS),
-        "repaired central, rounds": repaired_central(EPSILON, L, K, ROUNDS, "rounds"),
-    }
-    everyone = []
-    means = PROBLEM.means.tolist()
-    for work, policy in laplace.items():
-        scale = policy.record.scale
-        everyone.append(Contestant(work, OURS, ours(policy)))
-        if in_c:
-            everyone.append(Contestant(work, C, lambda n, seed, b=scale: in_c.play(n, seed, "laplace", b)))
-        in_python = slow(lambda n, seed, b=scale: plain.play(means, K, b, n, seed))
-        in_numpy = slow(lambda n, seed, b=scale: per_step_numpy.play(PROBLEM.means, K, b, n, seed))
-        everyone += [Contestant(work, PLAIN, in_python, GAME), Contestant(work, NUMPY, in_numpy, GAME)]
-    everyone.append(Contestant("Hybrid, printed", OURS, ours(hybrid)))
-    if in_c:
-        noise = (hybrid.record.scale, hybrid.record.bonus_scale)
-        everyone.append(Contestant("Hybrid, printed", C, lambda n, seed: in_c.play(n, seed, "hybrid", *noise)))
-    return everyone + [Contestant(work, OURS, ours(policy)) for work, policy in rest.items()]
+    if race.same_work:
+        rounds = min(race.rounds, GAME)
+        regrets = np.array([[play(rounds, seed)[1] for play in (race.ours, other)] for seed in range(1, GAMES + 1)])
+        (mean, its), errors = regrets.mean(axis=0), regrets.std(axis=0, ddof=1) / math.sqrt(GAMES)
+        row |= {"regret": mean, "its_regret": its, "regret_error": float(np.hypot(*errors))}
+        if abs(mean - its) > 5.0 * row["regret_error"]:
+            raise RuntimeError(f"{race.work}: regrets {mean:.1f} and, {race.against}, {its:.1f}: not the same work")
+    return row
 
 
-def take_turns(everyone: list[Contestant]) -> int:
-    """Play passes over everyone until the time is up and return their number."""
-    for contestant in everyone:
-        contestant.play(GAME, 0)
-    began, passes = time.perf_counter(), 0
-    while passes < LEAST_PASSES or time.perf_counter() - began < SECONDS:
-        passes += 1
-        for contestant in everyone:
-            contestant.take_turn(passes)
-    return passes
-
-
-def check_same_work(everyone: list[Contestant]) -> None:
-    """Raise a RuntimeError if two contestants of one work have different regrets."""
-    for reference in (one for one in everyone if one.by == OURS):
-        for other in (one for one in everyone if one.work == reference.work):
-            (mean, error), (other_mean, other_error) = reference.regret, other.regret
-            if abs(mean - other_mean) > 5.0 * math.hypot(error, other_error):
-                raise RuntimeError(
-                    f"{reference.work}: {other.by} has regret {other_mean:.1f} +/- {other_error:.1f}, "
-                    f"ours {mean:.1f} +/- {error:.1f}; they do not do the same work"
-                )
-
-
-def rows(everyone: list[Contestant]) -> list[list[str]]:
-    """The table, its head first."""
-    table = [["work", "by", "ns/round", "rounds/s", "to C", "to Laplace", f"regret, t = {GAME}", "target"]]
-    laplace = next(one for one in everyone if (one.work, one.by) == (STATED, OURS))
-    for one in everyone:
-        in_c = [other.best for other in everyone if (other.work, other.by) == (one.work, C)]
-        to_c, to_laplace = one.best / in_c[0] if in_c else math.nan, one.best / laplace.best
-        target = ""
-        if one.by == OURS and one.work.startswith("Laplace"):
-            target = judged(to_c, AT_MOST["C"], "C")
-        elif one.by == OURS and one.work.startswith("Hybrid"):
-            target = judged(to_laplace, AT_MOST["Laplace"], "Laplace")
-        mean, error = one.regret
-        table.append(
-            [
-                one.work,
-                one.by,
-                f"{one.nanoseconds:.1f}",
-                f"{1.0 / one.best:,.0f}",
-                f"{to_c:.2f}" if in_c else "-",
-                f"{to_laplace:.2f}",
-                f"{mean:.1f} +/- {error:.1f}",
-                target,
-            ]
-        )
-    return table
-
-
-def judged(measured: float, at_most: float, against: str) -> str:
-    """Whether a ratio is within its target."""
-    verdict = "not measured" if math.isnan(measured) else "met" if measured <= at_most else "missed"
-    return f"<= {at_most:g} x {against}: {verdict}"
-
-
-def rendered(table: list[list[str]]) -> str:
-    """Columns aligned, words left and numbers right."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = []
-    for row in table:
-        cells = [
-            cell.ljust(width) if place in (0, 1, 7) else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines)
+def line(row: dict[str, Any]) -> str:
+    """A row in words."""
+    target = "" if row["at_most"] is None else f"<= {row['at_most']:.2f}: {'met' if row['met'] else 'missed'}"
+    same = f"{row['regret']:.1f}, {row['its_regret']:.1f} +/- {row['regret_error']:.1f}" if "regret" in row else ""
+    times = f"{row['ns_a_round']:10.1f} {row['its_ns_a_round']:10.1f}  {row['ratio']:.3f}"
+    span = f"[{row['ratio_low']:.3f}, {row['ratio_high']:.3f}]"
+    return f"{row['work']:22} {row['against']:15} {row['rounds']:>9.0e} {times} {span:17} {target:16} {same}".rstrip()
 
 
 def threads() -> str:
@@ -217,34 +204,40 @@ def threads() -> str:
     for _ in range(5):
         for workers in fastest:
             began = time.perf_counter()
-            simulate(PROBLEM, ucb_laplace(EPSILON, K), horizon=200_000, replications=8, seed=0, n_jobs=workers)
+            simulate(LISTS, ucb_laplace(EPSILON, K), horizon=200_000, replications=8, seed=0, n_jobs=workers)
             fastest[workers] = min(fastest[workers], time.perf_counter() - began)
     return (
-        f"simulate, 8 x 200,000 rounds of {STATED}: {fastest[1]:.3f} s with 1 worker, {fastest[2]:.3f} s with 2, "
-        f"speed-up {fastest[1] / fastest[2]:.2f}"
+        f"simulate, 8 x 200,000 rounds of Laplace, stated: {fastest[1]:.3f} s with 1 worker, {fastest[2]:.3f} s with "
+        f"2, speed-up {fastest[1] / fastest[2]:.2f}"
     )
 
 
 def main() -> None:
     """Print where, who and how fast."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("private-bandits", "numpy", "numba"))
-    print(f"Python {platform.python_version()}, {packages}; {platform.machine()}, {os.cpu_count()} cores")
+    packages = {name: version(name) for name in ("private-bandits", "numpy", "numba")}
+    machine = {"python": platform.python_version(), **packages, "machine": platform.machine(), "cores": os.cpu_count()}
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
-        in_c = None
+        lists = contexts = None
         try:
-            in_c = CascadeInC(Path(folder))
-            print(in_c.compiler)
+            lists, contexts = (Program(name, Path(folder)) for name in ("cascade", "linucb"))
+            machine["compiler"] = lists.compiler
         except NoCompiler as reason:
             print(f"C is left out: {reason}")
-        everyone = contestants(in_c)
-        passes = take_turns(everyone)
-    print(f"\n{PROBLEM}, epsilon = {EPSILON}; fastest of {passes} runs of {ROUNDS:,} rounds")
-    print(f"({GAME:,} for {PLAIN} and {NUMPY}), in turns\n")
-    print(rendered(rows(everyone)), flush=True)
-    check_same_work(everyone)
-    print(f"\n{threads()}")
-    print(f"\n{epochs.report()}", flush=True)
-    print(f"\n{linear.report()}")
+        print(", ".join(f"{name} {value}" for name, value in machine.items()))
+        print(f"\n{LISTS}, epsilon = {EPSILON}; medians over the turns")
+        print(
+            f"{'work':22} {'against':15} {'rounds':>9} {'ns/round':>10} {'its':>10}  ratio [range]  target  regrets\n"
+        )
+        for race in races(lists, contexts):
+            if race.other:
+                rows.append(run(race, race.other))
+                print(line(rows[-1]), flush=True)
+    missed = [f"{row['work']} at {row['rounds']:.0e}" for row in rows if row["met"] is False]
+    print(f"\ntargets met: {sum(row['met'] is True for row in rows)}; missed: {', '.join(missed) or 'none'}")
+    RESULTS.write_text(json.dumps({"machine": machine, "races": rows}, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{threads()}\n\n{epochs.report()}\n", flush=True)
+    print(linear.report())
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from private_bandits.mechanisms import gaussian_delta
-from private_bandits.mechanisms.tails import laplace_sum_tail
 from private_bandits.papers.cascading import algorithm_1, b_lb
 from private_bandits.privacy import channel_delta
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import lemmas
+from private_bandits_book.tails import laplace_sum_tail
 
 close = pytest.approx
 

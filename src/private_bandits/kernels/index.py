@@ -5,8 +5,8 @@ The index of an arm with n reports in round t is
     mean + a(t) / sqrt(n) + b(t, n) / n,    a(t) = sum of sqrt(alpha ln t + beta).
 
 A policy is its constants, held in a `Record`; one compiled loop plays them all. In a semi-bandit the list is the
-super arm that the problem's oracle finds for the indices; `ask` and `settle` are the two halves of a round, for an
-oracle that is not compiled.
+super arm that the problem's oracle finds for the indices; `ask` is the half of a round before an oracle that is not
+compiled. Where rounds are certain to show the same list, they are played without indices: `leap`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
+from private_bandits.kernels.leap import CHANCE, COUNT, LONG, LOST, SHORT, SUM, WIDTH, levels, room, safe
 from private_bandits.kernels.oracles import answer
 from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards, check_size
 from private_bandits.kernels.selection import break_ties, largest, still_largest
@@ -177,12 +178,18 @@ def advance(
     loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
 
 
-def _loop_of(problem: ListRecord, policy: Record) -> Any:
-    return _loop(policy.noise, policy.bonus, problem.family.oracle == TOP)
+def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True) -> Any:
+    """The compiled loop. It leaps, unless told not to, where every index is a mean of reports and a radius."""
+    any_list = problem.family.oracle == TOP
+    leaps &= any_list and policy.bonus == NO_BONUS and policy.noise in (EXACT, LAPLACE, GAUSSIAN, RESPONSE)
+    leaps &= policy.forced == 0.0 and policy.reports != NOTHING
+    leaps &= policy.noise == EXACT or not policy.fallback  # without noise, no index is below 0
+    leaps &= policy.noise != RESPONSE or not policy.observe_first  # what is observed in clear is no answer
+    return _loop(policy.noise, policy.bonus, any_list, policy.reports, leaps)
 
 
 @functools.cache
-def _loop(mechanism: int, bonus: int, any_list: bool) -> Any:
+def _loop(mechanism: int, bonus: int, any_list: bool, reports: int, leaps: bool) -> Any:
     """The loop of the policies that make these choices: constants to the compiler, which leaves out the others."""
 
     @compiled
@@ -196,23 +203,42 @@ def _loop(mechanism: int, bonus: int, any_list: bool) -> Any:
         indices, order, missed = state.indices, state.order, state.missed
         means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
         family, oracle, size, lost = problem.family, problem.family.oracle, len(state.order), 0.0
-        reports, adjusted = policy.reports, cap < math.inf or fallback or forced > 0.0
+        adjusted = cap < math.inf or fallback or forced > 0.0
         values, feedback, played = np.zeros(size), np.zeros(size), np.full(size, -2)
         marked = np.zeros(len(family.blocks), np.bool_)
         worth = np.zeros(len(family.blocks) if len(family.blocks) > 0 else len(family.sets))
         if first == 1 and oracle != CALL:
             _observe_first(policy, state, means, env)
         mark = np.searchsorted(checkpoints, first)
-        total_regret = state.regret[0]
+        total_regret = state.regret
         length = state.size[0]
-        for t in range(first, last + 1):
+        slots, pause, due, t = np.zeros((size, WIDTH)), 0, first, first - 1
+        lie, step = flip if mechanism == RESPONSE else 0.0, 4.0 * scale
+        while t < last:
+            t += 1
             _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, peak, indices)
             failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
             if any_list:
                 if failed:  # any list: the largest of equal indices
                     indices[:] = 0.0
-                if not still_largest(indices, order, values) and largest(indices, cascade, order, values):
+                kept = still_largest(indices, order, values)
+                if not kept and largest(indices, cascade, order, values):
                     break_ties(indices, cascade, choice, order, values)
+                if leaps and kept and t >= due:
+                    begun, end = t, min(last, checkpoints[mark] - 1) if mark < len(checkpoints) else last
+                    most = levels(
+                        terms, t + clock, lie, cap, step, end - t + 1, indices, values, order, pulls, total, root, slots
+                    )
+                    if most > 0:
+                        t = _leap(
+                            mechanism, reports == FIRST, problem, state, scale, lie, t, most, slots, trace, env, noise
+                        )
+                    pause = 0 if t >= begun + SHORT else min(2 * pause + 1, 63)
+                    due = t + pause
+                    if t > begun:
+                        t -= 1
+                        played[0] = -2
+                        continue
             elif oracle != CALL:
                 length = answer(family, indices, failed, choice, order, worth, missed, marked)
             if reports == FIRST:
@@ -221,23 +247,16 @@ def _loop(mechanism: int, bonus: int, any_list: bool) -> Any:
                 observed = observe(means, cascade, order, env, feedback)
             else:
                 observed = observe_set(means, family, order, length, env, feedback)
-            reported = observed
+            sent = observed
             if reports == FIRST:
-                reported = 1
+                sent = 1
             elif reports == NOTHING:
-                reported = 0
-            for position in range(reported):
+                sent = 0
+            for position in range(sent):
                 item = order[position]
                 pulls[item] += 1
                 n = pulls[item]
-                value = feedback[position]
-                if mechanism == LAPLACE:
-                    value += mechanisms.laplace(noise, scale)
-                if mechanism == GAUSSIAN:
-                    value += mechanisms.gaussian(noise, scale)
-                if mechanism == RESPONSE:
-                    value = float(mechanisms.respond(noise, int(value), 2, flip))
-                total[item] += value
+                total[item] += _reported(mechanism, feedback[position], noise, scale, flip)
                 released = 0.0
                 if mechanism == HYBRID:
                     released = mechanisms.hybrid_noise(noise, n - in_clear, scale, counters[item])
@@ -259,17 +278,77 @@ def _loop(mechanism: int, bonus: int, any_list: bool) -> Any:
                     lost = pseudo_regret(means, cascade, best, order)
                 else:
                     lost = regret_of_set(means, family, best, order, length, missed)
-            total_regret += lost
+            total_regret[0] += lost
             if len(trace) > 0:
                 for position in range(size):
                     trace[t - 1, position] = order[position]
                 trace[t - 1, -1] = observed
             if mark < len(checkpoints) and checkpoints[mark] == t:
-                regret[mark] = total_regret
+                regret[mark] = total_regret[0]
                 mark += 1
-        state.regret[0] = total_regret
 
     return rounds
+
+
+@compiled(inline="always")
+def _leap(mechanism, one, problem, state, scale, flip, t, most, slots, trace, env, noise):
+    """Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played."""
+    means, cascade, order, total_regret = problem.means, problem.cascade, state.order, state.regret[0]
+    size, inside, lead, last, writes = len(order), True, 0, t + most - 1, len(trace) > 0
+    for slot in range(size):
+        slots[slot, CHANCE] = means[order[slot]]
+        if one or slot == 0:
+            order[0], order[slot] = order[slot], order[0]
+            slots[slot, LOST] = pseudo_regret(means, cascade, problem.best, order)
+            order[0], order[slot] = order[slot], order[0]
+    while inside and t <= last:
+        until, checked = last, True
+        if mechanism == EXACT or mechanism == RESPONSE:
+            rounds = safe(slots, last - t + 1)
+            until, checked = min(last, t + max(rounds, LONG) - 1), rounds < LONG
+        while inside and t <= until:
+            if one:
+                lead = 0
+                for slot in range(1, size):
+                    lead = slot if slots[slot, COUNT] < slots[lead, COUNT] else lead
+            position, stopped = 0, False
+            while position < size and not stopped:
+                slot = position
+                if one:
+                    slot = lead if position == 0 else 0 if position == lead else position
+                clicked = env.random() < slots[slot, CHANCE]
+                if position == 0 or not one:
+                    slots[slot, COUNT] += 1.0
+                    slots[slot, SUM] += _reported(mechanism, 1.0 if clicked else 0.0, noise, scale, flip)
+                    if checked:
+                        inside &= min(room(slots, slot)) > 0.0
+                stopped = clicked and cascade
+                position += 1
+            total_regret += slots[lead, LOST]
+            if writes:
+                for slot in range(size):
+                    trace[t - 1, slot] = order[slot]
+                trace[t - 1, 0], trace[t - 1, lead] = order[lead], order[0]
+                trace[t - 1, -1] = position
+            t += 1
+    for slot in range(size):
+        item, n = order[slot], int(slots[slot, COUNT])
+        state.pulls[item], state.total[item], state.root[item] = n, slots[slot, SUM], 1.0 / math.sqrt(n)
+        state.mean[item] = (slots[slot, SUM] / n - flip) / (1.0 - 2.0 * flip)
+    order[0], order[lead] = order[lead], order[0]
+    state.regret[0] = total_regret
+    return t
+
+
+@compiled(inline="always")
+def _reported(mechanism, value, noise, scale, flip):
+    if mechanism == LAPLACE:
+        return value + mechanisms.laplace(noise, scale)
+    if mechanism == GAUSSIAN:
+        return value + mechanisms.gaussian(noise, scale)
+    if mechanism == RESPONSE:
+        return float(mechanisms.respond(noise, int(value), 2, flip))
+    return value
 
 
 @compiled
@@ -294,18 +373,9 @@ def ask(problem, policy, state, t, env):
     """
     if t == 1:
         _observe_first(policy, state, problem.means, env)
-    _indices(
-        policy.terms,
-        policy.bonus,
-        policy.bonus_scale,
-        t + policy.clock,
-        state.mean,
-        state.root,
-        state.weight,
-        state.peak,
-        state.indices,
-    )
-    return _adjust(state.indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
+    mean, root, weight, peak, indices = state.mean, state.root, state.weight, state.peak, state.indices
+    _indices(policy.terms, policy.bonus, policy.bonus_scale, t + policy.clock, mean, root, weight, peak, indices)
+    return _adjust(indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
 
 
 @compiled

@@ -31,16 +31,8 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels import barrier, quarters, weights
 from private_bandits.kernels.cholesky import eliminate, solve_upper
 from private_bandits.kernels.protocol import PIECE, check_horizon
+from private_bandits.problems import losses
 from private_bandits.problems.convex import ConvexLoss
-from private_bandits.problems.losses import (
-    BALL,
-    STOCHASTIC,
-    ConvexRecord,
-    best_fixed,
-    inner_radius,
-    observe_loss,
-    project,
-)
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
@@ -143,7 +135,7 @@ def blank(problem: Any, record: Record, rounds: int) -> np.ndarray:
     return np.zeros((rounds, (1 + (record.learner == TWO_POINT)) * problem.point_size + 1))
 
 
-def start(problem: ConvexRecord, policy: Record) -> State:
+def start(problem: losses.ConvexRecord, policy: Record) -> State:
     """Return the state before the first round.
 
     Parameters
@@ -155,18 +147,18 @@ def start(problem: ConvexRecord, policy: Record) -> State:
     -------
     State
     """
-    losses, dimension = problem.anchors.shape
+    n_losses, dimension = problem.anchors.shape
     y = np.zeros(dimension)
     if policy.learner == BARRIER:
         barrier.centre(problem.domain, y)
-    elif policy.learner not in (EXP3, TSALLIS) and problem.domain != BALL:
-        y[:] = inner_radius(problem.domain, problem.radius, dimension)
+    elif policy.learner not in (EXP3, TSALLIS) and problem.domain != losses.BALL:
+        y[:] = losses.inner_radius(problem.domain, problem.radius, dimension)
     first = quarters.queries(0.5 * policy.step, policy.variance, policy.tail, policy.confidence)
     return State(
         centre=y,
         linear=np.zeros(dimension),
-        counts=np.zeros(losses),
-        ends=np.array([-problem.radius if problem.domain == BALL else 0.0, problem.radius]),
+        counts=np.zeros(n_losses),
+        ends=np.array([-problem.radius if problem.domain == losses.BALL else 0.0, problem.radius]),
         sums=np.zeros(3),
         clock=np.array([1, first, 0]),
         suffered=np.zeros(1),
@@ -227,7 +219,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 if learner == TWO_POINT:
                     points[1, i] = y[i] - radius * slope[i]
         # the user
-        which, value = observe_loss(problem, t, points, env, seen)
+        which, value = losses.observe_loss(problem, t, points, env, seen)
         message = seen[0]
         if learner == TWO_POINT:
             message -= seen[1]
@@ -245,7 +237,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             move = rate * (d / reach * feedback)
             for i in range(d):
                 y[i] -= move * u[i]
-            project(domain, size, shrink, y)
+            losses.project(domain, size, shrink, y)
         elif learner == BARRIER:
             for i in range(d):
                 total = 0.0
@@ -267,8 +259,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             trace[t - 1, points.size] = feedback
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = suffered[0]
-            if problem.mode != STOCHASTIC:
-                regret[mark] -= best_fixed(problem, counts, fixed)[0]
+            if problem.mode != losses.STOCHASTIC:
+                regret[mark] -= losses.best_fixed(problem, counts, fixed)[0]
             mark += 1
 
 

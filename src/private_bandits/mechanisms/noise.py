@@ -81,6 +81,8 @@ def respond(rng: np.random.Generator, value: int, n_values: int, p_other: float)
     if p_other == 0.0:
         return value
     u = rng.random()
+    if n_values == 2:  # the same answer without a branch on what cannot be guessed
+        return int((u >= p_other) & ((u < 2.0 * p_other) | (value == 1)))
     if u >= n_values * p_other:
         return value
     return min(int(u / p_other), n_values - 1)

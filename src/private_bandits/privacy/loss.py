@@ -10,16 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.privacy import enumeration
 from private_bandits.privacy.channels import channel_loss
-from private_bandits.privacy.enumeration import (
-    HISTORIES,
-    FinitePolicy,
-    Game,
-    conditional_laws,
-    describe,
-    joint_law,
-    neighbours,
-)
 from private_bandits.privacy.environments import channel_rows, environment_loss
 
 DEFINITIONS = ("outcomes", "rewards", "instantaneous", "local", "environment")
@@ -38,7 +30,7 @@ class Witness(NamedTuple):
 
 
 def exact_loss(
-    policy: FinitePolicy,
+    policy: enumeration.FinitePolicy,
     horizon: int,
     *,
     definition: str = "outcomes",
@@ -48,7 +40,7 @@ def exact_loss(
     environments: Sequence[Any] | None = None,
     output: str = "history",
     distance: Callable[[np.ndarray, np.ndarray], float] | None = None,
-    max_histories: int = HISTORIES,
+    max_histories: int = enumeration.HISTORIES,
 ) -> float:
     """Exact privacy loss of a finite bandit policy: the smallest epsilon for which the definition holds.
 
@@ -105,7 +97,7 @@ def exact_loss(
     checks.choice("definition", definition, DEFINITIONS)
     length = checks.integer("horizon", horizon, at_least=1)
     rounds = checks.integer("changes", changes, at_least=1)
-    game = describe(policy, n_arms, rewards, max_histories)
+    game = enumeration.describe(policy, n_arms, rewards, max_histories)
     if definition == "local":
         return _local_loss(game) * min(rounds, length)
     if definition == "environment":
@@ -114,14 +106,14 @@ def exact_loss(
 
 
 def worst_case(
-    policy: FinitePolicy,
+    policy: enumeration.FinitePolicy,
     horizon: int,
     *,
     definition: str = "outcomes",
     n_arms: int | None = None,
     rewards: Sequence[float] | None = None,
     changes: int = 1,
-    max_histories: int = HISTORIES,
+    max_histories: int = enumeration.HISTORIES,
 ) -> Witness:
     """Return the exact loss with the arms and the two neighbouring inputs at which it is paid.
 
@@ -143,22 +135,22 @@ def worst_case(
     checks.choice("definition", definition, DEFINITIONS[:3])
     length = checks.integer("horizon", horizon, at_least=1)
     rounds = checks.integer("changes", changes, at_least=1)
-    return _worst_case(describe(policy, n_arms, rewards, max_histories), length, definition, rounds)
+    return _worst_case(enumeration.describe(policy, n_arms, rewards, max_histories), length, definition, rounds)
 
 
-def _worst_case(game: Game, horizon: int, definition: str, changes: int) -> Witness:
-    groups = neighbours(game, definition)
+def _worst_case(game: enumeration.Game, horizon: int, definition: str, changes: int) -> Witness:
+    groups = enumeration.neighbours(game, definition)
     if definition != "instantaneous":
-        return _worst(game, groups, joint_law(game, horizon), changes)
+        return _worst(game, groups, enumeration.joint_law(game, horizon), changes)
     # Arms impossible on one of two inputs were told apart in an earlier round: there the loss is infinite already.
     rounds = (
         _worst(game, groups, np.where(np.isnan(laws), -np.inf, laws), changes)
-        for _, laws in conditional_laws(game, horizon)
+        for _, laws in enumeration.conditional_laws(game, horizon)
     )
     return max(rounds, key=lambda witness: witness.loss)
 
 
-def _worst(game: Game, groups: list[list[int]], logs: np.ndarray, changes: int) -> Witness:
+def _worst(game: enumeration.Game, groups: list[list[int]], logs: np.ndarray, changes: int) -> Witness:
     """Return the largest difference of two logarithms over entries that differ in at most `changes` rounds."""
     rounds = range(logs.ndim - 1)
     best = -1.0
@@ -193,7 +185,7 @@ def _gaps(high: np.ndarray, low: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(high), 0.0, gaps)
 
 
-def _local_loss(game: Game) -> float:
+def _local_loss(game: enumeration.Game) -> float:
     if game.policy.channel is None:
-        return math.inf if any(len(group) > 1 for group in neighbours(game, "rewards")) else 0.0
+        return math.inf if any(len(group) > 1 for group in enumeration.neighbours(game, "rewards")) else 0.0
     return channel_loss(channel_rows(game))

@@ -25,9 +25,9 @@ from private_bandits.mechanisms import (
     hybrid_noise,
     lemma_1_constant,
 )
-from private_bandits.mechanisms.tails import laplace_sum_tail
 from private_bandits.privacy import binomial_interval
 from private_bandits.problems import Cascade
+from private_bandits_book.tails import laplace_sum_tail
 
 
 class Coverage(NamedTuple):

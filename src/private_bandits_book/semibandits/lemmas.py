@@ -15,7 +15,6 @@ from scipy.optimize import brentq
 from scipy.stats import binom
 
 from private_bandits.kernels import index
-from private_bandits.mechanisms.tails import laplace_sum_tail
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.policy import Policy
@@ -23,6 +22,7 @@ from private_bandits.privacy import sensitivity
 from private_bandits.problems import SetBandit
 from private_bandits.simulate import trace
 from private_bandits_book.sweep import exact_slope
+from private_bandits_book.tails import laplace_sum_tail
 
 _FAR = 10**40  # a horizon at which the upper bounds say something at every point that they are compared at
 _REPORTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)

@@ -9,21 +9,11 @@ import math
 
 import numpy as np
 
-from private_bandits import checks
+from private_bandits import checks, plain
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale, response_probabilities
 from private_bandits.papers.cascading._shared import SAMPLING, terms
-from private_bandits.plain import (
-    Hybrid,
-    Problem,
-    Rows,
-    Streams,
-    click,
-    laplace_sum_bound,
-    largest,
-    least_reported_first,
-    respond,
-)
+from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 
@@ -138,7 +128,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     """The click of the first item, the least reported of the list: by randomised response, or to its hybrid counter."""
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     flip = 1 / (math.exp(epsilon) + 1)
-    counters = [Hybrid(epsilon, streams.noise) for e in items]
+    counters = [plain.Hybrid(epsilon, streams.noise) for e in items]
     reports = [0 for e in items]
     total = [0.0 for e in items]  # of the answers, or what the counter has released
     rows = []
@@ -150,12 +140,14 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
                 if trust == "local":
                     upper[e] = (mean - flip) / (1 - 2 * flip) + radius / (1 - 2 * flip)
                 else:
-                    upper[e] = mean + radius + laplace_sum_bound(counters[e].scales, math.log(2 * t**3)) / reports[e]
-        recommended = least_reported_first(largest(upper, size, streams.choice), reports)
-        first, c_t = recommended[0], click(means, recommended, streams.env)
+                    upper[e] = (
+                        mean + radius + plain.laplace_sum_bound(counters[e].scales, math.log(2 * t**3)) / reports[e]
+                    )
+        recommended = plain.least_reported_first(plain.largest(upper, size, streams.choice), reports)
+        first, c_t = recommended[0], plain.click(means, recommended, streams.env)
         reports[first] += 1
         if trust == "local":
-            total[first] += respond(1 if c_t == 1 else 0, 2, flip, streams.noise)
+            total[first] += plain.respond(1 if c_t == 1 else 0, 2, flip, streams.noise)
         else:
             total[first] = counters[first].add(1.0 if c_t == 1 else 0.0)
         rows.append([*recommended, int(min(c_t, size))])

@@ -25,18 +25,11 @@ import math
 from private_bandits import checks
 from private_bandits._moved import forward
 from private_bandits.kernels import linear
+from private_bandits.papers.contextual import tunings
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.oful import linucb
-from private_bandits.papers.contextual.tunings import (
-    LEARNERS,
-    check_convex,
-    feedback_bound,
-    stochastic_tuning,
-    tuning,
-    two_point_tuning,
-)
 from private_bandits.problems import ConvexLoss
 
 _SLOPE = 0.25  # largest slope of the logistic link
@@ -126,17 +119,17 @@ def corollary_4(
     ValueError
         If an argument is out of range, or the learner is for other losses.
     """
-    check_convex(problem)
+    tunings.check_convex(problem)
     scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, method)
-    if checks.choice("learner", learner, LEARNERS) == "stochastic":
-        return stochastic_tuning(problem, horizon, scale, noise).regret
-    size = feedback_bound(learner, problem.bound, scale, noise, horizon)
+    if checks.choice("learner", learner, tunings.LEARNERS) == "stochastic":
+        return tunings.stochastic_tuning(problem, horizon, scale, noise).regret
+    size = tunings.feedback_bound(learner, problem.bound, scale, noise, horizon)
     clipped = 0.0
     if scale and learner in ("saha_tewari", "hazan_levy"):
         clipped = 2.0 * problem.bound
     elif learner in ("exp3", "tsallis"):
         clipped = 2.0 * scale / max(horizon, 2)
-    return tuning(learner, problem, horizon, size).regret + clipped
+    return tunings.tuning(learner, problem, horizon, size).regret + clipped
 
 
 def theorem_6(
@@ -182,9 +175,9 @@ def theorem_6(
     ValueError
         If an argument is out of range, or the step is for other losses.
     """
-    check_convex(problem)
+    tunings.check_convex(problem)
     scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    return two_point_tuning(problem, horizon, scale, noise, step).regret
+    return tunings.two_point_tuning(problem, horizon, scale, noise, step).regret
 
 
 def linucb_upper(dim: int, horizon: int, alpha: float = 0.1, ridge: float = 1.0) -> float:

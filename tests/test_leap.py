@@ -1,0 +1,140 @@
+"""A leap plays what the plain loop plays: lists, draws, sums and regret, bit for bit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from private_bandits.baselines import ldp_ucb_response, ucb
+from private_bandits.kernels import index
+from private_bandits.papers.cascading import (
+    b_lb,
+    cascade_ucb1,
+    repaired_local,
+    ucb_gaussian,
+    ucb_hybrid,
+    ucb_laplace,
+    uniform,
+)
+from private_bandits.papers.semibandits import cucb, cucb_ldp1
+from private_bandits.problems import Arms, Cascade, SemiBandit
+from private_bandits.simulate import log_checkpoints, streams
+
+CARRIED = (
+    "pulls",
+    "total",
+    "mean",
+    "root",
+    "order",
+    "regret",
+)  # the indices are those of the last round without a leap
+LISTS = {
+    "CascadeUCB1": lambda size: cascade_ucb1(),
+    "Laplace": lambda size: ucb_laplace(1.0, size, 0.01),
+    "Laplace, stated": lambda size: ucb_laplace(5.0, size),
+    "Gaussian": lambda size: ucb_gaussian(1.0, 1e-3, size, 0.01),
+    "response": lambda size: repaired_local(2.0, size),
+    "truthful answers": lambda size: repaired_local(math.inf, size),
+}
+SUPER_ARMS = {"all": lambda size: cucb(), "least": lambda size: cucb("least")}
+ARMS = {"UCB1": lambda size: ucb(), "LDP-UCB-B": lambda size: ldp_ucb_response(2.0)}
+GAMES = [(Cascade, LISTS), (SemiBandit.top_k, SUPER_ARMS), (lambda means, size: Arms.bernoulli(means), ARMS)]
+
+
+def played(problem, record, leaps, *, pieces, checkpoints=(), traced=False, state=None, seed=0):
+    """Everything that a run leaves behind, and whether its last round belonged to a leap."""
+    numbers, source = problem.record(), streams(seed, 0)
+    state = index.start(numbers, record) if state is None else index.State(*map(np.copy, state))
+    trace, marks = index.blank(problem, record, pieces[-1] if traced else 0), np.array(checkpoints, np.int64)
+    regret, loop = np.zeros(len(marks)), index._loop_of(numbers, record, leaps)
+    for before, last in zip(pieces, pieces[1:], strict=False):
+        loop(numbers, record, state, before + 1, last, marks, regret, trace, *source)
+    left = {name: getattr(state, name).tolist() for name in CARRIED}
+    return trace, left | {"at": regret.tolist(), "streams": [s.bit_generator.state for s in source]}, state.indices
+
+
+def leapt(problem, record, **run):
+    """Assert that both loops leave the same bits; whether the last round belonged to a leap."""
+    (trace, left, indices), (plain, expected, fresh) = (
+        played(problem, record, leaps, **run) for leaps in (True, False)
+    )
+    different = np.flatnonzero((trace != plain).any(axis=1))
+    assert not len(different), f"round {different[0] + 1}: {trace[different[0]]}, not {plain[different[0]]}"
+    assert left == expected
+    return indices.tolist() != fresh.tolist()
+
+
+@pytest.mark.parametrize(("make", "policies"), GAMES, ids=["Cascade", "SemiBandit", "Arms"])
+def test_random_games_cut_anywhere(make, policies):
+    rng, leaps = np.random.default_rng(3), {name: 0 for name in policies}
+    for number in range(12 * len(policies)):
+        name = list(policies)[number % len(policies)]
+        n_items = int(rng.integers(2, 9))
+        means = rng.choice([rng.random(n_items), rng.choice([0.0, 0.3, 1.0], n_items), np.full(n_items, 0.5)])
+        problem = make(means, int(rng.integers(1, n_items + 1)))
+        horizon = int(rng.integers(1, 20_000))
+        cuts, marks = (np.unique(rng.integers(1, horizon + 1, 3)).tolist() for _ in range(2))
+        pieces = [0, *[cut for cut in cuts if cut < horizon], horizon]
+        run = {"pieces": pieces, "checkpoints": marks[:-1], "traced": True, "seed": number}
+        leaps[name] += leapt(problem, policies[name](problem.list_size).record, **run)
+    assert all(leaps.values()), leaps
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_million_rounds(name):
+    marks = log_checkpoints(10**6)[:-1]
+    leapt(b_lb(20, 4, 0.2, 0.15), LISTS[name](4).record, pieces=[0, 10**6], checkpoints=marks)
+
+
+def state_of(problem, record, pulls, means):
+    """The state after rounds that nobody played."""
+    state = index.start(problem.record(), record)
+    state.pulls[:] = pulls
+    state.total[:] = np.round(np.multiply(pulls, means))
+    state.mean[:], state.root[:] = state.total / pulls, 1.0 / np.sqrt(pulls)
+    return state
+
+
+def test_an_item_that_is_not_shown_rises_with_the_time():
+    """Arm 0 stays at 0.9 while ln t lifts arm 1 from 0.88; no outcome brings that forward."""
+    problem, record = Arms.bernoulli([0.9, 0.1]), ucb().record
+    before = 10**4
+    radius = math.sqrt(2 * math.log(before))
+    state = state_of(problem, record, [10**12, 400], [0.9, 0.88 - radius / 20])
+    assert leapt(problem, record, state=state, pieces=[before, before + 100])
+    leapt(problem, record, state=state, pieces=[before, 20 * before])
+    assert played(problem, record, True, state=state, pieces=[before, 20 * before])[1]["pulls"][1] > 400
+
+
+def test_an_item_that_is_shown_and_not_seen_rises_with_the_time():
+    """The first item is always clicked, so nobody sees the second, which ln t lifts above it."""
+    problem, record = Cascade([1.0, 0.5, 0.0], 2), cascade_ucb1().record
+    before = 10**4
+    radius = math.sqrt(1.5 * math.log(before))
+    state = state_of(problem, record, [10**12, 400, 10**12], [1.0, 0.98 - radius / 20, 0.1])
+    assert leapt(problem, record, state=state, pieces=[before, before + 100])
+    leapt(problem, record, state=state, pieces=[before, 20 * before])
+    assert played(problem, record, True, state=state, pieces=[before, 20 * before])[1]["pulls"][1] > 400
+
+
+def test_rounding_is_kept_away_from():
+    """Indices a few units in the last place apart, at a time when ln t moves by less than one a round."""
+    problem, record = Arms.bernoulli([1.0, 0.0]), ucb().record
+    before, n = 10**15, 10**14
+    for units in range(1, 60):
+        state = state_of(problem, record, [n, 2**20], [1.0, 0.0])
+        lead = state.mean[0] + math.sqrt(2 * math.log(before + 1)) * state.root[0]
+        state.mean[1] = lead - math.sqrt(2 * math.log(before + 1)) * state.root[1] - units * 2.0**-53
+        leapt(problem, record, state=state, pieces=[before, before + 200])
+
+
+def test_where_there_is_no_certificate_the_loop_is_the_plain_one():
+    lists, sets = b_lb(8, 2, 0.2, 0.15).record(), SemiBandit.from_sets([0.5, 0.4, 0.1], [[0, 1], [2]]).record()
+    top = SemiBandit.top_k([0.5, 0.4, 0.1], 2).record()
+    without = [(lists, ucb_hybrid(1.0, 8, 50).record), (lists, uniform().record), (sets, cucb().record)]
+    without += [(top, cucb_ldp1(1.0, 2).record), (lists, cascade_ucb1().record._replace(forced=1.0))]
+    leaping = [(lists, cascade_ucb1().record), (lists, repaired_local(1.0, 2).record), (top, cucb().record)]
+    assert all(index._loop_of(*game) is index._loop_of(*game, False) for game in without)
+    assert not any(index._loop_of(*game) is index._loop_of(*game, False) for game in leaping)
