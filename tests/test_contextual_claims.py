@@ -441,8 +441,9 @@ def test_an_exact_claim_follows_what_is_computed(monkeypatch, name, value, claim
 def test_the_work_of_gloc_is_much_less(monkeypatch):
     reason = rows("gloc-efficiency").loc["gloc-efficiency", "reason"]
     assert "takes 395 times" in reason  # d T / 2 over d^3 / 6 + 3 d^2
-    for much, expected in ((394.0, REPRODUCED), (396.0, NOT_REPRODUCED)):
-        monkeypatch.setattr(exact_rules, "_MUCH", much)
+    whole = exact_rules._ROUNDS / 395
+    for times, expected in ((10.1, REPRODUCED), (9.9, NOT_REPRODUCED)):
+        monkeypatch.setattr(exact_rules, "_ROUNDS", round(times * whole))
         assert verdict("gloc-efficiency") == expected
 
 

@@ -19,6 +19,7 @@ from private_bandits_book.rules import NOT_LEARNT, Rate, Ruling
 from private_bandits_book.studies import LongRun
 
 LEAST_POINTS = 4
+WINDOW = 100  # the last two decades, over which growth in ln t is fitted
 GAP, EPSILON, HORIZON, LOG, SIZE = "1/gap", "1/epsilon", "T", "ln T", "K"
 
 
@@ -192,8 +193,8 @@ def abscissa(quantity: str, values: Any) -> np.ndarray:
 
 
 def fit_log(t: np.ndarray, curves: np.ndarray, start: float | None = None) -> Interval | None:
-    """Return the exponent in ln t from `start` (default: the last two decades); None where a part has no regret."""
+    """Return the exponent in ln t from `start` (default: the last `WINDOW`); None where a part has no regret."""
     try:
-        return fit_growth(t, curves, t[-1] / 100 if start is None else start, t[-1])
+        return fit_growth(t, curves, t[-1] / WINDOW if start is None else start, t[-1])
     except ValueError:
         return None

@@ -37,7 +37,6 @@ class Coverage(NamedTuple):
     printed_at: int
     printed_later: float  # the same from the second item on
     counter: Interval  # HybridCounter.error_bound
-    counter_at: int
 
 
 class Unforced(NamedTuple):
@@ -101,7 +100,6 @@ def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, see
         printed_at=int(items[np.argmax(printed)]),
         printed_later=float(np.max(printed[1:])) / runs,
         counter=most(own),
-        counter_at=int(items[np.argmax(own)]),
     )
 
 

@@ -52,6 +52,7 @@ from private_bandits_book.sweep import (
     EPSILON,
     LOG,
     SIZE,
+    WINDOW,
     Form,
     RateFit,
     abscissa,
@@ -133,11 +134,12 @@ def _fit(
 
 
 def _growth(labels: Mapping[str, Any], t: np.ndarray, curves: np.ndarray, uniform: float) -> RateFit:
-    """The exponent in ln T over the last two decades, where the policy has learnt; none where it has not."""
-    before = np.searchsorted(t, t[-1] / 100)
+    """The exponent in ln T over the last `WINDOW`, where the policy has learnt; none where it has not."""
+    start = t[-1] / WINDOW
+    before = np.searchsorted(t, start)
     late = (curves[:, -1] - curves[:, before]).mean() / (t[-1] - t[before])
     fit = None if late > _LEARNT * uniform else fit_log(t, curves)
-    return RateFit(labels, LOG, fit, 0, values=t[t >= t[-1] / 100], along=True)
+    return RateFit(labels, LOG, fit, 0, values=t[t >= start], along=True)
 
 
 def _form(game: Callable[[int], Any], quantity: str, exponent: float) -> Form:
