@@ -129,7 +129,7 @@ def _build_page(book: Book, chapter: str, fresh: Path) -> None:
         shutil.copy(fresh / f"{chapter}.ipynb", site)
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
         shutil.copytree(fresh / "data", site / "data" / chapter)
-        for study in book.data(chapter).glob("long-*.csv"):
+        for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
             shutil.copy(study, site / "data" / chapter)
         done = subprocess.run(
             [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)],

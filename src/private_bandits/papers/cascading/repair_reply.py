@@ -53,7 +53,8 @@ def repaired_reply(epsilon: float, list_size: int) -> Policy:
 def repaired_one_hot(epsilon: float, list_size: int) -> Policy:
     """The padded click vector with Lap(2/epsilon) on each entry (Lap(1/epsilon) at K = 1), and the ratio index; ours.
 
-    The radius is sqrt(1.5 n ln t) + the tail bound of Chan et al. for the noise, which fails with probability t^-3.
+    The radius is sqrt(1.5 n ln t) + the tail bound of Chan et al. for the noise, which fails with probability t^-3 for
+    each pair of displays and noises.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def dp_robust_ucb_upper(
         * `printed`: sum of ln^(2.5+1/v)(T) / epsilon (u/gap)^(1/v) + gap.
         * `corrected`: sum of (2c)^((1+v)/v) ln(2 T^4) ln^(1.5+1/v)(T) / epsilon (u/gap)^(1/v) + 6 gap, as an arm is
           played only while twice its radius reaches its gap; it holds where the radius covers the error of a mean, as
-          it does at the slides' c = 18.
+          it does at the slides' c = 18 from T = 200 on.
     c : float
         Factor of the radius, > 0; `corrected` only.
 
@@ -180,7 +180,7 @@ def dp_upper_independent(
     variant : {"printed", "corrected"}
         * `printed`: u^(v/(1+v)^2) (K ln T / epsilon)^(v/(1+v)) T^(1/(1+v)).
         * `corrected`: u^(1/(1+v)), as rewards scale, with the constants of the epochs at c = 24 and beta = 1/T, for
-          gaps up to 1: the least over m of T 2^-m for the arms with gaps up to 2^-m, plus (K - 1) 2^(1-m) times the
+          gaps up to 1 and u >= 1: the least over m of T 2^-m for the arms with gaps up to 2^-m, plus (K - 1) 2^(1-m) times the
           pulls of the first m epochs for the others, plus 2.
 
     Returns
