@@ -48,7 +48,8 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     The slides leave the tree's noise open; ours is a choice that keeps the promise. Leaf k lies in [-B_k, B_k], B_k
     grows, and a leaf is in at most floor(log2 T) + 1 nodes, so a node over the leaves i..j carries Laplace noise of
     scale 2 B_j levels / epsilon. A reward enters one tree once and the trees' lengths are the actions themselves, so
-    epsilon is not split among the arms. At c = 18 the radius covers it, with the bias and the sampling error, from T = 200 on.
+    epsilon is not split among the arms. From T = 200 on the radius covers it at c = 18, with the bias and the sampling
+    error.
 
     Examples
     --------

@@ -180,8 +180,8 @@ def dp_upper_independent(
     variant : {"printed", "corrected"}
         * `printed`: u^(v/(1+v)^2) (K ln T / epsilon)^(v/(1+v)) T^(1/(1+v)).
         * `corrected`: u^(1/(1+v)), as rewards scale, with the constants of the epochs at c = 24 and beta = 1/T, for
-          gaps up to 1 and u >= 1: the least over m of T 2^-m for the arms with gaps up to 2^-m, plus (K - 1) 2^(1-m) times the
-          pulls of the first m epochs for the others, plus 2.
+          gaps up to 1 and u >= 1: the least over m of T 2^-m for the arms with gaps up to 2^-m, plus (K - 1) 2^(1-m)
+          times the pulls of the first m epochs for the others, plus 2.
 
     Returns
     -------
