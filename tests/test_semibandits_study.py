@@ -444,6 +444,7 @@ def test_the_findings_are_told_in_their_own_numbers(fitted):
         asked = ("least-pulled-removes-k", "algorithm-2-on-b1", "central-lower")
         rows = [(claim, "theorem", verdict) for claim in asked]
         rows += [("theorem-9", "theorem", "not testable"), ("private-term-dominated", "discussion", "not testable")]
+        rows.append(("own-private-share", "contribution", "undecided"))
         vars(fitted)["ledger"] = pd.DataFrame(rows, columns=["claim", "kind", "verdict"])
         lines = shown(fitted, "findings").splitlines()
         assert all(f"Verdict: {verdict}.**" in line for line in lines[1:4])
@@ -460,7 +461,8 @@ def test_the_findings_are_told_in_their_own_numbers(fitted):
     assert f"gets $K^{{{power(fitted, 'CUCB-LDP2', 'repaired', 'path as arm')}}}$ there" in stays
     assert "measured power of $1/\\Delta$ is 0.66 over" in product
     assert "most of the regret in 2 of 2 cells**" in private
-    assert "at a constant $\\epsilon$, as the gap goes to 0: not testable;" in private
+    assert "at a constant $\\epsilon$, as the gap goes to 0: not testable; that most of the regret" in private
+    assert "printed and repaired: undecided." in private
     assert "repaired CUCB-LDP1 loses 15, CUCB-LDP2 25, uniform play 22." in top
 
 
