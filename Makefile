@@ -2,7 +2,8 @@
 # make test       check everything
 # make quick      check all but the notebooks and the pages
 # make reproduce  run the committed chapters again, in place
-# make bench      time the kernels against C, a plain Python loop and per-step NumPy
+# make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
+# make bench-peers, make bench-growth   the same against other libraries, and as the work grows
 # make lock       resolve requirements.lock anew (needs uv)
 #
 # Each sets up .venv first, with uv where there is one and with pip otherwise. Any Python from 3.11 to
@@ -25,7 +26,7 @@ create := "$(PY)" -m venv --clear $(VENV)
 install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: book test quick reproduce bench lock
+.PHONY: book test quick reproduce bench bench-peers bench-growth lock
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
@@ -40,8 +41,12 @@ test quick: $(READY)
 reproduce: $(READY)
 	$(BIN)/private-bandits reproduce
 
-bench: $(READY)
-	$(BIN)/python benchmarks/run.py
+bench: RACE := run
+bench-peers: RACE := peers
+bench-growth: RACE := growth
+bench bench-peers bench-growth: $(READY)
+	$(BIN)/python benchmarks/$(RACE).py
+	$(BIN)/python benchmarks/page.py
 
 # The stamp comes last, and whatever ends the recipe before it takes the half-made environment away.
 $(READY): requirements.lock pyproject.toml

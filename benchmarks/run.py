@@ -27,9 +27,9 @@ import numpy as np
 import per_step_numpy
 import plain
 from in_c import NoCompiler, Program
+from ours import Play, ours
 
 from private_bandits import simulate
-from private_bandits.kernels import kernel_of
 from private_bandits.papers.cascading import (
     b_lb,
     cascade_ucb1,
@@ -41,9 +41,7 @@ from private_bandits.papers.cascading import (
 from private_bandits.papers.semibandits import cucb, cucb_dp
 from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
-from private_bandits.simulate import streams
 
-Play = Callable[[int, int], tuple[float, float]]  # rounds, seed -> seconds, pseudo-regret
 L, K = 20, 4
 LISTS = b_lb(L, K, 0.2, 0.15)
 TOP = SemiBandit.top_k(LISTS.means, K)
@@ -66,22 +64,6 @@ class Race:
     rounds: int = ROUNDS
     at_most: float = math.inf
     same_work: bool = True
-
-
-def ours(problem: Any, policy: Policy) -> Play:
-    """Play a policy by the calls of `simulate`."""
-    kernel, numbers = kernel_of(policy.record), problem.record()
-
-    def play(rounds: int, seed: int) -> tuple[float, float]:
-        marks, regret, source = np.array([rounds]), np.zeros(1), streams(seed, 0)
-        state, shown = kernel.start(numbers, policy.record), kernel.blank(problem, policy.record, 0)
-        began = time.thread_time()
-        for first in range(1, rounds + 1, kernel.PIECE):
-            last = min(first + kernel.PIECE - 1, rounds)
-            kernel.advance(numbers, policy.record, state, first, last, marks, regret, shown, *source)
-        return time.thread_time() - began, float(regret[0])
-
-    return play
 
 
 def in_c(program: Program | None, policy: Policy) -> Play | None:
