@@ -15,12 +15,19 @@ from private_bandits.simulate import streams, trace
 MEANS = [0.9, 0.2, 0.1]
 
 
-@pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 30.0, 0.1), ("laplace", 10.0, None)])
-def test_it_pulls_the_arms_of_its_reference(noise, epsilon, delta):
+@pytest.mark.parametrize(
+    ("noise", "method", "epsilon", "delta"),
+    [
+        ("gaussian", "classical", 30.0, 0.1),
+        ("gaussian", "analytic", 10.0, 0.1),
+        ("laplace", "classical", 10.0, None),
+    ],
+)
+def test_it_pulls_the_arms_of_its_reference(noise, method, epsilon, delta):
     problem = Arms.bernoulli(MEANS)
-    found = lil_ucb(problem, 0.1, epsilon, delta, seed=5, noise=noise)
+    found = lil_ucb(problem, 0.1, epsilon, delta, seed=5, noise=noise, method=method)
     assert found.stopped and found.arm == 0
-    assert list(found.pulls) == reference(problem, 0.1, streams(5, 0), epsilon, delta)
+    assert list(found.pulls) == reference(problem, 0.1, streams(5, 0), epsilon, delta, noise, method)
     if noise == "laplace":  # rewards are one apart, the noise is for two
         assert found.privacy.effective_epsilon == pytest.approx(5.0)
 

@@ -93,14 +93,22 @@ def test_kernel_plays_the_reference(case, size):
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "variant"), [(0.5, "printed"), (math.inf, "printed"), (0.5, "repaired"), (5.0, "repaired")]
+    ("epsilon", "multiplier", "variant"),
+    [
+        (0.5, 1.0, "printed"),
+        (0.5, 0.01, "printed"),
+        (math.inf, 1.0, "printed"),
+        (0.5, 1.0, "repaired"),
+        (0.5, 0.1, "repaired"),
+        (5.0, 1.0, "repaired"),
+    ],
 )
-def test_cucb_plays_the_reference(epsilon, variant):
+def test_cucb_plays_the_reference(epsilon, multiplier, variant):
     problem = SemiBandit.top_k(MEANS, 3)
-    policy = cucb_gaussian(epsilon, 1e-3, len(MEANS), 3, variant=variant)
+    policy = cucb_gaussian(epsilon, 1e-3, len(MEANS), 3, multiplier, variant)
     for replication in range(3):
         shown = trace(problem, policy, horizon=HORIZON, seed=3, replication=replication)
-        expected = algorithm_4.reference(problem, HORIZON, streams(3, replication), epsilon, 1e-3, variant)
+        expected = algorithm_4.reference(problem, HORIZON, streams(3, replication), epsilon, 1e-3, multiplier, variant)
         np.testing.assert_array_equal(shown, expected)
 
 

@@ -452,14 +452,14 @@ def test_claims_survives_a_closed_pipe():
 def test_algorithms_lists_every_algorithm_with_its_file_and_what_it_pays(capsys):
     assert main(["algorithms"]) == 0
     header, *lines, _, counted = capsys.readouterr().out.splitlines()
-    assert header.split() == ["paper", "algorithm", "variant", "policy", "trust", "promised", "pays", "file"]
+    assert header.split() == ["paper", "algorithm", "variant", "options", "policy", "trust", "promised", "pays", "file"]
     rows = [re.split(r"  +", line) for line in lines]
-    assert all(len(row) == 8 and (find_library() / row[7]).is_file() for row in rows)
+    assert all(len(row) == 9 and (find_library() / row[8]).is_file() for row in rows)
     assert counted.startswith(f"{len(rows)} algorithms and variants.")
-    (stated,) = (row for row in rows if row[0] == "wang2021" and row[1:3] == ["Algorithm 2", "stated"])
-    assert stated[4:] == ["local", "1", "inf", "papers/cascading/algorithm_2.py"]
-    (repaired,) = (row for row in rows if row[3] == "Response, first item")
-    assert repaired[4:7] == ["local", "1", "1"]
+    (stated,) = (row for row in rows if row[0] == "wang2021" and row[1:4] == ["Algorithm 2", "-", "stated"])
+    assert stated[5:] == ["local", "1", "inf", "papers/cascading/algorithm_2.py"]
+    (repaired,) = (row for row in rows if row[4] == "Response, first item")
+    assert repaired[5:8] == ["local", "1", "1"]
 
 
 def find_library() -> Path:

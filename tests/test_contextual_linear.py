@@ -23,9 +23,11 @@ from private_bandits.papers.contextual import (
     skeleton,
 )
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
+from private_bandits.papers.contextual.tunings import LEARNERS
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import streams, trace
 from private_bandits_book.contextual import facts, messages
@@ -76,6 +78,15 @@ def test_algorithm_3(epsilon, variant, responses):
     assert_plays(problem_of(2, link="logistic"), policy, algorithm_3.reference, epsilon, DELTA, **told)
 
 
+@pytest.mark.parametrize("responses", ["bounded", "binary"])
+@pytest.mark.parametrize("variant", ["printed", "repaired"])
+@pytest.mark.parametrize("epsilon", [1.0, 100.0])
+def test_algorithm_3_with_the_analytic_sigma(epsilon, variant, responses):
+    told = {"variant": variant, "noise": "analytic", "bonus_factor": 0.1, "responses": responses}
+    policy = ldp_glm(epsilon, DELTA, 2, HORIZON, **told)
+    assert_plays(problem_of(2, link="logistic"), policy, algorithm_3.reference, epsilon, DELTA, **told)
+
+
 @pytest.mark.parametrize("dim", [1, 4])
 def test_the_learners_without_privacy(dim):
     """A small ridge, so that steps leave the ball and the projection is used; and a table of sets."""
@@ -91,7 +102,9 @@ def test_every_reference_is_listed_and_every_policy_stands_in_its_module():
     listed = contextual.algorithms()
     room = {name for _, name, _ in pkgutil.iter_modules(contextual.__path__)}
     modules = {name: importlib.import_module(f"{contextual.__name__}.{name}") for name in room}
-    assert {name for name, module in modules.items() if hasattr(module, "reference")} == {name for name, _ in listed}
+    behind = {make.__module__.rpartition(".")[2] for make in (*LEARNERS.values(), two_point_tuning)}
+    found = {name for name, module in modules.items() if hasattr(module, "reference")}
+    assert found == {name for name, _ in listed} | behind
     for name, policy in listed:
         place = policy.algorithm.partition(",")[0].lower().replace(" ", "_").replace(".", "")
         assert name == {"gloc": "online_to_confidence"}.get(place, place)

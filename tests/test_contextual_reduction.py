@@ -11,7 +11,7 @@ from scipy.stats import laplace, norm
 
 from private_bandits import simulate
 from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import bounds, learners, tunings
+from private_bandits.papers.contextual import algorithm_4, bounds, convex_skeleton, flaxman_bgd, tunings
 from private_bandits.papers.contextual.accounting import message_privacy, noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
@@ -84,7 +84,7 @@ def test_the_noise_that_is_sent_has_the_scale_of_the_record(learner, noise, delt
     problem = ball(FIT[learner], schedule=[1])
     policy = one_point(problem, 20_000, 1.0, delta, learner, noise)
     shown = trace(problem, policy, horizon=20_000, seed=4)
-    noise_sent = shown[:, -1] - [learners.loss(problem, 1, x) for x in shown[:, :-1]]
+    noise_sent = shown[:, -1] - [convex_skeleton.loss(problem, 1, x) for x in shown[:, :-1]]
     variance = policy.record.scale**2 * (1 if noise == "gaussian" else 2)
     assert np.mean(noise_sent**2) == close(variance, rel=0.05)
 
@@ -96,7 +96,7 @@ def test_two_users_differences_are_hidden(noise, delta):
     policy = two_point(problem, 20_000, 1.0, delta, noise=noise)
     shown, rho = trace(problem, policy, horizon=20_000, seed=4), policy.record.radius
     np.testing.assert_allclose(np.linalg.norm(shown[:, :2] - shown[:, 2:4], axis=1), 2 * rho, rtol=1e-6)
-    exact = [learners.loss(problem, 1, x[:2]) - learners.loss(problem, 1, x[2:4]) for x in shown]
+    exact = [convex_skeleton.loss(problem, 1, x[:2]) - convex_skeleton.loss(problem, 1, x[2:4]) for x in shown]
     size = math.sqrt(np.mean((shown[:, -1] - exact) ** 2))
     apart = 4 * problem.lipschitz * rho
     if noise == "laplace":
@@ -210,7 +210,7 @@ class Still:
 
 
 class Plain:
-    """A transcription as a Python learner of `simulate`."""
+    """A reference as a Python learner of `simulate`."""
 
     name = "plain"
 
@@ -218,7 +218,15 @@ class Plain:
         self.rule = rule
 
     def start(self, problem, choice, noise):
-        return self.rule(problem, choice)
+        self.play = self.rule(problem, choice)
+        self.asked = next(self.play)
+        return self
+
+    def ask(self):
+        return self.asked
+
+    def tell(self, values):
+        self.asked = self.play.send(values[0])
 
 
 def test_the_wrapper_adds_the_noise_it_states():
@@ -238,11 +246,14 @@ def test_the_wrapper_adds_the_noise_it_states():
 @pytest.mark.parametrize(("points", "make", "kind"), [(1, one_point, "distance"), (2, two_point, "kinked")])
 def test_a_wrapped_learner_plays_like_the_kernel(points, make, kind, noise, epsilon, delta):
     problem = ball(kind, mode="drawn")
-    policy = make(problem, 150, epsilon, delta, noise=noise)
-    r = policy.record
+    policy, width = make(problem, 150, epsilon, delta, noise=noise), 2 * (problem.bound, problem.lipschitz)[points - 1]
+    scale = width * (1 if noise == "laplace" else math.sqrt(2 * math.log(1250)))
+    variance = (2 if noise == "laplace" else 1) * scale**2
 
     def rule(problem, choice):
-        return learners.Descent(problem, choice, r.radius, r.shrink, lambda t: r.step, points)
+        if points == 2:
+            return algorithm_4.reference(problem, 150, choice, variance)
+        return flaxman_bgd.reference(problem, 150, choice, math.sqrt(problem.bound**2 + variance))
 
     wrapped = wrap(Plain(rule), (problem.bound, problem.lipschitz)[points - 1], epsilon, delta, noise, points=points)
     found = trace(problem, wrapped, horizon=150, seed=6)

@@ -48,7 +48,7 @@ FLUID = {
 
 
 def share(problem, policy, variant, swept):
-    told = 0.55 if variant == "u 100 times too large" else WORLD[policy.name, policy.variant]
+    told = 0.55 if variant == "u 100 times too large" else WORLD[policy.name, policy.version]
     return told * {0.25: 1.1}.get(policy.privacy.epsilon, 1.0)
 
 
@@ -59,7 +59,7 @@ def page():
     patch.setattr(
         study,
         "fluid_regret",
-        lambda problem, policy, times: FLUID[policy.variant] * problem.uniform_regret() * np.array(times),
+        lambda problem, policy, times: FLUID[policy.version] * problem.uniform_regret() * np.array(times),
     )
 
     def regret(problem, policy, variant, swept):

@@ -53,7 +53,7 @@ def test_curves_reach_the_horizon_or_say_that_they_do_not(long):
 def test_variants_differ_in_their_constants_only(long):
     panel = long.central[1, 0.9, 0.5]
     printed, smaller = (panel.find("DP Robust SE", variant) for variant in ("printed", "smaller"))
-    assert printed.policy.variant == "printed" and smaller.policy.variant == "printed, c = 4"
+    assert printed.policy.options == "printed" and smaller.policy.options == "printed, c = 4"
     # pulls go as c^((1+v)/v)
     assert printed.final.mean() / smaller.final.mean() == pytest.approx(6 ** (1.9 / 0.9), rel=0.3)
 

@@ -12,9 +12,21 @@ from scipy.optimize import minimize
 from private_bandits import simulate
 from private_bandits.baselines import ucb
 from private_bandits.kernels import barrier, online, quarters, weights
-from private_bandits.papers.contextual import algorithm_1, algorithm_2, learners
+from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.papers.contextual import (
+    agarwal_algorithm_1,
+    algorithm_1,
+    algorithm_2,
+    bubeck_figure_3_1,
+    convex_skeleton,
+    flaxman_bgd,
+    hazan_algorithm_1,
+    saha_algorithm_1,
+    zimmert_tsallis_inf,
+)
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
+from private_bandits.papers.contextual.convex_skeleton import loss
 from private_bandits.papers.heavy_tailed import setting
 from private_bandits.policy import Player
 from private_bandits.problems import Arms, ConvexLoss, losses
@@ -39,6 +51,24 @@ def calibrated(make, problem, horizon, noise, epsilon, delta, **options):
 # --- the kernel against the references
 
 
+def reach(sigma, noise, horizon):
+    """What one draw exceeds with probability 1/T^2."""
+    return sigma * (2 * math.log(horizon) if noise == "laplace" else math.sqrt(2 * math.log(2 * horizon**2)))
+
+
+def behind(learner, problem, horizon, choice, sigma, noise):
+    """The reference of a learner that is told losses with that noise, with the bound on them that it is tuned to."""
+    variance, beyond = (2 if noise == "laplace" else 1) * sigma**2, reach(sigma, noise, horizon)
+    if learner in ("exp3", "tsallis"):
+        box = {"exp3": bubeck_figure_3_1, "tsallis": zimmert_tsallis_inf}[learner]
+        return box.reference(problem, choice, beyond)
+    if learner.startswith("sphere"):
+        size = math.sqrt(problem.bound**2 + variance)
+        return flaxman_bgd.reference(problem, horizon, choice, size, learner == "sphere_strong")
+    box = {"saha_tewari": saha_algorithm_1, "hazan_levy": hazan_algorithm_1}[learner]
+    return box.reference(problem, horizon, choice, problem.bound + beyond)
+
+
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("learner", FIT)
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
@@ -48,18 +78,12 @@ def test_algorithm_1_plays_its_reference(noise, epsilon, delta, learner, domain,
     horizon = 25 if learner in ("saha_tewari", "hazan_levy") else 200
     problem = convex(domain, FIT[learner], mode=mode, spread=0.3 if mode == "stochastic" else 0.0)
     policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
-    r = policy.record
-    assert (r.scale == 0.0) == (noise == "none")
-    source = streams(7, 0)
-    if learner.startswith("sphere"):
-        mu = problem.strong_convexity
-        rule = (lambda t: 1 / (mu * t)) if learner == "sphere_strong" else (lambda t: r.step)
-        plain = learners.Descent(problem, source.choice, r.radius, r.radius / problem.inner_radius, rule, 1)
-    else:
-        mu = problem.strong_convexity if learner == "hazan_levy" else 0.0
-        radius = 1.0 if learner == "hazan_levy" else r.radius
-        plain = learners.Barrier(problem, source.choice, r.step, radius, mu, r.high)
-    rows = algorithm_1.reference(problem, horizon, source, plain, epsilon, delta)
+    sigma = {"none": 0.0, "gaussian": problem.bound * math.sqrt(2 * math.log(1250)), "laplace": problem.bound}[noise]
+    assert policy.record.scale == pytest.approx(sigma)
+    source, law = streams(7, 0), "laplace" if noise == "laplace" else "gaussian"
+    plain = behind(learner, problem, horizon, source.choice, sigma, law)
+    rows = np.array(algorithm_1.reference(problem, horizon, source, plain, epsilon, delta, law))
+    rows[:, -1] = np.clip(rows[:, -1], policy.record.low, policy.record.high)
     np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=7), rows, rtol=1e-6, atol=1e-8)
 
 
@@ -70,14 +94,31 @@ def test_algorithm_1_draws_the_arms_of_its_reference(noise, epsilon, delta, lear
     """Over 300 rounds: dividing by the weights makes a rounding error grow, to 1e-8 in some 370 rounds."""
     problem, horizon = ConvexLoss.arms(TABLE, mode=mode), 300
     policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
-    source, scale = streams(3, 1), policy.record.scale
-    reach = {"none": 0.0, "gaussian": scale * math.sqrt(2 * math.log(2 * horizon**2))}
-    reach["laplace"] = scale * math.log(horizon**2)
-    plain = learners.Weighted(4, source.choice, -reach[noise], 1 + reach[noise], getattr(learners, learner))
-    rows = np.array(algorithm_1.reference(problem, horizon, source, plain, epsilon, delta))
+    source, law = streams(3, 1), "laplace" if noise == "laplace" else "gaussian"
+    plain = behind(learner, problem, horizon, source.choice, policy.record.scale, law)
+    rows = np.array(algorithm_1.reference(problem, horizon, source, plain, epsilon, delta, law))
     shown = trace(problem, policy, horizon=horizon, seed=3, replication=1)
     assert shown[:, 0].tolist() == rows[:, 0].tolist()
     assert len(set(rows[:, 0])) == 4
+
+
+@pytest.mark.parametrize(
+    ("learner", "options", "sigma"),
+    [
+        ("tsallis", {"variant": "tight"}, math.sqrt(2 * math.log(1250)) / 2),
+        ("tsallis", {"variant": "tight", "method": "analytic"}, None),
+        ("sphere", {"method": "analytic"}, None),
+    ],
+)
+def test_algorithm_1_plays_its_reference_with_other_noise(learner, options, sigma):
+    """The sensitivity of arms is 1; the analytic sigma is the one of the privacy that is paid."""
+    problem = ConvexLoss.arms(TABLE) if learner == "tsallis" else convex("ball", "distance")
+    policy, source = one_point(problem, 300, 2.0, 1e-3, learner, **options), streams(3, 1)
+    sigma = sigma or gaussian_sigma(2.0, 1e-3, 1.0 if learner == "tsallis" else 2 * problem.bound)
+    plain = behind(learner, problem, 300, source.choice, sigma, "gaussian")
+    rows = np.array(algorithm_1.reference(problem, 300, source, plain, 2.0, 1e-3, **options))
+    shown = trace(problem, policy, horizon=300, seed=3, replication=1)
+    np.testing.assert_allclose(shown[:, :-1], rows[:, :-1], rtol=1e-6, atol=1e-9)
 
 
 def on_line(domain, anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
@@ -94,28 +135,28 @@ def test_the_stochastic_learner_plays_its_reference(noise, epsilon, delta, ancho
     scale = policy.record.scale
     assert scale == pytest.approx({"none": 0.0, "laplace": 2 * problem.bound / 60}.get(noise, scale))
     variance = 0.1**2 / 3 + {"none": 0.0, "gaussian": scale**2, "laplace": 2 * scale**2}[noise]
-    low, length = (-1.0, 2.0) if domain == "ball" else (0.0, 1.0)
-    tail = scale if noise == "laplace" else 0.0
-    plain = learners.Quarters(low, low + length, length, variance, tail, math.log(2 * horizon))
-    rows = algorithm_1.reference(problem, horizon, streams(5, 0), plain, epsilon, delta)
+    cuts, law = [], "laplace" if noise == "laplace" else "gaussian"
+    plain = agarwal_algorithm_1.reference(problem, horizon, variance, scale if noise == "laplace" else 0.0, cuts)
+    rows = algorithm_1.reference(problem, horizon, streams(5, 0), plain, epsilon, delta, law)
     np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=5), rows, atol=1e-12)
-    assert len(plain.epochs) > 2 and {1, 3} <= set(plain.cases)
+    assert len(set(cuts)) > 2 and {1, 3} <= {case for case, *_ in cuts}
 
 
 def test_the_stochastic_learner_cuts_on_both_sides_and_keeps_the_best_point():
     """Of 30 runs none loses it, where the three cases occur and either end is cut."""
     problem, horizon = on_line("ball", (0.1, -0.05, -0.1), "quadratic", spread=0.05), 4000
     policy = one_point(problem, horizon, math.inf, learner="stochastic")
-    r, best = policy.record, problem.best_point()[0][0]
-    cuts, cases = set(), set()
+    best, seen, cases = problem.best_point()[0][0], set(), set()
     for seed in range(30):
-        plain = learners.Quarters(-1.0, 1.0, r.step, r.variance, r.tail, r.confidence)
+        cuts = []
+        plain = agarwal_algorithm_1.reference(problem, horizon, 0.05**2 / 3, 0.0, cuts)
         rows = algorithm_1.reference(problem, horizon, streams(seed, 0), plain, math.inf)
         np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=seed), rows, atol=1e-12)
-        assert all(low <= best <= high for low, high in plain.epochs)
-        cuts |= {(b[0] > a[0], b[1] < a[1]) for a, b in zip(plain.epochs, plain.epochs[1:], strict=False)}
-        cases |= set(plain.cases)
-    assert cuts == {(True, False), (False, True)} and cases == {1, 2, 3}
+        assert all(low <= best <= high for _, low, high in cuts)
+        ends = [(-1.0, 1.0), *((low, high) for _, low, high in cuts)]
+        seen |= {(b[0] > a[0], b[1] < a[1]) for a, b in zip(ends, ends[1:], strict=False) if a != b}
+        cases |= {case for case, *_ in cuts}
+    assert seen == {(True, False), (False, True)} and cases == {1, 2, 3}
 
 
 @pytest.mark.parametrize("tail", [0.0, 0.7])
@@ -168,14 +209,27 @@ def test_messages_are_as_light_as_the_stochastic_learner_counts_on(noise):
 
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
-@pytest.mark.parametrize("epsilon", [math.inf, 3.0])
-def test_algorithm_2_plays_its_reference(domain, step, epsilon):
-    problem, horizon = convex(domain, "kinked", mode="drawn"), 300
-    policy = two_point(problem, horizon, epsilon, 1e-3, step)
-    rows = np.array(algorithm_2.reference(problem, horizon, streams(2, 0), epsilon, 1e-3, step))
-    shown = trace(problem, policy, horizon=horizon, seed=2)
+@pytest.mark.parametrize(
+    ("epsilon", "noise", "method"),
+    [
+        (math.inf, "gaussian", "classical"),
+        (3.0, "gaussian", "classical"),
+        (3.0, "gaussian", "analytic"),
+        (3.0, "laplace", "classical"),
+    ],
+)
+def test_algorithm_2_plays_its_reference(domain, step, epsilon, noise, method):
+    problem, horizon, delta = convex(domain, "kinked", mode="drawn"), 300, None if noise == "laplace" else 1e-3
+    told = (epsilon, delta, step, noise, method)
+    rows = np.array(algorithm_2.reference(problem, horizon, streams(2, 0), *told))
+    shown = trace(problem, two_point(problem, horizon, *told), horizon=horizon, seed=2)
     np.testing.assert_allclose(shown[:, :-1], rows[:, :-1], rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(shown[:, -1], rows[:, -1], rtol=1e-6, atol=1e-9)
+
+
+def test_the_reference_of_algorithm_2_knows_no_other_step():
+    with pytest.raises(KeyError, match="bold"):
+        algorithm_2.reference(convex("ball", "kinked"), 3, streams(2, 0), 1.0, 1e-3, "bold")
 
 
 def test_a_run_in_pieces_is_the_same_run():
@@ -225,9 +279,9 @@ def test_regret_is_against_the_best_fixed_point(mode):
         order = [[0, 1, 1, 2][s % 4] for s in range(t)]
         counts = np.bincount(order, minlength=4) if mode == "schedule" else t * problem.weights
         if mode == "schedule":
-            suffered = sum(learners.loss(problem, which, x) for which, x in zip(order, points[:t], strict=True))
+            suffered = sum(loss(problem, which, x) for which, x in zip(order, points[:t], strict=True))
         else:
-            suffered = sum(problem.weights @ [learners.loss(problem, m, x) for m in range(4)] for x in points[:t])
+            suffered = sum(problem.weights @ [loss(problem, m, x) for m in range(4)] for x in points[:t])
         assert found == pytest.approx(suffered - solved(problem, counts), abs=1e-6)
 
 
@@ -248,7 +302,7 @@ def solved(problem, counts):
         inside = [{"type": "ineq", "fun": lambda x: 1 - np.sum(x)}, {"type": "ineq", "fun": lambda x: x}]
 
     def total(x):
-        return sum(n * learners.loss(problem, which, x) for which, n in enumerate(counts))
+        return sum(n * loss(problem, which, x) for which, n in enumerate(counts))
 
     options = {"ftol": 1e-14, "maxiter": 500}
     starts = [np.full(3, 0.1), np.full(3, 0.3), np.array([0.2, 0.1, 0.25])]
@@ -263,7 +317,7 @@ def test_the_best_point_is_the_one_that_scipy_finds(domain, kind, counts):
     problem = convex(domain, kind, factor=0.7)
     point, value, gap = problem.best_point(counts)
     assert problem.allows(point)
-    assert value == pytest.approx(sum(n * learners.loss(problem, which, point) for which, n in enumerate(counts)))
+    assert value == pytest.approx(sum(n * loss(problem, which, point) for which, n in enumerate(counts)))
     assert 0 <= gap < 1e-8
     assert value == pytest.approx(solved(problem, counts), abs=1e-6)
 
@@ -281,7 +335,7 @@ def test_a_start_on_an_anchor_that_is_not_the_best_point_is_left():
 
 def solved_plane(problem, counts):
     grid = minimize(
-        lambda x: sum(n * learners.loss(problem, which, x) for which, n in enumerate(counts)),
+        lambda x: sum(n * loss(problem, which, x) for which, n in enumerate(counts)),
         [0.1, -0.1],
         method="Nelder-Mead",
         options={"xatol": 1e-10, "fatol": 1e-12},
@@ -356,7 +410,7 @@ def test_tsallis_weights_are_those_of_a_root_finder(cumulated, step):
     x = weights.tsallis(total, step, found)
     assert np.sum(found) == pytest.approx(1.0, abs=1e-15)
     assert x < np.min(total)
-    np.testing.assert_allclose(found, learners.tsallis(total, 1, step), rtol=1e-6)
+    np.testing.assert_allclose(found, zimmert_tsallis_inf.distribution(total, step), rtol=1e-6)
 
 
 def test_tsallis_weights_minimise_what_they_should():
@@ -408,14 +462,13 @@ def test_the_leader_is_found_far_from_the_start(domain, pull):
 @pytest.mark.parametrize("shrink", [0.0, 0.3])
 def test_projection_is_the_nearest_point(domain, shrink):
     problem, rng = convex(domain, "quadratic"), np.random.default_rng(4)
-    centre = learners.middle(problem)
+    centre = convex_skeleton.middle(problem)
     for scale in (0.1, 1.0, 5.0):
         for x in rng.normal(size=(20, 3)) * scale:
             y = x.copy()
             losses.project(problem.record().domain, 1.0, shrink, y)
-            expected = centre + (1 - shrink) * (
-                learners.project(problem, centre + (x - centre) / (1 - shrink)) - centre
-            )
+            inner = convex_skeleton.project(problem, centre + (x - centre) / (1 - shrink))
+            expected = centre + (1 - shrink) * (inner - centre)
             np.testing.assert_allclose(y, expected, atol=1e-12)
     assert losses.inner_radius(losses.SIMPLEX, 1.0, 3) == pytest.approx((1 - 3 * centre[0]) / math.sqrt(3)) or (
         domain == "ball"
@@ -435,13 +488,13 @@ def test_constants_of_a_problem_bound_its_losses(domain, kind):
         points /= np.maximum(1, np.linalg.norm(points, axis=1))[:, None]
         points = np.vstack([points, [-np.array(a) / np.linalg.norm(a) for a in ANCHORS], [np.array(ANCHORS[2]) / 1.1]])
     points = np.vstack([points, np.eye(3), np.zeros((1, 3))])
-    table = np.array([[learners.loss(problem, which, x) for x in points] for which in range(4)])
+    table = np.array([[loss(problem, which, x) for x in points] for which in range(4)])
     assert 0.98 * problem.bound < np.max(np.abs(table)) <= problem.bound * (1 + 1e-12)
     half, slopes, bends = np.roll(points, 1, axis=0), [], []
     for x, y in zip(points, half, strict=True):
         apart = np.linalg.norm(x - y)
         for which in range(4):
-            a, b, c = (learners.loss(problem, which, v) for v in (x, y, (x + y) / 2))
+            a, b, c = (loss(problem, which, v) for v in (x, y, (x + y) / 2))
             slopes.append(abs(a - b) / apart)
             bends.append(8 * ((a + b) / 2 - c) / apart**2)
     assert 0.5 * problem.lipschitz < max(slopes) <= problem.lipschitz * (1 + 1e-12)
@@ -464,7 +517,7 @@ def test_uniform_regret_is_that_of_random_points(domain, schedule):
         points = points[np.linalg.norm(points, axis=1) <= 1]
     rows = len(problem.anchors)
     shares = np.full(rows, 1 / rows) if schedule is None else np.bincount(schedule, minlength=rows) / 4
-    lost = np.mean([shares @ [learners.loss(problem, which, x) for which in range(rows)] for x in points[:8000]])
+    lost = np.mean([shares @ [loss(problem, which, x) for which in range(rows)] for x in points[:8000]])
     expected = lost - problem.best_point(shares)[1]
     assert problem.uniform_regret() == pytest.approx(expected, abs=1e-12 if domain == "arms" else 0.03)
 
@@ -584,7 +637,7 @@ def test_a_python_learner_is_played_and_told(mode):
     found = simulate(problem, learner, horizon=40, replications=1, seed=2, checkpoints=[20]).regret.values[0]
     if mode != "drawn":
         mean = np.full(4, 0.25)
-        one = mean @ [learners.loss(problem, which, np.array(learner.point)) for which in range(4)]
+        one = mean @ [loss(problem, which, np.array(learner.point)) for which in range(4)]
         np.testing.assert_allclose(found, (one - solved(problem, mean)) * np.array([20, 40]), rtol=1e-6)
     shown = trace(problem, learner, horizon=3, seed=2)
     assert shown[:, :-1].tolist() == [learner.point] * 3
@@ -614,7 +667,7 @@ def test_a_python_learner_of_two_points_is_told_both_losses(mode):
     learner = FixedPair([first, second])
     found = simulate(problem, learner, horizon=40, replications=1, seed=2).regret.values[0, -1]
     mean = np.full(4, 0.25)
-    losses = [mean @ [learners.loss(problem, which, np.array(x)) for which in range(4)] for x in (first, second)]
+    losses = [mean @ [loss(problem, which, np.array(x)) for which in range(4)] for x in (first, second)]
     assert found == pytest.approx(40 * (np.mean(losses) - solved(problem, mean)), rel=1e-6)
     shown = trace(problem, learner, horizon=3, seed=2)
     assert shown[:, :-1].tolist() == [[*first, *second]] * 3

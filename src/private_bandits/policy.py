@@ -16,8 +16,10 @@ class Policy:
     ----------
     name : str
         Short name for tables and figures; nothing is computed from it.
-    paper, algorithm, variant : str
-        Citation key, the algorithm's place in the paper, and which version of it this is: as printed, repaired, ours.
+    paper, algorithm : str
+        Citation key, and the algorithm's place in the paper.
+    variant : str
+        Which version of it this is, as its constructor was called with; empty where the constructor has one only.
     privacy : Guarantee
         What is promised and what is paid.
     record : NamedTuple
@@ -34,7 +36,7 @@ class Policy:
         The algorithms that it is shown with, by one colour; by default the mechanism that it was made with, which a
         policy keeps at epsilon = infinity, where it has none.
     options : str
-        The choices in words where a table of variants names them, such as "gaussian, classical"; else empty.
+        In words, what else a table of algorithms names: "gaussian, classical", "published", "c = 4"; else empty.
     """
 
     name: str
@@ -58,7 +60,7 @@ class Policy:
     @property
     def version(self) -> str:
         """The variant and its options, as a table of algorithms names them."""
-        return f"{self.variant}, {self.options}" if self.options else self.variant
+        return ", ".join(filter(None, (self.variant, self.options)))
 
 
 class Player:

@@ -11,7 +11,7 @@ from private_bandits.policy import Policy
 from private_bandits_book.chapters.ledger import aligned
 
 _ROOMS = (*(f"papers.{room.name}" for room in pkgutil.iter_modules(papers.__path__) if room.ispkg), "baselines")
-COLUMNS = ("paper", "algorithm", "variant", "policy", "trust", "promised", "pays", "file")
+COLUMNS = ("paper", "algorithm", "variant", "options", "policy", "trust", "promised", "pays", "file")
 
 
 def listed(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, Policy]]:
@@ -27,9 +27,9 @@ def algorithms_text(epsilon: float = 1.0, delta: float = 1e-3) -> str:
     rows: list[tuple[str, ...]] = [COLUMNS]
     for file, policy in listed(epsilon, delta):
         privacy = policy.privacy
-        place = (policy.paper or "ours", policy.algorithm or "-", policy.version, policy.name, privacy.trust)
-        promised = _pair(privacy.epsilon, privacy.delta)
-        rows.append((*place, promised, _pair(privacy.effective_epsilon, privacy.effective_delta), file))
+        facts = policy.paper or "ours", policy.algorithm, policy.variant, policy.options, policy.name, privacy.trust
+        pays = _pair(privacy.effective_epsilon, privacy.effective_delta)
+        rows.append((*(fact or "-" for fact in facts), _pair(privacy.epsilon, privacy.delta), pays, file))
     small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
     return "\n".join([*aligned(rows), "", f"{len(rows) - 1} algorithms and variants. {small}"])
 

@@ -29,7 +29,7 @@ def ucb() -> Policy:
     'no privacy'
     """
     record = index.Record(np.array([RADIUS]), observe_first=False, list_size=1)
-    return Policy("UCB", "auer2002", "Figure 1", "printed", Guarantee.none(), record)
+    return Policy("UCB", "auer2002", "Figure 1", "", Guarantee.none(), record, options="printed")
 
 
 def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:

@@ -91,7 +91,8 @@ def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
 def _episodic(name: str, place: str, epsilon: float, scale: float, record: NamedTuple) -> Policy:
     """Every episode but the first has N/2 rewards, so a mean has sensitivity 2/N and noise scale / N."""
     privacy = Guarantee.certified(epsilon, 2.0 / scale if scale else math.inf, "central", ONE_MEAN)
-    return Policy(name, "azize2022", place, "printed", privacy, record, "laplace" if scale else "none")
+    mechanism = "laplace" if scale else "none"
+    return Policy(name, "azize2022", place, "", privacy, record, mechanism, options="printed")
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, alpha: float, kl: bool = False) -> Rows:

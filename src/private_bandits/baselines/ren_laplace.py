@@ -55,7 +55,7 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
     mechanism = "laplace" if scale else "none"
-    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "printed", privacy, record, mechanism)
+    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "", privacy, record, mechanism, options="printed")
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:

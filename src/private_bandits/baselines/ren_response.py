@@ -48,7 +48,8 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     )
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on each reward")
-    return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", "printed", privacy, record, "response" if flip else "none")
+    mechanism = "response" if flip else "none"
+    return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", "", privacy, record, mechanism, options="printed")
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:

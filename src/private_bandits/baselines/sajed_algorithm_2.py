@@ -69,7 +69,8 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
         horizon=length,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", ONE_MEAN)
-    return Policy("DP-SE", "sajed2019", "Algorithm 2", "printed", privacy, record, "laplace", family="elimination")
+    facts = {"mechanism": "laplace", "family": "elimination", "options": "printed"}
+    return Policy("DP-SE", "sajed2019", "Algorithm 2", "", privacy, record, **facts)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, beta: float) -> Rows:

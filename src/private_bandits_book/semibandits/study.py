@@ -95,7 +95,7 @@ class Study(studies.Study):
         """Central against local on a grid of epsilon and gap, with CUCB-DP's sampling part alone (epsilon infinite)."""
         problems = {gap: paper.top_k(sweeps.MAP_ARMS, sweeps.MAP_SIZE, gap) for gap in self.map_gaps}
         policies = sweeps.map_policies(self.map_epsilons, self.horizon)
-        return Runs(self.run(problems[g], policy, policy.variant, {"gap": g}) for g in problems for policy in policies)
+        return Runs(self.run(problems[g], policy, policy.version, {"gap": g}) for g in problems for policy in policies)
 
     @cached_property
     def graphs(self) -> Runs:
@@ -224,7 +224,7 @@ def own_rows(runs: Runs) -> pd.DataFrame:
     frames = []
     for run in runs:
         horizon = int(run.data.t[-1])
-        row = {"policy": run.name, "variant": run.policy.variant, "family": "top-K", "held": "gap"}
+        row = {"policy": run.name, "variant": run.policy.version, "family": "top-K", "held": "gap"}
         row |= {"n_arms": run.problem.n_items, "size": run.problem.list_size, "epsilon": run.epsilon}
         row |= {"gap": run.swept.get("gap", float(run.problem.gaps.max())), "horizon": horizon, "t": horizon}
         frames.append(pd.DataFrame(row | {"replication": np.arange(len(run.final)), "regret": run.final}))

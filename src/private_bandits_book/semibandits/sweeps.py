@@ -220,7 +220,7 @@ def _long(
         "held": held,
         "family": at.family,
         "policy": policy.name,
-        "variant": policy.variant,
+        "variant": policy.version,
         "epsilon": policy.privacy.epsilon,
         "n_arms": at.n_arms,
         "size": at.size,

@@ -47,7 +47,7 @@ def records(study: Study) -> Made:
             {
                 "box": policy.algorithm,
                 "policy": policy.name,
-                "variant": policy.variant,
+                "variant": policy.version,
                 "a": " + ".join(_term(alpha, beta) for alpha, beta in record.terms) or "0",
                 "b": bonus.get(record.bonus, f"{record.bonus_scale:.4g}"),
                 "noise": _NOISE[record.noise],

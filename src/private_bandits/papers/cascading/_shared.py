@@ -20,10 +20,10 @@ def terms(*pairs: tuple[float, float]) -> np.ndarray:
 
 
 def checked(size: int, noise_multiplier: float, name: str = "list_size") -> tuple[int, float, str]:
-    """Return the size and the factor of the noise, checked, and the variant that the factor makes."""
+    """Return the size and the factor of the noise, checked, and the words for what the factor makes of it."""
     factor = checks.real("noise_multiplier", noise_multiplier, above=0)
-    variant = {1.0: "stated", 0.01: "published"}.get(factor, f"noise times {factor:g}")
-    return checks.integer(name, size, at_least=1), factor, variant
+    times = {1.0: "stated", 0.01: "published"}.get(factor, f"noise times {factor:g}")
+    return checks.integer(name, size, at_least=1), factor, times
 
 
 def laplace_loss(scale: float, list_size: int) -> float:

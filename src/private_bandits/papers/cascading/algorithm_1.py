@@ -55,7 +55,7 @@ def ucb_hybrid(
     >>> ucb_hybrid(1.0, n_items=20, horizon=100_000).privacy.label()
     'ε=1, values pay 0.1, everything ∞'
     """
-    items, factor, version = checked(n_items, noise_multiplier, "n_items")
+    items, factor, times = checked(n_items, noise_multiplier, "n_items")
     length = checks.integer("horizon", horizon, at_least=1)
     proof = checks.choice("variant", variant, ("printed", "proof")) == "proof"
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
@@ -75,8 +75,8 @@ def ucb_hybrid(
     )
     privacy = Guarantee.leaking(epsilon, 0.0, value, 0.0, "central", leak)
     name = "Hybrid" if proof else "Hybrid, log of horizon"
-    method = "log of pulls" if proof else "log of horizon"
-    return Policy(name, PAPER, "Algorithm 1", version, privacy, record, "tree", method=method)
+    facts = {"mechanism": "tree", "method": "log of pulls" if proof else "log of horizon", "options": times}
+    return Policy(name, PAPER, "Algorithm 1", variant, privacy, record, **facts)
 
 
 def reference(

@@ -43,12 +43,12 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
     >>> ucb_laplace(0.2, list_size=4).privacy.label()
     'ε=0.2, values pay 0.1, everything ∞'
     """
-    size, factor, variant = checked(list_size, noise_multiplier)
+    size, factor, times = checked(list_size, noise_multiplier)
     scale = factor * laplace_scale(epsilon, size)
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(epsilon, 0.0, laplace_loss(scale, size), 0.0, size)
-    return Policy("Laplace", PAPER, "Algorithm 2", variant, privacy, record, "laplace")
+    return Policy("Laplace", PAPER, "Algorithm 2", "", privacy, record, "laplace", options=times)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, multiplier: float = 1.0) -> Rows:

@@ -43,13 +43,13 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
     >>> ucb_gaussian(0.2, 1e-3, list_size=4).privacy.label()
     'ε=0.2, values pay 0.0582, everything ∞'
     """
-    size, factor, variant = checked(list_size, noise_multiplier)
+    size, factor, times = checked(list_size, noise_multiplier)
     sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method="classical")
     a = terms(SAMPLING, (6.0 * sigma**2, 2.0 * math.log(2.0) * sigma**2))
     record = index.Record(a, noise=index.GAUSSIAN, scale=sigma, list_size=size)
     value = gaussian_epsilon(sigma, delta, sensitivity(one_hot_replies(size), order=2))
     privacy = local(epsilon, delta, value, delta, size)
-    return Policy("Gaussian", PAPER, "Algorithm 3", variant, privacy, record, "gaussian", "classical")
+    return Policy("Gaussian", PAPER, "Algorithm 3", "", privacy, record, "gaussian", "classical", options=times)
 
 
 def reference(

@@ -58,7 +58,7 @@ def cucb_gaussian(
     ε=0.2, values pay 0.0903, everything ∞
     ε=0.2
     """
-    size, factor, version = checked(list_size, noise_multiplier)
+    size, factor, times = checked(list_size, noise_multiplier)
     items = checks.integer("n_items", n_items, at_least=size)
     repaired = checks.choice("variant", variant, ("printed", "repaired")) == "repaired"
     calibration = "analytic" if repaired else "classical"
@@ -80,22 +80,31 @@ def cucb_gaussian(
         n_items=items,
     )
     name, mechanism = ("CUCB Gaussian", "gaussian") if sigma else ("CUCB", "none")
-    version = "repaired" if repaired else version
-    return Policy(name, PAPER, "Algorithm 4", version, privacy, record, mechanism, calibration)
+    options = "" if repaired and factor == 1.0 else times
+    return Policy(name, PAPER, "Algorithm 4", variant, privacy, record, mechanism, calibration, options=options)
 
 
 def reference(
-    problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float, variant: str = "printed"
+    problem: Problem,
+    horizon: int,
+    streams: Streams,
+    epsilon: float,
+    delta: float,
+    multiplier: float = 1.0,
+    variant: str = "printed",
 ) -> Rows:
-    """Algorithm 4; the oracle takes the K largest. Repaired without u_0, items without reports first."""
+    """Play Algorithm 4; the oracle takes the K largest. Repaired without u_0, items without reports first.
+
+    The repaired sigma is that of `mechanisms.gaussian_sigma`, which the tests hold against another library's.
+    """
     means, size, m, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
-    sigma = math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon
+    sigma = multiplier * math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon
     total, pulls = [0.0 for i in items], [0 for i in items]
     if variant == "printed":
         total = [1.0 if streams.env.random() < means[i] else 0.0 for i in items]  # observe u_0; u(i) <- u_0(i)
         pulls = [1 for i in items]  # T_i <- 1
     else:
-        sigma = gaussian_sigma(epsilon, delta, math.sqrt(size))
+        sigma = multiplier * gaussian_sigma(epsilon, delta, math.sqrt(size))
     rows = []
     for t in range(m + 1, m + horizon + 1):  # for t = m + 1, m + 2, ...
         upper = [math.inf for i in items]

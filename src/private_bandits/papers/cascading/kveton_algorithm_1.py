@@ -24,7 +24,7 @@ def cascade_ucb1() -> Policy:
     'no privacy'
     """
     record = index.Record(terms(SAMPLING))
-    return Policy("CascadeUCB1", "kveton2015", "Algorithm 1", "printed", Guarantee.none(), record)
+    return Policy("CascadeUCB1", "kveton2015", "Algorithm 1", "", Guarantee.none(), record, options="printed")
 
 
 def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:

@@ -57,7 +57,8 @@ def repaired_first(epsilon: float, list_size: int) -> Policy:
     )
     paid = channel_loss(first_channel(flip, size))
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about the first item")
-    return Policy("Response, first item", "", "repair, first", "repaired", privacy, record, "response", method="first")
+    facts = {"mechanism": "response", "method": "first", "options": "repaired"}
+    return Policy("Response, first item", "", "repair, first", "", privacy, record, **facts)
 
 
 def repaired_first_counter(epsilon: float, list_size: int) -> Policy:
@@ -102,7 +103,8 @@ def repaired_first_counter(epsilon: float, list_size: int) -> Policy:
     )
     paid = 1.0 / scale if scale else math.inf
     privacy = Guarantee.certified(epsilon, paid, "central", "one hybrid counter a user, lengths fixed by the lists")
-    return Policy("Hybrid, first item", "", "repair, first", "repaired", privacy, record, "tree", method="first")
+    facts = {"mechanism": "tree", "method": "first", "options": "repaired"}
+    return Policy("Hybrid, first item", "", "repair, first", "", privacy, record, **facts)
 
 
 def first_channel(flip: float, list_size: int) -> np.ndarray:

@@ -47,7 +47,8 @@ def repaired_reply(epsilon: float, list_size: int) -> Policy:
     record = ratio.Record(ratio.RESPONSE, flip=lie, list_size=size)
     paid = channel_loss(reply_channel(lie, size))
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on the whole reply")
-    return Policy("Response, whole reply", "", "repair, reply", "repaired", privacy, record, "response", method="reply")
+    facts = {"mechanism": "response", "method": "reply", "options": "repaired"}
+    return Policy("Response, whole reply", "", "repair, reply", "", privacy, record, **facts)
 
 
 def repaired_one_hot(epsilon: float, list_size: int) -> Policy:
@@ -82,9 +83,8 @@ def repaired_one_hot(epsilon: float, list_size: int) -> Policy:
     record = ratio.Record(ratio.ONE_HOT, scale=scale, list_size=size)
     reason = "Laplace noise on every entry of the padded click vector"
     privacy = Guarantee.certified(epsilon, laplace_loss(scale, size), "local", reason)
-    return Policy(
-        "Laplace, whole reply", "", "repair, one_hot", "repaired", privacy, record, "laplace", method="one_hot"
-    )
+    facts = {"mechanism": "laplace", "method": "one_hot", "options": "repaired"}
+    return Policy("Laplace, whole reply", "", "repair, one_hot", "", privacy, record, **facts)
 
 
 def reply_channel(lie: float, list_size: int) -> np.ndarray:

@@ -51,7 +51,8 @@ def repaired_rounds(epsilon: float, n_items: int, list_size: int, horizon: int) 
     record = ratio.Record(ratio.ROUNDS, scale=scale, list_size=size, n_items=items, horizon=length)
     reason = "trees indexed by rounds, joint sensitivity of clicks and examinations"
     privacy = Guarantee.certified(epsilon, leaves / scale if scale else math.inf, "central", reason)
-    return Policy("Trees by rounds", "", "repair, rounds", "repaired", privacy, record, "tree", method="rounds")
+    facts = {"mechanism": "tree", "method": "rounds", "options": "repaired"}
+    return Policy("Trees by rounds", "", "repair, rounds", "", privacy, record, **facts)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, capacity: int) -> Rows:

@@ -6,8 +6,9 @@ import math
 
 from private_bandits import checks
 from private_bandits.kernels import index
+from private_bandits.papers.cascading import algorithm_2
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
-from private_bandits.plain import Problem, Rows, Streams, click, largest
+from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Policy
 
 
@@ -42,7 +43,7 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
     >>> ucb_composition(0.2, 1e-3, list_size=4).privacy.label()
     'ε=0.2, values pay 0.0434, everything ∞'
     """
-    size, factor, variant = checked(list_size, noise_multiplier)
+    size, factor, times = checked(list_size, noise_multiplier)
     promised, per_query = checks.epsilon(epsilon), checks.delta(delta)
     scale = 0.0
     if math.isfinite(promised):
@@ -50,32 +51,13 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(promised, per_query, laplace_loss(scale, size), 0.0, size)
-    facts = {"mechanism": "laplace", "noise": "composition", "family": "composition"}
-    return Policy("Composition", PAPER, "Theorem 8", variant, privacy, record, **facts)
+    facts = {"mechanism": "laplace", "noise": "composition", "family": "composition", "options": times}
+    return Policy("Composition", PAPER, "Theorem 8", "", privacy, record, **facts)
 
 
 def reference(
     problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float, multiplier: float = 1.0
 ) -> Rows:
-    """Algorithm 2 with the noise and the bonus of Theorem 8."""
-    k_logs = problem.list_size * math.log(math.e + epsilon / delta)
-    scale = multiplier * math.sqrt(4 * k_logs) / epsilon
-    means, size, items = problem.means, problem.list_size, range(problem.n_items)
-    total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
-    pulls = [1 for e in items]  # T_0(e) <- 1
-    rows = []
-    for t in range(1, horizon + 1):
-        upper = [
-            total[e] / pulls[e]
-            + math.sqrt(1.5 * math.log(t) / pulls[e])
-            + multiplier * 4 / epsilon * math.sqrt(6 * k_logs * math.log(t) / pulls[e])
-            for e in items
-        ]
-        recommended = largest(upper, size, streams.choice)  # the K items with largest private UCBs
-        c_t = click(means, recommended, streams.env)  # observe click C_t in {1, ..., K, infinity}
-        for k in range(1, int(min(c_t, size)) + 1):
-            e = recommended[k - 1]
-            pulls[e] += 1
-            total[e] += (1.0 if c_t == k else 0.0) + streams.noise.laplace(0.0, scale)
-        rows.append([*recommended, int(min(c_t, size))])
-    return rows
+    """Play Algorithm 2 with b for K/epsilon, in the noise and in the bonus, b sqrt(24 ln t / n)."""
+    b = math.sqrt(4 * problem.list_size * math.log(math.e + epsilon / delta)) / epsilon
+    return algorithm_2.reference(problem, horizon, streams, problem.list_size / b, multiplier)

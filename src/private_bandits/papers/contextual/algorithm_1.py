@@ -8,14 +8,14 @@ The guarantee holds what is paid exactly.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import online
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_reach, number_facts, number_scale
-from private_bandits.papers.contextual.learners import User
-from private_bandits.papers.contextual.tunings import LEARNERS, check_convex, feedback_bound, stochastic_tuning, tuning
+from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
+from private_bandits.papers.contextual.convex_skeleton import Learner, check_convex, noise_on, suffer
+from private_bandits.papers.contextual.tunings import LEARNERS, feedback_bound, tuning
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 
@@ -54,8 +54,8 @@ def one_point(
     delta : float, optional
         In (0, 1); None with Laplace noise.
     learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "exp3", "tsallis"}
-        See `tunings.tuning`, and `tunings.stochastic_tuning` for stochastic losses on an interval (higher dimension is
-        left out); the last two are for `ConvexLoss.arms`.
+        Each has a file, see `tunings.tuning`; `stochastic` is `agarwal_algorithm_1`, for stochastic losses on an
+        interval (higher dimension is left out); the last two are for `ConvexLoss.arms`.
     noise : {"gaussian", "laplace"}
     method : {"classical", "analytic"}
         How sigma is found.
@@ -88,7 +88,7 @@ def one_point(
     >>> policy.name, round(policy.record.scale, 2), policy.privacy.label()
     ('Gradient descent, one point', 11.33, 'ε=1, pays 0.634')
     """
-    checks.choice("learner", learner, LEARNERS)
+    checks.choice("learner", learner, tuple(LEARNERS))
     checks.choice("variant", variant, ("printed", "tight"))
     check_convex(problem)
     width = 1.0 if problem.domain == "arms" else 2.0 * problem.bound
@@ -126,15 +126,24 @@ def _constants(learner: str, problem: ConvexLoss, horizon: int, scale: float, no
 
 
 def reference(
-    problem: ConvexLoss, horizon: int, streams: Any, learner: Any, epsilon: float, delta: float | None = None
+    problem: ConvexLoss,
+    horizon: int,
+    streams: Any,
+    learner: Learner,
+    epsilon: float,
+    delta: float | None = None,
+    noise: str = "gaussian",
+    method: str = "classical",
+    variant: str = "printed",
 ) -> list[list[float]]:
-    """Algorithm 1 around one of `learners`, delta None for Laplace noise; the rows end with the learner's feedback."""
-    law = streams.noise.laplace if delta is None else streams.noise.normal  # lines 1 and 2
-    sigma = 2.0 * problem.bound * (1.0 if delta is None else math.sqrt(2.0 * math.log(1.25 / delta))) / epsilon
-    user, rows = User(problem, streams.env), []
-    for _ in range(horizon):  # line 3
-        x = learner.ask()  # line 4
-        (loss,) = user.suffer([x])  # line 5
+    """Play Algorithm 1 line by line around a learner, the `reference` of its file."""
+    b = 0.5 if variant == "tight" else problem.bound
+    sigma = noise_on(2.0 * b, epsilon, delta, noise, method)  # lines 1 and 2
+    law = streams.noise.normal if noise == "gaussian" else streams.noise.laplace
+    x, rows = next(learner), []
+    for t in range(1, horizon + 1):  # line 3
+        (loss,) = suffer(problem, t, [x], streams.env)  # lines 4 and 5
         sent = loss + (law(0.0, sigma) if sigma else 0.0)
-        rows.append([*map(float, x), learner.tell([sent])])  # line 6
+        rows.append([*map(float, x), sent])
+        x = learner.send(sent)  # line 6
     return rows

@@ -6,16 +6,16 @@ is found as in Algorithm 1, for the sensitivity 2G times the distance of the two
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from private_bandits.kernels import online
+from private_bandits.papers.contextual import algorithm_4
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, number_facts, number_scale
 from private_bandits.papers.contextual.algorithm_1 import NOISES
-from private_bandits.papers.contextual.learners import Descent, User
-from private_bandits.papers.contextual.tunings import check_convex, two_point_tuning
+from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
+from private_bandits.papers.contextual.convex_skeleton import check_convex, noise_on, suffer
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 
@@ -93,27 +93,33 @@ def two_point(
     )
     reason = "one noisy difference of losses is all that is sent"
     privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
-    facts = number_facts(scale, noise, method) | {"method": step, "options": f"{noise}, {method}"}
-    return Policy("Gradient descent, two points", PAPER, "Algorithm 2", step, privacy, record, **facts)
+    facts = number_facts(scale, noise, method) | {"method": step, "options": f"{step}, {noise}, {method}"}
+    return Policy("Gradient descent, two points", PAPER, "Algorithm 2", "", privacy, record, **facts)
 
 
 def reference(
-    problem: ConvexLoss, horizon: int, streams: Any, epsilon: float, delta: float, step: str = "printed"
+    problem: ConvexLoss,
+    horizon: int,
+    streams: Any,
+    epsilon: float,
+    delta: float | None = None,
+    step: str = "printed",
+    noise: str = "gaussian",
+    method: str = "classical",
 ) -> list[list[float]]:
-    """Algorithm 2 around Algorithm 4 of the appendix; a row holds both points and the learner's feedback."""
-    lipschitz, d = problem.lipschitz, problem.dimension
-    sigma = 2.0 * lipschitz * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon  # line 2
-    rho = math.log(horizon) / horizon
-    tuned = problem.outer_radius / (d * math.sqrt((lipschitz**2 + sigma**2) * horizon))
-    eta = {"printed": lambda t: horizon**-0.5, "tuned": lambda t: tuned}.get(
-        step, lambda t: 1.0 / (problem.strong_convexity * t)
-    )
-    learner = Descent(problem, streams.choice, rho, rho / problem.inner_radius, eta, 2)  # line 1
-    user, rows = User(problem, streams.env), []
-    for _ in range(horizon):  # line 3
-        x_1, x_2 = learner.ask()  # line 4
-        f_1, f_2 = user.suffer([x_1, x_2])  # line 5
-        n = streams.noise.normal(0.0, sigma, d) if sigma else np.zeros(d)
-        feedback = learner.tell([f_1 - f_2 + n @ (x_1 - x_2)])
-        rows.append([*x_1, *x_2, feedback])
+    """Play Algorithm 2 line by line around Algorithm 4."""
+    sigma = noise_on(2.0 * problem.lipschitz, epsilon, delta, noise, method)  # line 2
+    variance = sigma**2 if noise == "gaussian" else 2.0 * sigma**2
+    learner, rows = algorithm_4.reference(problem, horizon, streams.choice, variance, step), []  # line 1
+    asked = next(learner)
+    for t in range(1, horizon + 1):  # line 3
+        x_1, x_2 = asked  # line 4
+        f_1, f_2 = suffer(problem, t, asked, streams.env)  # line 5
+        sent = f_1 - f_2
+        if noise == "laplace" and sigma:
+            sent += streams.noise.laplace(0.0, sigma * np.linalg.norm(x_1 - x_2))
+        elif sigma:
+            sent += streams.noise.normal(0.0, sigma, problem.dimension) @ (x_1 - x_2)
+        rows.append([*x_1, *x_2, sent])
+        asked = learner.send(sent)
     return rows

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import skeleton
 from private_bandits.papers.contextual.accounting import PAPER, glm_messages, noise_scale, vector_privacy
 from private_bandits.papers.contextual.ellipsoids import checked, gradient_record, variant_name
@@ -105,14 +106,20 @@ def reference(
     epsilon: float,
     delta: float,
     variant: str = "printed",
+    noise: str = "classical",
     bonus_factor: float = 1.0,
     alpha: float = 0.1,
     ridge: float = 1.0,
     responses: str = "bounded",
 ) -> list[list[int]]:
-    """With the classical sigma, printed or repaired; the radius by the proof, the text has its order only."""
+    """Play Algorithm 3 line by line, its radius by the proof, of which the text has the order only.
+
+    The analytic sigma is that of `mechanisms.gaussian_sigma`, which the tests hold against another library's.
+    """
     d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2
+    if noise == "analytic":  # x x' moves by sqrt 2, the others by 1 and 2, at one c at most by 4/sqrt 3 together
+        sigma = gaussian_sigma(epsilon, delta, 4.0 / math.sqrt(3.0))
     kappa, reach, r = top * (1.0 - top), *((2.0 * top, 1.0) if responses == "bounded" else (top, 0.5))
     gradient_sigma = (reach if repaired else top) * sigma
     zeta = 1.0 / math.sqrt(horizon) / (reach + gradient_sigma * math.sqrt(d) if repaired else 1.0)
@@ -120,7 +127,7 @@ def reference(
     log = math.log(horizon * events / alpha)
     longest = reach + gradient_sigma * (math.sqrt(d) + math.sqrt(2.0 * log))
 
-    def fit(t: int, least: float) -> float:
+    def fit(t: int) -> float:
         cost = 1.0 / (2.0 * zeta) + zeta / 2.0 * t * longest**2 + 2.0 * gradient_sigma * math.sqrt(2.0 * t * log)
         return skeleton.regret_fit(cost, kappa, r, alpha / events)
 

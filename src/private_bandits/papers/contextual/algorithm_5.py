@@ -135,7 +135,8 @@ def reference(
         bracket = math.sqrt(3.0 * upsilon(t)) + sigma * math.sqrt(d * t / upsilon(t))
         return 2.0 * sigma * math.sqrt(d * log_t) + bracket * d * log_t
 
-    def self_normalised(t: int, least: float) -> float:
+    def self_normalised(t: int) -> float:
+        least = ridge + 2.0 * sigma * (math.sqrt(d) + math.sqrt(math.log(2.0 * horizon * events / alpha)))
         return math.sqrt(2.0 * math.log(events / alpha) + d * math.log(1.0 + t / d / least))
 
     constants: Any = (lambda t: 2.0 * upsilon(t)), printed

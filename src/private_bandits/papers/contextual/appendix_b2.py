@@ -13,6 +13,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import identify
 from private_bandits.papers.contextual import accounting
+from private_bandits.papers.contextual.convex_skeleton import noise_on
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
@@ -82,8 +83,8 @@ def identifier(
     tail = (1.0 + _BETA) * spread * scale if heavy else 0.0
     record = identify.Record(size, tail, spread, small, _SHARE, heavy, scale)
     privacy = accounting.message_privacy(scale, 1.0, epsilon, delta, noise, "one noisy reward is all that is sent")
-    facts = accounting.number_facts(scale, noise, method) | {"options": f"{noise}, {method}"}
-    return Policy("lil'UCB", accounting.PAPER, "Appendix B.2", "printed", privacy, record, **facts)
+    facts = accounting.number_facts(scale, noise, method) | {"options": f"printed, {noise}, {method}"}
+    return Policy("lil'UCB", accounting.PAPER, "Appendix B.2", "", privacy, record, **facts)
 
 
 def lil_ucb(
@@ -163,20 +164,26 @@ def lil_ucb(
     return Identification(int(np.argmax(pulls)), tuple(pulls.tolist()), bool(stopped), policy.privacy)
 
 
-def reference(problem: Arms, failure: float, streams: Any, epsilon: float, delta: float | None = None) -> list[int]:
-    """Figure 1 of Jamieson et al. (2014) behind Algorithm 1, delta None for Laplace noise; returns the pulls.
+def reference(
+    problem: Arms,
+    failure: float,
+    streams: Any,
+    epsilon: float,
+    delta: float | None = None,
+    noise: str = "gaussian",
+    method: str = "classical",
+) -> list[int]:
+    """Play Figure 1 of Jamieson et al. (2014) behind Algorithm 1, and return the pulls of each arm.
 
     Ties in the index have probability 0 under noise.
     """
     e, beta, lam = 0.01, 1.0, 9.0
     c = (2.0 + e) / e * (1.0 / math.log(1.0 + e)) ** (1.0 + e)
     d = (math.sqrt(1.0 + failure) - 1.0) ** 2 / (4.0 * c)
-    if delta is None:
-        draw, scale = streams.noise.laplace, 2.0 / epsilon
-        variance, tail = 2.0 * scale**2, scale
-    else:
-        draw, scale = streams.noise.normal, 2.0 * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
-        variance, tail = scale**2, 0.0
+    scale = noise_on(2.0, epsilon, delta, noise, method)
+    draw, variance, tail = streams.noise.normal, scale**2, 0.0
+    if noise == "laplace":
+        draw, variance, tail = streams.noise.laplace, 2.0 * scale**2, scale
     rewards: list[list[float]] = [[] for _ in problem.means]
 
     def pull(i: int) -> None:

@@ -27,8 +27,11 @@ from private_bandits._moved import forward
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual import tunings
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
+from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.convex_skeleton import check_convex
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.problems import ConvexLoss
 
@@ -119,10 +122,10 @@ def corollary_4(
     ValueError
         If an argument is out of range, or the learner is for other losses.
     """
-    tunings.check_convex(problem)
+    check_convex(problem)
     scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, method)
-    if checks.choice("learner", learner, tunings.LEARNERS) == "stochastic":
-        return tunings.stochastic_tuning(problem, horizon, scale, noise).regret
+    if checks.choice("learner", learner, tuple(tunings.LEARNERS)) == "stochastic":
+        return stochastic_tuning(problem, horizon, scale, noise).regret
     size = tunings.feedback_bound(learner, problem.bound, scale, noise, horizon)
     clipped = 0.0
     if scale and learner in ("saha_tewari", "hazan_levy"):
@@ -175,9 +178,9 @@ def theorem_6(
     ValueError
         If an argument is out of range, or the step is for other losses.
     """
-    tunings.check_convex(problem)
+    check_convex(problem)
     scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    return tunings.two_point_tuning(problem, horizon, scale, noise, step).regret
+    return two_point_tuning(problem, horizon, scale, noise, step).regret
 
 
 def linucb_upper(dim: int, horizon: int, alpha: float = 0.1, ridge: float = 1.0) -> float:

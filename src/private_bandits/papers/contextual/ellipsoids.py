@@ -51,7 +51,7 @@ def checked(
 
 
 def variant_name(variant: str, factor: float) -> str:
-    """Return words for `Policy.variant` or `Policy.options` with what beta was multiplied by.
+    """Return words for `Policy.options` with what beta was multiplied by.
 
     Parameters
     ----------

@@ -57,8 +57,8 @@ def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float
         fit=linear.DETERMINANT,
         level=2.0 * math.log(1.0 / checks.real("alpha", alpha, above=0, below=1)),
     )
-    variant = variant_name("stated", bonus_factor)
-    return Policy("LinUCB", "abbasi2011", "OFUL", variant, Guarantee.none(), record)
+    options = variant_name("stated", bonus_factor)
+    return Policy("LinUCB", "abbasi2011", "OFUL", "", Guarantee.none(), record, options=options)
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:

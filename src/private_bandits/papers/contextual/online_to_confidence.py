@@ -87,8 +87,8 @@ def gloc(
             binary=True,
             horizon=length,
         )
-    variant, none = variant_name("stated", factor), Guarantee.none()
-    return Policy("GLOC", "jun2017", f"GLOC, {learner} steps", variant, none, record, method=learner)
+    facts = {"method": learner, "options": variant_name("stated", factor)}
+    return Policy("GLOC", "jun2017", f"GLOC, {learner} steps", "", Guarantee.none(), record, **facts)
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:

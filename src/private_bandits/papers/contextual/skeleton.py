@@ -77,10 +77,10 @@ def derived(
     alpha: float,
     ridge: float,
     events: int,
-    fit: Callable[[int, float], float],
+    fit: Callable[[int], float],
     printed: bool = False,
 ) -> tuple[Callable[[int], float], Callable[[int], float]]:
-    """c_t and beta_t of `ellipsoids`, the shift derived or printed; `fit` takes t and the least regulariser."""
+    """c_t and beta_t of `ellipsoids`, the shift derived or printed; `fit` takes t."""
 
     def upsilon(t: int) -> float:
         if printed:
@@ -91,7 +91,7 @@ def derived(
         low = ridge + upsilon(t)
         moments = sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon * events / alpha)))
         rest = math.sqrt(ridge + 3.0 * upsilon(t)) + moments / math.sqrt(low) if low else 0.0
-        return fit(t, ridge + upsilon(1)) + rest
+        return fit(t) + rest
 
     return lambda t: ridge + 2.0 * upsilon(t), beta
 

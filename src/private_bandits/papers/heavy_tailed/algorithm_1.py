@@ -80,8 +80,8 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     )
     reason = "a tree per arm, nodes scaled by their largest threshold; a reward enters one tree"
     privacy = Guarantee.certified(epsilon, 2.0 * levels / record.scale, "central", reason)
-    variant = "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
-    return Policy("DP Robust UCB", "tao2022", "Algorithm 1", variant, privacy, record, "tree")
+    options = "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
+    return Policy("DP Robust UCB", "tao2022", "Algorithm 1", "", privacy, record, "tree", options=options)
 
 
 def reference(

@@ -77,14 +77,15 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     scale = laplace_scale(epsilon, 1.0)
     if math.isinf(epsilon):
         record = elimination(v, u, beta, c, inside=4.0, samples=1.0)
-        variant = "ours" if c == 12.0 else f"ours, c = {c:g}"
-        return Policy("Robust SE", "", "truncated means", variant, Guarantee.none(), record, family="elimination")
+        facts = {"family": "elimination", "options": "ours" if c == 12.0 else f"ours, c = {c:g}"}
+        return Policy("Robust SE", "", "truncated means", "", Guarantee.none(), record, **facts)
     record = elimination(v, u, beta, c, inside=4.0, samples=epsilon)._replace(noise=ON_MEAN, scale=scale)
     reason = "Laplace noise on truncated means; each reward enters one mean, and all else follows from those"
     # `scale` is in units of the range 2B / R that one reward has in a mean, whatever B is
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "central", reason)
-    variant = variant_at("printed", c)
-    return Policy("DP Robust SE", "tao2022", "Algorithm 3", variant, privacy, record, "laplace", family="elimination")
+    options = "printed" if c == PRINTED_C else f"printed, c = {c:g}"
+    facts = {"mechanism": "laplace", "family": "elimination", "options": options}
+    return Policy("DP Robust SE", "tao2022", "Algorithm 3", "", privacy, record, **facts)
 
 
 def elimination(
@@ -157,27 +158,11 @@ def power_or_infinity(base: float, exponent: float) -> float:
         return math.inf
 
 
-def variant_at(name: str, c: float) -> str:
-    """Return the name of a variant, which says the constant of its epochs where it is not the slides'.
-
-    Parameters
-    ----------
-    name : str
-        With the slides' constant.
-    c : float
-        Constant of the epochs, > 0.
-
-    Returns
-    -------
-    str
-    """
-    return name if c == PRINTED_C else f"{name}, c = {c:g}"
-
-
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C
+    problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float, beta: float, c: float = 24.0
 ) -> list[list[int]]:
-    """Algorithm 3 line by line on Pareto arms, epsilon finite."""
+    """Play Algorithm 3 line by line on Pareto arms; without noise, at epsilon = infinity, with 1 for epsilon."""
+    noisy, epsilon = math.isfinite(epsilon), min(epsilon, 1.0) if math.isinf(epsilon) else epsilon
     viable = list(range(problem.n_items))  # line 1
     rows: list[list[int]] = []
     tau = 0  # line 2
@@ -196,7 +181,7 @@ def reference(
         for a in viable:
             rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]  # line 13
             mean = sum(x for x in rewards if abs(x) <= threshold) / pulls  # lines 14 to 17
-            estimate[a] = mean + streams.noise.laplace(0.0, 2 * threshold / (pulls * epsilon))  # line 18
+            estimate[a] = mean + (streams.noise.laplace(0.0, 2 * threshold / (pulls * epsilon)) if noisy else 0.0)  # 18
         largest = max(estimate.values())  # line 19
         error = u ** (1 / (1 + v)) * (log / (pulls * epsilon)) ** (v / (1 + v))  # line 20
         viable = [a for a in viable if not largest - estimate[a] > c / 2 * error]  # lines 21 to 25: 12 err at c = 24

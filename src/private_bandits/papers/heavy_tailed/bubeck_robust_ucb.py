@@ -47,16 +47,16 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
 
     Examples
     --------
-    >>> robust_ucb(v=0.5, u=1.0, horizon=1000).variant
+    >>> robust_ucb(v=0.5, u=1.0, horizon=1000).options
     'logarithm of the horizon'
     """
     order(v)
     moment_bound(u)
     if horizon is None:
-        alpha, beta, variant = 2.0, 2.0 * math.log(2.0), "logarithm of the round"
+        alpha, beta, options = 2.0, 2.0 * math.log(2.0), "logarithm of the round"
     else:
         alpha, beta = 0.0, 2.0 * math.log(max(checks.integer("horizon", horizon, at_least=1), 2))
-        variant = "logarithm of the horizon"
+        options = "logarithm of the horizon"
     record = Record(
         v=float(v),
         u=float(u),
@@ -70,7 +70,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
     )
     algorithm = "robust UCB, truncated mean"
     # shown with its private counterpart
-    return Policy("Robust UCB", "bubeck2013", algorithm, variant, Guarantee.none(), record, family="tree")
+    return Policy("Robust UCB", "bubeck2013", algorithm, "", Guarantee.none(), record, family="tree", options=options)
 
 
 def reference(

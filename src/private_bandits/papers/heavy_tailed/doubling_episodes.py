@@ -62,7 +62,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     Examples
     --------
     >>> policy = adap_robust_ucb(epsilon=0.5, v=0.9, u=2.0, horizon=10**6)
-    >>> policy.variant, policy.privacy.trust, policy.privacy.effective_epsilon
+    >>> policy.options, policy.privacy.trust, policy.privacy.effective_epsilon
     ('ours', 'central', 0.5)
     """
     scale, power, bound = laplace_scale(epsilon, 2.0), 1.0 + order(v), moment_bound(u)
@@ -82,8 +82,8 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     reason = "each reward enters one noisy mean, and all else follows from those"
     # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
     privacy = Guarantee.certified(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
-    algorithm = "truncated means in doubling episodes"
-    return Policy("DP Robust UCB, episodes", "", algorithm, "ours", privacy, record, "laplace" if scale else "none")
+    algorithm, mechanism = "truncated means in doubling episodes", "laplace" if scale else "none"
+    return Policy("DP Robust UCB, episodes", "", algorithm, "", privacy, record, mechanism, options="ours")
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float) -> list[list[int]]:

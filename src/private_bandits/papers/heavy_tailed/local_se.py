@@ -79,8 +79,8 @@ def ldp_robust_se(
     name = "LDP Robust SE" if halved else "LDP Robust SE, slide rate"
     reason = "every user truncates and adds Laplace noise of the whole range"
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
-    variant = algorithm_3.variant_at(variant, c)
-    facts = {"mechanism": "laplace", "family": "elimination"}
+    options = "" if c == PRINTED_C else f"c = {c:g}"
+    facts = {"mechanism": "laplace", "family": "elimination", "options": options}
     return Policy(name, "tao2022", "none on the slides", variant, privacy, record, **facts)
 
 
@@ -92,7 +92,7 @@ def reference(
     v: float,
     u: float,
     beta: float,
-    c: float = PRINTED_C,
+    c: float = 24.0,
     variant: str = "repaired",
 ) -> list[list[int]]:
     """Algorithm 3 where every user sends x 1{|x| <= B} + Lap(2 B / epsilon) and the reports of an arm are averaged."""

@@ -71,12 +71,12 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
     )
     reason = "a reward enters one choice of a threshold or one noisy mean"
     privacy = Guarantee.certified(record.epsilon, record.epsilon, "central", reason)
-    facts = {"mechanism": "exponential", "family": "response"}
-    return Policy("Quantile SE", "", "u and v unknown", "ours", privacy, record, **facts)
+    facts = {"mechanism": "exponential", "family": "response", "options": "ours"}
+    return Policy("Quantile SE", "", "u and v unknown", "", privacy, record, **facts)
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, beta: float, width: float = WIDTH
+    problem: Any, horizon: int, streams: Any, epsilon: float, beta: float, width: float = 16.0
 ) -> list[list[int]]:
     """The elimination on Pareto arms; every reward is drawn by itself."""
     alive = list(range(problem.n_items))
@@ -85,7 +85,7 @@ def reference(
     while len(alive) > 1:
         epoch += 1
         log = math.log(4 * len(alive) * epoch**2 / beta)
-        half = math.ceil(FIRST * 2**epoch * log / rate)
+        half = math.ceil(8 * 2**epoch * log / rate)
         rows += [[a, 1] for a in alive] * (2 * half)
         if len(rows) > horizon:
             return rows[:horizon]
@@ -96,7 +96,7 @@ def reference(
             )
             score = {}
             for j in range(-64, 65):
-                score[j] = -abs(sum(x > 2.0**j for x in first) - SHARE * log / rate)
+                score[j] = -abs(sum(x > 2.0**j for x in first) - 2 * log / rate)
                 if epsilon < math.inf:  # the exponential mechanism, with the prior 2^-|j|
                     gumbel = -math.log(-math.log(streams.noise.random()))
                     score[j] = -math.log(2) * abs(j) + epsilon / 2 * score[j] + gumbel

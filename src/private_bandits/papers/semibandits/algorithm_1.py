@@ -8,7 +8,6 @@ from typing import Any
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.semibandits.radii import report_radius
 from private_bandits.papers.semibandits.skeleton import PAPER, Plain, local_record
 from private_bandits.plain import laplace
 from private_bandits.policy import Policy
@@ -66,7 +65,8 @@ def reference(
     def bonus(log: float, n: int) -> float:
         if variant == "printed":
             return 4 * math.sqrt(2 * k * log / (epsilon**2 * n))
-        return report_radius(k / epsilon, n, 3 * log)
+        b = k / epsilon
+        return math.sqrt((1.5 + 12 * b**2) * log / n) + 3 * b * log / n
 
     pulls = [0 for i in base]  # line 2
     total = [0.0 for i in base]

@@ -8,7 +8,6 @@ from typing import Any
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.semibandits.radii import report_radius
 from private_bandits.papers.semibandits.skeleton import PAPER, Plain, local_record
 from private_bandits.plain import laplace, least_reported_first
 from private_bandits.policy import Policy
@@ -68,7 +67,7 @@ def reference(
     def bonus(log: float, n: int) -> float:
         if variant == "printed":
             return 4 * math.sqrt(2 * log / (epsilon**2 * n))
-        return report_radius(1 / epsilon, n, 3 * log)
+        return math.sqrt((1.5 + 12 / epsilon**2) * log / n) + 3 / epsilon * log / n
 
     pulls = [0 for i in base]  # line 2; grows with the reports of i only
     total = [0.0 for i in base]

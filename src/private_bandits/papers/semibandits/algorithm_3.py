@@ -10,7 +10,7 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.radii import node_radius
 from private_bandits.papers.semibandits.skeleton import PAPER, SAMPLING, VARIANTS, Plain, index_record
-from private_bandits.plain import Generator, laplace
+from private_bandits.plain import Generator, laplace, least_reported_first
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -151,17 +151,19 @@ class Tree:
         return sum(x for s, x in self.leaves.items() if s <= t) + total
 
 
-def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed") -> list[list[int]]:
-    """Play Algorithm 3 line by line; return what `simulate.trace` returns."""
+def reference(
+    problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", least: bool = False
+) -> list[list[int]]:
+    """Play Algorithm 3 line by line; with `least` a leaf holds the least pulled arm's outcome, and K is 1."""
     bandit = Plain(problem)
-    base, k = bandit.arms, bandit.size
+    base, k = bandit.arms, 1 if least else bandit.size
     levels, log_t = horizon.bit_length(), math.log(horizon)
     scale = k / epsilon * (2 * math.log2(horizon) if variant == "printed" else levels)
 
     def bonus(t: int, n: int) -> float:
         if variant == "printed":
             return math.sqrt(4 * math.log(len(base) * horizon) / n) + 12 * k * log_t**3 / (n * epsilon)
-        return math.sqrt(1.5 * math.log(t) / n) + scale * node_radius(levels, 2 * log_t) / n
+        return math.sqrt(1.5 * math.log(t) / n) + scale * (2 * math.sqrt(2 * levels * log_t) + 2 * log_t) / n
 
     pulls = [0 for i in base]  # line 2
     mean = [0.0 for i in base]
@@ -170,8 +172,9 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant:
     for t in range(1, horizon + 1):  # line 3
         upper = [min(mean[i] + bonus(t, pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]  # line 4
         s_t = bandit.super_arm(upper, streams.choice)  # line 5
+        s_t = least_reported_first(s_t, pulls) if least else s_t
         x = bandit.outcomes(s_t, streams.env)  # line 6
-        for i in s_t:  # line 7
+        for i in s_t[:1] if least else s_t:  # line 7
             trees[i].leaves[t] = x[i]
             pulls[i] += 1
             mean[i] = trees[i].prefix(t) / pulls[i]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from private_bandits.papers.semibandits.algorithm_3 import Tree, tree_record
-from private_bandits.papers.semibandits.radii import node_radius
-from private_bandits.papers.semibandits.skeleton import PAPER, Plain
-from private_bandits.plain import least_reported_first
+from private_bandits.papers.semibandits import algorithm_3
+from private_bandits.papers.semibandits.algorithm_3 import tree_record
+from private_bandits.papers.semibandits.skeleton import PAPER
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -53,28 +51,5 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed") -> list[list[int]]:
-    """Play Algorithm 3 line by line with the least pulled arm's outcome in a leaf, and with 1 for K."""
-    bandit = Plain(problem)
-    base = bandit.arms
-    levels, log_t = horizon.bit_length(), math.log(horizon)
-    scale = (2 * math.log2(horizon) if variant == "printed" else levels) / epsilon
-
-    def bonus(t: int, n: int) -> float:
-        if variant == "printed":
-            return math.sqrt(4 * math.log(len(base) * horizon) / n) + 12 * log_t**3 / (n * epsilon)
-        return math.sqrt(1.5 * math.log(t) / n) + scale * node_radius(levels, 2 * log_t) / n
-
-    pulls = [0 for i in base]  # line 2
-    mean = [0.0 for i in base]
-    trees = [Tree(scale, streams.noise) for i in base]
-    rounds = []
-    for t in range(1, horizon + 1):  # line 3
-        upper = [min(mean[i] + bonus(t, pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]  # line 4
-        s_t = least_reported_first(bandit.super_arm(upper, streams.choice), pulls)  # line 5
-        x = bandit.outcomes(s_t, streams.env)  # line 6
-        i = s_t[0]  # line 7, of the least pulled arm alone
-        trees[i].leaves[t] = x[i]
-        pulls[i] += 1
-        mean[i] = trees[i].prefix(t) / pulls[i]
-        rounds.append(bandit.row(s_t))
-    return rounds
+    """Play Algorithm 3 with the least pulled arm's outcome in a leaf, and with 1 for K."""
+    return algorithm_3.reference(problem, horizon, streams, epsilon, variant, least=True)

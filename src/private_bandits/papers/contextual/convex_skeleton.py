@@ -1,0 +1,290 @@
+"""What the learners behind Algorithms 1 and 2 of Zheng et al. (2020) share: what a tuning is, and plain Python.
+
+A learner's `reference` is a generator, as its paper prints it. It yields what it wants to play, is sent what comes back
+of it, already noisy, and clips and scales that itself where the paper's black box needs it; it asks for random numbers
+in the order of the kernel. Where the kernels have solvers of their own, scipy's stand here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from collections.abc import Generator as Play
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq, minimize
+
+from private_bandits import checks
+from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.plain import Generator
+from private_bandits.problems import ConvexLoss
+
+Learner = Play[Any, float, None]  # yields a point, or two, and is sent the noisy loss, or difference of losses
+
+
+class Tuning(NamedTuple):
+    """The constants of a learner and the expected regret that they give; see `kernels.online`."""
+
+    step: float  # s_t = step t^-power
+    regret: float
+    power: float = 0.0
+    radius: float = 0.0  # of exploration
+    shrink: float = 0.0  # how much smaller the set is that the centre stays in
+    curvature: float = 0.0  # that a barrier method counts on
+
+
+def check_convex(problem: object) -> None:
+    """Raise a ValueError unless the problem is a ConvexLoss.
+
+    Parameters
+    ----------
+    problem : object
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
+    if not isinstance(problem, ConvexLoss):
+        raise ValueError(f"problem must be a ConvexLoss (arms: ConvexLoss.from_arms), got {problem}")
+
+
+def checked_rounds(horizon: int) -> int:
+    """Return T, but at least 2: the tunings divide by ln T.
+
+    Parameters
+    ----------
+    horizon : int
+        >= 1.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If the horizon is out of range.
+    """
+    return max(checks.integer("horizon", horizon, at_least=1), 2)
+
+
+# --- for the references
+
+
+def noise_on(sensitivity: float, epsilon: float, delta: float | None, noise: str, method: str) -> float:
+    """Section 2 of the paper: sigma, or the Laplace scale, for numbers that are `sensitivity` apart at most.
+
+    The analytic sigma is that of `mechanisms.gaussian_sigma`, which the tests hold against another library's.
+
+    Parameters
+    ----------
+    sensitivity : float
+        > 0.
+    epsilon : float
+        > 0; infinity means no noise.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        How sigma is found.
+
+    Returns
+    -------
+    float
+        >= 0.
+    """
+    if math.isinf(epsilon):
+        return 0.0
+    if noise == "laplace" or delta is None:
+        return sensitivity / epsilon
+    if method == "analytic":
+        return gaussian_sigma(epsilon, delta, sensitivity)
+    return sensitivity * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
+
+
+_SHAPES: dict[str, Callable[[float], float]] = {
+    "quadratic": lambda r: r**2 / 2,
+    "smooth": lambda r: math.sqrt(1 + r**2) - 1,
+    "distance": lambda r: r,
+    "kinked": lambda r: r + r**2 / 2,
+}
+
+
+def loss(problem: ConvexLoss, which: int, x: Any) -> float:
+    """f_which(x) of a ConvexLoss.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+    which : int
+        Row of its anchors, >= 0.
+    x : float64 array, shape (dimension,), or [arm]
+
+    Returns
+    -------
+    float
+    """
+    z = problem.anchors[which]
+    if problem.domain == "arms":
+        return float(z[int(x[0])])
+    if problem.kind == "linear":
+        return float(problem.factor * np.dot(z, x))
+    return float(problem.factor * _SHAPES[problem.kind](float(np.linalg.norm(x - z))))
+
+
+def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[float]:
+    """The values of a user's loss at the points.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+    t : int
+        Round, >= 1.
+    points : sequence
+        One or two of the set.
+    env : Generator
+        One number for a loss that is drawn, one a point for stochastic ones, none for a schedule.
+
+    Returns
+    -------
+    list of float
+        In units of loss, as many as points.
+    """
+    if problem.mode == "schedule":
+        which = problem.schedule[(t - 1) % len(problem.schedule)]
+        return [loss(problem, which, x) for x in points]
+    if problem.mode == "drawn":
+        which = int(np.searchsorted(np.cumsum(problem.weights)[:-1], env.random(), side="right"))
+        return [loss(problem, which, x) for x in points]
+    seen = []
+    for x in points:
+        mean = sum(p * loss(problem, which, x) for which, p in enumerate(problem.weights))
+        if problem.domain == "arms":
+            seen.append(1.0 if env.random() < mean else 0.0)
+        else:
+            seen.append(mean + (problem.spread * (2 * env.random() - 1) if problem.spread else 0.0))
+    return seen
+
+
+def middle(problem: ConvexLoss) -> Any:
+    """Centre of the largest ball inside the set.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+
+    Returns
+    -------
+    float64 array, shape (dimension,)
+    """
+    d = problem.dimension
+    return np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + math.sqrt(d)))
+
+
+def project(problem: ConvexLoss, x: Any, shrink: float = 0.0) -> Any:
+    """Nearest point of the set, shrunk about its middle; on the simplex by a search for the level.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    x : float64 array, shape (dimension,)
+    shrink : float
+        The set is smaller by this share, in [0, 1).
+
+    Returns
+    -------
+    float64 array, shape (dimension,)
+    """
+    if shrink:
+        c = middle(problem)
+        return c + (1 - shrink) * (project(problem, c + (x - c) / (1 - shrink)) - c)
+    if problem.domain == "ball":
+        return x * min(1.0, problem.radius / np.linalg.norm(x)) if np.any(x) else x
+    if np.sum(np.maximum(x, 0)) <= 1:
+        return np.maximum(x, 0)
+    level = brentq(lambda c: np.sum(np.maximum(x - c, 0)) - 1, np.min(x) - 1, np.max(x), xtol=1e-15, rtol=1e-15)
+    return np.maximum(x - level, 0)
+
+
+def direction(dim: int, choice: Generator) -> Any:
+    """A point of the unit sphere, uniformly.
+
+    Parameters
+    ----------
+    dim : int
+        >= 1.
+    choice : Generator
+        `dim` standard normal numbers.
+
+    Returns
+    -------
+    float64 array, shape (dim,)
+    """
+    u = choice.standard_normal(dim)
+    return u / np.linalg.norm(u)
+
+
+def hessian(problem: ConvexLoss, x: Any) -> Any:
+    """Second derivatives of the set's barrier: -ln(1 - |x|^2/R^2), or -ln of each coordinate and of 1 less their sum.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    x : float64 array, shape (dimension,)
+        Inside the set.
+
+    Returns
+    -------
+    float64 array, shape (dimension, dimension)
+    """
+    if problem.domain == "ball":
+        room = problem.radius**2 - x @ x
+        return 2 / room * np.eye(len(x)) + 4 * np.outer(x, x) / room**2
+    return np.diag(1 / x**2) + 1 / (1 - np.sum(x)) ** 2
+
+
+def leader(problem: ConvexLoss, eta: float, linear: Any, mu: float, centres: Any, x: Any) -> Any:
+    """argmin of <linear, x> + mu/2 sum of |x - centre|^2 + barrier(x) / eta.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    eta : float
+        > 0.
+    linear : float64 array, shape (dimension,)
+        Sum of the estimated gradients.
+    mu : float
+        >= 0.
+    centres : list of float64 arrays, shape (dimension,)
+        The points so far.
+    x : float64 array, shape (dimension,)
+        Where the search starts.
+
+    Returns
+    -------
+    float64 array, shape (dimension,)
+    """
+    t, total = len(centres), np.sum(centres, axis=0)
+
+    def barrier(x: Any) -> float:
+        if problem.domain == "ball":
+            inside = 1 - x @ x / problem.radius**2
+            return -math.log(inside) if inside > 0 else math.inf
+        rest = 1 - np.sum(x)
+        return float(-np.sum(np.log(x)) - math.log(rest)) if rest > 0 and np.min(x) > 0 else math.inf
+
+    def value(x: Any) -> Any:
+        return eta * (linear @ x + mu / 2 * (t * x @ x - 2 * total @ x)) + barrier(x)
+
+    x = minimize(value, x, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-14}).x
+    for _ in range(3):  # the search is good to 1e-8; Newton's method does the rest
+        slope = 2 * x / (problem.radius**2 - x @ x) if problem.domain == "ball" else 1 / (1 - np.sum(x)) - 1 / x
+        slope = slope + eta * (linear + mu * (t * x - total))
+        x = x - np.linalg.solve(hessian(problem, x) + eta * mu * t * np.eye(len(x)), slope)
+    return x

@@ -1,0 +1,79 @@
+"""Gradient descent without a gradient, BGD of Flaxman, Kalai and McMahan (2005), behind Algorithm 1.
+
+It plays y + rho u, u uniform on the sphere, and takes d/rho times the loss times u for a gradient. For strongly convex
+losses it has the steps 1/(mu t) of Agarwal, Dekel and Xiao (2010).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import count
+
+from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, direction, middle, project
+from private_bandits.plain import Generator
+from private_bandits.problems import ConvexLoss
+
+
+def bgd(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
+    """The constants of BGD: regret R d L sqrt(T) / rho + G (3 + R/r) rho T, of order T^(3/4).
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    rounds : int
+        T >= 2.
+    feedback : float
+        L > 0, the root mean square of what it is told.
+
+    Returns
+    -------
+    Tuning
+        rho = sqrt(R d L / (G (3 + R/r))) T^(-1/4), at most r/2, and eta = R rho / (d L sqrt T).
+    """
+    d, outer, inner = problem.dimension, problem.outer_radius, problem.inner_radius
+    near = problem.lipschitz * (3.0 + outer / inner)
+    radius = min(math.sqrt(outer * d * feedback / near) * rounds**-0.25, inner / 2.0)
+    step = outer * radius / (d * feedback * math.sqrt(rounds))
+    regret = outer * d * feedback * math.sqrt(rounds) / radius + near * radius * rounds
+    return Tuning(step, regret, radius=radius, shrink=radius / inner)
+
+
+def strong_bgd(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
+    """The constants for strongly convex losses: regret d^2 L^2 (1 + ln T) / (2 mu rho^2) + G (3 + R/r) rho T.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex, with strongly convex losses.
+    rounds : int
+        T >= 2.
+    feedback : float
+        L > 0, the root mean square of what it is told.
+
+    Returns
+    -------
+    Tuning
+        rho = (d^2 L^2 (1 + ln T) / (mu G (3 + R/r) T))^(1/3), at most r/2, and eta_t = 1/(mu t).
+    """
+    d, outer, inner, mu = problem.dimension, problem.outer_radius, problem.inner_radius, problem.strong_convexity
+    near, noisy = problem.lipschitz * (3.0 + outer / inner), (d * feedback) ** 2 * (1.0 + math.log(rounds)) / mu
+    radius = min((noisy / (near * rounds)) ** (1.0 / 3.0), inner / 2.0)
+    regret = noisy / (2.0 * radius**2) + near * radius * rounds
+    return Tuning(1.0 / mu, regret, 1.0, radius, radius / inner)
+
+
+def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float, strong: bool = False) -> Learner:
+    """Play BGD line by line; `size` is L."""
+    d, big, small, mu = problem.dimension, problem.outer_radius, problem.inner_radius, problem.strong_convexity
+    slope = problem.lipschitz * (3 + big / small)
+    if strong:
+        rho = min((d**2 * size**2 * (1 + math.log(horizon)) / (mu * slope * horizon)) ** (1 / 3), small / 2)
+    else:
+        rho = min(math.sqrt(big * d * size / slope) / horizon ** (1 / 4), small / 2)
+    y = middle(problem)
+    for t in count(1):
+        u = direction(d, choice)
+        value = yield y + rho * u
+        eta = 1 / (mu * t) if strong else big * rho / (d * size * math.sqrt(horizon))
+        y = project(problem, y - eta * d / rho * value * u, rho / small)

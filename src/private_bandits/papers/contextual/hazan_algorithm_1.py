@@ -1,0 +1,58 @@
+"""Hazan and Levy (2014), Algorithm 1, behind Algorithm 1: on a barrier, for strongly convex and smooth losses.
+
+As `saha_algorithm_1`, with an exploration that shrinks: A A^T is the inverse of the barrier's Hessian + eta mu t I, and
+the radius 1. The losses are strongly convex and smooth even half the diameter off the set, where mu is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, direction, hessian, leader
+from private_bandits.papers.contextual.saha_algorithm_1 import barrier_parameter
+from private_bandits.plain import Generator
+from private_bandits.problems import ConvexLoss
+
+
+def hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
+    """The constants: regret (nu ln T + (beta/mu)(1 + ln T)) / eta + 2 eta d^2 L^2 T + G R, of order sqrt(T).
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex, with strongly convex and smooth losses.
+    rounds : int
+        T >= 2.
+    feedback : float
+        L > 0, the largest absolute value of what it is told.
+
+    Returns
+    -------
+    Tuning
+        eta, the smaller of sqrt((nu ln T + (beta/mu)(1 + ln T)) / (2 T)) / (d L) and 1 / (4 d L), and mu.
+    """
+    d, log, mu = problem.dimension, math.log(rounds), problem.strong_convexity_within(problem.diameter / 2.0)
+    fixed = barrier_parameter(problem) * log + problem.smoothness / mu * (1.0 + log)
+    step = min(math.sqrt(fixed / (2.0 * rounds)), 0.25) / (d * feedback)
+    regret = fixed / step + 2.0 * step * (d * feedback) ** 2 * rounds + problem.lipschitz * problem.outer_radius
+    return Tuning(step, regret, radius=1.0, curvature=mu)
+
+
+def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float) -> Learner:
+    """Play the algorithm line by line; `size` is L, to which what it is told is clipped."""
+    d, log = problem.dimension, math.log(horizon)
+    nu, mu = 1 if problem.domain == "ball" else d + 1, problem.strong_convexity_within(problem.diameter / 2)
+    eta = min(math.sqrt((nu * log + problem.smoothness / mu * (1 + log)) / (2 * horizon)), 1 / 4) / (d * size)
+    x = np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + 1))  # the least point of the barrier
+    gradients: list[Any] = []
+    points: list[Any] = []
+    while True:
+        points.append(x)
+        root = np.linalg.cholesky(hessian(problem, x) + eta * mu * len(points) * np.eye(d))  # A_t^-1
+        u = direction(d, choice)
+        value = yield x + np.linalg.inv(root).T @ u
+        gradients.append(d * min(max(value, -size), size) * root @ u)
+        x = leader(problem, eta, np.sum(gradients, axis=0), mu, points, x)
