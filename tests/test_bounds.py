@@ -360,19 +360,19 @@ def test_the_bound_of_the_repair_is_the_sum_of_its_proof(means, size):
     ]
     paid = sum(kappa * min(largest, 2 * r) for r in radii if 2 * r >= smallest)
     tail = sum(t**-2 for t in range(1, 10**5))
-    found = bounds.repaired_first(Cascade(np.array(means), size), horizon, epsilon)
+    found = bounds.repaired_first_upper(Cascade(np.array(means), size), horizon, epsilon)
     assert len(means) * (paid + 1 + tail) <= found <= 1.01 * len(means) * (paid + 1 + tail)
 
 
 def test_the_repair_stays_below_its_bound_where_that_says_something():
     problem, horizon = b_lb(4, 2, 0.6, 0.5), 200_000
     regret = simulate(problem, repaired_local(2.0, 2), horizon=horizon, replications=20, seed=1).regret[:, -1]
-    bound = bounds.repaired_first(problem, horizon, 2.0)
+    bound = bounds.repaired_first_upper(problem, horizon, 2.0)
     assert float(regret.max()) < bound < 0.1 * problem.uniform_regret() * horizon
     assert bound < 40 * float(regret.mean())
 
 
 def test_the_bound_of_the_repair_asks_for_a_best_list():
     with pytest.raises(ValueError, match="unique best list"):
-        bounds.repaired_first(Cascade(np.array([0.5, 0.4, 0.4]), 2), 100, 1.0)
-    assert bounds.repaired_first(Cascade(np.array([0.5, 0.4]), 2), 100, 1.0) == 0.0
+        bounds.repaired_first_upper(Cascade(np.array([0.5, 0.4, 0.4]), 2), 100, 1.0)
+    assert bounds.repaired_first_upper(Cascade(np.array([0.5, 0.4]), 2), 100, 1.0) == 0.0

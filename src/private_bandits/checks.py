@@ -132,13 +132,7 @@ def delta(value: Any, name: str = "delta") -> float:
     return real(name, value, above=0, below=1)
 
 
-def vector(
-    name: str,
-    value: Any,
-    *,
-    at_least: float | None = None,
-    at_most: float | None = None,
-) -> np.ndarray:
+def vector(name: str, value: Any, *, at_least: float | None = None, at_most: float | None = None) -> np.ndarray:
     """Check that a value is a list of numbers in a range.
 
     Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -32,8 +33,8 @@ def ucb() -> Policy:
     return Policy("UCB", "auer2002", "Figure 1", "", Guarantee.none(), record, options="printed")
 
 
-def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
-    """UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index."""
+def reference(problem: Problem, horizon: int, streams: Streams, sent: Callable[[int], int] = int) -> Rows:
+    """Play UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index."""
     arms = range(problem.n_items)
     pulls = [0 for arm in arms]
     total = [0.0 for arm in arms]
@@ -45,6 +46,6 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
                 upper[a] = total[a] / pulls[a] + math.sqrt(2 * math.log(t) / pulls[a])
         arm = largest(upper, 1, streams.choice)[0]
         pulls[arm] += 1
-        total[arm] += 1 if streams.env.random() < problem.means[arm] else 0
+        total[arm] += sent(1 if streams.env.random() < problem.means[arm] else 0)
         rows.append([arm, 1])
     return rows

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.plain import Problem, Rows, Streams, largest, respond
+from private_bandits.plain import Problem, Rows, Streams, respond
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 
@@ -53,20 +54,6 @@ def ldp_ucb_response(epsilon: float) -> Policy:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
-    """LDP-UCB-B of Ren et al. (2020): the index is that of the bits themselves."""
+    """Play LDP-UCB-B of Ren et al. (2020), UCB1 on the bits that are sent: its index is that of the bits themselves."""
     flip = 1 / (1 + math.exp(epsilon))
-    arms = range(problem.n_items)
-    pulls = [0 for arm in arms]
-    total = [0 for arm in arms]  # of the bits
-    rows = []
-    for t in range(1, horizon + 1):
-        upper = [math.inf for arm in arms]
-        for a in arms:
-            if pulls[a] > 0:
-                upper[a] = total[a] / pulls[a] + math.sqrt(2 * math.log(t) / pulls[a])
-        arm = largest(upper, 1, streams.choice)[0]
-        reward = 1 if streams.env.random() < problem.means[arm] else 0
-        pulls[arm] += 1
-        total[arm] += respond(reward, 2, flip, streams.noise)
-        rows.append([arm, 1])
-    return rows
+    return auer_figure_1.reference(problem, horizon, streams, lambda bit: respond(bit, 2, flip, streams.noise))

@@ -6,7 +6,7 @@ Dimitrakakis and Tossou (2019), and `sampled` the interval of a probability that
 """
 
 from private_bandits._moved import forward
-from private_bandits.privacy.channels import channel_delta, channel_epsilon, channel_loss, sensitivity
+from private_bandits.privacy.channels import channel_loss, sensitivity
 from private_bandits.privacy.enumeration import FinitePolicy, History
 from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.laws import environment_law, table_laws
@@ -20,8 +20,6 @@ __all__ = [
     "History",
     "Witness",
     "binomial_interval",
-    "channel_delta",
-    "channel_epsilon",
     "channel_loss",
     "environment_law",
     "exact_loss",

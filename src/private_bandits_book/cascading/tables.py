@@ -118,7 +118,7 @@ def theorems(study: Study) -> Made:
         (6, "printed corrected", bounds.theorem_6, (cascade,), private),
         (8, "", bounds.theorem_8, (cascade,), private),
         (10, "printed proof corrected", bounds.theorem_10, (semi,), private),
-        (0, "", bounds.repaired_first, (cascade,), alone),
+        (0, "", bounds.repaired_first_upper, (cascade,), alone),
         (11, "printed corrected", bounds.theorem_11, instance, alone),
         (12, "printed corrected", bounds.theorem_12, instance, alone),
     ]

@@ -14,12 +14,7 @@ from private_bandits.privacy import Guarantee
 
 
 def cucb_gaussian(
-    epsilon: float,
-    delta: float,
-    n_items: int,
-    list_size: int,
-    noise_multiplier: float = 1.0,
-    variant: str = "printed",
+    epsilon: float, delta: float, n_items: int, list_size: int, noise_multiplier: float = 1.0, variant: str = "printed"
 ) -> Policy:
     """Algorithm 4, CUCB under LDP (Gaussian), for semi-bandits; epsilon = infinity is CUCB.
 

@@ -225,7 +225,7 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
     return _laplace(problem, horizon, scale, corrected=True)
 
 
-def repaired_first(problem: Cascade, horizon: int, epsilon: float) -> float:
+def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> float:
     """Upper bound of `repair_first.repaired_first`, ours: one randomised bit about the least reported item.
 
     L (kappa (12/Delta_min - 6/Delta_max) ln T / tanh^2(epsilon/2) + 1 + pi^2/6), where kappa = (1 - (1 - p)^K) / p is

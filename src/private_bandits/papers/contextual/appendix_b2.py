@@ -46,11 +46,7 @@ class Identification(NamedTuple):
 
 
 def identifier(
-    failure: float,
-    epsilon: float,
-    delta: float | None = None,
-    noise: str = "gaussian",
-    method: str = "classical",
+    failure: float, epsilon: float, delta: float | None = None, noise: str = "gaussian", method: str = "classical"
 ) -> Policy:
     """What `lil_ucb` plays, as a policy: its constants and its guarantee. `simulate` refuses it.
 

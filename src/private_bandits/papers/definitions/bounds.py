@@ -257,12 +257,7 @@ def horizon_2(n_arms: int, epsilon: float, a: float | None = None, variant: str 
 
 
 def theorem_3(
-    n_arms: int,
-    horizon: int,
-    epsilon: float,
-    variant: str = "printed",
-    c: float = 0.0,
-    b: float | None = None,
+    n_arms: int, horizon: int, epsilon: float, variant: str = "printed", c: float = 0.0, b: float | None = None
 ) -> float:
     """Theorem 3, minimax under DP.
 
