@@ -26,10 +26,6 @@ MODULES = [
 ROOMS = [baselines] + [
     module for module in MODULES if module.__name__.startswith(f"{papers.__name__}.") and hasattr(module, "algorithms")
 ]
-# What only references are written with: plain Python, with a line or two on each piece.
-PLAIN = {"private_bandits.papers.contextual.skeleton", "private_bandits.papers.contextual.learners"}
-# Every kernel has these, with the arguments that `kernels.index` documents.
-PROTOCOL = {"start", "advance", "check", "blank"}
 
 
 def plain(thing):
@@ -115,13 +111,6 @@ def answers(thing):
     return any(isinstance(node, ast.Return) and node.value is not None for node in body(thing))
 
 
-def shared(name, thing):
-    """Whether what a function takes is said once for all of its kind: references, and the protocol of the kernels."""
-    *_, module, last = name.split(".")
-    protocol = ".kernels." in name and last in PROTOCOL and module != "index"
-    return last == "reference" or protocol or name.startswith(tuple(PLAIN))
-
-
 def nobody(rule):
     """Assert that a rule finds no fault."""
     faults = [f"{name}: {fault}" for name, thing in PUBLIC.items() if (fault := rule(name, thing))]
@@ -141,7 +130,7 @@ def test_everything_public_has_a_docstring():
 
 def test_every_argument_is_documented():
     def missing(name, thing):
-        return "" if shared(name, thing) else ", ".join(sorted(arguments(thing) - documented(thing)))
+        return ", ".join(sorted(arguments(thing) - documented(thing)))
 
     nobody(missing)
 
@@ -157,8 +146,7 @@ def test_no_docstring_explains_an_argument_that_is_gone():
 
 def test_what_is_returned_is_documented():
     def missing(name, thing):
-        said = shared(name, thing) or {"Returns", "Yields"} & set(sections(thing))
-        return answers(thing) and not said and "Returns"
+        return answers(thing) and not {"Returns", "Yields"} & set(sections(thing)) and "Returns"
 
     nobody(missing)
 

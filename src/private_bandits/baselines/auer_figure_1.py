@@ -34,7 +34,24 @@ def ucb() -> Policy:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, sent: Callable[[int], int] = int) -> Rows:
-    """Play UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index."""
+    """Play UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    sent : callable
+        What the learner is told of a reward, 0 or 1; by default the reward.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     arms = range(problem.n_items)
     pulls = [0 for arm in arms]
     total = [0.0 for arm in arms]

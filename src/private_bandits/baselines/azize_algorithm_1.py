@@ -96,7 +96,28 @@ def _episodic(name: str, place: str, epsilon: float, scale: float, record: Named
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, alpha: float, kl: bool = False) -> Rows:
-    """Algorithm 1 of Azize and Basu (2022); an episode's rewards are one binomial draw."""
+    """Algorithm 1 of Azize and Basu (2022); an episode's rewards are one binomial draw.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    alpha : float
+        Width of the bound, > 0.
+    kl : bool
+        Whether the index is that of AdaP-KLUCB.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     arms = range(problem.n_items)
     pulls = [0 for arm in arms]
     mean = [0.0 for arm in arms]  # of the last episode, noisy

@@ -59,7 +59,24 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
-    """LDP-UCB-L of Ren et al. (2020): arms with few reports come first, in random order."""
+    """LDP-UCB-L of Ren et al. (2020): arms with few reports come first, in random order.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     arms = range(problem.n_items)
     pulls = [0 for arm in arms]
     total = [0.0 for arm in arms]  # of the noisy rewards

@@ -54,6 +54,23 @@ def ldp_ucb_response(epsilon: float) -> Policy:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
-    """Play LDP-UCB-B of Ren et al. (2020), UCB1 on the bits that are sent: its index is that of the bits themselves."""
+    """Play LDP-UCB-B of Ren et al. (2020), UCB1 on the bits that are sent: its index is that of the bits themselves.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     flip = 1 / (1 + math.exp(epsilon))
     return auer_figure_1.reference(problem, horizon, streams, lambda bit: respond(bit, 2, flip, streams.noise))

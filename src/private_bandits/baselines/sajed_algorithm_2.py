@@ -74,7 +74,26 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, beta: float) -> Rows:
-    """Algorithm 2 of Sajed and Sheffet (2019); an epoch's rewards are one binomial draw."""
+    """Algorithm 2 of Sajed and Sheffet (2019); an epoch's rewards are one binomial draw.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    beta : float
+        In (0, 1): with which some bound may fail.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     viable = list(range(problem.n_items))  # S <- {1, ..., K}
     rows: Rows = []
     epoch = 0

@@ -88,7 +88,30 @@ def reference(
     multiplier: float = 1.0,
     variant: str = "printed",
 ) -> Rows:
-    """Algorithm 1; w_0 stays outside the mechanisms."""
+    """Algorithm 1; w_0 stays outside the mechanisms.
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    c_1 : float
+        Constant of Lemma 1, > 0.
+    multiplier : float
+        Of the noise and its bonus, > 0.
+    variant : {"printed", "proof"}
+        Whose logarithm the bonus has.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     means, size, n_items, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
     mechanisms = [Hybrid(epsilon / n_items / multiplier, streams.noise) for e in items]  # instantiate
     w_0 = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0

@@ -52,7 +52,26 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, multiplier: float = 1.0) -> Rows:
-    """Algorithm 2."""
+    """Algorithm 2.
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    multiplier : float
+        Of the noise and its bonus, > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     scale = multiplier * problem.list_size / epsilon
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)

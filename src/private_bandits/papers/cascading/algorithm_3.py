@@ -55,7 +55,28 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
 def reference(
     problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float, multiplier: float = 1.0
 ) -> Rows:
-    """Algorithm 3."""
+    """Algorithm 3.
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    delta : float
+        In (0, 1).
+    multiplier : float
+        Of the noise and its bonus, > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     sigma = multiplier / epsilon * math.sqrt(2 * problem.list_size * math.log(1.25 / delta))
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)

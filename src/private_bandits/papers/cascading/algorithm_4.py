@@ -91,6 +91,27 @@ def reference(
     """Play Algorithm 4; the oracle takes the K largest. Repaired without u_0, items without reports first.
 
     The repaired sigma is that of `mechanisms.gaussian_sigma`, which the tests hold against another library's.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Any K of m arms.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    delta : float
+        In (0, 1).
+    multiplier : float
+        Of the noise and its bonus, > 0.
+    variant : {"printed", "repaired"}
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the super arm, and K.
     """
     means, size, m, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
     sigma = multiplier * math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon

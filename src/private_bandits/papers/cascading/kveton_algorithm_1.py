@@ -28,7 +28,22 @@ def cascade_ucb1() -> Policy:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
-    """Algorithm 1 of Kveton et al., with the UCB1 radius."""
+    """Algorithm 1 of Kveton et al., with the UCB1 radius.
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
     pulls = [1 for e in items]  # T_0(e) <- 1

@@ -127,7 +127,26 @@ def first_channel(flip: float, list_size: int) -> np.ndarray:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, trust: str = "local") -> Rows:
-    """The click of the first item, the least reported of the list: by randomised response, or to its hybrid counter."""
+    """The click of the first item, the least reported of the list: by randomised response, or to its hybrid counter.
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    trust : {"local", "central"}
+        Whether the click is randomised, or enters a counter.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     flip = 1 / (math.exp(epsilon) + 1)
     counters = [plain.Hybrid(epsilon, streams.noise) for e in items]

@@ -111,6 +111,24 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     """The whole reply, by (K+1)-ary randomised response or as the padded click vector with Laplace noise.
 
     If a false answer has probability `lie` each, the clicks sent have expectation lie + (1 - (K + 1) lie) P(click).
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    design : {"reply", "one_hot"}
+        Whether the reply is randomised, or its click vector gets noise.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     lie = 1 / (math.exp(epsilon) + size) if design == "reply" else 0.0

@@ -56,7 +56,26 @@ def repaired_rounds(epsilon: float, n_items: int, list_size: int, horizon: int) 
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, capacity: int) -> Rows:
-    """Trees indexed by rounds, made for `capacity` rounds, for the clicks and the examinations of every item."""
+    """Trees indexed by rounds, made for `capacity` rounds, for the clicks and the examinations of every item.
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    capacity : int
+        Rounds that the trees are made for, >= horizon.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     reach = size + 1 if size > 1 else 1
     click_trees = [Binary(epsilon / reach, capacity.bit_length(), streams.noise) for e in items]

@@ -58,6 +58,27 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
 def reference(
     problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float, multiplier: float = 1.0
 ) -> Rows:
-    """Play Algorithm 2 with b for K/epsilon, in the noise and in the bonus, b sqrt(24 ln t / n)."""
+    """Play Algorithm 2 with b for K/epsilon, in the noise and in the bonus, b sqrt(24 ln t / n).
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    delta : float
+        In (0, 1).
+    multiplier : float
+        Of the noise and its bonus, > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     b = math.sqrt(4 * problem.list_size * math.log(math.e + epsilon / delta)) / epsilon
     return algorithm_2.reference(problem, horizon, streams, problem.list_size / b, multiplier)

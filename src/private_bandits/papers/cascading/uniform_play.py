@@ -30,7 +30,22 @@ def uniform() -> Policy:
 
 
 def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
-    """Uniformly random lists, in a cascade."""
+    """Uniformly random lists, in a cascade.
+
+    Parameters
+    ----------
+    problem : Cascade
+        Its means, L and K.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+    """
     rows = []
     for _ in range(horizon):
         recommended = largest([0.0] * problem.n_items, problem.list_size, streams.choice)

@@ -85,7 +85,26 @@ def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: st
 def reference(
     problem: ConvexLoss, horizon: int, variance: float, tail: float, cuts: list[tuple[int, float, float]]
 ) -> Learner:
-    """Play Algorithm 1 line by line, told losses of this variance and tail; `cuts` takes the case and the interval."""
+    """Play Algorithm 1 line by line, told losses of this variance and tail; `cuts` takes the case and the interval.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        Stochastic, of dimension 1.
+    horizon : int
+        T >= 2, from which the steps are set.
+    variance : float
+        Of what it is told, >= 0.
+    tail : float
+        Scale of Laplace noise on it, >= 0.
+    cuts : list, written
+        The case of each round, 1 to 3, and the ends of the interval after it.
+
+    Yields
+    ------
+    list of float
+        The point to play; the noisy loss there is sent back.
+    """
     low, high = (-problem.radius, problem.radius) if problem.domain == "ball" else (0.0, 1.0)
     width, log = problem.lipschitz * (high - low), math.log(2 * horizon)
 

@@ -136,7 +136,33 @@ def reference(
     method: str = "classical",
     variant: str = "printed",
 ) -> list[list[float]]:
-    """Play Algorithm 1 line by line around a learner, the `reference` of its file."""
+    """Play Algorithm 1 line by line around a learner, the `reference` of its file.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        Any.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    learner : generator
+        The learner, yet to be asked for its first point.
+    epsilon : float
+        > 0; infinity means no noise.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        How sigma is found.
+    variant : {"printed", "tight"}
+        Whether losses lie in [-B, B], or those of arms in [0, 1].
+
+    Returns
+    -------
+    list of list of float
+        A row a round: the point, and what is sent.
+    """
     b = 0.5 if variant == "tight" else problem.bound
     sigma = noise_on(2.0 * b, epsilon, delta, noise, method)  # lines 1 and 2
     law = streams.noise.normal if noise == "gaussian" else streams.noise.laplace

@@ -107,7 +107,36 @@ def reference(
     noise: str = "gaussian",
     method: str = "classical",
 ) -> list[list[float]]:
-    """Play Algorithm 2 line by line around Algorithm 4."""
+    """Play Algorithm 2 line by line around Algorithm 4.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex, with spread 0.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    step : {"printed", "tuned", "strong"}
+        Of Algorithm 4.
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        How sigma is found.
+
+    Returns
+    -------
+    list of list of float
+        A row a round: both points, and what is sent.
+
+    Raises
+    ------
+    KeyError
+        If there is no such step.
+    """
     sigma = noise_on(2.0 * problem.lipschitz, epsilon, delta, noise, method)  # line 2
     variance = sigma**2 if noise == "gaussian" else 2.0 * sigma**2
     learner, rows = algorithm_4.reference(problem, horizon, streams.choice, variance, step), []  # line 1

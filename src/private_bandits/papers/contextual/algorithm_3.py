@@ -115,6 +115,36 @@ def reference(
     """Play Algorithm 3 line by line, its radius by the proof, of which the text has the order only.
 
     The analytic sigma is that of `mechanisms.gaussian_sigma`, which the tests hold against another library's.
+
+    Parameters
+    ----------
+    problem : LinearContext
+        Its action sets and rewards.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    delta : float
+        In (0, 1).
+    variant : {"printed", "repaired"}
+        Whose noise, steps and shift.
+    noise : {"classical", "analytic"}
+        How sigma is found.
+    bonus_factor : float
+        Multiplies beta_t, > 0.
+    alpha : float
+        In (0, 1): with which the ellipsoids may fail.
+    ridge : float
+        > 0.
+    responses : {"bounded", "binary"}
+        What a reward may be.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the action, and 1.
     """
     d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2

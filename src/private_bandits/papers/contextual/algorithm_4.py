@@ -68,7 +68,31 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
 
 
 def reference(problem: ConvexLoss, horizon: int, choice: Generator, variance: float, step: str = "printed") -> Learner:
-    """Play Algorithm 4 line by line; `variance` is that of a component of the noise n, for the tuned step."""
+    """Play Algorithm 4 line by line; `variance` is that of a component of the noise n, for the tuned step.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    horizon : int
+        T >= 2, from which the steps are set.
+    choice : Generator
+        Directions: normal numbers, one a coordinate.
+    variance : float
+        Of a component of the noise n, >= 0, for the tuned step.
+    step : {"printed", "tuned", "strong"}
+        As for `algorithm_2.two_point`.
+
+    Yields
+    ------
+    tuple of float64 arrays, shape (dimension,)
+        Both points; the noisy difference of the losses there is sent back.
+
+    Raises
+    ------
+    KeyError
+        If there is no such step.
+    """
     d, big, small = problem.dimension, problem.outer_radius, problem.inner_radius
     tuned = big / (d * math.sqrt((problem.lipschitz**2 + variance) * horizon))
     eta: dict[str, Callable[[int], float]] = {

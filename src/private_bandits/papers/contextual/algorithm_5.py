@@ -119,7 +119,36 @@ def reference(
     alpha: float = 0.1,
     ridge: float = 1.0,
 ) -> list[list[int]]:
-    """With the constants of the public codes, or with the derived ones; rewards in [-2, 2]."""
+    """With the constants of the public codes, or with the derived ones; rewards in [-2, 2].
+
+    Parameters
+    ----------
+    problem : LinearContext
+        Its action sets and rewards.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    delta : float
+        In (0, 1).
+    variant : {"printed", "derived"}
+        The constants of the public codes, or the derived ones.
+    noise : {"classical", "analytic"}
+        How sigma is found.
+    bonus_factor : float
+        Multiplies beta_t, > 0.
+    alpha : float
+        In (0, 1): with which the ellipsoids may fail.
+    ridge : float
+        > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the action, and 1.
+    """
     d, log_t = problem.dim, math.log(horizon)
     sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / epsilon
     if noise == "analytic":

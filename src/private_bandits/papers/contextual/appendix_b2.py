@@ -172,6 +172,27 @@ def reference(
     """Play Figure 1 of Jamieson et al. (2014) behind Algorithm 1, and return the pulls of each arm.
 
     Ties in the index have probability 0 under noise.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    failure : float
+        nu in (0, 1): with which it may be wrong.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    delta : float, optional
+        In (0, 1); None with Laplace noise.
+    noise : {"gaussian", "laplace"}
+    method : {"classical", "analytic"}
+        How sigma is found.
+
+    Returns
+    -------
+    list of int
+        Pulls of each arm.
     """
     e, beta, lam = 0.01, 1.0, 9.0
     c = (2.0 + e) / e * (1.0 / math.log(1.0 + e)) ** (1.0 + e)

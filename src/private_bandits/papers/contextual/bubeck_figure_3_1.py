@@ -34,7 +34,22 @@ def exp3(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
 
 
 def reference(problem: ConvexLoss, choice: Generator, reach: float) -> Learner:
-    """Play Figure 3.1 line by line; losses are clipped to [-reach, 1 + reach] and scaled to [0, 1]."""
+    """Play Figure 3.1 line by line; losses are clipped to [-reach, 1 + reach] and scaled to [0, 1].
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        With K arms.
+    choice : Generator
+        A uniform number a round, for the arm.
+    reach : float
+        >= 0.
+
+    Yields
+    ------
+    list of int
+        The arm to play; its noisy loss is sent back.
+    """
     k = problem.dimension
     total = np.zeros(k)
     for t in count(1):

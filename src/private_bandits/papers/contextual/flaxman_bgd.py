@@ -64,7 +64,26 @@ def strong_bgd(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
 
 
 def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float, strong: bool = False) -> Learner:
-    """Play BGD line by line; `size` is L."""
+    """Play BGD line by line; `size` is L.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    horizon : int
+        T >= 2, from which the steps are set.
+    choice : Generator
+        Directions: normal numbers, one a coordinate.
+    size : float
+        L > 0, the root mean square of what it is told.
+    strong : bool
+        Whether it has the steps for strongly convex losses.
+
+    Yields
+    ------
+    float64 array, shape (dimension,)
+        The point to play; the noisy loss there is sent back.
+    """
     d, big, small, mu = problem.dimension, problem.outer_radius, problem.inner_radius, problem.strong_convexity
     slope = problem.lipschitz * (3 + big / small)
     if strong:

@@ -42,7 +42,24 @@ def hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
 
 
 def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float) -> Learner:
-    """Play the algorithm line by line; `size` is L, to which what it is told is clipped."""
+    """Play the algorithm line by line; `size` is L, to which what it is told is clipped.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    horizon : int
+        T >= 2, from which the steps are set.
+    choice : Generator
+        Directions: normal numbers, one a coordinate.
+    size : float
+        L > 0, the largest absolute value of what it is told.
+
+    Yields
+    ------
+    float64 array, shape (dimension,)
+        The point to play; the noisy loss there is sent back.
+    """
     d, log = problem.dimension, math.log(horizon)
     nu, mu = 1 if problem.domain == "ball" else d + 1, problem.strong_convexity_within(problem.diameter / 2)
     eta = min(math.sqrt((nu * log + problem.smoothness / mu * (1 + log)) / (2 * horizon)), 1 / 4) / (d * size)

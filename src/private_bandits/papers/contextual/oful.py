@@ -62,7 +62,26 @@ def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
-    """Figure 1 of their paper, its argmax over the ellipsoid solved; the first action is uniformly random."""
+    """Figure 1 of their paper, its argmax over the ellipsoid solved; the first action is uniformly random.
+
+    Parameters
+    ----------
+    problem : LinearContext
+        Its action sets and rewards.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    alpha : float
+        In (0, 1): with which the ellipsoids may fail.
+    ridge : float
+        > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the action, and 1.
+    """
     d = problem.dim
     v, u, theta = np.zeros((d, d)), np.zeros(d), np.zeros(d)
     rows = []

@@ -92,7 +92,26 @@ def gloc(
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
-    """GLOC with online Newton steps and binary rewards; gradient steps are those of Algorithm 3 without noise."""
+    """GLOC with online Newton steps and binary rewards; gradient steps are those of Algorithm 3 without noise.
+
+    Parameters
+    ----------
+    problem : LinearContext
+        Its action sets and rewards.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    alpha : float
+        In (0, 1): with which the ellipsoids may fail.
+    ridge : float
+        > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the action, and 1.
+    """
     d, top = problem.dim, skeleton.sigmoid(1.0)
     kappa = top * (1.0 - top)
     a, u, theta, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros(d)

@@ -61,7 +61,24 @@ def barrier_parameter(problem: ConvexLoss) -> float:
 
 
 def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float) -> Learner:
-    """Play the algorithm line by line; `size` is L, to which what it is told is clipped."""
+    """Play the algorithm line by line; `size` is L, to which what it is told is clipped.
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        On the ball or the simplex.
+    horizon : int
+        T >= 2, from which the steps are set.
+    choice : Generator
+        Directions: normal numbers, one a coordinate.
+    size : float
+        L > 0, the largest absolute value of what it is told.
+
+    Yields
+    ------
+    float64 array, shape (dimension,)
+        The point to play; the noisy loss there is sent back.
+    """
     d, t, log = problem.dimension, horizon, math.log(horizon)
     nu, bend = 1 if problem.domain == "ball" else d + 1, problem.smoothness * problem.diameter**2 / 4
     delta = min((d * size * math.sqrt(2 * nu * t * log) / (bend * t)) ** (1 / 3), 1 / 2)

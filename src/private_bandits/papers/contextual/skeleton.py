@@ -18,12 +18,34 @@ from private_bandits.plain import Generator, largest
 
 
 def sigmoid(a: float) -> float:
-    """The logistic link."""
+    """The logistic link.
+
+    Parameters
+    ----------
+    a : float
+
+    Returns
+    -------
+    float
+        In (0, 1).
+    """
     return 1.0 / (1.0 + math.exp(-a))
 
 
 def action_set(problem: Any, env: Generator) -> tuple[Any, Any]:
-    """D_t, a row per action, and the mean rewards: a set of the table, or unit vectors drawn one after the other."""
+    """D_t, a row per action, and the mean rewards: a set of the table, or unit vectors drawn one after the other.
+
+    Parameters
+    ----------
+    problem : LinearContext
+    env : Generator
+        A uniform number for the set of a table, or normal numbers for unit vectors.
+
+    Returns
+    -------
+    tuple of arrays
+        Shapes (actions, dim) and (actions,).
+    """
     if len(problem.sets):
         which = int(env.random() * len(problem.sets))
         return problem.sets[which], problem.means[which]
@@ -34,14 +56,41 @@ def action_set(problem: Any, env: Generator) -> tuple[Any, Any]:
 
 
 def reward(problem: Any, mean: float, env: Generator) -> float:
-    """1 with the mean's probability, else 0; or the mean plus noise that is uniform on [-noise, noise]."""
+    """1 with the mean's probability, else 0; or the mean plus noise that is uniform on [-noise, noise].
+
+    Parameters
+    ----------
+    problem : LinearContext
+    mean : float
+        Of the action's reward.
+    env : Generator
+        One uniform number.
+
+    Returns
+    -------
+    float
+    """
     if problem.binary:
         return 1.0 if env.random() < mean else 0.0
     return float(mean + problem.noise * (2.0 * env.random() - 1.0))
 
 
 def symmetric(noise: Generator, dim: int, sigma: float) -> Any:
-    """B_t(i, j) iid N(0, sigma^2) for i <= j, and B(j, i) = B(i, j)."""
+    """B_t(i, j) iid N(0, sigma^2) for i <= j, and B(j, i) = B(i, j).
+
+    Parameters
+    ----------
+    noise : Generator
+        dim (dim + 1) / 2 normal numbers, or none at 0.
+    dim : int
+        d >= 1.
+    sigma : float
+        >= 0.
+
+    Returns
+    -------
+    float64 array, shape (dim, dim)
+    """
     b = np.zeros((dim, dim))
     if sigma:
         for i in range(dim):
@@ -51,12 +100,43 @@ def symmetric(noise: Generator, dim: int, sigma: float) -> Any:
 
 
 def gaussians(noise: Generator, dim: int, sigma: float) -> Any:
-    """A vector of independent N(0, sigma^2); nothing is drawn at 0."""
+    """A vector of independent N(0, sigma^2); nothing is drawn at 0.
+
+    Parameters
+    ----------
+    noise : Generator
+        `dim` normal numbers, or none at 0.
+    dim : int
+        d >= 1.
+    sigma : float
+        >= 0.
+
+    Returns
+    -------
+    float64 array, shape (dim,)
+    """
     return sigma * noise.standard_normal(dim) if sigma else np.zeros(dim)
 
 
 def optimistic(v_bar: Any, theta: Any, beta: float, vectors: Any, choice: Generator) -> int:
-    """argmax <theta, x> + beta |x| in the norm of the inverse of V bar; without an inverse or data, any action."""
+    """argmax <theta, x> + beta |x| in the norm of the inverse of V bar; without an inverse or data, any action.
+
+    Parameters
+    ----------
+    v_bar : float64 array, shape (dim, dim)
+        Symmetric.
+    theta : float64 array, shape (dim,)
+    beta : float
+        >= 0.
+    vectors : float64 array, shape (actions, dim)
+    choice : Generator
+        Of ties.
+
+    Returns
+    -------
+    int
+        Row of `vectors`.
+    """
     eigenvalues = np.linalg.eigvalsh(v_bar)
     if eigenvalues[0] <= 1e-11 * eigenvalues[-1]:
         return largest([math.inf] * len(vectors), 1, choice)[0]
@@ -65,7 +145,18 @@ def optimistic(v_bar: Any, theta: Any, beta: float, vectors: Any, choice: Genera
 
 
 def solved(v_bar: Any, u: Any) -> Any:
-    """V bar^-1 u, or zeros where a later action does not depend on it."""
+    """V bar^-1 u, or zeros where a later action does not depend on it.
+
+    Parameters
+    ----------
+    v_bar : float64 array, shape (dim, dim)
+        Symmetric.
+    u : float64 array, shape (dim,)
+
+    Returns
+    -------
+    float64 array, shape (dim,)
+    """
     eigenvalues = np.linalg.eigvalsh(v_bar)
     return np.linalg.solve(v_bar, u) if eigenvalues[0] > 1e-11 * eigenvalues[-1] else np.zeros(len(u))
 
@@ -80,7 +171,32 @@ def derived(
     fit: Callable[[int], float],
     printed: bool = False,
 ) -> tuple[Callable[[int], float], Callable[[int], float]]:
-    """c_t and beta_t of `ellipsoids`, the shift derived or printed; `fit` takes t."""
+    """c_t and beta_t of `ellipsoids`, the shift derived or printed; `fit` takes t.
+
+    Parameters
+    ----------
+    sigma : float
+        >= 0.
+    dim : int
+        d >= 1.
+    horizon : int
+        T >= 1.
+    alpha : float
+        In (0, 1).
+    ridge : float
+        >= 0.
+    events : int
+        Among which alpha is shared, >= 1.
+    fit : callable
+        Round to the radius of the fit.
+    printed : bool
+        Whether the shift is the printed one.
+
+    Returns
+    -------
+    tuple of callable
+        Round to c_t, and to beta_t.
+    """
 
     def upsilon(t: int) -> float:
         if printed:
@@ -97,13 +213,42 @@ def derived(
 
 
 def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:
-    """Jun et al. (2017), Theorem 1: the root of alpha_t for online learners of regret `cost`."""
+    """Jun et al. (2017), Theorem 1: the root of alpha_t for online learners of regret `cost`.
+
+    Parameters
+    ----------
+    cost : float
+        >= 0.
+    kappa : float
+        Smallest slope of the link, > 0.
+    r : float
+        Rewards are r-sub-Gaussian, > 0.
+    failure : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+        > 0.
+    """
     inside = 1.0 + 2.0 / kappa * cost + 4.0 * r**4 / (kappa**4 * failure**2)
     return math.sqrt(1.0 + 4.0 / kappa * cost + 8.0 * r**2 / kappa**2 * math.log(2.0 / failure * math.sqrt(inside)))
 
 
 def nearest(a: Any, point: Any) -> Any:
-    """The point of the unit ball that is nearest in the norm of A, by the eigenvectors of A and bisection."""
+    """The point of the unit ball that is nearest in the norm of A, by the eigenvectors of A and bisection.
+
+    Parameters
+    ----------
+    a : float64 array, shape (dim, dim)
+        Positive definite.
+    point : float64 array, shape (dim,)
+
+    Returns
+    -------
+    float64 array, shape (dim,)
+        Of norm at most 1.
+    """
     if point @ point <= 1.0:
         return point
     values, vectors = np.linalg.eigh(a)

@@ -60,7 +60,22 @@ def distribution(losses: Any, eta: float) -> Any:
 
 
 def reference(problem: ConvexLoss, choice: Generator, reach: float) -> Learner:
-    """Play the algorithm line by line; losses are clipped to [-reach, 1 + reach] and scaled to [0, 1]."""
+    """Play the algorithm line by line; losses are clipped to [-reach, 1 + reach] and scaled to [0, 1].
+
+    Parameters
+    ----------
+    problem : ConvexLoss
+        With K arms.
+    choice : Generator
+        A uniform number a round, for the arm.
+    reach : float
+        >= 0.
+
+    Yields
+    ------
+    list of int
+        The arm to play; its noisy loss is sent back.
+    """
     total = np.zeros(problem.dimension)
     for t in count(1):
         weights = distribution(total, 2 / math.sqrt(t))

@@ -87,7 +87,32 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float, length: int, c: float = 18.0
 ) -> list[list[int]]:
-    """Algorithm 1 for T = `length`, line by line on Pareto arms, stopped after `horizon` rounds."""
+    """Algorithm 1 for T = `length`, line by line on Pareto arms, stopped after `horizon` rounds.
+
+    Parameters
+    ----------
+    problem : ParetoArms
+        Rewards are Pareto.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    v : float
+        Order of the moment less 1, in (0, 1].
+    u : float
+        Bound on the moment, > 0.
+    length : int
+        T >= 2, for which the constants are made.
+    c : float
+        Factor of the radius, > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     arms = range(problem.n_items)
     log_t = math.log(length)
     levels = int(math.log2(length)) + 1

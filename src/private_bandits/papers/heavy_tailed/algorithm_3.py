@@ -161,7 +161,32 @@ def power_or_infinity(base: float, exponent: float) -> float:
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float, beta: float, c: float = 24.0
 ) -> list[list[int]]:
-    """Play Algorithm 3 line by line on Pareto arms; without noise, at epsilon = infinity, with 1 for epsilon."""
+    """Play Algorithm 3 line by line on Pareto arms; without noise, at epsilon = infinity, with 1 for epsilon.
+
+    Parameters
+    ----------
+    problem : ParetoArms
+        Rewards are Pareto.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    v : float
+        Order of the moment less 1, in (0, 1].
+    u : float
+        Bound on the moment, > 0.
+    beta : float
+        In (0, 1): with which some bound may fail.
+    c : float
+        Constant of the epochs, > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     noisy, epsilon = math.isfinite(epsilon), min(epsilon, 1.0) if math.isinf(epsilon) else epsilon
     viable = list(range(problem.n_items))  # line 1
     rows: list[list[int]] = []

@@ -76,7 +76,28 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
 def reference(
     problem: Any, horizon: int, streams: Any, v: float, u: float, length: int | None = None
 ) -> list[list[int]]:
-    """Robust UCB on Pareto arms, with the logarithm of T = `length`, or without it that of the round."""
+    """Robust UCB on Pareto arms, with the logarithm of T = `length`, or without it that of the round.
+
+    Parameters
+    ----------
+    problem : ParetoArms
+        Rewards are Pareto.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    v : float
+        Order of the moment less 1, in (0, 1].
+    u : float
+        Bound on the moment, > 0.
+    length : int, optional
+        T >= 1 of the logarithm; by default it is that of the round.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     arms = range(problem.n_items)
     rewards: list[list[float]] = [[] for a in arms]
     rows = []

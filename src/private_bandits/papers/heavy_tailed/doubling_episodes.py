@@ -87,7 +87,28 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float) -> list[list[int]]:
-    """The episodes on Pareto arms, for T = `horizon`; every reward is drawn by itself."""
+    """The episodes on Pareto arms, for T = `horizon`; every reward is drawn by itself.
+
+    Parameters
+    ----------
+    problem : ParetoArms
+        Rewards are Pareto.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    v : float
+        Order of the moment less 1, in (0, 1].
+    u : float
+        Bound on the moment, > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     arms = range(problem.n_items)
     log, samples = math.log(horizon), min(1, epsilon)
     width = 1 + math.sqrt(2) + 1 / 3 + 2 * min(1, 1 / epsilon)

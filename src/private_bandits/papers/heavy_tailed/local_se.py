@@ -95,7 +95,34 @@ def reference(
     c: float = 24.0,
     variant: str = "repaired",
 ) -> list[list[int]]:
-    """Algorithm 3 where every user sends x 1{|x| <= B} + Lap(2 B / epsilon) and the reports of an arm are averaged."""
+    """Algorithm 3 where every user sends x 1{|x| <= B} + Lap(2 B / epsilon) and the reports of an arm are averaged.
+
+    Parameters
+    ----------
+    problem : ParetoArms
+        Rewards are Pareto.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    v : float
+        Order of the moment less 1, in (0, 1].
+    u : float
+        Bound on the moment, > 0.
+    beta : float
+        In (0, 1): with which some bound may fail.
+    c : float
+        Constant of the epochs, > 0.
+    variant : {"repaired", "slide_rate"}
+        Whose lengths and thresholds.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     viable = list(range(problem.n_items))
     rows: list[list[int]] = []
     tau = 0

@@ -78,7 +78,28 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, beta: float, width: float = 16.0
 ) -> list[list[int]]:
-    """The elimination on Pareto arms; every reward is drawn by itself."""
+    """The elimination on Pareto arms; every reward is drawn by itself.
+
+    Parameters
+    ----------
+    problem : ParetoArms
+        Rewards are Pareto.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    beta : float
+        In (0, 1): with which some bound may fail.
+    width : float
+        Of a mean, in units of B L / (R s), > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     alive = list(range(problem.n_items))
     rows: list[list[int]] = []
     epoch, rate = 0, min(epsilon, 1)

@@ -48,5 +48,28 @@ def robust_se(v: float, u: float, beta: float, c: float = 12.0) -> Policy:
 def reference(
     problem: Any, horizon: int, streams: Any, v: float, u: float, beta: float, c: float = 12.0
 ) -> list[list[int]]:
-    """Play Algorithm 3 with 1 for epsilon in its lengths, and no noise in line 18."""
+    """Play Algorithm 3 with 1 for epsilon in its lengths, and no noise in line 18.
+
+    Parameters
+    ----------
+    problem : ParetoArms
+        Rewards are Pareto.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    v : float
+        Order of the moment less 1, in (0, 1].
+    u : float
+        Bound on the moment, > 0.
+    beta : float
+        In (0, 1): with which some bound may fail.
+    c : float
+        Constant of the epochs, > 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
     return algorithm_3.reference(problem, horizon, streams, math.inf, v, u, beta, c)

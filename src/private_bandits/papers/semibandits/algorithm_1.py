@@ -58,7 +58,28 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", anytime: bool = False
 ) -> list[list[int]]:
-    """Play Algorithm 1 line by line, with ln t for ln T if `anytime`; return what `simulate.trace` returns."""
+    """Play Algorithm 1 line by line, with ln t for ln T if `anytime`; return what `simulate.trace` returns.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Whose oracle is not a Python function.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    variant : {"printed", "repaired"}
+        Whose constants.
+    anytime : bool
+        Whether ln t stands for ln T.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+    """
     bandit = Plain(problem)
     base, k = bandit.arms, bandit.size
 

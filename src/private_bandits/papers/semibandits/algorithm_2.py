@@ -60,6 +60,26 @@ def reference(
     """Play Algorithm 2 line by line, with ln t for ln T if `anytime`; return what `simulate.trace` returns.
 
     I_t is put first; of several least pulled arms it is the first in S_t.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Whose oracle is not a Python function.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    variant : {"printed", "repaired"}
+        Whose constants.
+    anytime : bool
+        Whether ln t stands for ln T.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base = bandit.arms

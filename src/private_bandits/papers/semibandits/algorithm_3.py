@@ -154,7 +154,28 @@ class Tree:
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", least: bool = False
 ) -> list[list[int]]:
-    """Play Algorithm 3 line by line; with `least` a leaf holds the least pulled arm's outcome, and K is 1."""
+    """Play Algorithm 3 line by line; with `least` a leaf holds the least pulled arm's outcome, and K is 1.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Whose oracle is not a Python function.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    variant : {"printed", "repaired"}
+        Whose constants.
+    least : bool
+        Whether only the least pulled arm of a super arm is reported.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+    """
     bandit = Plain(problem)
     base, k = bandit.arms, 1 if least else bandit.size
     levels, log_t = horizon.bit_length(), math.log(horizon)

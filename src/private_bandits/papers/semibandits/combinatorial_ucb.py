@@ -50,7 +50,24 @@ def cucb(update: str = "all") -> Policy:
 
 
 def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> list[list[int]]:
-    """Play the algorithm line by line; return what `simulate.trace` returns."""
+    """Play the algorithm line by line; return what `simulate.trace` returns.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Whose oracle is not a Python function.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    update : {"all", "least"}
+        Which observations count.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+    """
     bandit = Plain(problem)
     base = bandit.arms
     pulls = [0 for i in base]

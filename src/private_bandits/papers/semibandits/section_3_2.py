@@ -51,5 +51,24 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed") -> list[list[int]]:
-    """Play Algorithm 3 with the least pulled arm's outcome in a leaf, and with 1 for K."""
+    """Play Algorithm 3 with the least pulled arm's outcome in a leaf, and with 1 for K.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Whose oracle is not a Python function.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0; infinity means no noise.
+    variant : {"printed", "repaired"}
+        Whose constants.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+    """
     return algorithm_3.reference(problem, horizon, streams, epsilon, variant, least=True)
