@@ -61,6 +61,12 @@ def tree_noise(rng: np.random.Generator, n: int, node_scale: float, row: np.ndar
     -------
     float
         The sum of the noise of popcount(n) nodes.
+
+    Examples
+    --------
+    >>> row, rng = np.zeros(COUNTER_ROW), np.random.default_rng(0)
+    >>> [round(tree_noise(rng, n, 1.0, row), 3) for n in (1, 2, 3)]
+    [0.32, -0.617, -3.119]
     """
     if node_scale == 0.0:
         return 0.0
@@ -92,6 +98,12 @@ def tree_noise_at(rng, n, last, node_scale, row):
     -------
     float
         The sum of the noise of popcount(n) nodes.
+
+    Examples
+    --------
+    >>> row, rng = np.zeros(COUNTER_ROW), np.random.default_rng(0)
+    >>> [round(tree_noise_at(rng, n, last, 1.0, row), 3) for last, n in ((0, 2), (2, 3))]
+    [0.32, -0.297]
     """
     if node_scale == 0.0:
         return 0.0
@@ -135,6 +147,12 @@ def hybrid_noise(rng: np.random.Generator, n: int, scale: float, row: np.ndarray
     -------
     float
         The noise of the logarithmic part plus that of the open nodes.
+
+    Examples
+    --------
+    >>> row, rng = np.zeros(COUNTER_ROW), np.random.default_rng(0)
+    >>> [round(hybrid_noise(rng, n, 1.0, row), 3) for n in (1, 2, 3)]
+    [0.64, -0.594, -5.597]
     """
     if scale == 0.0:
         return 0.0
@@ -167,6 +185,11 @@ def tree_spread(n: int) -> tuple[float, float]:
     v, b_max : float
         The root of the sum of the squared Laplace scales in the release, and the largest of them. The variance of the
         release is 2 v**2; both scale with the noise.
+
+    Examples
+    --------
+    >>> tree_spread(4), tree_spread(5)  # one node, and two
+    ((1.0, 1.0), (1.4142135623730951, 1.0))
     """
     return math.sqrt(_popcount(n)), 1.0
 
@@ -184,6 +207,11 @@ def hybrid_spread(n: int) -> tuple[float, float]:
     -------
     v, b_max : float
         As those of `tree_spread`.
+
+    Examples
+    --------
+    >>> hybrid_spread(1), hybrid_spread(4)
+    ((2.0, 2.0), (3.4641016151377544, 2.0))
     """
     k = 0
     while n >> (k + 1):
@@ -209,6 +237,11 @@ def laplace_sum_bound(v: float, b_max: float, log_term: float) -> float:
     -------
     float
         sqrt(8 log_term) * max(v, b_max sqrt(log_term)): Chan, Shi and Song (2011), Corollary 2.9.
+
+    Examples
+    --------
+    >>> laplace_sum_bound(1.0, 1.0, 2.0)
+    5.656854249492381
     """
     return math.sqrt(8.0 * log_term) * max(v, b_max * math.sqrt(log_term))
 

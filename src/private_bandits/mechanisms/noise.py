@@ -27,6 +27,11 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> round(laplace(np.random.default_rng(0), 2.0), 4), laplace(np.random.default_rng(0), 0.0)
+    (0.6402, 0.0)
     """
     if scale == 0.0:
         return 0.0
@@ -51,6 +56,11 @@ def gaussian(rng: np.random.Generator, sigma: float) -> float:
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> round(gaussian(np.random.default_rng(0), 2.0), 4), gaussian(np.random.default_rng(0), 0.0)
+    (0.2515, 0.0)
     """
     if sigma == 0.0:
         return 0.0
@@ -77,6 +87,12 @@ def respond(rng: np.random.Generator, value: int, n_values: int, p_other: float)
     Returns
     -------
     int
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> [respond(rng, 2, n_values=3, p_other=0.3) for _ in range(6)]
+    [2, 0, 0, 0, 2, 2]
     """
     if p_other == 0.0:
         return value
