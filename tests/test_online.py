@@ -87,6 +87,18 @@ def test_algorithm_1_plays_its_reference(noise, epsilon, delta, learner, domain,
     np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=7), rows, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("learner", FIT)
+def test_algorithm_1_begins_a_long_run_as_its_reference(learner, domain):
+    """At T = 10^6 no step and no radius is capped, as all are in short runs."""
+    problem, horizon, sigma = convex(domain, FIT[learner]), 10**6, 0.01
+    epsilon = 2 * problem.bound * math.sqrt(2 * math.log(1250)) / sigma
+    policy, source = one_point(problem, horizon, epsilon, 1e-3, learner), streams(7, 0)
+    plain = behind(learner, problem, horizon, source.choice, sigma, "gaussian")
+    rows = algorithm_1.reference(problem, 20, source, plain, epsilon, 1e-3)
+    np.testing.assert_allclose(trace(problem, policy, horizon=20, seed=7), rows, rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize("learner", ["exp3", "tsallis"])
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
 @pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])

@@ -13,14 +13,14 @@ from private_bandits import baselines
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import log_checkpoints, simulate
 from private_bandits_book import studies
-from private_bandits_book.studies import LongRun, Player, Run, Runs
+from private_bandits_book.studies import LongRun, Run, Runner, Runs
 
 MEANS = [0.7, 0.4, 0.2]
 
 
 @pytest.fixture
-def player() -> Player:
-    return Player(horizon=300, replications=4, seed=7, n_jobs=1)
+def player() -> Runner:
+    return Runner(horizon=300, replications=4, seed=7, n_jobs=1)
 
 
 def known(regret: list[list[float]], policy=None, variant: str = "", **swept: float) -> Run:
@@ -51,7 +51,7 @@ def test_equal_runs_are_played_once(player, monkeypatch):
     assert len(played) == 1 and again.data is first.data and again.variant == "other"
     player.run(Arms.bernoulli(MEANS), baselines.dp_se(1.0, 3, 300), horizon=300, n_jobs=2)
     assert len(played) == 1
-    assert Player(300, 4, 7, 1) == player
+    assert Runner(300, 4, 7, 1) == player
 
 
 OTHERS = {

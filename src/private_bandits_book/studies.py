@@ -139,7 +139,7 @@ class Runs(list[Run]):
 
 
 @dataclass
-class Player:
+class Runner:
     """Plays policies at common settings; equal runs are played once."""
 
     horizon: int
@@ -191,7 +191,7 @@ def _no_long_study(label: str) -> pd.DataFrame:
 
 
 @dataclass
-class Study(Player):
+class Study(Runner):
     """What a chapter measures: its parameters by name, and cached properties that play or read.
 
     A chapter's study names the parameters of its notebook that it needs as fields, and the chapter in `chapter`.

@@ -20,7 +20,7 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import Problem
 from private_bandits_book import studies
-from private_bandits_book.studies import LongRun, Player, Run, Runs, long_study, means
+from private_bandits_book.studies import LongRun, Run, Runner, Runs, long_study, means
 
 PUBLISHED = 0.01
 VARIANTS = {"published": PUBLISHED, "stated": 1.0}
@@ -124,7 +124,7 @@ class Study(studies.Study):
     @cached_property
     def anchor(self) -> Run:
         """CascadeUCB1 on B_LB(16, 4, 0.2, 0.15), as in Table 1 of Kveton et al. (2015)."""
-        player = Player(self.horizon, _ANCHOR_RUNS, self.seed, self.n_jobs)
+        player = Runner(self.horizon, _ANCHOR_RUNS, self.seed, self.n_jobs)
         return player.run(paper.b_lb(16, 4, 0.2, 0.15), paper.cascade_ucb1())
 
     @cached_property

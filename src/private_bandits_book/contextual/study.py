@@ -41,7 +41,7 @@ from private_bandits_book.contextual.messages import PUBLISHED_DELTA
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
 from private_bandits_book.figures import power
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import Player, Run, Runs
+from private_bandits_book.studies import Run, Runner, Runs
 from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
 
 SWEEP = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -396,9 +396,9 @@ class Study(studies.Study):
     # --- how runs are made
 
     @cached_property
-    def _often(self) -> Player:
+    def _often(self) -> Runner:
         """Plays three times as often, where shares of runs are what is measured."""
-        return Player(self.horizon, 3 * self.replications, self.seed, self.n_jobs)
+        return Runner(self.horizon, 3 * self.replications, self.seed, self.n_jobs)
 
     def _delta(self, epsilon: float) -> float | None:
         return None if math.isinf(epsilon) else self.delta
