@@ -203,7 +203,7 @@ def test_nothing_is_measured_where_nothing_settles():
     assert math.isnan(exponents[0].row()["measured"])
     # at the largest gap of all a run that has not settled loses most: that is no worst gap
     assert rates.Rates(10**6, 2, 1)._worst(rates.LDP, 0.5, 10**6) is None
-    assert rates.Rates(10**15, 4, 1)._worst(rates.LDP, 0.5, 10**15) is not None
+    assert rates.Rates(10**15, 10, 1)._worst(rates.LDP, 0.5, 10**15) is not None
 
 
 def test_a_worst_gap_lies_between_gaps_and_a_settled_run_below_half_of_uniform_play():
@@ -220,10 +220,10 @@ def test_a_worst_gap_lies_between_gaps_and_a_settled_run_below_half_of_uniform_p
 
 def test_a_worst_gap_is_chosen_on_one_half_of_the_runs_and_measured_on_the_other():
     """The largest by its own half may be smaller on the other; too few runs that differ measure nothing."""
-    one, other = np.array([5.0, 1.0, 5.0, 2.0]), np.array([4.0, 9.0, 4.0, 8.0])
+    one, other = np.tile([5.0, 1.0], 5), np.tile([4.0, 9.0], 5)
     place, measured = rates._half([one, other])
-    assert place == 0 and measured.tolist() == [1.0, 2.0]
-    assert rates._half([one[:3], other[:3]])[1] is None
+    assert place == 0 and measured.tolist() == [1.0] * 5
+    assert rates._half([one[:9], other[:9]])[1] is None
     assert rates._half([np.full(2, 7.0), np.full(2, 3.0)])[1].tolist() == [7.0]  # a schedule
 
 

@@ -479,17 +479,15 @@ def test_a_computed_number_decides_at_its_limit(claim, name, value, verdict, mon
 @pytest.mark.parametrize("name", ["theorem-1", "theorem-3", "theorem-7", "least-pulled-privacy"])
 def test_privacy_is_that_of_the_algorithm(name, monkeypatch):
     """Half the noise of the algorithm that is judged is twice the epsilon, whatever the formula says."""
-    makers = {"theorem-1": "cucb_ldp1", "theorem-3": "cucb_ldp2", "theorem-7": "cucb_dp"}
-    maker = makers.get(name, "cucb_dp_least_pulled")
-    original = vars(paper)[maker]
-    paid = own(name, made({})).measurement.measured
+    played = CLAIMS[name].facts["policy"]
+    original, paid = sweeps.MAKERS[played], own(name, made({})).measurement.measured
 
     def quieter(*given):
         policy = original(*given)
         record = policy.record._replace(scale=policy.record.scale / 2)
         return dataclasses.replace(policy, record=record)
 
-    monkeypatch.setattr(paper, maker, quieter)
+    monkeypatch.setitem(sweeps.MAKERS, played, quieter)
     found = own(name, made({}))
     assert found.measurement.measured == pytest.approx(2 * paid)
     assert {subject.variant for subject in found.about} == {"printed", "repaired"}

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from synthetic import long_frame
 from test_semibandits_claims import KEYS, made
 
 from private_bandits.papers import semibandits as paper
@@ -20,6 +21,7 @@ from private_bandits_book.semibandits import check_parameters, panels, study, sw
 from private_bandits_book.semibandits.exhibits import exhibits
 from private_bandits_book.semibandits.study import Study
 from private_bandits_book.studies import Run, Runs, play_long
+from private_bandits_book.sweep import Sweep
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "semibandits"
 REPLAYED = {"sizes": ("CUCB-LDP1", 4), "exponents": ("CUCB-DP", 2), "map": ("CUCB-DP", 2), "lower": ("DP-SE", 1)}
@@ -108,46 +110,61 @@ def made_up(quantity, column, values, power, policy="CUCB-LDP2", held="gap", fam
     return rows
 
 
-def test_exponents_are_those_of_the_runs():
-    frame = pd.DataFrame(
-        made_up("1/epsilon", "epsilon", (0.25, 0.5, 1.0), 2.0)
-        + made_up("1/gap", "gap", (0.1, 0.2, 0.3), 1.5)
-        + made_up("ln T", "horizon", (100, 1000, 10000), 3.0)
-        + made_up("K", "size", (1, 2, 4), 1.25)
-        + made_up("K", "size", (1, 2, 4), 0.5, policy="CUCB-LDP1", held="item gap", family="B_inf")
-    )
-    lower = pd.DataFrame(made_up("1/gap", "gap", (0.05, 0.1, 0.2), 0.25, policy="DP-SE", family="arms"))
-    dearer = 4.0 * lower["gap"] ** -0.5  # at half the epsilon, and twice that at a quarter
-    cheaper = [lower.assign(epsilon=e, regret=lower["regret"] * dearer * e**-1.5 / 4) for e in (0.5, 0.25)]
-    lower = pd.concat([lower.assign(regret=lower["regret"] * dearer / 4), *cheaper], ignore_index=True)
-    fits = sweeps.exponents(frame, frame.iloc[:0], lower)
-    found = {
-        (fit.labels["policy"], fit.labels["family"], fit.labels["held"], fit.quantity): fit.fit.measured for fit in fits
-    }
-    assert len(found) == len(fits)  # no exponent twice
-    assert all(fit.points == len(fit.values) == 3 and fit.replications == 5 for fit in fits)
-    assert {fit.quantity: fit.values for fit in fits if fit.labels["policy"] == "CUCB-LDP2"} == {
-        "1/epsilon": [0.25, 0.5, 1.0],
-        "1/gap": [0.1, 0.2, 0.3],
-        "ln T": [100, 1000, 10000],
-        "K": [1, 2, 4],
-        "K, per arm": [1, 2, 4],
-    }
-    assert found["CUCB-LDP2", "K-path", "gap", "1/epsilon"] == pytest.approx(2.0)
-    assert found["CUCB-LDP2", "K-path", "gap", "1/gap"] == pytest.approx(1.5)
-    assert found["CUCB-LDP2", "K-path", "gap", "ln T"] == pytest.approx(3.0)
-    assert found["CUCB-LDP2", "K-path", "gap", "K"] == pytest.approx(1.25)
-    assert found["CUCB-LDP1", "B_inf", "item gap", "K"] == pytest.approx(0.5)
-    assert found["CUCB-LDP1", "B_inf", "gap", "K"] == pytest.approx(0.5)  # the gap is that of the means there
-    # regret over the arms in bad super arms: on K-paths n_arms - K, on B_inf one dummy more for each more in K
-    assert found["CUCB-LDP2", "K-path", "gap", "K, per arm"] == pytest.approx(1.25)
+def of_made_up(quantity, column, values, power, **changed):
+    """The exponents of a sweep over made-up rows."""
+    frame = pd.DataFrame(made_up(quantity, column, values, power, **changed))
+    labels = {name: frame[name].iloc[0] for name in ("quantity", "held", "family", "policy", "variant")}
+    return sweeps.fits_of(Sweep(labels, quantity, values, lambda value: []), frame)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "column", "values", "power"),
+    [
+        ("1/epsilon", "epsilon", (0.25, 0.5, 1.0), 2.0),
+        ("1/gap", "gap", (0.1, 0.2, 0.3), 1.5),
+        ("ln T", "horizon", (100, 1000, 10000), 3.0),
+        ("K", "size", (1, 2, 4), 1.25),
+    ],
+)
+def test_exponents_are_those_of_the_runs(quantity, column, values, power):
+    fits = of_made_up(quantity, column, values, power)
+    assert [fit.quantity for fit in fits] == [quantity, "K, per arm"][: 1 + (quantity == "K")]
+    for fit in fits:  # regret over the arms in bad super arms: on K-paths n_arms - K
+        assert fit.fit.measured == pytest.approx(power)
+        assert (fit.points, fit.replications, fit.values) == (3, 5, list(values))
+        told = {"policy": "CUCB-LDP2", "variant": "printed", "family": "K-path", "held": "gap"}
+        assert fit.labels == told | {"horizon": max(values) if column == "horizon" else 1000}
+    short = of_made_up(quantity, column, values[:2], power)
+    assert {fit.fit for fit in short} == {None}  # two points do not count
+
+
+def test_on_b_inf_the_gap_is_that_of_the_means_and_dummies_are_in_bad_super_arms():
     sizes = np.array([1.0, 2.0, 4.0])
+    fits = of_made_up("K", "size", (1, 2, 4), 0.5, held="item gap", family="B_inf")
+    assert [(fit.labels["held"], fit.quantity) for fit in fits] == [
+        *(("item gap", quantity) for quantity in ("K", "K, per arm")),
+        *(("gap", quantity) for quantity in ("K", "K, per arm")),
+    ]
     slope = np.polyfit(np.log(sizes), np.log(sizes**0.5 * (10 - sizes) / 9.0), 1)[0]
-    assert found["CUCB-LDP1", "B_inf", "gap", "K, per arm"] == pytest.approx(slope)
-    assert found["DP-SE", "arms", "gap", "1/gap"] == pytest.approx(0.25 + 0.5)  # at the smallest epsilon
-    assert found["DP-SE", "arms", "gap", "1/epsilon"] == pytest.approx(1.5)  # at the largest gap
-    short = sweeps.exponents(frame[frame["size"] != 4], frame.iloc[:0], lower)
-    assert {fit.fit for fit in short if fit.quantity.startswith("K")} == {None}  # two points do not count
+    assert [fit.fit.measured for fit in fits] == pytest.approx([0.5, slope] * 2)
+
+
+def test_every_sweep_has_its_exponents_and_dp_se_at_the_smallest_epsilon_and_the_largest_gap():
+    def regret(run, t):
+        epsilon = min(run.labels["epsilon"], 100.0)
+        return 1e3 * epsilon**-1.5 * run.labels["gap"] ** (-0.25 / epsilon**0.1) * (t / run.horizon)
+
+    frames = [long_frame(sweeps.STUDIES[label](), regret, points=2) for label in ("sizes", "exponents", "lower")]
+    fits = sweeps.exponents(*frames)
+    keys = [(*fit.labels.values(), fit.quantity) for fit in fits]
+    assert len(set(keys)) == len(fits) and all(fit.fit is not None for fit in fits)  # no exponent twice
+    found = {fit.quantity: fit.fit.measured for fit in fits if fit.labels["policy"] == "DP-SE"}
+    assert found["1/gap"] == pytest.approx(0.25 / min(sweeps.LOWER_EPSILONS) ** 0.1)
+    epsilons = np.array(sweeps.LOWER_EPSILONS)
+    law = epsilons**-1.5 * max(sweeps.LOWER_GAPS) ** (-0.25 / epsilons**0.1)
+    assert found["1/epsilon"] == pytest.approx(-np.polyfit(np.log(epsilons), np.log(law), 1)[0])
+    with pytest.raises(LookupError, match="lacks the runs of .*'CUCB-LDP1'.* at .8."):
+        sweeps.exponents(frames[0][frames[0]["size"] != 8], *frames[1:])
 
 
 def test_the_power_removed_is_that_of_one_algorithm_less_the_other_on_b_inf(small):

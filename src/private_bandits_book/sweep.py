@@ -1,14 +1,14 @@
-"""One design of longer studies, and one fit: how regret grows with what is swept.
+"""One design of longer studies, one fit and one word for what counts: how regret grows with what is swept.
 
-A `Sweep` names what moves and plays a run for each value. A `RateFit` is an exponent: of the means at the points that
-count, by replication. A `Form` is a law of growth: its exponent in the same fit at the same points is what a claim
-predicts there, so that finite horizons bend regret, claim and alternative alike.
+A `Sweep` names what moves, and its runs at each value. A point counts where the runs have `learnt`; a `RateFit` is the
+exponent of the means at the points that count, by replication. A `Form` is a law of growth: its exponent in the same
+fit at the same points is what a claim predicts, so that finite horizons bend regret, claim and alternative alike.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +18,33 @@ from private_bandits.estimates import Interval, fit_exponent, fit_growth
 from private_bandits_book.rules import NOT_LEARNT, Rate, Ruling
 from private_bandits_book.studies import LongRun
 
-LEAST_POINTS = 4
+LEARNT = 0.5  # share of uniform play's regret below which runs have learnt
+LEAST_POINTS = 4  # of an exponent
+PLANNED = 3  # of one whose points were all chosen beforehand to have learnt, so that none is left out
+LEAST_RUNS = 5  # of a point, those that choose a worst case not counted
 WINDOW = 100  # the last two decades, over which growth in ln t is fitted
 GAP, EPSILON, HORIZON, LOG, SIZE = "1/gap", "1/epsilon", "T", "ln T", "K"
+DELTA = "ln(1.25/delta)"
+_COLUMNS = {GAP: "gap", EPSILON: "epsilon", HORIZON: "horizon", LOG: "horizon", SIZE: "size", DELTA: "delta"}
+
+
+def learnt(regret: Any, uniform: Any, share: float = LEARNT) -> Any:
+    """Return whether runs have left uniform play.
+
+    Parameters
+    ----------
+    regret : float or array, >= 0
+        Mean over replications, in all or a round.
+    uniform : float or array, >= 0
+        What uniform play loses there.
+    share : float in (0, 1]
+        The share of it below which we say so.
+
+    Returns
+    -------
+    bool or array of bool
+    """
+    return regret < share * uniform
 
 
 class Sweep(NamedTuple):
@@ -29,17 +53,19 @@ class Sweep(NamedTuple):
     Attributes
     ----------
     labels : mapping
-        What tells the sweep from others: the first columns of its runs' rows.
+        What tells the sweep from others: columns of its runs' rows, the first ones where the runs do not repeat them.
     quantity : str
         In what the exponent is: "T", "ln T", "1/epsilon", "1/gap", "K", ...
     values : sequence
-        What the swept argument takes.
+        What the swept argument takes, as in the rows of the runs.
     run : callable
         Returns the runs of a value, several where a worst case is searched; `labels` are put before their own.
     bound : callable, optional
         What is proven at a value.
     design : str
         What is played, where a label says more than that.
+    column : str
+        Of the rows, where the values are; "" for that of the quantity.
     """
 
     labels: Mapping[str, Any]
@@ -48,6 +74,7 @@ class Sweep(NamedTuple):
     run: Callable[[Any], Sequence[LongRun]]
     bound: Callable[[Any], float] | None = None
     design: str = ""
+    column: str = ""
 
     @classmethod
     def over(
@@ -57,26 +84,53 @@ class Sweep(NamedTuple):
         epsilons: Sequence[float],
         runs: Callable[[int, float], Sequence[LongRun]],
         bound: Callable[[int, float], float] | None = None,
+        log: bool = False,
     ) -> Sweep:
-        """Return a sweep over T or, if there are several epsilons, over epsilon; runs and bound take both."""
+        """Return a sweep over T (`log`: ln T) or, if there are several epsilons, over epsilon; it is also a label."""
         several = len(epsilons) > 1
+        quantity = EPSILON if several else LOG if log else HORIZON
 
         def at(value: Any) -> tuple[int, float]:
             return (horizons[0], value) if several else (value, epsilons[0])
 
         return cls(
-            labels,
-            EPSILON if several else HORIZON,
+            {**labels, "quantity": quantity},
+            quantity,
             epsilons if several else horizons,
             lambda value: runs(*at(value)),
             None if bound is None else lambda value: bound(*at(value)),
         )
 
-    def runs(self) -> list[LongRun]:
-        """Return the runs of all values, in order."""
-        shared = {**self.labels, "quantity": self.quantity}
-        made = [one for value in self.values for one in self.run(value)]
-        return [one._replace(labels={**shared, **one.labels}) for one in made]
+    def runs(self, values: Sequence[Any] | None = None) -> list[LongRun]:
+        """Return the runs of all values, or of some of them, in order."""
+        made = [one for value in (self.values if values is None else values) for one in self.run(value)]
+        first = [{name: self.labels[name] for name in self.labels if name not in one.labels} for one in made]
+        return [one._replace(labels={**more, **one.labels}) for more, one in zip(first, made, strict=True)]
+
+    @property
+    def swept(self) -> str:
+        """The column of the rows where the values are."""
+        return self.column or _COLUMNS[self.quantity]
+
+    def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the sweep's rows of a longer study.
+
+        Raises
+        ------
+        LookupError
+            If the study lacks the runs of a value.
+        """
+        rows = frame[np.logical_and.reduce([frame[name] == value for name, value in self.labels.items()])]
+        missing = set(self.values) - set(rows[self.swept])
+        if missing:
+            raise LookupError(f"the longer study lacks the runs of {dict(self.labels)} at {sorted(missing)}")
+        return rows
+
+
+def interleaved(*groups: Sequence[Sweep]) -> list[LongRun]:
+    """Return the runs of groups of sweeps, value by value in each group; a run of several sweeps is made once."""
+    made = [one for group in groups for value in group[0].values for sweep in group for one in sweep.runs([value])]
+    return list({tuple(one.labels.values()): one for one in made}.values())
 
 
 class Form(NamedTuple):
@@ -122,6 +176,40 @@ class RateFit(NamedTuple):
     of_bound: Interval | None = None
     values: Sequence[float] | np.ndarray = ()
     along: bool = False
+
+    @classmethod
+    def over(
+        cls,
+        labels: Mapping[str, Any],
+        quantity: str,
+        points: Iterable[tuple[Any, np.ndarray | None]],
+        least: int = LEAST_POINTS,
+    ) -> RateFit:
+        """Return the exponent over swept values from their regrets by replication; what has None does not count."""
+        kept = {value: regrets for value, regrets in points if regrets is not None}
+        values, regrets = list(kept), list(kept.values())
+        fit = fit_points(abscissa(quantity, values), regrets, least)
+        return cls(labels, quantity, fit, len(kept), len(regrets[0]) if kept else 0, values=values)
+
+    @classmethod
+    def growing(
+        cls,
+        labels: Mapping[str, Any],
+        t: np.ndarray,
+        curves: np.ndarray,
+        uniform: float = math.inf,
+        share: float = LEARNT,
+        start: float = 0.0,
+    ) -> RateFit:
+        """Return the exponent in ln T along curves from `start` on, or over the last `WINDOW`.
+
+        None if what is lost a round there is not below a share of what uniform play loses.
+        """
+        late = np.flatnonzero(t >= (start or t[-1] / WINDOW))
+        lost = np.mean(curves[:, -1] - curves[:, late[0]]) / (t[-1] - t[late[0]])
+        fit = fit_log(t, curves, start or None) if learnt(lost, uniform, share) else None
+        pieces = len(late) - 1 if fit is not None else 0
+        return cls(labels, LOG, fit, pieces, len(curves), values=t[late].tolist(), along=True)
 
     def exponent(self, form: Form) -> float:
         """Return the exponent that a law of growth has in this fit, at its points; NaN where too few count."""
@@ -189,6 +277,8 @@ def by_replication(frame: pd.DataFrame, column: str) -> tuple[np.ndarray, np.nda
 def abscissa(quantity: str, values: Any) -> np.ndarray:
     """Return swept values as the quantity that the exponent is in."""
     x = np.asarray(values, float)
+    if quantity == DELTA:
+        return np.log(1.25 / x)
     return 1.0 / x if quantity in (GAP, EPSILON) else np.log(x) if quantity == LOG else x
 
 

@@ -10,7 +10,7 @@ alternative alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -28,13 +28,14 @@ from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import lemmas
 from private_bandits_book.cascading.study import (
+    BOUND_CASE,
     GROWTH_HORIZON,
     GROWTH_P,
     LEARNING_DELTA,
     LEARNING_HORIZON,
     Study,
-    growth_cascade,
-    growth_semi_bandit,
+    growth_problem,
+    growth_sweep,
     learning_problem,
 )
 from private_bandits_book.ledger import Claim, Rulebook, claims_of
@@ -48,29 +49,14 @@ from private_bandits_book.rules import (
     all_of,
 )
 from private_bandits_book.studies import Run, Runs
-from private_bandits_book.sweep import (
-    EPSILON,
-    LOG,
-    SIZE,
-    WINDOW,
-    Form,
-    RateFit,
-    abscissa,
-    by_replication,
-    fit_log,
-    fit_points,
-    power,
-)
+from private_bandits_book.sweep import DELTA, EPSILON, LOG, PLANNED, SIZE, Form, RateFit, by_replication, power
 
 _KVETON = 986.8  # Kveton et al. (2015), Table 1, B_LB(16, 4, 0.2, 0.15) at T = 100000
 _KVETON_HORIZON = 100_000
 _LEARNT = 0.1  # share of uniform play's regret per round below which a growth in ln T can be seen
 _COMPARABLE = 1.5  # regret over the non-private one that we call comparable
 _XI = 0.5
-_BOUND_CASE = (2, 4.0)  # K and epsilon of the growth study where no printed bound is vacuous
 _ATTRACTIVE = (0.05, 0.2, 0.5, 0.9)  # weights p at which lower bounds are compared
-_DELTA = "ln(1.25/delta)"
-_LEAST = 3  # values of the study of growth
 _POLICIES = (
     paper.cascade_ucb1(),
     paper.repaired_local(1.0, 1),
@@ -84,13 +70,13 @@ _POLICIES = (
 )
 _MADE = {policy.name: policy for policy in _POLICIES}
 _PLAIN, _FIRST, _CENTRAL, _CUCB, _LAPLACE, _GAUSSIAN, _COMPOSITION, _HYBRID, _HYBRID_PRINTED = _MADE
-_GROWN: dict[str, tuple[str, Callable[[int], Any], Callable[..., float]]] = {
-    "ucb_laplace": (_LAPLACE, growth_cascade, bounds.theorem_4),
-    "ucb_gaussian": (_GAUSSIAN, growth_cascade, partial(bounds.theorem_6, delta=LEARNING_DELTA)),
-    "ucb_composition": (_COMPOSITION, growth_cascade, partial(bounds.theorem_8, delta=LEARNING_DELTA)),
-    "cucb_gaussian": (_CUCB, growth_semi_bandit, partial(bounds.theorem_10, delta=LEARNING_DELTA)),
+_PRINTED: dict[str, Callable[..., float]] = {
+    "ucb_laplace": bounds.theorem_4,
+    "ucb_gaussian": partial(bounds.theorem_6, delta=LEARNING_DELTA),
+    "ucb_composition": partial(bounds.theorem_8, delta=LEARNING_DELTA),
+    "cucb_gaussian": partial(bounds.theorem_10, delta=LEARNING_DELTA),
 }
-"""Of the algorithms of the study of growth, as claims name them: the key of its rows, what it plays on, its bound."""
+"""Of the algorithms of the study of growth that have claims, which name them so."""
 
 rules = Rulebook(comparable=f"{_COMPARABLE:g}")
 
@@ -99,53 +85,30 @@ def growth_fits(study: pd.DataFrame) -> list[RateFit]:
     """Return every exponent of the study of growth; the repaired algorithm has no claim."""
     grown = [claim.facts for claim in claims_of("cascading") if "powers" in claim.facts]
     asked = [
-        (*_GROWN[facts["algorithm"]][:2], quantity, facts["powers"][quantity])
-        for quantity in (LOG, SIZE, EPSILON, _DELTA)
+        (facts["algorithm"], quantity, facts["powers"][quantity])
+        for quantity in (LOG, SIZE, EPSILON, DELTA)
         for facts in grown
         if quantity in facts["powers"]
     ]
-    asked += [(_FIRST, growth_cascade, quantity, math.nan) for quantity in (LOG, SIZE, EPSILON)]
-    return [_fit(study, policy, game, quantity, claimed) for policy, game, quantity, claimed in asked]
+    asked += [("repaired_local", quantity, math.nan) for quantity in (LOG, SIZE, EPSILON)]
+    return [_fit(study, algorithm, quantity, claimed) for algorithm, quantity, claimed in asked]
 
 
-def _fit(
-    study: pd.DataFrame, policy: str, game: Callable[[int], Any], quantity: str, claimed: float = math.nan
-) -> RateFit:
+def _fit(study: pd.DataFrame, algorithm: str, quantity: str, claimed: float = math.nan) -> RateFit:
     """Fit one exponent of the study of growth, at its fixed values of the other quantities."""
-    labels, frame = {"policy": policy, "claimed": claimed}, study[study["policy"] == policy]
-    if frame.empty:
-        raise LookupError(f"the study of growth must have runs of {policy}")
-    size, epsilon = _BOUND_CASE
+    sweep = growth_sweep(algorithm, quantity)
+    labels, rows = {"policy": sweep.labels["policy"], "claimed": claimed}, sweep.rows(study)
     if quantity == LOG:
-        one = frame[(frame["list_size"] == size) & (frame["epsilon"] == epsilon)]
-        return _growth(labels, *by_replication(one, "t"), game(size).uniform_regret())
-    final = frame[frame["t"] == GROWTH_HORIZON]
-    fixed_size, fixed_epsilon = final["list_size"] == 4, final["epsilon"] == 1.0
-    usual = final["delta"].isin([0.0, LEARNING_DELTA])
-    rows, column = {
-        SIZE: (fixed_epsilon & usual, "list_size"),
-        EPSILON: (fixed_size & usual, "epsilon"),
-        _DELTA: (fixed_size & fixed_epsilon, "delta"),
-    }[quantity]
-    values, samples = by_replication(final[rows], column)
-    x = np.log(1.25 / values) if quantity == _DELTA else abscissa(quantity, values)
-    swept = x if quantity == _DELTA else values
-    return RateFit(labels, quantity, fit_points(x, samples.T, _LEAST), 0, values=swept)
+        uniform = growth_problem(algorithm, sweep.labels["list_size"]).uniform_regret()
+        return RateFit.growing(labels, *by_replication(rows, "t"), uniform, _LEARNT)
+    values, samples = by_replication(rows[rows["t"] == GROWTH_HORIZON], sweep.swept)
+    return RateFit.over(labels, quantity, zip(values, samples.T, strict=True), PLANNED)
 
 
-def _growth(labels: Mapping[str, Any], t: np.ndarray, curves: np.ndarray, uniform: float) -> RateFit:
-    """The exponent in ln T over the last `WINDOW`, where the policy has learnt; none where it has not."""
-    start = t[-1] / WINDOW
-    before = np.searchsorted(t, start)
-    late = (curves[:, -1] - curves[:, before]).mean() / (t[-1] - t[before])
-    fit = None if late > _LEARNT * uniform else fit_log(t, curves)
-    return RateFit(labels, LOG, fit, 0, values=t[t >= start], along=True)
-
-
-def _form(game: Callable[[int], Any], quantity: str, exponent: float) -> Form:
+def _form(algorithm: str, quantity: str, exponent: float) -> Form:
     """A claimed power; that of K on a cascade with what one wrong item costs a list."""
     claimed = power(quantity, exponent)
-    if quantity == SIZE and game is growth_cascade:
+    if quantity == SIZE and algorithm != "cucb_gaussian":
         return Form(claimed.name, lambda size: claimed.at(size) * (1.0 - GROWTH_P) ** (size - 1))
     return claimed
 
@@ -271,19 +234,20 @@ def _theorem_2(study: Study, claim: Claim) -> Ruling:
     uniform = problem.uniform_regret()
     bound = UpperBound(bounds.theorem_2(problem, LEARNING_HORIZON, 1.0, _XI), uniform=uniform * LEARNING_HORIZON)
     forms = (power(LOG, claim.facts[which]) for which in ("growth", "excluded"))
-    return all_of(bound(mean_interval(curves[:, -1])), _growth({}, t, curves, uniform).ruling(*forms))
+    return all_of(bound(mean_interval(curves[:, -1])), RateFit.growing({}, t, curves, uniform, _LEARNT).ruling(*forms))
 
 
 @rules("theorem-4", "theorem-6", "theorem-8-regret", "theorem-10")
 def _regret(study: Study, claim: Claim) -> Ruling:
-    policy, game, bound = _GROWN[claim.facts["algorithm"]]
+    algorithm = claim.facts["algorithm"]
+    policy = _MADE[growth_sweep(algorithm, LOG).labels["policy"]]
     rates = [
-        _fit(study.growth, policy, game, quantity).ruling(
-            _form(game, quantity, claimed), _form(game, quantity, claim.facts["alternatives"][quantity])
+        _fit(study.growth, algorithm, quantity).ruling(
+            *(_form(algorithm, quantity, claim.facts[which][quantity]) for which in ("powers", "alternatives"))
         )
-        for quantity, claimed in claim.facts["powers"].items()
+        for quantity in claim.facts["powers"]
     ]
-    return all_of(_printed_bound(study.growth, policy, game, bound), *rates).of(_MADE[policy])
+    return all_of(_printed_bound(study.growth, algorithm), *rates).of(policy)
 
 
 @rules("theorem-4-proof")
@@ -293,14 +257,13 @@ def _forced(study: Study, claim: Claim) -> Ruling:
     return claim.holds(unforced.ratio <= 1.0, unforced.ratio, found=unforced, forced=lemmas.laplace_tail_ratio())
 
 
-def _printed_bound(frame: pd.DataFrame, policy: str, game: Callable[[int], Any], bound: Callable[..., float]) -> Ruling:
+def _printed_bound(frame: pd.DataFrame, algorithm: str) -> Ruling:
     """The printed constant where none is vacuous."""
-    (size, epsilon), horizon = _BOUND_CASE, GROWTH_HORIZON
-    problem = game(size)
-    chosen = (frame["policy"] == policy) & (frame["list_size"] == size) & (frame["epsilon"] == epsilon)
-    final = frame[chosen & frame["delta"].isin([0.0, LEARNING_DELTA]) & (frame["t"] == horizon)]
-    uniform = problem.uniform_regret() * horizon
-    return UpperBound(bound(problem, horizon, epsilon), uniform=uniform)(mean_interval(final["regret"].to_numpy()))
+    rows, horizon = growth_sweep(algorithm, LOG).rows(frame), GROWTH_HORIZON
+    problem = growth_problem(algorithm, int(BOUND_CASE[SIZE]))
+    final, uniform = rows.loc[rows["t"] == horizon, "regret"].to_numpy(), problem.uniform_regret() * horizon
+    bound = _PRINTED[algorithm](problem, horizon, BOUND_CASE[EPSILON])
+    return UpperBound(bound, uniform=uniform)(mean_interval(final))
 
 
 @rules("theorem-11")

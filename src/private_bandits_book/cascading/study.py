@@ -21,6 +21,7 @@ from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import Problem
 from private_bandits_book import studies
 from private_bandits_book.studies import LongRun, Run, Runner, Runs, long_study, means
+from private_bandits_book.sweep import DELTA, EPSILON, LEAST_RUNS, LOG, SIZE, Sweep, interleaved, learnt
 
 PUBLISHED = 0.01
 VARIANTS = {"published": PUBLISHED, "stated": 1.0}
@@ -184,7 +185,7 @@ def local_policies(epsilon: float, delta: float, size: int, factor: float = 1.0)
 # --- longer studies, run by `private-bandits reproduce cascading --long`
 
 LEARNING_HORIZON, GROWTH_HORIZON = 100_000_000, 50_000_000
-LONG_REPLICATIONS, LONG_SEED = 5, 20211
+LONG_SEED = 20211
 LEARNING_INSTANCE = (20, 4, 0.2, 0.15)
 """L, K, p and gap of the figures at their default parameters."""
 LEARNING_DELTA = 1e-3
@@ -222,16 +223,45 @@ def learning_runs() -> list[LongRun]:
     return [_long(problem, policy, horizon) for policy in policies]
 
 
+_MAKERS: dict[str, Callable[[float, float, int], Policy]] = {  # by epsilon, delta and list size
+    "ucb_laplace": lambda epsilon, _, size: paper.ucb_laplace(epsilon, size),
+    "ucb_gaussian": paper.ucb_gaussian,
+    "ucb_composition": paper.ucb_composition,
+    "repaired_local": lambda epsilon, _, size: paper.repaired_local(epsilon, size),
+    "cucb_gaussian": lambda epsilon, delta, size: paper.cucb_gaussian(epsilon, delta, size + _GROWTH_OTHERS, size),
+}
+"""The algorithms of the study of growth, as claims name them; the last one plays on a semi-bandit."""
+_SWEPT = {SIZE: (2, 4, 8), EPSILON: (0.5, 1.0, 2.0), LOG: (GROWTH_HORIZON,), DELTA: (1e-2, LEARNING_DELTA, 1e-5)}
+_USUAL = {SIZE: 4, EPSILON: 1.0, DELTA: LEARNING_DELTA}
+BOUND_CASE = {SIZE: 2, EPSILON: 4.0, DELTA: LEARNING_DELTA}
+"""Where no printed bound is vacuous, and regret is followed as ln t grows."""
+
+
+def growth_problem(algorithm: str, list_size: int) -> Cascade | SemiBandit:
+    """What an algorithm of the study of growth plays on."""
+    return (growth_semi_bandit if algorithm == "cucb_gaussian" else growth_cascade)(list_size)
+
+
+def growth_sweep(algorithm: str, quantity: str) -> Sweep:
+    """One sweep of the study of growth; in ln T along the curve of one run."""
+    usual = BOUND_CASE if quantity == LOG else _USUAL
+
+    def run(value: float) -> list[LongRun]:
+        size, epsilon, delta = (value if name == quantity else usual[name] for name in (SIZE, EPSILON, DELTA))
+        policy = _MAKERS[algorithm](epsilon, delta, int(size))
+        return [_long(growth_problem(algorithm, int(size)), policy, GROWTH_HORIZON, start=1000)]
+
+    column = {SIZE: "list_size", LOG: "t"}.get(quantity, "")
+    told = run(_SWEPT[quantity][0])[0].labels
+    labels = {name: told[name] for name in ("policy", "epsilon", "delta", "list_size")}
+    sweep = Sweep(labels, quantity, _SWEPT[quantity], run, column=column)
+    return sweep._replace(labels={name: value for name, value in labels.items() if name != sweep.swept})
+
+
 def growth_runs() -> list[LongRun]:
     """How regret grows with K and 1/epsilon, where the noise dominates and the items have been told apart."""
-    settings: list[tuple[Problem, Policy]] = []
-    for size, epsilon in [(2, 1.0), (4, 1.0), (8, 1.0), (4, 0.5), (4, 2.0), (2, 4.0)]:
-        cascade, semi = growth_cascade(size), growth_semi_bandit(size)
-        local = [*local_policies(epsilon, LEARNING_DELTA, size), paper.repaired_local(epsilon, size)]
-        settings += [(cascade, policy) for policy in local]
-        settings.append((semi, paper.cucb_gaussian(epsilon, LEARNING_DELTA, semi.n_items, size)))
-    settings += [(growth_cascade(4), paper.ucb_gaussian(1.0, delta, 4)) for delta in (1e-2, 1e-5)]
-    return [_long(problem, policy, GROWTH_HORIZON, start=1000) for problem, policy in settings]
+    groups = [[growth_sweep(each, quantity) for each in _MAKERS] for quantity in (SIZE, EPSILON, LOG)]
+    return interleaved(*groups, [growth_sweep("ucb_gaussian", DELTA)])
 
 
 def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
@@ -249,7 +279,7 @@ def _long(problem: Problem, policy: Policy, horizon: int, start: int = 1) -> Lon
         "n_items": problem.n_items,
         "list_size": problem.list_size,
     }
-    return LongRun(labels, problem, policy, horizon, LONG_SEED, LONG_REPLICATIONS, start=start)
+    return LongRun(labels, problem, policy, horizon, LONG_SEED, LEAST_RUNS, start=start)
 
 
 def summary(study: pd.DataFrame) -> pd.DataFrame:
@@ -279,7 +309,7 @@ def learning_times(study: pd.DataFrame) -> pd.DataFrame:
     for (policy, epsilon), part in frame[frame["policy"] != "uniform"].groupby(["policy", "epsilon"], sort=False):
         part = part.sort_values("t")
         t, regret, last = part["t"].to_numpy(), part["regret"].to_numpy(), part.iloc[-1]
-        slow = np.diff(regret) / np.diff(t) < uniform / 2
+        slow = learnt(np.diff(regret) / np.diff(t), uniform)
         began = len(slow) - int(np.argmin(slow[::-1])) if not slow.all() else 0
         rows.append(
             {

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval, exponent_difference, mean_interval
-from private_bandits_book.contextual.sweeps import ADVERSARIAL, SETTLED
+from private_bandits_book.contextual.sweeps import ADVERSARIAL
 from private_bandits_book.sweep import (
     EPSILON,
     LEAST_POINTS,
@@ -27,8 +27,7 @@ from private_bandits_book.sweep import (
     abscissa,
     by_replication,
     chosen,
-    fit_log,
-    fit_points,
+    learnt,
 )
 
 Sweeps = Iterable[tuple[str, Sweep]]
@@ -45,13 +44,10 @@ class Point(NamedTuple):
 
 def points(sweep: Sweep, frame: pd.DataFrame) -> list[Point]:
     """Return the point of a sweep's fit at each of its values, from the rows of its study."""
-    rows = _rows(sweep, frame)
+    rows = sweep.rows(frame)
     rows = rows[rows["t"] == rows["horizon"]]
     level = "still" if "still" in rows else "uniform"  # proportional to the gap
-    return [
-        _worst(value, [part for _, part in own.groupby(level)], level)
-        for value, own in rows.groupby("epsilon" if sweep.quantity == EPSILON else "horizon")
-    ]
+    return [_worst(value, [part for _, part in own.groupby(level)], level) for value, own in rows.groupby(sweep.swept)]
 
 
 def _worst(value: Any, parts: list[pd.DataFrame], level: str) -> Point:
@@ -59,9 +55,9 @@ def _worst(value: Any, parts: list[pd.DataFrame], level: str) -> Point:
     place, regrets = chosen(samples) if len(samples) > 1 else (0, samples[0])
     last = len(parts) - 1
     inside = last == 0 or 0 < place < last
-    learnt = bool(samples[last].mean() < SETTLED * parts[last][level].iloc[0])
+    left = bool(learnt(samples[last].mean(), parts[last][level].iloc[0]))
     others = (regrets.sum() - regrets) / (len(regrets) - 1)  # the means that the fit needs above 0
-    return Point(value, parts[place].iloc[0].to_dict(), regrets, inside and learnt and bool(others.min() > 0.0))
+    return Point(value, parts[place].iloc[0].to_dict(), regrets, inside and left and bool(others.min() > 0.0))
 
 
 def fits(sweeps: Sweeps, frame: pd.DataFrame, most: float = math.inf) -> list[RateFit]:
@@ -101,17 +97,13 @@ def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
     labels = {"row": row, **{name: value for name, value in sweep.labels.items() if name != "quantity"}}
     if sweep.quantity == LOG:
         t, curves = _learnt(sweep, frame)
-        enough = len(t) > LEAST_POINTS
-        fit = fit_log(t, curves, t[0]) if enough else None
-        number = len(t) - 1 if fit is not None or not enough else 0
-        found = RateFit(labels, LOG, fit, max(number, 0), len(curves), None, t.astype(int).tolist(), along=True)
+        found = RateFit(labels, LOG, None, max(len(t) - 1, 0), len(curves))
+        if len(t) > LEAST_POINTS:
+            found = RateFit.growing(labels, t.astype(int), curves, start=t[0])
     else:
         small = math.inf if sweep.quantity != EPSILON else most
         counted = [point for point in points(sweep, frame) if point.counts and point.labels["epsilon"] <= small]
-        values = [point.value for point in counted]
-        fit = fit_points(abscissa(sweep.quantity, values), [point.regrets for point in counted])
-        replications = len(counted[0].regrets) if counted else 0
-        found = RateFit(labels, sweep.quantity, fit, len(counted), replications, None, values)
+        found = RateFit.over(labels, sweep.quantity, ((point.value, point.regrets) for point in counted))
     if sweep.bound is None or found.fit is None:
         return found
     return found._replace(of_bound=Interval.exact(found.exponent(Form("the derived bound", sweep.bound))))
@@ -119,20 +111,11 @@ def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
 
 def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """The rounds from which a run has learnt, and its curves there, a row a replication."""
-    rows = _rows(sweep, frame)
+    rows = sweep.rows(frame)
     t, curves = by_replication(rows, "t")
     rate = float(rows["still"].iloc[0]) / float(rows["horizon"].iloc[0])
-    learnt = np.logical_or.accumulate(curves.mean(axis=0) < SETTLED * rate * t)
-    return t[learnt], curves[:, learnt]
-
-
-def _rows(sweep: Sweep, frame: pd.DataFrame) -> pd.DataFrame:
-    labels = {**sweep.labels, "quantity": sweep.quantity}
-    rows = frame[np.logical_and.reduce([frame[name] == value for name, value in labels.items()])]
-    missing = set(sweep.values) - set(rows["epsilon" if sweep.quantity == EPSILON else "horizon"])
-    if missing:
-        raise LookupError(f"the longer study lacks the runs of {labels} at {sorted(missing)}")
-    return rows
+    late = np.logical_or.accumulate(learnt(curves.mean(axis=0), rate * t))
+    return t[late], curves[:, late]
 
 
 def finals(sweeps: Sweeps, frame: pd.DataFrame) -> pd.DataFrame:

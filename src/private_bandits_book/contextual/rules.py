@@ -24,12 +24,10 @@ from private_bandits_book.contextual.study import CLAIMED, STUCK_ACTIONS, Study
 from private_bandits_book.contextual.table_1 import LINEAR, ONE_POINT, OURS, ROWS, slug
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.rules import Less, NotRun, NotTestable, Ruling, UpperBound, after_repair, all_of, rests_on
-from private_bandits_book.sweep import EPSILON, HORIZON, LEAST_POINTS, LOG, Form, abscissa, power
+from private_bandits_book.sweep import EPSILON, HORIZON, LEAST_POINTS, LEAST_RUNS, LOG, Form, abscissa, power
 
 __all__ = ["rules"]
 
-LEAST_RUNS = 5
-"""Fewer, of those that did not choose the gap, decide nothing: their interval is a matter of luck."""
 _REDUCED = "ln(T/delta)"  # the factor of Theorem 3
 _SMALL = (0.1, 0.5, 1.0)  # where T^(3/4)/epsilon covers T^(3/4)/sqrt epsilon
 _DECADES = range(1, 21)  # of T at which the printed radius is held against what it has to cover

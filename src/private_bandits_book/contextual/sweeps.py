@@ -36,12 +36,10 @@ from private_bandits_book.contextual import facts
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC
 from private_bandits_book.rooms import tables
 from private_bandits_book.studies import LongRun, play_long
-from private_bandits_book.sweep import EPSILON, HORIZON, LOG, Sweep
+from private_bandits_book.sweep import EPSILON, LEARNT, LEAST_RUNS, Sweep
 
 DELTA = 1e-3
 ADVERSARIAL, STOCHASTIC, BEST_ARM, LINE = "arms, adversarial", "arms, stochastic", "best arm", "stochastic convex"
-SETTLED = 0.5
-"""Share of what standing still or uniform play loses, below which a run has learnt."""
 _DATA = tables("contextual", "sweeps")
 
 
@@ -101,8 +99,7 @@ def _convex(
         return proven(loss, first if start else make(loss, horizon, epsilon), horizon)
 
     labels = {"row": row, "policy": first.name, "reading": reading}
-    sweep = Sweep.over(labels, horizons, epsilons, runs, None if row == STOCHASTIC else bound)
-    return sweep._replace(quantity=LOG) if start else sweep
+    return Sweep.over(labels, horizons, epsilons, runs, None if row == STOCHASTIC else bound, log=bool(start))
 
 
 def _run(problem: ConvexLoss, policy: Policy, horizon: int, replications: int, kept: Sequence[int]) -> LongRun:
@@ -120,10 +117,11 @@ def _search() -> Sweep:
     arms = facts.stochastic_arms(_SEARCH_GAP)
 
     def run(epsilon: float) -> list[LongRun]:
-        labels = {"epsilon": epsilon, "horizon": LIMIT, "still": LIMIT / SETTLED}
+        labels = {"epsilon": epsilon, "horizon": LIMIT, "still": LIMIT / LEARNT}
         return [LongRun(labels, arms, identifier(_FAILURE, epsilon, DELTA), LIMIT, SEED, 2 * REPLICATIONS)]
 
-    return Sweep({"row": BEST_ARM, "policy": "lil'UCB", "reading": "printed"}, EPSILON, EPSILONS, run)
+    labels = {"row": BEST_ARM, "policy": "lil'UCB", "reading": "printed", "quantity": EPSILON}
+    return Sweep(labels, EPSILON, EPSILONS, run)
 
 
 def play_search(run: LongRun, replications: int | None = None) -> pd.DataFrame:
@@ -197,7 +195,7 @@ def _contexts(
     reading: str = "",
     gap: float = math.nan,
     power: float = -0.25,
-    replications: int = 5,
+    replications: int = LEAST_RUNS,
 ) -> tuple[str, Sweep]:
     """A sweep on one set of actions or, without a gap, on unit vectors."""
     played = Design(**_DATA["designs"][design])
@@ -217,7 +215,7 @@ def _contexts(
         "problem": ONE_SET if one_set else UNIT_VECTORS,
         "policy": played.policy(epsilons[0], dim, horizons[0]).name,
         "reading": reading or design,
-        "quantity": EPSILON if several else HORIZON,
+        "quantity": "",  # in its place
         "dim": dim,
     }
     proved = one_set and played.learner != "newton"

@@ -23,6 +23,7 @@ from private_bandits.problems import Arms
 from private_bandits_book import studies
 from private_bandits_book.definitions import divergences, entries, histories, inference, lemmas
 from private_bandits_book.studies import LongRun, Run, Runs
+from private_bandits_book.sweep import LEAST_RUNS
 
 GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Distances of the worse arms among which the hardest instance is looked for."""
@@ -44,8 +45,6 @@ LDP_UCB, ADAP_UCB, UCB = (
 _MADE = {name: make(1.0, 2, 1) for name, make in MAKERS.items()}
 TRUST = {name: policy.privacy.trust for name, policy in _MADE.items()}
 FAMILIES = {name: policy.family for name, policy in _MADE.items()}
-LEAST_RUNS = 5
-"""Replications of each run of the longer study that no finding states."""
 STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (ADAP_UCB, 0.1): 200}
 """Of the algorithms and epsilons whose regret in the longer study the findings state, the number of runs.
 

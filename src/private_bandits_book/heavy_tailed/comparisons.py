@@ -10,8 +10,7 @@ from private_bandits.estimates import Interval, mean_interval
 from private_bandits_book.heavy_tailed import rates
 from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS
 from private_bandits_book.studies import Run, Runs
-
-LEARNT = 0.5  # share of uniform play's regret below which a policy has learnt something
+from private_bandits_book.sweep import learnt
 
 
 def overtaken(panel: Runs) -> float:
@@ -67,6 +66,6 @@ def fluid_bias(panel: Runs) -> dict[int, Interval]:
         place = int(np.searchsorted(shared, shared[-1] / 10**decades))
         t, regret, value = int(shared[place]), runs[0].curves[:, here[place]], float(fluid[0].curves[0][there[place]])
         seen = mean_interval(regret)
-        if seen.low > 0.0 and seen.measured <= LEARNT * float(np.interp(t, even.t, even.curves[0])):
+        if seen.low > 0.0 and learnt(seen.measured, np.interp(t, even.t, even.curves[0])):
             found[t] = Interval(value / seen.measured - 1.0, value / seen.high - 1.0, value / seen.low - 1.0)
     return found

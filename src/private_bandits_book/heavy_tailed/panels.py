@@ -21,7 +21,7 @@ from private_bandits_book.heavy_tailed import comparisons, coverage, rates, tabl
 from private_bandits_book.heavy_tailed.fluid import fluid_name
 from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS, SLIDE_RATE, SMALLER, Study, last, tidy
 from private_bandits_book.studies import Runs, share
-from private_bandits_book.sweep import GAP
+from private_bandits_book.sweep import GAP, LEARNT
 from private_bandits_book.verdicts import AFTER_REPAIR
 
 panels = Exhibits()
@@ -155,7 +155,7 @@ def _astray(study: Study, panel: Runs) -> str:
     shares = [run.final / panel.final("uniform") for run in panel.select(variant=SLIDE_RATE)]
     if not shares or any(np.all(np.abs(share - 1.0) < 1e-6) for share in shares):
         return ""
-    lost = [share > comparisons.LEARNT for share in shares]
+    lost = [share > LEARNT for share in shares]
     alike = len({tuple(x) for x in lost}) == 1 < len(lost)
     return sentence(study, "astray alike" if alike else "astray", part=_percent(float(np.mean(lost))))
 

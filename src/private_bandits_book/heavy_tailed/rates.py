@@ -27,7 +27,7 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
 from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
-from private_bandits_book.sweep import EPSILON, GAP, LOG, Form, RateFit, abscissa, chosen, fit_points, power
+from private_bandits_book.sweep import EPSILON, GAP, LEARNT, LEAST_RUNS, LOG, Form, RateFit, chosen, learnt, power
 from private_bandits_book.verdicts import BY_CONSTRUCTION, MEASURED
 
 N_ARMS = 5
@@ -49,11 +49,8 @@ DP, LDP, SLIDE_LDP, QUANTILE, UCB, EPISODES, PLAIN_UCB, PLAIN_SE, BOUNDED, BOUND
 """Names that are keys here and in the claims, as the algorithms have them."""
 INDEX, PLAIN_INDEX = fluid_name(UCB), fluid_name(PLAIN_UCB)
 WORST, MOMENT, WORST_MOMENT, SMALL_GAP = "T, worst gap", "u", "u, worst gap", "1/gap, small epsilon"
-SETTLED = 0.5  # share of uniform play's regret
 LOCAL_ROUNDS = 300_000  # of LDP-UCB-B, which is played round by round
-_LOCAL_SETTLED = SETTLED / 5.0  # of LDP-UCB-B, so that its linear start counts for little
-_RUNS = 5
-_LEAST_RUNS = 4  # of which one half chooses the worst gap and the other has an interval
+_LOCAL_LEARNT = LEARNT / 5.0  # of LDP-UCB-B, so that its linear start counts for little
 _DIFFER = 1e-6  # relative spread below which runs do not differ
 _EPSILONS = tuple(2.0**-k for k in range(7))
 _MASSES = tuple(0.375 * 2.0**-k for k in range(40))
@@ -135,7 +132,13 @@ class Rates:
         return self._dp_se() + self._ldp_ucb()
 
     def _play(
-        self, problem: Arms, policy: Policy, horizon: int, marks: Sequence[int] = (), runs: int = _RUNS, n_jobs: int = 1
+        self,
+        problem: Arms,
+        policy: Policy,
+        horizon: int,
+        marks: Sequence[int] = (),
+        runs: int = LEAST_RUNS,
+        n_jobs: int = 1,
     ) -> np.ndarray:
         data = simulate(
             problem,
@@ -166,7 +169,7 @@ class Rates:
         def regret(place: float) -> float:
             mass = _MASSES[0] * 2.0**-place
             policy = MAKERS[name](1.0, v, factor * mass, horizon)
-            played = self._play(_two_point(mass), policy, horizon, runs=2 * _RUNS)[:, -1]
+            played = self._play(_two_point(mass), policy, horizon, runs=2 * LEAST_RUNS)[:, -1]
             finals[place] = played * mass ** (-1.0 / (1.0 + v))
             return float(finals[place][::2].mean())
 
@@ -208,7 +211,7 @@ class Rates:
             return self._play(_two_arms(gap), policy, rounds, marks, self.replications, self.n_jobs)
 
         def settled(gap: float, runs: np.ndarray) -> np.ndarray | None:
-            return _if_settled(_two_arms(gap), runs[:, -1], rounds, _LOCAL_SETTLED)
+            return _if_settled(_two_arms(gap), runs[:, -1], rounds, _LOCAL_LEARNT)
 
         at_one, largest = {gap: curves(gap, 1.0) for gap in _LOCAL_GAPS}, _LOCAL_GAPS[0]
         by_gap = [(gap, settled(gap, runs)) for gap, runs in at_one.items()]
@@ -270,8 +273,8 @@ def _horizons(longest: int) -> list[int]:
     return [t for t in (round(longest / 10 ** (k / 2)) for k in range(14, -1, -1)) if t >= 100]
 
 
-def _if_settled(problem: Arms, final: np.ndarray, horizon: int, share: float = SETTLED) -> np.ndarray | None:
-    return final if final.mean() < share * problem.uniform_regret() * horizon else None
+def _if_settled(problem: Arms, final: np.ndarray, horizon: int, share: float = LEARNT) -> np.ndarray | None:
+    return final if learnt(final.mean(), problem.uniform_regret() * horizon, share) else None
 
 
 def _inner_worst(finals: Sequence[np.ndarray]) -> np.ndarray | None:
@@ -284,13 +287,9 @@ def _half(finals: Sequence[np.ndarray]) -> tuple[int, np.ndarray | None]:
     """What is `chosen`; no measurement where runs differ and are too few for two halves."""
     place, measured = chosen(finals)
     differ = np.ptp(finals[place]) > _DIFFER * np.mean(finals[place])
-    return place, None if differ and len(finals[place]) < _LEAST_RUNS else measured
+    return place, None if differ and len(measured) < LEAST_RUNS else measured
 
 
 def _fit(name: str, v: float, quantity: str, found: Sequence[tuple[float, np.ndarray | None]]) -> RateFit:
     """The exponent over what is swept: gaps, epsilons, horizons, or the quantity itself."""
-    kept = [(value, regret) for value, regret in found if regret is not None]
-    values, regrets = [value for value, _ in kept], [regret for _, regret in kept]
-    fit = fit_points(abscissa(quantity, values), regrets)
-    runs = len(regrets[0]) if regrets else 0
-    return RateFit({"policy": name, "v": v}, quantity, fit, len(kept), runs, values=values)
+    return RateFit.over({"policy": name, "v": v}, quantity, found)

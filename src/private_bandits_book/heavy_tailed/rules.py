@@ -17,10 +17,10 @@ import numpy as np
 from private_bandits.estimates import Interval, difference_interval, mean_interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
-from private_bandits_book.heavy_tailed.comparisons import LEARNT
 from private_bandits_book.heavy_tailed.study import PRINTED, Study
 from private_bandits_book.ledger import Claim, Rulebook, claims_with
 from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.sweep import LEARNT, learnt
 from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED
 
 rules = Rulebook(rounds=lambda study: _rounds(study.horizon))
@@ -127,7 +127,7 @@ def _below(study: Study, claim: Claim) -> Ruling:
     uniform, mine, other = panel.final("uniform"), panel.find(rates.DP, PRINTED), panel.find(rates.UCB, PRINTED)
     difference = _over(uniform, difference_interval(mine.final, other.final))
     played = other.t[-1] == mine.t[-1]
-    if played and min(mine.final.mean(), other.final.mean()) > LEARNT * uniform:
+    if played and not learnt(min(mine.final.mean(), other.final.mean()), uniform):
         return rule(None)
     if played or difference.high < 0:
         return rule(difference)

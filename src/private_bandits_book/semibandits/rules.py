@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from private_bandits.estimates import Interval
-from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import VARIANTS, bounds, instances
 from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
@@ -35,8 +34,8 @@ from private_bandits_book.rules import (
     rests_on,
 )
 from private_bandits_book.semibandits import lemmas
-from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
-from private_bandits_book.semibandits.sweeps import PER_ARM, theorem_8_form
+from private_bandits_book.semibandits.study import DP, LDP2, LEAST, Source, Study
+from private_bandits_book.semibandits.sweeps import MAKERS, PER_ARM, theorem_8_form
 from private_bandits_book.sweep import GAP, SIZE, Form, exact_slope, power
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, INHERITED, MEASURED
 
@@ -53,13 +52,6 @@ _FAMILIES: dict[str, Callable[[int, int, float], SemiBandit]] = {
     "K-path": instances.k_path,
     "B_inf": instances.one_valuable,
     "arms": lambda n_arms, size, gap: instances.rescaled(n_arms, gap),
-}
-_POLICIES: dict[str, Callable[[str, float, int, int], Policy]] = {  # of a variant, epsilon, K = m and T
-    "CUCB": lambda variant, *_: paper.cucb(),
-    LDP1: lambda variant, epsilon, size, _: paper.cucb_ldp1(epsilon, size, variant),
-    LDP2: lambda variant, epsilon, *_: paper.cucb_ldp2(epsilon, variant),
-    DP: lambda variant, epsilon, size, horizon: paper.cucb_dp(epsilon, size, size, horizon, variant),
-    LEAST: lambda variant, epsilon, size, horizon: paper.cucb_dp_least_pulled(epsilon, size, size, horizon, variant),
 }
 
 rules = Rulebook(tree_horizon=lambda study: str(min(study.horizon, _LONGEST_TREE)))
@@ -92,7 +84,7 @@ def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] 
 
 def algorithm(source: Source) -> Policy:
     """Return what a source's regret is measured on, at any numbers."""
-    return _POLICIES[source.policy](source.variant, 1.0, 1, 2)
+    return MAKERS[source.policy](1.0, 1, 1, 2, source.variant)
 
 
 def repaired_if_needed(claim: Claim, judge: Callable[[Source], Ruling]) -> Ruling:
@@ -148,7 +140,7 @@ def _privacy(study: Study, claim: Claim) -> Ruling:
     epsilon, size, horizon = study.epsilon, min(study.size, 8), min(study.horizon, _LONGEST_TREE)
     if horizon < 2 and claim.facts["policy"] in (DP, LEAST):
         return claim.holds(None)
-    made = [_POLICIES[claim.facts["policy"]](variant, epsilon, size, horizon) for variant in VARIANTS]
+    made = [MAKERS[claim.facts["policy"]](epsilon, size, size, horizon, variant) for variant in VARIANTS]
     return all_of(*(Privacy(epsilon)(lemmas.loss(policy, size, horizon)).of(policy) for policy in made))
 
 

@@ -25,7 +25,7 @@ from private_bandits.problems import SemiBandit
 from private_bandits_book import studies
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.studies import Runs
-from private_bandits_book.sweep import RateFit
+from private_bandits_book.sweep import RateFit, learnt
 
 LDP1, LDP2, DP, LEAST = "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"
 ORACLE_SIZE, ORACLE_BETA = 2, 0.8
@@ -33,7 +33,6 @@ COVERED = np.array(
     [[0.9, 0.9, 0.0, 0.0], [0.0, 0.0, 0.9, 0.9], [0.0, 0.95, 0.95, 0.0], [0.5, 0.0, 0.0, 0.5], [0.3, 0.3, 0.3, 0.3]]
 )
 """Chances that a node reaches a target; greedy starts with the third node, which the best pair does without."""
-_LEARNT = 0.5  # share of uniform play's regret from which we say that an algorithm has learnt nothing yet
 
 
 class Source(NamedTuple):
@@ -185,9 +184,8 @@ class Study(studies.Study):
         return runs
 
     def _private(self, problem: SemiBandit, epsilon: float, variant: str) -> list[Policy]:
-        size, given = problem.list_size, (problem.list_size, problem.n_items, self.horizon, variant)
-        central = [algorithm(epsilon, *given) for algorithm in (paper.cucb_dp, paper.cucb_dp_least_pulled)]
-        return [*sweeps.local_policies(epsilon, size, self.horizon, variant), *central]
+        given = epsilon, problem.list_size, problem.n_items, self.horizon, variant
+        return [sweeps.MAKERS[name](*given) for name in (LDP1, LDP2, DP, LEAST)]
 
 
 def fits(exponents: Iterable[RateFit], source: Source, quantity: str, held: str = "gap") -> list[RateFit]:
@@ -276,7 +274,7 @@ def _parts(regret: np.ndarray, sampling: np.ndarray, uniform: float) -> dict[str
         return found | {"share": math.nan, "low": math.nan, "high": math.nan, "term": "unclear"}
     ratio = ratio_interval(sampling, regret)
     share, low, high = 1.0 - ratio.measured, 1.0 - ratio.high, 1.0 - ratio.low
-    if mean.measured > _LEARNT * uniform:
+    if not learnt(mean.measured, uniform):
         term = "not learnt"
     elif low > 0.5:
         term = "private"

@@ -1,10 +1,14 @@
-"""The longer studies, run by `private-bandits reproduce semibandits --long`, and the exponents fitted to them."""
+"""The longer studies, run by `private-bandits reproduce semibandits --long`, and the exponents fitted to them.
+
+The sweeps of "sizes" and "exponents" are those of `sweeps.toml`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,43 +20,44 @@ from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import Problem
+from private_bandits_book.rooms import tables
 from private_bandits_book.studies import LongRun, long_study
 from private_bandits_book.sweep import (
     EPSILON,
     GAP,
+    LEAST_RUNS,
     LOG,
+    PLANNED,
     SIZE,
     Form,
     RateFit,
-    abscissa,
+    Sweep,
     by_replication,
-    fit_points,
+    interleaved,
     power,
 )
 
 LONG_SEED = 20200
-SIZES, SIZES_AT_GAP = (1, 2, 4, 8), (1, 2, 4)
-SIZES_HORIZON = 4_000_000
-DECIDING_HORIZONS = {"printed": 16_000_000, "repaired": 40_000_000}  # on B_inf, where the least pulled arm should do
-AT_GAP_HORIZONS = {"printed": 10_000_000, "repaired": 40_000_000}
-DISTANCE, DISTANCES = 0.34, (0.085, 0.17, 0.34)  # of the means
-CLOSE = 0.1  # of the means, where CUCB-LDP2 alone plays top-K
+DISTANCE = 0.34  # of the means
 FIXED_GAP = 0.34  # Delta, where K grows at a fixed Delta
-LOCAL_EPSILONS, LOCAL_HORIZONS = (0.25, 0.5, 1.0), {"printed": 4_000_000, "repaired": 16_000_000}
-CENTRAL_EPSILONS = {"printed": (2.0, 4.0, 8.0, 16.0), "repaired": (0.25, 0.5, 1.0, 2.0)}
-CENTRAL_BASES = {"printed": 8.0, "repaired": 1.0}  # the epsilon of the other sweeps; printed it learns at no less
-CENTRAL_HORIZONS = (300_000, 1_500_000, 7_500_000)  # of the power of ln T
-SWEEP_HORIZON, CENTRAL_HORIZON, PLAIN_HORIZON = 4_000_000, 3_000_000, 300_000
+CENTRAL_BASES = {"printed": 8.0, "repaired": 1.0}  # epsilon of the sweeps of Algorithm 3
+CENTRAL_HORIZON = 3_000_000
 MAP_ARMS, MAP_SIZE, MAP_GAPS = 4, 2, (0.2, 0.1, 0.05, 0.025)
 MAP_EPSILONS = {1_000_000: (0.3, 1.0, 3.0, 10.0, 30.0, 100.0), 10_000_000: (0.3, 1.0, 10.0, 100.0)}  # by horizon
 LOWER_EPSILONS, LOWER_GAPS = (0.001, 0.01, 0.1, 1.0), (0.18, 0.09, 0.045, 0.0225, 0.01125)
-LOWER_ARMS, LOWER_HORIZON = 5, 1_000_000_000
-FEWEST, MANY, MOST = 5, 15, 20  # replications
+LOWER_ARMS, LOWER_HORIZON, LOWER_RUNS = 5, 1_000_000_000, 20
 PER_ARM = f"{SIZE}, per arm"
-_LEAST_POINTS = 3  # what every sweep of this chapter has at least
-_COLUMNS = {SIZE: "size", PER_ARM: "size", EPSILON: "epsilon", GAP: "gap", LOG: "horizon"}
-_FITTED = ["policy", "variant", "family", "held", "quantity"]
+_LABELS = ["policy", "variant", "family", "held"]
+_SEVERAL = ("policies", "variants")
 _FINAL = ["policy", "variant", "family", "held", "n_arms", "size", "gap", "epsilon", "horizon"]
+MAKERS: dict[str, Callable[[float, int, int, int, str], Policy]] = {  # of epsilon, K, m, T and a variant
+    "CUCB": lambda *_: paper.cucb(),
+    "CUCB-LDP1": lambda epsilon, size, _, horizon, variant: paper.cucb_ldp1(epsilon, size, variant, horizon),
+    "CUCB-LDP2": lambda epsilon, _size, _arms, horizon, variant: paper.cucb_ldp2(epsilon, variant, horizon),
+    "CUCB-DP": paper.cucb_dp,
+    "CUCB-DP, least pulled": paper.cucb_dp_least_pulled,
+}
+_DATA = tables("semibandits", "sweeps")
 
 
 class Setting(NamedTuple):
@@ -98,53 +103,46 @@ def map_policies(epsilons: Sequence[float], horizon: int) -> list[Policy]:
     return central + [paper.cucb_ldp2(epsilon, "repaired", horizon) for epsilon in epsilons]
 
 
-def size_runs() -> list[LongRun]:
-    """Regret against K of the local algorithms: does the least-pulled trick remove K^2?"""
-    runs = []
-    for size in SIZES:
-        for variant, horizon in DECIDING_HORIZONS.items():
-            runs += _local(SIZE, setting("B_inf", size, DISTANCE), horizon, [variant], held="item gap")
-        for family in ("top-K", "K-path", "path as arm"):
-            runs += _local(SIZE, setting(family, size, DISTANCE), SIZES_HORIZON, held="item gap")
-        runs += _local(SIZE, setting("top-K, close", size, CLOSE), SIZES_HORIZON, held="item gap")
-    for size in SIZES_AT_GAP:
-        for variant, horizon in AT_GAP_HORIZONS.items():
-            runs += _local(SIZE, setting("K-path", size, FIXED_GAP / size), horizon, [variant])
-        runs += _local(SIZE, setting("path as arm", size, FIXED_GAP / size), AT_GAP_HORIZONS["repaired"])
-    deciding = {"family": "K-path", "held": "gap", "policy": "CUCB-LDP2", "variant": "repaired"}
-    return [run._replace(replications=MANY) if deciding.items() <= run.labels.items() else run for run in runs]
+@cache
+def blocks(label: str) -> list[list[Sweep]]:
+    """Return the sweeps of the longer study "sizes" or "exponents", in groups over the same values."""
+    return [_block(**stated) for stated in _DATA[label]]
 
 
-def exponent_runs() -> list[LongRun]:
-    """The sweeps behind Table 1, each from the base of its algorithm."""
-    runs = []
-    for family in ("B_inf", "K-path", "arms"):
-        variants = ("repaired",) if family == "arms" else paper.VARIANTS
-        usual = setting(family, 2, DISTANCE)
-        for variant in variants:
-            for epsilon in LOCAL_EPSILONS:
-                runs += _local(EPSILON, usual, LOCAL_HORIZONS[variant], [variant], epsilon)
-        for distance in DISTANCES:
-            runs += _local(GAP, setting(family, 2, distance), SWEEP_HORIZON, variants, 2.0)
-        for horizon in (1_000_000, 4_000_000, 16_000_000):
-            runs += _local(LOG, usual, horizon, ["repaired"], 2.0)
-    for family in ("B_inf", "K-path"):
-        usual, by_distance = setting(family, 2, DISTANCE), [setting(family, 2, distance) for distance in DISTANCES]
-        if family == "B_inf":
-            by_size = [setting(family, size, DISTANCE) for size in SIZES]
-        else:
-            by_size = [setting(family, size, FIXED_GAP / size) for size in SIZES_AT_GAP]
-        for variant in paper.VARIANTS:
-            base = CENTRAL_BASES[variant]
-            runs += [_central(EPSILON, usual, CENTRAL_HORIZON, e, variant) for e in CENTRAL_EPSILONS[variant]]
-            runs += [_central(GAP, at, CENTRAL_HORIZON, base, variant) for at in by_distance]
-            runs += [_central(LOG, usual, horizon, base, variant) for horizon in CENTRAL_HORIZONS]
-            runs += [_central(SIZE, at, CENTRAL_HORIZON, base, variant) for at in by_size]
-        plain = [(GAP, at, PLAIN_HORIZON) for at in by_distance]
-        plain += [(LOG, usual, horizon) for horizon in (30_000, 300_000, 3_000_000)]
-        plain += [(SIZE, at, PLAIN_HORIZON) for at in by_size]
-        runs += [_long(quantity, at, paper.cucb(), horizon, replications=MOST) for quantity, at, horizon in plain]
-    return runs
+def _block(quantity: str, values: Sequence[float], sweeps: Sequence[dict[str, Any]], held: str = "gap") -> list[Sweep]:
+    return [
+        _sweep(quantity, values, held, policy, variant, **{k: v for k, v in stated.items() if k not in _SEVERAL})
+        for stated in sweeps
+        for variant in stated.get("variants", paper.VARIANTS)
+        for policy in stated["policies"]
+    ]
+
+
+def _sweep(
+    quantity: str,
+    values: Sequence[float],
+    held: str,
+    policy: str,
+    variant: str,
+    family: str,
+    horizon: int = 0,
+    epsilon: float = 1.0,
+    distance: float = DISTANCE,
+    replications: int = LEAST_RUNS,
+) -> Sweep:
+    """A sweep; the Delta of a path is K times the distance of the means."""
+    path = family in ("K-path", "path as arm")
+
+    def run(value: float) -> list[LongRun]:
+        size = int(value) if quantity == SIZE else 2
+        gap = value if quantity == GAP else FIXED_GAP if quantity == SIZE and path and held == "gap" else 0.0
+        at = setting(family, size, (gap / size if path else gap) or distance)
+        rounds = int(value) if quantity == LOG else horizon
+        given = value if quantity == EPSILON else epsilon, at.size, at.n_arms, rounds, variant
+        return [_long(quantity, at, MAKERS[policy](*given), rounds, held, replications)]
+
+    labels = {"quantity": quantity, "held": held, "family": family, "policy": policy, "variant": variant}
+    return Sweep(labels, quantity, values, run)
 
 
 def map_runs() -> list[LongRun]:
@@ -157,21 +155,28 @@ def map_runs() -> list[LongRun]:
     ]
 
 
+def lower_sweep(quantity: str, **fixed: float) -> Sweep:
+    """DP-SE at K = 1, for the claimed lower bound of Section 3.3: over the gap at one epsilon, or over epsilon."""
+
+    def run(value: float) -> list[LongRun]:
+        told = {"epsilon": value, "gap": value} | fixed
+        arms = Arms.bernoulli(np.append(0.5, np.full(LOWER_ARMS - 1, 0.5 - told["gap"])))
+        policy = baselines.dp_se(told["epsilon"], LOWER_ARMS, LOWER_HORIZON)
+        at = Setting("arms", arms, LOWER_ARMS, 1, told["gap"])
+        return [_long(GAP, at, policy, LOWER_HORIZON, replications=LOWER_RUNS)]
+
+    labels = {"held": "gap", "family": "arms", "policy": "DP-SE", "variant": "printed"}
+    return Sweep(labels | fixed, quantity, LOWER_GAPS if quantity == GAP else LOWER_EPSILONS, run)
+
+
 def lower_runs() -> list[LongRun]:
-    """DP-SE at K = 1, for the claimed lower bound of Section 3.3."""
-    runs = []
-    for epsilon in LOWER_EPSILONS:
-        for gap in LOWER_GAPS:
-            arms = Arms.bernoulli(np.append(0.5, np.full(LOWER_ARMS - 1, 0.5 - gap)))
-            policy = baselines.dp_se(epsilon, LOWER_ARMS, LOWER_HORIZON)
-            at = Setting("arms", arms, LOWER_ARMS, 1, gap)
-            runs.append(_long(GAP, at, policy, LOWER_HORIZON, replications=MOST))
-    return runs
+    """DP-SE at every epsilon and gap."""
+    return interleaved(*([lower_sweep(GAP, epsilon=epsilon)] for epsilon in LOWER_EPSILONS))
 
 
 STUDIES: dict[str, Callable[[], list[LongRun]]] = {
-    "sizes": size_runs,
-    "exponents": exponent_runs,
+    "sizes": lambda: interleaved(*blocks("sizes")),
+    "exponents": lambda: interleaved(*blocks("exponents")),
     "map": map_runs,
     "lower": lower_runs,
 }
@@ -182,29 +187,8 @@ def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
     return {label: long_study(label, runs) for label, runs in STUDIES.items()}
 
 
-def _local(
-    quantity: str,
-    at: Setting,
-    horizon: int,
-    variants: Iterable[str] = paper.VARIANTS,
-    epsilon: float = 1.0,
-    held: str = "gap",
-) -> list[LongRun]:
-    """CUCB-LDP1 and CUCB-LDP2; the second alone in the sweeps on K-paths and where there is one outcome to send."""
-    one = at.family in ("path as arm", "arms", "top-K, close") or (at.family == "K-path" and quantity != SIZE)
-    played = ("repaired",) if at.family == "path as arm" else variants
-    policies = [policy for variant in played for policy in local_policies(epsilon, at.size, horizon, variant)[one:]]
-    return [_long(quantity, at, policy, horizon, held) for policy in policies]
-
-
-def _central(quantity: str, at: Setting, horizon: int, epsilon: float, variant: str) -> LongRun:
-    """CUCB-DP on the K-path, its variant with the least pulled arm on the family with B_inf = 1."""
-    algorithm = paper.cucb_dp_least_pulled if at.family == "B_inf" else paper.cucb_dp
-    return _long(quantity, at, algorithm(epsilon, at.size, at.n_arms, horizon, variant), horizon)
-
-
 def _long(
-    quantity: str, at: Setting, policy: Policy, horizon: int, held: str = "gap", replications: int = FEWEST
+    quantity: str, at: Setting, policy: Policy, horizon: int, held: str = "gap", replications: int = LEAST_RUNS
 ) -> LongRun:
     """Return a run with its labels.
 
@@ -248,20 +232,35 @@ def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) ->
         for B_inf and K-path, by the arms in bad super arms, over which the theorems sum. On B_inf and top-K the gap of
         a round is that of the means, whichever is held.
     """
-    by_gap = lower[lower["epsilon"] == lower["epsilon"].min()].assign(quantity=GAP)
-    by_epsilon = lower[lower["gap"] == lower["gap"].max()].assign(quantity=EPSILON)
-    frame = pd.concat([sizes, sweeps, by_gap, by_epsilon], ignore_index=True)
-    found: dict[tuple[str, ...], RateFit] = {}
-    for (*labels, quantity), part in frame[frame["t"] == frame["horizon"]].groupby(_FITTED, sort=False):
-        family, held = labels[2:]
-        same = quantity == SIZE and held == "item gap" and family in ("B_inf", "top-K")
-        per_arm = quantity == SIZE and family in ("B_inf", "K-path")
-        for kept in (held, "gap") if same else (held,):
-            for asked in (quantity, PER_ARM) if per_arm else (quantity,):
-                key = (*labels[:3], kept, asked)
-                if key not in found:
-                    found[key] = _fit(part, dict(zip(_FITTED, key[:-1], strict=False)), asked)
-    return list(found.values())
+    declared = (("sizes", sizes), ("exponents", sweeps))
+    asked = [(sweep, frame) for label, frame in declared for block in blocks(label) for sweep in block]
+    asked += [
+        (lower_sweep(GAP, epsilon=min(LOWER_EPSILONS)), lower),
+        (lower_sweep(EPSILON, gap=max(LOWER_GAPS)), lower),
+    ]
+    return [fit for each in asked for fit in fits_of(*each)]
+
+
+def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
+    """Return the exponents of one sweep, in K several; `frame` is its longer study, arguments as for `exponents`."""
+    rows, quantity = sweep.rows(frame), sweep.quantity
+    rows = rows[rows["t"] == rows["horizon"]]
+    labels = {name: sweep.labels[name] for name in _LABELS} | {"horizon": int(rows["horizon"].max())}
+    family, held, found = labels["family"], labels["held"], []
+    same = quantity == SIZE and held == "item gap" and family in ("B_inf", "top-K")
+    per_arm = quantity == SIZE and family in ("B_inf", "K-path")
+    for kept in (held, "gap") if same else (held,):
+        for asked in (quantity, PER_ARM) if per_arm else (quantity,):
+            arms = rows["n_arms"] - rows["size"]
+            if (
+                asked == PER_ARM and family == "B_inf"
+            ):  # in some bad super arm: the dummies too, on K-paths they are in the best
+                arms = arms + rows["size"] - 1
+            part = rows.assign(regret=rows["regret"] / arms) if quantity == SIZE else rows
+            values, regrets = by_replication(part, sweep.swept)
+            points = zip(values.tolist(), regrets.T, strict=True)
+            found.append(RateFit.over(labels | {"held": kept}, asked, points, PLANNED))
+    return found
 
 
 def power_removed(sizes: pd.DataFrame, variant: str) -> Interval:
@@ -294,15 +293,3 @@ def final_regrets(study: pd.DataFrame) -> pd.DataFrame:
         found = mean_interval(part["regret"].to_numpy()).columns()
         rows.append({**dict(zip(_FINAL, key, strict=True)), **found, "replications": len(part)})
     return pd.DataFrame(rows)
-
-
-def _fit(part: pd.DataFrame, labels: dict[str, str], quantity: str) -> RateFit:
-    arms = part["n_arms"] - part["size"]
-    if quantity == PER_ARM:  # in some bad super arm: on K-paths all but the best path, on B_inf the dummies too
-        arms = arms + (part["size"] - 1) * (part["family"] == "B_inf")
-    if quantity in (SIZE, PER_ARM):
-        part = part.assign(regret=part["regret"] / arms)
-    values, regrets = by_replication(part, _COLUMNS[quantity])
-    fit = fit_points(abscissa(quantity, values), regrets.T, _LEAST_POINTS)
-    told = {**labels, "horizon": int(part["horizon"].max())}
-    return RateFit(told, quantity, fit, len(values), len(regrets), values=values.tolist())

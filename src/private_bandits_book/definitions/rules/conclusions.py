@@ -13,10 +13,10 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.panels import nearest
 from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, SAME, TINY, near, rules
-from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LEAST_RUNS, LONG, Study, factors, uniform_regret
+from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors, uniform_regret
 from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import NOT_LEARNT, Holds, Less, Ruling
-from private_bandits_book.sweep import LEAST_POINTS, by_replication
+from private_bandits_book.sweep import LEAST_POINTS, LEAST_RUNS, by_replication, learnt
 from private_bandits_book.verdicts import MEASURED
 
 _SMALL = 1e-4  # an epsilon at which local privacy is dear beyond all constants
@@ -127,16 +127,16 @@ def _weaker(study: Study, claim: Claim) -> Ruling:
     missing = [name for name in names if set(LONG.epsilons) - set(final[name])]
     if missing:
         raise LookupError(f"the longer study must have runs of {' and '.join(missing)} at every epsilon")
-    learnt = [e for e in LONG.epsilons if e <= 1 and all(_learnt(final[name][e], uniform) for name in names)]
-    if len(learnt) < LEAST_POINTS:
+    counted = [e for e in LONG.epsilons if e <= 1 and all(_counts(final[name][e], uniform) for name in names)]
+    if len(counted) < LEAST_POINTS:
         return Holds(MEASURED)(None, NOT_LEARNT)
-    central, local = (np.transpose([final[name][e] for e in learnt]) for name in names)
+    central, local = (np.transpose([final[name][e] for e in counted]) for name in names)
     rule = Less(f"exponent in 1/epsilon, for epsilon up to 1, of {ADAP_UCB}", f"that of {LDP_UCB}")
-    return rule(exponent_difference(1 / np.array(learnt), central, local))
+    return rule(exponent_difference(1 / np.array(counted), central, local))
 
 
-def _learnt(final: np.ndarray, uniform: float) -> bool:
-    return bool((final > 0).all() and final.mean() < uniform / 2)
+def _counts(final: np.ndarray, uniform: float) -> bool:
+    return bool((final > 0).all() and learnt(final.mean(), uniform))
 
 
 def _by_epsilon(part: pd.DataFrame) -> dict[float, np.ndarray]:

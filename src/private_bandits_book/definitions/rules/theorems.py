@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from private_bandits import checks
-from private_bandits.estimates import fit_exponent, mean_interval
+from private_bandits.estimates import mean_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.rules.common import FAR, GRID, GROWING, HORIZON, N_ARMS, SAME, TINY, rules
@@ -19,7 +19,7 @@ from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import LowerBound, Ruling, all_of
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import HORIZON as ROUNDS
-from private_bandits_book.sweep import LEAST_POINTS, LOG, RateFit, by_replication, chosen, fit_log, power
+from private_bandits_book.sweep import RateFit, by_replication, chosen, power
 from private_bandits_book.verdicts import NOT_REPRODUCED
 
 _LEAST = 1_000  # rounds before which no rate shows
@@ -60,10 +60,9 @@ def _envelope(runs: Runs) -> RateFit:
     """The exponent in t of the largest mean regret over the gaps, over the last decade."""
     t = np.asarray(runs[0].data.t.values, float)
     last = np.flatnonzero(t >= t[-1] / 10)
-    samples = np.array([chosen([run.curves[:, at] for run in runs])[1] for at in last]).T
-    measurable = len(samples) > 1 and len(last) >= LEAST_POINTS and t[-1] >= _LEAST and (samples > 0).all()
-    fit = fit_exponent(t[last], samples) if measurable else None
-    return RateFit({}, ROUNDS, fit, len(last), len(samples), None, t[last])
+    samples = [chosen([run.curves[:, at] for run in runs])[1] for at in last]
+    measurable = len(samples[0]) > 1 and t[-1] >= _LEAST and np.min(samples) > 0
+    return RateFit.over({}, ROUNDS, zip(t[last], samples, strict=True) if measurable else ())
 
 
 def _grown(claim: Claim, fit: RateFit) -> Ruling:
@@ -158,8 +157,9 @@ def _theorem_4_runs(study: Study, claim: Claim) -> Ruling:
     if not all(len(t) for t, _ in runs):
         raise LookupError(f"the longer study must have runs of {' and '.join(LOCAL)} at epsilon {GROWING:g}")
     t, least = min(runs, key=lambda run: float(run[1][:, -1].mean()))
-    grown = RateFit({}, LOG, fit_log(t, least), 0, len(least), None, t[t >= t[-1] / 100], True)
-    return all_of(_grown(claim, grown), LowerBound(bound, floor=floor)(mean_interval(least[:, -1])))
+    return all_of(
+        _grown(claim, RateFit.growing({}, t, least)), LowerBound(bound, floor=floor)(mean_interval(least[:, -1]))
+    )
 
 
 @rules("table-1")
