@@ -237,10 +237,17 @@ def test_a_study_without_the_runs_of_a_claim_is_an_error():
         verdict("theorem-6", growth=GROWTH[GROWTH["policy"] != "Gaussian"])
 
 
-def test_a_printed_constant_below_the_regret_is_refuted():
-    frame = GROWTH.assign(regret=GROWTH["regret"] * 1e4)
-    found = verdict("theorem-6", growth=frame)
-    assert found.verdict == NOT_REPRODUCED and "lies above the bound" in found.reason
+@pytest.mark.parametrize("claim", ["theorem-4", "theorem-6", "theorem-8-regret", "theorem-10"])
+def test_a_printed_constant_below_the_regret_is_refuted(claim):
+    algorithm = CLAIMS[claim].facts["algorithm"]
+    bound = rules._PRINTED[algorithm](study.growth_problem(algorithm, 2), study.GROWTH_HORIZON, 4.0)
+    (run,) = study.growth_sweep(algorithm, "ln T").runs()
+    at = {name: run.labels[name] for name in ("policy", "epsilon", "list_size")} | {"t": study.GROWTH_HORIZON}
+    case = np.logical_and.reduce([GROWTH[name] == value for name, value in at.items()])
+    for factor, above in ((0.99, False), (1.01, True)):
+        frame = GROWTH.assign(regret=GROWTH["regret"] * factor * bound / GROWTH.loc[case, "regret"].mean())
+        found = verdict(claim, growth=frame)
+        assert (found.verdict == NOT_REPRODUCED and "lies above the bound" in found.reason) == above
 
 
 def test_growth_is_fitted_over_the_last_two_decades_and_where_the_policy_has_learnt():
@@ -301,6 +308,13 @@ def test_theorem_2_is_judged_by_its_rate_and_its_bound(log, least, expected, mon
     assert found.verdict == expected, found.reason
 
 
+def test_theorem_2_is_asked_at_the_runs_and_at_half(monkeypatch):
+    asked = []
+    monkeypatch.setattr(rules.bounds, "theorem_2", lambda problem, *at, **k: asked.append(at) or 1e6)
+    verdict("theorem-2")
+    assert asked == [(LEARNING_HORIZON, 1.0, 0.5)]  # epsilon and xi
+
+
 def test_theorem_2_is_judged_by_the_hybrid_of_its_proof(monkeypatch):
     monkeypatch.setattr(rules.bounds, "theorem_2", lambda *a, **k: 1e6)
     printed, proof = (
@@ -351,6 +365,8 @@ def diverges(swapped, ordered):
         ("lemma-1", "hybrid_coverage", covers((0.0101, 0.02), (0.002, 0.0101)), UNDECIDED),
         ("lemma-1", "hybrid_coverage", covers((0.0101, 0.02), (0.0099, 0.02)), UNDECIDED),
         ("lemma-1", "hybrid_coverage", covers((0.0101, 0.02), (0.0101, 0.02)), NOT_REPRODUCED),
+        ("lemma-4", "decomposition_slack", lambda _: (0.0, 0.1), REPRODUCED),
+        ("lemma-4", "decomposition_slack", lambda _: (0.1, -1e-9), NOT_REPRODUCED),
         ("theorem-11", "swapped_divergence", diverges(1.0, 1.1), REPRODUCED),
         ("theorem-11", "swapped_divergence", diverges(1.001, 1.0), AFTER_REPAIR),
         ("theorem-11", "swapped_divergence", diverges(1.001, 1.001), NOT_REPRODUCED),
@@ -360,7 +376,7 @@ def test_a_lemma_and_its_repair_follow_what_is_computed(claim, name, value, expe
     monkeypatch.setattr(lemmas, name, value)
     found = verdict(claim)
     assert found.verdict == expected, found.reason
-    assert found.evidence == (MEASURED if claim == "lemma-1" else DERIVED)
+    assert found.evidence == {"lemma-1": MEASURED, "theorem-11": DERIVED}.get(claim, CLAIMS[claim].evidence)
 
 
 @pytest.mark.parametrize(("regret_", "expected"), [(986.8 * 1.029, REPRODUCED), (986.8 * 1.033, NOT_REPRODUCED)])

@@ -275,6 +275,17 @@ def test_the_gap_is_chosen_on_one_half_and_measured_on_the_other(study):
     assert found["verdict"] == FAILED and "lies below the bound" in found["reason"]
 
 
+def test_the_algorithm_is_chosen_on_the_half_that_does_not_measure(study):
+    """One is nearer to the bound on the runs that choose, the other far below it on the rest."""
+    best, other = LOCAL
+    shares = {best: [1.0, 2.0] * 2, other: [1.5, 0.01 * BOUND_1 / 1e3] * 2}
+    split = Runs(
+        run._replace(data=run.data * xr.DataArray(shares.get(run.name, [1.0] * 4), dims="replication"))
+        for run in study.hardest
+    )
+    assert verdict(study, "theorem-1-runs", hardest=split) == REPRODUCED
+
+
 def test_theorem_1_says_nothing_where_it_does_not_bind(study):
     loose = changed(study, epsilons=[1.0], hardest=Runs(run for run in study.hardest if run.epsilon != 0.05))
     assert bounds.theorem_1(3, HORIZON, 1.0) < replacements.minimax(3, HORIZON) < BOUND_1
@@ -400,6 +411,7 @@ def test_privacy_multiplies_between_a_lower_and_an_upper_end(study, monkeypatch,
     found = row(study, f"discussion-multiplicative-{claim}")
     assert found["verdict"] == expected
     assert ("the ends of the factor do not tell" in found["reason"]) is (expected == UNDECIDED)
+    assert f"at epsilon {min(study.epsilons):g}" in found["reason"]  # the nearest to 0.2
 
 
 def test_the_conjecture_is_about_the_coefficient_of_the_logarithm(study, monkeypatch):

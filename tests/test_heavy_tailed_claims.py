@@ -398,6 +398,48 @@ def test_a_power_is_told_from_the_nearest_wrong_one(quantity):
     assert of(wrong, 0.26 if quantity == rates.WORST else 1.01) == "undecided"
 
 
+def told(monkeypatch, regret):
+    """A study whose exponents are fitted to the regret `regret(gap, rounds)` of two arms, at any epsilon."""
+
+    def play(self, problem, policy, horizon, marks=(), runs=5, n_jobs=1):
+        gap, spread = float(np.ptp(problem.means)), 1e-3 * np.linspace(-1.0, 1.0, 10)
+        return np.outer(1.0 + spread, [regret(gap, t) for t in marks or [horizon]])
+
+    monkeypatch.setattr(rates.Rates, "_play", play)
+    return {one.quantity: one for one in rates.Rates(10**6, 10, 1)._ldp_ucb()}
+
+
+def test_a_gap_at_which_the_local_algorithm_has_hardly_learnt_does_not_bend_its_exponent(monkeypatch):
+    """Uniform play loses half a gap a round; from three tenths of that on the regret falls with the gap."""
+    law = {0.09: True, 0.11: False}
+    for share, counts in law.items():
+        found = told(monkeypatch, lambda gap, t, share=share: 1e2 / gap if gap > 0.3 else share * gap * t / 2.0)[GAP]
+        assert (found.points == len(rates._LOCAL_GAPS)) == counts
+        claim = "table-bounded-dependent-ldp-upper"
+        fitted = [one for one in exponents() if one.quantity != GAP] + [found]
+        assert (found.fit.measured < 0.9) == counts
+        if not counts:
+            assert found.fit.measured == pytest.approx(1.0, abs=1e-6)
+            assert verdict(claim, exponents=fitted) == "reproduced"
+
+
+def test_a_gap_that_has_not_been_learnt_is_not_held_against_the_bound(monkeypatch):
+    """Without a run there is nothing above the bound of DP Robust SE; half of uniform play's regret is learnt."""
+    for share, kept in ((0.49, True), (0.51, False)):
+        monkeypatch.setattr(
+            rates.Rates,
+            "_play",
+            lambda self, problem, policy, horizon, share=share, **_: np.full(
+                (3, 1), share * problem.uniform_regret() * horizon
+            ),
+        )
+        measured = rates.Rates(10**15, 3, 1)
+        points = {(rates.DP, v): measured.by_gap(rates.DP, v) for v in VS}
+        assert all(bool(found) == kept for found in points.values())
+        expected = "not reproduced" if kept else "reproduced after repair"
+        assert verdict("theorem-dp-upper-dependent", points=points) == expected
+
+
 def test_a_law_has_its_logarithms_in_the_same_fit():
     """sqrt(T ln T) is steeper than T^0.5 at these horizons, and a fit of that slope is no more than claimed."""
     fit = exponents()[-1]
@@ -429,6 +471,18 @@ def test_bounds_with_constants_are_asked_for():
     # at a gap where the bound is vacuous nothing is asked; the next larger one is
     points = {key: {**found, 1e-9: np.full(3, 1e30)} for key, found in study().points.items()}
     assert verdict("theorem-dp-upper-dependent", points=points) == "reproduced after repair"
+    # it is vacuous from what uniform play loses on, however far below the number of rounds that is
+    for gap in 0.2 * 2.0 ** -np.arange(60):
+        mass = gap**3
+        bound = mass ** (-1 / 1.5) * dp_upper(
+            [mass, 0, 0, 0, 0], 1.0, v, mass, horizon, 1 / horizon, variant="corrected"
+        )
+        if gap * 0.8 * horizon < bound < horizon:
+            points = {**study().points, (rates.DP, v): {gap: np.full(3, 2.0 * bound)}}
+            assert verdict("theorem-dp-upper-dependent", points=points) == "reproduced after repair"
+            break
+    else:
+        raise AssertionError("there must be such a gap")
 
 
 # --- privacy and radius
@@ -515,7 +569,8 @@ def test_a_local_panel_follows_its_printed_curves():
     assert of(local(printed=(0.51, 0.2), spread=0.001)) == "not reproduced"
     assert of(local(printed=(0.2, 0.4))) == "not reproduced"  # a larger epsilon loses more
     assert of(local(slide=(0.1, 0.9))) == "reproduced"  # nothing says that the slides ran this one
-    assert of(local(printed=(1.0, 1.0), spread=0.0)) == "undecided"  # no run has finished an epoch
+    for uniform in (1.0, 1.0 + 1e-8):  # no run has finished an epoch
+        assert of(local(printed=(uniform, uniform), spread=0.0)) == "undecided"
     assert verdict("own-local-b", local={0.5: local()}) == "undecided"
     whole = study().local_confidence
     printed = (whole["policy"] == "LDP Robust SE") & (whole["value"] == 24.0)

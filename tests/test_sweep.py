@@ -5,11 +5,30 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval, exponent_difference, fit_exponent
 from private_bandits_book.rules import NOT_LEARNT
-from private_bandits_book.sweep import EPSILON, HORIZON, LOG, SIZE, Form, RateFit, chosen, fit_log, fit_points, power
+from private_bandits_book.studies import LongRun
+from private_bandits_book.sweep import (
+    DELTA,
+    EPSILON,
+    HORIZON,
+    LEAST_POINTS,
+    LOG,
+    PLANNED,
+    SIZE,
+    Form,
+    RateFit,
+    Sweep,
+    chosen,
+    fit_log,
+    fit_points,
+    interleaved,
+    learnt,
+    power,
+)
 from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 T = np.array([1e4, 1e5, 1e6, 1e7])
@@ -53,6 +72,57 @@ def test_along_a_curve_the_fit_is_of_the_growth_in_logarithms():
     assert found.exponent(power(LOG, 0.0)) == 0.0
     assert found.ruling(power(LOG, 2.0), power(LOG, 3.0)).verdict == REPRODUCED
     assert found.ruling(power(LOG, 1.0), power(LOG, 2.0)).verdict == NOT_REPRODUCED
+
+
+def test_runs_have_learnt_below_half_of_uniform_play():
+    assert learnt(0.499 * 7.0, 7.0) and not learnt(0.5 * 7.0, 7.0)
+    assert learnt(np.array([1.0, 5.0, 9.0]), np.array([10.0, 10.0, 20.0])).tolist() == [True, False, True]
+    assert learnt(0.09, 1.0, 0.1) and not learnt(0.11, 1.0, 0.1)
+
+
+@pytest.mark.parametrize("least", [LEAST_POINTS, PLANNED])
+def test_a_fit_takes_as_many_points_as_are_asked_for_and_leaves_out_what_has_none(least):
+    assert (LEAST_POINTS, PLANNED) == (4, 3)
+    points = [(float(2**k), 3.0 * 4.0**k * RNG.lognormal(0.0, 0.01, 6)) for k in range(least)]
+    found = RateFit.over({"a": 1}, SIZE, [(7.0, None), *points], least)
+    assert found.fit.measured == pytest.approx(2.0, abs=0.05)
+    assert (found.points, found.replications, found.values) == (least, 6, [value for value, _ in points])
+    short = RateFit.over({}, SIZE, [(7.0, None), *points[1:]], least)
+    assert (short.fit, short.points) == (None, least - 1)
+    assert RateFit.over({}, SIZE, [(value, None) for value, _ in points]).row()["points"] == 0
+
+
+def test_a_curve_that_loses_too_much_a_round_does_not_grow_in_logarithms():
+    t, early = np.geomspace(1e2, 1e6, 17).round(), 1e4
+    curves = np.outer([1.0, 1.01, 0.99], 0.4 * np.maximum(t - early, 0.0) + 50.0 * np.log(t))
+    assert RateFit.growing({}, t, curves, 1.0).fit is not None
+    found = RateFit.growing({}, t, curves, 0.75)  # 0.4 a round in the last two decades is more than half of it
+    assert (found.fit, found.points) == (None, 0)
+    assert RateFit.growing({}, t, curves, 1.0, 0.39).fit is None
+    assert RateFit.growing({}, t, curves, 1.0).values[0] == early
+    assert RateFit.growing({}, t, curves, start=1e5).values == t[t >= 1e5].tolist()
+
+
+def one_run(*names):
+    """A maker of the run of a value that says the value in its labels."""
+    return lambda value: [LongRun({name: value for name in names}, None, None, 10, 0, 1)]
+
+
+def test_groups_of_sweeps_are_played_value_by_value_and_what_they_share_once():
+    first = Sweep({"policy": "a"}, EPSILON, (1.0, 2.0), one_run("epsilon"))
+    second, third = first._replace(labels={"policy": "b"}), first._replace(values=(2.0, 3.0))
+    made = [(run.labels["policy"], run.labels["epsilon"]) for run in interleaved([first, second], [third])]
+    assert made == [("a", 1.0), ("b", 1.0), ("a", 2.0), ("b", 2.0), ("a", 3.0)]
+    assert [list(run.labels) for run in first.runs([2.0])] == [["policy", "epsilon"]]
+
+
+def test_the_rows_of_a_sweep_are_those_of_its_labels_and_none_of_its_values_is_missing():
+    frame = pd.DataFrame({"policy": ["a", "a", "b"], "delta": [1e-2, 1e-3, 1e-2], "regret": [1.0, 2.0, 3.0]})
+    sweep = Sweep({"policy": "a"}, DELTA, (1e-2, 1e-3), one_run("delta"))
+    assert sweep.rows(frame)["regret"].tolist() == [1.0, 2.0]
+    with pytest.raises(LookupError, match=r"lacks the runs of .'policy': 'b'. at \[0.001\]"):
+        sweep._replace(labels={"policy": "b"}).rows(frame)
+    assert sweep._replace(column="list_size").swept == "list_size" and sweep.swept == "delta"
 
 
 def test_what_has_not_learnt_is_undecided_and_says_so():
