@@ -213,9 +213,6 @@ def test_a_worst_gap_lies_between_gaps_and_a_settled_run_below_half_of_uniform_p
     problem = rates._two_arms(0.5)  # uniform play loses a quarter a round
     for share, kept in ((0.49, True), (0.51, False)):
         assert (rates._if_settled(problem, np.full(3, share * 250.0), 1000) is not None) == kept
-    found = [(2.0**-k, np.full(2, 3.0 * 2.0**k) if k < 4 else None) for k in range(6)]
-    assert rates._fit("a", 0.5, GAP, found).fit.measured == pytest.approx(1.0)
-    assert rates._fit("a", 0.5, GAP, found[1:]).fit is None and rates._fit("a", 0.5, GAP, found[1:]).points == 3
 
 
 def test_a_worst_gap_is_chosen_on_one_half_of_the_runs_and_measured_on_the_other():

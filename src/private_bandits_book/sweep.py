@@ -25,6 +25,8 @@ LEAST_RUNS = 5  # of a point, those that choose a worst case not counted
 WINDOW = 100  # the last two decades, over which growth in ln t is fitted
 GAP, EPSILON, HORIZON, LOG, SIZE = "1/gap", "1/epsilon", "T", "ln T", "K"
 DELTA = "ln(1.25/delta)"
+Labels = Mapping[str, Any]
+Points = Iterable[tuple[Any, np.ndarray | None]]
 _COLUMNS = {GAP: "gap", EPSILON: "epsilon", HORIZON: "horizon", LOG: "horizon", SIZE: "size", DELTA: "delta"}
 
 
@@ -178,13 +180,7 @@ class RateFit(NamedTuple):
     along: bool = False
 
     @classmethod
-    def over(
-        cls,
-        labels: Mapping[str, Any],
-        quantity: str,
-        points: Iterable[tuple[Any, np.ndarray | None]],
-        least: int = LEAST_POINTS,
-    ) -> RateFit:
+    def over(cls, labels: Labels, quantity: str, points: Points, least: int = LEAST_POINTS) -> RateFit:
         """Return the exponent over swept values from their regrets by replication; what has None does not count."""
         kept = {value: regrets for value, regrets in points if regrets is not None}
         values, regrets = list(kept), list(kept.values())
@@ -193,13 +189,7 @@ class RateFit(NamedTuple):
 
     @classmethod
     def growing(
-        cls,
-        labels: Mapping[str, Any],
-        t: np.ndarray,
-        curves: np.ndarray,
-        uniform: float = math.inf,
-        share: float = LEARNT,
-        start: float = 0.0,
+        cls, labels: Labels, t: Any, curves: Any, uniform: float = math.inf, share: float = LEARNT, start: float = 0
     ) -> RateFit:
         """Return the exponent in ln T along curves from `start` on, or over the last `WINDOW`.
 

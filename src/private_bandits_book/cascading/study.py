@@ -271,14 +271,9 @@ def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
 
 def _long(problem: Problem, policy: Policy, horizon: int, start: int = 1) -> LongRun:
     privacy = policy.privacy
-    labels = {
-        "policy": policy.name,
-        "epsilon": privacy.epsilon,
-        "delta": privacy.delta,
-        "effective_epsilon": privacy.effective_epsilon,
-        "n_items": problem.n_items,
-        "list_size": problem.list_size,
-    }
+    labels = {"policy": policy.name, "epsilon": privacy.epsilon, "delta": privacy.delta}
+    labels |= {"effective_epsilon": privacy.effective_epsilon, "n_items": problem.n_items}
+    labels |= {"list_size": problem.list_size}
     return LongRun(labels, problem, policy, horizon, LONG_SEED, LEAST_RUNS, start=start)
 
 

@@ -211,13 +211,9 @@ def _contexts(
             found.append(LongRun(labels, problem, policy, horizon, CONTEXT_SEED, replications, ()))
         return found
 
-    labels = {
-        "problem": ONE_SET if one_set else UNIT_VECTORS,
-        "policy": played.policy(epsilons[0], dim, horizons[0]).name,
-        "reading": reading or design,
-        "quantity": "",  # in its place
-        "dim": dim,
-    }
+    name = played.policy(epsilons[0], dim, horizons[0]).name
+    labels: dict[str, Any] = {"problem": ONE_SET if one_set else UNIT_VECTORS, "policy": name}
+    labels |= {"reading": reading or design, "quantity": "", "dim": dim}  # the quantity in its place
     proved = one_set and played.learner != "newton"
     bound = (lambda horizon, epsilon: played.bound(epsilon, dim, horizon)) if proved else None
     return played.row, Sweep.over(labels, horizons, epsilons, runs, bound)._replace(design=design)

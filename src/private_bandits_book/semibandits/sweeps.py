@@ -199,18 +199,9 @@ def _long(
     held : {"gap", "item gap"}
         What stays as K moves: Delta of a round, or the distance of the means.
     """
-    labels = {
-        "quantity": quantity,
-        "held": held,
-        "family": at.family,
-        "policy": policy.name,
-        "variant": policy.version,
-        "epsilon": policy.privacy.epsilon,
-        "n_arms": at.n_arms,
-        "size": at.size,
-        "gap": at.gap,
-        "horizon": horizon,
-    }
+    labels: dict[str, Any] = {"quantity": quantity, "held": held, "family": at.family, "policy": policy.name}
+    labels |= {"variant": policy.version, "epsilon": policy.privacy.epsilon, "n_arms": at.n_arms}
+    labels |= {"size": at.size, "gap": at.gap, "horizon": horizon}
     return LongRun(labels, at.problem, policy, horizon, LONG_SEED, replications, checkpoints=(10_000, horizon // 10))
 
 
