@@ -286,6 +286,23 @@ def test_the_algorithm_is_chosen_on_the_half_that_does_not_measure(study):
     assert verdict(study, "theorem-1-runs", hardest=split) == REPRODUCED
 
 
+def test_a_run_that_has_lost_nothing_has_no_rate(study):
+    nothing = xr.DataArray([1.0, 0.0, 1.0, 1.0], dims="replication")
+    spared = Runs(run._replace(data=run.data * nothing) for run in study.hardest)
+    assert verdict(study, "theorem-1-runs", hardest=spared) == UNDECIDED
+
+
+def test_the_weaker_dependence_is_that_of_the_first_five_runs(study):
+    """Two of them would not tell, and runs beyond them, of which some algorithms have more, are not looked at."""
+    frame = study.long
+    central = frame["policy"].isin(CENTRAL)
+    bend = frame["epsilon"].where(central, 1.0) ** (0.1 * (frame["replication"] - 2))
+    frame = frame.assign(regret=frame["regret"] * bend)
+    assert verdict(study, "own-weaker", long=frame) == REPRODUCED
+    more = frame[central].assign(replication=frame["replication"] + 5, regret=1e-3)
+    assert verdict(study, "own-weaker", long=pd.concat([frame, more], ignore_index=True)) == REPRODUCED
+
+
 def test_theorem_1_says_nothing_where_it_does_not_bind(study):
     loose = changed(study, epsilons=[1.0], hardest=Runs(run for run in study.hardest if run.epsilon != 0.05))
     assert bounds.theorem_1(3, HORIZON, 1.0) < replacements.minimax(3, HORIZON) < BOUND_1
