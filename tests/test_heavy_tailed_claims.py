@@ -55,15 +55,18 @@ def exponents(changes=(), half=0.01):
 
 def curve(name, variant, share, kind="runs", epsilon=math.inf, spread=0.0):
     """A curve that ends at a share of uniform play's regret, 3 replications wide unless it is computed."""
-    end = share * UNIFORM * (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 3 if kind == "runs" else 1]
-    regret = np.column_stack([np.full(len(end), 400.0), end])
-    policy = SimpleNamespace(name=name, privacy=SimpleNamespace(epsilon=epsilon), family="none")
+    factors = (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 3 if kind == "runs" else 1]
+    regret = np.outer(factors, [400.0, share * UNIFORM])
+    facts = {"paper": "tao2022", "algorithm": name, "version": variant, "mechanism": "none", "method": ""}
+    policy = SimpleNamespace(
+        name=name, privacy=SimpleNamespace(epsilon=epsilon, trust="central"), family="none", **facts
+    )
     data = xr.Dataset({"regret": (("replication", "t"), regret)}, coords={"t": T})
     return Run(policy, variant, None, {"kind": kind}, data)
 
 
 def central(se=0.01, ucb=0.9, spread=0.1):
-    run = curve("DP Robust UCB", "printed", 1.0)
+    run = curve("DP Robust UCB", "printed", 1.0, spread=1e-6)
     return Runs(
         [
             curve("uniform", "", 1.0, "expected"),

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
+from private_bandits.papers.cascading import uniform
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.ledger import COLUMNS, Claim, Row, Rulebook, claims_of, judged, read_claims
 from private_bandits_book.rules import LONGEST_REASON, Rate, all_of
@@ -60,13 +61,14 @@ locus = "Figure 9"
 statement = "It looks so."
 not_testable = "the data are not public"
 """
+PLAYED = uniform()
 STUDY = SimpleNamespace(horizon=1000, slope=Interval(0.5, 0.4, 0.6), other=Interval(2.0, 1.9, 2.1))
 
 
 def rulebook() -> Rulebook:
     rules = Rulebook(slack="0.2", rounds=lambda study: f"{study.horizon:g}")
-    rules("theorem-1")(lambda study, claim: Rate(claim.facts["power"], {"T": 1.0})(study.slope))
-    rules("theorem-2")(lambda study, claim: Rate(1.0, {"T^2": 2.0})(study.other))
+    rules("theorem-1")(lambda study, claim: Rate(claim.facts["power"], {"T": 1.0})(study.slope).of(PLAYED))
+    rules("theorem-2")(lambda study, claim: Rate(1.0, {"T^2": 2.0})(study.other).of(PLAYED))
     rules.combining("table-1")(lambda study, claim, parts: all_of(*parts.values()))
     return rules
 
@@ -121,6 +123,16 @@ def test_a_verdict_cannot_be_typed():
     del rules.alone["theorem-2"]
     with pytest.raises(ValueError, match="rule of table-1 must return a Ruling, got 'reproduced'"):
         judged(read_claims(TOML), rules, STUDY, "x")
+
+
+def test_a_measured_row_names_what_was_played():
+    rules = rulebook()
+    rules.alone["theorem-1"] = lambda study, claim: Rate(0.5, {"T": 1.0})(study.slope)
+    with pytest.raises(ValueError, match="rule of theorem-1 must name the algorithms that it measured"):
+        judged(read_claims(TOML), rules, STUDY, "x")
+    for silent in (Interval(), Interval.exact(0.5)):  # not measured, and computed
+        study = SimpleNamespace(horizon=1000, slope=silent, other=STUDY.other)
+        assert len(judged(read_claims(TOML), rules, study, "x")) == 5
 
 
 def test_every_claim_needs_a_rule_a_ground_or_a_reason_and_has_one_rule():

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
+from private_bandits.papers.cascading import uniform
 from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters import seeds
 from private_bandits_book.chapters.book import Book, find_book
@@ -23,7 +24,7 @@ CLAIMS = [
     Claim("contribution", "contribution", "Abstract", "Both.", rests_on=("theorem-1", "lemma-1")),
 ]
 RULES = Rulebook()
-RULES("theorem-1")(lambda study, claim: Less("this", "that")(study.difference))
+RULES("theorem-1")(lambda study, claim: Less("this", "that")(study.difference).of(uniform()))
 RULES("lemma-1")(lambda study, claim: Holds()(True, "all 4 cases", 4))
 
 
@@ -84,6 +85,7 @@ def test_the_head_of_a_ledger_says_what_other_seeds_say(book):
         "On 5 other seeds 2 rows were judged again: 2 have another verdict on some seed, "
         "2 on two or more, which leaves them undecided."
     )
+    assert seeds.in_words(frame.assign(reseeded=False)) == "No row depends on the seed: 5 others were tried."
 
 
 def test_other_seeds_count_at_the_books_own_parameters_only(tiny):

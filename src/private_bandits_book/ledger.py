@@ -8,6 +8,7 @@ verdicts are computed, never typed.
 from __future__ import annotations
 
 import importlib
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +20,7 @@ import pandas as pd
 
 from private_bandits import checks
 from private_bandits_book.rules import Holds, NotTestable, Ruling, all_of, on_other_seeds, rests_on
-from private_bandits_book.verdicts import EVIDENCE, EXACT
+from private_bandits_book.verdicts import EVIDENCE, EXACT, MEASURED
 
 KINDS = (
     "definition",
@@ -261,4 +262,6 @@ def _ruling(claim: Claim, rules: Rulebook, study: Any, parts: dict[str, Ruling])
         raise ValueError(f"claim {name} must have a rule, rest on others or say why it is not testable")
     if not isinstance(found, Ruling):
         raise ValueError(f"the rule of {name} must return a Ruling, got {found!r}")
+    if found.evidence == MEASURED and not found.about and not math.isnan(found.measurement.measured):
+        raise ValueError(f"the rule of {name} must name the algorithms that it measured (Ruling.of), got none")
     return found

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from private_bandits import checks
 from private_bandits.estimates import Interval
 from private_bandits.policy import Policy
+from private_bandits.privacy import binomial_interval
 from private_bandits_book.verdicts import (
     AFTER_REPAIR,
     DERIVED,
@@ -39,6 +42,9 @@ _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
 _MORE = re.compile("; and ([0-9]+) more$")  # what a joined reason ends with that had no room
 _UNMEASURED = "cannot be measured at these parameters"
 _SAME = 1e-9  # to which two computed exponents are the same
+_RARE = 5  # runs below which a mode is rare
+_UNSEEN = 3.0  # over n: the probability that n runs miss once in twenty times
+_APART = 1e-4  # how often Student's t puts a run as far from the others
 _RULE = object()
 
 
@@ -186,39 +192,16 @@ class UpperBound:
     uniform: float | None
 
     def __call__(self, measured: Any = None) -> Ruling:
-        useless = "vacuous: the bound {bound:.4g} is not below uniform play's {other:.4g}"
-        return _against(measured, self.bound, _number("uniform", self.uniform), useless, upper=True)
-
-
-@dataclass(frozen=True)
-class LowerBound:
-    """Regret is at least `bound`, a number at the horizon of the run.
-
-    A bound at or below `floor` (0, or what is known without the claim, such as the non-private bound) does
-    not bind and decides nothing. Otherwise the claim fails if the whole interval lies below the bound. A
-    bound that is not violated stays undecided unless `all_of` finds a reproduced lower rate beside it.
-    """
-
-    bound: float | None
-    _: KW_ONLY
-    floor: float | None = 0.0
-
-    def __call__(self, measured: Any = None) -> Ruling:
-        useless = "not binding: the bound {bound:.4g} is not above {other:.4g}"
-        return _against(measured, self.bound, _number("floor", self.floor), useless, upper=False)
-
-
-def _against(measured: Any, given: float | None, other: float, useless: str, *, upper: bool) -> Ruling:
-    seen, bound = _measurement(measured), _number("bound", given)
-    if _unknown(seen, bound, other):
-        return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
-    if (bound >= other) if upper else (bound <= other):
-        return _ruling(UNDECIDED, useless.format(bound=bound, other=other), seen, MEASURED)
-    if (seen.low > bound) if upper else (seen.high < bound):
-        reason = f"regret {_show(seen)} lies {'above' if upper else 'below'} the bound {bound:.4g}"
-        return _ruling(NOT_REPRODUCED, reason, seen, MEASURED)
-    reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-    return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper" if upper else "lower")
+        seen, bound, most = _measurement(measured), _number("bound", self.bound), _number("uniform", self.uniform)
+        if _unknown(seen, bound, most):
+            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
+        if bound >= most:
+            reason = f"vacuous: the bound {bound:.4g} is not below uniform play's {most:.4g}"
+            return _ruling(UNDECIDED, reason, seen, MEASURED)
+        if seen.low > bound:
+            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
+        reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
+        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper")
 
 
 @dataclass(frozen=True)
@@ -397,15 +380,16 @@ def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
     """
     _check_rulings(tuple(parts.values()))
     worst = max(parts.values(), key=lambda ruling: _SEVERITY.index(ruling.verdict)).verdict
+    about: frozenset[Subject] = frozenset().union(*(ruling.about for ruling in parts.values()))
     apart = [] if _SEVERITY.index(worst) > _SEVERITY.index(AFTER_REPAIR) else _apart(parts.values())
     if apart:
         reason = f"no variant of {apart[0]} was judged on all of: {', '.join(parts)}"
-        return _ruling(UNDECIDED, reason, _measurement(None), INHERITED)
+        return _ruling(UNDECIDED, reason, _measurement(None), INHERITED, about=about)
     names = [name for name, ruling in parts.items() if ruling.verdict == worst]
     others = len(parts) - len(names)
     better = f"; {others} {'others are' if others > 1 else 'other is'} better" if others else ""
     reason = _join([f"{worst}: {names[0]}", *names[1:]], ", ") + better
-    return _ruling(worst, reason, _measurement(None), INHERITED)
+    return _ruling(worst, reason, _measurement(None), INHERITED, about=about)
 
 
 def _apart(rulings: Iterable[Ruling]) -> list[str]:
@@ -416,6 +400,99 @@ def _apart(rulings: Iterable[Ruling]) -> list[str]:
             variants = {one.variant for one in ruling.about if one.algorithm == algorithm}
             common[algorithm] = common.get(algorithm, variants) & variants
     return sorted(algorithm for algorithm, variants in common.items() if not variants)
+
+
+class Mode(NamedTuple):
+    """Runs that stand apart, `runs` of `of`, with their mean and that of the others (NaN if there are none)."""
+
+    runs: int
+    of: int
+    mean: float
+    others: float
+
+    def __str__(self) -> str:
+        if math.isnan(self.others):
+            return f"all {self.of} runs give {self.mean:.4g}"
+        low, high = binomial_interval(self.runs, self.of)
+        often = f"{self.runs} of {self.of} runs, [{low:.2g}, {high:.2g}]"
+        return f"{often}, stand apart: mean {self.mean:.4g}, the others {self.others:.4g}"
+
+
+def rare_mode(runs: Any) -> Mode | None:
+    """Return the runs that stand apart from the others, if they are so few that a mode like theirs may be unseen.
+
+    They are fewer than five and on one side of the widest gap between the sorted runs, on a scale of logarithms where
+    all are positive. The gap is wider than the others' range, and the nearest is farther from the others' mean than
+    Student's t, with their spread, puts a run in one of 10,000. Runs that are all the same are a mode: their law may
+    have few values.
+
+    Parameters
+    ----------
+    runs : array, shape (replications,)
+        At least two numbers.
+    """
+    values = np.sort(np.asarray(runs, float))
+    number, apart = len(values), _SAME * np.abs(values).max()
+    if np.ptp(values) <= apart:
+        return Mode(number, number, float(values[0]), math.nan)
+    scale = np.log(values) if values[0] > 0.0 else values
+    cut = int(np.argmax(np.diff(scale))) + 1
+    few, rest = sorted((slice(cut), slice(cut, None)), key=lambda side: len(values[side]))
+    left = len(values[rest])
+    if number - left >= _RARE or left < 2:
+        return None
+    usual = float(scale[rest].std(ddof=1)) * math.sqrt(1.0 + 1.0 / left)
+    gap, away = scale[cut] - scale[cut - 1], np.abs(scale[few] - scale[rest].mean()).min()
+    if gap <= np.ptp(scale[rest]) or away <= usual * scipy.stats.t.isf(_APART / 2.0, left - 1):
+        return None
+    return Mode(number - left, number, float(values[few].mean()), float(values[rest].mean()))
+
+
+def by_runs(
+    rule: Callable[[Interval], Ruling], estimate: Callable[..., Interval], *samples: np.ndarray, most: Any = math.inf
+) -> Ruling:
+    """Rule on what independent runs measure; undecided where a mode that none has drawn could give another verdict.
+
+    No interval sees a mode that was never drawn. So where runs show a rare one (`rare_mode`), its frequency and the
+    means on both sides are said, and the rule is asked once more with an interval that also holds what is measured with
+    an unseen mode of probability 3/n, at 0 or at `most`: whichever moves a mean or, from point to point, a slope most.
+
+    Parameters
+    ----------
+    rule : callable
+        Rules on what is measured.
+    estimate : callable
+        Measures it on the samples.
+    *samples : arrays, shape (replications,) or (replications, points)
+        Regret, >= 0.
+    most : float or array, shape (points,)
+        What a run that never learns loses; infinite where no number is known, which leaves any verdict open.
+    """
+    seen = estimate(*samples)
+    found = rule(seen)
+    columns = [np.reshape(sample, (len(sample), -1)).T if len(sample) > 1 else () for sample in samples]
+    modes = [next(filter(None, map(rare_mode, points)), None) for points in columns]
+    shown = next(filter(None, modes), None)
+    if shown is None or found.verdict == UNDECIDED:
+        return found
+    mixed = (_with_unseen(sample, most) if mode else [sample] for sample, mode in zip(samples, modes, strict=True))
+    try:
+        ends = [seen, *(estimate(*each) for each in product(*mixed))] if np.isfinite(most).all() else [Interval()]
+    except ValueError:  # without a mean above 0 there is no exponent or ratio
+        ends = [Interval()]
+    unseen = f"an unseen mode of probability {min(_UNSEEN / shown.of, 1.0):.2g}"
+    if rule(Interval(seen[0], min(end.low for end in ends), max(end.high for end in ends))).verdict == found.verdict:
+        return replace(found, reason=_join([found.reason, f"{shown}; {unseen} changes nothing"]), source=_RULE)
+    reason = f"{shown}; {unseen} could give another verdict than {found.verdict}: {found.reason}"
+    return _ruling(UNDECIDED, reason, found.measurement, found.evidence, about=found.about)
+
+
+def _with_unseen(sample: np.ndarray, most: Any) -> Iterator[np.ndarray]:
+    """A sample with the unseen mode at no loss up to a point and at the most from there on, and the other way round."""
+    share, points = min(_UNSEEN / len(sample), 1.0), np.arange(sample[0].size)
+    for cut in range(len(points) + 1):
+        for before in (points < cut, points >= cut):
+            yield (1.0 - share) * sample + share * np.where(before, 0.0, most)
 
 
 def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:

@@ -47,6 +47,7 @@ from private_bandits_book.rules import (
     UpperBound,
     after_repair,
     all_of,
+    by_runs,
 )
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import DELTA, EPSILON, LOG, PLANNED, SIZE, Form, RateFit, by_replication, power
@@ -124,7 +125,9 @@ def _learning(study: Study, policy: str, epsilon: float) -> tuple[np.ndarray, np
 @rules("kveton-table-1")
 def _anchor(study: Study, claim: Claim) -> Ruling:
     at_paper_scale = study.horizon == _KVETON_HORIZON
-    return Near(_KVETON, tolerance=0.03 * _KVETON)(mean_interval(study.anchor.final) if at_paper_scale else None)
+    rule, run = Near(_KVETON, tolerance=0.03 * _KVETON), study.anchor
+    found = by_runs(rule, mean_interval, run.final, most=run.uniform) if at_paper_scale else rule()
+    return found.of(run.policy)
 
 
 @rules("lemma-1")
@@ -134,7 +137,8 @@ def _lemma_1(study: Study, claim: Claim) -> Ruling:
     stands = None if found.printed.low <= gamma < found.printed.high else found.printed.high <= gamma
     printed = claim.holds(stands, found.printed, found=found, gamma=gamma)
     excess = Interval(*(end - gamma for end in found.counter[:3]))
-    return after_repair(printed, Less("frequency of failure of the bound from the node scales", f"{gamma:g}")(excess))
+    repaired = Less("frequency of failure of the bound from the node scales", f"{gamma:g}")(excess)
+    return after_repair(*(one.of(_MADE[_HYBRID_PRINTED]) for one in (printed, repaired)))
 
 
 @rules("lemma-2")
@@ -234,7 +238,8 @@ def _theorem_2(study: Study, claim: Claim) -> Ruling:
     uniform = problem.uniform_regret()
     bound = UpperBound(bounds.theorem_2(problem, LEARNING_HORIZON, 1.0, _XI), uniform=uniform * LEARNING_HORIZON)
     forms = (power(LOG, claim.facts[which]) for which in ("growth", "excluded"))
-    return all_of(bound(mean_interval(curves[:, -1])), RateFit.growing({}, t, curves, uniform, _LEARNT).ruling(*forms))
+    grown = RateFit.growing({}, t, curves, uniform, _LEARNT).ruling(*forms)
+    return all_of(bound(mean_interval(curves[:, -1])), grown).of(_MADE[_HYBRID])
 
 
 @rules("theorem-4", "theorem-6", "theorem-8-regret", "theorem-10")
@@ -262,8 +267,8 @@ def _printed_bound(frame: pd.DataFrame, algorithm: str) -> Ruling:
     rows, horizon = growth_sweep(algorithm, LOG).rows(frame), GROWTH_HORIZON
     problem = growth_problem(algorithm, int(BOUND_CASE[SIZE]))
     final, uniform = rows.loc[rows["t"] == horizon, "regret"].to_numpy(), problem.uniform_regret() * horizon
-    bound = _PRINTED[algorithm](problem, horizon, BOUND_CASE[EPSILON])
-    return UpperBound(bound, uniform=uniform)(mean_interval(final))
+    rule = UpperBound(_PRINTED[algorithm](problem, horizon, BOUND_CASE[EPSILON]), uniform=uniform)
+    return by_runs(rule, mean_interval, final, most=uniform)
 
 
 @rules("theorem-11")
@@ -295,7 +300,13 @@ def _over_corrected(bound: Callable[..., float]) -> float:
 
 
 def _less(smaller: str, larger: str, a: Run, b: Run) -> Ruling:
-    return Less(smaller, larger)(difference_interval(a.final, b.final))
+    return _compared(Less(smaller, larger), difference_interval, a, b)
+
+
+def _compared(rule: Less, estimate: Callable[..., Interval], *runs: Run) -> Ruling:
+    """Judge what is estimated from the regrets of several runs; a run that never learns plays uniformly."""
+    finals, most = [run.final for run in runs], max(run.uniform for run in runs)
+    return by_runs(rule, estimate, *finals, most=most).of(*(run.policy for run in runs))
 
 
 def _order(runs: Runs, epsilon: float) -> Ruling:
@@ -324,11 +335,15 @@ def _sweep(study: Study, claim: Claim) -> Ruling:
     parts, plain = [], study.sweep.find(_PLAIN)
     for name in (_LAPLACE, _GAUSSIAN):
         runs = study.sweep.select(name, "published")
-        ratio = ratio_interval(runs[-1].final, plain.final)
-        excess = Interval(*(end - _COMPARABLE for end in ratio[:3]))
+        ratio = ratio_interval(runs[-1].final, plain.final).measured
+        comparable = Less(f"{name} over the non-private one, {ratio:.3g},", f"{_COMPARABLE:g}")
         parts.append(_less(f"{name} at the largest epsilon", "at the smallest", runs[-1], runs[0]))
-        parts.append(Less(f"{name} over the non-private one, {ratio.measured:.3g},", f"{_COMPARABLE:g}")(excess))
+        parts.append(_compared(comparable, _excess, runs[-1], plain))
     return all_of(*parts)
+
+
+def _excess(a: np.ndarray, b: np.ndarray) -> Interval:
+    return Interval(*(end - _COMPARABLE for end in ratio_interval(a, b)[:3]))
 
 
 @rules("figure-1f", "figure-1g")
@@ -373,26 +388,27 @@ def _sizes(study: Study, claim: Claim) -> Ruling:
     runs = study.sizes[size]
     if size == given[0]:
         return _order(runs, epsilon)
-    smaller, larger = (_factor(study.sizes[at], epsilon) for at in (given[given.index(size) - 1], size))
-    grows = Less("Laplace over Gaussian, in logarithms, at the smaller K", "at this K")(_minus(smaller, larger))
-    return all_of(_order(runs, epsilon), grows)
+    grows = Less("Laplace over Gaussian, in logarithms, at the smaller K", "at this K")
+    return all_of(_order(runs, epsilon), _from_to(grows, _factor, study, given[given.index(size) - 1], size))
 
 
 @rules("figure-2-difference")
 def _differences(study: Study, claim: Claim) -> Ruling:
-    apart = []
-    for size in sorted(study.list_sizes):
-        runs, epsilon = study.sizes[size], study.sizes_epsilon
-        laplace, gaussian = (runs.find(name, "published", epsilon).final for name in (_LAPLACE, _GAUSSIAN))
-        apart.append(difference_interval(laplace, gaussian))
-    if len(apart) < 2:
-        return _missing()
-    return all_of(*(Less("the gap at a K", "at the next one")(_minus(a, b)) for a, b in pairwise(apart)))
+    given, grows = sorted(study.list_sizes), Less("the gap at a K", "at the next one")
+    steps = [_from_to(grows, difference_interval, study, *each) for each in pairwise(given)]
+    return all_of(*steps) if steps else _missing()
 
 
-def _factor(runs: Runs, epsilon: float) -> Interval:
+def _from_to(rule: Less, apart: Callable[..., Interval], study: Study, *sizes: int) -> Ruling:
+    """Judge how far Laplace is from Gaussian at one K against another."""
+    runs = [
+        study.sizes[at].find(name, "published", study.sizes_epsilon) for at in sizes for name in (_LAPLACE, _GAUSSIAN)
+    ]
+    return _compared(rule, lambda *finals: _minus(apart(*finals[:2]), apart(*finals[2:])), *runs)
+
+
+def _factor(laplace: np.ndarray, gaussian: np.ndarray) -> Interval:
     """The logarithm of Laplace's regret over Gaussian's."""
-    laplace, gaussian = (runs.find(name, "published", epsilon).final for name in (_LAPLACE, _GAUSSIAN))
     return Interval(*(math.log(end) for end in ratio_interval(laplace, gaussian)[:3]))
 
 

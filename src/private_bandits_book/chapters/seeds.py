@@ -77,6 +77,8 @@ def in_words(seeds: pd.DataFrame) -> str:
     found = disagreeing(seeds)
     others, moved = seeds["seed"].nunique() - 1, sum(number > 0 for number, _ in found.values())
     unstable = sum(number > 1 for number, _ in found.values())
+    if not found:
+        return f"No row depends on the seed: {others} others were tried."
     return (
         f"On {others} other seeds {len(found)} rows were judged again: {moved} have another verdict on some seed, "
         f"{unstable} on two or more, which leaves them undecided."

@@ -18,10 +18,12 @@ import numpy as np
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.contextual import ldp_linucb
+from private_bandits.papers.contextual.appendix_b2 import identifier
+from private_bandits.policy import Policy
 from private_bandits_book.contextual import facts, sweeps
 from private_bandits_book.contextual.exact_rules import rules
 from private_bandits_book.contextual.study import CLAIMED, STUCK_ACTIONS, Study
-from private_bandits_book.contextual.table_1 import LINEAR, ONE_POINT, OURS, ROWS, slug
+from private_bandits_book.contextual.table_1 import LINEAR, ONE_POINT, OURS, ROWS, TWO_POINTS, slug
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.rules import Less, NotRun, NotTestable, Ruling, UpperBound, after_repair, all_of, rests_on
 from private_bandits_book.sweep import EPSILON, HORIZON, LEAST_POINTS, LEAST_RUNS, LOG, Form, abscissa, power
@@ -58,7 +60,18 @@ def _runs(stated: Rate) -> tuple[str, str, str]:
 
 
 def rate(study: Study, stated: Rate) -> Ruling:
-    """Judge a claimed rate by the runs at which it is claimed."""
+    """Judge a claimed rate by the runs at which it is claimed, and name what was run."""
+    return _rated(study, stated).of(_played(*_runs(stated)))
+
+
+def _played(row: str, quantity: str, variant: str) -> Policy:
+    """What the runs of a sweep play, at one of its values."""
+    sweep = sweeps.sweep(row, quantity, variant)
+    policy: Policy = sweep.run(sweep.values[0])[0].policy
+    return policy
+
+
+def _rated(study: Study, stated: Rate) -> Ruling:
     row, quantity, variant = _runs(stated)
     if quantity == EPSILON:
         values = sweeps.sweep(row, quantity, variant).values
@@ -150,7 +163,8 @@ def _differ(study: Study, claim: Claim) -> Ruling:
         if difference is None:
             why = "two points and one have fewer than four horizons in common, so their powers do not pair"
             return NotRun(why)()
-        rulings.append(Less(f"power of T, {words}, with two points", "with one")(difference))
+        rule = Less(f"power of T, {words}, with two points", "with one")
+        rulings.append(rule(difference).of(*(_played(row, HORIZON, variant) for row in (TWO_POINTS[0], ONE_POINT[0]))))
     return all_of(*rulings)
 
 
@@ -179,7 +193,8 @@ def _best_arm(study: Study, claim: Claim) -> Ruling:
     row = frame.loc[frame["wrong_high"].idxmax()]
     at = f"epsilon = {row['epsilon']:g} and gap = {row['gap']:g}"
     share = Interval(row["wrong"] / row["replications"], row["wrong_low"], row["wrong_high"])
-    return _below(f"share wrong of {row['replications']:g} runs at {at}", share, row["failure"])
+    found = _below(f"share wrong of {row['replications']:g} runs at {at}", share, row["failure"])
+    return found.of(identifier(row["failure"], row["epsilon"], study.delta, method="analytic"))
 
 
 def _below(what: str, share: Interval, allowed: float) -> Ruling:

@@ -14,14 +14,17 @@ import itertools
 
 import numpy as np
 
+from private_bandits import baselines
 from private_bandits.estimates import Interval, difference_interval, mean_interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.study import PRINTED, Study
 from private_bandits_book.ledger import Claim, Rulebook, claims_with
-from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of, by_runs
 from private_bandits_book.sweep import LEARNT, learnt
-from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED
+from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED, REPRODUCED
+
+_PLAYED = {policy.name: policy for policy in (baselines.ldp_ucb_response(1.0),)}  # where runs decide
 
 rules = Rulebook(rounds=lambda study: _rounds(study.horizon))
 
@@ -108,7 +111,7 @@ def _measured(study: Study, claim: Claim) -> Ruling:
         if not any(fit is one for one in study.exponents):
             raise LookupError(f"the study must fit an exponent of {name} in {quantity}")
         parts.append(fit.ruling(*(rates.form(name, quantity, exponent) for exponent in (claimed, wrong))))
-    return all_of(*parts)
+    return all_of(*parts).of(_PLAYED[name])
 
 
 # --- panels
@@ -125,12 +128,12 @@ def _below(study: Study, claim: Claim) -> Ruling:
     if panel is None:
         return rule(None)
     uniform, mine, other = panel.final("uniform"), panel.find(rates.DP, PRINTED), panel.find(rates.UCB, PRINTED)
-    difference = _over(uniform, difference_interval(mine.final, other.final))
+    found = by_runs(rule, difference_interval, mine.final / uniform, other.final / uniform, most=1.0)
     played = other.t[-1] == mine.t[-1]
     if played and not learnt(min(mine.final.mean(), other.final.mean()), uniform):
         return rule(None)
-    if played or difference.high < 0:
-        return rule(difference)
+    if played or found.verdict == REPRODUCED:
+        return found.of(mine.policy, other.policy)
     checked = [t for panel in study.learnt.values() for t in comparisons.fluid_bias(panel)]
     known = f"checked at radius {study.small_radius / 2:g} to T = {_rounds(max(checked))}" if checked else "unchecked"
     return NotRun(

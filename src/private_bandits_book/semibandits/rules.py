@@ -68,10 +68,12 @@ def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] 
     """Judge the claimed powers of a source against the claim's alternatives.
 
     From above, or from both sides where the alternatives lie on both. `form` makes a law of a quantity and an exponent;
-    `of` leads the names of the entries in the claim.
+    `of` leads the names of the entries in the claim. What is the same measurement as another (`same`) counts once.
     """
     found = []
     for quantity, claimed in claim.facts[f"{of}powers"].items():
+        if quantity in claim.facts.get(f"{of}same", ()):
+            continue
         others = claim.facts[f"{of}alternatives"][quantity]
         if quantity in claim.facts.get("not_run", {}).get(source.variant, ()):
             found.append(NotRun(f"{source.policy}, {source.variant}, over {quantity} on {source.family}")())
@@ -228,8 +230,9 @@ def _least_pulled(study: Study, claim: Claim) -> Ruling:
     """Both boxes: less than if all outcomes are sent, on the same seeds, and no power of K."""
     found = []
     for variant in VARIANTS:
-        all_sent = Less(f"{variant}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")
-        found += [all_sent(study.removed[variant]), *rates(study, Source(LDP2, variant, "B_inf"), claim)]
+        all_sent = Less(f"{variant}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")(study.removed[variant])
+        two, one = (Source(policy, variant, "B_inf") for policy in (LDP2, LDP1))
+        found += [all_sent.of(algorithm(one), algorithm(two)), *rates(study, two, claim)]
     return all_of(*found)
 
 
@@ -339,7 +342,7 @@ def _private_share(study: Study, claim: Claim) -> Ruling:
             share = f"the private share of regret, {variant}, at gap = {cell.gap:g}, T = {cell.t:.0e},"
             under = Interval(0.5 - float(cell.share), 0.5 - float(cell.high), 0.5 - float(cell.low))
             found.append(Less("one half", share)(under))
-        return all_of(*found)
+        return all_of(*found).of(_POLICIES[DP](variant, _CONSTANT, 1, 2))
 
     return all_of(*map(judge, VARIANTS))
 

@@ -10,12 +10,11 @@ from private_bandits_book.ledger import Rulebook
 
 GRID = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 N_ARMS, HORIZON = 3, 100_000_000
-GROWING = 0.2  # the epsilon of the longer study at which Theorem 4 binds and regret has settled to ln T
 SAME = 1e-9  # relative error of two exact numbers
 FAR = 4**40  # rounds after which what epsilon adds to minimax regret under DP is outgrown
 TINY = 1e-9  # an epsilon as good as 0
 
-rules = Rulebook(growing=f"{GROWING:g}")
+rules = Rulebook()
 
 
 def near(values: object, target: float, tolerance: float = SAME) -> bool:

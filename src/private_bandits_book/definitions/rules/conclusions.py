@@ -5,19 +5,13 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import numpy as np
-import pandas as pd
-
-from private_bandits.estimates import exponent_difference
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
 from private_bandits_book.definitions.panels import nearest
 from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, SAME, TINY, near, rules
-from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors, uniform_regret
+from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import NOT_LEARNT, Holds, Less, Ruling
-from private_bandits_book.sweep import LEAST_POINTS, LEAST_RUNS, by_replication, learnt
-from private_bandits_book.verdicts import MEASURED
+from private_bandits_book.rules import Holds, Ruling
 
 _SMALL = 1e-4  # an epsilon at which local privacy is dear beyond all constants
 _PLAYED = {"local DP": LDP_UCB, "DP": ADAP_UCB}
@@ -115,31 +109,3 @@ def _ratio(study: Study, claim: Claim) -> Ruling:
     ends = ((small, "claimed_small"), (large, "claimed_large"))
     held = all(near(row["local_over_instantaneous"], row[claimed], 0.1) for row, claimed in ends)
     return claim.holds(held, small["local_over_instantaneous"], small=small, large=large)
-
-
-@rules("own-weaker")
-def _weaker(study: Study, claim: Claim) -> Ruling:
-    """Compare how fast the regret of the longer study grows as epsilon falls, for a central and a local algorithm."""
-    names, horizon = (ADAP_UCB, LDP_UCB), study.long["t"].max()
-    uniform = uniform_regret(LONG.n_arms, LONG.gap, int(horizon))
-    last = study.long[(study.long["t"] == horizon) & (study.long["replication"] < LEAST_RUNS)]
-    final = {name: _by_epsilon(last[last["policy"] == name]) for name in names}
-    missing = [name for name in names if set(LONG.epsilons) - set(final[name])]
-    if missing:
-        raise LookupError(f"the longer study must have runs of {' and '.join(missing)} at every epsilon")
-    counted = [e for e in LONG.epsilons if e <= 1 and all(_counts(final[name][e], uniform) for name in names)]
-    if len(counted) < LEAST_POINTS:
-        return Holds(MEASURED)(None, NOT_LEARNT)
-    central, local = (np.transpose([final[name][e] for e in counted]) for name in names)
-    rule = Less(f"exponent in 1/epsilon, for epsilon up to 1, of {ADAP_UCB}", f"that of {LDP_UCB}")
-    return rule(exponent_difference(1 / np.array(counted), central, local))
-
-
-def _counts(final: np.ndarray, uniform: float) -> bool:
-    return bool((final > 0).all() and learnt(final.mean(), uniform))
-
-
-def _by_epsilon(part: pd.DataFrame) -> dict[float, np.ndarray]:
-    """Regret by replication at each epsilon."""
-    epsilons, regrets = by_replication(part, "epsilon")
-    return dict(zip(epsilons.tolist(), regrets.T, strict=True))

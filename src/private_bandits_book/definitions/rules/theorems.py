@@ -3,72 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-import numpy as np
 from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from private_bandits import checks
-from private_bandits.estimates import mean_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
-from private_bandits_book.definitions.rules.common import FAR, GRID, GROWING, HORIZON, N_ARMS, SAME, TINY, rules
-from private_bandits_book.definitions.study import LOCAL, LONG, Study
+from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, SAME, TINY, rules
+from private_bandits_book.definitions.study import LONG, Study
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import LowerBound, Ruling, all_of
-from private_bandits_book.studies import Runs
-from private_bandits_book.sweep import HORIZON as ROUNDS
-from private_bandits_book.sweep import RateFit, by_replication, chosen, power
-from private_bandits_book.verdicts import NOT_REPRODUCED
-
-_LEAST = 1_000  # rounds before which no rate shows
+from private_bandits_book.rules import Ruling
 
 
-def _unless_refuted(exact: Ruling, found: Ruling) -> Ruling:
-    """A theorem that is proved stands unless a run lies below it; runs above it add nothing to a proof."""
-    return all_of(exact, found) if found.verdict == NOT_REPRODUCED else exact
-
-
-@rules.combining("theorem-1")
-def _theorem_1(study: Study, claim: Claim, parts: Mapping[str, Ruling]) -> Ruling:
+@rules("theorem-1")
+def _theorem_1(study: Study, claim: Claim) -> Ruling:
     pairs = [(bounds.theorem_1(N_ARMS, HORIZON, e), replacements.local_minimax(N_ARMS, HORIZON, e)) for e in GRID]
     floor = replacements.minimax(N_ARMS, HORIZON)
     vacuous = min(e for e, (value, _) in zip(GRID, pairs, strict=True) if value <= floor)
     share = max(value / other for value, other in pairs)
-    exact = claim.holds(all(value <= other for value, other in pairs), share, vacuous=vacuous)
-    return _unless_refuted(exact, parts["theorem-1-runs"])
-
-
-@rules("theorem-1-runs")
-def _theorem_1_runs(study: Study, claim: Claim) -> Ruling:
-    """The local algorithm nearest to Theorem 1 on its hardest instance, where the theorem binds if it does anywhere.
-
-    Algorithm, epsilon and gap are chosen on every other replication, and measured on the rest.
-    """
-    game = study.n_arms, study.horizon
-    printed, floor = {e: bounds.theorem_1(*game, e) for e in study.epsilons}, replacements.minimax(*game)
-    binding = [epsilon for epsilon, bound in printed.items() if bound > floor] or [min(printed)]
-    parts = [study.hardest.select(name, epsilon=epsilon) for name in LOCAL for epsilon in binding]
-    same = min(parts, key=lambda runs: max(run.final[::2].mean() for run in runs) / printed[runs[0].epsilon])
-    _, final = chosen([run.final for run in same])
-    bound = LowerBound(printed[same[0].epsilon], floor=floor)
-    return all_of(_grown(claim, _envelope(same)), bound(mean_interval(final) if len(final) > 1 else None))
-
-
-def _envelope(runs: Runs) -> RateFit:
-    """The exponent in t of the largest mean regret over the gaps, over the last decade."""
-    t = np.asarray(runs[0].data.t.values, float)
-    last = np.flatnonzero(t >= t[-1] / 10)
-    samples = [chosen([run.curves[:, at] for run in runs])[1] for at in last]
-    measurable = len(samples[0]) > 1 and t[-1] >= _LEAST and np.min(samples) > 0
-    return RateFit.over({}, ROUNDS, zip(t[last], samples, strict=True) if measurable else ())
-
-
-def _grown(claim: Claim, fit: RateFit) -> Ruling:
-    """Judge the claimed growth against the nearest wrong one; a lower bound is not read as "and no more"."""
-    claimed, other = (power(*item) for which in ("growth", "excluded") for item in claim.facts[which].items())
-    return fit.ruling(claimed, other, sense="lower")
+    return claim.holds(all(value <= other for value, other in pairs), share, vacuous=vacuous)
 
 
 @rules("theorem-2")
@@ -140,26 +94,10 @@ def _theorem_3_proof(study: Study, claim: Claim) -> Ruling:
     return claim.holds(max(line) <= 1, max(line), most=max(line), tiny=tiny, epsilon=TINY)
 
 
-@rules.combining("theorem-4")
-def _theorem_4(study: Study, claim: Claim, parts: Mapping[str, Ruling]) -> Ruling:
+@rules("theorem-4")
+def _theorem_4(study: Study, claim: Claim) -> Ruling:
     four = [bounds.theorem_4(LONG.means, 3, e) / replacements.local_lower(LONG.means, 3, e) for e in GRID]
-    exact = claim.holds(max(four) <= 1, max(four), most=max(four), least=min(four), epsilon=GRID[-1])
-    return _unless_refuted(exact, parts["theorem-4-runs"])
-
-
-@rules("theorem-4-runs")
-def _theorem_4_runs(study: Study, claim: Claim) -> Ruling:
-    """The local algorithm with the least regret in the longer study against Theorem 4, at the epsilon `GROWING`."""
-    horizon = int(study.long["t"].max())
-    bound, floor = bounds.theorem_4(LONG.means, horizon, GROWING), replacements.lai_robbins(LONG.means, horizon)
-    at = study.long[study.long["epsilon"] == GROWING]
-    runs = [by_replication(at[at["policy"] == name], "t") for name in LOCAL]
-    if not all(len(t) for t, _ in runs):
-        raise LookupError(f"the longer study must have runs of {' and '.join(LOCAL)} at epsilon {GROWING:g}")
-    t, least = min(runs, key=lambda run: float(run[1][:, -1].mean()))
-    return all_of(
-        _grown(claim, RateFit.growing({}, t, least)), LowerBound(bound, floor=floor)(mean_interval(least[:, -1]))
-    )
+    return claim.holds(max(four) <= 1, max(four), most=max(four), least=min(four), epsilon=GRID[-1])
 
 
 @rules("table-1")
