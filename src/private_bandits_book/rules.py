@@ -453,41 +453,53 @@ def by_runs(
 ) -> Ruling:
     """Rule on what independent runs measure; undecided where a mode that none has drawn could give another verdict.
 
-    No interval sees a mode that was never drawn. So where runs show a rare one (`rare_mode`), its frequency and the
-    means on both sides are said, and the rule is asked once more with an interval that also holds what is measured with
-    an unseen mode of probability 3/n, at 0 or at `most`: whichever moves a mean or, from point to point, a slope most.
-
-    Parameters
-    ----------
-    rule : callable
-        Rules on what is measured.
-    estimate : callable
-        Measures it on the samples.
-    *samples : arrays, shape (replications,) or (replications, points)
-        Regret, >= 0.
-    most : float or array, shape (points,)
-        What a run that never learns loses; infinite where no number is known, which leaves any verdict open.
+    Where runs show a rare mode its frequency and the means on both sides are said, and the rule is asked once more with
+    the interval `with_unseen`, which takes the same arguments.
     """
-    seen = estimate(*samples)
-    found = rule(seen)
-    columns = [np.reshape(sample, (len(sample), -1)).T if len(sample) > 1 else () for sample in samples]
-    modes = [next(filter(None, map(rare_mode, points)), None) for points in columns]
-    shown = next(filter(None, modes), None)
+    found = rule(estimate(*samples))
+    held, shown = with_unseen(estimate, *samples, most=most)
     if shown is None or found.verdict == UNDECIDED:
         return found
-    mixed = (_with_unseen(sample, most) if mode else [sample] for sample, mode in zip(samples, modes, strict=True))
-    try:
-        ends = [seen, *(estimate(*each) for each in product(*mixed))] if np.isfinite(most).all() else [Interval()]
-    except ValueError:  # without a mean above 0 there is no exponent or ratio
-        ends = [Interval()]
     unseen = f"an unseen mode of probability {min(_UNSEEN / shown.of, 1.0):.2g}"
-    if rule(Interval(seen[0], min(end.low for end in ends), max(end.high for end in ends))).verdict == found.verdict:
+    if rule(held).verdict == found.verdict:
         return replace(found, reason=_join([found.reason, f"{shown}; {unseen} changes nothing"]), source=_RULE)
     reason = f"{shown}; {unseen} could give another verdict than {found.verdict}: {found.reason}"
     return _ruling(UNDECIDED, reason, found.measurement, found.evidence, about=found.about)
 
 
-def _with_unseen(sample: np.ndarray, most: Any) -> Iterator[np.ndarray]:
+def with_unseen(
+    estimate: Callable[..., Interval], *samples: np.ndarray, most: Any = math.inf
+) -> tuple[Interval, Mode | None]:
+    """Return what runs measure, in an interval that a mode which none has drawn does not leave, and the mode they show.
+
+    No interval sees a mode that was never drawn. So where runs show a rare one (`rare_mode`), the interval also holds
+    what is measured with an unseen mode of probability 3/n, at 0 or at `most`: whichever moves a mean or, from point to
+    point, a slope most. Its ends are NaN where that has no bound.
+
+    Parameters
+    ----------
+    estimate : callable
+        Measures on the samples.
+    *samples : arrays, shape (replications,) or (replications, points)
+        Regret, >= 0.
+    most : float or array, shape (points,)
+        What a run that never learns loses; infinite where no number is known.
+    """
+    seen = estimate(*samples)
+    columns = [np.reshape(sample, (len(sample), -1)).T if len(sample) > 1 else () for sample in samples]
+    modes = [next(filter(None, map(rare_mode, points)), None) for points in columns]
+    shown = next(filter(None, modes), None)
+    if shown is None:
+        return seen, None
+    mixed = (_mixed(sample, most) if mode else [sample] for sample, mode in zip(samples, modes, strict=True))
+    try:
+        ends = [seen, *(estimate(*each) for each in product(*mixed))] if np.isfinite(most).all() else [Interval()]
+    except ValueError:  # without a mean above 0 there is no exponent or ratio
+        ends = [Interval()]
+    return Interval(seen.measured, min(end.low for end in ends), max(end.high for end in ends)), shown
+
+
+def _mixed(sample: np.ndarray, most: Any) -> Iterator[np.ndarray]:
     """A sample with the unseen mode at no loss up to a point and at the most from there on, and the other way round."""
     share, points = min(_UNSEEN / len(sample), 1.0), np.arange(sample[0].size)
     for cut in range(len(points) + 1):

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval, fit_exponent, fit_growth
-from private_bandits_book.rules import NOT_LEARNT, Rate, Ruling
+from private_bandits_book.rules import NOT_LEARNT, Rate, Ruling, by_runs
 from private_bandits_book.studies import LongRun
 
 LEARNT = 0.5  # share of uniform play's regret below which runs have learnt
@@ -168,6 +169,8 @@ class RateFit(NamedTuple):
         What is swept, at the points that count; the rounds of the checkpoints along a curve.
     along : bool
         Whether the fit is along one curve (`fit_growth`), not over runs of several horizons.
+    regrets : array, shape (replications, points), or None
+        What was fitted, where modes that runs may have count.
     """
 
     labels: Mapping[str, Any]
@@ -178,6 +181,7 @@ class RateFit(NamedTuple):
     of_bound: Interval | None = None
     values: Sequence[float] | np.ndarray = ()
     along: bool = False
+    regrets: np.ndarray | None = None
 
     @classmethod
     def over(cls, labels: Labels, quantity: str, points: Points, least: int = LEAST_POINTS) -> RateFit:
@@ -185,7 +189,8 @@ class RateFit(NamedTuple):
         kept = {value: regrets for value, regrets in points if regrets is not None}
         values, regrets = list(kept), list(kept.values())
         fit = fit_points(abscissa(quantity, values), regrets, least)
-        return cls(labels, quantity, fit, len(kept), len(regrets[0]) if kept else 0, values=values)
+        runs, samples = (len(regrets[0]), np.column_stack(regrets)) if kept else (0, None)
+        return cls(labels, quantity, fit, len(kept), runs, values=values, regrets=samples)
 
     @classmethod
     def growing(
@@ -199,7 +204,7 @@ class RateFit(NamedTuple):
         lost = np.mean(curves[:, -1] - curves[:, late[0]]) / (t[-1] - t[late[0]])
         fit = fit_log(t, curves, start or None) if learnt(lost, uniform, share) else None
         pieces = len(late) - 1 if fit is not None else 0
-        return cls(labels, LOG, fit, pieces, len(curves), values=t[late].tolist(), along=True)
+        return cls(labels, LOG, fit, pieces, len(curves), values=t[late].tolist(), along=True, regrets=curves[:, late])
 
     def exponent(self, form: Form) -> float:
         """Return the exponent that a law of growth has in this fit, at its points; NaN where too few count."""
@@ -217,7 +222,10 @@ class RateFit(NamedTuple):
         """Judge the claimed law against the nearest wrong ones, all by their exponents in this fit."""
         others = {form.name: self.exponent(form) for form in alternatives}
         rule = Rate(self.exponent(claimed), others, sense=sense, quantity=self.quantity)
-        return rule(self.fit, NOT_LEARNT)
+        judge = partial(rule, missing=NOT_LEARNT)
+        return (
+            judge(self.fit) if self.regrets is None else by_runs(judge, lambda _: self.fit or Interval(), self.regrets)
+        )
 
     def row(self) -> dict[str, Any]:
         """Return the fit as a row of a table."""

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.semibandits import VARIANTS, bounds, instances
@@ -31,10 +32,11 @@ from private_bandits_book.rules import (
     UpperBound,
     after_repair,
     all_of,
+    by_runs,
     rests_on,
 )
 from private_bandits_book.semibandits import lemmas
-from private_bandits_book.semibandits.study import DP, LDP2, LEAST, Source, Study
+from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
 from private_bandits_book.semibandits.sweeps import MAKERS, PER_ARM, theorem_8_form
 from private_bandits_book.sweep import GAP, SIZE, Form, exact_slope, power
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, INHERITED, MEASURED
@@ -230,9 +232,11 @@ def _least_pulled(study: Study, claim: Claim) -> Ruling:
     """Both boxes: less than if all outcomes are sent, on the same seeds, and no power of K."""
     found = []
     for variant in VARIANTS:
-        all_sent = Less(f"{variant}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")(study.removed[variant])
-        two, one = (Source(policy, variant, "B_inf") for policy in (LDP2, LDP1))
-        found += [all_sent.of(algorithm(one), algorithm(two)), *rates(study, two, claim)]
+        two, one = sources = [Source(policy, variant, "B_inf") for policy in (LDP2, LDP1)]
+        all_sent = Less(f"{variant}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")
+        runs = [fit.regrets for each in sources if (fit := study.fit(each, PER_ARM)).regrets is not None]
+        difference = by_runs(all_sent, lambda *_: study.removed[variant], *runs)  # noqa: B023
+        found += [difference.of(*map(algorithm, sources)), *rates(study, two, claim)]
     return all_of(*found)
 
 
@@ -320,12 +324,16 @@ def _optimal(study: Study, claim: Claim, parts: dict[str, Ruling]) -> Ruling:
 @rules("private-term-dominated")
 def _dominated(study: Study, claim: Claim) -> Ruling:
     """The terms of the bound as printed, on instances whose Delta is the gap."""
+
+    def over(gap: float) -> float:
+        terms = bounds.theorem_8_terms(instances.top_k(4, 2, gap), _BEYOND_HORIZON, _CONSTANT)
+        return terms.private / terms.sampling
+
     distances = np.array([0.2, 0.1, 0.05, 0.025])
-    terms = [bounds.theorem_8_terms(instances.top_k(4, 2, gap), _BEYOND_HORIZON, _CONSTANT) for gap in distances]
-    over = np.array([one.private / one.sampling for one in terms])
-    slope = exact_slope(1.0 / distances, over).measured
-    facts = {"epsilon": _CONSTANT, "slope": slope, "horizon": _BEYOND_HORIZON}
-    return claim.holds(slope <= -_HALF_A_POWER, slope, **facts, below=distances[-1] / over[-1])
+    slope = exact_slope(1.0 / distances, np.array([over(gap) for gap in distances])).measured
+    below = brentq(lambda gap: over(gap) - 1.0, 1e-6, distances[-1])
+    facts = {"epsilon": _CONSTANT, "slope": slope, "horizon": _BEYOND_HORIZON, "below": below}
+    return claim.holds(slope <= -_HALF_A_POWER, slope, **facts)
 
 
 @rules("own-private-share")
@@ -342,7 +350,7 @@ def _private_share(study: Study, claim: Claim) -> Ruling:
             share = f"the private share of regret, {variant}, at gap = {cell.gap:g}, T = {cell.t:.0e},"
             under = Interval(0.5 - float(cell.share), 0.5 - float(cell.high), 0.5 - float(cell.low))
             found.append(Less("one half", share)(under))
-        return all_of(*found).of(_POLICIES[DP](variant, _CONSTANT, 1, 2))
+        return all_of(*found).of(algorithm(Source(DP, variant, "top-K")))
 
     return all_of(*map(judge, VARIANTS))
 

@@ -23,6 +23,7 @@ from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
 from private_bandits_book import studies
+from private_bandits_book.rules import with_unseen
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import RateFit, learnt
@@ -272,7 +273,7 @@ def _parts(regret: np.ndarray, sampling: np.ndarray, uniform: float) -> dict[str
     found["over_uniform"] = mean.measured / uniform
     if min(mean.measured, sampling.mean()) <= 0:
         return found | {"share": math.nan, "low": math.nan, "high": math.nan, "term": "unclear"}
-    ratio = ratio_interval(sampling, regret)
+    ratio, _ = with_unseen(ratio_interval, sampling, regret, most=uniform)
     share, low, high = 1.0 - ratio.measured, 1.0 - ratio.high, 1.0 - ratio.low
     if not learnt(mean.measured, uniform):
         term = "not learnt"
