@@ -403,12 +403,13 @@ def test_most_of_the_regret_is_private_at_every_gap_where_it_has_been_learnt(cel
 def test_a_term_is_dominated_if_it_vanishes_beside_the_other_with_the_gap(power, verdict, monkeypatch):
     def terms(problem, horizon, epsilon):
         assert (horizon, epsilon) == (10**6, 1.0)
-        return bounds.Terms(1.0, problem.uniform_regret() ** power, 0.0)
+        return bounds.Terms(1.0, (70.0 * problem.gaps.max()) ** power, 0.0)
 
     returning(monkeypatch, bounds, "theorem_8_terms", terms)
     found = own("private-term-dominated", made({}))
     assert (found.verdict, found.evidence) == (verdict, "derived")
     assert found.measurement.measured == pytest.approx(-power, rel=1e-6)
+    assert found.reason.endswith(f"below a gap of {1 / 70:.2g}")
 
 
 # --- bounds with all their constants
