@@ -243,9 +243,7 @@ def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
     for kept in (held, "gap") if same else (held,):
         for asked in (quantity, PER_ARM) if per_arm else (quantity,):
             arms = rows["n_arms"] - rows["size"]
-            if (
-                asked == PER_ARM and family == "B_inf"
-            ):  # in some bad super arm: the dummies too, on K-paths they are in the best
+            if asked == PER_ARM and family == "B_inf":  # all that are in some bad super arm, so the dummies too
                 arms = arms + rows["size"] - 1
             part = rows.assign(regret=rows["regret"] / arms) if quantity == SIZE else rows
             values, regrets = by_replication(part, sweep.swept)
