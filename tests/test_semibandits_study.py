@@ -265,8 +265,8 @@ def map_frame(printed, plain, local):
         ([50.0, 51.0, 52.0], [24.8, 25.8, 25.3], "unclear"),  # more than half, but not for certain
         ([99.0, 100.0, 100.9], [10.0, 10.1, 9.9], "private"),
         ([99.0, 100.0, 101.1], [10.0, 10.1, 9.9], "not learnt"),
-        ([50.0, 50.0, 50.0], [24.9, 24.9, 24.9], "private"),
-        ([50.0, 50.0, 50.0], [25.1, 25.1, 25.1], "sampling"),
+        ([50.0, 50.01, 49.99], [24.9, 24.91, 24.89], "private"),
+        ([50.0, 50.01, 49.99], [25.1, 25.11, 25.09], "sampling"),
     ],
 )
 def test_the_dominating_term_is_that_of_the_regret(printed, plain, term):
