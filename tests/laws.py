@@ -33,7 +33,7 @@ def laws() -> dict[str, tuple[Problem, Policy, int]]:
     }
     for name, epsilon in ((UCB, math.inf), (LDP_UCB, 0.1), (ADAP_UCB, 0.1)):
         policy = MAKERS[name](epsilon, LONG.n_arms, LONG.horizon)
-        played[f"definitions, {name}"] = instance(LONG.n_arms, LONG.gap), policy, 1_000_000
+        played[f"definitions, {policy.name}"] = instance(LONG.n_arms, LONG.gap), policy, 1_000_000
     for v in (0.5, 0.9):
         arms = heavy_tailed.setting(1, v, 1.0 + v + 0.05)
         played[f"heavy tails, quantiles, v = {v:g}"] = arms, heavy_tailed.quantile_se(1.0, 1e-15), END

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from replay import committed, folder, replayed, rows_of
+from synthetic import KEYS
 
 from private_bandits.estimates import difference_interval
 from private_bandits.mechanisms import gaussian_sigma
@@ -41,10 +42,11 @@ from private_bandits_book.contextual import (
     sweeps,
 )
 from private_bandits_book.contextual.exhibits import exhibits
+from private_bandits_book.contextual.fooling import Ucb
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, ROWS, TWO_POINTS
 from private_bandits_book.ledger import claims_of
-from private_bandits_book.studies import LongRun
+from private_bandits_book.studies import LongRun, key
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, Sweep
 from private_bandits_book.verdicts import VERDICTS
 
@@ -160,11 +162,11 @@ def test_the_fooling_losses_fool_ucb_and_are_fixed_beforehand():
     assert np.array_equal(problem.schedule == 1, plays == 0)
     assert np.sum(plays == 0) < 120
     runs = at(horizon=3000, replications=2, epsilons=[8.0]).arms
-    foreseen = runs.find("UCB, lowest arm first", environment="fooling")
+    foreseen = runs.find(key(Ucb()), environment="fooling")
     played = simulate(problem, fooling.Ucb(), horizon=3000, replications=2, seed=5)
     np.testing.assert_allclose(foreseen.curves, played.regret.values, atol=1e-9)
     assert played.regret.values[0, -1] > 0.48 * 3000
-    assert runs.final("Tsallis-INF", environment="fooling", learner="tsallis") < 60
+    assert runs.final(KEYS["Tsallis-INF"], environment="fooling", learner="tsallis") < 60
 
 
 # --- the runs
@@ -188,7 +190,7 @@ def test_runs_have_the_noise_and_the_losses_that_they_name(setting):
     for run in noises:
         assert run.policy.noise == {"": "", "printed": "classical"}.get(run.variant, run.variant)
         assert run.variant != "laplace" or run.policy.privacy.value_epsilon == pytest.approx(run.epsilon)
-    for run in setting.arms.select("Tsallis-INF"):
+    for run in setting.arms.select(KEYS["Tsallis-INF"]):
         width = {"": 0.0, "printed": 2.0, "tight": 1.0}[run.variant]
         scale = width and gaussian_sigma(run.epsilon, DELTA, width, method="analytic")
         assert run.policy.record.scale == pytest.approx(scale, rel=1e-12)
@@ -211,16 +213,16 @@ def test_the_learners_learn_without_privacy_and_the_special_ones_win(setting):
 
 def test_other_environments_change_little_and_the_line_is_easier(setting):
     runs = setting.environments
-    shifting = setting.one_point.final("Gradient descent, one point", row="convex")
+    shifting = setting.one_point.final(KEYS["Gradient descent, one point"], row="convex")
     for name in ("drawn", "stochastic"):
-        assert runs.final("Gradient descent, one point", environment=name) == pytest.approx(shifting, rel=0.25)
+        assert runs.final(KEYS["Gradient descent, one point"], environment=name) == pytest.approx(shifting, rel=0.25)
     for run in runs:
         words = run.swept["environment"].split(", ")
         assert run.problem.domain == ("simplex" if "simplex" in words else "ball")
         assert (run.problem.mode == "stochastic") == ("stochastic" in words)
         assert words[-1] not in ("smooth", "quadratic", "distance") or run.problem.kind == words[-1]
     names = ("Agarwal et al., one dimension", "Gradient descent, one point")
-    own, other = (runs.final(name, environment="line, stochastic") for name in names)
+    own, other = (runs.final(KEYS[name], environment="line, stochastic") for name in names)
     assert own < 0.7 * other
 
 
@@ -231,7 +233,7 @@ def test_the_printed_step_costs_more_than_the_tuned_one(setting):
     for row in TWO_POINTS:
         assert {variant for key, variant, _ in final if key == row} == set(ROWS[row].learners)
         assert final[row, "printed", 1.0] > 3.5 * final[row, "tuned", 1.0]
-    record = runs.find("Gradient descent, two points", "tuned", 1.0, row=TWO_POINTS[0]).policy.record
+    record = runs.find(None, "tuned", 1.0, row=TWO_POINTS[0]).policy.record
     assert record.scale == pytest.approx(2 * record.limit * math.sqrt(2 * math.log(1250)), rel=1e-12)
 
 
@@ -240,12 +242,12 @@ def test_arms_are_learnt_in_every_environment(setting):
     for environment in ("fooling", "switching", "stochastic"):
         for name in ("Tsallis-INF", "EXP3"):
             variants = (("", math.inf), ("tight", 8.0), ("printed", 8.0))
-            free, tight, printed = (runs.final(name, r, e, environment=environment) for r, e in variants)
+            free, tight, printed = (runs.final(KEYS[name], r, e, environment=environment) for r, e in variants)
             assert free < 150 < 800 < tight < 0.6 * printed < 0.6 * 7500
-    assert runs.final("UCB, lowest arm first", environment="fooling") > 9900
-    assert runs.final("UCB", environment="stochastic") < 200
-    local = runs.final("LDP-UCB-L", "laplace", 8.0, environment="stochastic")
-    assert local < 0.4 * runs.final("Tsallis-INF", "tight", 8.0, environment="stochastic")
+    assert runs.final(key(Ucb()), environment="fooling") > 9900
+    assert runs.final(KEYS["UCB"], environment="stochastic") < 200
+    local = runs.final(KEYS["LDP-UCB-L"], "laplace", 8.0, environment="stochastic")
+    assert local < 0.4 * runs.final(KEYS["Tsallis-INF"], "tight", 8.0, environment="stochastic")
 
 
 def test_the_search_costs_the_variance_of_the_noise_and_of_the_gap(monkeypatch):
@@ -340,21 +342,21 @@ def test_a_small_bonus_locks_in_where_the_shift_hides_the_better_action():
     assert frame.loc[("LDP-LinUCB", "derived, small bonus"), "low"] > frame.loc[("LDP-LinUCB", "derived"), "high"]
     assert frame.loc[("LinUCB", "small bonus"), "low"] > frame.loc[("LinUCB", ""), "high"]
     # the small bonus is stated, not tuned: LinUCB has the same one
-    assert one.shifted(8.0).find("LinUCB", "small bonus").policy.record == linucb(2, bonus_factor=0.1).record
+    assert one.shifted(8.0).find(KEYS["LinUCB"], "small bonus").policy.record == linucb(2, bonus_factor=0.1).record
 
 
 def test_the_published_setting_hides_nothing(short):
     runs = short.published
     assert [run.variant for run in runs] == ["", *study.PUBLISHED]
-    plain, one = runs.find("LinUCB"), runs.find("LDP-LinUCB", "epsilon 1")
+    plain, one = runs.find(KEYS["LinUCB"]), runs.find(KEYS["LDP-LinUCB"], "epsilon 1")
     for variant, epsilon in {"derived": 2.209e10, "derived, analytic noise": 8e5}.items():
-        hidden = runs.find("LDP-LinUCB", variant)
+        hidden = runs.find(KEYS["LDP-LinUCB"], variant)
         assert hidden.policy.privacy.epsilon == 8e5 and hidden.policy.privacy.delta == 0.1
         assert hidden.policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-3)
         gap = difference_interval(hidden.final, plain.final)
         assert gap.low < 0.05 * plain.final.mean() and gap.high > -0.05 * plain.final.mean()
         assert one.final.mean() > 5 * hidden.final.mean()
-    printed, expected = runs.find("LDP-LinUCB", "printed").policy, ldp_linucb(8e5, 0.1, 20, 3000)
+    printed, expected = runs.find(KEYS["LDP-LinUCB"], "printed").policy, ldp_linucb(8e5, 0.1, 20, 3000)
     assert (printed.record, printed.privacy) == (expected.record, expected.privacy)
     assert one.policy.privacy.effective_epsilon == pytest.approx(1.0)
 
@@ -433,12 +435,12 @@ def test_digits_need_a_large_epsilon():
     assert abs(private["LDP-LinUCB", 1.0] - 0.1) < 0.06
     assert private["LDP-LinUCB", 1.0] < private["LDP-LinUCB", 1000.0] < 0.5
     assert (right["later"] <= 1.0).all() and right.loc[("LinUCB", "small bonus", math.inf), "later"] > 0.65
-    run = one.digits.find("LDP-LinUCB", "derived, small bonus", 1.0)
+    run = one.digits.find(KEYS["LDP-LinUCB"], "derived, small bonus", 1.0)
     expected = ldp_linucb(1.0, DELTA, 40, 3000, "derived", "analytic", 0.1, largest_reward=1.0)
     assert (run.policy.record, run.policy.privacy) == (expected.record, expected.privacy)
     half = at(horizon=20, replications=2, digit_epsilons=[1.0], bonus_factor=0.5).digits
     assert [run.policy.record.factor for run in half] == [1.0, 0.5, 0.5]
-    plain = one.digits.final("LinUCB", "small bonus")
+    plain = one.digits.final(KEYS["LinUCB"], "small bonus")
     assert right.loc[("LinUCB", "small bonus", math.inf), "right"] == pytest.approx(1 - plain / 3000)
 
 
@@ -925,7 +927,7 @@ def test_the_figures_of_the_studies_draw_the_points_of_their_fits(setting):
     assert one["regret"] == pytest.approx(rows.mean())
     assert one["regret_se"] == pytest.approx(rows.std() / math.sqrt(10)) and one["replications"] == 10
     gaps = makers["figure-rate-linear"]()
-    ours = gaps.data[gaps.data["policy"] == "derived, ε = 64"]
+    ours = gaps.data[(gaps.data["reading"] == "derived") & (gaps.data["epsilon"] == 64)]
     slope = np.polyfit(np.log(ours["t"]), np.log(ours["regret"]), 1)[0]
     found = setting.exponent(LINEAR, HORIZON, "derived")
     assert slope == pytest.approx(found.measured)

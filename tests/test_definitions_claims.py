@@ -17,9 +17,9 @@ from private_bandits_book.definitions import discussion, entries, games, graphs,
 from private_bandits_book.definitions.exhibits import exhibits
 from private_bandits_book.definitions.panels import settling
 from private_bandits_book.definitions.rules import GRID, rules
-from private_bandits_book.definitions.study import GAPS, LOCAL, LONG, MAKERS, Study, instance
+from private_bandits_book.definitions.study import GAPS, LOCAL, LONG, MAKERS, UCB, Study, instance, long_runs
 from private_bandits_book.ledger import claims_of, judged
-from private_bandits_book.studies import Run, Runs
+from private_bandits_book.studies import Run, Runs, played
 
 CLAIMS = {claim.claim: claim for claim in claims_of("definitions")}
 REPRODUCED, FAILED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -33,7 +33,7 @@ def runs() -> Runs:
     made = Runs()
     for gap in GAPS:
         for name in MAKERS:
-            for epsilon in (*EPSILONS, math.inf) if name != "UCB" else (math.inf,):
+            for epsilon in (*EPSILONS, math.inf) if name != UCB else (math.inf,):
                 policy, top = MAKERS[name](epsilon, 3, HORIZON), 50.0 * (1 + 1 / epsilon) * (1.0 if gap == 0.1 else 0.5)
                 regret = np.outer(jitter(4), top * np.sqrt(t / HORIZON))
                 data = xr.Dataset({"regret": (("replication", "t"), regret)}, {"t": t})
@@ -45,10 +45,10 @@ def longer(power: float = 1.0) -> pd.DataFrame:
     """A longer study of five replications, whose regret grows as (ln t)^power."""
     t = np.geomspace(1e3, LONG_HORIZON, 49).round()
     rows = [
-        {"policy": name, "epsilon": epsilon, "replication": r, "t": int(mark)}
+        {"policy": Study.names[name], "epsilon": epsilon, "replication": r, "t": int(mark)}
         | {"regret": 1e3 / min(epsilon, 9.0) * factor * (math.log(mark) / math.log(LONG_HORIZON)) ** power}
         for name in MAKERS
-        for epsilon in (LONG.epsilons if name != "UCB" else (math.inf,))
+        for epsilon in (LONG.epsilons if name != UCB else (math.inf,))
         for r, factor in enumerate(jitter(5))
         for mark in t
     ]
@@ -354,6 +354,12 @@ def test_the_findings_name_each_number_once(study):
     assert f"{other.verdicts}. The ledger" in text and "**Of 10 numbered theorems" in text
 
 
+def study_of(frame):
+    """What `settling` reads of a study."""
+    rows = lambda policy: played(frame, long_runs(), policy)  # noqa: E731
+    return SimpleNamespace(chapter="definitions", long=frame, names=Study.names, rows=rows)
+
+
 @pytest.mark.parametrize(
     ("powers", "said"),
     [
@@ -364,13 +370,11 @@ def test_the_findings_name_each_number_once(study):
 )
 def test_the_longer_study_says_how_far_its_runs_came(powers, said):
     parts = [longer(power) for power in powers]
-    frame = pd.concat([part[part["policy"] == name] for part, name in zip(parts, LOCAL, strict=True)])
-    text = settling(SimpleNamespace(chapter="definitions", long=frame))
+    frame = pd.concat([part[part["policy"] == Study.names[name]] for part, name in zip(parts, LOCAL, strict=True)])
+    text = settling(study_of(frame))
     assert text.startswith("At ε = 0.05 regret goes as") and text.endswith(said)
     assert f"{powers[0]:.2g} [{powers[0]:.2g}, {powers[0]:.2g}] for LDP-UCB-L, {powers[1]:.2g}" in text
     wobbly = frame.assign(regret=frame["regret"] * (1 + 0.01 * (frame["replication"] - 2) * (frame["t"] % 3)))
     if powers[1] == 0.5:
-        open_ended = SimpleNamespace(chapter="definitions", long=wobbly)
-        assert settling(open_ended).endswith("do not tell whether it still grows faster than ln T.")
-    nothing = SimpleNamespace(chapter="definitions", long=frame.assign(regret=0.0))
-    assert settling(nothing) == "At ε = 0.05 the local ones have no growth to fit."
+        assert settling(study_of(wobbly)).endswith("do not tell whether it still grows faster than ln T.")
+    assert settling(study_of(frame.assign(regret=0.0))) == "At ε = 0.05 the local ones have no growth to fit."

@@ -13,6 +13,8 @@ from private_bandits_book.definitions import inference as example
 from private_bandits_book.definitions import lemmas
 from private_bandits_book.definitions.inference import bound, games, inference
 from private_bandits_book.definitions.lemmas import (
+    BARE,
+    NAMES,
     eavesdroppers,
     growth,
     lemma_1,
@@ -30,7 +32,7 @@ from private_bandits_book.policies import (
     Retraction,
 )
 
-NOISY = [name for name in suite(1.0) if name != "argmax without noise"]
+NOISY = [name for name in suite(1.0) if name != BARE]
 
 
 @pytest.mark.parametrize("name", suite(1.0))
@@ -110,7 +112,7 @@ def test_composition_is_tight_at_one_round_less(n_arms):
 
 def test_table_of_losses():
     frame = losses(0.5, 3).set_index("policy")
-    assert list(frame.index) == [*suite(0.5), *eavesdroppers(0.5)]
+    assert list(frame.index) == [NAMES[name] for name in (*suite(0.5), *eavesdroppers(0.5))]
     assert frame.loc["randomised response on the best arm", "outcomes"] == pytest.approx(1.0, abs=1e-12)
     assert frame.loc["argmax of private responses", ["outcomes", "local"]].tolist() == pytest.approx([0.5, 0.5])
     assert frame.loc["retraction", "outcomes"] == pytest.approx(0.5, abs=1e-12)
@@ -126,7 +128,7 @@ def test_the_ratio_of_lemma_1_compares_two_enumerations(monkeypatch):
     """Losses on outcomes and on rewards are one code path for bandit feedback; the tables are the other one."""
     whole = lemmas.table_laws
     monkeypatch.setattr(lemmas, "table_laws", lambda policy, horizon: whole(policy, horizon) ** 2)
-    frame = losses(0.5, 3).set_index("policy")
+    frame = losses(0.5, 3).set_index("key")
     assert frame.loc[NOISY, "lemma_1"].tolist() == pytest.approx([2.0] * len(NOISY), abs=1e-12)
 
 

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from synthetic import KEYS
 
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers import definitions
@@ -24,6 +25,7 @@ from private_bandits_book.definitions.study import (
     GAPS,
     LOCAL,
     LONG,
+    NAMES,
     TRUST,
     Study,
     factors,
@@ -32,7 +34,7 @@ from private_bandits_book.definitions.study import (
 )
 from private_bandits_book.exhibits import Table
 from private_bandits_book.figures import Picture
-from private_bandits_book.studies import LongRun, Runs, play_long
+from private_bandits_book.studies import LongRun, Runs, key, play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "definitions"
 EPSILONS = [0.1, 1.0, 10.0]
@@ -210,13 +212,13 @@ def test_every_algorithm_plays_once_at_every_epsilon_and_gap(study):
     assert {run.swept["gap"] for run in study.sweep} == {0.5}
     assert len(study._played) == len(runs)
     assert all((run.final >= 0).all() for run in runs)
-    assert {TRUST[run.name] for run in runs} == {"local", "central", "none"}
-    assert all(run.family == FAMILIES[run.name] for run in runs if math.isfinite(run.epsilon))
-    assert [*LOCAL, *CENTRAL, "UCB"] == list(TRUST)
+    assert {TRUST[key(run.policy)] for run in runs} == {"local", "central", "none"}
+    assert all(run.family == FAMILIES[key(run.policy)] for run in runs if math.isfinite(run.epsilon))
+    assert [*LOCAL, *CENTRAL, KEYS["UCB"]] == list(TRUST)
 
 
 def test_without_privacy_the_local_algorithms_are_ucb(study):
-    plain = study.hardest.find("UCB", gap=0.2).curves
+    plain = study.hardest.find(KEYS["UCB"], gap=0.2).curves
     for name in LOCAL:
         assert np.array_equal(study.hardest.find(name, epsilon=math.inf, gap=0.2).curves, plain)
 
@@ -225,14 +227,14 @@ def test_upper_over_lower_is_regret_over_the_best_bound(study):
     frame = study.on_instance.set_index(["policy", "epsilon"])
     row = frame.loc[("AdaP-UCB", 1.0)]
     best = replacements.central_lower(study.means, 3000, 1.0)
-    regret = study.hardest.final("AdaP-UCB", epsilon=1.0, gap=0.5)
+    regret = study.hardest.final(KEYS["AdaP-UCB"], epsilon=1.0, gap=0.5)
     assert row["bound"] == pytest.approx(best) and row["ratio"] == pytest.approx(regret / best)
     spread = frame.loc[("LDP-UCB-B", 1.0)]
     assert spread["ratio_low"] < spread["ratio"] < spread["ratio_high"]
     local = frame.loc[("LDP-UCB-B", 0.1)]
     assert local["bound"] > local["uniform"] and math.isnan(local["ratio"])
     hardest = study.on_hardest.set_index(["policy", "epsilon"])
-    everywhere = [run.final.mean() for run in study.hardest.select("DP-SE", epsilon=1.0)]
+    everywhere = [run.final.mean() for run in study.hardest.select(KEYS["DP-SE"], epsilon=1.0)]
     assert hardest.loc[("DP-SE", 1.0), "regret"] == pytest.approx(max(everywhere))
     assert hardest.loc[("LDP-UCB-L", 0.1), "bound"] == pytest.approx(replacements.local_minimax(3, 3000, 0.1))
     assert (hardest["ratio_high"] > 1).all()
@@ -245,13 +247,13 @@ def test_upper_over_lower_is_regret_over_the_best_bound(study):
     cell = ratios.frame.set_index(["question", "policy"])["at_1"]
     for question, part in (("instance", frame), ("hardest", hardest), ("longer study", long)):
         for name in (*LOCAL, *CENTRAL):
-            assert cell[question, name] == part.loc[(name, 1.0), "ratio"]
+            assert cell[question, NAMES[name]] == part.loc[(NAMES[name], 1.0), "ratio"]
 
 
 def test_the_price_is_a_ratio_of_envelopes(study):
     frame = factors(study.hardest, 1.0).set_index(["policy", "t"])
     above, below = (
-        max(run.final.mean() for run in study.hardest.select("AdaP-UCB", epsilon=epsilon))
+        max(run.final.mean() for run in study.hardest.select(KEYS["AdaP-UCB"], epsilon=epsilon))
         for epsilon in (1.0, math.inf)
     )
     assert frame.loc[("AdaP-UCB", 3000), "factor"] == pytest.approx(above / below)
@@ -344,7 +346,7 @@ def test_the_longer_study_is_replayed():
     again = {"replications": 2, "horizon": 50_000}
     asked = [(run, 1, 30_000, again) for run in long_runs()]
     whole = [("LDP-UCB-B", 1.0), ("DP-SE", 0.05), ("AdaP-UCB", 0.2)]
-    asked += [(long_run(name, epsilon), 0, LONG.horizon, {"replications": 1}) for name, epsilon in whole]
+    asked += [(long_run(KEYS[name], epsilon), 0, LONG.horizon, {"replications": 1}) for name, epsilon in whole]
     for run, replication, last, how in asked:
         parts = (part_of(frame, run), play_long(run, n_jobs=1, **how))
         kept, played = (part[(part["replication"] == replication) & (part["t"] <= last)] for part in parts)

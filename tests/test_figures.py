@@ -220,6 +220,44 @@ def test_family_is_colour_and_trust_is_line_style(family, trust):
     assert drawn.get_linewidth() == (1.4 if trust == "none" else 2.0)
 
 
+ALIKE = [
+    curve(name, end, label=f"{name}, ε = {epsilon:g}", family="gaussian", trust="local", epsilon=epsilon)
+    for epsilon in (1.0, 8.0)
+    for name, end in (("zeta", 4000), ("alpha", 2000), ("mu", 1000))
+]
+
+
+def test_lines_of_one_family_are_told_apart_by_shade_and_marker_whatever_they_are_called():
+    figure = figures.regret_curves(pd.concat(ALIKE))
+    drawn = [line(figure, part["label"].iloc[0]) for part in ALIKE]
+    assert [one.get_marker() for one in drawn] == ["", "s", "^"] * 2
+    shades = [look._luminance(to_hex(one.get_color())) for one in drawn]
+    assert shades == sorted(shades) and len(set(shades)) == 6  # from the smallest epsilon on, in order of appearance
+    (legend,) = (one for one in (figures.small_multiples(with_panel(*ALIKE)).legends))
+    assert [one.get_marker() for one in legend.get_lines()] == ["", "s", "^"] * 2
+
+
+def with_panel(*parts):
+    """Parts in two panels."""
+    return pd.concat([part.assign(reading=panel) for panel in ("one", "two") for part in parts])
+
+
+def test_a_label_looks_the_same_in_every_panel():
+    """Of several epsilons, one a panel."""
+    parts = [part.assign(reading=f"ε = {part['epsilon'].iloc[0]:g}", label=part["policy"]) for part in ALIKE]
+    figure = figures.small_multiples(pd.concat(parts))
+    for name in ("zeta", "alpha", "mu"):
+        one, other = (next(x for x in axes.get_lines() if x.get_label() == name) for axes in figure.axes)
+        assert (one.get_color(), one.get_marker()) == (other.get_color(), other.get_marker())
+
+
+def test_black_lines_stay_darker_than_uniform_play():
+    parts = [curve(name, 1000, label=name, family="none", trust="none") for name in ("a", "b", "c")]
+    figure = figures.regret_curves(pd.concat([*parts, UNIFORM]))
+    shades = [look._luminance(to_hex(line(figure, name).get_color())) for name in ("a", "b", "c", "uniform play")]
+    assert shades[:3] == sorted(shades[:3]) and max(shades[:3]) < 0.2 * shades[3]
+
+
 def test_missing_labels_families_and_trust_are_told_from_epsilon():
     private = [curve("ucb_laplace", 9, epsilon=e, family="laplace") for e in (0.2, 1.0)]
     frame = pd.concat([*private, curve("ucb_gaussian", 99)])

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from synthetic import KEYS
 
 from private_bandits import kernels
 from private_bandits.estimates import Interval
@@ -47,7 +48,7 @@ def exponents(changes=(), half=0.01):
     """The exponents of LDP-UCB-B if the slides are right; `changes` are other powers, by quantity."""
     found, powers = [], {GAP: 1.0, EPSILON: 2.0, rates.WORST: 0.5} | dict(changes)
     for quantity, power in powers.items():
-        empty = RateFit({"policy": rates.BOUNDED_LOCAL, "v": math.nan}, quantity, near(0.0), 4, values=SWEPT[quantity])
+        empty = RateFit({"key": rates.BOUNDED_LOCAL, "v": math.nan}, quantity, near(0.0), 4, values=SWEPT[quantity])
         fitted = empty.exponent(rates.form(rates.BOUNDED_LOCAL, quantity, power))
         found.append(empty._replace(fit=near(fitted, half)))
     return found
@@ -57,7 +58,7 @@ def curve(name, variant, share, kind="runs", epsilon=math.inf, spread=0.0):
     """A curve that ends at a share of uniform play's regret, 3 replications wide unless it is computed."""
     factors = (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 3 if kind == "runs" else 1]
     regret = np.outer(factors, [400.0, share * UNIFORM])
-    facts = {"paper": "tao2022", "algorithm": name, "version": variant, "mechanism": "none", "method": ""}
+    facts = {"paper": "", "algorithm": KEYS[name], "version": variant, "mechanism": "none", "method": ""}
     policy = SimpleNamespace(
         name=name, privacy=SimpleNamespace(epsilon=epsilon, trust="central"), family="none", **facts
     )
@@ -98,7 +99,8 @@ def learnt(fluid=0.22, run=0.2, spread=0.01):
 
 
 def cases(*rows):
-    return pd.DataFrame(rows, columns=["policy", "value", "epsilon", "proven", "beyond", "draws", "v"])
+    frame = pd.DataFrame(rows, columns=["policy", "value", "epsilon", "proven", "beyond", "draws", "v"])
+    return frame.assign(key=frame["policy"].map(KEYS))
 
 
 def study(**changes):
@@ -137,7 +139,7 @@ def verdicts(**changes):
 
 
 def verdict(claim, **changes):
-    return rules.alone[claim](study(**changes), CLAIMS[claim]).verdict
+    return rules.alone[CLAIMS[claim].rule or claim](study(**changes), CLAIMS[claim]).verdict
 
 
 def test_verdicts_where_the_corrected_theory_is_measured():
@@ -454,7 +456,7 @@ def test_too_few_points_or_runs_decide_nothing_and_no_fit_is_an_error():
     empty = [one._replace(fit=None) for one in exponents()]
     for part in ("dependent", "independent"):
         claim = f"table-bounded-{part}-ldp-upper"
-        found = rules.alone[claim](study(exponents=empty), CLAIMS[claim])
+        found = rules.alone[CLAIMS[claim].rule or claim](study(exponents=empty), CLAIMS[claim])
         assert found.verdict == "undecided" and "too few of the runs have learnt" in found.reason
         with pytest.raises(LookupError, match="must fit an exponent of LDP-UCB-B"):
             verdict(claim, exponents=[])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
-from synthetic import with_regret
+from synthetic import KEYS, with_regret
 
 from private_bandits.estimates import Interval
 from private_bandits_book.heavy_tailed import rates, study
@@ -52,6 +52,10 @@ def share(problem, policy, variant, swept):
     return told * {0.25: 1.1}.get(policy.privacy.epsilon, 1.0)
 
 
+def near(value):
+    return Interval(value, value - 0.1, value + 0.1)
+
+
 @pytest.fixture(scope="module")
 def page():
     """A study at T = 10^9 whose curves are straight lines to told ends."""
@@ -75,7 +79,7 @@ def page():
     }
     made.__dict__.update(
         exponents=[
-            RateFit({"policy": name, "v": v}, quantity, Interval(x + v, x + v - 0.1, x + v + 0.1), 9)
+            RateFit({"key": name, "policy": rates.NAMES[name], "v": v}, quantity, near(x + v), 9)
             for v in made.vs
             for (name, quantity), x in fits.items()
         ],
@@ -124,6 +128,7 @@ def page():
 
 def confidence(*rows):
     frame = pd.DataFrame(rows, columns=["policy", "value", "epsilon", "bound"])
+    frame["key"] = frame["policy"].map(KEYS)
     numbers = {"constant": "c", "proven": False, "largest": 0.5, "beyond": 0, "draws": 9}
     return pd.concat([frame.assign(v=v, **numbers) for v in (0.5, 0.9)], ignore_index=True)
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from synthetic import KEYS
 
 from private_bandits.papers import heavy_tailed
 from private_bandits.papers.heavy_tailed import bounds
@@ -47,12 +48,12 @@ def test_curves_reach_the_horizon_or_say_that_they_do_not(long):
         assert np.all(np.diff(run.curves, axis=1) >= 0)
     assert last(panel, "DP Robust UCB", "printed").swept["kind"] == "fluid"
     assert last(panel, "DP Robust SE", "printed").swept["kind"] == "runs"
-    assert panel.final("uniform") == pytest.approx(0.4 * 10**15)
+    assert panel.final(KEYS["uniform"]) == pytest.approx(0.4 * 10**15)
 
 
 def test_variants_differ_in_their_constants_only(long):
     panel = long.central[1, 0.9, 0.5]
-    printed, smaller = (panel.find("DP Robust SE", variant) for variant in ("printed", "smaller"))
+    printed, smaller = (panel.find(KEYS["DP Robust SE"], variant) for variant in ("printed", "smaller"))
     assert printed.policy.options == "printed" and smaller.policy.options == "printed, c = 4"
     # pulls go as c^((1+v)/v)
     assert printed.final.mean() / smaller.final.mean() == pytest.approx(6 ** (1.9 / 0.9), rel=0.3)
@@ -66,13 +67,13 @@ def test_a_run_is_played_once_and_problems_are_kept_apart():
     assert len(study._played) == before
     # Quantile SE is told neither u nor v, so only the problem tells these runs apart
     unknown = make(horizon=10**9, vs=[0.5, 0.9]).unknown
-    at_half, at_nine = (unknown[v].find("Quantile SE", "u and v unknown").final for v in (0.5, 0.9))
+    at_half, at_nine = (unknown[v].find(KEYS["Quantile SE"], "u and v unknown").final for v in (0.5, 0.9))
     assert np.all(at_half != at_nine)
 
 
 def test_u_and_shape_are_those_of_the_chapter():
     study = make(horizon=1000, u_over_moment=0.1, spare_shape=0.3, vs=[0.5])
-    record = study.central[2, 0.5, 0.5].find("DP Robust SE", "printed").policy.record
+    record = study.central[2, 0.5, 0.5].find(KEYS["DP Robust SE"], "printed").policy.record
     assert study.problem(2, 0.5).shape == pytest.approx(1.8)
     assert record.u == pytest.approx(0.1 * study.problem(2, 0.5).moment(0.5))
 
@@ -89,7 +90,7 @@ def test_the_fluid_approximation_is_near_the_runs():
     assert comparisons.fluid_errors(less)[0] == pytest.approx(0.1, abs=0.02)
     assert all(map(math.isnan, comparisons.fluid_errors(panel.select(kind="fluid"))))
     policy = heavy_tailed.dp_robust_ucb(1.0, 0.9, study.moment(1, 0.9), 10**15)
-    fluid = panel.find("DP Robust UCB, fluid", "printed")
+    fluid = panel.find(KEYS["DP Robust UCB, fluid"], "printed")
     assert fluid.final[0] == pytest.approx(fluid_regret(study.problem(1, 0.9), policy, [1e15])[0], rel=1e-9)
     # what it misses is a share of what is learnt
     run, fluid = (panel.find(name, "smaller") for name in ("DP Robust UCB", "DP Robust UCB, fluid"))
@@ -119,7 +120,7 @@ def test_the_fluid_approximation_is_too_high_where_the_algorithm_has_learnt():
 def test_a_crossing_is_the_last_round_above(long):
     panel = long.central[1, 0.9, 0.5]
     crossing = comparisons.overtaken(panel)
-    mine, other = panel.find("DP Robust SE", "printed"), panel.find("DP Robust UCB, fluid", "printed")
+    mine, other = panel.find(KEYS["DP Robust SE"], "printed"), panel.find(KEYS["DP Robust UCB, fluid"], "printed")
 
     def above(t):
         return mine.curves.mean(axis=0)[mine.t == t][0] > other.curves[0][other.t == t][0]
@@ -131,7 +132,7 @@ def test_a_crossing_is_the_last_round_above(long):
 
 
 def test_a_run_has_settled_where_it_loses_no_more(long):
-    run = long.central[1, 0.9, 0.5].find("DP Robust SE", "printed")
+    run = long.central[1, 0.9, 0.5].find(KEYS["DP Robust SE"], "printed")
     place = int(np.flatnonzero(run.t == comparisons.settled(run))[0])
     assert np.allclose(run.curves[:, place], run.final) and np.any(run.curves[:, place - 1] < run.final)
     growing = run._replace(data=run.data + run.data.t)
@@ -144,7 +145,7 @@ def test_a_run_has_settled_where_it_loses_no_more(long):
 @pytest.mark.parametrize("v", [0.5, 0.9, 1.0])
 def test_measured_exponents_are_the_corrected_ones(long, v):
     measured = long.exponents if v == 0.9 else rates.Rates(10**15, 2, 1).exponents(v)
-    found = {(one.labels["policy"], one.quantity): one.fit for one in measured}
+    found = {(one.labels["key"], one.quantity): one.fit for one in measured}
     expected = {
         (rates.DP, GAP): 1 / v,
         (rates.DP, EPSILON): 1.0,
@@ -170,7 +171,7 @@ def test_measured_exponents_are_the_corrected_ones(long, v):
         assert math.isnan(rates.claimed(rates.EPISODES, quantity, v, printed=True))
     assert rates.claimed(rates.LDP, GAP, v, printed=True) == pytest.approx(1 / v)
     # the algorithm's logarithm is ln(4 K T), and its slope is what the fit sees
-    fits = {(one.labels["policy"], one.quantity): one for one in measured}
+    fits = {(one.labels["key"], one.quantity): one for one in measured}
     predicted = fits[rates.DP, LOG].exponent(rates.form(rates.DP, LOG, 1.0))
     assert 0.89 < predicted < 0.9
     assert found[rates.DP, LOG].measured == pytest.approx(predicted, abs=1e-3)
@@ -189,7 +190,7 @@ def test_points_are_in_the_unit_in_which_the_moment_is_1():
 
 def test_a_small_v_asks_for_horizons_near_the_end_of_the_doubles():
     """At v = 0.05 the fluid exponents are taken at T = 10^231; a warning is an error here."""
-    found = {(one.labels["policy"], one.quantity): one.fit for one in rates.Rates(1000, 2, 1).fluid(0.05)}
+    found = {(one.labels["key"], one.quantity): one.fit for one in rates.Rates(1000, 2, 1).fluid(0.05)}
     assert found[rates.PLAIN_INDEX, GAP].measured == pytest.approx(20.0, abs=1.0)
 
 
@@ -197,7 +198,7 @@ def test_nothing_is_measured_where_nothing_settles():
     growth = rates.Rates(1000, 2, 1)
     assert growth.by_gap(rates.LDP, 0.5) == {}
     exponents = growth.exponents(0.5)
-    measured = {(one.labels["policy"], one.quantity): one.fit for one in exponents}
+    measured = {(one.labels["key"], one.quantity): one.fit for one in exponents}
     assert measured[rates.DP, GAP] is None
     assert measured[rates.LDP, rates.WORST] is None
     assert math.isnan(exponents[0].row()["measured"])
@@ -240,7 +241,7 @@ def test_exponents_say_what_they_rest_on_and_what_the_corrected_law_has_in_their
 
 
 def test_bounded_rewards_have_the_known_exponents(long):
-    found = {(one.labels["policy"], one.quantity): one.fit for one in long.exponents}
+    found = {(one.labels["key"], one.quantity): one.fit for one in long.exponents}
     assert found[rates.BOUNDED, GAP].measured == pytest.approx(1.0, abs=0.1)
     # at small epsilon the term in epsilon dominates, which has no gap: a product of the two would have 1 here
     assert found[rates.BOUNDED, rates.SMALL_GAP].measured == pytest.approx(0.0, abs=0.1)

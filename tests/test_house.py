@@ -185,6 +185,96 @@ def told_from_names(text):
                 yield node.lineno, f"in {called}"
 
 
+SHOWN = {"policy", "name", "label"}
+LOOKED_UP = {"find", "final", "select"}
+# A slope's line; and where the labels of committed rows are joined to the runs that made them, and to their keys.
+JOINS = [f"{COMPANION}.figures.drawing: compared", f"{COMPANION}.semibandits.sweeps: map", f"{COMPANION}.studies: isin"]
+
+
+def shown_text(node):
+    """Whether an expression is what something is called: `frame["policy"]`, `run.name`."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value in SHOWN
+    return isinstance(node, ast.Attribute) and node.attr in SHOWN
+
+
+def looked_up(text):
+    """What a source finds by what it is called, as (line, how)."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+            if any(map(shown_text, (node.left, *node.comparators))):
+                yield node.lineno, "compared"
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Attribute) and shown_text(node.slice):
+            yield node.lineno, "key"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            how, first = node.func.attr, node.args[0] if node.args else None
+            if how in LOOKED_UP and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield node.lineno, how
+            elif how in ("isin", "map", "replace") and isinstance(node.func.value, ast.Subscript):
+                if shown_text(node.func.value):
+                    yield node.lineno, how
+            elif how == "get" and first is not None and shown_text(first):
+                yield node.lineno, how
+
+
+def test_lookups_by_name_are_found():
+    source = """a = frame[frame["policy"] == "Laplace"]
+b = runs.find("Laplace", "published")
+c = SHORT[run.name] + SHORT.get(run.name, run.name)
+d = frame["policy"].isin([MINE]) | frame["label"].map(HUES) | (frame["key"] == MINE)
+e = name == run.name or run.policy != other.policy
+f = runs.find(LAPLACE, "published") if frame["variant"] == "printed" else text.replace("a", "b")
+"""
+    found = [(1, "compared"), (2, "find"), (3, "get"), (3, "key"), (4, "isin"), (4, "map"), (5, "compared")]
+    assert sorted(looked_up(source)) == [*found, (5, "compared")]
+
+
+def test_the_companion_finds_nothing_by_what_it_is_called():
+    found = [
+        f"{module}: {how}"
+        for path in FILES
+        if within(module := dotted(path), COMPANION) and not any(within(module, room) for room in READERS)
+        for _, how in looked_up(path.read_text(encoding="utf-8"))
+    ]
+    assert sorted(found) == JOINS
+
+
+def painted(text):
+    """Where a source gives rows a family that is neither a policy's own nor no mechanism's."""
+    for node in ast.walk(ast.parse(text)):
+        pairs = []
+        if isinstance(node, ast.Call):
+            pairs = [(one.arg, one.value) for one in node.keywords]
+        elif isinstance(node, ast.Dict):
+            pairs = [(getattr(name, "value", None), value) for name, value in zip(node.keys, node.values, strict=True)]
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            pairs = [(getattr(node.targets[0].slice, "value", None), node.value)]
+        for name, value in pairs:
+            own = isinstance(value, ast.Attribute | ast.Name | ast.Call) and "family" in ast.unparse(value)
+            if name == "family" and not own and ast.unparse(value) not in ("'none'", "'uniform'", "'instances'"):
+                yield node.lineno
+
+
+def test_painted_lines_are_found():
+    source = """a = frame.assign(family="laplace", trust="local")
+frame["family"] = frame["learner"].map(hues)
+b = {"policy": run.name, "family": run.family} | {"family": "none"}
+frame["family"] = np.where(plain, "none", "gaussian")
+"""
+    assert sorted(painted(source)) == [1, 2, 4]
+
+
+def test_colour_comes_from_the_policy_that_ran():
+    instances = {f"{COMPANION}.semibandits.study", f"{COMPANION}.semibandits.sweeps"}  # there it is one of instances
+    found = [
+        f"{module}:{line}"
+        for path in FILES
+        if within(module := dotted(path), COMPANION) and module not in instances
+        for line in painted(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, found
+
+
 def test_parts_of_names_are_found():
     source = """a = [f for f in COLOURS if f in policy]
 b = frame[frame["mechanism"].str.contains("response")]

@@ -17,6 +17,7 @@ from private_bandits_book.ledger import claims_of, judged
 from private_bandits_book.rules import NOT_LEARNT
 from private_bandits_book.semibandits import lemmas, rules, sweeps
 from private_bandits_book.semibandits.study import Source, Study
+from private_bandits_book.semibandits.sweeps import NAMES
 from private_bandits_book.sweep import RateFit
 from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
@@ -49,10 +50,11 @@ QUANTITIES = {
     "1/gap": (0.1, 0.2, 0.4),
     "ln T": (300_000, 1_500_000, 7_500_000),
 }
-FINALS = ["policy", "variant", "family", "n_arms", "size", "gap", "epsilon", "horizon", "measured", "low", "high"]
+FINALS = ["key", "variant", "family", "n_arms", "size", "gap", "epsilon", "horizon", "measured", "low", "high"]
+NAMED = {name: found for found, name in NAMES.items()}
 POLICIES = ("CUCB", "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled")
 FAMILIES = ("B_inf", "top-K", "K-path", "path as arm", "arms")
-KEYS = [*itertools.product(POLICIES, ("printed", "repaired"), FAMILIES, ("gap", "item gap"), QUANTITIES)]
+EVERY = [*itertools.product(POLICIES, ("printed", "repaired"), FAMILIES, ("gap", "item gap"), QUANTITIES)]
 DIFFERENCE = {"printed": Interval(-1.0, -1.1, -0.9), "repaired": Interval(-1.8, -1.9, -1.7)}
 
 
@@ -73,7 +75,7 @@ LABELS = ("policy", "variant", "family", "held")
 
 def fitted(key, ends):
     *labels, quantity = key
-    told = dict(zip(LABELS, labels, strict=True)) | {"horizon": 1000}
+    told = dict(zip(LABELS, labels, strict=True)) | {"key": NAMED[labels[0]], "horizon": 1000}
     fit = None if ends is None else Interval(sum(ends) / 2, *ends)
     values = QUANTITIES[quantity] if ends else ()
     return RateFit(told, quantity, fit, len(values), 5, values=values)
@@ -105,7 +107,7 @@ def key(policy, variant, family, quantity, held="gap"):
 def told(name, moved=None, variants=("printed", "repaired")):
     """Evidence in which the claim's own exponents are as claimed but for those moved, and all others far off."""
     policy, family, powers, _ = RATES[name]
-    found = dict.fromkeys(KEYS, about(9.0))
+    found = dict.fromkeys(EVERY, about(9.0))
     for variant in ("printed", "repaired"):
         found |= {key(policy, variant, family, q): about(p) for q, p in powers.items()}
     for variant in variants:
@@ -133,13 +135,13 @@ def returning(monkeypatch, module, name, value):
 
 def test_every_locus_has_a_row_at_any_parameters():
     for horizon, size, epsilon in ((1, 1, 10.0), (5000, 12, 0.1)):
-        study = made(dict.fromkeys(KEYS), horizon=horizon, size=size, n_arms=2 * size, epsilons=[epsilon])
+        study = made(dict.fromkeys(EVERY), horizon=horizon, size=size, n_arms=2 * size, epsilons=[epsilon])
         assert study.ledger["claim"].tolist() == list(CLAIMS)
         assert not study.ledger["reason"].str.contains("nan").any()
 
 
 def test_what_was_not_measured_is_undecided_and_what_is_computed_is_not():
-    ledger = made(dict.fromkeys(KEYS)).ledger.set_index("claim")
+    ledger = made(dict.fromkeys(EVERY)).ledger.set_index("claim")
     verdicts = ledger["verdict"]
     undecided = ["theorem-8", "central-upper", "algorithm-2-on-b1", "least-pulled-removes-k", "table-1-b-1-none"]
     computed = ["theorem-5", "theorem-6", "fact-1", "lemma-2", "theorem-1", "theorem-3", "theorem-7"]
@@ -236,7 +238,7 @@ def test_what_no_run_was_made_for_is_said_and_what_should_be_there_is_an_error()
         **dict.fromkeys(["theorem-2", "theorem-4", "table-1-b-1-ldp"], {"printed": ["ln T"]}),
         "bandit-rate": {"printed": ["1/epsilon", "1/gap", "ln T"]},
     }
-    source = Source("CUCB-LDP2", "printed", "arms")
+    source = Source(NAMED["CUCB-LDP2"], "printed", "arms")
     (*_, found) = rules.rates(made({}), source, CLAIMS["bandit-rate"])
     assert found.reason == "not run here: CUCB-LDP2, printed, over ln T on arms" and found.verdict == UNDECIDED
     study = told("central-upper")
@@ -255,19 +257,19 @@ def test_claims_in_k_take_the_regret_per_arm_of_the_theorem():
 
 
 def test_a_repair_of_another_algorithm_is_refused(monkeypatch):
-    others = Source("CUCB-LDP1", "printed", "K-path"), Source("CUCB-LDP2", "repaired", "K-path")
+    others = Source(NAMED["CUCB-LDP1"], "printed", "K-path"), Source(NAMED["CUCB-LDP2"], "repaired", "K-path")
     monkeypatch.setattr(rules, "sources", lambda claim: others)
     with pytest.raises(ValueError, match="a repair must be one algorithm"):
-        own("algorithm-2-on-b1", made(dict.fromkeys(KEYS, about(2.0))))
+        own("algorithm-2-on-b1", made(dict.fromkeys(EVERY, about(2.0))))
     for name in RATES:
-        about_ = rules.algorithm(Source(RATES[name][0], "repaired", "K-path"))
+        about_ = rules.algorithm(Source(NAMED[RATES[name][0]], "repaired", "K-path"))
         assert about_.name == RATES[name][0]
 
 
 @pytest.mark.parametrize("variant", ["printed", "repaired"])
 def test_the_least_pulled_arm_removes_k(variant):
     def ruling(difference, power):
-        fits = dict.fromkeys(KEYS, about(0.0))
+        fits = dict.fromkeys(EVERY, about(0.0))
         study = made(fits | {key("CUCB-LDP2", variant, "B_inf", "K"): power})
         vars(study)["removed"] = DIFFERENCE | {variant: Interval(sum(difference) / 2, *difference)}
         return own("least-pulled-removes-k", study)
@@ -287,7 +289,7 @@ def test_the_least_pulled_arm_removes_k(variant):
 
 def theorem_8(**moved):
     """Evidence for Theorem 8 by variant and quantity: the algorithm's own powers and those without privacy."""
-    found = dict.fromkeys(KEYS, about(9.0))
+    found = dict.fromkeys(EVERY, about(9.0))
     for variant in ("printed", "repaired"):
         forms = {q: (q, CLAIMS["theorem-8"].facts["powers"][q]) for q in ("K", "1/epsilon", "1/gap", "ln T")}
         for quantity, (name, power) in forms.items():
@@ -363,7 +365,7 @@ def test_no_price_is_no_power_of_k_beyond_the_one_without_privacy():
     """A lower bound that is too high is no price."""
     assert CLAIMS["contribution-no-price"].rests_on == ("least-pulled-removes-k", "central-upper")
     policy, family, powers, _ = RATES["central-upper"]
-    good = dict.fromkeys(KEYS, about(0.0))
+    good = dict.fromkeys(EVERY, about(0.0))
     good |= {key(policy, "printed", family, q): about(p) for q, p in powers.items()}
     good[key("CUCB-DP", "printed", "K-path", "K")] = about(1.0)
     assert ruled("contribution-no-price", made(good))["verdict"] == REPRODUCED
@@ -375,7 +377,7 @@ def test_two_fits_of_one_exponent_are_refused():
     study = told("theorem-4")
     vars(study)["exponents"] = study.exponents * 2
     with pytest.raises(LookupError, match="2 exponents in K"):
-        study.fit(Source("CUCB-LDP2", "printed", "B_inf"), "K")
+        study.fit(Source(NAMED["CUCB-LDP2"], "printed", "B_inf"), "K")
 
 
 @pytest.mark.parametrize(
@@ -424,7 +426,7 @@ def test_a_term_is_dominated_if_it_vanishes_beside_the_other_with_the_gap(power,
     ],
 )
 def test_a_bound_decides_where_it_says_something(name, bound, family, horizon):
-    policy = CLAIMS[name].facts["policy"]
+    policy = CLAIMS[name].facts["key"]
     problem = instances.one_valuable(6, 2, 0.5) if family == "B_inf" else instances.k_path(6, 2, 0.6)
     row = (family, 6, 2, 0.5 if family == "B_inf" else 0.6, 20.0)
     study = told(name) if name in RATES else theorem_8(printed={"K": 1.0})
@@ -580,8 +582,8 @@ def test_a_printed_lower_bound_below_a_proved_one_holds_and_above_it_is_open(nam
 
 def test_what_cannot_be_tested_is_said_in_numbers():
     path = {("CUCB-LDP2", "repaired", "path as arm", "gap", "K"): (0.7, 1.1)}
-    assert "exponent 0.9 [0.7, 1.1] in K" in own("conjecture", made(dict.fromkeys(KEYS) | path)).reason
-    assert own("conjecture", made(dict.fromkeys(KEYS))).reason.endswith("of sensitivity 1")
+    assert "exponent 0.9 [0.7, 1.1] in K" in own("conjecture", made(dict.fromkeys(EVERY) | path)).reason
+    assert own("conjecture", made(dict.fromkeys(EVERY))).reason.endswith("of sensitivity 1")
 
 
 def test_nodes_are_counted_to_a_horizon_that_is_said():
@@ -594,8 +596,8 @@ def test_nodes_are_counted_to_a_horizon_that_is_said():
 
 def test_table_1_claims_what_its_formulas_say():
     cells = {name: claim.facts for name, claim in CLAIMS.items() if claim.kind == "table"}
-    wanted = {name: told[:3] for name, told in (RATES | CELLS).items() if name in cells}
-    assert {name: (f["policy"], f["family"], f["powers"]) for name, f in cells.items()} == wanted
+    wanted = {name: (NAMED[told[0]], *told[1:3]) for name, told in (RATES | CELLS).items() if name in cells}
+    assert {name: (f["key"], f["family"], f["powers"]) for name, f in cells.items()} == wanted
     signs = {"K": "K", "1/epsilon": "ε", "1/gap": "Δ", "ln T": "ln T"}
     for name, facts in cells.items():
         formula = facts["formula"]

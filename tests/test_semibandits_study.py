@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from synthetic import long_frame
-from test_semibandits_claims import KEYS, made
+from test_semibandits_claims import EVERY, NAMED, made
 
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import instances
@@ -182,7 +182,7 @@ def test_the_power_removed_is_that_of_one_algorithm_less_the_other_on_b_inf(smal
         found = sweeps.power_removed(pd.DataFrame(rows), variant)
         assert found[:3] == pytest.approx([power] * 3)  # the same seeds do the same to both
     stored = small.removed["repaired"]
-    fits = [small.fit(study.Source(policy, "repaired", "B_inf"), "K").fit for policy in (study.LDP2, study.LDP1)]
+    fits = [small.fit(study.Source(policy, "repaired", "B_inf"), "K").fit for policy in (sweeps.LDP2, sweeps.LDP1)]
     assert stored.measured == pytest.approx(fits[0].measured - fits[1].measured)
 
 
@@ -421,7 +421,7 @@ def test_the_sizes_and_the_graphs_are_told_in_their_own_numbers():
 @pytest.fixture(scope="module")
 def fitted(small):
     """A study in which every exponent is another number, and the longer studies are the committed ones."""
-    keys = [key for key in KEYS if key[2] != "arms" and key[4] != "K, per arm"]
+    keys = [key for key in EVERY if key[2] != "arms" and key[4] != "K, per arm"]
     numbers = {key: (0.01 * (place + 1) - 0.3, 0.01 * (place + 1) + 0.3) for place, key in enumerate(keys)}
     numbers |= {("DP-SE", "printed", "arms", "gap", "1/gap"): (0.56, 0.76)}
     told = made(numbers, epsilons=[0.5, 10.0])
@@ -430,7 +430,7 @@ def fitted(small):
 
 
 def power(told, policy, variant, family, quantity="K", held="gap"):
-    return f"{told.fit(study.Source(policy, variant, family), quantity, held).fit.measured:.2f}"
+    return f"{told.fit(study.Source(NAMED[policy], variant, family), quantity, held).fit.measured:.2f}"
 
 
 def test_the_powers_of_k_stand_at_their_lines(fitted):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from synthetic import KEYS
 
 from private_bandits import baselines
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
@@ -144,16 +145,16 @@ PANEL = Runs(
 
 
 def test_find_returns_the_one_run():
-    assert PANEL.find("UCB") is PANEL[0]
-    run = PANEL.find("AdaP-UCB", "repaired", 0.5, gap=0.2)
+    assert PANEL.find(KEYS["UCB"]) is PANEL[0]
+    run = PANEL.find(KEYS["AdaP-UCB"], "repaired", 0.5, gap=0.2)
     assert (run.variant, run.epsilon, run.swept) == ("repaired", 0.5, {"gap": 0.2})
-    assert PANEL.final("UCB") == 1.5
+    assert PANEL.final(KEYS["UCB"]) == 1.5
 
 
 def test_select_keeps_the_order():
     assert PANEL.select() == PANEL and PANEL.select(variant="") == PANEL[:1]
-    assert PANEL.select("AdaP-UCB", epsilon=0.5, gap=0.2) == [PANEL[2], PANEL[4]]
-    assert PANEL.select(gap=0.3) == PANEL.select("UCB", gap=0.1) == []
+    assert PANEL.select(KEYS["AdaP-UCB"], epsilon=0.5, gap=0.2) == [PANEL[2], PANEL[4]]
+    assert PANEL.select(gap=0.3) == PANEL.select(KEYS["UCB"], gap=0.1) == []
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_select_keeps_the_order():
 )
 def test_find_refuses_none_and_more_than_one(wanted, swept, number):
     with pytest.raises(LookupError, match=f"{number} runs of"):
-        PANEL.find(*wanted, **swept)
+        PANEL.find(KEYS[wanted[0]], *wanted[1:], **swept)
 
 
 def test_tables_of_a_panel_are_tidy():
@@ -182,7 +183,7 @@ def test_tables_of_a_panel_are_tidy():
         ]
     )
     frame = panel.curves(paid=True)
-    columns = ["policy", "reading", "family", "trust", "epsilon", "size", "value_epsilon", "effective_epsilon"]
+    columns = ["key", "policy", "reading", "family", "trust", "epsilon", "size", "value_epsilon", "effective_epsilon"]
     assert list(frame.columns) == [*columns, "t", "regret", "regret_se", "replications"]
     assert frame[["policy", "reading", "family", "trust", "size", "t"]].to_numpy().tolist() == [
         ["UCB", "", "none", "none", 3, 1],

@@ -46,13 +46,13 @@ class Made(NamedTuple):
 
 
 def drawn(fig: Figure, data: pd.DataFrame, **facts: Any) -> Made:
-    """Return a figure with its data, but for the labels and facets of its drawing, and the facts of its texts."""
-    return Made(data.drop(columns=["label", "facet"], errors="ignore"), fig, facts)
+    """Return a figure with its data, but for keys, labels and facets, and the facts of its texts."""
+    return Made(data.drop(columns=["key", "label", "facet"], errors="ignore"), fig, facts)
 
 
 def tabled(frame: pd.DataFrame, **facts: Any) -> Made:
     """Return a table with the facts of its texts; a frame alone is a table without any, or a file without texts."""
-    return Made(frame, None, facts)
+    return Made(frame.drop(columns="key", errors="ignore"), None, facts)
 
 
 def wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
@@ -151,12 +151,12 @@ def _made(one: _Declared, study: Any, label: str, arguments: tuple[Any, ...]) ->
     made = one.make(study, *arguments)
     if isinstance(made, (Picture, Table, str)):
         return made
-    texts = _texts(study.chapter).get(one.label + one.letters)
-    if texts is None:
-        assert isinstance(made, pd.DataFrame)
-        return made
     if isinstance(made, pd.DataFrame):
         made = tabled(made)
+    texts = _texts(study.chapter).get(one.label + one.letters)
+    if texts is None:
+        assert isinstance(made, Made)
+        return made.data
     if not isinstance(made, Made):
         return str(texts["text"].format(study=study, **made))
     facts = {"study": study, "title": title(label), **made.facts}

@@ -53,6 +53,8 @@ class Claim:
         What it says, in a sentence of ours; `{name}` stands for one of the rulebook's words.
     long : bool
         Whether `reproduce --long` makes what decides it.
+    rule : str
+        The rule that judges it, where that is not named after the claim: one that several claims share.
     rests_on : tuple of str
         Claims of the same ledger that it rests on: all of them, besides a rule of its own if it has one.
     not_testable : str
@@ -70,6 +72,7 @@ class Claim:
     locus: str
     statement: str
     long: bool = False
+    rule: str = ""
     rests_on: tuple[str, ...] = ()
     not_testable: str = ""
     evidence: str = EXACT
@@ -134,10 +137,11 @@ _Rule = TypeVar("_Rule", bound=Rule)
 
 
 class Rulebook:
-    """The rules of a chapter by claim, and the words that its statements leave open: text, or functions of the study.
+    """The rules of a chapter, and the words that its statements leave open: text, or functions of the study.
 
-    `@rules("theorem-4")` registers a function of the study and the claim; `@rules.combining("table-1")` one that is
-    given the rulings that the claim rests on as well, by claim.
+    A rule is named after its claim, or as the claims that share it state. `@rules("theorem-4")` registers a function of
+    the study and the claim; `@rules.combining("table-1")` one that is given the rulings that the claim rests on as
+    well, by claim.
     """
 
     def __init__(self, **words: str | Callable[[Any], str]) -> None:
@@ -193,11 +197,6 @@ def claims_of(chapter: str) -> list[Claim]:
     return read_claims(resources.files(f"private_bandits_book.{chapter}").joinpath("claims.toml").read_text("utf-8"))
 
 
-def claims_with(chapter: str, *facts: str) -> list[str]:
-    """Return the identifiers of a chapter's claims that have exactly these facts, for a rule that reads them."""
-    return [claim.claim for claim in claims_of(chapter) if set(claim.facts) == set(facts)]
-
-
 def judge(chapter: str, study: Any, disagree: Mapping[str, tuple[int, int]] | None = None) -> pd.DataFrame:
     """Return the ledger of a chapter: a row a claim, with exactly the columns `COLUMNS`.
 
@@ -247,7 +246,7 @@ def judged(
 
 
 def _ruling(claim: Claim, rules: Rulebook, study: Any, parts: dict[str, Ruling]) -> Ruling:
-    name = claim.claim
+    name = claim.rule or claim.claim
     parts = {part: ruling.inherited(part) for part, ruling in parts.items()}
     if claim.not_testable:
         return NotTestable(claim.not_testable)()
@@ -259,7 +258,7 @@ def _ruling(claim: Claim, rules: Rulebook, study: Any, parts: dict[str, Ruling])
     elif parts:
         return rests_on(parts)
     else:
-        raise ValueError(f"claim {name} must have a rule, rest on others or say why it is not testable")
+        raise ValueError(f"claim {claim.claim} must have a rule, rest on others or say why it is not testable")
     if not isinstance(found, Ruling):
         raise ValueError(f"the rule of {name} must return a Ruling, got {found!r}")
     if found.evidence == MEASURED and not found.about and not math.isnan(found.measurement.measured):

@@ -27,6 +27,11 @@ from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 OFTEN = 10  # runs behind a number in the findings, for each of the chapter's replications
 
 
+def key(policy: Any) -> str:
+    """Return what a policy is found by, whatever it is called: paper, place in it and what that leaves open."""
+    return "; ".join(filter(None, (policy.paper, policy.algorithm, policy.method))) or str(policy.family)
+
+
 class Run(NamedTuple):
     """One policy on one problem: its regret by replication, and what it was run as."""
 
@@ -82,25 +87,26 @@ class UniformPlay:
     """Uniformly random play, in the place of a policy: its regret is known and need not be played."""
 
     name, family, privacy = "uniform", "uniform", Guarantee.none()
+    paper = algorithm = method = ""
 
 
 class Runs(list[Run]):
     """The runs of a panel."""
 
-    def select(self, name: str | None = None, variant: str | None = None, **wanted: Any) -> Runs:
-        """Return the runs with this policy name, variant, epsilon and swept values, in order.
+    def select(self, policy: str | None = None, variant: str | None = None, **wanted: Any) -> Runs:
+        """Return the runs with this key of a policy, variant, epsilon and swept values, in order.
 
         Parameters
         ----------
-        name, variant : str, optional
+        policy, variant : str, optional
             Any, if not given; "" is the variant of a baseline.
         **wanted
             `epsilon`, or values of what is swept.
         """
-        return Runs(run for run in self if _matches(run, name, variant, wanted))
+        return Runs(run for run in self if _matches(run, policy, variant, wanted))
 
-    def find(self, name: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> Run:
-        """Return the one run with this policy name, variant, epsilon and swept values.
+    def find(self, policy: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> Run:
+        """Return the one run with this key of a policy, variant, epsilon and swept values.
 
         Raises
         ------
@@ -108,14 +114,14 @@ class Runs(list[Run]):
             If there is none, or more than one.
         """
         wanted = swept if epsilon is None else swept | {"epsilon": epsilon}
-        found = self.select(name, variant, **wanted)
+        found = self.select(policy, variant, **wanted)
         if len(found) != 1:
-            raise LookupError(f"{len(found)} runs of {name!r} ({variant or 'baseline'}, {epsilon}, {swept})")
+            raise LookupError(f"{len(found)} runs of {policy!r} ({variant or 'baseline'}, {epsilon}, {swept})")
         return found[0]
 
-    def final(self, name: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> float:
+    def final(self, policy: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> float:
         """Return the mean regret at the horizon of the one run that `find` finds."""
-        return float(self.find(name, variant, epsilon, **swept).final.mean())
+        return float(self.find(policy, variant, epsilon, **swept).final.mean())
 
     def curves(self, *, paid: bool = False) -> pd.DataFrame:
         """Return the mean curves, tidy, a row per run and checkpoint.
@@ -128,8 +134,8 @@ class Runs(list[Run]):
         Returns
         -------
         DataFrame
-            Columns `policy, reading, family, trust, epsilon`, what is swept, what is paid, and `t, regret, regret_se,
-            replications`.
+            Columns `key, policy, reading, family, trust, epsilon`, what is swept, what is paid, and `t, regret,
+            regret_se, replications`.
         """
         return pd.concat([_rows(run, slice(None), paid) for run in self], ignore_index=True)
 
@@ -173,9 +179,9 @@ class Runner:
         """
         rounds = self.horizon if horizon is None else horizon
         runs = self.replications if replications is None else replications
-        key = (identity(problem, policy), rounds, runs)
-        if key not in self._played:
-            self._played[key] = simulate(
+        played = (identity(problem, policy), rounds, runs)
+        if played not in self._played:
+            self._played[played] = simulate(
                 problem,
                 policy,
                 horizon=rounds,
@@ -183,7 +189,7 @@ class Runner:
                 seed=self.seed,
                 n_jobs=self.n_jobs if n_jobs is None else n_jobs,
             )
-        return Run(policy, variant, problem, swept or {}, self._played[key])
+        return Run(policy, variant, problem, swept or {}, self._played[played])
 
 
 def _no_long_study(label: str) -> pd.DataFrame:
@@ -307,16 +313,28 @@ def share(found: np.ndarray) -> Interval:
     return Interval(float(np.mean(found)), *binomial_interval(int(np.sum(found)), len(found)))
 
 
+def looked(rows: pd.DataFrame, runs: Sequence[LongRun], by: list[str]) -> pd.DataFrame:
+    """Return rows of a longer study with key, family and trust of the policy that these labels of theirs belong to."""
+    looks = [(*map(run.labels.get, by), key(run.policy), run.policy.family, run.policy.privacy.trust) for run in runs]
+    columns = [*by, "key", "family", "trust"]
+    return rows.merge(pd.DataFrame(looks, columns=columns).drop_duplicates(), how="left", on=by, validate="m:1")
+
+
+def played(rows: pd.DataFrame, runs: Sequence[LongRun], policy: str) -> pd.DataFrame:
+    """Return the rows of a longer study that come from runs of a policy, by its key."""
+    return rows[rows["policy"].isin({run.labels["policy"] for run in runs if key(run.policy) == policy})]
+
+
 def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return the mean regret of a longer study's rows, its standard error and of how many replications they are."""
     regret = rows.groupby(by, sort=False)["regret"]
     return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()
 
 
-def _matches(run: Run, name: str | None, variant: str | None, wanted: Mapping[str, Any]) -> bool:
+def _matches(run: Run, policy: str | None, variant: str | None, wanted: Mapping[str, Any]) -> bool:
     given = {**run.swept, "epsilon": run.epsilon}
-    named = name in (None, run.name) and variant in (None, run.variant)
-    return named and all(key in given and given[key] == value for key, value in wanted.items())
+    known = policy in (None, key(run.policy)) and variant in (None, run.variant)
+    return known and all(name in given and given[name] == value for name, value in wanted.items())
 
 
 def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
@@ -325,6 +343,7 @@ def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
     spread = regret.std(axis=0, ddof=1) / math.sqrt(replications) if replications > 1 else 0.0
     return pd.DataFrame(
         {
+            "key": key(run.policy),
             "policy": run.name,
             "reading": run.variant,
             "family": run.family,

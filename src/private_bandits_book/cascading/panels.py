@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from private_bandits.papers.cascading import bounds
 from private_bandits.simulate import log_checkpoints
 from private_bandits_book import figures
-from private_bandits_book.cascading import tables
+from private_bandits_book.cascading import keys, tables
 from private_bandits_book.cascading.rules import growth_fits
 from private_bandits_book.cascading.study import (
     LEARNING_DELTA,
@@ -32,27 +32,26 @@ from private_bandits_book.sweep import SIZE
 panels = Exhibits()
 
 _VARIANTS = ("published", "stated", "repaired")
-FIRST, CENTRAL = "Response, first item", "Hybrid, first item"
 
 
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences, from its own numbers."""
     runs, epsilon = study.local[study.epsilon], study.epsilon
-    uniform = runs.final("uniform")
-    times = learning_times(study.learning).set_index(["policy", "epsilon"])["learns_from"]
-    growth = {(fit.labels["policy"], fit.quantity): fit.row()["measured"] for fit in growth_fits(study.growth)}
+    uniform = runs.final(keys.UNIFORM)
+    times = learning_times(study.learning).set_index(["key", "epsilon"])["learns_from"]
+    growth = {(fit.labels["key"], fit.quantity): fit.row()["measured"] for fit in growth_fits(study.growth)}
     return {
         "promises": _promises(study, epsilon),
         "published_factor": PUBLISHED,
-        "value_epsilon": runs.find("Laplace", "published").policy.privacy.value_epsilon,
-        "published": runs.final("Laplace", "published", epsilon) / uniform,
-        "stated": runs.final("Laplace", "stated", epsilon) / uniform,
-        "repaired": runs.final(FIRST, "repaired", epsilon) / uniform,
-        "learns": rounded(times[FIRST, 0.2]),
-        "laplace_learns": rounded(times["Laplace", 0.2]),
-        "grows": growth[FIRST, SIZE],
-        "laplace_grows": growth["Laplace", SIZE],
+        "value_epsilon": runs.find(keys.LAPLACE, "published").policy.privacy.value_epsilon,
+        "published": runs.final(keys.LAPLACE, "published", epsilon) / uniform,
+        "stated": runs.final(keys.LAPLACE, "stated", epsilon) / uniform,
+        "repaired": runs.final(keys.FIRST, "repaired", epsilon) / uniform,
+        "learns": rounded(times[keys.FIRST, 0.2]),
+        "laplace_learns": rounded(times[keys.LAPLACE, 0.2]),
+        "grows": growth[keys.FIRST, SIZE],
+        "laplace_grows": growth[keys.LAPLACE, SIZE],
     }
 
 
@@ -71,11 +70,11 @@ def _promises(study: Study, epsilon: float) -> str:
 def local_designs(study: Study) -> Made:
     """The local repairs against each other; drawn at the list size of the setting, the data hold all."""
     frame = study.local_designs.finals(paid=True)
-    frame["label"] = frame["policy"].map(str.lower)
+    frame["label"] = frame["policy"].str.lower()
     plotted = frame[frame["list_size"] == study.list_size]
-    best = frame.loc[frame.groupby(["list_size", "epsilon"])["regret"].idxmin(), "policy"]
+    best = frame.loc[frame.groupby(["list_size", "epsilon"])["regret"].idxmin(), "key"]
     ends = plotted[plotted["epsilon"] == plotted["epsilon"].max()]
-    facts = {"wins": int((best == FIRST).sum()), "settings": len(best), "largest": ends["epsilon"].iloc[0]}
+    facts = {"wins": int((best == keys.FIRST).sum()), "settings": len(best), "largest": ends["epsilon"].iloc[0]}
     facts |= {"ranking": _ranking(ends), "runs": figures.caption_runs(plotted)}
     return _drawn(study, figures.regret_curves(plotted, "epsilon", xscale="log"), frame, **facts)
 
@@ -84,7 +83,7 @@ def local_designs(study: Study) -> Made:
 def central_designs(study: Study) -> Made:
     """The central repairs against each other."""
     frame = study.central_designs.finals(paid=True)
-    frame["label"] = frame["policy"].map(str.lower)
+    frame["label"] = frame["policy"].str.lower()
     parts = {design: frame[frame["reading"] == design]["regret"] for design in ("first", "rounds")}
     ends = {design: (rounded(part.iloc[0]), rounded(part.iloc[-1])) for design, part in parts.items()}
     return _drawn(study, figures.regret_curves(frame, "epsilon", xscale="log"), frame, **ends)
@@ -129,12 +128,12 @@ def items(study: Study) -> Made:
 
 @panels("figure-1", each="cucb_epsilons", letters="hi")
 def cucb(study: Study, label: str, epsilon: float) -> Made:
-    """Figures 1(h) and 1(i): CUCB at one epsilon."""
+    """Figures 1(h) and 1(i): keys.CUCB at one epsilon."""
     runs = study.cucb[epsilon]
     frame = _faceted(study, runs.curves(paid=True), _facet)
-    ends = {variant: rounded(runs.final("CUCB Gaussian", variant, epsilon)) for variant in _VARIANTS}
+    ends = {variant: rounded(runs.final(keys.CUCB, variant, epsilon)) for variant in _VARIANTS}
     fig = figures.small_multiples(frame, by="facet", yscale="log")
-    return _drawn(study, fig, frame, epsilon=epsilon, plain=rounded(runs.final("CUCB")), **ends)
+    return _drawn(study, fig, frame, epsilon=epsilon, plain=rounded(runs.final(keys.CUCB)), **ends)
 
 
 @panels("figure-2", each="list_sizes", letters="abcd")
@@ -146,9 +145,9 @@ def sizes(study: Study, label: str, size: int) -> Made:
 def _local(study: Study, runs: Runs, epsilon: float, size: int) -> Made:
     frame = _faceted(study, runs.curves(paid=True), _facet)
     plotted = frame[~((frame["reading"] == "repaired") & frame["epsilon"].map(math.isinf))]
-    ends = {variant: runs.final("Laplace", variant, epsilon) for variant in ("published", "stated")}
-    ends |= {"repaired": runs.final(FIRST, "repaired", epsilon), "bare": runs.final(FIRST, "repaired", math.inf)}
-    ends |= {"plain": runs.final("CascadeUCB1"), "uniform": runs.final("uniform")}
+    ends = {variant: runs.final(keys.LAPLACE, variant, epsilon) for variant in ("published", "stated")}
+    ends["repaired"], ends["bare"] = (runs.final(keys.FIRST, "repaired", e) for e in (epsilon, math.inf))
+    ends |= {"plain": runs.final(keys.PLAIN), "uniform": runs.final(keys.UNIFORM)}
     ends |= {"theorem_4": bounds.theorem_4(study.problem(size), study.horizon, epsilon)}
     facts = {"epsilon": epsilon, "factor": PUBLISHED, "instance": _instance(study, size)}
     facts |= {name: rounded(end) for name, end in ends.items()}
@@ -166,10 +165,10 @@ def learning(study: Study, label: str, case: tuple[str, float]) -> Made:
     """The longer study at one trust model and epsilon, with the bounds that are not vacuous."""
     trust, epsilon = case
     frame = summary(study.learning)
-    frame["label"] = [_paying(*row) for row in zip(frame.policy, frame.epsilon, frame.effective_epsilon, strict=True)]
+    frame["label"] = [_paying(*row) for row in zip(frame.key, frame.epsilon, frame.effective_epsilon, strict=True)]
     frame = frame[((frame["trust"] == trust) & (frame["epsilon"] == epsilon)) | frame["epsilon"].map(math.isinf)]
-    own = FIRST if trust == "local" else "CascadeUCB1"
-    frame = frame[frame["epsilon"].map(math.isfinite) | frame["policy"].isin(["CascadeUCB1", "uniform", own])]
+    own = keys.FIRST if trust == "local" else keys.PLAIN
+    frame = frame[frame["epsilon"].map(math.isfinite) | frame["key"].isin([keys.PLAIN, keys.UNIFORM, own])]
     t = log_checkpoints(LEARNING_HORIZON)
     t = t[t >= 1000]
     lines = [(label, [bound(int(n)) for n in t]) for label, bound in _learning_bounds(trust, epsilon).items()]
@@ -177,7 +176,7 @@ def learning(study: Study, label: str, case: tuple[str, float]) -> Made:
     informative = [(label, t, values) for label, values in lines if values[-1] < uniform]
     vacuous = ", ".join(f"{label} ({rounded(values[-1])})" for label, values in lines if values[-1] >= uniform)
     facts = {"trust": trust, "epsilon": epsilon, "T": power(LEARNING_HORIZON)}
-    facts |= {"runs": figures.caption_runs(frame[frame["policy"] != "uniform"])}
+    facts |= {"runs": figures.caption_runs(frame[frame["key"] != keys.UNIFORM])}
     facts |= {"vacuous": f" Vacuous and not drawn: {vacuous}." if vacuous else ""}
     facts |= {"ranking": _ranking(frame[frame["t"] == LEARNING_HORIZON])}
     fig = figures.regret_curves(frame, start=1000, yscale="log", bounds=informative)
@@ -203,18 +202,19 @@ def _learning_bounds(trust: str, epsilon: float) -> dict[str, Callable[[int], fl
 
 
 def _paying(policy: str, epsilon: float, paid: float) -> str:
-    if policy == "uniform":
+    if policy == keys.UNIFORM:
         return "uniform play"
     if math.isinf(epsilon):
-        return "first item, no privacy" if policy == FIRST else policy
-    name = "repaired" if policy in (FIRST, CENTRAL) else policy
+        return "first item, no privacy" if policy == keys.FIRST else keys.MADE[policy].name
+    name = "repaired" if policy in (keys.FIRST, keys.CENTRAL) else keys.MADE[policy].name
     return f"{name},\npays {'∞' if math.isinf(paid) else f'{paid:g}'}"
 
 
 def _faceted(study: Study, frame: pd.DataFrame, facet: Callable[[str, pd.DataFrame], str]) -> pd.DataFrame:
     """Add labels, and facets named after the variant and what its curves pay."""
-    frame = frame.assign(label=frame["policy"].replace(names(study, "policies")), facet="")
     finite = frame["epsilon"].map(math.isfinite)
+    short = frame["key"].map(names(study, "policies")).where(finite | (frame["key"] == keys.UNIFORM))
+    frame = frame.assign(label=short.fillna(frame["policy"]), facet="")
     frame.loc[frame["reading"] == "repaired", "label"] = "repaired"
     for variant in dict.fromkeys(frame["reading"]):
         if variant:
@@ -237,8 +237,8 @@ def _everything(variant: str, rows: pd.DataFrame) -> str:
 def _central_facets(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     frame = _faceted(study, frame, _facet)
     for variant in ("published", "stated"):
-        for policy, words in (("Hybrid, log of horizon", "ln T"), ("Hybrid", "ln n")):
-            rows = (frame["reading"] == variant) & (frame["policy"] == policy)
+        for policy, words in ((keys.HYBRID_PRINTED, "ln T"), (keys.HYBRID, "ln n")):
+            rows = (frame["reading"] == variant) & (frame["key"] == policy)
             if rows.any():
                 frame.loc[rows, "facet"] = _facet(f"{variant}, {words}", frame[rows])
     return frame
@@ -254,7 +254,7 @@ def _instance(study: Study, size: int | None = None, items: str = "") -> str:
 
 
 def _slope(frame: pd.DataFrame, variant: str) -> str:
-    rows = frame[(frame["policy"] == "Laplace") & (frame["reading"] == variant)]
+    rows = frame[(frame["key"] == keys.LAPLACE) & (frame["reading"] == variant)]
     return f"{(rows['value_epsilon'] / rows['epsilon']).mean():.3g}"
 
 

@@ -26,7 +26,7 @@ from private_bandits.papers.cascading.repair_first import first_channel
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.problems import Cascade
-from private_bandits_book.cascading import lemmas
+from private_bandits_book.cascading import keys, lemmas
 from private_bandits_book.cascading.study import (
     BOUND_CASE,
     GROWTH_HORIZON,
@@ -37,6 +37,7 @@ from private_bandits_book.cascading.study import (
     growth_problem,
     growth_sweep,
     learning_problem,
+    learning_runs,
 )
 from private_bandits_book.ledger import Claim, Rulebook, claims_of
 from private_bandits_book.rules import (
@@ -49,7 +50,7 @@ from private_bandits_book.rules import (
     all_of,
     by_runs,
 )
-from private_bandits_book.studies import Run, Runs
+from private_bandits_book.studies import Run, Runs, key, played
 from private_bandits_book.sweep import DELTA, EPSILON, LOG, PLANNED, SIZE, Form, RateFit, by_replication, power
 
 _KVETON = 986.8  # Kveton et al. (2015), Table 1, B_LB(16, 4, 0.2, 0.15) at T = 100000
@@ -58,19 +59,6 @@ _LEARNT = 0.1  # share of uniform play's regret per round below which a growth i
 _COMPARABLE = 1.5  # regret over the non-private one that we call comparable
 _XI = 0.5
 _ATTRACTIVE = (0.05, 0.2, 0.5, 0.9)  # weights p at which lower bounds are compared
-_POLICIES = (
-    paper.cascade_ucb1(),
-    paper.repaired_local(1.0, 1),
-    paper.repaired_central(1.0, 2, 1, 2),
-    paper.cucb_gaussian(1.0, LEARNING_DELTA, 2, 1),
-    paper.ucb_laplace(1.0, 1),
-    paper.ucb_gaussian(1.0, LEARNING_DELTA, 1),
-    paper.ucb_composition(1.0, LEARNING_DELTA, 1),
-    paper.ucb_hybrid(1.0, 2, 2, variant="proof"),
-    paper.ucb_hybrid(1.0, 2, 2),
-)
-_MADE = {policy.name: policy for policy in _POLICIES}
-_PLAIN, _FIRST, _CENTRAL, _CUCB, _LAPLACE, _GAUSSIAN, _COMPOSITION, _HYBRID, _HYBRID_PRINTED = _MADE
 _PRINTED: dict[str, Callable[..., float]] = {
     "ucb_laplace": bounds.theorem_4,
     "ucb_gaussian": partial(bounds.theorem_6, delta=LEARNING_DELTA),
@@ -98,7 +86,8 @@ def growth_fits(study: pd.DataFrame) -> list[RateFit]:
 def _fit(study: pd.DataFrame, algorithm: str, quantity: str, claimed: float = math.nan) -> RateFit:
     """Fit one exponent of the study of growth, at its fixed values of the other quantities."""
     sweep = growth_sweep(algorithm, quantity)
-    labels, rows = {"policy": sweep.labels["policy"], "claimed": claimed}, sweep.rows(study)
+    policy, rows = sweep.runs()[0].policy, sweep.rows(study)
+    labels = {"key": key(policy), "policy": policy.name, "claimed": claimed}
     if quantity == LOG:
         uniform = growth_problem(algorithm, sweep.labels["list_size"]).uniform_regret()
         return RateFit.growing(labels, *by_replication(rows, "t"), uniform, _LEARNT)
@@ -115,8 +104,8 @@ def _form(algorithm: str, quantity: str, exponent: float) -> Form:
 
 
 def _learning(study: Study, policy: str, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    frame = study.learning
-    return by_replication(frame[(frame["policy"] == policy) & (frame["epsilon"] == epsilon)], "t")
+    frame = played(study.learning, learning_runs(), policy)
+    return by_replication(frame[frame["epsilon"] == epsilon], "t")
 
 
 # --- anchor, lemmas
@@ -138,7 +127,7 @@ def _lemma_1(study: Study, claim: Claim) -> Ruling:
     printed = claim.holds(stands, found.printed, found=found, gamma=gamma)
     excess = Interval(*(end - gamma for end in found.counter[:3]))
     repaired = Less("frequency of failure of the bound from the node scales", f"{gamma:g}")(excess)
-    return after_repair(*(one.of(_MADE[_HYBRID_PRINTED]) for one in (printed, repaired)))
+    return after_repair(*(one.of(keys.MADE[keys.HYBRID_PRINTED]) for one in (printed, repaired)))
 
 
 @rules("lemma-2")
@@ -233,19 +222,19 @@ def _theorem_7(study: Study, claim: Claim) -> Ruling:
 
 @rules("theorem-2")
 def _theorem_2(study: Study, claim: Claim) -> Ruling:
-    t, curves = _learning(study, _HYBRID, 1.0)
+    t, curves = _learning(study, keys.HYBRID, 1.0)
     problem = learning_problem()
     uniform = problem.uniform_regret()
     bound = UpperBound(bounds.theorem_2(problem, LEARNING_HORIZON, 1.0, _XI), uniform=uniform * LEARNING_HORIZON)
     forms = (power(LOG, claim.facts[which]) for which in ("growth", "excluded"))
     grown = RateFit.growing({}, t, curves, uniform, _LEARNT).ruling(*forms)
-    return all_of(bound(mean_interval(curves[:, -1])), grown).of(_MADE[_HYBRID])
+    return all_of(bound(mean_interval(curves[:, -1])), grown).of(keys.MADE[keys.HYBRID])
 
 
 @rules("theorem-4", "theorem-6", "theorem-8-regret", "theorem-10")
 def _regret(study: Study, claim: Claim) -> Ruling:
     algorithm = claim.facts["algorithm"]
-    policy = _MADE[growth_sweep(algorithm, LOG).labels["policy"]]
+    policy = growth_sweep(algorithm, LOG).runs()[0].policy
     rates = [
         _fit(study.growth, algorithm, quantity).ruling(
             *(_form(algorithm, quantity, claim.facts[which][quantity]) for which in ("powers", "alternatives"))
@@ -311,29 +300,29 @@ def _compared(rule: Less, estimate: Callable[..., Interval], *runs: Run) -> Ruli
 
 def _order(runs: Runs, epsilon: float) -> Ruling:
     """What a local panel shows: non-private, then Gaussian, then Laplace."""
-    laplace, gaussian = (runs.find(name, "published", epsilon) for name in (_LAPLACE, _GAUSSIAN))
+    laplace, gaussian = (runs.find(name, "published", epsilon) for name in (keys.LAPLACE, keys.GAUSSIAN))
     return all_of(
-        _less("non-private", "Gaussian", runs.find(_PLAIN), gaussian),
+        _less("non-private", "Gaussian", runs.find(keys.PLAIN), gaussian),
         _less("Gaussian", "Laplace", gaussian, laplace),
     )
 
 
-def _value(claim: Claim, letters: str, given: Sequence[Any]) -> Any:
-    """The value that a panel is of; None where its parameter has too few."""
-    return dict(zip(letters, given, strict=False)).get(claim.claim[-1])
+def _value(claim: Claim, given: Sequence[Any]) -> Any:
+    """The value that a panel is of, by its place; None where its parameter has too few."""
+    return given[claim.facts["place"]] if claim.facts["place"] < len(given) else None
 
 
 @rules("figure-1a", "figure-1b", "figure-1c", "figure-1d")
 def _local(study: Study, claim: Claim) -> Ruling:
-    epsilon = _value(claim, "abcd", study.epsilons)
+    epsilon = _value(claim, study.epsilons)
     return _missing() if epsilon is None else _order(study.local[epsilon], epsilon)
 
 
 @rules("figure-1e")
 def _sweep(study: Study, claim: Claim) -> Ruling:
     """Regret falls with epsilon, and comes near the non-private one."""
-    parts, plain = [], study.sweep.find(_PLAIN)
-    for name in (_LAPLACE, _GAUSSIAN):
+    parts, plain = [], study.sweep.find(keys.PLAIN)
+    for name in (keys.LAPLACE, keys.GAUSSIAN):
         runs = study.sweep.select(name, "published")
         ratio = ratio_interval(runs[-1].final, plain.final).measured
         comparable = Less(f"{name} over the non-private one, {ratio:.3g},", f"{_COMPARABLE:g}")
@@ -348,12 +337,12 @@ def _excess(a: np.ndarray, b: np.ndarray) -> Interval:
 
 @rules("figure-1f", "figure-1g")
 def _central(study: Study, claim: Claim) -> Ruling:
-    return all_of(*_falling(_curve(study, claim.claim, _HYBRID_PRINTED, "published")))
+    return all_of(*_falling(_curve(study, claim.facts["along"], keys.HYBRID_PRINTED, "published")))
 
 
-def _curve(study: Study, panel: str, name: str, variant: str) -> list[Run]:
+def _curve(study: Study, along: str, name: str, variant: str) -> list[Run]:
     """The runs of a central panel, that with most regret to be expected first."""
-    if panel == "figure-1f":
+    if along == "epsilon":
         return sorted(study.central.select(name, variant), key=lambda run: run.epsilon)
     return sorted(study.items.select(name, variant), key=lambda run: -run.swept["n_items"])
 
@@ -367,13 +356,13 @@ def _falling(runs: Sequence[Run]) -> list[Ruling]:
 @rules("figure-1h", "figure-1i")
 def _cucb(study: Study, claim: Claim) -> Ruling:
     given = sorted(study.cucb)
-    epsilon = _value(claim, "hi", given)
+    epsilon = _value(claim, study.cucb_epsilons)
     if epsilon is None or len(given) < 2:
         return _missing()
     runs = study.cucb[epsilon]
-    small, large = (study.cucb[e].find(_CUCB, "published", e) for e in (given[0], given[-1]))
+    small, large = (study.cucb[e].find(keys.CUCB, "published", e) for e in (given[0], given[-1]))
     return all_of(
-        _less("CUCB", "CUCB Gaussian", runs.find("CUCB"), runs.find(_CUCB, "published", epsilon)),
+        _less("CUCB", "CUCB Gaussian", runs.find(keys.CUCB), runs.find(keys.CUCB, "published", epsilon)),
         _less("regret at the larger epsilon", "at the smaller", large, small),
     )
 
@@ -382,7 +371,7 @@ def _cucb(study: Study, claim: Claim) -> Ruling:
 def _sizes(study: Study, claim: Claim) -> Ruling:
     """The order of a panel, and its gap, as a factor, against that of the panel before it."""
     given, epsilon = study.list_sizes, study.sizes_epsilon
-    size = _value(claim, "abcd", given)
+    size = _value(claim, given)
     if size is None:
         return _missing()
     runs = study.sizes[size]
@@ -401,9 +390,8 @@ def _differences(study: Study, claim: Claim) -> Ruling:
 
 def _from_to(rule: Less, apart: Callable[..., Interval], study: Study, *sizes: int) -> Ruling:
     """Judge how far Laplace is from Gaussian at one K against another."""
-    runs = [
-        study.sizes[at].find(name, "published", study.sizes_epsilon) for at in sizes for name in (_LAPLACE, _GAUSSIAN)
-    ]
+    both, epsilon = (keys.LAPLACE, keys.GAUSSIAN), study.sizes_epsilon
+    runs = [study.sizes[at].find(policy, "published", epsilon) for at in sizes for policy in both]
     return _compared(rule, lambda *finals: _minus(apart(*finals[:2]), apart(*finals[2:])), *runs)
 
 
@@ -438,10 +426,10 @@ def _own_local_regret(study: Study, claim: Claim) -> Ruling:
     panels += [(study.sizes[size], study.sizes_epsilon) for size in study.list_sizes]
     parts = []
     for runs, epsilon in panels:
-        repaired, plain = (runs.find(_FIRST, "repaired", e) for e in (epsilon, math.inf))
+        repaired, plain = (runs.find(keys.FIRST, "repaired", e) for e in (epsilon, math.inf))
         parts += [
             _less("without privacy", "one bit", plain, repaired),
-            _less("one bit", "uniform play", repaired, runs.find("uniform")),
+            _less("one bit", "uniform play", repaired, runs.find(keys.UNIFORM)),
         ]
     return all_of(*parts)
 
@@ -453,7 +441,7 @@ def _own_central_privacy(study: Study, claim: Claim) -> Ruling:
 
 @rules("own-central-regret")
 def _own_central_regret(study: Study, claim: Claim) -> Ruling:
-    curves = (_curve(study, panel, _CENTRAL, "repaired") for panel in ("figure-1f", "figure-1g"))
+    curves = (_curve(study, along, keys.CENTRAL, "repaired") for along in ("epsilon", "n_items"))
     return all_of(*(step for curve in curves for step in _falling(curve)))
 
 

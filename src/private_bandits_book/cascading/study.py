@@ -20,7 +20,8 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import Problem
 from private_bandits_book import studies
-from private_bandits_book.studies import LongRun, Run, Runner, Runs, long_study, means
+from private_bandits_book.cascading import keys
+from private_bandits_book.studies import LongRun, Run, Runner, Runs, long_study, looked, means
 from private_bandits_book.sweep import DELTA, EPSILON, LEAST_RUNS, LOG, SIZE, Sweep, interleaved, learnt
 
 PUBLISHED = 0.01
@@ -280,16 +281,12 @@ def _long(problem: Problem, policy: Policy, horizon: int, start: int = 1) -> Lon
 def summary(study: pd.DataFrame) -> pd.DataFrame:
     """Return the mean curves of the learning study, tidy, with uniform play beside them."""
     frame = means(study, ["policy", "epsilon", "effective_epsilon", "t"])
-    policies = [run.policy for run in learning_runs()]
-    private = {
-        (p.name, p.privacy.epsilon): (p.privacy.trust, p.family) for p in policies if p.privacy.epsilon < math.inf
-    }
-    looks = [private.get(key, ("none", "none")) for key in zip(frame.policy, frame.epsilon, strict=True)]
-    frame["trust"], frame["family"] = zip(*looks, strict=True)
+    frame = looked(frame, learning_runs(), ["policy", "epsilon"])
     t, replications = frame["t"].unique(), frame["replications"].iloc[0]
     play = pd.DataFrame({"policy": "uniform", "epsilon": math.inf, "effective_epsilon": 0.0, "t": t, "trust": "none"})
-    play = play.assign(family="uniform", regret=learning_problem().uniform_regret() * t, regret_se=0.0)
-    return pd.concat([frame, play.assign(replications=replications)], ignore_index=True)
+    play = play.assign(key=keys.UNIFORM, family="uniform", regret_se=0.0, replications=replications)
+    play["regret"] = learning_problem().uniform_regret() * t
+    return pd.concat([frame, play], ignore_index=True)
 
 
 def learning_times(study: pd.DataFrame) -> pd.DataFrame:
@@ -301,14 +298,15 @@ def learning_times(study: pd.DataFrame) -> pd.DataFrame:
     frame = summary(study)
     uniform = learning_problem().uniform_regret()
     rows = []
-    for (policy, epsilon), part in frame[frame["policy"] != "uniform"].groupby(["policy", "epsilon"], sort=False):
+    for (policy, epsilon), part in frame[frame["key"] != keys.UNIFORM].groupby(["key", "epsilon"], sort=False):
         part = part.sort_values("t")
         t, regret, last = part["t"].to_numpy(), part["regret"].to_numpy(), part.iloc[-1]
         slow = learnt(np.diff(regret) / np.diff(t), uniform)
         began = len(slow) - int(np.argmin(slow[::-1])) if not slow.all() else 0
         rows.append(
             {
-                "policy": policy,
+                "key": policy,
+                "policy": last["policy"],
                 "epsilon": epsilon,
                 "effective_epsilon": last["effective_epsilon"],
                 "learns_from": float(t[began]) if began < len(slow) else math.nan,

@@ -15,8 +15,8 @@ from private_bandits.problems import ConvexLoss
 class Ucb:
     """UCB1 for losses in [0, 1], ties to the lowest arm: it is deterministic, and can be foreseen."""
 
-    name = "UCB, lowest arm first"
-    paper, algorithm, variant, family = "auer2002", "Figure 1", "losses", "none"
+    name = "UCB"
+    paper, algorithm, variant, method, family = "auer2002", "Figure 1", "losses", "lowest arm first", "none"
     privacy = Guarantee.none()
 
     def start(self, problem: Any, choice: Any, noise: Any) -> _UcbLearner:

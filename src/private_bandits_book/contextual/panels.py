@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from private_bandits.papers import contextual as paper
+from private_bandits.policy import Policy
 from private_bandits_book import figures
 from private_bandits_book.contextual import facts, messages, sweeps
 from private_bandits_book.contextual.digits import COMPONENTS, DIGITS, best_linear
 from private_bandits_book.contextual.messages import cost
-from private_bandits_book.contextual.study import CONSTANTS, LINKS, STUCK_GAP, Study, accuracy
+from private_bandits_book.contextual.study import LINKS, STUCK_GAP, Study, accuracy
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import LOOKS, at, data, fitted, line, of, power, slope
+from private_bandits_book.contextual.words import LOOKS, at, fitted, line, of, power, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import computed, rounded, short
 from private_bandits_book.figures import power as ten
@@ -30,7 +32,7 @@ panels = Exhibits()
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings, from its own numbers and verdicts."""
-    ledger, needed = study.ledger, study.needed[study.needed["policy"] == "LDP-LinUCB"]
+    ledger, needed = study.ledger, study.needed[study.needed["key"] == LINEAR]
     found = ledger.set_index("claim")["verdict"]
     least, largest, coded = min(study.epsilons), max(study.epsilons), study.setting.iloc[0]
     smallest, ours = (needed[needed["reading"] == variant].iloc[0] for variant in ("printed", OURS[LINEAR]))
@@ -62,18 +64,22 @@ def findings(study: Study) -> dict[str, Any]:
 def calibration(study: Study) -> Made:
     """What the printed noise pays over what it promises, against epsilon."""
     delta, grid = study.delta, [float(epsilon) for epsilon in np.logspace(-1.0, 2.0, 25)]
-    pays: dict[str, Callable[[float], float]] = {
-        "reduced": lambda e: cost(paper.one_point(messages.BALL, 1, e, delta)),
-        "linear": lambda e: cost(paper.ldp_linucb(e, delta, 2, 1)),
-        "logistic": lambda e: cost(paper.ldp_glm(e, delta, 2, 1)),
-        "small_link": lambda e: messages.small_link(e, delta),
+    logistic = partial(paper.ldp_glm, delta=delta, dim=2, horizon=1)
+    pays: dict[str, tuple[Callable[[float], Policy], Callable[[float], float] | None]] = {
+        "reduced": (lambda e: paper.one_point(messages.BALL, 1, e, delta), None),
+        "linear": (lambda e: paper.ldp_linucb(e, delta, 2, 1), None),
+        "logistic": (logistic, None),
+        "small_link": (logistic, lambda e: messages.small_link(e, delta)),
     }
-    over = {name: [paid(epsilon) / epsilon for epsilon in grid] for name, paid in pays.items()}
-    frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", LOOKS["calibration"], 1.0)
+    over, looks = {}, {}
+    for name, (make, paid) in pays.items():
+        over[name] = np.array([paid(e) if paid else cost(make(e)) for e in grid]) / grid
+        looks[name] = (LOOKS["calibration"][name], make(1.0).family, make(1.0).privacy.trust)
+    frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", looks, 1.0)
     frame = frame.sort_values("nominal", kind="stable", ignore_index=True)
-    certified = frame[frame["regret"] <= 1.0].groupby("policy", sort=False)["nominal"].max()
-    missing = ", ".join(name for name, *_ in LOOKS["calibration"].values() if name not in certified.index)
-    held = ", ".join(f"{name} to ε = {value:.2g}" for name, value in certified.items())
+    certified = {name: [e for e, share in zip(grid, over[name], strict=True) if share <= 1.0] for name in over}
+    missing = ", ".join(looks[name][0] for name, kept in certified.items() if not kept)
+    held = ", ".join(f"{looks[name][0]} to ε = {max(kept):.2g}" for name, kept in certified.items() if kept)
     never = f"; by {missing} nowhere" if missing else ""
     fig = figures.regret_curves(
         frame, "nominal", xscale="log", yscale="log", xlabel="nominal ε", ylabel="ε paid over nominal"
@@ -114,12 +120,10 @@ def estimator(study: Study) -> Made:
 def one_point(study: Study) -> Made:
     """The four one-point rows of Table 1: regret against t."""
     runs = study.one_point
-    frame = _curves(runs)
+    frame = runs.curves()
     own = {row: ROWS[row].learners[0] for row in ONE_POINT}
     curves = frame[[own[row] == learner for row, learner in zip(frame["row"], frame["learner"], strict=True)]].copy()
-    curves["policy"] = curves["label"] = [
-        "the row's learner" if e == math.inf else f"at ε = {e:g}" for e in curves["epsilon"]
-    ]
+    curves["label"] = ["the row's learner" if e == math.inf else f"at ε = {e:g}" for e in curves["epsilon"]]
     ends = []
     for row, learner in own.items():
         played = runs.select(row=row, learner=learner)
@@ -129,39 +133,37 @@ def one_point(study: Study) -> Made:
         curves = pd.concat([curves, line("standing still", "uniform", columns)], ignore_index=True)
         ends.append(f"{row}: {_ends(played, at)}, standing still {rounded(float(still[-1]))}")
     fig = figures.small_multiples(curves, by="row", yscale="log")
-    return drawn(fig, data(frame), ends="; ".join(ends))
+    return drawn(fig, frame, ends="; ".join(ends))
 
 
 @panels("figure-environments")
 def environments(study: Study) -> Made:
     """Other losses: drawn, stochastic, on the simplex and on a line."""
     runs = study.environments
-    frame = _curves(runs)
-    names, hues = LOOKS["learners"], LOOKS["learner-hues"]
-    frame["policy"] = frame["learner"].map(names)
-    frame["label"] = [f"{p}, {of(e)}" for p, e in zip(frame["policy"], frame["epsilon"], strict=True)]
-    frame["family"] = frame["learner"].map(hues)
+    frame = runs.curves()
+    names = LOOKS["learners"]
+    frame["label"] = [f"{names[one]}, {of(e)}" for one, e in zip(frame["learner"], frame["epsilon"], strict=True)]
     said = []
     for name in dict.fromkeys(frame["environment"]):
         own = runs.select(environment=name)
         ends = _ends(own, lambda run: f"{names[run.swept['learner']]} {at(run)}")
         said.append(f"{name}: {ends}, uniform play {rounded(own[0].uniform)}")
     fig = figures.small_multiples(frame, by="environment", yscale="log")
-    return drawn(fig, data(frame), ends="; ".join(said))
+    return drawn(fig, frame, ends="; ".join(said))
 
 
 @panels("figure-noises")
 def noises(study: Study) -> Made:
     """One learner behind three noises."""
     runs = study.noises
-    frame = _curves(runs)
-    frame["policy"] = frame["label"] = [
+    frame = runs.curves()
+    frame["label"] = [
         "no privacy" if e == math.inf else f"{LOOKS['noises'][r]}, ε = {e:g}"
         for r, e in zip(frame["reading"], frame["epsilon"], strict=True)
     ]
     ends = _ends(runs, lambda run: f"{LOOKS['noises'][run.variant]} {at(run)}" if run.variant else "no privacy")
     fig = figures.regret_curves(frame, yscale="log")
-    return drawn(fig, data(frame), ends=ends, uniform=rounded(runs[0].uniform))
+    return drawn(fig, frame, ends=ends, uniform=rounded(runs[0].uniform))
 
 
 @panels("figure-two-points")
@@ -169,8 +171,7 @@ def two_points(study: Study) -> Made:
     """Algorithm 2 against epsilon: the printed step and others."""
     runs = Runs(run for run in study.two_points if math.isfinite(run.epsilon))
     frame = runs.finals()
-    frame["family"] = frame["reading"].map({"printed": "gaussian", "tuned": "laplace", "strong": "tree"})
-    frame["policy"] = frame["label"] = frame["reading"] + " step"
+    frame["label"] = frame["reading"] + " step"
     frame = frame[frame["regret"] > 0]
     lines = []
     for row in TWO_POINTS:
@@ -185,7 +186,7 @@ def two_points(study: Study) -> Made:
         for step in ROWS[row].learners
     )
     powers = fitted(study.fits, TWO_POINTS, EPSILON)
-    return drawn(fig, data(frame), T=ten(study.horizon), slopes=slopes, powers=powers)
+    return drawn(fig, frame, T=ten(study.horizon), slopes=slopes, powers=powers)
 
 
 @panels("figure-arms")
@@ -193,10 +194,6 @@ def arms(study: Study) -> Made:
     """K arms, adversarial and stochastic."""
     frame = study.arms.curves()
     frame = frame[frame["reading"] != "printed"].copy()
-    frame["policy"] = frame["policy"].replace({"UCB, lowest arm first": "UCB"})
-    hues, plain = {"tsallis": "gaussian", "exp3": "tree"}, {"none": "composition"}
-    families = zip(frame["learner"], frame["family"], strict=True)
-    frame["family"] = [hues.get(learner, plain.get(family, family)) for learner, family in families]
     frame["label"] = [f"{p}, {of(e)}" for p, e in zip(frame["policy"], frame["epsilon"], strict=True)]
     frame["environment"] = frame["environment"].replace({"fooling": "made to fool UCB"})
     fig = figures.small_multiples(frame, by="environment", yscale="log")
@@ -205,7 +202,7 @@ def arms(study: Study) -> Made:
         f"{name}: " + ", ".join(f"{row.label} {rounded(row.regret)}" for row in part.itertuples())
         for name, part in last.groupby("environment", sort=False)
     )
-    return drawn(fig, data(frame), ends=ends)
+    return drawn(fig, frame, ends=ends)
 
 
 # --- Algorithms 3 and 5
@@ -230,13 +227,9 @@ def contexts(study: Study, label: str, case: tuple[str, int]) -> Made:
         )
         said.append(f"{kind}, ε = {epsilon:g}: {shares}")
     frame = pd.concat(frames, ignore_index=True)
-    frame["policy"] = frame["label"]
-    hues = {variant: "laplace" for variant, constants in CONSTANTS[row].items() if constants.variant != "printed"}
-    hues |= {"printed": "gaussian", "printed, small bonus": "tree", "gradient": "composition"}
-    frame["family"] = [hues.get(r, f) for r, f in zip(frame["reading"], frame["family"], strict=True)]
     fig = figures.small_multiples(frame, by="facet", yscale="log")
     words = {"algorithm": ROWS[row].algorithm, "link": link, "dim": dim, "shares": "; ".join(said)}
-    return drawn(fig, data(frame), unit="" if row == LINEAR else " in the logit", **words)
+    return drawn(fig, frame, unit="" if row == LINEAR else " in the logit", **words)
 
 
 @panels("figure-digits")
@@ -246,8 +239,6 @@ def digits(study: Study) -> Made:
     plain = frame["epsilon"].map(math.isinf)
     answers = frame.assign(
         label=np.where(plain, np.where(frame["reading"] == "", "LinUCB", "LinUCB, small bonus"), frame["reading"]),
-        family=np.where(plain, "none", "gaussian"),
-        trust=np.where(plain, "none", "local"),
     )
     lines = answers.assign(policy=answers["label"], regret=answers["right"], regret_se=answers["right_se"])
     level = {"epsilon": [math.inf], "t": lines["t"].max(), "regret": 0.1, "replications": lines["replications"].max()}
@@ -266,11 +257,11 @@ def published(study: Study) -> Made:
     """The published setting: curves."""
     runs = study.published
     frame = runs.curves()
-    frame["policy"] = frame["label"] = frame["reading"].map(LOOKS["published"])
+    frame["label"] = frame["reading"].map(LOOKS["published"])
     frame = pd.concat([frame, _uniform(runs[0])], ignore_index=True)
     last = frame[frame["t"] == frame["t"].max()]
     ends = ", ".join(f"{row.label} {rounded(row.regret)}" for row in last.itertuples())
-    return drawn(figures.regret_curves(frame, yscale="log"), data(frame), ends=ends)
+    return drawn(figures.regret_curves(frame, yscale="log"), frame, ends=ends)
 
 
 @panels("published-words")
@@ -300,12 +291,6 @@ def two_privacies(study: Study) -> Made:
 
 
 # --- helpers
-
-
-def _curves(runs: Runs) -> pd.DataFrame:
-    frame = runs.curves()
-    frame["policy"] = frame["policy"].replace(LOOKS["short"])
-    return frame
 
 
 def _ends(runs: Iterable[Run], name: Callable[[Run], str]) -> str:

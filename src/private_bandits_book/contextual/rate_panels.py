@@ -12,12 +12,12 @@ from private_bandits_book import figures
 from private_bandits_book.contextual import rates, sweeps
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS, slug
-from private_bandits_book.contextual.words import LOOKS, data, fitted, plain, slope
+from private_bandits_book.contextual.words import LOOKS, fitted, plain, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures import Slope, rounded
 from private_bandits_book.figures import power as ten
-from private_bandits_book.studies import means
-from private_bandits_book.sweep import EPSILON, HORIZON
+from private_bandits_book.studies import looked, means
+from private_bandits_book.sweep import EPSILON, HORIZON, Sweep
 
 panels = Exhibits()
 
@@ -26,31 +26,29 @@ panels = Exhibits()
 def rate(study: Study, label: str, key: str) -> Made:
     """Regret against T, a run for every horizon, with the claimed slope beside the fitted one: a row of Table 1."""
     row = ROWS[key]
-    frame = means(_finals(study, (key,), HORIZON), ["reading", "epsilon", "t"])
-    frame["policy"] = frame["label"] = frame["reading"].replace(LOOKS["rate"])
-    frame["family"] = frame["reading"].map(LOOKS["rate-hues"])
-    frame["trust"] = ["none" if math.isinf(e) else "local" for e in frame["epsilon"]]
+    frame = means(_finals(study, (key,), HORIZON), ["policy", "reading", "family", "trust", "epsilon", "t"])
+    frame["label"] = frame["reading"].replace(LOOKS["rate"])
     frame = frame[frame["regret"] > 0]
-    along = next((label for label in ("private", "private, Laplace") if label in set(frame["label"])), None)
+    along = next((LOOKS["rate"][made] for made in ("printed", "laplace") if made in set(frame["reading"])), None)
     claimed = Slope(row.power, f"{plain(row.order)}, claimed", study.part(key, "horizon"), along)
     fig = figures.regret_curves(frame, start=float(frame["t"].min()), yscale="log", slope=claimed, xlabel="horizon T")
     private = frame[frame["trust"] == "local"].drop_duplicates("label")
     at = ", ".join(f"{row.label} at ε = {row.epsilon:g}" for row in private.itertuples())
     facts = {"at": at, "problem": row.problem.capitalize(), "algorithm": row.algorithm, "claimed": row.power}
-    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **facts)
+    return drawn(fig, frame, powers=fitted(study.fits, [key], HORIZON), **facts)
 
 
 @panels("figure-epsilon")
 def epsilons(study: Study) -> Made:
     """Regret against epsilon for the one-point rows, with the claimed slope -1."""
     part = _finals(study, ONE_POINT, EPSILON)
-    frame = means(part, ["row", "epsilon"])
-    frame = frame.assign(policy="Algorithm 1", label="Algorithm 1", family="gaussian", trust="local", t=part["t"].max())
+    frame = means(part, ["row", "policy", "family", "trust", "epsilon"]).assign(t=part["t"].max())
+    frame["label"] = frame["family"].map(LOOKS["one-point"])
     lines = [slope(own, 1.0, "1/ε, as printed") for _, own in frame.groupby("row", sort=False)]
     curves = pd.concat([frame, *lines], ignore_index=True)
     fig = figures.small_multiples(curves, by="row", x="epsilon", xscale="log", yscale="log")
     derived = ", ".join(f"{key} {ROWS[key].derived:.3g}" for key in ONE_POINT)
-    return drawn(fig, data(frame), powers=fitted(study.fits, ONE_POINT, EPSILON), derived=derived)
+    return drawn(fig, frame, powers=fitted(study.fits, ONE_POINT, EPSILON), derived=derived)
 
 
 @panels("figure-two-points-long")
@@ -58,10 +56,9 @@ def steps(study: Study) -> Made:
     """Algorithm 2 against epsilon at the longer study's horizon: the printed step and the tuned one."""
     row = TWO_POINTS[0]
     part = _finals(study, (row,), EPSILON)
-    frame = means(part, ["policy", "reading", "epsilon", "t"])
+    frame = means(part, ["policy", "reading", "family", "trust", "epsilon", "t"])
     still = float(part["still"].max())
-    curves = frame.assign(trust="local", family=frame["reading"].map({"printed": "gaussian", "tuned": "laplace"}))
-    curves["policy"] = curves["label"] = frame["reading"] + " step"
+    curves = frame.assign(label=frame["reading"] + " step")
     lines = [
         slope(curves[curves["reading"] == variant], power, label)
         for variant, power, label in (("printed", 2.0, "1/ε²"), ("tuned", 1.0, "1/ε"))
@@ -80,7 +77,7 @@ def worst_gaps(study: Study, label: str, key: str) -> Made:
         for row, sweep in sweeps.context_sweeps()
         if (row, sweep.labels["problem"], sweep.labels["dim"], sweep.quantity) == wanted
     ]
-    points = [(point, sweep.design) for sweep in own for point in rates.points(sweep, study.linear) if point.counts]
+    points = [(point, sweep) for sweep in own for point in rates.points(sweep, study.linear) if point.counts]
     frame, row = pd.DataFrame([_point(*point) for point in points]), ROWS[key]
     ours = next((_point(*point)["label"] for point in points if point[0].labels["reading"] == OURS[key]), None)
     claimed = Slope(row.power, f"{plain(row.order)}, claimed", study.exponent(key, HORIZON, OURS[key]), ours)
@@ -89,18 +86,18 @@ def worst_gaps(study: Study, label: str, key: str) -> Made:
     )
     low, high = int(frame["replications"].min()), int(frame["replications"].max())
     facts = {"row": row, "replications": str(low) if low == high else f"{low} to {high}"}
-    return drawn(fig, data(frame), powers=fitted(study.fits, [key], HORIZON), **facts)
+    return drawn(fig, frame, powers=fitted(study.fits, [key], HORIZON), **facts)
 
 
-def _point(point: rates.Point, design: str) -> dict[str, Any]:
-    labels, regrets = point.labels, point.regrets
-    plain, epsilon = math.isinf(labels["epsilon"]), labels["epsilon"]
-    label = design if plain else f"{design}, ε = {epsilon:g}"
+def _point(point: rates.Point, sweep: Sweep) -> dict[str, Any]:
+    labels, regrets, policy = point.labels, point.regrets, sweep.run(point.value)[0].policy
+    epsilon = labels["epsilon"]
     return {
-        "policy": label,
-        "label": label,
-        "family": "none" if plain else "gaussian",
-        "trust": "none" if plain else "local",
+        "policy": policy.name,
+        "reading": sweep.design,
+        "label": sweep.design if math.isinf(epsilon) else f"{sweep.design}, ε = {epsilon:g}",
+        "family": policy.family,
+        "trust": policy.privacy.trust,
         "epsilon": epsilon,
         "t": int(labels["horizon"]),
         "gap": labels["gap"],
@@ -111,7 +108,7 @@ def _point(point: rates.Point, design: str) -> dict[str, Any]:
 
 
 def _finals(study: Study, rows: Sequence[str], quantity: str) -> pd.DataFrame:
-    """The last regrets of some rows of the study without contexts."""
+    """The last regrets of some rows of the study without contexts, with the looks of what was played."""
     frame = study.convex
-    own = frame["row"].isin(rows) & (frame["quantity"] == quantity)
-    return frame[own & (frame["t"] == frame["horizon"])]
+    own = frame["row"].isin(rows) & (frame["quantity"] == quantity) & (frame["t"] == frame["horizon"])
+    return looked(frame[own], sweeps.long_runs("convex"), ["row", "reading", "quantity", "epsilon"])

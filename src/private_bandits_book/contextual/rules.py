@@ -124,12 +124,12 @@ def _bound(study: Study, row: str) -> list[Ruling]:
 # --- Table 1 and what rests on it
 
 
-@rules(*_RATES)
+@rules("rate")
 def _rate(study: Study, claim: Claim) -> Ruling:
     return rate(study, claim.facts)
 
 
-@rules(*(claim.claim for claim in claims_of("contextual") if "not_run" in claim.facts))
+@rules("not-run")
 def _not_run(study: Study, claim: Claim) -> Ruling:
     return NotRun(claim.facts["not_run"])()
 

@@ -315,8 +315,8 @@ class Study(studies.Study):
                 for dim, epsilon in product(self.dims, self.epsilons):
                     make = partial(algorithm, epsilon, self.delta, dim, **made)
                     needed = facts.horizon_needed(dim, make, _LEVEL)
-                    labels = {"policy": name, "reading": variant, "dim": int(dim), "epsilon": float(epsilon)}
-                    rows.append(labels | {"horizon_needed": needed})
+                    found = {"key": row, "policy": name, "reading": variant, "dim": int(dim), "epsilon": float(epsilon)}
+                    rows.append(found | {"horizon_needed": needed})
         return pd.DataFrame(rows)
 
     @property
@@ -492,8 +492,8 @@ def accuracy(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `policy, reading, epsilon, t, right, right_se, later, replications`; `later` is the share of right answers after
-        the last checkpoint at or before t/2.
+        `policy, reading, family, trust, epsilon, t, right, right_se, later, replications`; `later` is the share of
+        right answers after the last checkpoint at or before t/2.
     """
     rows = []
     for run in runs:
@@ -501,7 +501,8 @@ def accuracy(runs: Runs) -> pd.DataFrame:
         half = int(np.searchsorted(t, t[-1] / 2.0, side="right")) - 1
         right = 1.0 - run.final / t[-1]
         later = 1.0 - (run.final - run.curves[:, half]) / (t[-1] - t[half]) if 0 <= half < len(t) - 1 else right
-        labels = {"policy": run.name, "reading": run.variant, "epsilon": run.epsilon, "t": int(t[-1])}
+        labels: dict[str, Any] = {"policy": run.name, "reading": run.variant, "family": run.family}
+        labels |= {"trust": run.policy.privacy.trust, "epsilon": run.epsilon, "t": int(t[-1])}
         labels |= {"right": float(right.mean()), "right_se": float(right.std(ddof=1) / math.sqrt(len(right)))}
         rows.append(labels | {"later": float(later.mean()), "replications": len(right)})
     return pd.DataFrame(rows)

@@ -80,7 +80,7 @@ def learners(study: Study) -> pd.DataFrame:
     cells = []
     for run in study.one_point:
         share = float(run.final.mean() / centre_regret(run.problem, run.t[-1])[0])
-        labels = {"row": run.swept["row"], "learner": LOOKS["short"].get(run.name, run.name)}
+        labels = {"row": run.swept["row"], "learner": LOOKS["short"].get(run.swept["learner"], run.name)}
         cells.append((labels, f"at_{run.epsilon:g}", share))
     return wide(cells)
 

@@ -58,11 +58,6 @@ def at(run: Run) -> str:
     return "without privacy" if math.isinf(run.epsilon) else f"at ε = {run.epsilon:g}"
 
 
-def data(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return what a figure's file holds: not what only its drawing needs."""
-    return frame.drop(columns="family")
-
-
 def line(label: str, family: str, columns: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
     """Return a computed line to be drawn beside runs."""
     return pd.DataFrame(columns).assign(policy=label, label=label, family=family, trust="none", regret_se=0.0)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from private_bandits.privacy import FinitePolicy, exact_loss
 from private_bandits.privacy.divergences import bernoulli_kl, local_factor, private_kl, response_kl, response_mean
-from private_bandits_book.definitions.lemmas import suite
+from private_bandits_book.definitions.lemmas import NAMES, suite
 from private_bandits_book.policies import Exponential, Greedy, Response
 
 MEANS = ((0.4, 0.6), (0.6, 0.4))
@@ -223,7 +223,7 @@ def divergences(epsilon: float, horizon: int) -> pd.DataFrame:
         if not isinstance(policy, Greedy):
             pair = Pair(policy, *MEANS, horizon)
             six = lemma_6(pair)
-            found: dict[str, Any] = {"policy": name, "epsilon": epsilon, "horizon": horizon}
+            found: dict[str, Any] = {"policy": NAMES[name], "epsilon": epsilon, "horizon": horizon}
             found |= {"divergence": pair.divergence, "policy_term": pair.policy_term, "reward_term": pair.reward_term}
             for number, part in ((4, lemma_4(policy, *MEANS, horizon, epsilon)), (5, lemma_5(pair))):
                 found |= {f"lemma_{number}_{side}": value for side, value in part._asdict().items()}

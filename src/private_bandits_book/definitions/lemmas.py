@@ -15,9 +15,11 @@ import pandas as pd
 from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, table_laws
 from private_bandits_book import policies
 from private_bandits_book.definitions.inference import PREFERENCES, noisy_answers
+from private_bandits_book.rooms import tables
 
-RESPONSE, BARE = "randomised response on the best arm", "argmax without noise"
-PRIVATE = "argmax of private responses"
+NAMES: dict[str, str] = tables("definitions", "texts")["names"]["policies"]
+"""What the small policies are called, by their keys."""
+RESPONSE, _EXPONENTIAL, _LAPLACE, PRIVATE, _RETRACTION, BARE, _EAVESDROPPER, _HEDGE = NAMES
 
 
 class Feedback(NamedTuple):
@@ -84,19 +86,19 @@ def suite(epsilon: float, slack: float = 0.01) -> dict[str, FinitePolicy]:
     """
     return {
         RESPONSE: policies.Response(epsilon, 2),
-        "exponential mechanism": policies.Exponential(epsilon, 2),
-        "argmax with Laplace noise": policies.LaplaceArgmax(epsilon, 2),
+        _EXPONENTIAL: policies.Exponential(epsilon, 2),
+        _LAPLACE: policies.LaplaceArgmax(epsilon, 2),
         PRIVATE: policies.LocallyPrivate(policies.Greedy(2), epsilon),
-        "retraction": policies.Retraction(epsilon, slack),
+        _RETRACTION: policies.Retraction(epsilon, slack),
         BARE: policies.Greedy(2),
     }
 
 
 def eavesdroppers(epsilon: float) -> dict[str, FinitePolicy]:
-    """Return the policies with partial monitoring, by name: where Lemma 1 fails."""
+    """Return the policies with partial monitoring, by key: where Lemma 1 fails."""
     return {
-        "answer of the arm not pulled": policies.Eavesdropper(epsilon),
-        "exponential mechanism, all outcomes": policies.Hedge(epsilon, 2),
+        _EAVESDROPPER: policies.Eavesdropper(epsilon),
+        _HEDGE: policies.Hedge(epsilon, 2),
     }
 
 
@@ -111,7 +113,7 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
     for feedback, everyone in (("bandit", suite(epsilon)), ("all outcomes", eavesdroppers(epsilon))):
         for name, policy in everyone.items():
             first, pair = lemma_1(policy, horizon), lemma_2(policy, horizon)
-            found = {"policy": name, "feedback": feedback, "epsilon": epsilon, "horizon": horizon}
+            found = {"key": name, "policy": NAMES[name], "feedback": feedback, "epsilon": epsilon, "horizon": horizon}
             found |= {"outcomes": pair.dp, "rewards": first.rewards, "instantaneous": pair.instantaneous}
             found |= {"local": exact_loss(policy, horizon, definition="local")}
             found |= {"environment": _environment(policy, horizon), "lemma_1": _ratio(first.tables, first.rewards)}
@@ -159,8 +161,8 @@ def tightness(epsilon: float, horizons: Iterable[int], slacks: Iterable[float]) 
         )
     for horizon in horizons:
         found = lemma_2(policies.Response(epsilon, 2), horizon)
-        rows.append(("backward", "ε instantaneous gives Tε DP", RESPONSE, horizon, *found[:2], found.backward))
-        rows.append(("sharper", "ε instantaneous gives (T-1)ε DP", RESPONSE, horizon, *found[:2], found.sharper))
+        rows.append(("backward", "ε instantaneous gives Tε DP", NAMES[RESPONSE], horizon, *found[:2], found.backward))
+        rows.append(("sharper", "ε instantaneous gives (T-1)ε DP", NAMES[RESPONSE], horizon, *found[:2], found.sharper))
     return pd.DataFrame(rows, columns=["half", "claim", "policy", "horizon", "dp", "instantaneous", "ratio"])
 
 
@@ -182,12 +184,12 @@ def growth(epsilon: float, horizons: Sequence[int]) -> pd.DataFrame:
     for output in ("history", "actions"):
         asked[f"environment, {output}"] = {"definition": "environment", "environments": PREFERENCES, "output": output}
     rows = [
-        (name, definition, horizon, epsilon, exact_loss(everyone[name], horizon, **how))
+        (name, NAMES[name], definition, horizon, epsilon, exact_loss(everyone[name], horizon, **how))
         for name in (RESPONSE, PRIVATE)
         for horizon in horizons
         for definition, how in asked.items()
     ]
-    return pd.DataFrame(rows, columns=["policy", "definition", "horizon", "epsilon", "loss"])
+    return pd.DataFrame(rows, columns=["key", "policy", "definition", "horizon", "epsilon", "loss"])
 
 
 def _environment(policy: FinitePolicy, horizon: int) -> float:

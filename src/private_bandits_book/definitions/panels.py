@@ -41,9 +41,9 @@ def models(study: Study) -> Made:
 def inference(study: Study) -> Made:
     """The advertising example: the success rate of the best guess under each definition."""
     frame, games = study.inference, tables("definitions", "games")["games"]
-    curves = frame.assign(regret=frame["success"], family=frame["definition"].map(_LOOKS["hues"]), **_EXACT)
-    curves["facet"], curves["label"] = ([game[at] for game in games] * len(study.epsilons) for at in ("panel", "label"))
-    curves["policy"] = curves["label"]
+    curves = frame.assign(regret=frame["success"], **_EXACT)
+    for column, told in (("facet", "panel"), ("label", "label"), ("family", "family")):
+        curves[column] = [game[told] for game in games] * len(study.epsilons)
     curves["trust"] = ["local" if d in ("local", "environment") else "central" for d in frame["definition"]]
     ylabel = "success rate of the best guess"
     fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", ylabel=ylabel)
@@ -68,7 +68,7 @@ def composition(study: Study) -> Made:
     """How the exact loss of two private policies grows with the horizon."""
     frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
     rounds, messages = (
-        frame[frame["policy"] == name].pivot(index="horizon", columns="definition", values="loss")
+        frame[frame["key"] == name].pivot(index="horizon", columns="definition", values="loss")
         for name in (lemmas.RESPONSE, lemmas.PRIVATE)
     )
     own = ["outcomes", "instantaneous"]
@@ -103,8 +103,8 @@ def variants(study: Study) -> Made:
     best = chosen.assign(order=order).groupby(["definition", "order", "reading", "epsilon"], sort=False)["value"].max()
     chosen = best.reset_index()
     share = chosen["value"] / study.horizon
-    curves = chosen.assign(policy="", regret=share, trust="none", **_EXACT)
-    curves["label"], curves["family"] = zip(*chosen["reading"].map(_LOOKS["readings"]), strict=True)
+    curves = chosen.assign(policy="", regret=share, family="none", trust="none", **_EXACT)
+    curves["label"] = chosen["reading"].map(_LOOKS["readings"])
     curves["facet"] = chosen["definition"].map(_LOOKS["definitions"])
     curves = curves[(share > _FLOOR) & (share < 1 / _FLOOR)]
     ylabel = "lower bound over T"
@@ -146,10 +146,10 @@ def longer(study: Study) -> Made:
 
 def settling(study: Study) -> str:
     """Say whether the regret of the local algorithms has come down to ln T at the study's smallest epsilon."""
-    long = study.long
-    epsilon = float(long["epsilon"].min())
-    parts = {str(name): part for name, part in long[long["epsilon"] == epsilon].groupby("policy")}
-    fits = {name: fit_log(*by_replication(parts[name], "t")) for name in LOCAL if name in parts}
+    epsilon = float(study.long["epsilon"].min())
+    parts = ((study.names[name], study.rows(name)) for name in LOCAL)
+    now = {name: part[part["epsilon"] == epsilon] for name, part in parts}
+    fits = {name: fit_log(*by_replication(part, "t")) for name, part in now.items() if len(part)}
     found = {name: fit for name, fit in fits.items() if fit is not None}
     said = ", ".join(f"{fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] for {name}" for name, fit in found.items())
     faster = [name for name, fit in found.items() if fit.low > 1]
@@ -163,13 +163,12 @@ def price(study: Study) -> Made:
     """The price of privacy as a factor on the largest regret over the gaps, against t, at the epsilon nearest 0.2."""
     epsilon, n_arms = nearest(study.epsilons, 0.2), study.n_arms
     frame = factors(study.hardest, epsilon)
-    data = frame.drop(columns=["family", "trust"])
     # from (K-1)/sinh(epsilon/2)^2 on the local bound has lost all but a factor of the one without privacy
     settled = (n_arms - 1) * (1 / math.tanh(epsilon / 2) ** 2 - 1)
     facts = {"epsilon": epsilon, "settled": power(max(1, math.ceil(settled)))}
     if frame.empty:
         nothing = sentence(study, "nothing", T=power(study.horizon))
-        return drawn(_note(nothing), data, nothing=f" {nothing}", said=nothing, **facts)
+        return drawn(_note(nothing), frame, nothing=f" {nothing}", said=nothing, **facts)
     curves = frame.assign(regret=frame["factor"], regret_se=0.0)
     t, bound = sorted({*frame["t"]}), replacements.response_minimax
     limit = [bound(n_arms, mark, epsilon) / bound(n_arms, mark, math.inf) for mark in t]
@@ -177,7 +176,7 @@ def price(study: Study) -> Made:
     fig = figures.regret_curves(curves, yscale="log", ylabel=ylabel, bounds=bounds)
     last = frame[frame["t"] == frame["t"].max()].set_index("policy")["factor"]
     ends = ", ".join(f"{value:.3g} for {name}" for name, value in last.items())
-    return drawn(fig, data, nothing="", said=f"At the horizon the factor is {ends}.", **facts)
+    return drawn(fig, frame, nothing="", said=f"At the horizon the factor is {ends}.", **facts)
 
 
 @panels("figure-corrupt")
@@ -226,8 +225,7 @@ def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, **fact
     )
     nothing = "No bound applies at this horizon."
     closest = f"Closest to the lower bound: {nearest_ones}." if nearest_ones else nothing
-    data = frame.drop(columns="family")
-    return drawn(fig, data, T=power(horizon), best=0.5 + gap / 2, closest=closest, **facts)
+    return drawn(fig, frame, T=power(horizon), best=0.5 + gap / 2, closest=closest, **facts)
 
 
 def _lines(frame: pd.DataFrame) -> pd.DataFrame:

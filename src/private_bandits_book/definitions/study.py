@@ -22,7 +22,7 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits_book import studies
 from private_bandits_book.definitions import divergences, entries, histories, inference, lemmas
-from private_bandits_book.studies import LongRun, Run, Runs
+from private_bandits_book.studies import LongRun, Run, Runs, key, looked, played
 from private_bandits_book.sweep import LEAST_RUNS
 
 GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01)
@@ -36,13 +36,12 @@ _MAKERS: tuple[Callable[[float, int, int], Policy], ...] = (
     lambda epsilon, n_arms, horizon: baselines.adap_klucb(epsilon),
     lambda epsilon, n_arms, horizon: baselines.ucb(),
 )
-MAKERS = {make(1.0, 2, 1).name: make for make in _MAKERS}
-"""Of each algorithm at epsilon, K and T, by its name, which is the key of the rows of the longer study."""
-LDP_UCB, ADAP_UCB, UCB = (
-    one.name for one in (baselines.ldp_ucb_response(1.0), baselines.adap_ucb(1.0), baselines.ucb())
-)
+MAKERS = {key(make(1.0, 2, 1)): make for make in _MAKERS}
+"""Of each algorithm at epsilon, K and T, by its key."""
+LDP_UCB, ADAP_UCB, UCB = map(key, (baselines.ldp_ucb_response(1.0), baselines.adap_ucb(1.0), baselines.ucb()))
 
 _MADE = {name: make(1.0, 2, 1) for name, make in MAKERS.items()}
+NAMES = {name: policy.name for name, policy in _MADE.items()}
 TRUST = {name: policy.privacy.trust for name, policy in _MADE.items()}
 FAMILIES = {name: policy.family for name, policy in _MADE.items()}
 STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (ADAP_UCB, 0.1): 200}
@@ -84,7 +83,7 @@ def uniform_regret(n_arms: int, gap: float, horizon: int) -> float:
 class Study(studies.Study):
     """The chapter at its parameters."""
 
-    chapter = "definitions"
+    chapter, names = "definitions", NAMES
     n_arms: int
     gap: float
     exact_epsilon: float
@@ -153,6 +152,10 @@ class Study(studies.Study):
         """The longer study."""
         return self.long_study("upper-lower")
 
+    def rows(self, policy: str) -> pd.DataFrame:
+        """The longer study's rows of a policy, by its key."""
+        return played(self.long, long_runs(), policy)
+
     @cached_property
     def on_instance(self) -> pd.DataFrame:
         """Upper over lower on the chapter's instance; see `upper_lower`."""
@@ -167,7 +170,8 @@ class Study(studies.Study):
     def on_long(self) -> pd.DataFrame:
         """Upper over lower on the instance of the longer study, at its horizon."""
         horizon = int(self.long["t"].max())
-        final = self.long[self.long["t"] == horizon].groupby(["policy", "epsilon"], sort=False)["regret"]
+        rows = looked(self.long[self.long["t"] == horizon], long_runs(), ["policy", "epsilon"])
+        final = rows.groupby(["key", "epsilon"], sort=False)["regret"]
         game = (LONG.n_arms, LONG.gap, horizon, "instance")
         return pd.DataFrame(
             [_met(name, FAMILIES[name], epsilon, part.to_numpy(), *game) for (name, epsilon), part in final]
@@ -178,8 +182,8 @@ def hardest(runs: Iterable[Run]) -> Runs:
     """Return the run with the most regret over the gaps, for every policy and epsilon."""
     found: dict[tuple[str, float], Run] = {}
     for run in runs:
-        key = run.name, run.epsilon
-        found[key] = max(found.get(key, run), run, key=lambda one: float(one.final.mean()))
+        at = key(run.policy), run.epsilon
+        found[at] = max(found.get(at, run), run, key=lambda one: float(one.final.mean()))
     return Runs(found.values())
 
 
@@ -192,7 +196,7 @@ def upper_lower(runs: Iterable[Run], question: str) -> pd.DataFrame:
     rows = []
     for run in runs:
         n_arms, gap, horizon = len(run.problem.means), run.swept["gap"], int(run.data.t[-1])
-        rows.append(_met(run.name, run.family, run.epsilon, run.final, n_arms, gap, horizon, question))
+        rows.append(_met(key(run.policy), run.family, run.epsilon, run.final, n_arms, gap, horizon, question))
     return pd.DataFrame(rows)
 
 
@@ -205,7 +209,8 @@ def _met(
     # an asymptotic bound above uniform play only says that the horizon is too short for it
     unit = bound if 0 < bound < uniform else math.nan
     return {
-        "policy": name,
+        "key": name,
+        "policy": NAMES[name],
         "family": family,
         "trust": TRUST[name],
         "epsilon": epsilon,
@@ -232,8 +237,8 @@ def factors(runs: Runs, epsilon: float) -> pd.DataFrame:
         for t, more, less in zip(plain[0].data.t.values.tolist(), above.tolist(), below.tolist(), strict=True):
             if less > 0:
                 look = private[0].family, TRUST[name]
-                rows.append((name, *look, epsilon, t, more, less, more / less, len(runs[0].final)))
-    names = ["policy", "family", "trust", "epsilon", "t", "regret", "plain", "factor", "replications"]
+                rows.append((name, NAMES[name], *look, epsilon, t, more, less, more / less, len(runs[0].final)))
+    names = ["key", "policy", "family", "trust", "epsilon", "t", "regret", "plain", "factor", "replications"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -246,5 +251,5 @@ def long_runs() -> list[LongRun]:
 def long_run(name: str, epsilon: float) -> LongRun:
     """Return a run of the longer study."""
     problem, policy = instance(LONG.n_arms, LONG.gap), MAKERS[name](epsilon, LONG.n_arms, LONG.horizon)
-    labels, runs = {"policy": name, "epsilon": epsilon}, STATED.get((name, epsilon), LEAST_RUNS)
+    labels, runs = {"policy": NAMES[name], "epsilon": epsilon}, STATED.get((name, epsilon), LEAST_RUNS)
     return LongRun(labels, problem, policy, LONG.horizon, seed=20191, replications=runs, start=1000)

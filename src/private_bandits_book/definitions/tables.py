@@ -29,23 +29,23 @@ def findings(study: Study) -> dict[str, Any]:
     one = nearest(study.inference["epsilon"].unique(), 1.0)
     tight = study.tightness.groupby("half")["ratio"].max()
     low = nearest(study.on_long["epsilon"].unique(), 0.1)
-    final, game = study.on_long[study.on_long["epsilon"] == low].set_index("policy"), (LONG.means, LONG.horizon)
+    final, game = study.on_long[study.on_long["epsilon"] == low].set_index("key"), (LONG.means, LONG.horizon)
     log = math.log(LONG.horizon)
-    last = study.long[(study.long["t"] == study.long["t"].max()) & (study.long["epsilon"] == low)]
-    central = last[last["policy"] == ADAP_UCB]["regret"].to_numpy()
+    rows = study.rows(ADAP_UCB)
+    central = rows[(rows["t"] == study.long["t"].max()) & (rows["epsilon"] == low)]["regret"].to_numpy()
     return {
         "mode": np.max(central),
         "share": share(central == np.max(central)),
         "one": one,
         "success": study.inference[study.inference["epsilon"] == one].groupby("guess")["success"].max(),
-        "paid": study.losses.set_index("policy").loc[RESPONSE, "outcomes"],
+        "paid": study.losses.set_index("key").loc[RESPONSE, "outcomes"],
         "forward": tight["forward"],
         "backward": tight["backward"],
         "above": impossible(study.variants[study.variants["regret"] == "minimax"]),
         "low": low,
         "local": final.loc[LDP_UCB],
         "central": final.loc[ADAP_UCB],
-        "plain": study.on_long.set_index("policy").loc[UCB, "regret"],
+        "plain": study.on_long.set_index("key").loc[UCB, "regret"],
         "plain_log": lai_robbins(*game) / log,
         "local_log": local_lower(*game, low) / log,
         "central_log": central_lower(*game, low) / log,

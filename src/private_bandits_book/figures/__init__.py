@@ -1,8 +1,8 @@
 """One look for every plot of the book.
 
-Colour says the mechanism's family, shade the epsilon within a family, line style the trust model; lines
-are labelled at their ends. Frames are tidy: `policy, epsilon, t, regret, regret_se, replications`, and
-where known
+Colour says the mechanism's family, shade the epsilon within a family, markers tell lines of one family and epsilon
+apart, line style says the trust model; lines are labelled at their ends. Frames are tidy: `policy, epsilon, t, regret,
+regret_se, replications`, and where known
 
 - `label`, the text at the line's end; else the policy, with its epsilon where it has several;
 - `family`, a key of `FAMILY_COLOURS`, which a finite epsilon needs; else none;

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from private_bandits import checks
 from private_bandits.estimates import Interval
-from private_bandits_book.figures.lines import Line, Window, dotted
-from private_bandits_book.figures.look import CLAIM_COLOUR, HEIGHT, REFERENCE_COLOUR, TRUST_LINES, WIDTH
+from private_bandits_book.figures.lines import Line, Window, dotted, marker
+from private_bandits_book.figures.look import CLAIM_COLOUR, HEIGHT, MARKERS, REFERENCE_COLOUR, TRUST_LINES, WIDTH
 from private_bandits_book.sweep import exact_slope
 
 
@@ -55,8 +55,8 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
     axes.set_xlim(*window.x)
     axes.set_ylim(*window.y)
     for order, line in enumerate(sorted(lines, key=lambda line: line.family != "uniform")):
-        marker = "o" if dotted(line) else ""
         look = dict(TRUST_LINES[line.trust])
+        step = 1 if len(line.x) <= 12 else len(line.x) // 6
         if isinstance(look["linestyle"], tuple):
             # Dashes start half a period apart, so that lines that coincide show through each other.
             look["linestyle"] = (2.65 * order, look["linestyle"][1])
@@ -68,9 +68,10 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
             line.mean,
             color=line.colour,
             label=line.label,
-            marker=marker,
+            marker=marker(line),
             markersize=4.5,
-            clip_on=not (marker and inside),
+            markevery=(line.mark * step // len(MARKERS), step),
+            clip_on=not (dotted(line) and inside),
             zorder=3 + order / 100,
             **look,
         )

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
 from private_bandits_book.figures.drawing import End
-from private_bandits_book.figures.lines import Line, Window
+from private_bandits_book.figures.lines import Line, Window, marker
 from private_bandits_book.figures.look import HEIGHT, TRUST_LINES, WIDTH, readable_colour, readable_number, wrapped
 
 _MOST_DIRECT_LABELS = 6
@@ -96,7 +96,10 @@ def _set_ticks(panels: Sequence[Axes], window: Window, columns: int) -> float:
 def _legend(figure: Figure, lines: Sequence[Line]) -> float:
     """Add one legend of all labels at the figure's foot and return its height."""
     handles = {
-        line.label: Line2D([], [], color=line.colour, label=line.label, **TRUST_LINES[line.trust]) for line in lines
+        line.label: Line2D(
+            [], [], color=line.colour, label=line.label, marker=marker(line), markersize=4.5, **TRUST_LINES[line.trust]
+        )
+        for line in lines
     }
     for columns in range(min(4, len(handles)), 0, -1):
         legend = figure.legend(

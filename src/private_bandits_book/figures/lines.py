@@ -11,7 +11,7 @@ import pandas as pd
 
 from private_bandits import checks
 from private_bandits.estimates import half_width
-from private_bandits_book.figures.look import FAMILY_COLOURS, TRUST_LINES, mixed
+from private_bandits_book.figures.look import FAMILY_COLOURS, MARKERS, TRUST_LINES, mixed
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Line:
     family: str
     trust: str
     colour: str
+    mark: int
     x: np.ndarray
     mean: np.ndarray
     half: np.ndarray
@@ -50,7 +51,7 @@ def computed(
 
 
 def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """Return the frame, checked, with `label`, `family`, `trust` and `colour` filled in."""
+    """Return the frame, checked, with `label`, `family`, `trust`, `colour` and `mark` filled in."""
     check_columns(frame, (*_REQUIRED, x))
     tidy = frame.reset_index(drop=True)
     for column in ("label", "family", "trust"):
@@ -69,19 +70,23 @@ def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     for column, known in (("family", FAMILY_COLOURS), ("trust", TRUST_LINES)):
         for value in tidy[column].unique():
             checks.choice(column, value, tuple(known))
-    tidy["colour"] = _colours(tidy, x)
-    return tidy
+    return tidy.merge(_told_apart(tidy), how="left", on=["family", "label"])
 
 
-def _colours(tidy: pd.DataFrame, x: str) -> pd.Series:
-    """Return each row's hue by family, from dark (smallest epsilon) to light where a family has several."""
-    keys = ["policy"] if x == "epsilon" else ["epsilon", "policy"]
-    colours = pd.Series("", index=tidy.index)
-    for family, rows in tidy.groupby("family"):
-        ranks = rows.groupby(keys, sort=True).ngroup()
-        shades = np.linspace(-0.3, 0.4, ranks.max() + 1) if ranks.max() else np.zeros(1)
-        colours[rows.index] = [mixed(FAMILY_COLOURS[str(family)], shades[rank]) for rank in ranks]
-    return colours
+def _told_apart(tidy: pd.DataFrame) -> pd.DataFrame:
+    """Return each line's shade of its family's hue, from dark (smallest epsilon) to light, and its mark at its epsilon.
+
+    Both go by the order of appearance; a line over several epsilons stands before those of one.
+    """
+    lines = tidy.groupby(["family", "label"], sort=False)["epsilon"].agg(["min", "max"]).reset_index()
+    lines["epsilon"] = lines["min"].where(lines["min"] == lines["max"], 0.0)
+    lines["mark"] = lines.groupby(["family", "epsilon"]).cumcount()
+    families = lines.sort_values("epsilon", kind="stable").groupby("family")["label"]
+    place, steps = families.cumcount(), families.transform("size") - 1
+    # black stays darker than the grey of uniform play
+    shades = (-0.3 + lines["family"].map({"none": 0.5}).fillna(0.7) * place / steps).where(steps > 0, 0.0).sort_index()
+    lines["colour"] = [mixed(FAMILY_COLOURS[f], shade) for f, shade in zip(lines["family"], shades, strict=True)]
+    return lines[["family", "label", "mark", "colour"]]
 
 
 def x_limits(tidy: pd.DataFrame, x: str, xscale: str, start: float | None = None) -> tuple[float, float]:
@@ -115,8 +120,8 @@ def lines_of(tidy: pd.DataFrame, x: str, limits: tuple[float, float]) -> list[Li
         keep = np.isfinite(at) & np.isfinite(mean) & ((at >= low) | (at == before.max(initial=-np.inf)))
         if keep.any():
             first = rows.iloc[0]
-            marks = first["family"], first["trust"], first["colour"]
-            lines.append(Line(str(label), *marks, at[keep], mean[keep], half[keep]))
+            look = first["family"], first["trust"], first["colour"], int(first["mark"])
+            lines.append(Line(str(label), *look, at[keep], mean[keep], half[keep]))
     if not lines:
         raise ValueError("frame must hold at least one finite regret, got none")
     return lines
@@ -162,6 +167,11 @@ def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale
 def dotted(line: Line) -> bool:
     """Say whether a line has so few points that each gets a dot."""
     return len(line.x) == 1 or 3 <= len(line.x) <= 12
+
+
+def marker(line: Line) -> str:
+    """Return a line's marker: none for the first of its family at its epsilon, unless it has dots."""
+    return MARKERS[line.mark % len(MARKERS)] if line.mark or dotted(line) else ""
 
 
 def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:

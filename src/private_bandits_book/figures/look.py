@@ -34,6 +34,9 @@ TRUST_LINES: dict[str, dict[str, Any]] = {
 }
 """Line style of the trust model: thin, solid, dashed."""
 
+MARKERS = "os^DvPX"
+"""Of lines of one family at one epsilon, in order."""
+
 REFERENCE_COLOUR, CLAIM_COLOUR = "#666666", "#1a1a1a"
 
 _RC = mpl.rc_params_from_file(Path(__file__).with_name("look.mplstyle"), use_default_template=False)

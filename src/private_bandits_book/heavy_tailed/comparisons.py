@@ -8,7 +8,7 @@ import numpy as np
 
 from private_bandits.estimates import Interval, mean_interval
 from private_bandits_book.heavy_tailed import rates
-from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS
+from private_bandits_book.heavy_tailed.study import EVEN, FLUID, PRINTED, RUNS
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import learnt
 
@@ -46,7 +46,7 @@ def fluid_errors(panel: Runs, variant: str = PRINTED) -> tuple[float, float]:
     error = float(np.max(np.abs(approximated[late] / mean[late] - 1.0))) if late.any() else math.nan
     if not len(t):
         return error, math.nan
-    uniform = panel.find("uniform")
+    uniform = panel.find(EVEN)
     full = float(np.interp(float(t[-1]), uniform.t, uniform.curves[0]))
     return error, float((full - approximated[-1]) / (full - mean[-1]) - 1.0)
 
@@ -60,7 +60,7 @@ def fluid_bias(panel: Runs) -> dict[int, Interval]:
     found: dict[int, Interval] = {}
     if not runs or not fluid:
         return found
-    even = panel.find("uniform")
+    even = panel.find(EVEN)
     shared, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)
     for decades in (2, 1, 0):
         place = int(np.searchsorted(shared, shared[-1] / 10**decades))

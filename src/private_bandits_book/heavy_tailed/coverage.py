@@ -27,7 +27,7 @@ SCALING_PULLS = tuple(10**k for k in range(3, 13))
 DRAWS = 400  # means of an epoch, for each point
 PATHS = 20  # of DP Robust UCB
 _PATH_STREAMS, _LOCAL_STREAMS = 100, 1000  # so that no two cases draw from one stream
-_COLUMNS = ["policy", "constant", "value", "v", "epsilon", "proven", "largest", "beyond", "draws", "bound"]
+_COLUMNS = ["key", "constant", "value", "v", "epsilon", "proven", "largest", "beyond", "draws", "bound"]
 _NO_TRACE = np.zeros((0, 0), np.int64)
 _NONE = np.zeros(0)
 
@@ -137,7 +137,7 @@ def confidence(study: Study) -> pd.DataFrame:
             proven = within and _radius_proven(study, v, epsilon, radius)
             errors = radius_errors(study, v, epsilon, radius, PATHS, _PATH_STREAMS + len(rows)) if within else _NONE
             rows.append((rates.UCB, "radius", radius, v, epsilon, *_known(proven, errors)))
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    return rates.named(pd.DataFrame(rows, columns=_COLUMNS))
 
 
 def local_confidence(study: Study) -> pd.DataFrame:
@@ -153,7 +153,7 @@ def local_confidence(study: Study) -> pd.DataFrame:
             proven = within and _local_proven(study, v, epsilon, c, variant)
             case = (study, LOCAL_SETTING, v, epsilon, c, DRAWS // 4, _LOCAL_STREAMS + len(rows), variant)
             rows.append((name, "c", c, v, epsilon, *_known(proven, epoch_errors(*case) if within else _NONE)))
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    return rates.named(pd.DataFrame(rows, columns=_COLUMNS))
 
 
 # --- what is proven

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,9 +26,9 @@ _HEAD = 1000  # rewards whose lost means are added one by one
 _PER_DECADE = 400
 
 
-def fluid_name(name: str) -> str:
-    """Return what the approximation of an algorithm is called."""
-    return f"{name}, fluid"
+def fluid(policy: Policy) -> Policy:
+    """Return what stands for the approximation of an algorithm."""
+    return replace(policy, name=f"{policy.name}, fluid", method="fluid")
 
 
 def fluid_pulls(problem: ParetoArms, policy: Policy, times: Sequence[float] | np.ndarray) -> np.ndarray:

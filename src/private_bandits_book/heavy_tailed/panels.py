@@ -18,16 +18,15 @@ from private_bandits_book import figures
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import power, short
 from private_bandits_book.heavy_tailed import comparisons, coverage, rates, tables
-from private_bandits_book.heavy_tailed.fluid import fluid_name
-from private_bandits_book.heavy_tailed.study import FLUID, PRINTED, RUNS, SLIDE_RATE, SMALLER, Study, last, tidy
+from private_bandits_book.heavy_tailed.study import EVEN, FLUID, PRINTED, RUNS, SLIDE_RATE, SMALLER, Study, last, tidy
 from private_bandits_book.studies import Runs, share
 from private_bandits_book.sweep import GAP, LEARNT
 from private_bandits_book.verdicts import AFTER_REPAIR
 
 panels = Exhibits()
 _SE, _UCB, _EPISODES = rates.DP, rates.UCB, rates.EPISODES
-_NAMES = {"uniform": "uniform play", _EPISODES: "doubling episodes (ours)"}
-_AT_ONE = {"uniform": "uniform play", _SE: f"{_SE}, v = 1", _EPISODES: "doubling episodes, v = 1"}
+_NAMES = rates.NAMES | {EVEN: "uniform play", _EPISODES: "doubling episodes (ours)"}
+_AT_ONE = {EVEN: "uniform play", _SE: f"{rates.NAMES[_SE]}, v = 1", _EPISODES: "doubling episodes, v = 1"}
 _multiples = partial(figures.small_multiples, by="facet", start=1000, yscale="log")
 
 
@@ -39,7 +38,7 @@ def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences, from its own numbers and verdicts."""
     v, ruled = study.vs[0], study.ledger.set_index("claim")["verdict"]
     needs = tables.needs(study)
-    printed = needs[needs["constant"] == 24.0].set_index(["policy", "v"])
+    printed = needs[needs["constant"] == 24.0].set_index(["key", "v"])
     key, panel = next(iter(study.central.items()))
     mine, other = (last(panel, name, PRINTED) for name in (_SE, _UCB))
     costs, episodes = tables.quantile(study), study.episodes[v].find(_EPISODES, "ours").final
@@ -50,8 +49,8 @@ def findings(study: Study) -> dict[str, Any]:
         "spent": "; ".join(_spent(study, v, printed.loc[(rates.LDP, v)]) for v in study.vs),
         "T": power(study.horizon),
         "panel": key,
-        "se": portion(float(mine.final.mean()) / panel.final("uniform")),
-        "ucb": portion(float(other.final.mean()) / panel.final("uniform"))
+        "se": portion(float(mine.final.mean()) / panel.final(EVEN)),
+        "ucb": portion(float(other.final.mean()) / panel.final(EVEN))
         + (", in the fluid approximation, whose error there is unknown" if other.swept["kind"] == FLUID else ""),
         "ruled": ruled,
         "central": _both(ruled, "theorem-dp-upper"),
@@ -115,7 +114,7 @@ def central(study: Study, label: str, key: tuple[int, float, float]) -> Made:
     else:
         crossed = "not below DP Robust UCB at the end"
     facts = {"number": number, "v": v, "epsilon": epsilon, "means": _listed(SETTINGS[number]), "crossed": crossed}
-    facts |= {"uniform": short(panel.final("uniform")), "in_fluid": _in_fluid(panel)}
+    facts |= {"uniform": short(panel.final(EVEN)), "in_fluid": _in_fluid(panel)}
     facts |= {key: [_end(panel, name, r) for r in titles] for key, name in (("se", _SE), ("ucb", _UCB))}
     return _drawn(study, _multiples(_joined(frame)), frame, **facts)
 
@@ -137,13 +136,12 @@ def local(study: Study, label: str, v: float) -> Made:
         (SLIDE_RATE, rates.SLIDE_LDP, 24.0, "rate of (4), (5), c = 24"),
     ):
         titles[variant] = f"{title}\n{_bound(study.local_confidence, name, c, v, epsilons)}"
-        ends = [float(run.final.mean()) / panel.final("uniform") for run in panel.select(variant=variant)]
+        ends = [float(run.final.mean()) / panel.final(EVEN) for run in panel.select(variant=variant)]
         alike = np.isclose(min(ends), max(ends), rtol=0.01)
         shares[variant] = portion(max(ends)) if alike else f"{portion(min(ends))} to {portion(max(ends))}"
     frame["facet"] = frame["reading"].map(titles).fillna("")
     frame["label"] = [
-        f"ε = {row.epsilon:g}" if math.isfinite(row.epsilon) else _NAMES.get(row.policy, row.policy)
-        for row in frame.itertuples()
+        f"ε = {row.epsilon:g}" if math.isfinite(row.epsilon) else _NAMES[row.key] for row in frame.itertuples()
     ]
     facts = {"v": v, "setting": coverage.LOCAL_SETTING, "shares": shares, "astray": _astray(study, panel)}
     facts |= {"means": _listed(SETTINGS[coverage.LOCAL_SETTING]), "epsilons": (epsilons[0], epsilons[-1])}
@@ -152,7 +150,7 @@ def local(study: Study, label: str, v: float) -> Made:
 
 def _astray(study: Study, panel: Runs) -> str:
     """What became of the runs at the slides' rate, where they have decided anything."""
-    shares = [run.final / panel.final("uniform") for run in panel.select(variant=SLIDE_RATE)]
+    shares = [run.final / panel.final(EVEN) for run in panel.select(variant=SLIDE_RATE)]
     if not shares or any(np.all(np.abs(share - 1.0) < 1e-6) for share in shares):
         return ""
     lost = [share > LEARNT for share in shares]
@@ -166,11 +164,11 @@ def _astray(study: Study, panel: Runs) -> str:
 @panels("figure-ldp-scaling")
 def scaling(study: Study) -> Made:
     """Error over bound against R, for the two scalings."""
-    frame, fits = study.scaling, study.scaling_exponents
+    frame, fits, box = study.scaling, study.scaling_exponents, rates.MAKERS[rates.LDP](1.0, 1.0, 1.0, 2)
     plotted = frame.assign(
         policy=frame["variant"].map({"repaired": "square root", "slide_rate": "rate of (4), (5)"}),
-        family=frame["variant"].map({"repaired": "elimination", "slide_rate": "laplace"}),
-        trust="local",
+        family=box.family,
+        trust=box.privacy.trust,
         facet=[f"v = {v:g}" for v in frame["v"]],
         t=frame["pulls"],
     )
@@ -200,13 +198,10 @@ def fluid(study: Study) -> Made:
     ]
     frame = pd.concat(frames, ignore_index=True)
     radius = {PRINTED: "radius 18", SMALLER: f"radius {study.small_radius:g}"}
-    plotted = frame[frame["policy"] != "uniform"].copy()
+    plotted = frame[frame["key"] != EVEN].copy()
     uniform = plotted["loss"] * plotted["t"]
     plotted["regret"], plotted["regret_se"] = plotted["regret"] / uniform, plotted["regret_se"] / uniform
-    plotted["policy"] = plotted["label"] = [
-        f"{radius.get(row.reading, row.reading)}, {row.kind}" for row in plotted.itertuples()
-    ]
-    plotted.loc[plotted["kind"] == FLUID, "family"] = "response"
+    plotted["label"] = [f"{radius.get(row.reading, row.reading)}, {row.kind}" for row in plotted.itertuples()]
     plotted = plotted.sort_values("kind", kind="stable")  # the runs lie on top
     errors, biases, shares = [], [], []
     for v, panel in study.fluid.items():
@@ -214,7 +209,7 @@ def fluid(study: Study) -> Made:
         far, missed = (" and ".join(map(_percent, part)) for part in found)
         errors.append(f"{far} of the regret, {missed} of what is learnt, at v = {v:g}")
         biases.append(f"{_biases(comparisons.fluid_bias(study.learnt[v]))} (v = {v:g})")
-        run, even = last(panel, _UCB, PRINTED), panel.find("uniform")
+        run, even = last(panel, _UCB, PRINTED), panel.find(EVEN)
         share = float(run.final.mean()) / float(even.curves[0][even.t == run.t[-1]][0])
         shares.append(f"{portion(share)} of uniform play's at v = {v:g}")
     facts: dict[str, Any] = {"errors": "; ".join(errors), "biases": "; ".join(biases), "shares": "; ".join(shares)}
@@ -231,11 +226,6 @@ def _biases(biases: Mapping[int, Interval]) -> str:
     return ", ".join(parts) or "an unmeasured factor (nothing learnt)"
 
 
-_GAP_LOOKS = {
-    rates.DP: ("elimination", "central"),
-    rates.LDP: ("composition", "local"),
-    rates.EPISODES: ("laplace", "central"),
-}
 _GAP_COLUMNS = "policy kind family trust epsilon gap t regret regret_se replications v".split()
 
 
@@ -243,12 +233,13 @@ _GAP_COLUMNS = "policy kind family trust epsilon gap t regret regret_se replicat
 def by_gap(study: Study, label: str, v: float) -> Made:
     """Regret against the gap on the instance of the lower bounds, with the bounds that matter."""
     horizon, arms = study.length, rates.N_ARMS
+    made = {name: make(1.0, v, 1.0, horizon) for name, make in rates.MAKERS.items()}
     runs = [
-        (name, RUNS, *look, 1.0, gap, horizon, *_mean(regret), v)
-        for name, look in _GAP_LOOKS.items()
+        (policy.name, RUNS, policy.family, policy.privacy.trust, 1.0, gap, horizon, *_mean(regret), v)
+        for name, policy in made.items()
         for gap, regret in study.points[name, v].items()
     ]
-    gaps = sorted({gap for name in _GAP_LOOKS for gap in study.points[name, v]}) or [0.1, 0.5]
+    gaps = sorted({gap for name in made for gap in study.points[name, v]}) or [0.1, 0.5]
 
     def lower(gap: float, of: Callable[..., float] = bounds.ldp_lower) -> float:
         return of(arms, gap, 1.0, v, horizon, variant="corrected")
@@ -258,24 +249,24 @@ def by_gap(study: Study, label: str, v: float) -> Made:
 
     lines: tuple[tuple[str, str, Callable[[float], float]], ...] = (
         ("uniform play", "uniform", lambda gap: gap * horizon * (arms - 1) / arms),
-        ("lower bound, LDP", "composition", lower),
-        ("lower bound, DP", "elimination", lambda gap: lower(gap, bounds.dp_lower)),
-        ("order of (4)", "gaussian", printed),
+        ("lower bound, LDP", "none", lower),
+        ("lower bound, DP", "none", lambda gap: lower(gap, bounds.dp_lower)),
+        ("order of (4)", "none", printed),
     )
     for name, family, value in lines:  # a run loses at most its gap a round
         bound = [(gap, _mean(np.array([value(gap)]))) for gap in gaps if value(gap) < gap * horizon]
         runs += [(name, "bound", family, "none", 1.0, gap, horizon, *one, v) for gap, one in bound]
     frame = pd.DataFrame(runs, columns=_GAP_COLUMNS)
     played = frame[frame["kind"] == RUNS]
-    fits = {name: fit.measured for name in _GAP_LOOKS if (fit := study.rate(name, GAP, v).fit) is not None}
+    fits = {name: fit.measured for name in made if (fit := study.rate(name, GAP, v).fit) is not None}
     steepest = sentence(study, "too few gaps")
     if len(fits) > 1:
         name = max(fits, key=lambda name: fits[name])
-        steepest = sentence(study, "steepest", name=name, power=fits[name])
+        steepest = sentence(study, "steepest", name=rates.NAMES[name], power=fits[name])
     smallest = min(study.points[rates.LDP, v], default=gaps[0])
     facts = {"T": power(horizon), "v": v, "slides": 1 / v, "corrected": 1 + 2 / v, "steepest": steepest}
     facts |= {"runs": figures.caption_runs(played) if len(played) else sentence(study, "nothing"), "gap": smallest}
-    facts |= {"fitted": ", ".join(f"{name} {slope:.2f}" for name, slope in fits.items()) or "none"}
+    facts |= {"fitted": ", ".join(f"{rates.NAMES[name]} {slope:.2f}" for name, slope in fits.items()) or "none"}
     facts |= {"lower": short(lower(smallest)), "printed": short(printed(smallest))}
     facts |= {"relation": "above" if lower(smallest) > printed(smallest) else "below"}
     return drawn(figures.regret_curves(frame, "gap", xscale="log", yscale="log", xlabel="gap"), frame, **facts)
@@ -292,10 +283,10 @@ def _mean(regret: np.ndarray) -> tuple[float, float, int]:
 def unknown(study: Study) -> Made:
     """First open problem."""
     frame = _facets(study.unknown)
-    frame["label"] = [_NAMES.get(row.policy, row.reading) for row in frame.itertuples()]
+    frame["label"] = [_NAMES[row.key] if row.key == EVEN else row.reading for row in frame.itertuples()]
     own = tables.quantile(study)
     over = {name: _ratios(own[name]) for name in ("over_small", "over_known")}
-    return _drawn(study, _multiples(frame.assign(policy=frame["label"])), frame, **over)
+    return _drawn(study, _multiples(frame), frame, **over)
 
 
 @panels("figure-episodes")
@@ -303,8 +294,8 @@ def episodes(study: Study) -> Made:
     """Second open problem."""
     frame = _facets(study.episodes)
     ends = [
-        f"at v = {v:g} {_end(panel, _EPISODES, 'ours')} with episodes, {_end(panel, _SE, PRINTED)} for {_SE}, "
-        f"{_end(panel, _UCB, PRINTED)} for {_UCB}{_in_fluid(panel)}"
+        f"at v = {v:g} {_end(panel, _EPISODES, 'ours')} with episodes, {_end(panel, _SE, PRINTED)} for {_NAMES[_SE]}, "
+        f"{_end(panel, _UCB, PRINTED)} for {_NAMES[_UCB]}{_in_fluid(panel)}"
         for v, panel in study.episodes.items()
     ]
     return _drawn(study, _multiples(_joined(frame)), frame, ends="; ".join(ends))
@@ -314,7 +305,7 @@ def episodes(study: Study) -> Made:
 def bounded(study: Study) -> Made:
     """Bounded rewards, for context."""
     frame = tidy(study.bounded)
-    frame["label"] = frame["policy"].map(lambda name: _AT_ONE.get(name, name))
+    frame["label"] = [_AT_ONE.get(row.key, row.policy) for row in frame.itertuples()]
     ends = frame[frame["t"] == frame["t"].max()].sort_values("regret")
     facts = {"means": _listed(study.bounded_means), "beta": short(study.beta)}
     facts |= {"ranking": ", ".join(f"{row.label} {short(row.regret)}" for row in ends.itertuples())}
@@ -326,11 +317,11 @@ def bounded(study: Study) -> Made:
 
 def _drawn(study: Study, fig: Figure, frame: pd.DataFrame, **facts: Any) -> Made:
     """A figure with its data, and what most captions of the chapter may say."""
-    data = frame.drop(columns=["family", "loss"], errors="ignore")
+    data = frame.drop(columns="loss", errors="ignore")
     shared = {"T": power(study.horizon), "law": _law(study, facts.get("v"))}
     shared |= {"runs": figures.caption_runs(frame[frame["kind"] == RUNS]), "fluid": ""}
     if (frame["kind"] == FLUID).any():
-        played = frame[(frame["kind"] == RUNS) & (frame["policy"] == _UCB)]["t"].max()
+        played = frame[(frame["kind"] == RUNS) & (frame["key"] == _UCB)]["t"].max()
         shared["fluid"] = sentence(study, "fluid", played=power(int(played)))
     return drawn(fig, data, **shared | facts)
 
@@ -338,13 +329,12 @@ def _drawn(study: Study, fig: Figure, frame: pd.DataFrame, **facts: Any) -> Made
 def _joined(frame: pd.DataFrame) -> pd.DataFrame:
     """One line for the runs of an index algorithm and their continuation in the fluid approximation, labelled so."""
     fluid = frame["kind"] == FLUID
-    runs = {fluid_name(name): name for name in frame.loc[~fluid, "policy"].unique()}
-    joined = frame.assign(policy=frame["policy"].replace(runs))
-    ends = joined["policy"].map(joined[~fluid].groupby("policy")["t"].max())
-    continued = set(joined.loc[fluid, "policy"])
+    joined = frame.assign(key=frame["key"].replace({rates.INDEX: _UCB, rates.PLAIN_INDEX: rates.PLAIN_UCB}))
+    ends = joined["key"].map(joined[~fluid].groupby("key")["t"].max())
+    continued = set(joined.loc[fluid, "key"])
     joined["label"] = [
-        _NAMES.get(name, name) + (f" (fluid from {power(int(end))})" if name in continued else "")
-        for name, end in zip(joined["policy"], ends, strict=True)
+        _NAMES[name] + (f" (fluid from {power(int(end))})" if name in continued else "")
+        for name, end in zip(joined["key"], ends, strict=True)
     ]
     return joined[~fluid | (joined["t"] > ends)]
 
@@ -367,7 +357,7 @@ _KNOWN = {"fails": "fails", "not measured": "not measured", "not proven, holds i
 
 def _bound(frame: pd.DataFrame, name: str, constant: float, v: float, epsilons: Sequence[float]) -> str:
     """What is known of the confidence bound at all of these epsilons: the least favourable answer."""
-    rows = frame[(frame["policy"] == name) & (frame["value"] == constant) & (frame["v"] == v)]
+    rows = frame[(frame["key"] == name) & (frame["value"] == constant) & (frame["v"] == v)]
     seen = set(rows[rows["epsilon"].isin(epsilons)]["bound"])
     return f"bound {next((words for bound, words in _KNOWN.items() if bound in seen), 'proven')}"
 

@@ -20,34 +20,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from private_bandits import baselines
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
-from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
+from private_bandits_book.heavy_tailed.fluid import fluid, fluid_regret
+from private_bandits_book.studies import key
 from private_bandits_book.sweep import EPSILON, GAP, LEARNT, LEAST_RUNS, LOG, Form, RateFit, chosen, learnt, power
 from private_bandits_book.verdicts import BY_CONSTRUCTION, MEASURED
 
 N_ARMS = 5
-DP, LDP, SLIDE_LDP, QUANTILE, UCB, EPISODES, PLAIN_UCB, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = (
-    policy.name
-    for policy in (
-        paper.dp_robust_se(1.0, 1.0, 1.0, 0.5),
-        paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5),
-        paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant="slide_rate"),
-        paper.quantile_se(1.0, 0.5),
-        paper.dp_robust_ucb(1.0, 1.0, 1.0, 2),
-        paper.adap_robust_ucb(1.0, 1.0, 1.0, 2),
-        paper.robust_ucb(1.0, 1.0, 2),
-        paper.robust_se(1.0, 1.0, 0.5),
-        baselines.dp_se(1.0, 2, 2),
-        baselines.ldp_ucb_response(1.0),
-    )
-)
-"""Names that are keys here and in the claims, as the algorithms have them."""
-INDEX, PLAIN_INDEX = fluid_name(UCB), fluid_name(PLAIN_UCB)
+_UCBS = paper.dp_robust_ucb(1.0, 1.0, 1.0, 2), paper.robust_ucb(1.0, 1.0, 2)
+_LOCAL = [paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant=variant) for variant in ("repaired", "slide_rate")]
+_POLICIES = [*_UCBS, *map(fluid, _UCBS), *_LOCAL, paper.dp_robust_se(1.0, 1.0, 1.0, 0.5), paper.quantile_se(1.0, 0.5)]
+_POLICIES += [paper.adap_robust_ucb(1.0, 1.0, 1.0, 2), paper.robust_se(1.0, 1.0, 0.5)]
+_POLICIES += [baselines.dp_se(1.0, 2, 2), baselines.ldp_ucb_response(1.0)]
+NAMES = {key(policy): policy.name for policy in _POLICIES}
+"""What policies are called, by what they are found by here and in the claims."""
+UCB, PLAIN_UCB, INDEX, PLAIN_INDEX, LDP, SLIDE_LDP, DP, QUANTILE, EPISODES, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = NAMES
 WORST, MOMENT, WORST_MOMENT, SMALL_GAP = "T, worst gap", "u", "u, worst gap", "1/gap, small epsilon"
 LOCAL_ROUNDS = 300_000  # of LDP-UCB-B, which is played round by round
 _LOCAL_LEARNT = LEARNT / 5.0  # of LDP-UCB-B, so that its linear start counts for little
@@ -221,6 +214,12 @@ class Rates:
         return [_fit(BOUNDED_LOCAL, math.nan, quantity, points) for quantity, points in found]
 
 
+def named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows that have keys with what their policies are called before them."""
+    frame.insert(0, "policy", frame["key"].map(NAMES))
+    return frame
+
+
 def claimed(name: str, quantity: str, v: float, *, printed: bool) -> float:
     """The exponent that the slides state of an algorithm, or the corrected one; nan where they state none."""
     if name in (BOUNDED, BOUNDED_LOCAL):
@@ -292,4 +291,4 @@ def _half(finals: Sequence[np.ndarray]) -> tuple[int, np.ndarray | None]:
 
 def _fit(name: str, v: float, quantity: str, found: Sequence[tuple[float, np.ndarray | None]]) -> RateFit:
     """The exponent over what is swept: gaps, epsilons, horizons, or the quantity itself."""
-    return RateFit.over({"policy": name, "v": v}, quantity, found)
+    return RateFit.over({"key": name, "policy": NAMES[name], "v": v}, quantity, found)

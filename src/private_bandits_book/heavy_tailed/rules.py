@@ -18,13 +18,14 @@ from private_bandits import baselines
 from private_bandits.estimates import Interval, difference_interval, mean_interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
-from private_bandits_book.heavy_tailed.study import PRINTED, Study
-from private_bandits_book.ledger import Claim, Rulebook, claims_with
+from private_bandits_book.heavy_tailed.study import EVEN, PRINTED, Study
+from private_bandits_book.ledger import Claim, Rulebook
 from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of, by_runs
+from private_bandits_book.studies import key
 from private_bandits_book.sweep import LEARNT, learnt
 from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED, REPRODUCED
 
-_PLAYED = {policy.name: policy for policy in (baselines.ldp_ucb_response(1.0),)}  # where runs decide
+_PLAYED = {key(policy): policy for policy in (baselines.ldp_ucb_response(1.0),)}  # where runs decide
 
 rules = Rulebook(rounds=lambda study: _rounds(study.horizon))
 
@@ -33,11 +34,11 @@ def _rounds(rounds: float) -> str:
     return f"{rounds:.3g}".replace("e+", "e")
 
 
-@rules(*claims_with("heavy_tailed", "policy"))
+@rules("noise-pays")
 def _noise_pays(study: Study, claim: Claim) -> Ruling:
     """What the noise of the record pays, of a record whose noise was set for that."""
     epsilon = 1.0
-    policy = study.policies(study.vs[0], epsilon)[claim.facts["policy"]]
+    policy = study.policies(study.vs[0], epsilon)[claim.facts["key"]]
     paid = policy.privacy
     return Privacy(epsilon, evidence=claim.evidence)(paid.effective_epsilon, paid.effective_delta or 0.0).of(policy)
 
@@ -45,7 +46,7 @@ def _noise_pays(study: Study, claim: Claim) -> Ruling:
 # --- orders: bounds with constants, and exponents
 
 
-@rules(*claims_with("heavy_tailed", "orders"))
+@rules("derived")
 def _derived(study: Study, claim: Claim, names: str = "orders") -> Ruling:
     return all_of(*(_order(name, v) for v in study.vs for name in claim.facts[names]))
 
@@ -62,7 +63,7 @@ def _order(name: str, *arguments: float, **named: bool) -> Ruling:
 
 @rules("theorem-dp-robust-ucb")
 def _radius_and_order(study: Study, claim: Claim) -> Ruling:
-    covered = study.confidence[study.confidence["policy"] == rates.UCB].query("value == 18.0 and epsilon <= 1.0")
+    covered = study.confidence[study.confidence["key"] == rates.UCB].query("value == 18.0 and epsilon <= 1.0")
     proven, cases = int(covered["proven"].sum()), len(covered)
     return all_of(claim.holds(proven == cases if cases else None, proven=proven, cases=cases), _derived(study, claim))
 
@@ -90,26 +91,26 @@ def _below_its_bound(study: Study, claim: Claim, derived: Ruling) -> Ruling:
     return all_of(derived, claim.holds(max(shares) <= 1.0, share=max(shares))) if shares else derived
 
 
-@rules(*claims_with("heavy_tailed", "refuted_by"))
+@rules("of-any-algorithm")
 def _of_any_algorithm(study: Study, claim: Claim) -> Ruling:
     """An upper bound on an algorithm that is not shown: refuted for all of them, or open."""
     general = _derived(study, claim, "refuted_by")
     return general if general.verdict == NOT_REPRODUCED else NotRun("the slides show no algorithm to measure")()
 
 
-@rules(*claims_with("heavy_tailed", "order", "arguments"))
+@rules("of-bounded")
 def _of_bounded(study: Study, claim: Claim) -> Ruling:
     return _order(claim.facts["order"], **claim.facts["arguments"])
 
 
-@rules(*claims_with("heavy_tailed", "policy", "powers", "alternatives"))
+@rules("measured")
 def _measured(study: Study, claim: Claim) -> Ruling:
     """Whether a policy's exponents are at most those claimed, and below the next."""
-    name, parts = claim.facts["policy"], []
+    name, parts = claim.facts["key"], []
     for quantity, claimed in claim.facts["powers"].items():
         fit, wrong = study.rate(name, quantity), claim.facts["alternatives"][quantity]
         if not any(fit is one for one in study.exponents):
-            raise LookupError(f"the study must fit an exponent of {name} in {quantity}")
+            raise LookupError(f"the study must fit an exponent of {rates.NAMES[name]} in {quantity}")
         parts.append(fit.ruling(*(rates.form(name, quantity, exponent) for exponent in (claimed, wrong))))
     return all_of(*parts).of(_PLAYED[name])
 
@@ -117,7 +118,7 @@ def _measured(study: Study, claim: Claim) -> Ruling:
 # --- panels
 
 
-@rules(*claims_with("heavy_tailed", "panel"))
+@rules("below")
 def _below(study: Study, claim: Claim) -> Ruling:
     """Whether SE ends below UCB: below what UCB has lost by its last played round, as regret does not fall.
 
@@ -127,7 +128,7 @@ def _below(study: Study, claim: Claim) -> Ruling:
     rule, panel = Less("SE's share of uniform play", "UCB's"), study.central.get(tuple(claim.facts["panel"]))
     if panel is None:
         return rule(None)
-    uniform, mine, other = panel.final("uniform"), panel.find(rates.DP, PRINTED), panel.find(rates.UCB, PRINTED)
+    uniform, mine, other = panel.final(EVEN), panel.find(rates.DP, PRINTED), panel.find(rates.UCB, PRINTED)
     found = by_runs(rule, difference_interval, mine.final / uniform, other.final / uniform, most=1.0)
     played = other.t[-1] == mine.t[-1]
     if played and not learnt(min(mine.final.mean(), other.final.mean()), uniform):
@@ -142,13 +143,13 @@ def _below(study: Study, claim: Claim) -> Ruling:
     )()
 
 
-@rules(*claims_with("heavy_tailed", "v", "reason"))
+@rules("learns")
 def _learns(study: Study, claim: Claim) -> Ruling:
     """Every epsilon ends below half of uniform play, a larger one below a smaller, and the means keep their bound."""
     v = claim.facts["v"]
     if v not in study.local:
         return claim.holds(None)
-    panel, uniform = study.local[v], study.local[v].final("uniform")
+    panel, uniform = study.local[v], study.local[v].final(EVEN)
     runs = sorted(panel.select(variant=PRINTED), key=lambda run: run.epsilon)
     if any(np.all(np.abs(run.final / uniform - 1.0) < 1e-6) for run in runs):  # no run has finished an epoch
         return claim.holds(None)
@@ -160,7 +161,7 @@ def _learns(study: Study, claim: Claim) -> Ruling:
     for small, large in itertools.pairwise(runs):
         difference = _over(uniform, difference_interval(large.final, small.final))
         parts.append(Less(f"at epsilon {large.epsilon:g}", f"at {small.epsilon:g}")(difference))
-    known = study.local_confidence[study.local_confidence["policy"] == rates.LDP]
+    known = study.local_confidence[study.local_confidence["key"] == rates.LDP]
     means = known.query("v == @v and value == 24.0 and draws > 0")
     beyond, draws = int(means["beyond"].sum()), int(means["draws"].sum())
     return all_of(*parts, claim.holds(beyond == 0 if draws else None, beyond=beyond, draws=draws))

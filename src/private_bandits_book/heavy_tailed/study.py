@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial, wraps
 from itertools import product
 from typing import Any, ClassVar
@@ -28,13 +28,14 @@ from private_bandits.problems import Arms
 from private_bandits.simulate import Problem, log_checkpoints
 from private_bandits_book import studies
 from private_bandits_book.heavy_tailed import coverage, rates
-from private_bandits_book.heavy_tailed.fluid import fluid_name, fluid_regret
+from private_bandits_book.heavy_tailed.fluid import fluid, fluid_regret
 from private_bandits_book.studies import Run, Runs, UniformPlay
 from private_bandits_book.sweep import RateFit
 
 RUNS, FLUID, EXPECTED = "runs", "fluid", "expected"
 PRINTED, SMALLER, SLIDE_RATE = "printed", "smaller", "slide rate"
 UNIFORM = UniformPlay()
+EVEN = studies.key(UNIFORM)
 
 
 def by_v(make: Callable[[Any, float], Runs]) -> cached_property[dict[float, Runs]]:
@@ -88,7 +89,7 @@ class Study(studies.Study):
             paper.quantile_se(epsilon, beta),
             paper.adap_robust_ucb(epsilon, v, u, self.length),
         )
-        return {policy.name: policy for policy in made}
+        return {studies.key(policy): policy for policy in made}
 
     # --- curves
 
@@ -204,8 +205,7 @@ class Study(studies.Study):
         key = (studies.identity(problem, policy), FLUID, tuple(t))
         if key not in self._played:
             self._played[key] = _curve(t, fluid_regret(problem, policy, t.astype(float)))
-        named = replace(policy, name=fluid_name(policy.name))
-        return [Run(named, variant, problem, {"kind": FLUID}, self._played[key])]
+        return [Run(fluid(policy), variant, problem, {"kind": FLUID}, self._played[key])]
 
     # --- exponents
 
@@ -226,9 +226,9 @@ class Study(studies.Study):
 
     def rate(self, name: str, quantity: str, v: float = math.nan) -> RateFit:
         """The fit of one exponent; of a policy for bounded rewards at any v."""
-        same = [one for one in self.exponents if one.labels["policy"] == name and one.quantity == quantity]
+        same = [one for one in self.exponents if one.labels["key"] == name and one.quantity == quantity]
         fitted = [one for one in same if math.isnan(v) or one.labels["v"] == v]
-        return fitted[0] if fitted else RateFit({"policy": name, "v": v}, quantity, None, 0)
+        return fitted[0] if fitted else RateFit({"key": name, "v": v}, quantity, None, 0)
 
     # --- coverage
 
@@ -254,14 +254,14 @@ class Study(studies.Study):
 
 def last(panel: Runs, name: str, variant: str = "") -> Run:
     """Return the curve of a policy that reaches farthest: its fluid approximation where it was not run to the end."""
-    found = panel.select(name, variant) + panel.select(fluid_name(name), variant)
-    return max(found, key=lambda run: int(run.t[-1]))
+    approximation = {rates.UCB: rates.INDEX, rates.PLAIN_UCB: rates.PLAIN_INDEX}.get(name, name)
+    return max(panel.select(name, variant) + panel.select(approximation, variant), key=lambda run: int(run.t[-1]))
 
 
 def tidy(panel: Sequence[Run]) -> pd.DataFrame:
     """Return the mean curves of a panel, a row per curve and round."""
     frame = Runs(panel).curves()
-    frame.insert(2, "kind", frame.pop("kind"))
+    frame.insert(3, "kind", frame.pop("kind"))
     return frame
 
 

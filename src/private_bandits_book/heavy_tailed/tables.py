@@ -14,10 +14,11 @@ import pandas as pd
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
+from private_bandits_book import studies
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
-from private_bandits_book.heavy_tailed.study import PRINTED, SMALLER, UNIFORM, Study, last
+from private_bandits_book.heavy_tailed.study import EVEN, PRINTED, SMALLER, UNIFORM, Study, last
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import EPSILON, GAP, LOG
 
@@ -44,7 +45,7 @@ def policies(study: Study) -> pd.DataFrame:
     paid = {name: (p.privacy.trust, p.privacy.effective_epsilon, p.privacy.reason) for name, p in made.items()}
     sources = names(study, "sources")
     rows = [(name, *sources[name], *pays) for name, pays in paid.items()]
-    return pd.DataFrame(rows, columns=["policy", "source", "knows", "trust", "pays", "reason"])
+    return rates.named(pd.DataFrame(rows, columns=["key", "source", "knows", "trust", "pays", "reason"]))
 
 
 @tables("table-needs")
@@ -81,8 +82,8 @@ def needs(study: Study) -> pd.DataFrame:
             tail = (math.log(2.0) + 4.0 * log_t) * log_t ** (1.5 + 1.0 / v)
             pulls = (radius * u ** (1.0 / (1.0 + v)) / gap) ** ((1.0 + v) / v) * tail
             rows.append((rates.UCB, radius, v, math.nan, pulls, math.nan))
-    frame = pd.DataFrame(rows, columns=["policy", "constant", "v", "first_epoch", "allowed", "seen"])
-    return frame.assign(counter=np.where(frame["allowed"] < COUNTER_LIMIT, "yes", "no"))
+    frame = pd.DataFrame(rows, columns=["key", "constant", "v", "first_epoch", "allowed", "seen"])
+    return rates.named(frame).assign(counter=np.where(frame["allowed"] < COUNTER_LIMIT, "yes", "no"))
 
 
 @tables("table-ends")
@@ -90,7 +91,7 @@ def ends(study: Study) -> pd.DataFrame:
     """The regret at the horizon of every central panel, over that of uniform play."""
     rows = []
     for (number, v, epsilon), panel in study.central.items():
-        uniform = panel.final("uniform")
+        uniform = panel.final(EVEN)
         row = {"setting": number, "v": v, "epsilon": epsilon, "uniform": uniform}
         for column, of in _ENDS.items():
             run = last(panel, *of)
@@ -140,7 +141,7 @@ def _measured(study: Study, cell: Any) -> dict[str, Any]:
         asked = upper and (dependent or of == "horizon")
         seen = (study.rate(name, quantity, cell.v).fit if asked else None) or Interval()
         found |= {f"{part}_{of}": number for part, number in seen.columns().items()} | {of: _interval(*seen[:3])}
-    return found | {"box": name if upper else ""}
+    return found | {"box": rates.NAMES[name] if upper else ""}
 
 
 def _interval(measured: float, low: float, high: float) -> str:
@@ -171,10 +172,10 @@ def formulas(study: Study) -> str:
 def exponents(study: Study) -> pd.DataFrame:
     """Every measured exponent beside the printed and the corrected one, and the corrected law's in the same fit."""
     frame = pd.DataFrame([one.row() for one in study.exponents])
-    for place, column in enumerate(("printed", "corrected"), start=3):
-        found = [rates.claimed(r.policy, r.quantity, r.v, printed=column == "printed") for r in frame.itertuples()]
+    for place, column in enumerate(("printed", "corrected"), start=4):
+        found = [rates.claimed(r.key, r.quantity, r.v, printed=column == "printed") for r in frame.itertuples()]
         frame.insert(place, column, found)
-    forms = [rates.form(r.policy, r.quantity, r.corrected) for r in frame.itertuples()]
+    forms = [rates.form(r.key, r.quantity, r.corrected) for r in frame.itertuples()]
     return frame.assign(
         shown=[_interval(r.measured, r.low, r.high) for r in frame.itertuples()],
         predicted=[one.exponent(form) for one, form in zip(study.exponents, forms, strict=True)],
@@ -192,14 +193,14 @@ def unknown(study: Study) -> pd.DataFrame:
             if run.policy is not UNIFORM:
                 pays, regret = run.policy.privacy.effective_epsilon, float(run.final.mean())
                 over = [regret / base if base > 0 else math.nan for base in (known, small)]
-                rows.append((v, run.name, run.variant, pays, regret, *over))
-    return pd.DataFrame(rows, columns=["v", "policy", "reading", "pays", "regret", "over_known", "over_small"])
+                rows.append((v, studies.key(run.policy), run.name, run.variant, pays, regret, *over))
+    return pd.DataFrame(rows, columns=["v", "key", "policy", "reading", "pays", "regret", "over_known", "over_small"])
 
 
 def quantile(study: Study) -> pd.DataFrame:
     """Return the rows of the algorithm without u and v, by v."""
     frame = unknown(study)
-    return frame[frame["policy"] == rates.QUANTILE].set_index("v")
+    return frame[frame["key"] == rates.QUANTILE].set_index("v")
 
 
 @tables("table-bounds")

@@ -20,8 +20,9 @@ from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import rounded
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.semibandits import sweeps
-from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
-from private_bandits_book.studies import Runs, means
+from private_bandits_book.semibandits.study import Source, Study
+from private_bandits_book.semibandits.sweeps import CUCB, CUCB_LEAST, DP, DP_SE, LDP1, LDP2, LEAST
+from private_bandits_book.studies import Runs, key, looked, means
 from private_bandits_book.sweep import GAP, SIZE, RateFit
 
 panels = Exhibits()
@@ -50,7 +51,7 @@ def findings(study: Study) -> dict[str, Any]:
         "path_repaired": power(LDP2, "repaired", "K-path"),
         "path_as_arm": power(LDP2, "repaired", "path as arm"),
         "lower_epsilon": min(sweeps.LOWER_EPSILONS),
-        "dp_se": power("DP-SE", "printed", "arms", GAP),
+        "dp_se": power(DP_SE, "printed", "arms", GAP),
         "private": int((learnt["term"] == "private").sum()),
         "learnt": len(learnt),
         "excess": _excess(study),
@@ -85,7 +86,7 @@ def learning(study: Study, label: str, epsilon: float) -> Made:
     runs = study.learning[epsilon]
     frame = _with_uniform(runs)
     facts = {"epsilon": epsilon, "low": 0.5 - study.gap, "uniform": rounded(runs[0].uniform)}
-    facts |= {"plain": rounded(runs.final("CUCB")), "plain_least": rounded(runs.final("CUCB, least pulled"))}
+    facts |= {"plain": rounded(runs.final(CUCB)), "plain_least": rounded(runs.final(CUCB_LEAST))}
     facts |= {variant: _ranking(runs.select(variant=variant)) for variant in VARIANTS}
     fig = figures.small_multiples(frame, by="reading", yscale="log")
     return drawn(fig, frame, T=_power(study.horizon), **facts)
@@ -109,14 +110,12 @@ def sizes(study: Study) -> Made:
 def k_exponent(study: Study) -> Made:
     """Regret over m - K against K, from the longer study, with the fitted powers."""
     frame = _per_arm(study.long["sizes"], study.exponents)
-    one = frame["family"] == "path as arm"
+    one = frame["instances"] == "path as arm"
     identity = one & (frame["held"] == "item gap")  # the same run times K
-    plotted = frame[(frame["family"] != "top-K, close") & ~identity]
-    panel = plotted["family"].where(~one, "K-path") + ", " + plotted["held"]
+    plotted = frame[(frame["instances"] != "top-K, close") & ~identity]
+    panel = plotted["instances"].where(~one, "K-path") + ", " + plotted["held"]
     plotted = plotted.assign(
         panel=panel.map(names(study, "panels")),
-        family="laplace",
-        policy=plotted["label"],
         regret=plotted["per_arm"],
         regret_se=plotted["per_arm_se"],
     )
@@ -186,7 +185,7 @@ def map_in_words(study: Study) -> str:
 def dp_lower_bound(study: Study) -> Made:
     """DP-SE at K = 1 over the claimed lower bound and over the additive form of Theorem 9."""
     lower = study.long["lower"]
-    frame = sweeps.final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"})
+    frame = _played(sweeps.final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"}), "lower")
     last = lower[lower["t"] == lower["horizon"]]
     frame["regret_se"] = last.groupby(["epsilon", "gap"], sort=False)["regret"].sem().to_numpy()
     log_t = np.log(frame["t"])
@@ -195,7 +194,7 @@ def dp_lower_bound(study: Study) -> Made:
     forms = {"claimed": "over m ln T / (εΔ)", "additive": "over m ln T (1/Δ + 1/ε)"}
     over = {name: frame[["regret", "regret_se"]].div(frame[name], axis=0) for name in forms}
     parts = [frame.assign(form=title, **over[name]) for name, title in forms.items()]
-    plotted = pd.concat(parts, ignore_index=True).assign(family="elimination", trust="central")
+    plotted = pd.concat(parts, ignore_index=True)
     fig = figures.small_multiples(
         plotted, by="form", x="gap", xscale="log", yscale="log", xlabel="gap Δ", ylabel="regret over the form"
     )
@@ -264,10 +263,16 @@ def _per_arm(study: pd.DataFrame, exponents: Iterable[RateFit]) -> pd.DataFrame:
     numbers = {"measured": "exponent", "low": "exponent_low", "high": "exponent_high"}
     powers = pd.DataFrame([fit.row() for fit in exponents if fit.quantity == SIZE])
     powers = powers[[*line, *numbers]].rename(columns=numbers)
-    frame = frame.merge(powers, on=line, how="left").assign(trust="local")
-    frame["label"] = [f"{_SHORT[p]} {v}" for p, v in zip(frame["policy"], frame["variant"], strict=True)]
-    frame.loc[frame["family"] == "path as arm", "label"] = "path as one arm"
+    frame = _played(frame.merge(powers, on=line, how="left"), "sizes")
+    frame["label"] = [f"{_SHORT[p]} {v}" for p, v in zip(frame["key"], frame["variant"], strict=True)]
+    frame.loc[frame["instances"] == "path as arm", "label"] = "path as one arm"
     return frame
+
+
+def _played(frame: pd.DataFrame, label: str) -> pd.DataFrame:
+    """Rows of a longer study with family and trust of what was played; what it calls family is that of instances."""
+    frame = frame.drop(columns="key", errors="ignore").rename(columns={"family": "instances"})
+    return looked(frame, sweeps.STUDIES[label](), ["policy", "variant"])
 
 
 def _with_uniform(runs: Runs) -> pd.DataFrame:
@@ -283,7 +288,7 @@ def _with_uniform(runs: Runs) -> pd.DataFrame:
 
 
 def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(label=[_SHORT.get(policy, policy) for policy in frame["policy"]])
+    return frame.assign(label=frame["key"].map(_SHORT).fillna(frame["policy"]))
 
 
 def _power(rounds: int) -> str:
@@ -297,7 +302,7 @@ def _two_digits(value: float) -> str:
 def _ranking(runs: Runs) -> str:
     """The regrets at the horizon from least to most."""
     ranked = sorted(runs, key=lambda run: float(run.final.mean()))
-    return ", ".join(f"{_SHORT.get(run.name, run.name)} {rounded(float(run.final.mean()))}" for run in ranked)
+    return ", ".join(f"{_SHORT.get(key(run.policy), run.name)} {rounded(float(run.final.mean()))}" for run in ranked)
 
 
 def _on_a_line(title: object) -> str:

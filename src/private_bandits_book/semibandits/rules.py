@@ -36,8 +36,8 @@ from private_bandits_book.rules import (
     rests_on,
 )
 from private_bandits_book.semibandits import lemmas
-from private_bandits_book.semibandits.study import DP, LDP1, LDP2, LEAST, Source, Study
-from private_bandits_book.semibandits.sweeps import MAKERS, PER_ARM, theorem_8_form
+from private_bandits_book.semibandits.study import Source, Study
+from private_bandits_book.semibandits.sweeps import CUCB, DP, LDP1, LDP2, LEAST, MAKERS, NAMES, PER_ARM, theorem_8_form
 from private_bandits_book.sweep import GAP, SIZE, Form, exact_slope, power
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, INHERITED, MEASURED
 
@@ -62,7 +62,7 @@ rules = Rulebook(tree_horizon=lambda study: str(min(study.horizon, _LONGEST_TREE
 def sources(claim: Claim) -> tuple[Source, Source]:
     """Return what stands for a claim as printed and repaired; what needs no repair is printed only."""
     variants = claim.facts.get("variants", VARIANTS)
-    printed, repaired = (Source(claim.facts["policy"], v, claim.facts["family"]) for v in (variants[0], variants[-1]))
+    printed, repaired = (Source(claim.facts["key"], v, claim.facts["family"]) for v in (variants[0], variants[-1]))
     return printed, repaired
 
 
@@ -78,7 +78,7 @@ def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] 
             continue
         others = claim.facts[f"{of}alternatives"][quantity]
         if quantity in claim.facts.get("not_run", {}).get(source.variant, ()):
-            found.append(NotRun(f"{source.policy}, {source.variant}, over {quantity} on {source.family}")())
+            found.append(NotRun(f"{NAMES[source.key]}, {source.variant}, over {quantity} on {source.family}")())
             continue
         forms = (form(quantity, exponent) for exponent in (claimed, *others))
         sense = "exact" if min(others) < claimed else "upper"
@@ -88,7 +88,7 @@ def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] 
 
 def algorithm(source: Source) -> Policy:
     """Return what a source's regret is measured on, at any numbers."""
-    return MAKERS[source.policy](1.0, 1, 1, 2, source.variant)
+    return MAKERS[source.key](1.0, 1, 1, 2, source.variant)
 
 
 def repaired_if_needed(claim: Claim, judge: Callable[[Source], Ruling]) -> Ruling:
@@ -100,7 +100,7 @@ def below(study: Study, source: Source, bound: Callable[..., float], constants: 
     """Judge the measured regret against an upper bound with all its constants, wherever the bound is not vacuous."""
     found = []
     for row in study.finals.itertuples():
-        if (row.policy, row.variant, row.family) == source:
+        if (row.key, row.variant, row.family) == source:
             problem = _FAMILIES[row.family](int(row.n_arms), int(row.size), float(row.gap))
             most, uniform = bound(problem, row.horizon, row.epsilon, constants), problem.uniform_regret() * row.horizon
             if most < uniform:
@@ -142,9 +142,9 @@ def _lemma_2(study: Study, claim: Claim) -> Ruling:
 def _privacy(study: Study, claim: Claim) -> Ruling:
     """Both variants: whoever rests on the privacy and on the regret of an algorithm rests on one of them."""
     epsilon, size, horizon = study.epsilon, min(study.size, 8), min(study.horizon, _LONGEST_TREE)
-    if horizon < 2 and claim.facts["policy"] in (DP, LEAST):
+    if horizon < 2 and claim.facts["key"] in (DP, LEAST):
         return claim.holds(None)
-    made = [MAKERS[claim.facts["policy"]](epsilon, size, size, horizon, variant) for variant in VARIANTS]
+    made = [MAKERS[claim.facts["key"]](epsilon, size, size, horizon, variant) for variant in VARIANTS]
     return all_of(*(Privacy(epsilon)(lemmas.loss(policy, size, horizon)).of(policy) for policy in made))
 
 
@@ -286,7 +286,7 @@ def _theorem_8(study: Study, claim: Claim) -> Ruling:
         # the first term alone: Algorithm 3 at epsilon = infinity, which is CUCB if repaired
         plain = [NotRun(f"Algorithm 3, {source.variant}, at epsilon = infinity on {source.family}s")()]
         if source.variant == "repaired":
-            plain = rates(study, Source("CUCB", "printed", source.family), claim, of="sampling_")
+            plain = rates(study, Source(CUCB, "printed", source.family), claim, of="sampling_")
         return all_of(
             *rates(study, source, claim, form),
             covers,

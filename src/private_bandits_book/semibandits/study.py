@@ -28,7 +28,6 @@ from private_bandits_book.semibandits import sweeps
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import RateFit, learnt
 
-LDP1, LDP2, DP, LEAST = "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled"
 ORACLE_SIZE, ORACLE_BETA = 2, 0.8
 COVERED = np.array(
     [[0.9, 0.9, 0.0, 0.0], [0.0, 0.0, 0.9, 0.9], [0.0, 0.95, 0.95, 0.0], [0.5, 0.0, 0.0, 0.5], [0.3, 0.3, 0.3, 0.3]]
@@ -39,7 +38,7 @@ COVERED = np.array(
 class Source(NamedTuple):
     """Which measured regret stands for a claim."""
 
-    policy: str
+    key: str
     variant: str
     family: str
 
@@ -186,7 +185,7 @@ class Study(studies.Study):
 
     def _private(self, problem: SemiBandit, epsilon: float, variant: str) -> list[Policy]:
         given = epsilon, problem.list_size, problem.n_items, self.horizon, variant
-        return [sweeps.MAKERS[name](*given) for name in (LDP1, LDP2, DP, LEAST)]
+        return [make(*given) for name, make in sweeps.MAKERS.items() if name != sweeps.CUCB]
 
 
 def fits(exponents: Iterable[RateFit], source: Source, quantity: str, held: str = "gap") -> list[RateFit]:
@@ -246,20 +245,18 @@ def dominance(frame: pd.DataFrame) -> pd.DataFrame:
         half of what uniform play does, "unclear" where the interval holds one half. `over_local` is the regret over
         that of CUCB-LDP2, `bound_share` the share of the private term in the last line of Theorem 8's proof.
     """
-    last = frame[frame["t"] == frame["horizon"]]
-    runs = {
-        key: part["regret"].to_numpy() for key, part in last.groupby(["horizon", "policy", "variant", "gap", "epsilon"])
-    }
+    last = sweeps.keyed(frame[frame["t"] == frame["horizon"]])
+    runs = {at: part["regret"].to_numpy() for at, part in last.groupby(["horizon", "key", "variant", "gap", "epsilon"])}
     rows = []
     for (horizon, policy, variant, gap, epsilon), regret in runs.items():
-        if policy == DP and math.isfinite(epsilon):
+        if policy == sweeps.DP and math.isfinite(epsilon):
             sampling = runs[horizon, policy, variant, gap, math.inf]
-            local = runs[horizon, LDP2, "repaired", gap, epsilon]
+            local = runs[horizon, sweeps.LDP2, "repaired", gap, epsilon]
             problem = paper.top_k(sweeps.MAP_ARMS, sweeps.MAP_SIZE, gap)
             terms = bounds.theorem_8_terms(problem, int(horizon), epsilon, "proof")
             both = terms.sampling + terms.private
             rows.append(
-                {"policy": policy, "variant": variant, "epsilon": epsilon, "gap": gap, "t": horizon}
+                {"policy": sweeps.NAMES[policy], "variant": variant, "epsilon": epsilon, "gap": gap, "t": horizon}
                 | _parts(regret, sampling, problem.uniform_regret() * horizon)
                 | {"over_local": float(regret.mean() / local.mean()) if local.mean() > 0 else math.nan}
                 | {"bound_share": terms.private / both if both > 0 else math.nan, "replications": len(regret)}

@@ -21,7 +21,7 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import Problem
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import LongRun, long_study
+from private_bandits_book.studies import LongRun, key, long_study
 from private_bandits_book.sweep import (
     EPSILON,
     GAP,
@@ -49,14 +49,19 @@ LOWER_ARMS, LOWER_HORIZON, LOWER_RUNS = 5, 1_000_000_000, 20
 PER_ARM = f"{SIZE}, per arm"
 _LABELS = ["policy", "variant", "family", "held"]
 _SEVERAL = ("policies", "variants")
-_FINAL = ["policy", "variant", "family", "held", "n_arms", "size", "gap", "epsilon", "horizon"]
-MAKERS: dict[str, Callable[[float, int, int, int, str], Policy]] = {  # of epsilon, K, m, T and a variant
-    "CUCB": lambda *_: paper.cucb(),
-    "CUCB-LDP1": lambda epsilon, size, _, horizon, variant: paper.cucb_ldp1(epsilon, size, variant, horizon),
-    "CUCB-LDP2": lambda epsilon, _size, _arms, horizon, variant: paper.cucb_ldp2(epsilon, variant, horizon),
-    "CUCB-DP": paper.cucb_dp,
-    "CUCB-DP, least pulled": paper.cucb_dp_least_pulled,
-}
+_FINAL = ["key", "policy", "variant", "family", "held", "n_arms", "size", "gap", "epsilon", "horizon"]
+_MAKERS: tuple[Callable[[float, int, int, int, str], Policy], ...] = (  # of epsilon, K, m, T and a variant
+    lambda epsilon, size, _, horizon, variant: paper.cucb_ldp1(epsilon, size, variant, horizon),
+    lambda epsilon, _size, _arms, horizon, variant: paper.cucb_ldp2(epsilon, variant, horizon),
+    paper.cucb_dp,
+    paper.cucb_dp_least_pulled,
+    lambda *_: paper.cucb(),
+)
+_MADE = [make(1.0, 1, 1, 2, "printed") for make in _MAKERS]
+MAKERS = {key(policy): make for policy, make in zip(_MADE, _MAKERS, strict=True)}
+NAMES = {key(policy): policy.name for policy in (*_MADE, paper.cucb("least"), baselines.dp_se(1.0, 2, 2))}
+"""What policies are called, by what they are found by here, in the sweeps and in the claims."""
+LDP1, LDP2, DP, LEAST, CUCB, CUCB_LEAST, DP_SE = NAMES
 _DATA = tables("semibandits", "sweeps")
 
 
@@ -141,8 +146,8 @@ def _sweep(
         given = value if quantity == EPSILON else epsilon, at.size, at.n_arms, rounds, variant
         return [_long(quantity, at, MAKERS[policy](*given), rounds, held, replications)]
 
-    labels = {"quantity": quantity, "held": held, "family": family, "policy": policy, "variant": variant}
-    return Sweep(labels, quantity, values, run)
+    labels = {"quantity": quantity, "held": held, "family": family, "policy": NAMES[policy], "variant": variant}
+    return Sweep(labels, quantity, values, run, design=policy)
 
 
 def map_runs() -> list[LongRun]:
@@ -165,8 +170,9 @@ def lower_sweep(quantity: str, **fixed: float) -> Sweep:
         at = Setting("arms", arms, LOWER_ARMS, 1, told["gap"])
         return [_long(GAP, at, policy, LOWER_HORIZON, replications=LOWER_RUNS)]
 
-    labels = {"held": "gap", "family": "arms", "policy": "DP-SE", "variant": "printed"}
-    return Sweep(labels | fixed, quantity, LOWER_GAPS if quantity == GAP else LOWER_EPSILONS, run)
+    labels = {"held": "gap", "family": "arms", "policy": NAMES[DP_SE], "variant": "printed"}
+    values = LOWER_GAPS if quantity == GAP else LOWER_EPSILONS
+    return Sweep(labels | fixed, quantity, values, run, design=DP_SE)
 
 
 def lower_runs() -> list[LongRun]:
@@ -185,6 +191,11 @@ STUDIES: dict[str, Callable[[], list[LongRun]]] = {
 def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
     return {label: long_study(label, runs) for label, runs in STUDIES.items()}
+
+
+def keyed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of the longer studies with the keys of what was played."""
+    return rows.assign(key=rows["policy"].map({name: found for found, name in NAMES.items()}))
 
 
 def _long(
@@ -236,7 +247,8 @@ def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
     """Return the exponents of one sweep, in K several; `frame` is its longer study, arguments as for `exponents`."""
     rows, quantity = sweep.rows(frame), sweep.quantity
     rows = rows[rows["t"] == rows["horizon"]]
-    labels = {name: sweep.labels[name] for name in _LABELS} | {"horizon": int(rows["horizon"].max())}
+    labels = {"key": sweep.design} | {name: sweep.labels[name] for name in _LABELS}
+    labels["horizon"] = int(rows["horizon"].max())
     family, held, found = labels["family"], labels["held"], []
     same = quantity == SIZE and held == "item gap" and family in ("B_inf", "top-K")
     per_arm = quantity == SIZE and family in ("B_inf", "K-path")
@@ -255,8 +267,8 @@ def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
 def power_removed(sizes: pd.DataFrame, variant: str) -> Interval:
     """Return the power of K of CUCB-LDP2 less that of CUCB-LDP1 on B_inf = 1, replication by replication."""
     deciding = (sizes["family"] == "B_inf") & (sizes["variant"] == variant) & (sizes["t"] == sizes["horizon"])
-    values, everything = by_replication(sizes[deciding & (sizes["policy"] == "CUCB-LDP1")], "size")
-    _, least = by_replication(sizes[deciding & (sizes["policy"] == "CUCB-LDP2")], "size")
+    kept = keyed(sizes[deciding])
+    (values, everything), (_, least) = (by_replication(kept[kept["key"] == made], "size") for made in (LDP1, LDP2))
     return exponent_difference(values, least, everything)
 
 
@@ -278,7 +290,7 @@ def theorem_8_form(quantity: str, exponent: float, variant: str) -> Form:
 def final_regrets(study: pd.DataFrame) -> pd.DataFrame:
     """Return the mean regret at the horizon of a longer study, a row per run, with its 95 % interval."""
     rows = []
-    for key, part in study[study["t"] == study["horizon"]].groupby(_FINAL, sort=False):
+    for at, part in keyed(study[study["t"] == study["horizon"]]).groupby(_FINAL, sort=False):
         found = mean_interval(part["regret"].to_numpy()).columns()
-        rows.append({**dict(zip(_FINAL, key, strict=True)), **found, "replications": len(part)})
+        rows.append({**dict(zip(_FINAL, at, strict=True)), **found, "replications": len(part)})
     return pd.DataFrame(rows)

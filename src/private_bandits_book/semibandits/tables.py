@@ -18,7 +18,8 @@ from private_bandits.papers.semibandits import VARIANTS, bounds, cucb_ldp1, cucb
 from private_bandits.policy import Policy
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.ledger import Claim, claims_of
-from private_bandits_book.semibandits.study import LDP1, LDP2, Source, Study, fits
+from private_bandits_book.semibandits.study import Source, Study, fits
+from private_bandits_book.semibandits.sweeps import CUCB, LDP1, LDP2, NAMES
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
 
 tables = Exhibits()
@@ -81,7 +82,7 @@ def k_exponents(study: Study) -> pd.DataFrame:
     rows, instances, holding = [], names(study, "instances"), names(study, "held")
     place = {name: place for place, name in enumerate([*instances, *holding])}
     for fit in study.exponents:
-        policy, variant, family, held = (fit.labels[name] for name in ("policy", "variant", "family", "held"))
+        policy, variant, family, held = (fit.labels[name] for name in ("key", "variant", "family", "held"))
         same = family in ("B_inf", "top-K") and held == "gap"
         identity = family == "path as arm" and held == "item gap"  # the same run times K: nothing is measured
         if fit.quantity != SIZE or policy not in (LDP1, LDP2) or same or identity:
@@ -90,7 +91,7 @@ def k_exponents(study: Study) -> pd.DataFrame:
             {
                 "instance": instances[family],
                 "holding": "both" if family in ("B_inf", "top-K", "top-K, close") else holding[held],
-                "box": f"{policy}, {variant}",
+                "box": f"{NAMES[policy]}, {variant}",
                 "exponent": _interval(fit.fit),
                 **fit.row(),
                 "replications": fit.replications,
@@ -142,7 +143,7 @@ def plugged(study: Study) -> pd.DataFrame:
     """CUCB's regret with the compiled and the Python oracle, a row per graph."""
     rows = []
     for name in dict.fromkeys(run.swept["problem"] for run in study.plugged):
-        compiled, python = (study.plugged.find("CUCB", problem=name, oracle=o) for o in ("scan", "networkx"))
+        compiled, python = (study.plugged.find(CUCB, problem=name, oracle=o) for o in ("scan", "networkx"))
         rows.append(
             {
                 "problem": name,
@@ -201,10 +202,10 @@ def _excess(variants: Sequence[Policy]) -> float:
 
 def _row(study: Study, cell: Claim, judged: Claim, variant: str) -> dict[str, Any]:
     """A row of Table 1: an algorithm in one variant beside the powers that it is claimed to have."""
-    facts, source = cell.facts, Source(judged.facts["policy"], variant, judged.facts["family"])
+    facts, source = cell.facts, Source(judged.facts["key"], variant, judged.facts["family"])
     row: dict[str, Any] = {"problem": facts["problem"], "model": facts["model"], "formula": facts["formula"]}
-    row |= {"cell": f"{facts['problem']}, {facts['model']}: {facts['formula']}", "box": f"{source.policy}, {variant}"}
-    row |= source._asdict()
+    row |= {"cell": f"{facts['problem']}, {facts['model']}: {facts['formula']}"}
+    row |= {"box": f"{NAMES[source.key]}, {variant}", "policy": NAMES[source.key], **source._asdict()}
     longest = 0
     for quantity, name in _POWERS.items():
         claimed = float(judged.facts["powers"].get(quantity, math.nan))

@@ -103,7 +103,7 @@ def repaired_first_counter(epsilon: float, list_size: int) -> Policy:
     )
     paid = 1.0 / scale if scale else math.inf
     privacy = Guarantee.certified(epsilon, paid, "central", "one hybrid counter a user, lengths fixed by the lists")
-    facts = {"mechanism": "tree", "method": "first", "options": "repaired"}
+    facts = {"mechanism": "tree", "method": "counter", "options": "repaired"}
     return Policy("Hybrid, first item", "", "repair, first", "", privacy, record, **facts)
 
 

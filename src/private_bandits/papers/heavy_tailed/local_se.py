@@ -76,11 +76,11 @@ def ldp_robust_se(
     halved = variant == "repaired"
     record = algorithm_3.elimination(v, u, beta, c, inside=8.0, samples=epsilon**2, halved=halved, u_power=2.0)
     record = record._replace(noise=ON_REWARDS, scale=scale)
-    name = "LDP Robust SE" if halved else "LDP Robust SE, slide rate"
+    name, method = ("LDP Robust SE", "") if halved else ("LDP Robust SE, slide rate", "slide rate")
     reason = "every user truncates and adds Laplace noise of the whole range"
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
     options = "" if c == PRINTED_C else f"c = {c:g}"
-    facts = {"mechanism": "laplace", "family": "elimination", "options": options}
+    facts = {"mechanism": "laplace", "family": "elimination", "method": method, "options": options}
     return Policy(name, "tao2022", "none on the slides", variant, privacy, record, **facts)
 
 

@@ -40,11 +40,11 @@ def _measured(study: Study, definition: str) -> str:
     """Say what the simulated factor is at the horizon, and its largest value before, where privacy can be learnt."""
     epsilon, name = nearest(study.epsilons, 0.2), _PLAYED[definition]
     frame = factors(study.hardest, epsilon)
-    factor = frame[frame["policy"] == name]["factor"]
+    factor = frame[frame["key"] == name]["factor"]
     if factor.empty:
-        return f"no regret of {name} to compare at this horizon"
+        return f"no regret of {study.names[name]} to compare at this horizon"
     found = f"{factor.max():.3g} at most, {factor.iloc[-1]:.3g} at T = {study.horizon}"
-    return f"{name} at epsilon {epsilon:g} measured {found}"
+    return f"{study.names[name]} at epsilon {epsilon:g} measured {found}"
 
 
 @rules("discussion-conjecture")

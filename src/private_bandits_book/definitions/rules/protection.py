@@ -26,21 +26,21 @@ def _definition_1(study: Study, claim: Claim) -> Ruling:
 
 @rules("definition-2")
 def _definition_2(study: Study, claim: Claim) -> Ruling:
-    response, private, bare = study.losses.set_index("policy").loc[[RESPONSE, PRIVATE, BARE], "outcomes"]
+    response, private, bare = study.losses.set_index("key").loc[[RESPONSE, PRIVATE, BARE], "outcomes"]
     held = near(private, study.exact_epsilon) and math.isinf(bare)
     return claim.holds(held, private, study=study, private=private, response=response, bare=loss_of(bare))
 
 
 @rules("definition-3")
 def _definition_3(study: Study, claim: Claim) -> Ruling:
-    response, bare = study.losses.set_index("policy").loc[[RESPONSE, BARE], "instantaneous"]
+    response, bare = study.losses.set_index("key").loc[[RESPONSE, BARE], "instantaneous"]
     held = near(response, study.exact_epsilon) and math.isinf(bare)
     return claim.holds(held, response, study=study, response=response, bare=loss_of(bare))
 
 
 @rules("definition-4")
 def _definition_4(study: Study, claim: Claim) -> Ruling:
-    loss = study.losses.set_index("policy")["local"]
+    loss = study.losses.set_index("key")["local"]
     private, others = loss[PRIVATE], loss.drop(index=PRIVATE)
     held = near(private, study.exact_epsilon) and bool(np.isinf(others).all())
     return claim.holds(held, private, private=private, others=len(others))
@@ -48,7 +48,7 @@ def _definition_4(study: Study, claim: Claim) -> Ruling:
 
 @rules("definition-5")
 def _definition_5(study: Study, claim: Claim) -> Ruling:
-    others, allowed = study.losses.set_index("policy")["environment"].drop(index=PRIVATE), inference.DISTANCE
+    others, allowed = study.losses.set_index("key")["environment"].drop(index=PRIVATE), inference.DISTANCE
     facts = {"study": study, "others": len(others), "seeing": others.min(), "allowed": allowed}
     return claim.holds(others.min() <= allowed * (1 + SAME), others.min(), **facts)
 

@@ -1,0 +1,126 @@
+"""Texts, exhibits and cells belong together: what a room says is shown on its page, and what is shown is said."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+
+import pandas as pd
+import pytest
+
+from private_bandits.policy import Policy
+from private_bandits_book import exhibits
+from private_bandits_book.algorithms import listed
+from private_bandits_book.cascading import study as cascading
+from private_bandits_book.chapters import Chapter
+from private_bandits_book.chapters.book import find_book
+from private_bandits_book.contextual import sweeps as contextual
+from private_bandits_book.definitions import study as definitions
+from private_bandits_book.heavy_tailed.fluid import fluid
+from private_bandits_book.rooms import tables
+from private_bandits_book.semibandits import sweeps as semibandits
+
+BOOK = find_book()
+CHAPTERS = BOOK.chapters()
+SHARED = {"sentences", "names", "looks"}  # sections that makers read, and no exhibit's own
+# What a page shows as its maker returns it: numbers for download, a Markdown table, words made of sentences.
+BARE = {
+    "definitions": {"table-disagreements", "disagreements"},
+    "heavy_tailed": {"table-confidence", "table-local-confidence", "formulas"},
+    "semibandits": {"findings-map"},
+}
+
+
+def cells(chapter):
+    """What the cells of a chapter's page show, as (whole labels or beginnings, labels)."""
+    page = json.loads((BOOK.root / "book" / f"{chapter}.ipynb").read_text(encoding="utf-8"))
+    for cell in page["cells"]:
+        if cell["cell_type"] == "code":
+            for node in ast.walk(ast.parse("".join(cell["source"]))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    if node.func.attr in ("show", "panels"):
+                        yield node.func.attr, tuple(ast.literal_eval(one) for one in node.args)
+
+
+def declared(chapter):
+    """The label of each exhibit at the chapter's parameters, with the entry of its texts."""
+    known = {name: parameter.default for name, parameter in BOOK.parameters(chapter).items()}
+    study = Chapter(chapter, **known).study
+    room = importlib.import_module(f"private_bandits_book.{chapter}.exhibits").exhibits
+    return {label: one.label + one.letters for one in room._declared for label, _ in exhibits._panels(one, study)}
+
+
+def astray(entries, made, shown, bare=frozenset()):
+    """What is said and not shown, shown and not said, declared and not shown, or shown twice."""
+    counts, found = dict.fromkeys(made, 0), []
+    for how, labels in shown:
+        mine = [label for label in made if (label in labels if how == "show" else label.startswith(labels))]
+        found += [] if mine else [f"{', '.join(labels)}: shows nothing"]
+        for label in mine:
+            counts[label] += 1
+    found += [f"{label}: shown {count} times" for label, count in counts.items() if count != 1]
+    found += [f"{entry}: said of nothing" for entry in entries if entry not in made.values()]
+    return found + [f"{e}: nothing is said" for e in dict.fromkeys(made.values()) if e not in {*entries, *bare}]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_text_is_of_an_exhibit_that_a_cell_shows_and_every_cell_shows_one(chapter):
+    entries = [label for label in tables(chapter, "texts") if label not in SHARED]
+    assert astray(entries, declared(chapter), list(cells(chapter)), BARE.get(chapter, set())) == []
+
+
+MADE = {"figure-1a": "figure-1ab", "figure-1b": "figure-1ab", "table-1": "table-1"}
+CELLS = [("panels", ("figure-1",)), ("show", ("table-1",))]
+
+
+@pytest.mark.parametrize(
+    ("entries", "made", "shown", "found"),
+    [
+        (["figure-1ab", "table-1"], MADE, CELLS, []),
+        (["figure-1ab", "table-1", "table-9"], MADE, CELLS, ["table-9: said of nothing"]),
+        (["figure-1ab"], MADE, CELLS, ["table-1: nothing is said"]),
+        (["figure-1ab", "table-1"], MADE, CELLS[:1], ["table-1: shown 0 times"]),
+        (["figure-1ab", "table-1"], MADE, [*CELLS, CELLS[1]], ["table-1: shown 2 times"]),
+        (["figure-1ab", "table-1"], MADE, [*CELLS, ("show", ("figure-1",))], ["figure-1: shows nothing"]),
+    ],
+)
+def test_what_is_astray_is_found(entries, made, shown, found):
+    assert astray(entries, made, shown) == found
+
+
+LONG = {
+    "cascading": lambda: cascading.learning_runs() + cascading.growth_runs(),
+    "contextual": lambda: contextual.long_runs("convex") + contextual.long_runs("linear"),
+    "definitions": definitions.long_runs,
+    "semibandits": lambda: [run for runs in semibandits.STUDIES.values() for run in runs()],
+}
+
+
+def policies(chapter):
+    """What a chapter may have played: the library's policies, with and without privacy, and those of its studies."""
+    made = [policy for epsilon in (1.0, float("inf")) for _, policy in listed(epsilon)]
+    made += [fluid(policy) for policy in made if policy.paper in ("tao2022", "bubeck2013")]
+    return made + [run.policy for run in LONG.get(chapter, list)() if isinstance(run.policy, Policy)]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_drawn_family_is_that_of_the_policy_that_ran(chapter):
+    looks = {}
+    for policy in policies(chapter):
+        looks.setdefault((policy.name, policy.privacy.trust), set()).add(policy.family)
+    seen = 0
+    for path in sorted(BOOK.data(chapter).glob("figure-*.csv")):
+        frame = pd.read_csv(path, keep_default_na=False)
+        if {"policy", "family", "trust"} <= set(frame):
+            for row in frame.drop_duplicates(["policy", "family", "trust"]).itertuples():
+                if (row.policy, row.trust) in looks:
+                    seen += 1
+                    assert row.family in looks[row.policy, row.trust], (path.name, row.policy, row.family)
+                elif row.policy not in COMPUTED:
+                    assert row.family in ("none", "uniform"), (path.name, row.policy, row.family)
+    assert seen
+
+
+# Computed lines of a mechanism, which no policy of their name played.
+COMPUTED = ("Algorithms 1, 2", "Algorithm 5", "Algorithm 3, logistic", "Algorithm 3, g(a) = a/10")
