@@ -534,6 +534,9 @@ def test_a_row_rests_on_one_variant_of_an_algorithm():
     assert rests_on({"privacy": both, "regret": learns}).verdict == AFTER_REPAIR
     assert rests_on({"privacy": private, "regret": GOOD}).verdict == REPRODUCED
     assert rests_on({"privacy": private, "regret": learns, "bound": BAD}).verdict == NOT_REPRODUCED
+    table = rests_on({"regret": learns})  # what rests on a row is about what that row is about
+    assert rests_on({"privacy": private, "table": table}).verdict == UNDECIDED
+    assert rests_on({"privacy": both, "table": table}).verdict == AFTER_REPAIR
 
 
 def test_the_reason_of_a_repair_says_how_it_fares_as_far_as_there_is_room():

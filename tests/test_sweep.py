@@ -52,6 +52,25 @@ def test_logarithms_bend_claim_and_alternative_as_they_bend_the_regret():
     assert fitted(lambda t: t ** (2 / 3)).ruling(claimed, other).verdict == NOT_REPRODUCED
 
 
+@pytest.mark.parametrize("along", [False, True])
+def test_one_run_far_from_the_rest_leaves_an_exponent_open(along):
+    """Of twenty runs one is stuck at one point, or from there on: others may be, unseen, anywhere."""
+    t = np.geomspace(1e4, 1e6, 13)
+    for stuck, verdict in ((1.0, REPRODUCED), (50.0, UNDECIDED)):
+        curves = np.outer(RNG.lognormal(0.0, 0.01, 20), np.log(t) if along else np.sqrt(t))
+        curves[3, 6:] *= stuck if along else 1.0
+        curves[3, 6] *= 1.0 if along else stuck
+        fit = RateFit.growing({}, t, curves) if along else RateFit.over({}, HORIZON, zip(t, curves.T, strict=True))
+        wide = fit._replace(fit=Interval(*(1.0,) * 3 if along else (0.5,) * 3))  # as if the stuck run did not count
+        found = (
+            wide.ruling(power(LOG, 1.0), power(LOG, 2.0))
+            if along
+            else wide.ruling(power(HORIZON, 0.5), power(HORIZON, 0.75))
+        )
+        assert found.verdict == verdict
+        assert ("1 of 20 runs" in found.reason) is (verdict == UNDECIDED)
+
+
 @pytest.mark.parametrize(
     ("quantity", "values", "name"), [(EPSILON, [0.1, 0.2, 0.5, 1.0], "(1/epsilon)^2"), (SIZE, [1, 2, 4, 8], "K^2")]
 )
