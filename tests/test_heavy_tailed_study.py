@@ -46,8 +46,8 @@ def test_curves_reach_the_horizon_or_say_that_they_do_not(long):
         assert run.swept == {"kind": kind}
         assert len(run.curves) == (3 if kind == "runs" else 1)
         assert np.all(np.diff(run.curves, axis=1) >= 0)
-    assert last(panel, "DP Robust UCB", "printed").swept["kind"] == "fluid"
-    assert last(panel, "DP Robust SE", "printed").swept["kind"] == "runs"
+    assert last(panel, KEYS["DP Robust UCB"], "printed").swept["kind"] == "fluid"
+    assert last(panel, KEYS["DP Robust SE"], "printed").swept["kind"] == "runs"
     assert panel.final(KEYS["uniform"]) == pytest.approx(0.4 * 10**15)
 
 
@@ -93,7 +93,7 @@ def test_the_fluid_approximation_is_near_the_runs():
     fluid = panel.find(KEYS["DP Robust UCB, fluid"], "printed")
     assert fluid.final[0] == pytest.approx(fluid_regret(study.problem(1, 0.9), policy, [1e15])[0], rel=1e-9)
     # what it misses is a share of what is learnt
-    run, fluid = (panel.find(name, "smaller") for name in ("DP Robust UCB", "DP Robust UCB, fluid"))
+    run, fluid = (panel.find(KEYS[name], "smaller") for name in ("DP Robust UCB", "DP Robust UCB, fluid"))
     t = np.intersect1d(run.t, fluid.t)[-1]
     seen, value = run.curves[:, run.t == t].mean(), fluid.curves[0, fluid.t == t][0]
     assert comparisons.fluid_errors(panel, "smaller")[1] == pytest.approx(
@@ -226,11 +226,11 @@ def test_a_worst_gap_is_chosen_on_one_half_of_the_runs_and_measured_on_the_other
 
 
 def test_exponents_say_what_they_rest_on_and_what_the_corrected_law_has_in_their_fit(long):
-    frame = tables.exponents(long).set_index(["policy", "quantity"])
-    kinds = frame["evidence"].groupby("policy").agg(set)
+    frame = tables.exponents(long).set_index(["key", "quantity"])
+    kinds = frame["evidence"].groupby("key").agg(set)
     for name in (rates.DP, rates.LDP, rates.INDEX, rates.PLAIN_INDEX, rates.BOUNDED):
         assert kinds[name] == {"by construction"}
-    measured = frame[frame["evidence"] == "measured"].index.get_level_values("policy")
+    measured = frame[frame["evidence"] == "measured"].index.get_level_values("key")
     assert set(measured) <= {rates.EPISODES, rates.BOUNDED_LOCAL} and rates.BOUNDED_LOCAL in measured
     schedules = frame.loc[[rates.DP, rates.LDP]]
     assert (schedules["predicted"] - schedules["measured"]).abs().max() < 0.05

@@ -208,7 +208,7 @@ def test_no_row_counts_a_measurement_twice():
     exponents = sweeps.exponents(long["sizes"], long["exponents"], long["lower"])
     found = 0
     for name, claim in CLAIMS.items():
-        for of, policy in (("", claim.facts.get("policy")), ("sampling_", "CUCB")):
+        for of, policy in (("", NAMES.get(claim.facts.get("key"))), ("sampling_", "CUCB")):
             asked = judged_powers(name, claim.facts.get(f"{of}powers", ()), of)
             wanted = [key(policy, v, claim.facts.get("family"), q) for v in ("printed", "repaired") for q in asked]
             fits = [fit for fit in exponents if (*map(fit.labels.get, LABELS), fit.quantity) in wanted and fit.fit]
@@ -509,7 +509,7 @@ def test_a_computed_number_decides_at_its_limit(claim, name, value, verdict, mon
 @pytest.mark.parametrize("name", ["theorem-1", "theorem-3", "theorem-7", "least-pulled-privacy"])
 def test_privacy_is_that_of_the_algorithm(name, monkeypatch):
     """Half the noise of the algorithm that is judged is twice the epsilon, whatever the formula says."""
-    played = CLAIMS[name].facts["policy"]
+    played = CLAIMS[name].facts["key"]
     original, paid = sweeps.MAKERS[played], own(name, made({})).measurement.measured
 
     def quieter(*given):

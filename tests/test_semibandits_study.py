@@ -114,7 +114,7 @@ def of_made_up(quantity, column, values, power, **changed):
     """The exponents of a sweep over made-up rows."""
     frame = pd.DataFrame(made_up(quantity, column, values, power, **changed))
     labels = {name: frame[name].iloc[0] for name in ("quantity", "held", "family", "policy", "variant")}
-    return sweeps.fits_of(Sweep(labels, quantity, values, lambda value: []), frame)
+    return sweeps.fits_of(Sweep(labels, quantity, values, lambda value: [], design=NAMED[labels["policy"]]), frame)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,13 @@ def test_exponents_are_those_of_the_runs(quantity, column, values, power):
     for fit in fits:  # regret over the arms in bad super arms: on K-paths n_arms - K
         assert fit.fit.measured == pytest.approx(power)
         assert (fit.points, fit.replications, fit.values) == (3, 5, list(values))
-        told = {"policy": "CUCB-LDP2", "variant": "printed", "family": "K-path", "held": "gap"}
+        told = {
+            "key": NAMED["CUCB-LDP2"],
+            "policy": "CUCB-LDP2",
+            "variant": "printed",
+            "family": "K-path",
+            "held": "gap",
+        }
         assert fit.labels == told | {"horizon": max(values) if column == "horizon" else 1000}
     short = of_made_up(quantity, column, values[:2], power)
     assert {fit.fit for fit in short} == {None}  # two points do not count

@@ -322,8 +322,8 @@ def _local(study: Study, claim: Claim) -> Ruling:
 def _sweep(study: Study, claim: Claim) -> Ruling:
     """Regret falls with epsilon, and comes near the non-private one."""
     parts, plain = [], study.sweep.find(keys.PLAIN)
-    for name in (keys.LAPLACE, keys.GAUSSIAN):
-        runs = study.sweep.select(name, "published")
+    for policy in (keys.LAPLACE, keys.GAUSSIAN):
+        runs, name = study.sweep.select(policy, "published"), keys.MADE[policy].name
         ratio = ratio_interval(runs[-1].final, plain.final).measured
         comparable = Less(f"{name} over the non-private one, {ratio:.3g},", f"{_COMPARABLE:g}")
         parts.append(_less(f"{name} at the largest epsilon", "at the smallest", runs[-1], runs[0]))
