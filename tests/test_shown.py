@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import math
 
 import pandas as pd
 import pytest
@@ -108,17 +109,18 @@ def policies(chapter):
 def test_the_drawn_family_is_that_of_the_policy_that_ran(chapter):
     looks = {}
     for policy in policies(chapter):
-        looks.setdefault((policy.name, policy.privacy.trust), set()).add(policy.family)
+        looks.setdefault((policy.name, math.isfinite(policy.privacy.epsilon)), set()).add(policy.family)
     seen = 0
     for path in sorted(BOOK.data(chapter).glob("figure-*.csv")):
         frame = pd.read_csv(path, keep_default_na=False)
-        if {"policy", "family", "trust"} <= set(frame):
-            for row in frame.drop_duplicates(["policy", "family", "trust"]).itertuples():
-                if (row.policy, row.trust) in looks:
+        if {"policy", "family", "epsilon"} <= set(frame):
+            for row in frame.drop_duplicates(["policy", "family", "epsilon"]).itertuples():
+                played = row.policy, math.isfinite(float(row.epsilon))
+                if played in looks:
                     seen += 1
-                    assert row.family in looks[row.policy, row.trust], (path.name, row.policy, row.family)
+                    assert row.family in looks[played], (path.name, *played, row.family)
                 elif row.policy not in COMPUTED:
-                    assert row.family in ("none", "uniform"), (path.name, row.policy, row.family)
+                    assert row.family in ("none", "uniform"), (path.name, *played, row.family)
     assert seen
 
 

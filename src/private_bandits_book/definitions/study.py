@@ -43,7 +43,6 @@ LDP_UCB, ADAP_UCB, UCB = map(key, (baselines.ldp_ucb_response(1.0), baselines.ad
 _MADE = {name: make(1.0, 2, 1) for name, make in MAKERS.items()}
 NAMES = {name: policy.name for name, policy in _MADE.items()}
 TRUST = {name: policy.privacy.trust for name, policy in _MADE.items()}
-FAMILIES = {name: policy.family for name, policy in _MADE.items()}
 STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (ADAP_UCB, 0.1): 200}
 """Of the algorithms and epsilons whose regret in the longer study the findings state, the number of runs.
 
@@ -171,11 +170,9 @@ class Study(studies.Study):
         """Upper over lower on the instance of the longer study, at its horizon."""
         horizon = int(self.long["t"].max())
         rows = looked(self.long[self.long["t"] == horizon], long_runs(), ["policy", "epsilon"])
-        final = rows.groupby(["key", "epsilon"], sort=False)["regret"]
+        final = rows.groupby(["key", "family", "epsilon"], sort=False)["regret"]
         game = (LONG.n_arms, LONG.gap, horizon, "instance")
-        return pd.DataFrame(
-            [_met(name, FAMILIES[name], epsilon, part.to_numpy(), *game) for (name, epsilon), part in final]
-        )
+        return pd.DataFrame([_met(*one, part.to_numpy(), *game) for one, part in final])
 
 
 def hardest(runs: Iterable[Run]) -> Runs:
