@@ -290,7 +290,7 @@ def test_the_least_pulled_arm_removes_k(variant):
 
 @pytest.mark.parametrize("policy", ["CUCB-LDP1", "CUCB-LDP2"])
 def test_the_difference_of_two_powers_is_open_where_a_run_of_either_is_stuck(policy):
-    study, regrets = made(dict.fromkeys(KEYS, about(0.0))), np.outer(np.linspace(1.0, 1.01, 20), [1.0, 2.0, 3.0])
+    study, regrets = made(dict.fromkeys(EVERY, about(0.0))), np.outer(np.linspace(1.0, 1.01, 20), [1.0, 2.0, 3.0])
     assert own("least-pulled-removes-k", study).verdict == REPRODUCED
     for factor, verdict in ((1.0, REPRODUCED), (2.0, UNDECIDED)):
         regrets[7, 1] *= factor

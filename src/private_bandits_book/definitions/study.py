@@ -172,7 +172,9 @@ class Study(studies.Study):
         rows = looked(self.long[self.long["t"] == horizon], long_runs(), ["policy", "epsilon"])
         final = rows.groupby(["key", "family", "epsilon"], sort=False)["regret"]
         game = (LONG.n_arms, LONG.gap, horizon, "instance")
-        return pd.DataFrame([_met(*one, part.to_numpy(), *game) for one, part in final])
+        return pd.DataFrame(
+            [_met(name, family, epsilon, part.to_numpy(), *game) for (name, family, epsilon), part in final]
+        )
 
 
 def hardest(runs: Iterable[Run]) -> Runs:
