@@ -547,7 +547,7 @@ def test_a_dp_panel_follows_its_printed_curves_where_both_are_played():
     assert first(played(central(se=0.49, spread=0.001), 0.98)) == "reproduced"
     # two of three runs alike and one far off: the third may be the rule
     stuck = played(central(se=0.01), 0.9)
-    stuck.find("DP Robust SE", "printed").data["regret"][:, -1] = [0.01 * UNIFORM, 0.01 * UNIFORM, 0.05 * UNIFORM]
+    stuck.find(rates.DP, "printed").data["regret"][:, -1] = [0.01 * UNIFORM, 0.01 * UNIFORM, 0.05 * UNIFORM]
     assert first(stuck) == "undecided"
     one = {key: played(central(se=0.01), 0.9) for key in study().grid} | {(2, 0.9, 0.5): played(central(se=0.9), 0.01)}
     found = verdicts(central=one).filter(like="figure-dp")

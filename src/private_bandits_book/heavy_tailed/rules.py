@@ -164,7 +164,8 @@ def _learns(study: Study, claim: Claim) -> Ruling:
     known = study.local_confidence[study.local_confidence["key"] == rates.LDP]
     means = known.query("v == @v and value == 24.0 and draws > 0")
     beyond, draws = int(means["beyond"].sum()), int(means["draws"].sum())
-    return all_of(*parts, claim.holds(beyond == 0 if draws else None, beyond=beyond, draws=draws))
+    kept = claim.holds(beyond == 0 if draws else None, beyond=beyond, draws=draws)
+    return all_of(*parts, kept).of(*(run.policy for run in runs))
 
 
 def _over(uniform: float, value: Interval) -> Interval:
