@@ -103,7 +103,15 @@ def where(machine: dict[str, Any]) -> str:
 def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]) -> str:
     """Return the page."""
     games = pd.DataFrame(growth["games"]).set_index(["swept", "policy", "value"])["ns_a_round"]
-    short, long = (games["rounds", "no noise", rounds] for rounds in (10**4, 10**8))
+    ends: dict[str, float] = {}
+    for name, swept, policy, span in (
+        ("", "rounds", "no noise", (10**4, 10**8)),
+        ("hybrid_", "rounds", "hybrid", (10**4, 10**8)),
+        ("arms_", "arms", "no noise", (10**3, 10**5)),
+        ("size_", "list size", "no noise", (1, 32)),
+    ):
+        ends |= {f"{name}{end}": games[swept, policy, at] for end, at in zip(("short", "long"), span, strict=True)}
+    played = [row for row in growth["games"] if (row["swept"], row["policy"]) == ("arms", "no noise")]
     most = max(row["megabytes"] for row in growth["calls"])
     met = [row["met"] for row in results["races"] if row["met"] is not None]
     fastest = max(
@@ -116,8 +124,9 @@ def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]
         fastest=fastest["library"],
         met=sum(met),
         targets=len(met),
-        short=short,
-        long=long,
+        **ends,
+        arms_rounds=", ".join(f"{row['rounds']:,}" for row in played),
+        arms_times=ends["arms_long"] / ends["arms_short"],
         most=most,
         raced=where(results["machine"]),
         races=races(results["races"]),

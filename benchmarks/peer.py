@@ -76,7 +76,7 @@ def smpybandits(rounds: int, seed: int) -> list[int]:
     import numpy as np
     from SMPyBandits.Policies import UCB
 
-    np.random.seed(seed)
+    np.random.seed(seed)  # the library draws from this one generator; it has the process to itself
     rewards, pulls = random.Random(seed), [0] * len(MEANS)
     policy = UCB(len(MEANS))
     policy.startGame()
