@@ -36,7 +36,7 @@ test quick: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(CHOSEN)
+	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder $(CHOSEN)
 
 reproduce: $(READY)
 	$(BIN)/private-bandits reproduce

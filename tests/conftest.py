@@ -7,20 +7,49 @@ import shutil
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.reproduce import reproduce
 
 TINY = Path(__file__).parent / "fixtures" / "tiny"
+_FILES: set[Path] = set()  # of this worker
 
 
-@pytest.hookimpl(tryfirst=True)
+def _alone(nodeid: str) -> bool:
+    return "::test_notebook_" in nodeid
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if _alone(item.nodeid):
+        item.add_marker("notebook")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The notebooks come first, each for itself, as they take longest; the tests of another file stay together."""
-    items.sort(key=lambda item: item.get_closest_marker("notebook") is None)
-    for item in items:
-        alone = item.get_closest_marker("notebook") is not None
-        item.add_marker(pytest.mark.xdist_group(item.name if alone else item.path.name))
+    """The notebooks come first, as they take longest."""
+    items.sort(key=lambda item: not _alone(item.nodeid))
+
+
+class _ByFile(LoadScopeScheduling):
+    """The tests of a file stay in one worker, with what they compile and share; a notebook stands for itself."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if _alone(nodeid) else nodeid.partition("::")[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    return _ByFile(config, log)
+
+
+@pytest.fixture(autouse=True)
+def _one_worker_a_file(request: pytest.FixtureRequest, worker_id: str) -> None:
+    """Groups that xdist no longer understands cost a quarter of the suite's time, and say nothing."""
+    path = request.path
+    if worker_id != "master" and path not in _FILES and not _alone(request.node.nodeid):
+        _FILES.add(path)
+        shared = request.getfixturevalue("tmp_path_factory").getbasetemp().parent
+        (shared / f"{path.name}.worker").touch(exist_ok=False)
 
 
 @pytest.fixture(autouse=True)

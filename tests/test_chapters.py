@@ -511,9 +511,8 @@ def test_a_committed_chapter_declares_parameters_that_papermill_shows(name):
     assert list(shown) == list(known) and all(parameter["help"] for parameter in shown.values())
 
 
-@pytest.mark.notebook
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_committed_chapter_regenerates_its_outputs_data_and_figures(name, tmp_path):
+def test_notebook_of_a_committed_chapter_gives_its_outputs_data_and_figures(name, tmp_path):
     assert_cells_pass(find_book(), name, tmp_path / "out")
     assert_files_agree(find_book(), name, tmp_path / "out")
 

@@ -77,8 +77,7 @@ def test_listing_and_claims_run(tmp_path: Path) -> None:
     assert "theorem" in _call("-m", *_module(words), cwd=tmp_path).lower()
 
 
-@pytest.mark.notebook
-def test_rerun_gives_what_it_promises(tmp_path: Path) -> None:
+def test_notebook_rerun_gives_what_it_promises(tmp_path: Path) -> None:
     (words,) = (words for words in _commands("private-bandits") if words[1] == "run")
     _call("-m", *_module(words), cwd=tmp_path)
     folder = tmp_path / "runs" / "cascading"
@@ -89,8 +88,7 @@ def test_rerun_gives_what_it_promises(tmp_path: Path) -> None:
         assert (folder / "figures" / f"{panel}.svg").is_file(), panel
 
 
-@pytest.mark.notebook
-def test_plain_papermill_works_too(tmp_path: Path) -> None:
+def test_notebook_by_plain_papermill_works_too(tmp_path: Path) -> None:
     (words,) = _commands("papermill")
     given = [str(ROOT / word) if word.startswith("book/") else word for word in words]
     _call("-m", *given, cwd=tmp_path)

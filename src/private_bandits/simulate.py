@@ -12,7 +12,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits._moved import forward
-from private_bandits.kernels import kernel_of
+from private_bandits.kernels import kernel_of, protocol
 from private_bandits.policy import Player, Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, OracleBandit, SemiBandit
 
@@ -145,8 +145,9 @@ def simulate(
     import xarray as xr
     from tqdm import tqdm
 
-    workers = 1 if horizon * replications <= _FEW else n_jobs
-    runs = joblib.Parallel(n_jobs=workers, prefer="threads", return_as="generator")(
+    by_epochs = isinstance(policy, Policy) and kernel_of(policy.record).PIECE == protocol.WHOLE_RUN
+    few = replications <= 100 if by_epochs else replications * horizon <= _FEW
+    runs = joblib.Parallel(n_jobs=1 if few else n_jobs, prefer="threads", return_as="generator")(
         joblib.delayed(_replicate)(problem, policy, horizon, rounds, seed, r) for r in range(replications)
     )
     hidden = not sys.stderr.isatty() if progress is None else not progress

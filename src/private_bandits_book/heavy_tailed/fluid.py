@@ -91,12 +91,12 @@ def _share(record: robust.Record, grid: np.ndarray, tables: list[np.ndarray], t:
     """Pulls at one level of the index that add up to t, by bisection of the level."""
     power = record.v / (1.0 + record.v)
     radius = record.factor * (record.alpha * math.log(t) + record.beta) ** power * np.exp(-power * grid)
-    falling = [np.minimum.accumulate(table + radius) for table in tables]
+    rising = [-np.minimum.accumulate(table + radius) for table in tables]
 
     def pulls(level: float) -> np.ndarray:
-        return np.exp([np.interp(-level, -index, grid) for index in falling])
+        return np.exp([np.interp(-level, index, grid) for index in rising])
 
-    low, high = min(float(index[-1]) for index in falling), max(float(index[0]) for index in falling)
+    low, high = min(-float(index[-1]) for index in rising), max(-float(index[0]) for index in rising)
     for _ in range(100):  # the pulls fall as the level rises
         level, ends = (low + high) / 2.0, (low, high)
         low, high = (level, high) if np.sum(pulls(level)) > t else (low, level)
