@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
 from pathlib import Path
 
@@ -38,15 +39,16 @@ class _ByFile(LoadScopeScheduling):
         return nodeid if _alone(nodeid) else nodeid.partition("::")[0]
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     return _ByFile(config, log)
 
 
 @pytest.fixture(autouse=True)
-def _one_worker_a_file(request: pytest.FixtureRequest, worker_id: str) -> None:
+def _one_worker_a_file(request: pytest.FixtureRequest) -> None:
     """Groups that xdist no longer understands cost a quarter of the suite's time, and say nothing."""
     path = request.path
-    if worker_id != "master" and path not in _FILES and not _alone(request.node.nodeid):
+    if "PYTEST_XDIST_WORKER" in os.environ and path not in _FILES and not _alone(request.node.nodeid):
         _FILES.add(path)
         shared = request.getfixturevalue("tmp_path_factory").getbasetemp().parent
         (shared / f"{path.name}.worker").touch(exist_ok=False)

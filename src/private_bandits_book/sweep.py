@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +100,7 @@ class Sweep(NamedTuple):
             {**labels, "quantity": quantity},
             quantity,
             epsilons if several else horizons,
-            lambda value: runs(*at(value)),
+            cache(lambda value: runs(*at(value))),
             None if bound is None else lambda value: bound(*at(value)),
         )
 

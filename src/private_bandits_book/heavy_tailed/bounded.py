@@ -9,6 +9,8 @@ private one by at most C n gap^2 (Duchi et al. 2013, `bounds.local_loss`), and a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import count, islice
 
 from private_bandits.papers.heavy_tailed.bounds import local_loss
 
@@ -72,11 +74,17 @@ def dp_se_upper(n_arms: int, gap: float, epsilon: float, horizon: int) -> float:
     With the epochs of `baselines.dp_se`, an arm is gone after the first one e with 2^-e <= gap unless some confidence
     bound fails, of probability 1/T: it is pulled in all of them, beside n_arms - 1 others.
     """
+    last = max(1, math.ceil(-math.log2(gap)))
+    return ((n_arms - 1) * next(islice(_pulls(n_arms, epsilon, horizon), last - 1, None)) + 1.0) * gap
+
+
+def _pulls(n_arms: int, epsilon: float, horizon: int) -> Iterator[float]:
+    """Pulls of an arm in the first epochs of DP-SE, of one, of two, ..."""
     pulls = 0.0
-    for epoch in range(1, max(1, math.ceil(-math.log2(gap))) + 1):
+    for epoch in count(1):
         log = math.log(8.0 * n_arms * epoch**2) + math.log(horizon)
         pulls += max(32.0 * log * 4.0**epoch, 8.0 * (log - math.log(2.0)) * 2.0**epoch / epsilon) + 2.0
-    return ((n_arms - 1) * pulls + 1.0) * gap
+        yield pulls
 
 
 def dp_se_upper_independent(n_arms: int, epsilon: float, horizon: int) -> float:
@@ -85,9 +93,10 @@ def dp_se_upper_independent(n_arms: int, epsilon: float, horizon: int) -> float:
     The least over m of T 2^-m for the arms with gaps up to 2^-m, and twice the largest bound at 2^-1, ..., 2^-m for the
     others: gaps between 2^-j and 2^(1-j) leave after the same epoch.
     """
-    least, larger, epoch = float(horizon), 0.0, 1
-    while larger < least:
-        larger = max(larger, 2.0 * dp_se_upper(n_arms, 2.0**-epoch, epsilon, horizon))
+    least, larger = float(horizon), 0.0
+    for epoch, pulls in enumerate(_pulls(n_arms, epsilon, horizon), start=1):
+        larger = max(larger, 2.0 * (((n_arms - 1) * pulls + 1.0) * 2.0**-epoch))
         least = min(least, horizon * 2.0**-epoch + larger)
-        epoch += 1
+        if larger >= least:
+            break
     return least
