@@ -78,7 +78,7 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
     level = checks.real("level", level, above=0, below=1)
     if np.any(np.asarray(replications) < 2):
         raise ValueError(f"replications must be >= 2, got {replications!r}")
-    return se * scipy.stats.t.ppf((1 + level) / 2, np.asarray(replications) - 1)
+    return se * scipy.special.stdtrit(np.asarray(replications) - 1, (1 + level) / 2)
 
 
 def mean_interval(samples: Any, axis: int = 0, level: float = 0.95) -> Interval:
@@ -341,7 +341,7 @@ def _welch(var_a: float, n_a: int, var_b: float, n_b: int, level: float) -> tupl
     if total == 0:
         return 0.0, 0.0
     freedom = total**2 / (part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1))
-    return float(np.sqrt(total)), float(scipy.stats.t.ppf((1 + level) / 2, freedom))
+    return float(np.sqrt(total)), float(scipy.special.stdtrit(freedom, (1 + level) / 2))
 
 
 def _plain(x: Any) -> Any:

@@ -32,6 +32,6 @@ def binomial_interval(successes: int, runs: int, level: float = 0.95) -> tuple[f
     n = checks.integer("runs", runs, at_least=1)
     k = checks.integer("successes", successes, at_least=0, at_most=n)
     tail = (1 - checks.real("level", level, above=0, below=1)) / 2
-    low = float(scipy.stats.beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
-    high = float(scipy.stats.beta.ppf(1 - tail, k + 1, n - k)) if k < n else 1.0
+    low = float(scipy.special.betaincinv(k, n - k + 1, tail)) if k > 0 else 0.0
+    high = float(scipy.special.betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
     return low, high
