@@ -20,7 +20,7 @@ PY := $(shell for py in python3 python3.13 python3.12 python3.11 python; do \
 
 ifdef UV
 create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
-install := $(UV) pip install --quiet --python $(BIN)/python
+install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
 else
 create := "$(PY)" -m venv --clear $(VENV)
 install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
