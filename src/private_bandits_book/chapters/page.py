@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from private_bandits_book import figures
 from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.cluster import join
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.exhibits import Exhibit, Table
@@ -68,6 +69,7 @@ class Chapter:
         self.parameters = validate(name, known, parameters)
         folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
         self.output = Path(folder) if folder else None
+        join()
 
     def __getattr__(self, name: str) -> Any:
         parameters = self.__dict__.get("parameters", {})
