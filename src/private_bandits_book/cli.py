@@ -118,9 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
     for playing in (run, again):
-        playing.add_argument(
-            "--scheduler", metavar="ADDRESS", default="", help="the Dask cluster that plays the runs, tcp://HOST:PORT"
-        )
+        playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")
     commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
     claims = commands.add_parser("claims", help="print the claims and their verdicts")
     claims.add_argument("chapters", metavar="CHAPTER", nargs="*")

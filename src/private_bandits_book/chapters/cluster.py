@@ -8,10 +8,10 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from private_bandits_book.chapters.parameters import UsageError
 
+OUTPUT_VARIABLE = "PRIVATE_BANDITS_OUTPUT"
 SCHEDULER_VARIABLE = "PRIVATE_BANDITS_SCHEDULER"
 _PATIENCE = 10  # seconds that a scheduler has for its answer
 
@@ -70,7 +70,7 @@ def code() -> str:
     from private_bandits._compiled import _cache_folder
     from private_bandits.simulate import _versions
 
-    return f"{_versions()}, {Path(_cache_folder()).name}"
+    return f"{_versions()}, {os.path.basename(_cache_folder())}"
 
 
 @functools.cache
