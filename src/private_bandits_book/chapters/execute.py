@@ -53,12 +53,11 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
     ChapterFailed
         If a cell raises, writes to stderr (warnings do), or ends its kernel.
     """
-    settings = {"kernel_name": "python3", "progress_bar": sys.stderr.isatty(), "coalesce_streams": True}
     try:
         with progress(path.stem) as places:
             notebook = papermill.execute_notebook(
-                nbformat.read(path, as_version=4), None, parameters=parameters, cwd=path.parent, **settings,
-                kernel_manager_class=_kernel_manager(output),
+                nbformat.read(path, as_version=4), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
+                kernel_name="python3", kernel_manager_class=_kernel_manager(output), progress_bar=sys.stderr.isatty(),
                 on_cell_start=lambda cell, cell_index: places.append(f"{path.stem}, " + cell.source.partition("\n")[0]),
             )  # fmt: skip
     except (PapermillExecutionError, DeadKernelError) as error:

@@ -21,6 +21,7 @@ from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
+from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.exhibits import Exhibit, Table
 from private_bandits_book.figures import Picture
 from private_bandits_book.ledger import COLUMNS
@@ -201,11 +202,6 @@ class Chapter:
             target = self.output / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
-
-
-def csv_text(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV: ten significant digits, no index, the same bytes on every platform."""
-    return str(frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
 def _interval(measured: float, low: float, high: float) -> str:

@@ -74,12 +74,10 @@ def reproduce(
             for path, fresh in _long_studies(book, chapter):
                 changed |= _publish(book, {path: fresh}, check=check, report=report)
     for chapter in chapters if seeds else []:
-        from private_bandits_book.chapters.page import csv_text
-
         if paper(chapter) is not None:
             path = book.data(chapter) / "seeds.csv"
             with progress(f"{chapter} on {seeds} other seeds"):
-                fresh = csv_text(other_seeds.played(book, chapter, seeds)).encode()
+                fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
             changed |= _publish(book, {path: fresh}, check=check, report=report)
     files: dict[Path, bytes | None] = {}
     for chapter in chapters:
@@ -114,14 +112,12 @@ def _shortest_key(columns: Sequence[int], rows: Sequence[Sequence[str]]) -> Sequ
 
 
 def _long_studies(book: Book, chapter: str) -> Iterator[tuple[Path, bytes]]:
-    from private_bandits_book.chapters.page import csv_text  # not above: it draws
-
     room = paper(chapter)
     studies: dict[str, Any] = {} if room is None else room.long_studies()
     for label, study in studies.items():
         with progress(f"{chapter}, longer study {label}"):
             frame = study(progress=sys.stderr.isatty())
-        yield book.data(chapter) / f"long-{label}.csv", csv_text(frame).encode()
+        yield book.data(chapter) / f"long-{label}.csv", other_seeds.csv_text(frame).encode()
 
 
 def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
