@@ -1,4 +1,4 @@
-"""Write `book/speed.md` and its figures from `speed.md` here and the committed results of the three benchmarks."""
+"""Write `book/speed.md`, its figures and `book/cluster.md` from the pages here and the results of the benchmarks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from private_bandits.simulate import log_checkpoints
 from private_bandits_book import figures
 
 HERE = Path(__file__).parent
@@ -142,13 +143,42 @@ def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]
     )
 
 
+def cluster(growth: dict[str, Any]) -> str:
+    """Return the page on clusters."""
+    games = (
+        pd.DataFrame(growth["games"])
+        .query("swept == 'rounds'")
+        .pivot(index="policy", columns="value", values="ns_a_round")
+        .loc[list(FAMILIES)]
+    )
+    costs = [
+        (str(policy), *(f"{cost:.0f}" for cost in row)) for policy, row in zip(games.index, games.values, strict=True)
+    ]
+    million = 10**6 * 10**5 * games.loc["Laplace", 10**5] / 1e9  # seconds of a million runs of 100,000 rounds
+    kept = len(log_checkpoints(10**5))
+    longest = max((row for row in growth["calls"] if row["swept"] == "replications"), key=lambda row: row["value"])
+    template = (HERE / "cluster.md").read_text(encoding="utf-8")
+    return template.format(
+        kept=kept,
+        gigabytes=kept * 8 * 10**6 / 1e9,
+        date=growth["date"],
+        where=where(growth["machine"]),
+        costs=table(("policy", *(f"{rounds:,} rounds a run" for rounds in games.columns)), costs),
+        hours=million / 3600,
+        minutes=million / 60 / 100,
+        call=longest["seconds"] / longest["value"] * 1000,
+        most=longest["value"],
+    )
+
+
 def main() -> None:
-    """Write the page and its figures."""
+    """Write the pages and the figures."""
     results, others, growth = (read(name) for name in ("results", "peers", "growth"))
     (BOOK / "figures" / "speed").mkdir(parents=True, exist_ok=True)
     for name, image in draw(growth["games"]).items():
         (BOOK / "figures" / "speed" / name).write_text(image, encoding="utf-8")
     (BOOK / "speed.md").write_text(text(results, others, growth), encoding="utf-8")
+    (BOOK / "cluster.md").write_text(cluster(growth), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The page on speed is what its script makes of the committed results."""
+"""The pages on speed and on clusters are what their script makes of the committed results."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ def page(monkeypatch):
 def test_the_page_on_speed_is_that_of_the_results(page):
     made = page.text(*(page.read(name) for name in ("results", "peers", "growth")))
     assert (ROOT / "book" / "speed.md").read_text(encoding="utf-8") == made
+
+
+def test_the_page_on_clusters_is_that_of_the_results(page):
+    assert (ROOT / "book" / "cluster.md").read_text(encoding="utf-8") == page.cluster(page.read("growth"))
 
 
 def test_its_figures_are_those_of_the_results(page):

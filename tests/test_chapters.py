@@ -235,7 +235,7 @@ def test_labels_are_plain_words_and_never_those_of_long_studies(chapter, label):
 
 def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
     heads = {"policy": "policy", "x": "$x$", "epsilon": "eps"}
-    shown = chapter.table(FRAME, "table-1", caption="Some `numbers`.", columns=heads, formats={"x": ".1f"})
+    shown = chapter.table(Table(FRAME, "Some `numbers`.", heads, {"x": ".1f"}), "table-1")
     assert shown.markdown.splitlines() == [
         "~~~{table} Some `numbers`.",
         ":name: tiny-table-1",
@@ -251,7 +251,7 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
     assert "<td>a|b</td><td>0.3</td><td>0.1</td>" in shown.html
     assert (tmp_path / "out/data/table-1.csv").read_text().startswith("policy,epsilon,t,x\n")
     with pytest.raises(ValueError, match="columns of table-1 must be among policy, epsilon, t, x, got 'y'"):
-        chapter.table(FRAME, "table-1", caption="c", columns={"y": "y"})
+        chapter.table(Table(FRAME, "c", {"y": "y"}), "table-1")
 
 
 def test_a_caption_with_code_does_not_break_its_fence(chapter):
@@ -260,7 +260,7 @@ def test_a_caption_with_code_does_not_break_its_fence(chapter):
         ("`A` ~~~~long~~~~ word.", "~~~~~"),
         ("~~~~ words.", "```"),
     ):
-        lines = chapter.table(FRAME, "table-1", caption=caption).markdown.splitlines()
+        lines = chapter.table(Table(FRAME, caption), "table-1").markdown.splitlines()
         assert lines[0] == f"{fence}{{table}} {caption}"
         assert lines[-3] == fence
 

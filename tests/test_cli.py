@@ -305,7 +305,8 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()
-    assert (process.returncode, out, err) == (130, b"", b"")
+    said = b"private-bandits: run tiny with horizon=50, replications=3, seed=7"
+    assert (process.returncode, out, err.splitlines()) == (130, b"", [said])
     assert tree(tmp_path) == before
 
 
@@ -359,7 +360,7 @@ def test_reproduce_publishes_nothing_if_a_chapter_fails(published, capsys, monke
 
     monkeypatch.setattr(reproducing, "execute", execute)
     assert main(["reproduce"], book=published) == 1
-    assert capsys.readouterr().err == "zeta: ValueError\n"
+    assert capsys.readouterr().err == "private-bandits: reproduce tiny, zeta\nzeta: ValueError\n"
     assert tree(published.root) == before
 
 

@@ -37,6 +37,7 @@ def _ranges(lines: list[str]) -> dict[str, SpecifierSet]:
 
 
 RUNTIME = _ranges(PROJECT["project"]["dependencies"])
+DASK = _ranges(PROJECT["project"]["optional-dependencies"]["dask"])
 TEST = _ranges(PROJECT["project"]["optional-dependencies"]["test"])
 BUILD = _ranges(PROJECT["build-system"]["requires"])
 
@@ -54,6 +55,10 @@ def test_environment_names_what_the_project_needs_with_the_same_ranges() -> None
     conda.pop("pip")
     assert conda == {name: span for name, span in RUNTIME.items() if name not in PIP_ONLY}
     assert pip == ["-e .[test]"]
+
+
+def test_the_tests_have_the_extras() -> None:
+    assert DASK.items() <= TEST.items()
 
 
 def test_every_place_that_names_the_pythons_names_the_same_ones() -> None:
@@ -97,7 +102,7 @@ def test_lock_meets_every_range(python: str, platform: str, system: str) -> None
 
 @pytest.mark.parametrize(
     ("folder", "declared"),
-    [("src", set(RUNTIME)), ("tests", set(RUNTIME) | set(TEST)), ("benchmarks", set(RUNTIME) | set(TEST))],
+    [("src", set(RUNTIME) | set(DASK)), ("tests", set(RUNTIME) | set(TEST)), ("benchmarks", set(RUNTIME) | set(TEST))],
 )
 def test_every_import_is_declared(folder: str, declared: set[str]) -> None:
     own = {"private_bandits", "private_bandits_book"}

@@ -24,6 +24,14 @@ def test_a_command_that_only_reads_imports_no_library_of_the_chapters(words):
     assert imported(script).isdisjoint(HEAVY)
 
 
+def test_a_command_that_executes_leaves_what_draws_and_plays_to_the_kernel():
+    script = "from private_bandits_book.chapters import book, parameters, reproduce, run\n"
+    script += "known = book.find_book().parameters('cascading')\n"
+    script += "parameters.validate('cascading', known, {'horizon': 2000, 'replications': 5})"
+    found = imported(script)
+    assert "papermill" in found and found.isdisjoint(set(HEAVY) - {"papermill", "nbformat"})
+
+
 def test_the_library_is_imported_without_what_only_a_result_needs():
     found = imported("from private_bandits import simulate")
     assert "numba" in found

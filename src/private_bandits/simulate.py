@@ -111,7 +111,8 @@ def simulate(
     n_jobs : int
         Workers (joblib; threads, as compiled loops release the GIL); -1 for all cores. Any number gives the same bits,
         and short runs have one.
-        Inside `joblib.parallel_config(backend="dask")` the replications go to a cluster.
+        Inside `joblib.parallel_config(backend="dask")` the replications go to all slots of a cluster, whatever
+        `n_jobs`; a cluster of one slot leaves them to this process.
     progress : bool, optional
         Show a bar. Default: only on a terminal.
 

@@ -67,25 +67,31 @@ def _call(options: argparse.Namespace, book: Book) -> int:
         print(algorithms_text(), flush=True)
         return 0
     # Executing needs papermill, which takes a second to import; listing does not.
+    from private_bandits_book.chapters.cluster import ClusterLost, cluster
     from private_bandits_book.chapters.execute import ChapterFailed
 
     try:
-        if options.command == "run":
-            from private_bandits_book.chapters.run import run
-
-            directory = options.output or Path("runs", options.chapter)
-            run(book, options.chapter, _parameters(options), directory)
-            print(f"{directory / options.chapter}.html")
-            return 0
-        from private_bandits_book.chapters.reproduce import reproduce
-
-        if options.seeds < 0:
-            raise UsageError(f"--seeds must be >= 0, got {options.seeds}")
-        changed = reproduce(book, options.chapters, long=options.long, seeds=options.seeds, check=options.check)
-        return int(options.check and changed)
-    except ChapterFailed as error:
+        with cluster(options.scheduler):
+            return _execute(options, book)
+    except (ChapterFailed, ClusterLost) as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _execute(options: argparse.Namespace, book: Book) -> int:
+    if options.command == "run":
+        from private_bandits_book.chapters.run import run
+
+        directory = options.output or Path("runs", options.chapter)
+        run(book, options.chapter, _parameters(options), directory)
+        print(f"{directory / options.chapter}.html")
+        return 0
+    from private_bandits_book.chapters.reproduce import reproduce
+
+    if options.seeds < 0:
+        raise UsageError(f"--seeds must be >= 0, got {options.seeds}")
+    changed = reproduce(book, options.chapters, long=options.long, seeds=options.seeds, check=options.check)
+    return int(options.check and changed)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -96,12 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="rerun a chapter with new parameters into a folder of its own")
     run.add_argument("chapter", metavar="CHAPTER")
     run.add_argument(
-        "-p",
-        dest="settings",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a Python literal; wins over -f",
+        "-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="a Python literal; wins over -f"
     )
     run.add_argument("-f", dest="file", metavar="PARAMS.YML", type=Path, help="parameters in a YAML file")
     run.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/CHAPTER")
@@ -116,6 +117,8 @@ def _parser() -> argparse.ArgumentParser:
         help="judge each chapter on N other seeds first (N more runs of it)",
     )
     again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
+    for playing in (run, again):
+        playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")
     commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
     claims = commands.add_parser("claims", help="print the claims and their verdicts")
     claims.add_argument("chapters", metavar="CHAPTER", nargs="*")

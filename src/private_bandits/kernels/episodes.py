@@ -96,10 +96,7 @@ def start(problem: ListRecord, policy: Record) -> State:
     """
     n_arms = len(problem.means)
     return State(
-        pulls=np.zeros(n_arms, np.int64),
-        means=np.zeros(n_arms),
-        order=np.zeros(1, np.int64),
-        clock=np.array([0, 1]),
+        pulls=np.zeros(n_arms, np.int64), means=np.zeros(n_arms), order=np.zeros(1, np.int64), clock=np.array([0, 1])
     )
 
 

@@ -40,16 +40,7 @@ from private_bandits_book.cascading.study import (
     learning_runs,
 )
 from private_bandits_book.ledger import Claim, Rulebook, claims_of
-from private_bandits_book.rules import (
-    Less,
-    Near,
-    Privacy,
-    Ruling,
-    UpperBound,
-    after_repair,
-    all_of,
-    by_runs,
-)
+from private_bandits_book.rules import Less, Near, Privacy, Ruling, UpperBound, after_repair, all_of, by_runs
 from private_bandits_book.studies import Run, Runs, key, played
 from private_bandits_book.sweep import DELTA, EPSILON, LOG, PLANNED, SIZE, Form, RateFit, by_replication, power
 

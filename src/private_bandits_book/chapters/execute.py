@@ -16,7 +16,8 @@ from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
-from private_bandits_book.chapters.page import OUTPUT_VARIABLE
+from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
+from private_bandits_book.chapters.progress import progress
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -53,16 +54,12 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
         If a cell raises, writes to stderr (warnings do), or ends its kernel.
     """
     try:
-        notebook = papermill.execute_notebook(
-            nbformat.read(path, as_version=4),
-            None,
-            parameters=parameters,
-            kernel_name="python3",
-            kernel_manager_class=_kernel_manager(output),
-            cwd=path.parent,
-            progress_bar=sys.stderr.isatty(),
-            coalesce_streams=True,
-        )
+        with progress(path.stem) as places:
+            notebook = papermill.execute_notebook(
+                nbformat.read(path, as_version=4), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
+                kernel_name="python3", kernel_manager_class=_kernel_manager(output), progress_bar=sys.stderr.isatty(),
+                on_cell_start=lambda cell, cell_index: places.append(f"{path.stem}, " + cell.source.partition("\n")[0]),
+            )  # fmt: skip
     except (PapermillExecutionError, DeadKernelError) as error:
         raise ChapterFailed(f"{path.stem}: {str(error).strip()}") from None
     for cell in notebook.cells:

@@ -18,14 +18,14 @@ from matplotlib.figure import Figure
 from private_bandits_book import figures
 from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
+from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.exhibits import Exhibit, Table
 from private_bandits_book.figures import Picture
 from private_bandits_book.ledger import COLUMNS
 from private_bandits_book.verdicts import totals
-
-OUTPUT_VARIABLE = "PRIVATE_BANDITS_OUTPUT"
 
 
 class Chapter:
@@ -68,6 +68,7 @@ class Chapter:
         self.parameters = validate(name, known, parameters)
         folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
         self.output = Path(folder) if folder else None
+        join()
 
     def __getattr__(self, name: str) -> Any:
         parameters = self.__dict__.get("parameters", {})
@@ -107,7 +108,7 @@ class Chapter:
         if isinstance(made, Picture):
             return self.figure(made.fig, label, caption=made.caption, alt=made.alt, data=made.data)
         if isinstance(made, Table):
-            return self._table(made, label)
+            return self.table(made, label)
         return self.data(made, label)
 
     def panels(self, *labels: str) -> None:
@@ -141,32 +142,15 @@ class Chapter:
         self._write_csv(data, label)
         return cell
 
-    def table(
-        self,
-        frame: pd.DataFrame,
-        label: str,
-        *,
-        caption: str,
-        columns: Mapping[str, str] | None = None,
-        formats: Mapping[str, str] | None = None,
-    ) -> Display:
+    def table(self, made: Table, label: str) -> Display:
         """Show a table and write `data/<label>.csv`, which has every column.
 
         Parameters
         ----------
-        frame : pandas.DataFrame
+        made : Table
         label : str
             The paper's own label, `table-1`, or a speaking name.
-        caption : str
-            MyST, not empty.
-        columns : mapping, optional
-            The columns to show, in order, and their headings (MyST). Default: all.
-        formats : mapping, optional
-            Format specifications of columns, such as `.1f`. Default: four significant digits for floats.
         """
-        return self._table(Table(frame, caption, columns, formats), label)
-
-    def _table(self, made: Table, label: str) -> Display:
         cell = render.table(self.name, _label(label), made)
         self._write_csv(made.frame, label)
         return cell
@@ -218,11 +202,6 @@ class Chapter:
             target = self.output / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
-
-
-def csv_text(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV: ten significant digits, no index, the same bytes on every platform."""
-    return str(frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
 def _interval(measured: float, low: float, high: float) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 from private_bandits_book.chapters import seeds as other_seeds
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
-from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.chapters.parameters import UsageError, paper
+from private_bandits_book.chapters.progress import announce, progress
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
@@ -66,8 +66,8 @@ def reproduce(
     if not book.is_clone:
         raise UsageError("reproduce must run in a clone of the repository, got the packaged book")
     chapters = list(chapters) or book.chapters()
-    for chapter in chapters:
-        book.path(chapter)
+    own = {chapter: {name: one.default for name, one in book.parameters(chapter).items()} for chapter in chapters}
+    announce(book, f"reproduce {'--long ' * long}{', '.join(chapters)}", own, times=seeds + 2 if seeds else 1)
     changed = False
     if long:
         for chapter in chapters:
@@ -76,7 +76,8 @@ def reproduce(
     for chapter in chapters if seeds else []:
         if paper(chapter) is not None:
             path = book.data(chapter) / "seeds.csv"
-            fresh = csv_text(other_seeds.played(book, chapter, seeds)).encode()
+            with progress(f"{chapter} on {seeds} other seeds"):
+                fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
             changed |= _publish(book, {path: fresh}, check=check, report=report)
     files: dict[Path, bytes | None] = {}
     for chapter in chapters:
@@ -114,8 +115,9 @@ def _long_studies(book: Book, chapter: str) -> Iterator[tuple[Path, bytes]]:
     room = paper(chapter)
     studies: dict[str, Any] = {} if room is None else room.long_studies()
     for label, study in studies.items():
-        frame = study(progress=sys.stderr.isatty())
-        yield book.data(chapter) / f"long-{label}.csv", csv_text(frame).encode()
+        with progress(f"{chapter}, longer study {label}"):
+            frame = study(progress=sys.stderr.isatty())
+        yield book.data(chapter) / f"long-{label}.csv", other_seeds.csv_text(frame).encode()
 
 
 def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:

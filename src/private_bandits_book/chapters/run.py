@@ -18,12 +18,10 @@ from typing import Any
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
+from private_bandits_book.chapters.progress import announce, say
 
 _MARK = "private-bandits run"
-_PACKAGES = (
-    "private-bandits", "numpy", "scipy", "numba", "pandas", "xarray", "joblib", "matplotlib", "papermill",
-    "ipykernel", "jupyter-book",
-)  # fmt: skip
+_PACKAGES = "private-bandits numpy scipy numba pandas xarray joblib matplotlib papermill ipykernel jupyter-book".split()
 
 
 def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> None:
@@ -52,11 +50,14 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         raise UsageError(f"output_dir must be empty here, as -o names the folder, got {values['output_dir']!r}")
     directory = directory.resolve()
     _check_directory(directory)
+    chosen = ", ".join(f"{name}={values[name]}" for name in ("horizon", "replications", "seed"))
     with _replacing(directory) as fresh:
+        announce(book, f"run {chapter} with {chosen}", {chapter: values})
         for folder in ("data", "figures"):
             (fresh / folder).mkdir()
         result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
+        say(f"building the page of {chapter}, some seconds")
         _build_page(book, chapter, fresh)
         text = json.dumps(_provenance(chapter, values, result, _contents(fresh)), indent=1, ensure_ascii=False)
         (fresh / "provenance.json").write_bytes(f"{text}\n".encode())

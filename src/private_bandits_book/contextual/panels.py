@@ -238,7 +238,7 @@ def digits(study: Study) -> Made:
     frame = accuracy(study.digits)
     plain = frame["epsilon"].map(math.isinf)
     answers = frame.assign(
-        label=np.where(plain, np.where(frame["reading"] == "", "LinUCB", "LinUCB, small bonus"), frame["reading"]),
+        label=np.where(plain, np.where(frame["reading"] == "", "LinUCB", "LinUCB, small bonus"), frame["reading"])
     )
     lines = answers.assign(policy=answers["label"], regret=answers["right"], regret_se=answers["right_se"])
     level = {"epsilon": [math.inf], "t": lines["t"].max(), "regret": 0.1, "replications": lines["replications"].max()}

@@ -96,10 +96,7 @@ def suite(epsilon: float, slack: float = 0.01) -> dict[str, FinitePolicy]:
 
 def eavesdroppers(epsilon: float) -> dict[str, FinitePolicy]:
     """Return the policies with partial monitoring, by key: where Lemma 1 fails."""
-    return {
-        _EAVESDROPPER: policies.Eavesdropper(epsilon),
-        _HEDGE: policies.Hedge(epsilon, 2),
-    }
+    return {_EAVESDROPPER: policies.Eavesdropper(epsilon), _HEDGE: policies.Hedge(epsilon, 2)}
 
 
 def losses(epsilon: float, horizon: int) -> pd.DataFrame:

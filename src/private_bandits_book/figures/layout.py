@@ -24,13 +24,7 @@ _HEAD, _NAME, _FOOT, _PAD = 26.0, 20.0, 42.0, 8.0
 
 
 def lay_out(
-    figure: Figure,
-    axes: Axes,
-    window: Window,
-    lines: Sequence[Line],
-    ends: list[End],
-    xlabel: str,
-    ylabel: str,
+    figure: Figure, axes: Axes, window: Window, lines: Sequence[Line], ends: list[End], xlabel: str, ylabel: str
 ) -> None:
     """Place one panel, its labels in the right margin; beyond six lines these go into a legend below."""
     foot = _FOOT

@@ -115,9 +115,7 @@ def k_exponent(study: Study) -> Made:
     plotted = frame[(frame["instances"] != "top-K, close") & ~identity]
     panel = plotted["instances"].where(~one, "K-path") + ", " + plotted["held"]
     plotted = plotted.assign(
-        panel=panel.map(names(study, "panels")),
-        regret=plotted["per_arm"],
-        regret_se=plotted["per_arm_se"],
+        panel=panel.map(names(study, "panels")), regret=plotted["per_arm"], regret_se=plotted["per_arm_se"]
     )
     fig = figures.small_multiples(
         plotted, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel="regret / (m − K)"

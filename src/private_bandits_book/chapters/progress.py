@@ -1,0 +1,64 @@
+"""What a command says on stderr while it works: what it will do, how long that takes, and now and then where it is."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.rooms import tables
+
+_LONG, _EVERY = 60.0, 20.0  # seconds: above which a command is long, and between two lines
+
+
+def say(line: str) -> None:
+    """Say a line on stderr at once."""
+    print(f"private-bandits: {line}", file=sys.stderr, flush=True)
+
+
+def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], times: int = 1) -> None:
+    """Say what will run, and about how long that takes.
+
+    The estimate follows from committed seconds: a trial would import and compile first, longer than short chapters run.
+
+    Parameters
+    ----------
+    book : Book
+    what : str
+        The command.
+    chapters : mapping
+        The parameters of each chapter that it executes.
+    times : int
+        How often it plays each, >= 1.
+    """
+    known, seconds, fixed = tables("chapters", "seconds"), 0.0, 0.0
+    for chapter, values in chapters.items():
+        if chapter in known:
+            own, cost = book.parameters(chapter), known[chapter]
+            fixed += cost["fixed"]
+            seconds += times * cost["runs"] * math.prod(values[name] / own[name].default for name in cost["by"])
+    about = f", about {fixed + seconds:.0f} s on two cores" if fixed else ""
+    smaller = f"; fewer rounds or replications (-p) shorten a `run`, down to {fixed:.0f} s"
+    say(f"{what}{about}{smaller if fixed + seconds > _LONG else ''}")
+
+
+@contextmanager
+def progress(title: str) -> Iterator[list[str]]:
+    """Say now and then how long a work has run, where no terminal shows a bar; yields a list whose end is its place."""
+    places, since, ended = [title], time.monotonic(), threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(_EVERY):
+            say(f"{places[-1]}, {time.monotonic() - since:.0f} s so far")
+
+    if not sys.stderr.isatty():
+        threading.Thread(target=tell, daemon=True).start()
+    try:
+        yield places
+    finally:
+        ended.set()

@@ -1,0 +1,185 @@
+"""More than one machine, on one: a real scheduler and two worker processes of one thread each, on loopback only."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cluster_player
+import joblib
+import pytest
+import xarray as xr
+from cluster_player import Player
+from distributed import Client
+
+from private_bandits import simulate
+from private_bandits.papers.cascading import b_lb, ucb_laplace
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.cli import main
+
+PROBLEM = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
+LAPLACE = ucb_laplace(epsilon=1.0, list_size=3)
+HERE = Path(__file__).parent
+LIMIT = 60  # seconds for anything that a busy machine may delay
+
+
+class Cluster:
+    """A scheduler and two workers, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+
+    def heal(self) -> None:
+        """Start what is not running."""
+        self.played()
+        (self.folder / "killed").unlink(missing_ok=True)
+        if not self._runs("scheduler"):
+            self.stop()
+            self._start("scheduler", "scheduler", "--port", self.address.rpartition(":")[2], "--no-show")
+            (self.folder / "scheduler").write_text(str(self.processes["scheduler"].pid))
+        for name in ("one", "two"):
+            if not self._runs(name):
+                self._start(name, "worker", self.address, "--nthreads", "1", "--no-nanny")
+        with Client(self.address, timeout=LIMIT) as client:
+            client.wait_for_workers(2, timeout=LIMIT)
+
+    def _runs(self, name: str) -> bool:
+        return name in self.processes and self.processes[name].poll() is None
+
+    def _start(self, name: str, role: str, *words: str) -> None:
+        paths = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+        self.processes[name] = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{role}", *words, "--host", "127.0.0.1", "--no-dashboard"],
+            env={**os.environ, "PYTHONPATH": paths, cluster_player.FOLDER: str(self.folder)},
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    @property
+    def workers(self) -> set[int]:
+        return {self.processes[name].pid for name in ("one", "two")}
+
+    def played(self) -> set[int]:
+        """The processes that played since this was last asked."""
+        found = list(self.folder.glob("pid-*"))
+        for path in [*found, *self.folder.glob("started-*")]:
+            path.unlink()
+        return {int(path.name.removeprefix("pid-")) for path in found}
+
+    def stop(self) -> None:
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def cluster(_cluster: Cluster) -> Cluster:
+    _cluster.heal()
+    return _cluster
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a player that plays in this process leaves its number."""
+    monkeypatch.setenv(cluster_player.FOLDER, str(tmp_path))
+    return tmp_path
+
+
+def play(policy, **changes) -> xr.Dataset:
+    return simulate(PROBLEM, policy, **{"horizon": 200, "replications": 12, "seed": 3, "checkpoints": [50]} | changes)
+
+
+def test_a_cluster_gives_the_bits_of_one_process(cluster, folder):
+    alone = [play(Player()), play(LAPLACE)]
+    with Client(cluster.address), joblib.parallel_config(backend="dask"):
+        for n_jobs in (1, -1):
+            xr.testing.assert_identical(play(Player(), n_jobs=n_jobs), alone[0])
+            xr.testing.assert_identical(play(LAPLACE, n_jobs=n_jobs), alone[1])
+            assert len(cluster.workers) == 2 and os.getpid() not in cluster.workers
+            assert cluster.played() == cluster.workers
+
+
+def test_a_worker_killed_in_the_middle_gives_the_same_bits(cluster, folder):
+    alone = play(Player())
+    with Client(cluster.address), joblib.parallel_config(backend="dask"):
+        xr.testing.assert_identical(play(Player("worker")), alone)
+    assert cluster.played() == cluster.workers
+    assert [process.poll() is None for process in cluster.processes.values()].count(False) == 1
+
+
+def test_a_worker_with_other_code_is_refused(cluster, tiny, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_versions", lambda: "private-bandits 0.0")
+    assert main(["run", "tiny", "-o", str(tmp_path / "out"), "--scheduler", cluster.address], book=tiny) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("private-bandits: the worker tcp://127.0.0.1:") and err.count("\n") == 1
+    assert "must have private-bandits 0.0, sources-" in err
+
+
+@pytest.fixture
+def played(tiny: Book, monkeypatch: pytest.MonkeyPatch) -> Book:
+    """The tiny book with a chapter that plays."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
+    path = tiny.pages / "tiny.ipynb"
+    notebook = json.loads(path.read_text())
+    notebook["cells"] = notebook["cells"][:3]
+    source = """from cluster_player import Player
+from private_bandits import simulate
+from private_bandits.papers.cascading import b_lb
+
+problem = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
+data = simulate(problem, Player(mood.removeprefix('calm')), horizon=horizon, replications=12, seed=seed, n_jobs=n_jobs)
+chapter.data(data.regret.to_dataframe().reset_index(), "played")"""
+    cell = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}
+    notebook["cells"].append(cell)
+    path.write_text(json.dumps(notebook))
+    return tiny
+
+
+def test_the_runs_of_a_chapter_go_to_the_scheduler(cluster, played, folder, capsys):
+    assert main(["reproduce", "--scheduler", cluster.address], book=played) == 0
+    assert cluster.played() == cluster.workers
+    alone = simulate(PROBLEM, Player(), horizon=50, replications=12, seed=7).regret.to_dataframe().reset_index()
+    assert (played.data("tiny") / "played.csv").read_text() == csv_text(alone)
+    assert joblib.parallel.get_active_backend()[0].__class__.__name__ == "LokyBackend"
+
+
+def test_a_lost_scheduler_is_one_line(cluster, played, folder, capsys):
+    words = ["run", "tiny", "-p", "mood=scheduler", "-o", str(folder / "out"), "--scheduler", cluster.address]
+    assert main(words, book=played) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()[-1]) == ("", f"the scheduler at {cluster.address} was lost")
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{}", "nowhere://127.0.0.1:{}", "tcp://"])
+def test_where_nobody_listens_is_one_line(address, tiny, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("private_bandits_book.chapters.cluster._PATIENCE", 1)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = address.format(free.getsockname()[1])
+        since = time.monotonic()
+        assert main(["run", "tiny", "-o", str(tmp_path / "out"), "--scheduler", address], book=tiny) == 2
+    assert time.monotonic() - since < LIMIT
+    message = f"private-bandits: --scheduler must be where a Dask scheduler listens, got {address!r}\n"
+    assert capsys.readouterr() == ("", message)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,81 @@
+"""What a command says on stderr while it works; stdout keeps its contract."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from private_bandits_book.chapters import progress
+from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.parameters import validate
+from private_bandits_book.chapters.run import run
+from private_bandits_book.cli import main
+from private_bandits_book.rooms import tables
+
+BOOK = find_book()
+
+
+def said(capsys: pytest.CaptureFixture[str], chapter: str, times: int = 1, **given: int) -> str:
+    values = validate(chapter, BOOK.parameters(chapter), given)
+    progress.announce(BOOK, f"run {chapter}", {chapter: values}, times)
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith(f"private-bandits: run {chapter}, about ") and err.count("\n") == 1
+    return err
+
+
+def seconds(line: str) -> float:
+    return float(line.partition("about ")[2].partition(" s")[0])
+
+
+@pytest.mark.parametrize("chapter", BOOK.chapters())
+def test_the_estimate_of_a_chapter_follows_its_parameters(chapter, capsys):
+    cost = tables("chapters", "seconds")[chapter]
+    own = BOOK.parameters(chapter)
+    assert set(cost["by"]) <= set(own) and all(isinstance(own[name].default, int) for name in cost["by"])
+    assert seconds(said(capsys, chapter)) == cost["fixed"] + cost["runs"]
+    assert seconds(said(capsys, chapter, replications=40)) == cost["fixed"] + 2 * cost["runs"]
+    assert seconds(said(capsys, chapter, times=6)) == cost["fixed"] + 6 * cost["runs"]
+    half = cost["by"][0]
+    assert seconds(said(capsys, chapter, **{half: own[half].default // 10})) < cost["fixed"] + 0.11 * cost["runs"] + 1
+
+
+def test_above_a_minute_it_says_how_to_make_it_smaller(capsys):
+    long, short = said(capsys, "cascading"), said(capsys, "cascading", horizon=2000)
+    assert seconds(long) > 60 > seconds(short)
+    assert "fewer rounds or replications" in long and "fewer" not in short
+
+
+def test_a_long_work_says_where_it_is_now_and_then(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_EVERY", 0.01)
+    with progress.progress("one") as places:
+        time.sleep(0.1)
+        places.append("one, two")
+        time.sleep(0.1)
+    err = capsys.readouterr().err
+    assert (
+        "private-bandits: one, 0 s so far\n" in err and err.splitlines()[-1] == "private-bandits: one, two, 0 s so far"
+    )
+    time.sleep(0.05)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_shows_a_bar_and_no_lines(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_EVERY", 0.01)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.progress("one"):
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_run_says_what_it_does_and_where_it_is_and_stdout_is_the_path(tiny: Book, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_EVERY", 0.05)
+    monkeypatch.setattr(f"{run.__module__}._build_page", lambda *told: None)
+    assert main(["run", "tiny", "-p", "horizon=7", "-o", str(tmp_path / "out")], book=tiny) == 0
+    out, err = capsys.readouterr()
+    assert out == f"{tmp_path / 'out' / 'tiny'}.html\n"
+    first, *between, last = err.splitlines()
+    assert first == "private-bandits: run tiny with horizon=7, replications=3, seed=7"
+    assert last == "private-bandits: building the page of tiny, some seconds"
+    assert any(line.startswith("private-bandits: tiny, from pathlib import Path, ") for line in between), between
