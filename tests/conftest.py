@@ -46,7 +46,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 @pytest.fixture(autouse=True)
 def _one_worker_a_file(request: pytest.FixtureRequest) -> None:
-    """Groups that xdist no longer understands cost a quarter of the suite's time, and say nothing."""
+    """Where a file's tests run in two workers, both compile the same loops, and nothing else says so."""
     path = request.path
     if "PYTEST_XDIST_WORKER" in os.environ and path not in _FILES and not _alone(request.node.nodeid):
         _FILES.add(path)

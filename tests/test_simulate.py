@@ -17,6 +17,7 @@ import pytest
 import xarray as xr
 
 from private_bandits import simulate
+from private_bandits.baselines import dp_se
 from private_bandits.kernels import KERNELS, index, kernel_of, protocol, ratio
 from private_bandits.papers.cascading import (
     b_lb,
@@ -136,15 +137,26 @@ def test_any_number_of_workers_gives_the_same_bits(policy):
         xr.testing.assert_identical(play(policy, replications=5, n_jobs=n_jobs), alone)
 
 
-@pytest.mark.parametrize(("horizon", "workers"), [(10_000, 1), (10_001, 2)])
-def test_short_runs_have_one_worker(horizon, workers, monkeypatch):
+@pytest.mark.parametrize(
+    ("policy", "horizon", "replications", "workers"),
+    [
+        (cascade_ucb1(), 10_000, 5, 1),
+        (cascade_ucb1(), 10_001, 5, 2),
+        (dp_se(1.0, 2, 10**15), 10**15, 100, 1),  # by epochs, however long
+        (dp_se(1.0, 2, 10**15), 10**15, 101, 2),
+    ],
+)
+def test_short_runs_have_one_worker(policy, horizon, replications, workers, monkeypatch):
     def parallel(n_jobs, **options):
         assert n_jobs == workers
         return lambda runs: [np.zeros(2) for _ in runs]
 
+    problem = Arms.bernoulli([0.6, 0.4]) if horizon > 10**6 else PROBLEM
+
     monkeypatch.setattr(module, "_FEW", 50_000)
     monkeypatch.setattr("joblib.Parallel", parallel)
-    assert len(play(cascade_ucb1(), horizon=horizon, checkpoints=[1], replications=5, n_jobs=2).replication) == 5
+    given = {"horizon": horizon, "replications": replications, "checkpoints": [1], "n_jobs": 2}
+    assert len(play(policy, problem, **given).replication) == replications
 
 
 @every_policy

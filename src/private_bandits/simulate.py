@@ -147,7 +147,7 @@ def simulate(
     from tqdm import tqdm
 
     by_epochs = isinstance(policy, Policy) and kernel_of(policy.record).PIECE == protocol.WHOLE_RUN
-    few = replications <= 100 if by_epochs else replications * horizon <= _FEW
+    few = replications * (min(horizon, 500) if by_epochs else horizon) <= _FEW  # epochs cost what some rounds do
     runs = joblib.Parallel(n_jobs=1 if few else n_jobs, prefer="threads", return_as="generator")(
         joblib.delayed(_replicate)(problem, policy, horizon, rounds, seed, r) for r in range(replications)
     )
