@@ -18,12 +18,10 @@ import private_bandits
 from private_bandits._compiled import compiled
 
 SOURCE = Path(private_bandits.__file__).parent
-PLAY = """
-from private_bandits import simulate
-from private_bandits.papers.heavy_tailed import dp_robust_ucb, pareto_arms
-problem = pareto_arms([0.9, 0.5], 1.5)
-policy = dp_robust_ucb(1.0, 0.4, problem.moment(0.4), 300)
-print(simulate(problem, policy, horizon=300, replications=3, seed=0).regret.values[:, -1].tolist())
+COUNT = """
+import numpy
+from private_bandits import mechanisms
+print(mechanisms.hybrid_noise(numpy.random.default_rng(0), 5, 1.0, numpy.zeros(mechanisms.COUNTER_ROW)))
 """
 DRAW = """
 import numba, numpy
@@ -63,18 +61,18 @@ def compiled_files(folder: Path) -> dict[Path, int]:
 
 def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(package, tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    before = answer(PLAY, tmp_path)
+    before = answer(COUNT, tmp_path)
     binaries = compiled_files(package)
     names = {path.name.split("-")[0] for path in binaries}
-    assert names >= {"robust.advance", "noise.laplace"}
-    assert answer(PLAY, tmp_path) == before
+    assert names >= {"counters.hybrid_noise", "noise.laplace"}
+    assert answer(COUNT, tmp_path) == before
     assert compiled_files(package) == binaries  # nothing was compiled again
 
     noise = package / "mechanisms" / "noise.py"
     text = noise.read_text(encoding="utf-8")
     assert text.count("scale * math.log(") == 1
     noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), encoding="utf-8")
-    assert answer(PLAY, tmp_path) != before
+    assert answer(COUNT, tmp_path) != before
 
 
 def test_an_edit_of_plain_python_compiles_nothing_again(package, tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -52,11 +52,15 @@ from private_bandits_book.verdicts import VERDICTS
 
 DELTA = 1e-3
 PARAMETERS = {
-    "horizon": 20_000, "replications": 4, "seed": 7, "n_jobs": 2, "epsilons": [2.0, 8.0], "delta": DELTA, "dims": [2],
+    "horizon": 20_000, "replications": 4, "seed": 7, "n_jobs": 1, "epsilons": [2.0, 8.0], "delta": DELTA, "dims": [2],
     "digit_epsilons": [1.0, 1000.0], "bonus_factor": 0.1,
 }  # fmt: skip
-CONVEX = [run for run in sweeps.long_runs("convex") if run.labels["row"] != sweeps.BEST_ARM]
-CONTEXTS = sweeps.long_runs("linear")
+
+
+@cache
+def listed(label):
+    """The runs of a longer study, but the search for the best arm."""
+    return [run for run in sweeps.long_runs(label) if run.labels.get("row") != sweeps.BEST_ARM]
 
 
 def at(**changes):
@@ -523,9 +527,9 @@ def test_the_longer_studies_are_replayed():
     """Every run without contexts to an early round, one replication of each row to its end; with contexts likewise."""
     frame = committed("contextual", "convex")
     played = frame[frame["row"] != sweeps.BEST_ARM]
-    replayed(played, CONVEX, rounds=sweeps.EARLY)
-    for row in dict.fromkeys(run.labels["row"] for run in CONVEX):
-        private = [run for run in CONVEX if run.labels["row"] == row and math.isfinite(run.labels["epsilon"])]
+    replayed(played, listed("convex"), rounds=sweeps.EARLY)
+    for row in dict.fromkeys(run.labels["row"] for run in listed("convex")):
+        private = [run for run in listed("convex") if run.labels["row"] == row and math.isfinite(run.labels["epsilon"])]
         replayed(played, [min(private, key=lambda run: run.horizon)], whole=True)
     search = frame[frame["row"] == sweeps.BEST_ARM]
     *_, last = (run for run in sweeps.long_runs("convex") if run.labels["row"] == sweeps.BEST_ARM)
@@ -533,14 +537,15 @@ def test_the_longer_studies_are_replayed():
     again = csv_text(sweeps.play_search(last, 2)[["regret"]]).split()[1:]
     assert rows_of(search, last)["regret"].tolist()[:2] == again
     frame = committed("contextual", "linear")
-    parts = [rows_of(frame, run) for run in CONTEXTS]
-    assert [len(part) for part in parts] == [run.replications for run in CONTEXTS]
+    parts = [rows_of(frame, run) for run in listed("linear")]
+    assert [len(part) for part in parts] == [run.replications for run in listed("linear")]
     assert sum(map(len, parts)) == len(frame)
     replayed(frame, [sweep.runs()[0] for _, sweep in sweeps.context_sweeps()[::3]], whole=True)
 
 
 def test_the_files_hold_the_runs_in_their_order():
-    for label, runs in (("convex", CONVEX), ("linear", CONTEXTS)):
+    for label in ("convex", "linear"):
+        runs = listed(label)
         frame = committed("contextual", label)
         assert [*runs[0].labels, "replication", "t", "regret"] == [*frame.columns]
         keys = [name for name in runs[0].labels if name not in ("still", "gap", "uniform")]
@@ -552,27 +557,28 @@ def test_the_files_hold_the_runs_in_their_order():
 
 
 def test_the_longer_studies_are_those_that_can_be_played(monkeypatch):
-    assert set(long_studies()) == {"convex", "linear"}
-    monkeypatch.setattr(sweeps, "long_runs", lambda label: CONVEX[:1] if label == "convex" else CONTEXTS[:1])
+    first = {label: listed(label)[:1] for label in ("convex", "linear")}
+    assert set(long_studies()) == set(first)
+    monkeypatch.setattr(sweeps, "long_runs", first.get)
     monkeypatch.setattr(sweeps, "play_long", lambda run: pd.DataFrame([run.labels]))
     for label, play in long_studies().items():
-        assert play()["policy"].tolist() == [(CONVEX if label == "convex" else CONTEXTS)[0].policy.name]
+        assert play()["policy"].tolist() == [first[label][0].policy.name]
 
 
 def test_every_noise_of_the_studies_keeps_its_promise():
-    for run in CONVEX:
+    for run in listed("convex"):
         privacy = run.policy.privacy
         assert privacy.value_epsilon <= privacy.epsilon * (1 + 1e-9)
         if math.isfinite(privacy.epsilon) and privacy.delta:
             width = 1.0 if run.labels["reading"].startswith("printed, tight") else 2 * run.policy.record.limit
             classical = width * math.sqrt(2 * math.log(1250)) / privacy.epsilon
             assert run.policy.record.scale == pytest.approx(classical, rel=1e-12)
-    smooth = [run for run in CONVEX if run.labels["row"] == "convex, smooth"]
+    smooth = [run for run in listed("convex") if run.labels["row"] == "convex, smooth"]
     assert max(run.policy.record.radius for run in smooth) < 0.48  # else the tuning would not move with T or epsilon
 
 
 def test_a_row_of_table_1_is_swept_on_its_losses_with_its_own_learner():
-    of_rows = [(run, ROWS[run.labels["row"]]) for run in CONVEX if run.labels["row"] in ROWS]
+    of_rows = [(run, ROWS[run.labels["row"]]) for run in listed("convex") if run.labels["row"] in ROWS]
     assert {told.key for _, told in of_rows} == {*ONE_POINT, *TWO_POINTS}
     for run, told in of_rows:
         step = run.labels["reading"] if run.labels["reading"] == "tuned" else told.learners[0]
@@ -583,7 +589,7 @@ def test_a_row_of_table_1_is_swept_on_its_losses_with_its_own_learner():
 def test_both_worlds_are_played_with_one_noise():
     private = [
         run
-        for run in CONVEX
+        for run in listed("convex")
         if run.labels["row"].startswith("arms") and run.policy.name == "Tsallis-INF" and run.labels["epsilon"] == 4.0
         if (run.labels["reading"], run.labels["quantity"]) != ("printed", EPSILON)
     ]
@@ -591,7 +597,7 @@ def test_both_worlds_are_played_with_one_noise():
     assert {(run.labels["row"][6:], run.labels["quantity"]) for run in private} == set(judged)
     assert {run.labels["reading"] for run in private} == {"printed, tight"}
     assert len({(run.policy.record.scale, run.policy.privacy) for run in private}) == 1
-    adversarial = [run for run in CONVEX if run.labels["row"] == "arms, adversarial"]
+    adversarial = [run for run in listed("convex") if run.labels["row"] == "arms, adversarial"]
     frame = pd.DataFrame([run.labels for run in adversarial])
     for _, part in frame.groupby(["policy", "reading", "quantity", "epsilon", "horizon"]):
         assert np.sort(part["still"] / part["still"].min()) == pytest.approx([1, 2, 4, 8], rel=1e-5)
@@ -601,14 +607,14 @@ def test_both_worlds_are_played_with_one_noise():
 
 
 def test_the_runs_with_contexts_are_those_that_their_labels_say():
-    frame = pd.DataFrame([run.labels for run in CONTEXTS])
+    frame = pd.DataFrame([run.labels for run in listed("linear")])
     assert not frame.duplicated().any()
     searched = frame[frame["problem"] == "one set"]
     gaps = searched.groupby(["policy", "reading", "quantity", "dim", "epsilon", "horizon"])["gap"]
     assert (gaps.count() >= 4).all()
     steps = gaps.apply(lambda one: np.diff(np.log(np.sort(one))).round(6).tolist())
     assert {step for one in steps for step in one} == {round(math.log(2) / 2, 6)}
-    for run in CONTEXTS:
+    for run in listed("linear"):
         told, policy = run.labels, run.policy
         assert told["uniform"] == pytest.approx(run.problem.uniform_regret() * run.horizon)
         assert (told["problem"] == "one set") == bool(len(run.problem.sets))
@@ -817,11 +823,15 @@ def test_the_bounds_of_the_longer_study_hold_and_are_fitted_at_its_points(settin
     epsilons = np.array([0.71, 1.0, 1.41, 2.0])
     levels = [bounds.theorem_6(problem, 2_000_000, e, DELTA) for e in epsilons]
     assert of_bound(TWO_POINTS[0], EPSILON, "printed") == slope(1 / epsilons, levels)
-    horizons = sorted({r.horizon for r in CONVEX if r.labels["row"] == "convex" and r.labels["quantity"] == HORIZON})
+    horizons = sorted(
+        {r.horizon for r in listed("convex") if r.labels["row"] == "convex" and r.labels["quantity"] == HORIZON}
+    )
     levels = [bounds.corollary_4(problem, t, 4.0, DELTA) for t in horizons]
     assert len(horizons) == 6 and of_bound("convex", HORIZON, "printed") == slope(horizons, levels)
     # logarithms of the clipping are in the bound of arms, whose unit is the range of told losses
-    arms = [r for r in CONVEX if (r.labels["row"], r.labels["reading"]) == ("arms, adversarial", "printed, tight")]
+    arms = [
+        r for r in listed("convex") if (r.labels["row"], r.labels["reading"]) == ("arms, adversarial", "printed, tight")
+    ]
     units = {r.horizon: r.policy.record.unit for r in arms if r.labels["quantity"] == HORIZON}
     levels = [tuning("tsallis", arms[0].problem, t, unit).regret for t, unit in units.items()]
     found = of_bound("arms, adversarial", HORIZON, "printed, tight")

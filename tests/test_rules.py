@@ -55,8 +55,7 @@ def about(value, half=0.0):
 
 UPPER = Rate(2 / 3, {"T^0.75": 0.75})
 ROOT = Rate(0.52, {"T^0.75": 0.75, "T": 1.0})  # the claimed square root, as its logarithm bends it at these points
-LOWER = Rate(2.0, {"K": 1.0}, sense="lower", quantity="K")
-PRECISE = Rate(1.0, {"no growth": 0.0, "K^2": 2.0}, sense="exact")
+PRECISE = Rate(1.0, {"no growth": 0.0, "K^2": 2.0}, exact=True, quantity="K")
 CEILING = UpperBound(100.0, uniform=300.0)
 NEAR = Near(986.8, tolerance=30.0)
 LESS = Less("Gaussian", "Laplace")
@@ -82,14 +81,12 @@ LESS = Less("Gaussian", "Laplace")
         (ROOT, about(0.40, 0.22), REPRODUCED, "excludes"),
         (ROOT, about(0.40, 0.24), UNDECIDED, "too wide"),
         (ROOT, about(0.80, 0.1), NOT_REPRODUCED, "is excluded"),
-        (LOWER, about(1.9, 0.2), REPRODUCED, "exponent in K 1.9 [1.7, 2.1]; claimed 2, excludes K (1)"),
-        (LOWER, about(3.0, 0.2), REPRODUCED, "excludes"),
-        (LOWER, about(1.0, 0.2), NOT_REPRODUCED, "is excluded"),
-        (LOWER, about(0.2, 0.2), NOT_REPRODUCED, "is excluded"),
-        (LOWER, about(1.5, 0.2), UNDECIDED, "holds neither"),
-        (LOWER, about(1.5, 0.6), UNDECIDED, "holds both"),
-        (LOWER, about(3.5, 1.1), UNDECIDED, "too wide"),
-        (PRECISE, about(1.1, 0.2), REPRODUCED, "excludes no growth (0) and K^2 (2)"),
+        (
+            PRECISE,
+            about(1.1, 0.2),
+            REPRODUCED,
+            "exponent in K 1.1 [0.9, 1.3]; claimed 1, excludes no growth (0) and K^2",
+        ),
         (PRECISE, about(1.5, 0.2), UNDECIDED, "holds neither"),
         (PRECISE, about(1.9, 0.2), NOT_REPRODUCED, "is excluded"),
         (PRECISE, about(-0.1, 0.2), NOT_REPRODUCED, "is excluded"),
@@ -153,7 +150,7 @@ def test_an_exact_statement_follows_its_computation(holds):
     assert (ruling.reason, ruling.measurement.measured) == ("625 cases of 625", 625)
 
 
-@pytest.mark.parametrize("rule", [UPPER, LOWER, PRECISE, CEILING, LESS, NEAR, Privacy(1.0), Holds()])
+@pytest.mark.parametrize("rule", [UPPER, PRECISE, CEILING, LESS, NEAR, Privacy(1.0), Holds()])
 @pytest.mark.parametrize("missing", [(), (None,)])
 def test_a_missing_measurement_is_undecided(rule, missing):
     ruling = rule(*missing)
@@ -168,7 +165,7 @@ def test_numbers_that_do_not_tell_are_undecided_and_said():
     assert ruling.measurement.measured == 0.5
 
 
-@pytest.mark.parametrize("rule", [UPPER, LOWER, PRECISE, CEILING, LESS, NEAR, Privacy(1.0)])
+@pytest.mark.parametrize("rule", [UPPER, PRECISE, CEILING, LESS, NEAR, Privacy(1.0)])
 @pytest.mark.parametrize("missing", [math.nan, Interval()])
 def test_nan_is_undecided_even_in_one_end(rule, missing):
     assert rule(missing).verdict == UNDECIDED
@@ -180,7 +177,7 @@ def test_nan_is_undecided_even_in_one_end(rule, missing):
     ("rule", "grid", "best_first"),
     [
         (UPPER, np.linspace(0, 3, 301), True),
-        (LOWER, np.linspace(0, 3, 301), False),
+        (PRECISE, np.linspace(0, 1, 101), False),
         (CEILING, np.linspace(99, 102, 301), True),
         (LESS, np.linspace(-1, 1, 301), True),
         (Privacy(1.0), np.linspace(0.5, 1.5, 301), True),
@@ -194,7 +191,7 @@ def test_verdicts_change_in_one_direction_only(rule, grid, best_first, half):
     assert max(found) == order.index(NOT_REPRODUCED)
 
 
-@pytest.mark.parametrize("rule", [UPPER, LOWER, PRECISE, NEAR, CEILING])
+@pytest.mark.parametrize("rule", [UPPER, PRECISE, NEAR, CEILING])
 @pytest.mark.parametrize("centre", [0.85, 0.95, 1.06, 1.25, 40.0, 130.0, 950.0, 1030.0])
 def test_a_wider_interval_never_decides_more(rule, centre):
     if "neither" in rule(about(centre)).reason:  # a claim that is excluded for want of a better one
@@ -231,11 +228,10 @@ def test_the_worst_part_wins_in_any_order(parts, verdict, order):
 
 def test_a_bound_that_holds_needs_its_own_rate():
     held, vacuous = CEILING(about(50.0)), UpperBound(400.0, uniform=300.0)(about(50.0))
-    upper, lower, exact = UPPER(about(0.6)), LOWER(about(2.1)), PRECISE(about(1.0))
+    upper, exact = UPPER(about(0.6)), PRECISE(about(1.0))
     assert all_of(held).verdict == UNDECIDED
     assert all_of(held, upper).verdict == REPRODUCED
     assert all_of(held, exact).verdict == REPRODUCED
-    assert all_of(held, lower).verdict == UNDECIDED
     assert all_of(held, Holds()(True, "checked")).verdict == UNDECIDED
     assert all_of(held, OPEN).verdict == UNDECIDED
     assert all_of(held, BAD).verdict == NOT_REPRODUCED
@@ -285,11 +281,10 @@ def test_estimates_are_measurements():
     ("call", "message"),
     [
         (lambda: Rate(1.0, {}), "alternatives must name a form"),
-        (lambda: Rate(1.0, {"K": 1.0}), "alternatives must lie on the wrong side of the claimed exponent 1"),
-        (lambda: Rate(1.0, {"none": 0.0}), "wrong side"),
-        (lambda: Rate(1.0, {"K^2": 2.0}, sense="lower"), "wrong side"),
-        (lambda: Rate(1.0, {"K^2": 2.0}, sense="exact"), "on both sides of the claimed exponent 1"),
-        (lambda: Rate(1.0, {"K^2": 2.0}, sense="about"), "sense must be"),
+        (lambda: Rate(1.0, {"K": 1.0}), "alternatives must lie above the claimed exponent 1"),
+        (lambda: Rate(1.0, {"none": 0.0}), "above the claimed"),
+        (lambda: Rate(1.0, {"none": 0.0, "K^2": 2.0}), "above the claimed"),
+        (lambda: Rate(1.0, {"K^2": 2.0}, exact=True), "on both sides of the claimed exponent 1"),
         (lambda: Near(1.0, tolerance=-0.1), "tolerance must be >= 0, got -0.1"),
         (lambda: Holds("typed"), "evidence must be"),
         (lambda: Privacy(1.0, evidence="typed"), "evidence must be"),
@@ -470,7 +465,8 @@ def test_an_unseen_mode_is_put_where_it_moves_a_slope_furthest():
     assert ruling(x**0.6).verdict == ruling(2 * x).verdict == REPRODUCED
     assert ruling(30.0 * x).verdict == UNDECIDED  # at the last points only it bends the slope to T^0.75
     assert ruling(30.0 * x, number=40_000).verdict == REPRODUCED
-    assert ruling(30.0 * x, rule=LOWER).verdict == NOT_REPRODUCED  # far below K, with any mode
+    steep = Rate(2.0, {"K": 1.0, "K^3": 3.0}, exact=True)
+    assert ruling(30.0 * x, rule=steep).verdict == NOT_REPRODUCED  # far below K, with any mode
     assert ruling(math.inf, number=40_000).verdict == UNDECIDED
 
 
@@ -479,7 +475,7 @@ def test_runs_of_which_all_may_be_another_mode_decide_nothing():
     three = np.array([1.0, 1.0, 5.0])
     assert NEAR(mean_interval(three)).verdict == NOT_REPRODUCED  # as without any run at the target between the ends
     assert by_runs(NEAR, mean_interval, three, most=1e9).verdict == UNDECIDED
-    failing = Rate(0.02, {"a": 0.01}, sense="lower")
+    failing = Rate(0.02, {"a": 0.01, "b": 0.03}, exact=True)
     assert failing(ratio_interval(three, spread(40, 5000.0))).verdict == NOT_REPRODUCED
     assert by_runs(failing, ratio_interval, three, spread(40, 5000.0), most=60.0).verdict == UNDECIDED
     assert by_runs(lambda seen: GOOD, lambda given: about(1.0), np.array([[1.0, 2.0]])) is GOOD  # computed, not drawn

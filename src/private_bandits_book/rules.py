@@ -80,10 +80,10 @@ class Ruling:
         The nearest wrong alternatives that the measurement rules out.
     about : frozenset of Subject
         The algorithms that were measured; none for a statement.
-    shows : frozenset of str
-        The rates ("upper", "lower") that were measured and hold.
-    needs : str
-        The rate without which a bound that was not violated stays undecided.
+    grows : bool
+        Whether a claimed rate was measured and holds.
+    bounded : bool
+        Whether all that is known is that a bound was not violated: undecided, unless such a rate stands beside it.
     """
 
     verdict: str
@@ -92,8 +92,8 @@ class Ruling:
     evidence: str
     excludes: tuple[str, ...] = ()
     about: frozenset[Subject] = frozenset()
-    shows: frozenset[str] = frozenset()
-    needs: str = ""
+    grows: bool = False
+    bounded: bool = False
     source: InitVar[object] = None
 
     def __post_init__(self, source: object) -> None:
@@ -116,19 +116,18 @@ class Rate:
 
     Both are the exponents that the forms, logarithms included, have in the fit that the regret went through, at the
     same points, so that finite horizons bend all alike and nothing is allowed for. Reproduced if the interval holds
-    the claimed exponent (`upper`: or lies below it, `lower`: above) and excludes every alternative; not reproduced if
-    it excludes the claimed one and holds an alternative, or lies beyond; undecided if it holds both or neither, or is
-    so wide that around the claimed exponent itself it would not exclude the alternative.
+    the claimed exponent (or lies below it, unless the claim is `exact`) and excludes every alternative; not reproduced
+    if it excludes the claimed one and holds an alternative, or lies beyond; undecided if it holds both or neither, or
+    is so wide that around the claimed exponent itself it would not exclude the alternative.
 
     Parameters
     ----------
     claimed : float
         The exponent of the claimed form; NaN if it has none at the points that count.
     alternatives : mapping
-        Exponents of the nearest wrong forms, by name ("T^0.75"): above the claimed one for `upper`, below it for
-        `lower`, on both sides for `exact`.
-    sense : {"upper", "lower", "exact"}
-        What is claimed: at most, at least, or exactly this growth.
+        Exponents of the nearest wrong forms, by name ("T^0.75"): above the claimed one; on both sides if `exact`.
+    exact : bool
+        Whether exactly this growth is claimed; else at most this.
     quantity : str
         In what the exponent is.
     """
@@ -136,22 +135,18 @@ class Rate:
     claimed: float
     alternatives: Mapping[str, float]
     _: KW_ONLY
-    sense: str = "upper"
+    exact: bool = False
     quantity: str = ""
 
     def __post_init__(self) -> None:
-        checks.choice("sense", self.sense, ("upper", "lower", "exact"))
         if not self.alternatives:
             raise ValueError("alternatives must name a form that the measurement can exclude, got none")
         if math.isnan(self.claimed) or any(map(math.isnan, self.alternatives.values())):
             return
         sides = {math.copysign(1.0, other - self.claimed) for other in self.alternatives.values()}
-        asked = {"upper": {1.0}, "lower": {-1.0}, "exact": {1.0, -1.0}}[self.sense]
-        if sides != asked or self.claimed in self.alternatives.values():
-            raise ValueError(
-                f"alternatives must lie {'on both sides of' if self.sense == 'exact' else 'on the wrong side of'} the "
-                f"claimed exponent {self.claimed:.4g}, got {dict(self.alternatives)}"
-            )
+        if sides != ({1.0, -1.0} if self.exact else {1.0}) or self.claimed in self.alternatives.values():
+            where = f"{'on both sides of' if self.exact else 'above'} the claimed exponent {self.claimed:.4g}"
+            raise ValueError(f"alternatives must lie {where}, got {dict(self.alternatives)}")
 
     def __call__(self, measured: Any = None, missing: str = _UNMEASURED) -> Ruling:
         """Rule on a measured exponent; `missing` says why there is none."""
@@ -160,18 +155,16 @@ class Rate:
         if _unknown(seen, self.claimed, *others.values()):
             return _ruling(UNDECIDED, missing, seen, MEASURED)
         names = " and ".join(f"{name} ({other:.3g})" for name, other in others.items())
-        upper, lower = self.sense != "lower", self.sense != "upper"
         above = [other for other in others.values() if other > self.claimed]
         below = [other for other in others.values() if other < self.claimed]
         said = f"exponent{f' in {self.quantity}' if self.quantity else ''} {_show(seen)}; claimed {self.claimed:.3g}"
-        fits = (not upper or seen.low <= self.claimed + _SAME) and (not lower or seen.high >= self.claimed - _SAME)
-        free = (not upper or seen.high < min(above) - _SAME) and (not lower or seen.low > max(below) + _SAME)
+        fits = seen.low <= self.claimed + _SAME and (not self.exact or seen.high >= self.claimed - _SAME)
+        free = seen.high < min(above) - _SAME and (not self.exact or seen.low > max(below) + _SAME)
         wide = (seen.high - seen.low) / 2 >= min(abs(other - self.claimed) for other in others.values())
         if wide:
             return _ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
         if fits and free:
-            shows = frozenset(side for side, asked in (("upper", upper), ("lower", lower)) if asked)
-            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others), shows=shows)
+            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others), grows=True)
         if not fits and not free:
             return _ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
         held = "both it and" if fits else "neither it nor"
@@ -201,7 +194,7 @@ class UpperBound:
         if seen.low > bound:
             return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
         reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, MEASURED, needs="upper")
+        return _ruling(UNDECIDED, reason, seen, MEASURED, bounded=True)
 
 
 @dataclass(frozen=True)
@@ -354,11 +347,11 @@ def all_of(*rulings: Ruling) -> Ruling:
 
     From worst to best: not reproduced, not testable, undecided, reproduced after repair, reproduced. What is reproduced
     needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them. A bound
-    that was not violated counts only where no part shows the rate that it needs.
+    that was not violated counts only where no part shows the claimed rate.
     """
     _check_rulings(rulings)
-    shows: frozenset[str] = frozenset().union(*(r.shows for r in rulings))
-    counted = [r for r in rulings if not r.needs or r.needs not in shows]
+    grows = any(r.grows for r in rulings)
+    counted = [r for r in rulings if not (r.bounded and grows)]
     worst = max(counted, key=lambda r: _SEVERITY.index(r.verdict)).verdict
     decide = counted if worst in (REPRODUCED, AFTER_REPAIR) else [r for r in counted if r.verdict == worst]
     first = next(r for r in decide if r.verdict == worst)
@@ -368,7 +361,7 @@ def all_of(*rulings: Ruling) -> Ruling:
         first.measurement,
         _weakest(decide),
         excludes=tuple(dict.fromkeys(name for r in decide for name in r.excludes)),
-        shows=shows,
+        grows=grows,
         about=frozenset().union(*(r.about for r in rulings)),
     )
 
@@ -530,7 +523,7 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
         return _ruling(UNDECIDED, reason, found, evidence, about=about)
     if repaired.verdict not in (REPRODUCED, AFTER_REPAIR):
         return _ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
-    return _ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, shows=repaired.shows, about=about)
+    return _ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, grows=repaired.grows, about=about)
 
 
 def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:

@@ -218,14 +218,13 @@ class RateFit(NamedTuple):
             return float(fit_growth(t, np.tile(heights, (2, 1)), t[0], t[-1]).measured)
         return float(exact_slope(abscissa(self.quantity, self.values), heights).measured)
 
-    def ruling(self, claimed: Form, *alternatives: Form, sense: str = "upper") -> Ruling:
+    def ruling(self, claimed: Form, *alternatives: Form, exact: bool = False) -> Ruling:
         """Judge the claimed law against the nearest wrong ones, all by their exponents in this fit."""
         others = {form.name: self.exponent(form) for form in alternatives}
-        rule = Rate(self.exponent(claimed), others, sense=sense, quantity=self.quantity)
-        judge = partial(rule, missing=NOT_LEARNT)
-        return (
-            judge(self.fit) if self.regrets is None else by_runs(judge, lambda _: self.fit or Interval(), self.regrets)
-        )
+        judge = partial(Rate(self.exponent(claimed), others, exact=exact, quantity=self.quantity), missing=NOT_LEARNT)
+        if self.regrets is None:
+            return judge(self.fit)
+        return by_runs(judge, lambda _: self.fit or Interval(), self.regrets)
 
     def row(self) -> dict[str, Any]:
         """Return the fit as a row of a table."""

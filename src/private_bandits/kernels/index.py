@@ -185,12 +185,18 @@ def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True) -> Any:
     leaps &= policy.forced == 0.0 and policy.reports != NOTHING
     leaps &= policy.noise == EXACT or not policy.fallback  # without noise, no index is below 0
     leaps &= policy.noise != RESPONSE or not policy.observe_first  # what is observed in clear is no answer
-    return _loop(policy.noise, policy.bonus, any_list, policy.reports, leaps)
+    if leaps or policy.noise == EXACT:
+        return _loop(policy.noise, policy.bonus, any_list, policy.reports, leaps)
+    # where drawing takes most of a round, and where the oracle does, fewer loops are compiled
+    return _loop(policy.noise, policy.bonus, True, None, False) if any_list else _loop(None, None, False, None, False)
 
 
 @functools.cache
-def _loop(mechanism: int, bonus: int, any_list: bool, reports: int, leaps: bool) -> Any:
-    """The loop of the policies that make these choices: constants to the compiler, which leaves out the others."""
+def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | None, leaps: bool) -> Any:
+    """The loop of the policies that make these choices: constants to the compiler, which leaves out the others.
+
+    One that is None is read from the policy.
+    """
 
     @compiled
     def rounds(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
@@ -198,6 +204,9 @@ def _loop(mechanism: int, bonus: int, any_list: bool, reports: int, leaps: bool)
         scale, flip, bonus_scale, clock = policy.scale, policy.flip, policy.bonus_scale, policy.clock
         cap, fallback, forced = policy.cap, policy.fallback, policy.forced
         in_clear = 1 if policy.observe_first else 0
+        mechanism = policy.noise if noisy is None else noisy
+        bonus = policy.bonus if extra is None else extra
+        reports = policy.reports if sends is None else sends
         pulls, total, mean, root = state.pulls, state.total, state.mean, state.root
         weight, peak, counters, released_at = state.weight, state.peak, state.counters, state.released_at
         indices, order, missed = state.indices, state.order, state.missed

@@ -81,8 +81,8 @@ def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] 
             found.append(NotRun(f"{NAMES[source.key]}, {source.variant}, over {quantity} on {source.family}")())
             continue
         forms = (form(quantity, exponent) for exponent in (claimed, *others))
-        sense = "exact" if min(others) < claimed else "upper"
-        found.append(study.fit(source, PER_ARM if quantity == SIZE else quantity).ruling(*forms, sense=sense))
+        exact = min(others) < claimed
+        found.append(study.fit(source, PER_ARM if quantity == SIZE else quantity).ruling(*forms, exact=exact))
     return found
 
 
