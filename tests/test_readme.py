@@ -17,7 +17,7 @@ from private_bandits_book import cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PANELS = [f"figure-1{panel}" for panel in "abcdefghi"] + [f"figure-2{panel}" for panel in "abcd"]
+PANELS = [path.stem for path in (ROOT / "book" / "figures" / "definitions").iterdir()]
 
 
 def _blocks(language: str) -> list[str]:
@@ -80,9 +80,10 @@ def test_listing_and_claims_run(tmp_path: Path) -> None:
 def test_notebook_rerun_gives_what_it_promises(tmp_path: Path) -> None:
     (words,) = (words for words in _commands("private-bandits") if words[1] == "run")
     _call("-m", *_module(words), cwd=tmp_path)
-    folder = tmp_path / "runs" / "cascading"
-    for name in ("cascading.ipynb", "cascading.html", "provenance.json", "data/claims.csv"):
+    folder = tmp_path / "runs" / "definitions"
+    for name in ("definitions.ipynb", "definitions.html", "provenance.json", "data/claims.csv"):
         assert (folder / name).is_file(), name
+    assert len(PANELS) > 5
     for panel in PANELS:
         assert (folder / "data" / f"{panel}.csv").is_file(), panel
         assert (folder / "figures" / f"{panel}.svg").is_file(), panel

@@ -149,8 +149,8 @@ class Study(studies.Study):
                 often = published if variant == "published" and place < 2 else None
                 runs.append(self.run(problem, policy, variant, replications=often))
         for each in (math.inf, epsilon):
-            repaired = paper.repaired_local(each, size)
-            runs.append(self.run(problem, repaired, "repaired", replications=self.often))
+            repaired, often = paper.repaired_local(each, size), self.often if each < math.inf else None
+            runs.append(self.run(problem, repaired, "repaired", replications=often))
         return runs
 
     def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Runs:
