@@ -35,8 +35,7 @@ quick: CHOSEN := -m "not notebook and not book"
 test quick: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src
-	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder $(CHOSEN)
+	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder $(CHOSEN) && wait $$types
 
 reproduce: $(READY)
 	$(BIN)/private-bandits reproduce

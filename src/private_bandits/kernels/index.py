@@ -76,6 +76,10 @@ class State(NamedTuple):
     size: np.ndarray  # of the super arm that `order` is given
     missed: np.ndarray  # an entry of 1 per target of the family
     regret: np.ndarray
+    floats: np.ndarray  # this and the rest are scratch, so that the loop makes no array; (2, list_size)
+    played: np.ndarray  # the last list
+    slots: np.ndarray  # of a leap
+    worth: np.ndarray  # (2, blocks or sets)
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -140,6 +144,10 @@ def start(problem: ListRecord, policy: Record) -> State:
         size=np.full(1, size),
         missed=np.ones(max(family.targets, default=0) + 1),
         regret=np.zeros(1),
+        floats=np.zeros((2, size)),
+        played=np.zeros(size, np.int64),
+        slots=np.zeros((size, WIDTH)),
+        worth=np.zeros((2, len(family.blocks) or len(family.sets))),
     )
 
 
@@ -198,7 +206,7 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
     One that is None is read from the policy.
     """
 
-    @compiled
+    @compiled(borrows=True)
     def rounds(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
         # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
         scale, flip, bonus_scale, clock = policy.scale, policy.flip, policy.bonus_scale, policy.clock
@@ -213,15 +221,13 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
         means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
         family, oracle, size, lost = problem.family, problem.family.oracle, len(state.order), 0.0
         adjusted = cap < math.inf or fallback or forced > 0.0
-        values, feedback, played = np.zeros(size), np.zeros(size), np.full(size, -2)
-        marked = np.zeros(len(family.blocks), np.bool_)
-        worth = np.zeros(len(family.blocks) if len(family.blocks) > 0 else len(family.sets))
+        values, feedback, played, slots = state.floats[0], state.floats[1], state.played, state.slots
+        worth, marked = state.worth[0], state.worth[1]
+        played[:] = -2
         if first == 1 and oracle != CALL:
             _observe_first(policy, state, means, env)
-        mark = np.searchsorted(checkpoints, first)
-        total_regret = state.regret
-        length = state.size[0]
-        slots, pause, due, t = np.zeros((size, WIDTH)), 0, first, first - 1
+        mark, total_regret, length = np.searchsorted(checkpoints, first), state.regret, state.size[0]
+        pause, due, t = 0, first, first - 1
         lie, step = flip if mechanism == RESPONSE else 0.0, 4.0 * scale
         while t < last:
             t += 1
@@ -256,11 +262,7 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
                 observed = observe(means, cascade, order, env, feedback)
             else:
                 observed = observe_set(means, family, order, length, env, feedback)
-            sent = observed
-            if reports == FIRST:
-                sent = 1
-            elif reports == NOTHING:
-                sent = 0
+            sent = 1 if reports == FIRST else 0 if reports == NOTHING else observed
             for position in range(sent):
                 item = order[position]
                 pulls[item] += 1

@@ -26,7 +26,7 @@ def answer(family, indices, failed, choice, order, worth, missed, marked):
         -1 beyond the size of the super arm.
     worth : float64 array, an entry per block or else per set, scratch
     missed : float64 array, an entry of 1 per target, scratch
-    marked : bool array, an entry per block, scratch
+    marked : float64 array, an entry per block, scratch
 
     Returns
     -------
@@ -77,19 +77,19 @@ def _greedy(family, indices, failed, choice, order, worth, missed, marked):
     """Take `picks` blocks one by one, each the one that adds most to the coverage."""
     blocks, targets = family.blocks, family.targets
     missed[:] = 1.0
-    marked[:] = False
+    marked[:] = 0.0
     length = 0
     for _ in range(family.picks):
         for block in range(len(blocks)):
-            worth[block] = -np.inf if marked[block] else 0.0
-            if marked[block] or failed:
+            worth[block] = -np.inf if marked[block] > 0.0 else 0.0
+            if marked[block] > 0.0 or failed:
                 continue
             for slot in range(blocks.shape[1]):
                 arm = blocks[block, slot]
                 if arm >= 0:
                     worth[block] += missed[targets[arm]] * min(max(indices[arm], 0.0), 1.0)
         chosen = _largest(worth, choice)
-        marked[chosen] = True
+        marked[chosen] = 1.0
         for slot in range(blocks.shape[1]):
             arm = blocks[chosen, slot]
             if arm >= 0:
