@@ -61,7 +61,8 @@ class Study(studies.Study):
     @cached_property
     def local(self) -> dict[float, Runs]:
         """Figures 1(a)-(d): the local algorithms, by epsilon."""
-        return {epsilon: self._local(epsilon, self.list_size, self.often) for epsilon in self.epsilons}
+        often = 2 * self.often  # Laplace and Gaussian at the published noise differ by a hundredth
+        return {epsilon: self._local(epsilon, self.list_size, often) for epsilon in self.epsilons}
 
     @cached_property
     def sizes(self) -> dict[int, Runs]:
@@ -139,19 +140,17 @@ class Study(studies.Study):
         """The longer study of how regret grows."""
         return self.long_study("growth")
 
-    def _local(self, epsilon: float, size: int, often: int | None = None) -> Runs:
-        """A local panel; `often` runs of the repair, and twice as many of what differs by a hundredth: its first two
-        policies at the published noise.
-        """
+    def _local(self, epsilon: float, size: int, published: int | None = None) -> Runs:
+        """A local panel; `published` is how often its first two policies are run at the published noise."""
         problem = self.problem(size)
         runs = self._baselines(problem, paper.cascade_ucb1())
         for variant, factor in VARIANTS.items():
             for place, policy in enumerate(local_policies(epsilon, self.delta, size, factor)):
-                twice = 2 * often if often and variant == "published" and place < 2 else None
-                runs.append(self.run(problem, policy, variant, replications=twice))
+                often = published if variant == "published" and place < 2 else None
+                runs.append(self.run(problem, policy, variant, replications=often))
         for each in (math.inf, epsilon):
-            repaired = paper.repaired_local(each, size)
-            runs.append(self.run(problem, repaired, "repaired", replications=often if each < math.inf else None))
+            repaired, often = paper.repaired_local(each, size), self.often if each < math.inf else None
+            runs.append(self.run(problem, repaired, "repaired", replications=often))
         return runs
 
     def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Runs:
