@@ -134,25 +134,6 @@ def pareto(env: Generator, mean: float, shape: float) -> float:
     return float(mean * (shape - 1) / shape * (1 - env.random()) ** (-1 / shape))
 
 
-def laplace_sum_bound(scales: Sequence[float], log_tail: float) -> float:
-    """Chan, Shi and Song (2011), Corollary 2.9: what a sum of Laplace variables exceeds with probability e^-log_tail.
-
-    Parameters
-    ----------
-    scales : sequence of float
-        Of the variables.
-    log_tail : float
-        > 0.
-
-    Returns
-    -------
-    float
-        sqrt(8 log_tail) times the larger of the scales' norm and the largest scale times sqrt(log_tail).
-    """
-    spread = max(math.sqrt(sum(b * b for b in scales)), max(scales, default=0.0) * math.sqrt(log_tail))
-    return math.sqrt(8 * log_tail) * spread
-
-
 class Binary:
     """Chan, Shi and Song (2011), Algorithm 2: a tree of partial sums with noise of scale levels/epsilon each.
 

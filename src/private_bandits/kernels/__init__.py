@@ -22,7 +22,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-KERNELS = ("elimination", "episodes", "index", "linear", "online", "quantile", "ratio", "robust")
+KERNELS = ("elimination", "episodes", "index", "linear", "online", "quantile", "ratio", "releases", "robust")
 
 
 def kernel_of(record: Any) -> Any:

@@ -22,7 +22,7 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels.leap import CHANCE, COUNT, LONG, LOST, SHORT, SUM, WIDTH, levels, room, safe
 from private_bandits.kernels.oracles import answer
 from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards, check_size
-from private_bandits.kernels.selection import break_ties, largest, still_largest
+from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
 from private_bandits.problems.families import CALL, TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem
@@ -31,11 +31,12 @@ __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 # how a report is made private
 EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID, TREE = range(6)
-# b(t, n): nothing, c ln(t), c ln(t) ln(n)^1.5, c times the tail bound of the hybrid counter's own noise, or c
-NO_BONUS, FLAT_BONUS, PULLS_BONUS, SPREAD_BONUS, FIXED_BONUS = range(5)
-# which observations are reported: all, only that of the first item, or none. The item with the fewest reports (of
-# several, the first in the list) is put first, so in a semi-bandit, where the order means nothing, FIRST is LEAST.
-ALL, FIRST, NOTHING = range(3)
+# b(t, n): nothing, c ln(t), c ln(t) ln(n)^1.5, or c
+NO_BONUS, FLAT_BONUS, PULLS_BONUS, FIXED_BONUS = range(4)
+# which observations are reported: all, only that of the first item, none, or all. For FIRST and REORDERED the item with
+# the fewest reports (of several, the first in the list) is put first, so in a semi-bandit, where the order means
+# nothing, FIRST is LEAST.
+ALL, FIRST, NOTHING, REORDERED = range(4)
 LEAST = FIRST
 
 
@@ -68,7 +69,6 @@ class State(NamedTuple):
     mean: np.ndarray  # infinite before the first report, and with it the index
     root: np.ndarray  # 1/sqrt(count)
     weight: np.ndarray  # what multiplies the round's part of b(t, n)
-    peak: np.ndarray
     counters: np.ndarray
     released_at: np.ndarray  # round of the arm's last release from its tree
     indices: np.ndarray
@@ -136,7 +136,6 @@ def start(problem: ListRecord, policy: Record) -> State:
         mean=np.full(n_items, np.inf),
         root=np.zeros(n_items),
         weight=np.zeros(n_items),
-        peak=np.zeros(n_items),
         counters=np.zeros((rows, mechanisms.COUNTER_ROW)),
         released_at=np.zeros(n_items, np.int64),
         indices=np.full(n_items, np.inf),
@@ -190,7 +189,7 @@ def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True) -> Any:
     """The compiled loop. It leaps, unless told not to, where every index is a mean of reports and a radius."""
     any_list = problem.family.oracle == TOP
     leaps &= any_list and policy.bonus == NO_BONUS and policy.noise in (EXACT, LAPLACE, GAUSSIAN, RESPONSE)
-    leaps &= policy.forced == 0.0 and policy.reports != NOTHING
+    leaps &= policy.forced == 0.0 and policy.reports in (ALL, FIRST)
     leaps &= policy.noise == EXACT or not policy.fallback  # without noise, no index is below 0
     leaps &= policy.noise != RESPONSE or not policy.observe_first  # what is observed in clear is no answer
     if leaps or policy.noise == EXACT:
@@ -216,7 +215,7 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
         bonus = policy.bonus if extra is None else extra
         reports = policy.reports if sends is None else sends
         pulls, total, mean, root = state.pulls, state.total, state.mean, state.root
-        weight, peak, counters, released_at = state.weight, state.peak, state.counters, state.released_at
+        weight, counters, released_at = state.weight, state.counters, state.released_at
         indices, order, missed = state.indices, state.order, state.missed
         means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
         family, oracle, size, lost = problem.family, problem.family.oracle, len(state.order), 0.0
@@ -231,7 +230,7 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
         lie, step = flip if mechanism == RESPONSE else 0.0, 4.0 * scale
         while t < last:
             t += 1
-            _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, peak, indices)
+            _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, indices)
             failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
             if any_list:
                 if failed:  # any list: the largest of equal indices
@@ -256,8 +255,8 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
                         continue
             elif oracle != CALL:
                 length = answer(family, indices, failed, choice, order, worth, missed, marked)
-            if reports == FIRST:
-                _least_reported_first(pulls, order, length)
+            if reports == FIRST or reports == REORDERED:
+                least_first(pulls, order, length)
             if any_list:
                 observed = observe(means, cascade, order, env, feedback)
             else:
@@ -279,7 +278,7 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
                     mean[item] = (mean[item] - flip) / (1.0 - 2.0 * flip)
                 root[item] = 1.0 / math.sqrt(n)
                 if bonus != NO_BONUS:
-                    weight[item], peak[item] = _weights(bonus, n)
+                    weight[item] = _weight(bonus, n)
             same = True
             for position in range(size):
                 same &= order[position] == played[position]
@@ -384,8 +383,8 @@ def ask(problem, policy, state, t, env):
     """
     if t == 1:
         _observe_first(policy, state, problem.means, env)
-    mean, root, weight, peak, indices = state.mean, state.root, state.weight, state.peak, state.indices
-    _indices(policy.terms, policy.bonus, policy.bonus_scale, t + policy.clock, mean, root, weight, peak, indices)
+    mean, root, weight, indices = state.mean, state.root, state.weight, state.indices
+    _indices(policy.terms, policy.bonus, policy.bonus_scale, t + policy.clock, mean, root, weight, indices)
     return _adjust(indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
 
 
@@ -397,7 +396,7 @@ def _observe_first(policy, state, means, env):
             state.pulls[item] = 1
             state.mean[item] = state.total[item]
             state.root[item] = 1.0
-            state.weight[item], state.peak[item] = _weights(policy.bonus, 1)
+            state.weight[item] = _weight(policy.bonus, 1)
 
 
 @compiled
@@ -416,17 +415,12 @@ def _adjust(indices, pulls, cap, fallback, forced, clock):
 
 
 @compiled(inline="always")
-def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, peak, indices):
+def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, indices):
     log_t = math.log(clock)
     a = 0.0
     for term in range(len(terms)):
         a += math.sqrt(terms[term, 0] * log_t + terms[term, 1])
-    if bonus == SPREAD_BONUS:
-        log_tail = math.log(2.0) + 3.0 * log_t  # failure probability t^-3
-        for item in range(len(indices)):
-            bound = mechanisms.laplace_sum_bound(weight[item], peak[item], log_tail)
-            indices[item] = mean[item] + a * root[item] + bonus_scale * bound
-    elif bonus == NO_BONUS:
+    if bonus == NO_BONUS:
         for item in range(len(indices)):
             indices[item] = mean[item] + a * root[item]
     else:
@@ -436,23 +430,11 @@ def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, peak, indices
 
 
 @compiled(inline="always")
-def _least_reported_first(pulls, order, length):
-    least = 0
-    for position in range(1, length):
-        if pulls[order[position]] < pulls[order[least]]:
-            least = position
-    order[0], order[least] = order[least], order[0]
-
-
-@compiled(inline="always")
-def _weights(bonus, n):
+def _weight(bonus, n):
     """What an arm with n reports contributes to b(t, n) / n."""
     if bonus == FLAT_BONUS or bonus == FIXED_BONUS:
-        return 1.0 / n, 0.0
+        return 1.0 / n
     if bonus == PULLS_BONUS:
         log_n = math.log(n)
-        return log_n * math.sqrt(log_n) / n, 0.0
-    if bonus == SPREAD_BONUS:
-        spread, largest = mechanisms.hybrid_spread(n)
-        return spread / n, largest / n
-    return 0.0, 0.0
+        return log_n * math.sqrt(log_n) / n
+    return 0.0

@@ -5,6 +5,8 @@ unbiased estimates S of the first and N of the second. For the item's weight w, 
 confidence radius the index is
 
     (S + r) / N  where N > 0,  +infinity otherwise.
+
+As a negative control N may be the displays: then the index is of clicks per display, which falls with the position.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size
+from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size
 from private_bandits.kernels.selection import top_list
 from private_bandits.problems import Cascade, ListRecord, observe, pseudo_regret
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
-# randomised response on the reply; the reply as a padded one-hot vector with Laplace noise; trees indexed by rounds
-RESPONSE, ONE_HOT, ROUNDS = range(3)
+# randomised response on the reply; clicks and examinations of all positions, each with Laplace or Gaussian noise
+RESPONSE, LAPLACE, GAUSSIAN = range(3)
 
 
 class Record(NamedTuple):
@@ -31,26 +33,23 @@ class Record(NamedTuple):
 
     design: int
     flip: float = 0.0  # probability of each false answer of a randomised reply
-    scale: float = 0.0  # Laplace scale of a coordinate, or of a tree node
+    scale: float = 0.0  # Laplace scale or Gaussian sigma of a number
+    by_display: bool = False
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
-    n_items: int = 0
-    horizon: int = 0
 
 
 class State(NamedTuple):
     """What the loop carries from round to round, an entry or a row per item."""
 
     clicks: np.ndarray  # what was reported of the item's own positions
-    examinations: np.ndarray  # examined positions (trees), or displays less what was reported of the positions above
+    examinations: np.ndarray  # what was reported of them, or displays less what was reported of the positions above
     displays: np.ndarray
     above: np.ndarray  # positions above the item's own, summed over its displays
-    trees: np.ndarray  # of the clicks and of the examinations
-    released: np.ndarray  # their noise
     regret: np.ndarray
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems that are no cascades, of other sizes, and longer runs.
+    """Refuse problems that are no cascades, or of another list size.
 
     Parameters
     ----------
@@ -69,12 +68,10 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     Raises
     ------
     ValueError
-        If the record was made for another problem or a shorter run.
+        If the record was made for another problem.
     """
-    check_horizon(name, horizon, record.horizon)
     check_kind(name, problem, Cascade, "a Cascade")
     check_size(name, "list_size", record.list_size, problem.list_size)
-    check_size(name, "n_items", record.n_items, problem.n_items)
     return {}
 
 
@@ -91,14 +88,11 @@ def start(problem: ListRecord, policy: Record) -> State:
     State
     """
     n_items = len(problem.means)
-    rows = n_items if policy.design == ROUNDS else 0
     return State(
         clicks=np.zeros(n_items),
         examinations=np.zeros(n_items),
         displays=np.zeros(n_items, np.int64),
         above=np.zeros(n_items, np.int64),
-        trees=np.zeros((rows, 2, mechanisms.COUNTER_ROW)),
-        released=np.zeros((n_items, 2)),
         regret=np.zeros(1),
     )
 
@@ -124,64 +118,44 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         The three streams of the replication.
     """
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
-    design, flip, scale = policy.design, policy.flip, policy.scale
-    means, best = problem.means, problem.best
+    design, flip, scale, by_display = policy.design, policy.flip, policy.scale, policy.by_display
+    means, best, size = problem.means, problem.best, problem.list_size
     clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
-    trees, released, size = state.trees, state.released, problem.list_size
     indices, order, values = np.zeros(len(means)), np.zeros(size, np.int64), np.zeros(size)
-    feedback, reported = np.zeros(size), np.zeros(size)
+    feedback, width = np.zeros(size), 1.0 - (size + 1) * flip
     mark = np.searchsorted(checkpoints, first)
     total_regret = state.regret[0]
     for t in range(first, last + 1):
         log_t = math.log(t)
-        log_tail = math.log(2.0) + 3.0 * log_t  # failure probability t^-3
-        round_noise = 0.0
-        if design == ROUNDS:
-            spread, largest = mechanisms.tree_spread(t - 1)
-            # the noise of the clicks and of w times the examinations, w <= 1
-            round_noise = scale * mechanisms.laplace_sum_bound(math.sqrt(2.0) * spread, largest, log_tail)
-        width = 1.0 - (size + 1) * flip
         for item in range(len(indices)):
-            shown = float(displays[item])
-            hits = clicks[item] + released[item, 0]
-            seen = examinations[item] + released[item, 1]
-            samples, noise_radius = shown, round_noise
-            if design == ROUNDS:
-                samples = seen + round_noise
-            elif design == ONE_HOT:
-                spread = math.sqrt(shown + above[item])
-                noise_radius = scale * mechanisms.laplace_sum_bound(spread, 1.0, log_tail)
-            else:
+            shown, hits, seen, noise_radius = float(displays[item]), clicks[item], examinations[item], 0.0
+            samples = shown
+            if design == RESPONSE:
                 hits = (hits - shown * flip) / width
                 seen = shown - (shown - seen - above[item] * flip) / width
+            else:  # 2 noises a display, of the clicks and of w times the examinations, w <= 1
+                noise_radius = scale * _tail(design, 3.0 * log_t, 2.0 * shown)
+                samples = seen + noise_radius
+            if by_display:
+                seen = samples = shown
             if displays[item] == 0 or seen <= 0.0:
                 indices[item] = np.inf
                 continue
-            radius = math.sqrt(1.5 * samples * log_t) / width + noise_radius
-            indices[item] = (hits + radius) / seen
+            indices[item] = (hits + math.sqrt(1.5 * samples * log_t) / width + noise_radius) / seen
         top_list(indices, True, choice, order, values)
         observed = observe(means, True, order, env, feedback)
-        clicked = feedback[observed - 1] == 1.0
-        if design == ROUNDS:
-            for position in range(size):
-                item = order[position]
-                displays[item] += 1
-                if position < observed:
-                    examinations[item] += 1.0
-                    clicks[item] += feedback[position]
-            for item in range(len(indices)):
-                for tree in range(2):  # one call: with two, the compiler keeps them out of line, at twice the time
-                    released[item, tree] = mechanisms.tree_noise(noise, t, scale, trees[item, tree])
-        else:
-            _send(design, flip, scale, observed - 1 if clicked else size, reported, noise)
-            left = 1.0
-            for position in range(size):
-                item = order[position]
-                clicks[item] += reported[position]
-                examinations[item] += left
-                displays[item] += 1
-                above[item] += position
-                left -= reported[position]
+        reply = observed - 1 if feedback[observed - 1] == 1.0 else size
+        if design == RESPONSE:
+            reply = mechanisms.respond(noise, reply, size + 1, flip)
+        for position in range(size):
+            item, clicked, examined = order[position], float(position == reply), float(position <= reply)
+            if design != RESPONSE:
+                clicked += _noise(design, noise, scale)
+                examined += _noise(design, noise, scale)
+            clicks[item] += clicked
+            examinations[item] += examined
+            displays[item] += 1
+            above[item] += position
         total_regret += pseudo_regret(means, True, best, order)
         if len(trace) > 0:
             for position in range(size):
@@ -194,11 +168,13 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 
 @compiled(inline="always")
-def _send(design, flip, scale, reply, reported, noise):
-    """One user's private reply as a click vector, of which a randomised response is not yet unbiased."""
-    if design == RESPONSE:
-        reply = mechanisms.respond(noise, reply, len(reported) + 1, flip)
-    for position in range(len(reported)):
-        reported[position] = 1.0 if position == reply else 0.0
-        if design == ONE_HOT:
-            reported[position] += mechanisms.laplace(noise, scale)
+def _noise(design, noise, scale):
+    return mechanisms.laplace(noise, scale) if design == LAPLACE else mechanisms.gaussian(noise, scale)
+
+
+@compiled(inline="always")
+def _tail(design, log_tail, m):
+    """What a sum of m noises of scale 1 exceeds with probability e^-log_tail; Laplace noise at a near best rate."""
+    if design == GAUSSIAN or m == 0.0:
+        return math.sqrt(2.0 * log_tail * m)
+    return math.sqrt((log_tail + m) / log_tail) * (log_tail + m * math.log1p(log_tail / m))

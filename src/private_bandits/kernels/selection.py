@@ -134,3 +134,21 @@ def break_ties(index, ordered, choice, order, values):
                     group[slot], group[other] = group[other], group[slot]
                 order[start + slot] = group[slot]
         start += slots
+
+
+@compiled(inline="always")
+def least_first(pulls, order, length):
+    """Swap the item with the fewest pulls among the first `length` of a list, the first of them if several, to its top.
+
+    Parameters
+    ----------
+    pulls : int64 array, shape (n_items,)
+    order : int64 array, written
+    length : int
+        >= 1.
+    """
+    least = 0
+    for position in range(1, length):
+        if pulls[order[position]] < pulls[order[least]]:
+            least = position
+    order[0], order[least] = order[least], order[0]

@@ -16,33 +16,32 @@ from private_bandits.mechanisms.counters import (
     HybridCounter,
     TreeCounter,
     hybrid_noise,
-    hybrid_spread,
-    laplace_sum_bound,
+    hybrid_noises,
     lemma_1_constant,
     tree_noise,
     tree_noise_at,
-    tree_spread,
 )
 from private_bandits.mechanisms.noise import gaussian, laplace, randomized_response, respond
+from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 
 __all__ = [
     "COUNTER_ROW",
     "HybridCounter",
     "TreeCounter",
+    "chernoff_exponent",
+    "chernoff_rate",
     "gaussian",
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_sigma",
     "hybrid_noise",
-    "hybrid_spread",
+    "hybrid_noises",
     "laplace",
     "laplace_scale",
-    "laplace_sum_bound",
     "lemma_1_constant",
     "randomized_response",
     "respond",
     "response_probabilities",
     "tree_noise",
     "tree_noise_at",
-    "tree_spread",
 ]

@@ -20,6 +20,7 @@ from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.mechanisms.calibration import laplace_scale
 from private_bandits.mechanisms.noise import generator, laplace
+from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 
 COUNTER_ROW = 64
 """Length of the float64 row, zero at the start, that one counter keeps."""
@@ -172,8 +173,8 @@ def hybrid_noise(rng: np.random.Generator, n: int, scale: float, row: np.ndarray
 
 
 @compiled
-def tree_spread(n: int) -> tuple[float, float]:
-    """Spread of `tree_noise` after an item, for node scale 1.
+def hybrid_noises(n: int) -> tuple[int, int, float]:
+    """Which Laplace noises `hybrid_noise` holds after an item, for scale 1 (epsilon 1, sensitivity 1).
 
     Parameters
     ----------
@@ -182,68 +183,19 @@ def tree_spread(n: int) -> tuple[float, float]:
 
     Returns
     -------
-    v, b_max : float
-        The root of the sum of the squared Laplace scales in the release, and the largest of them. The variance of the
-        release is 2 v**2; both scale with the noise.
+    few, many, large : int, int, float
+        `few` noises of scale 2, of the logarithmic part, and `many` of scale `large`, of the open nodes.
 
     Examples
     --------
-    >>> tree_spread(4), tree_spread(5)  # one node, and two
-    ((1.0, 1.0), (1.4142135623730951, 1.0))
-    """
-    return math.sqrt(_popcount(n)), 1.0
-
-
-@compiled
-def hybrid_spread(n: int) -> tuple[float, float]:
-    """Spread of `hybrid_noise` after an item, for scale 1 (epsilon 1, sensitivity 1).
-
-    Parameters
-    ----------
-    n : int
-        Number of the item, >= 1.
-
-    Returns
-    -------
-    v, b_max : float
-        As those of `tree_spread`.
-
-    Examples
-    --------
-    >>> hybrid_spread(1), hybrid_spread(4)
-    ((2.0, 2.0), (3.4641016151377544, 2.0))
+    >>> hybrid_noises(1), hybrid_noises(13)
+    ((1, 0, 0.0), (4, 2, 6.0))
     """
     k = 0
     while n >> (k + 1):
         k += 1
     nodes = _popcount(n) - 1
-    return math.sqrt(4.0 * (k + 1) + 4.0 * k * k * nodes), 2.0 * k if nodes > 0 else 2.0
-
-
-@compiled
-def laplace_sum_bound(v: float, b_max: float, log_term: float) -> float:
-    """Bound on a sum of independent Laplace variables that holds with probability >= 1 - gamma.
-
-    Parameters
-    ----------
-    v : float
-        Root of the sum of the squared scales, >= 0.
-    b_max : float
-        The largest scale, >= 0.
-    log_term : float
-        ln(2/gamma), > 0.
-
-    Returns
-    -------
-    float
-        sqrt(8 log_term) * max(v, b_max sqrt(log_term)): Chan, Shi and Song (2011), Corollary 2.9.
-
-    Examples
-    --------
-    >>> laplace_sum_bound(1.0, 1.0, 2.0)
-    5.656854249492381
-    """
-    return math.sqrt(8.0 * log_term) * max(v, b_max * math.sqrt(log_term))
+    return k + 1, nodes, 2.0 * k if nodes > 0 else 0.0
 
 
 def lemma_1_constant() -> float:
@@ -257,11 +209,11 @@ def lemma_1_constant() -> float:
     Notes
     -----
     Wang et al. (2021), Lemma 1, quote Chan, Shi and Song (2011) without the constant. With k = floor(log2 n)
-    a release carries at most k node noises of scale 2k/epsilon, so v <= 2 k**1.5 / epsilon and b_max =
-    2k/epsilon. Where ln(2/gamma) >= 1, the bound of `laplace_sum_bound` is at most sqrt(8) * 2 k**1.5
-    ln(2/gamma) / epsilon; then k <= ln(n) / ln(2). Dropped as of lower order: the logarithmic part's k + 1
-    noises of scale 2/epsilon, and the 2 in ln(2/gamma). So the printed form fails at small n (at n = 1 it is
-    0, and the noise is not): `HybridCounter.error_bound` is the form that always holds.
+    a release carries at most k node noises of scale 2k/epsilon, so v, the root of the sum of the squared scales, is at
+    most 2 k**1.5 / epsilon. Where ln(2/gamma) >= 1, the sum stays within sqrt(8) v ln(2/gamma) (their Corollary 2.9),
+    at most sqrt(8) * 2 k**1.5 ln(2/gamma) / epsilon; then k <= ln(n) / ln(2). Dropped as of lower order: the
+    logarithmic part's k + 1 noises of scale 2/epsilon, and the 2 in ln(2/gamma). So the printed form fails at small n
+    (at n = 1 it is 0, and the noise is not): `HybridCounter.error_bound` is the form that always holds.
 
     Examples
     --------
@@ -315,8 +267,8 @@ class _Counter:
         ValueError
             If n is not an item of the stream.
         """
-        v, _ = self._spread(self._item(n))
-        return 2 * v**2
+        few, small, many, large = self._noises(self._item(n))
+        return 2 * self.scale**2 * (few * small**2 + many * large**2)
 
     def error_bound(self, n: int, gamma: float) -> float:
         """Bound on the error of the release after item n that holds with probability >= 1 - gamma.
@@ -335,11 +287,11 @@ class _Counter:
 
         Notes
         -----
-        The Laplace-sum tail of Chan, Shi and Song (2011), Corollary 2.9, with the scales that are in the
-        release.
+        Chernoff's, at its best rate, with the noises that are in the release: `tails.chernoff_rate`.
         """
-        v, b_max = self._spread(self._item(n))
-        return laplace_sum_bound(v, b_max, math.log(2 / checks.delta(gamma, "gamma")))
+        log_tail, noises = math.log(2 / checks.delta(gamma, "gamma")), self._noises(self._item(n))
+        rate = chernoff_rate(log_tail, 0, *noises)
+        return self.scale * (log_tail + chernoff_exponent(rate, 0, *noises)) / rate
 
     def _item(self, n: int) -> int:
         return checks.integer("n", n, at_least=1)
@@ -347,7 +299,8 @@ class _Counter:
     def _noise(self, n: int) -> float:
         raise NotImplementedError
 
-    def _spread(self, n: int) -> tuple[float, float]:
+    def _noises(self, n: int) -> tuple[int, float, int, float]:
+        """How many noises of which scale, twice, are in a release, in units of `scale`."""
         raise NotImplementedError
 
 
@@ -401,9 +354,8 @@ class TreeCounter(_Counter):
     def _noise(self, n: int) -> float:
         return tree_noise(self._rng, n, self.node_scale, self._row)
 
-    def _spread(self, n: int) -> tuple[float, float]:
-        v, b_max = tree_spread(n)
-        return self.node_scale * v, self.node_scale * b_max
+    def _noises(self, n: int) -> tuple[int, float, int, float]:
+        return n.bit_count(), self.levels, 0, 0.0
 
 
 class HybridCounter(_Counter):
@@ -441,6 +393,6 @@ class HybridCounter(_Counter):
     def _noise(self, n: int) -> float:
         return hybrid_noise(self._rng, n, self.scale, self._row)
 
-    def _spread(self, n: int) -> tuple[float, float]:
-        v, b_max = hybrid_spread(n)
-        return self.scale * v, self.scale * b_max
+    def _noises(self, n: int) -> tuple[int, float, int, float]:
+        few, many, large = hybrid_noises(n)
+        return few, 2.0, many, large

@@ -172,7 +172,8 @@ def dp_robust_ucb_error(pulls: int, epsilon: float, v: float, u: float, horizon:
     """The errors of a DP Robust UCB mean of n = `pulls` rewards in round T, each tail with probability 1/T^4.
 
     Bias: the mean of u B_k^-v is at most (1+v) u B_n^-v. Sampling: Bernstein, with second moment at most u B_n^(1-v)
-    and rewards at most B_n. Noise: `mechanisms.laplace_sum_bound` for floor(log2 T) + 1 nodes of the largest scale.
+    and rewards at most B_n. Noise: Chan, Shi and Song (2011), Corollary 2.9, for floor(log2 T) + 1
+    nodes of the largest scale.
     """
     log_t, levels, power = math.log(horizon), horizon.bit_length(), v / (1.0 + v)
     tail = math.log(2.0) + 4.0 * log_t
@@ -181,7 +182,7 @@ def dp_robust_ucb_error(pulls: int, epsilon: float, v: float, u: float, horizon:
     return ErrorParts(
         bias=(1.0 + v) * u * threshold**-v,
         sampling=math.sqrt(2.0 * u * threshold ** (1.0 - v) * tail / pulls) + threshold * tail / (3.0 * pulls),
-        noise=mechanisms.laplace_sum_bound(math.sqrt(levels) * node, node, tail) / pulls,
+        noise=math.sqrt(8.0 * tail) * max(math.sqrt(levels) * node, node * math.sqrt(tail)) / pulls,
         radius=c * u ** (1.0 / (1.0 + v)) * (tail * log_t ** (1.5 + 1.0 / v) / (pulls * epsilon)) ** power,
     )
 

@@ -11,9 +11,9 @@ from private_bandits.papers.cascading.algorithm_3 import ucb_gaussian
 from private_bandits.papers.cascading.algorithm_4 import cucb_gaussian
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
 from private_bandits.papers.cascading.kveton_algorithm_1 import cascade_ucb1
-from private_bandits.papers.cascading.repair_first import repaired_first, repaired_first_counter
-from private_bandits.papers.cascading.repair_reply import repaired_one_hot, repaired_reply
-from private_bandits.papers.cascading.repair_rounds import repaired_rounds
+from private_bandits.papers.cascading.repair_blocks import GROWTH, repaired_blocks
+from private_bandits.papers.cascading.repair_first import repaired_first
+from private_bandits.papers.cascading.repair_reply import repaired_padded, repaired_reply
 from private_bandits.papers.cascading.repairs import repaired_central, repaired_local
 from private_bandits.papers.cascading.theorem_8 import ucb_composition
 from private_bandits.papers.cascading.uniform_play import uniform
@@ -56,7 +56,7 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         If an argument is out of range.
     """
     n_items, size, horizon = 8, 3, 1000
-    listed = [("kveton_algorithm_1", cascade_ucb1()), ("uniform_play", uniform())]
+    listed = [("kveton_algorithm_1", cascade_ucb1(first)) for first in (False, True)] + [("uniform_play", uniform())]
     for factor in (1.0, 0.01):
         listed += [
             ("algorithm_1", ucb_hybrid(epsilon, n_items, horizon, factor)),
@@ -70,9 +70,10 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ("algorithm_4", cucb_gaussian(epsilon, delta, n_items, size, variant="repaired")),
         ("repair_first", repaired_first(epsilon, size)),
         ("repair_reply", repaired_reply(epsilon, size)),
-        ("repair_reply", repaired_one_hot(epsilon, size)),
-        ("repair_first", repaired_first_counter(epsilon, size)),
-        ("repair_rounds", repaired_rounds(epsilon, n_items, size, horizon)),
+        ("repair_reply", repaired_padded(epsilon, size)),
+        ("repair_reply", repaired_padded(epsilon, size, delta)),
+        ("repair_reply", repaired_padded(epsilon, size, over="displays")),
+        *(("repair_blocks", repaired_blocks(epsilon, size, design)) for design in GROWTH),
     ]
 
 

@@ -15,8 +15,10 @@ from scipy.optimize import brentq
 
 from private_bandits import checks
 from private_bandits._moved import forward
-from private_bandits.mechanisms import lemma_1_constant
+from private_bandits.kernels.releases import block
+from private_bandits.mechanisms import chernoff_exponent, chernoff_rate, lemma_1_constant
 from private_bandits.papers.cascading.instances import b_lb
+from private_bandits.papers.cascading.repair_blocks import GROWTH, first_block
 from private_bandits.privacy.divergences import bernoulli_kl
 from private_bandits.problems import Cascade, SemiBandit
 
@@ -260,11 +262,61 @@ def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> floa
     gaps = _gaps(problem)
     if not gaps.size:
         return 0.0
-    p = float(np.sort(problem.means)[-problem.list_size])
-    kappa = -math.expm1(problem.list_size * math.log1p(-p)) / p if p < 1.0 else 1.0
     private = math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
-    pulls = kappa * (12.0 / gaps.min() - 6.0 / gaps.max()) * _log(horizon) / private
+    pulls = _kappa(problem) * (12.0 / gaps.min() - 6.0 / gaps.max()) * _log(horizon) / private
     return float(problem.n_items * (pulls + 1.0 + math.pi**2 / 6.0))
+
+
+def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design: str = "keep") -> float:
+    """Upper bound of `repair_blocks.repaired_blocks`, ours: clicks of the least reported item, in noisy sums of blocks.
+
+    L (sum over blocks of length kappa min(Delta_max, 2 r) + pi^2/6), over the blocks that an item begins within T
+    reports while the radius r of its estimate, for ln(2 T), is at least Delta_min/2; kappa as for
+    `repaired_first_upper`. Of order L kappa (1/Delta_min + (1 + ln(Delta_max/Delta_min))/epsilon) ln T.
+
+    Parameters
+    ----------
+    problem : Cascade
+        With a unique best list.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0; infinity for no privacy.
+    design : {"keep", "forget"}
+        Whether an estimate holds all blocks or the last one.
+
+    Returns
+    -------
+    float
+        Pseudo-regret.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the best list is not unique.
+
+    Notes
+    -----
+    As for `repaired_first_upper`: where no radius fails, a round whose list has the least count N loses at most kappa
+    min(Delta_max, 2 r), r the radius after N reports, and N rises. Blocks never get shorter, so the noises in an
+    estimate over its reports never get more, and r falls with N.
+    """
+    keeps, log_t = checks.choice("design", design, ("keep", "forget")) == "keep", _log(horizon)
+    gaps = _gaps(problem)
+    if math.isinf(checks.epsilon(epsilon)) or not gaps.size:
+        return repaired_first_upper(problem, horizon, epsilon)
+    log_tail, reports, n, m, lost = 3.0 * (math.log(2.0) + log_t), 0, 0, 0, 0.0
+    while reports < horizon:
+        error = float(gaps.max())
+        if n:
+            rate = chernoff_rate(log_tail, n, m, 1.0 / epsilon)
+            error = min(error, 2.0 * (log_tail + chernoff_exponent(rate, n, m, 1.0 / epsilon)) / (rate * n))
+        if error < gaps.min():
+            break
+        length = block(reports, first_block(epsilon), GROWTH[design])
+        lost += min(length, horizon - reports) * error
+        reports, n, m = reports + length, (n if keeps else 0) + length, (m if keeps else 0) + 1
+    return float(problem.n_items * (_kappa(problem) * lost + math.pi**2 / 6.0))
 
 
 def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
@@ -406,6 +458,12 @@ def theorem_12(
     private = _reach(n_items, list_size, p, gap) / (200.0 * checks.epsilon(epsilon)) * _log(horizon)
     plain = kveton_lower(n_items, list_size, p, gap, horizon)
     return plain + private if variant == "printed" else max(plain, private)
+
+
+def _kappa(problem: Cascade) -> float:
+    """(1 - (1 - p)^K) / p with p the least mean of the best list: what swaps lose, over the largest gap among them."""
+    p = float(np.sort(problem.means)[-problem.list_size])
+    return -math.expm1(problem.list_size * math.log1p(-p)) / p if p < 1.0 else 1.0
 
 
 def _log(horizon: int) -> float:

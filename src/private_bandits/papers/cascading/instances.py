@@ -96,7 +96,7 @@ def one_hot_replies(list_size: int) -> np.ndarray:
     return np.vstack([np.eye(list_size), np.zeros(list_size)])
 
 
-def round_leaves(list_size: int) -> np.ndarray:
+def padded_replies(list_size: int) -> np.ndarray:
     """What one cascade reply adds to the clicks and to the examinations of the shown items.
 
     Parameters

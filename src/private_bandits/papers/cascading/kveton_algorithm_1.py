@@ -6,13 +6,18 @@ import math
 
 from private_bandits.kernels import index
 from private_bandits.papers.cascading._shared import SAMPLING, terms
-from private_bandits.plain import Problem, Rows, Streams, click, largest
+from private_bandits.plain import Problem, Rows, Streams, click, largest, least_reported_first
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def cascade_ucb1() -> Policy:
+def cascade_ucb1(least_first: bool = False) -> Policy:
     """CascadeUCB1 of Kveton et al. (2015), Algorithm 1: mean + sqrt(1.5 ln t / n), no privacy.
+
+    Parameters
+    ----------
+    least_first : bool
+        Whether the item of the list that was observed least is shown first, which the regret of a list allows.
 
     Returns
     -------
@@ -23,11 +28,12 @@ def cascade_ucb1() -> Policy:
     >>> cascade_ucb1().privacy.label()
     'no privacy'
     """
-    record = index.Record(terms(SAMPLING))
-    return Policy("CascadeUCB1", "kveton2015", "Algorithm 1", "", Guarantee.none(), record, options="printed")
+    record = index.Record(terms(SAMPLING), reports=index.REORDERED if least_first else index.ALL)
+    name, variant = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "")
+    return Policy(name, "kveton2015", "Algorithm 1", variant, Guarantee.none(), record, options="printed")
 
 
-def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
+def reference(problem: Problem, horizon: int, streams: Streams, least_first: bool = False) -> Rows:
     """Algorithm 1 of Kveton et al., with the UCB1 radius.
 
     Parameters
@@ -38,6 +44,8 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
+    least_first : bool
+        Whether the least observed item of the list is shown first.
 
     Returns
     -------
@@ -51,6 +59,8 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     for t in range(1, horizon + 1):
         upper = [total[e] / pulls[e] + math.sqrt(1.5 * math.log(t) / pulls[e]) for e in items]
         recommended = largest(upper, size, streams.choice)  # the K items with largest UCBs
+        if least_first:
+            least_reported_first(recommended, pulls)
         c_t = click(means, recommended, streams.env)  # observe click C_t in {1, ..., K, infinity}
         for k in range(1, int(min(c_t, size)) + 1):
             e = recommended[k - 1]

@@ -8,10 +8,9 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import ratio
-from private_bandits.mechanisms import laplace_scale, response_probabilities
-from private_bandits.papers.cascading._shared import laplace_loss
-from private_bandits.papers.cascading.instances import one_hot_replies
-from private_bandits.plain import Problem, Rows, Streams, click, laplace_sum_bound, largest, respond
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale, response_probabilities
+from private_bandits.papers.cascading.instances import padded_replies
+from private_bandits.plain import Problem, Rows, Streams, click, largest, respond
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss, sensitivity
 
@@ -51,18 +50,23 @@ def repaired_reply(epsilon: float, list_size: int) -> Policy:
     return Policy("Response, whole reply", "", "repair, reply", "", privacy, record, **facts)
 
 
-def repaired_one_hot(epsilon: float, list_size: int) -> Policy:
-    """The padded click vector with Lap(2/epsilon) on each entry (Lap(1/epsilon) at K = 1), and the ratio index; ours.
+def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: str = "examinations") -> Policy:
+    """The paper's mechanisms on a message of fixed length: all K clicks and all K examinations, each with noise; ours.
 
-    The radius is sqrt(1.5 n ln t) + the tail bound of Chan et al. for the noise, which fails with probability t^-3 for
-    each pair of displays and noises.
+    One reply moves the 2K numbers by at most K + 1 in L1 and sqrt(K + 1) in L2 (1 at K = 1). The index is the ratio of
+    `kernels.ratio`, with sqrt(1.5 ln t (N + r)) + r, r the tail of the noise, which fails with probability t^-3.
 
     Parameters
     ----------
     epsilon : float
-        Pure local privacy of everything a user sends, > 0; infinity for exact replies.
+        Local privacy of everything a user sends, > 0; infinity for exact replies.
     list_size : int
         K >= 1, for which the noise is calibrated.
+    delta : float
+        0 for Laplace noise; in (0, 1) for Gaussian noise of the smallest sigma.
+    over : {"examinations", "displays"}
+        What the clicks are divided by. Displays are no estimate of anything that the list's order leaves alone: a
+        negative control.
 
     Returns
     -------
@@ -75,16 +79,20 @@ def repaired_one_hot(epsilon: float, list_size: int) -> Policy:
 
     Examples
     --------
-    >>> repaired_one_hot(0.2, list_size=4).privacy.label()
-    'ε=0.2'
+    >>> repaired_padded(0.2, list_size=4).privacy.label(), repaired_padded(0.2, 4, delta=1e-3).name
+    ('ε=0.2', 'Gaussian, padded')
     """
     size = checks.integer("list_size", list_size, at_least=1)
-    scale = laplace_scale(epsilon, sensitivity(one_hot_replies(size), order=1))
-    record = ratio.Record(ratio.ONE_HOT, scale=scale, list_size=size)
-    reason = "Laplace noise on every entry of the padded click vector"
-    privacy = Guarantee.certified(epsilon, laplace_loss(scale, size), "local", reason)
-    facts = {"mechanism": "laplace", "method": "one_hot", "options": "repaired"}
-    return Policy("Laplace, whole reply", "", "repair, one_hot", "", privacy, record, **facts)
+    by_display = checks.choice("over", over, ("examinations", "displays")) == "displays"
+    laplace, moved = delta == 0.0, [sensitivity(padded_replies(size), order=order) for order in (1, 2)]
+    scale = laplace_scale(epsilon, moved[0]) if laplace else gaussian_sigma(epsilon, delta, moved[1])
+    record = ratio.Record(ratio.LAPLACE if laplace else ratio.GAUSSIAN, 0.0, scale, by_display, size)
+    paid = (moved[0] / scale if scale else math.inf) if laplace else gaussian_epsilon(scale, delta, moved[1])
+    privacy = Guarantee.certified(epsilon, paid, "local", "noise on every click and examination", delta)
+    mechanism = "laplace" if laplace else "gaussian"
+    name = f"{mechanism.capitalize()}, {'clicks per display' if by_display else 'padded'}"
+    facts = {"mechanism": mechanism, "method": f"padded, {over}", "options": "repaired"}
+    return Policy(name, "", "repair, padded", "" if over == "examinations" else over, privacy, record, **facts)
 
 
 def reply_channel(lie: float, list_size: int) -> np.ndarray:
@@ -107,8 +115,10 @@ def reply_channel(lie: float, list_size: int) -> np.ndarray:
     return channel
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, design: str = "reply") -> Rows:
-    """The whole reply, by (K+1)-ary randomised response or as the padded click vector with Laplace noise.
+def reference(
+    problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float | None = None, over: str = ""
+) -> Rows:
+    """The whole reply, by (K+1)-ary randomised response or as clicks and examinations with noise.
 
     If a false answer has probability `lie` each, the clicks sent have expectation lie + (1 - (K + 1) lie) P(click).
 
@@ -122,8 +132,10 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0.
-    design : {"reply", "one_hot"}
-        Whether the reply is randomised, or its click vector gets noise.
+    delta : float, optional
+        None for randomised response; 0 for Laplace noise, > 0 for Gaussian.
+    over : {"", "displays"}
+        What noisy clicks are divided by; empty for the examinations.
 
     Returns
     -------
@@ -131,35 +143,41 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
         A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
-    lie = 1 / (math.exp(epsilon) + size) if design == "reply" else 0.0
-    scale = (2 if size > 1 else 1) / epsilon
-    width = 1 - (size + 1) * lie
-    sent_here = [0.0 for e in items]
-    left = [0.0 for e in items]  # displays less what was sent of the positions above
+    lie = 1 / (math.exp(epsilon) + size) if delta is None else 0.0
+    width, reach = 1 - (size + 1) * lie, size + 1 if size > 1 else 1
+    scale = gaussian_sigma(epsilon, delta, math.sqrt(reach)) if delta else reach / epsilon
+    clicks, examined = [0.0 for e in items], [0.0 for e in items]  # as they were sent
     positions: list[list[int]] = [[] for e in items]  # where the item has been shown
     rows = []
     for t in range(1, horizon + 1):
-        upper = [math.inf for e in items]
+        upper, x = [math.inf for e in items], 3 * math.log(t)
         for e in items:
-            displays, above = len(positions[e]), sum(k - 1 for k in positions[e])
-            clicks = (sent_here[e] - displays * lie) / width
-            examined = displays - (displays - left[e] - above * lie) / width
-            radius = math.sqrt(1.5 * displays * math.log(t)) / width
-            if design == "one_hot":
-                radius += laplace_sum_bound([scale] * sum(positions[e]), math.log(2 * t**3))
-            if displays and examined > 0:
-                upper[e] = (clicks + radius) / examined
+            m = len(positions[e])
+            if m == 0:
+                continue
+            if delta is None:
+                above = sum(k - 1 for k in positions[e])
+                hits, seen = (clicks[e] - m * lie) / width, m - (m - examined[e] - above * lie) / width
+                radius = math.sqrt(1.5 * m * math.log(t)) / width
+            else:
+                noise = scale * math.sqrt((x + 2 * m) / x) * (x + 2 * m * math.log1p(x / (2 * m)))
+                if delta:
+                    noise = scale * math.sqrt(2 * x * 2 * m)
+                hits, seen = clicks[e], m if over else examined[e]
+                radius = math.sqrt(max(0.0, 1.5 * math.log(t) * (m if over else seen + noise))) + noise
+            if seen > 0:
+                upper[e] = (hits + radius) / seen
         recommended = largest(upper, size, streams.choice)
-        c_t = click(means, recommended, streams.env)
-        if design == "reply":
-            answer = 1 + respond(int(min(c_t, size + 1)) - 1, size + 1, lie, streams.noise)
-            sent = [1.0 if answer == k else 0.0 for k in range(1, size + 1)]
-        else:
-            sent = [(1.0 if c_t == k else 0.0) + streams.noise.laplace(0.0, scale) for k in range(1, size + 1)]
+        c_t = int(min(click(means, recommended, streams.env), size + 1))
+        observed = min(c_t, size)
+        if delta is None:
+            c_t = 1 + respond(c_t - 1, size + 1, lie, streams.noise)
         for k in range(1, size + 1):
             e = recommended[k - 1]
-            sent_here[e] += sent[k - 1]
-            left[e] += 1 - sum(sent[: k - 1])
+            for sums, truth in ((clicks, c_t == k), (examined, k <= c_t)):
+                sums[e] += truth
+                if delta is not None:
+                    sums[e] += streams.noise.normal(0.0, scale) if delta else streams.noise.laplace(0.0, scale)
             positions[e].append(k)
-        rows.append([*recommended, int(min(c_t, size))])
+        rows.append([*recommended, observed])
     return rows

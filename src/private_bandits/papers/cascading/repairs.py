@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from private_bandits import checks
-from private_bandits.papers.cascading.repair_first import repaired_first, repaired_first_counter
-from private_bandits.papers.cascading.repair_reply import repaired_one_hot, repaired_reply
-from private_bandits.papers.cascading.repair_rounds import repaired_rounds
+from private_bandits.papers.cascading.repair_blocks import repaired_blocks
+from private_bandits.papers.cascading.repair_first import repaired_first
+from private_bandits.papers.cascading.repair_reply import repaired_padded, repaired_reply
 from private_bandits.policy import Policy
 
-_LOCAL = {"first": repaired_first, "reply": repaired_reply, "one_hot": repaired_one_hot}
+_LOCAL = {"first": repaired_first, "reply": repaired_reply, "padded": repaired_padded}
 
 
 def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Policy:
@@ -20,8 +20,8 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
         Pure local privacy of everything a user sends, > 0.
     list_size : int
         K >= 1, for which the noise is calibrated.
-    design : {"first", "reply", "one_hot"}
-        `repair_first.repaired_first`, `repair_reply.repaired_reply` or `repair_reply.repaired_one_hot`.
+    design : {"first", "reply", "padded"}
+        `repair_first.repaired_first`, `repair_reply.repaired_reply` or `repair_reply.repaired_padded`.
 
     Returns
     -------
@@ -35,8 +35,8 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
     Notes
     -----
     Not in the paper. No w_0: an item without reports has an infinite index. At each number of reports a radius fails
-    with probability about t^-3 a side, by Hoeffding (`first`, `reply`) or by the Laplace-sum tail of Chan et al.
-    (`one_hot`). Only for `first` does a regret of order ln T follow: the item in doubt is the one that is asked about.
+    with probability about t^-3 a side, by Hoeffding and, for `padded`, by Chernoff. Only for `first` does a regret of
+    order ln T follow: the item in doubt is the one that is asked about.
 
     Examples
     --------
@@ -46,8 +46,8 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
     return _LOCAL[checks.choice("design", design, tuple(_LOCAL))](epsilon, list_size)
 
 
-def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int, design: str = "first") -> Policy:
-    """Centrally private cascades that keep their promise.
+def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int, design: str = "keep") -> Policy:
+    """Centrally private cascades that keep their promise: `repair_blocks.repaired_blocks`.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int,
     list_size : int
         K >= 1.
     horizon : int
-        Longest run that the counters are calibrated for, >= 1.
-    design : {"first", "rounds"}
-        `repair_first.repaired_first_counter` or `repair_rounds.repaired_rounds`.
+        >= 1; no design needs it.
+    design : {"keep", "forget", "counter"}
+        What an estimate holds.
 
     Returns
     -------
@@ -73,14 +73,13 @@ def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int,
 
     Notes
     -----
-    Not in the paper. No w_0. The bonus is the tail bound of the counters' own noise, which fails with
-    probability t^-3 at each number of reports. Only for `first` does a regret bound follow.
+    Not in the paper. No w_0. The regret is bounded by `bounds.repaired_blocks_upper`.
 
     Examples
     --------
     >>> repaired_central(1.0, n_items=20, list_size=4, horizon=1000).name
-    'Hybrid, first item'
+    'Blocks, kept'
     """
-    by_rounds = repaired_rounds(epsilon, n_items, list_size, horizon)
-    first = checks.choice("design", design, ("first", "rounds")) == "first"
-    return repaired_first_counter(epsilon, list_size) if first else by_rounds
+    checks.integer("n_items", n_items, at_least=checks.integer("list_size", list_size, at_least=1))
+    checks.integer("horizon", horizon, at_least=1)
+    return repaired_blocks(epsilon, list_size, design)
