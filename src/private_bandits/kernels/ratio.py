@@ -148,7 +148,9 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if design == RESPONSE:
             reply = mechanisms.respond(noise, reply, size + 1, flip)
         for position in range(size):
-            item, clicked, examined = order[position], float(position == reply), float(position <= reply)
+            item, clicked, examined = order[position], 0.0, 0.0
+            if position <= reply:
+                clicked, examined = 1.0 if position == reply else 0.0, 1.0
             if design != RESPONSE:
                 clicked += _noise(design, noise, scale)
                 examined += _noise(design, noise, scale)
