@@ -55,7 +55,7 @@ def chernoff_rate(
     Returns
     -------
     float
-        By bisection, to 1e-12 of its range.
+        By bisection, to 1e-7 of its range.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def chernoff_rate(
     5.157
     """
     low, high = 0.0, 1.0 / max(small, large)
-    for _ in range(40):
+    for _ in range(24):
         rate = 0.5 * (low + high)
         private = few * small**2 / (1.0 - (rate * small) ** 2) + many * large**2 / (1.0 - (rate * large) ** 2)
         slope = 0.25 * samples * rate + 2.0 * rate * private

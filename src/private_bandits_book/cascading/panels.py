@@ -38,8 +38,10 @@ _VARIANTS = ("published", "stated", "repaired")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences, from its own numbers."""
     runs, epsilon = study.local[study.epsilon], study.epsilon
-    uniform = runs.final(keys.UNIFORM)
-    times = learning_times(study.learning).set_index(["key", "epsilon"])["learns_from"]
+    uniform, at = runs.final(keys.UNIFORM), study.design_epsilons[len(study.design_epsilons) // 2]
+    finals = {run.variant: run.final for run in study.central_designs.select(epsilon=at)}
+    far = learning_times(study.learning).set_index(["key", "epsilon"])
+    times = far["learns_from"]
     growth = {(fit.labels["key"], fit.quantity): fit.row()["measured"] for fit in growth_fits(study.growth)}
     return {
         "promises": _promises(study, epsilon),
@@ -48,6 +50,11 @@ def findings(study: Study) -> dict[str, Any]:
         "published": runs.final(keys.LAPLACE, "published", epsilon) / uniform,
         "stated": runs.final(keys.LAPLACE, "stated", epsilon) / uniform,
         "repaired": runs.final(keys.FIRST, "repaired", epsilon) / uniform,
+        "at": at,
+        **{design: rounded(designs.mean()) for design, designs in finals.items()},
+        "plain": rounded(runs.final(keys.PLAIN)),
+        "far_central": rounded(far.loc[(keys.CENTRAL, 0.2), "regret"]),
+        "far_local": rounded(far.loc[(keys.FIRST, 0.2), "regret"]),
         "learns": rounded(times[keys.FIRST, 0.2]),
         "laplace_learns": rounded(times[keys.LAPLACE, 0.2]),
         "grows": growth[keys.FIRST, SIZE],
@@ -81,18 +88,24 @@ def local_designs(study: Study) -> Made:
 
 @panels("figure-central-designs")
 def central_designs(study: Study) -> Made:
-    """The central repairs against each other."""
+    """The central repairs against each other, and the local one."""
     frame = study.central_designs.finals(paid=True)
-    frame["label"] = frame["policy"].str.lower()
-    parts = {design: frame[frame["reading"] == design]["regret"] for design in ("first", "rounds")}
-    ends = {design: (rounded(part.iloc[0]), rounded(part.iloc[-1])) for design, part in parts.items()}
-    return _drawn(study, figures.regret_curves(frame, "epsilon", xscale="log"), frame, **ends)
+    frame["label"] = frame["reading"].map(names(study, "designs"))
+    readings = frame.groupby("reading", sort=False)["regret"]
+    parts = {each: {"first": rounded(part.iloc[0]), "last": rounded(part.iloc[-1])} for each, part in readings}
+    regret = frame.pivot(index="epsilon", columns="reading", values="regret")
+    ahead = regret.index[regret["keep"] < regret["local"]]
+    facts = {"parts": parts, "first": frame["epsilon"].min(), "last": frame["epsilon"].max()}
+    facts |= {"ahead": ", ".join(f"{epsilon:g}" for epsilon in ahead) or "no ε"}
+    facts |= {"runs": figures.caption_runs(frame)}
+    return _drawn(study, figures.regret_curves(frame, "epsilon", xscale="log", yscale="log"), frame, **facts)
 
 
 @panels("figure-1", each="epsilons", letters="abcd")
 def local(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(a)-(d): the local algorithms at one epsilon."""
-    return _local(study, study.local[epsilon], epsilon, study.list_size)
+    runs = study.local[epsilon]
+    return _local(study, runs, epsilon, study.list_size, "local panel" if label.endswith("a") else "")
 
 
 @panels("figure-1e")
@@ -131,7 +144,9 @@ def cucb(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(h) and 1(i): keys.CUCB at one epsilon."""
     runs = study.cucb[epsilon]
     frame = _faceted(study, runs.curves(paid=True), _facet)
+    frame.loc[frame["key"] == keys.FIRST, "label"] = "one bit"
     ends = {variant: rounded(runs.final(keys.CUCB, variant, epsilon)) for variant in _VARIANTS}
+    ends["bit"] = rounded(runs.final(keys.FIRST, "repaired", epsilon))
     fig = figures.small_multiples(frame, by="facet", yscale="log")
     return _drawn(study, fig, frame, epsilon=epsilon, plain=rounded(runs.final(keys.CUCB)), **ends)
 
@@ -139,10 +154,10 @@ def cucb(study: Study, label: str, epsilon: float) -> Made:
 @panels("figure-2", each="list_sizes", letters="abcd")
 def sizes(study: Study, label: str, size: int) -> Made:
     """Figures 2(a)-(d): the local algorithms at one list size."""
-    return _local(study, study.sizes[size], study.sizes_epsilon, size)
+    return _local(study, study.sizes[size], study.sizes_epsilon, size, "size panel")
 
 
-def _local(study: Study, runs: Runs, epsilon: float, size: int) -> Made:
+def _local(study: Study, runs: Runs, epsilon: float, size: int, more: str) -> Made:
     frame = _faceted(study, runs.curves(paid=True), _facet)
     plotted = frame[~((frame["reading"] == "repaired") & frame["epsilon"].map(math.isinf))]
     ends = {variant: runs.final(keys.LAPLACE, variant, epsilon) for variant in ("published", "stated")}
@@ -151,6 +166,7 @@ def _local(study: Study, runs: Runs, epsilon: float, size: int) -> Made:
     ends |= {"theorem_4": bounds.theorem_4(study.problem(size), study.horizon, epsilon)}
     facts = {"epsilon": epsilon, "factor": PUBLISHED, "instance": _instance(study, size)}
     facts |= {name: rounded(end) for name, end in ends.items()}
+    facts["more"] = f" {sentence(study, more, **facts)}" if more else ""
     return _drawn(study, figures.small_multiples(plotted, by="facet", yscale="log"), frame, **facts)
 
 
@@ -190,11 +206,13 @@ def _learning_bounds(trust: str, epsilon: float) -> dict[str, Callable[[int], fl
             "Theorem 4": lambda t: bounds.theorem_4(problem, t, epsilon),
             "Theorem 6": lambda t: bounds.theorem_6(problem, t, epsilon, LEARNING_DELTA),
             "Theorem 11": lambda t: bounds.theorem_11(*LEARNING_INSTANCE, t, epsilon),
+            "our bound": lambda t: bounds.repaired_first_upper(problem, t, epsilon),
         }
     return {
         "Theorem 2 at ξ = 0.5": lambda t: bounds.theorem_2(problem, t, epsilon),
         "Theorem 2, corrected": lambda t: bounds.theorem_2(problem, t, epsilon, variant="corrected"),
         "Theorem 12": lambda t: bounds.theorem_12(*LEARNING_INSTANCE, t, epsilon),
+        "our bound": lambda t: bounds.repaired_blocks_upper(problem, t, epsilon),
     }
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from private_bandits.kernels import index
 from private_bandits.papers import cascading as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Cascade, SemiBandit
@@ -36,6 +37,7 @@ class Study(studies.Study):
 
     chapter = "cascading"
     central_epsilons: list[float]
+    design_epsilons: list[float]
     cucb_epsilons: list[float]
     items_epsilon: float
     sizes_epsilon: float
@@ -109,19 +111,39 @@ class Study(studies.Study):
         settings = [(self.list_size, epsilon) for epsilon in self.epsilons]
         settings += [(size, self.sizes_epsilon) for size in self.list_sizes]
         return Runs(
-            self.run(self.problem(size), paper.repaired_local(epsilon, size, design), design, {"list_size": size})
+            self._often(self.problem(size), policy, design, {"list_size": size})
             for size, epsilon in dict.fromkeys(settings)
-            for design in ("first", "reply", "one_hot")
+            for design, policy in local_designs(epsilon, self.delta, size).items()
+        )
+
+    @cached_property
+    def control(self) -> Runs:
+        """Without privacy, a whole reply read per examination, and per display: the negative control."""
+        return Runs(
+            self.run(self.problem(size), paper.repaired_padded(math.inf, size, over=over), over, {"list_size": size})
+            for size in self.list_sizes
+            for over in ("examinations", "displays")
         )
 
     @cached_property
     def central_designs(self) -> Runs:
-        """The central repairs against each other."""
-        arguments = (self.n_items, self.list_size, self.horizon)
+        """The central repairs against each other, and the local one, which is centrally private too."""
+        problem, arguments = self.problem(), (self.n_items, self.list_size, self.horizon)
+        runs = Runs()
+        for epsilon in self.design_epsilons:
+            runs.append(self._often(problem, paper.repaired_local(epsilon, self.list_size), "local"))
+            for design in ("keep", "forget", "counter"):
+                runs.append(self._often(problem, paper.repaired_central(epsilon, *arguments, design), design))
+        return runs
+
+    @cached_property
+    def ablation(self) -> Runs:
+        """What the local repair changes in Algorithm 2, one thing after the other, with and without privacy."""
+        problem, size = self.problem(), self.list_size
         return Runs(
-            self.run(self.problem(), paper.repaired_central(epsilon, *arguments, design), design)
-            for epsilon in self.central_epsilons
-            for design in ("first", "rounds")
+            self._often(problem, policy, step)
+            for epsilon in (*self.epsilons, math.inf)
+            for step, policy in ablation(epsilon, size).items()
         )
 
     @cached_property
@@ -139,6 +161,12 @@ class Study(studies.Study):
     def growth(self) -> pd.DataFrame:
         """The longer study of how regret grows."""
         return self.long_study("growth")
+
+    def _often(self, problem: Problem, policy: Policy, variant: str, swept: Mapping[str, float] | None = None) -> Run:
+        """A run of a repair, often enough for a number in the findings where it is one that we recommend."""
+        recommended = variant in ("first", "local", "one bit", "keep") and math.isfinite(policy.privacy.epsilon)
+        recommended &= problem.list_size == self.list_size
+        return self.run(problem, policy, variant, swept, replications=self.often if recommended else None)
 
     def _local(self, epsilon: float, size: int, published: int | None = None) -> Runs:
         """A local panel; `published` is how often its first two policies are run at the published noise."""
@@ -171,8 +199,9 @@ class Study(studies.Study):
         runs = self._baselines(problem, paper.cucb_gaussian(math.inf, *arguments))
         for variant, factor in VARIANTS.items():
             runs.append(self.run(problem, paper.cucb_gaussian(epsilon, *arguments, factor), variant))
-        runs.append(self.run(problem, paper.cucb_gaussian(epsilon, *arguments, variant="repaired"), "repaired"))
-        return runs
+        repaired = [paper.cucb_gaussian(epsilon, *arguments, variant="repaired")]
+        repaired.append(paper.repaired_local(epsilon, self.list_size))
+        return Runs([*runs, *(self.run(problem, policy, "repaired") for policy in repaired)])
 
     def _baselines(self, problem: Problem, plain: Policy, swept: Mapping[str, float] | None = None) -> Runs:
         return Runs(self.run(problem, policy, "", swept) for policy in (plain, paper.uniform()))
@@ -182,6 +211,31 @@ def local_policies(epsilon: float, delta: float, size: int, factor: float = 1.0)
     """Return the paper's local algorithms: Laplace noise, Gaussian noise, and Laplace noise by composition."""
     private = (epsilon, delta, size, factor)
     return [paper.ucb_laplace(epsilon, size, factor), paper.ucb_gaussian(*private), paper.ucb_composition(*private)]
+
+
+def local_designs(epsilon: float, delta: float, size: int) -> dict[str, Policy]:
+    """Return the local repairs by name."""
+    return {
+        "first": paper.repaired_local(epsilon, size),
+        "reply": paper.repaired_local(epsilon, size, "reply"),
+        "padded": paper.repaired_padded(epsilon, size),
+        "padded Gaussian": paper.repaired_padded(epsilon, size, delta),
+    }
+
+
+def ablation(epsilon: float, size: int) -> dict[str, Policy]:
+    """Return the steps from Algorithm 2 to the local repair: the order, the one report, the bit with its constants."""
+    stated, alone = (paper.ucb_laplace(epsilon, length) for length in (size, 1))
+    if math.isinf(epsilon):
+        stated = paper.cascade_ucb1()
+    ordered = stated.record._replace(reports=index.REORDERED)
+    asked = alone.record._replace(reports=index.FIRST, observe_first=False, list_size=size)
+    return {
+        "as stated": stated,
+        "least observed first": replace(stated, method="reordered", record=ordered),
+        "first item only": replace(alone, method="first", record=asked),
+        "one bit": paper.repaired_local(epsilon, size),
+    }
 
 
 # --- longer studies, run by `private-bandits reproduce cascading --long`
@@ -222,6 +276,8 @@ def learning_runs() -> list[LongRun]:
             paper.ucb_hybrid(epsilon, n_items, horizon, variant="proof"),
             paper.repaired_central(epsilon, n_items, size, horizon),
         ]
+    for epsilon in (0.1, 0.5, 2.0):
+        policies += [paper.repaired_local(epsilon, size), paper.repaired_central(epsilon, n_items, size, horizon)]
     return [_long(problem, policy, horizon) for policy in policies]
 
 

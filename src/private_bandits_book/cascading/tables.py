@@ -15,14 +15,21 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import bounds
-from private_bandits.papers.cascading.instances import one_hot_replies, round_leaves
+from private_bandits.papers.cascading.instances import one_hot_replies, padded_replies
 from private_bandits.papers.cascading.repair_first import first_channel
 from private_bandits.papers.cascading.repair_reply import reply_channel
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits_book.cascading.rules import growth_fits
-from private_bandits_book.cascading.study import LEARNING_HORIZON, PUBLISHED, Study, learning_times, local_policies
-from private_bandits_book.exhibits import Exhibits, Made, tabled
+from private_bandits_book.cascading.study import (
+    LEARNING_HORIZON,
+    PUBLISHED,
+    Study,
+    learning_times,
+    local_designs,
+    local_policies,
+)
+from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
 
 tables = Exhibits()
 
@@ -31,6 +38,7 @@ _NOISE = {index.EXACT: "none", index.LAPLACE: "Laplace", index.GAUSSIAN: "Gaussi
     index.HYBRID: "hybrid counter",
 }
 _REPORTS = {index.ALL: "all observed", index.FIRST: "the first item", index.NOTHING: "nothing"}
+_PAPERS = {"kveton2015": "Kveton et al., "}
 _XI = 0.5
 _KVETON = {"source": "Kveton et al. (2015), 20 runs, T = 100000", "regret": 986.8, "regret_se": 10.8}
 
@@ -50,10 +58,11 @@ def records(study: Study) -> pd.DataFrame:
     rows = []
     for policy in policies(study, study.epsilon):
         record = policy.record
-        assert isinstance(record, index.Record)
+        if not isinstance(record, index.Record):  # blocks have a loop of their own
+            continue
         rows.append(
             {
-                "box": policy.algorithm,
+                "box": _PAPERS.get(policy.paper, "") + policy.algorithm,
                 "policy": policy.name,
                 "a": " + ".join(_term(alpha, beta) for alpha, beta in record.terms),
                 "b": _bonus(record),
@@ -77,7 +86,7 @@ def repairs(study: Study) -> pd.DataFrame:
             "first_loss": channel_loss(first_channel(response_probabilities(epsilon, 2)[1], size)),
             "reply_loss": channel_loss(reply_channel(response_probabilities(epsilon, size + 1)[1], size)),
             "one_hot": sensitivity(one_hot_replies(size), order=1),
-            "round_leaves": sensitivity(round_leaves(size), order=1),
+            **{f"padded_l{order}": sensitivity(padded_replies(size), order=order) for order in (1, 2)},
         }
         for size in study.list_sizes
     )
@@ -88,8 +97,25 @@ def designs(study: Study) -> pd.DataFrame:
     """The local repairs side by side, a row per list size and epsilon."""
     frame = study.local_designs.finals()
     table = frame.pivot(index=["list_size", "epsilon"], columns="reading", values="regret").reset_index()
-    names = ["first", "reply", "one_hot"]
+    names = list(local_designs(1.0, study.delta, 1))
     return table[["list_size", "epsilon", *names]].assign(best=table[names].idxmin(axis=1)).rename_axis(columns=None)
+
+
+@tables("table-control")
+def control(study: Study) -> pd.DataFrame:
+    """Clicks per examination and per display, without noise: regret, and what its last quarter of rounds added."""
+    cells = []
+    for run in study.control:
+        late = np.mean(run.final - run.curves[:, np.searchsorted(run.t, 0.75 * run.t[-1])])
+        labels = {"list_size": run.swept["list_size"]}
+        cells += [(labels, run.variant, run.final.mean()), (labels, f"{run.variant}_late", late)]
+    return wide(cells)
+
+
+@tables("table-ablation")
+def steps(study: Study) -> pd.DataFrame:
+    """What each change of Algorithm 2 takes off its regret, a row per change and a column per epsilon."""
+    return wide(({"step": run.variant}, f"regret_at_{run.epsilon:g}", run.final.mean()) for run in study.ablation)
 
 
 @tables("table-learning")
@@ -119,6 +145,7 @@ def theorems(study: Study) -> Made:
         (8, "", bounds.theorem_8, (cascade,), private),
         (10, "printed proof corrected", bounds.theorem_10, (semi,), private),
         (0, "", bounds.repaired_first_upper, (cascade,), alone),
+        (0, "keep forget", bounds.repaired_blocks_upper, (cascade,), alone),
         (11, "printed corrected", bounds.theorem_11, instance, alone),
         (12, "printed corrected", bounds.theorem_12, instance, alone),
     ]
@@ -128,7 +155,7 @@ def theorems(study: Study) -> Made:
         for variant in variants.split() or ["derived"]:
             chosen = () if variant == "derived" else (variant,)
             xi = f", ξ = {_XI:g}" if number == 2 and variant != "corrected" else ""
-            name = f"Theorem {number}" if number else "One bit, first item"
+            name = f"Theorem {number}" if number else "Blocks" if variants else "One bit, first item"
             row: dict[str, str | float] = {"theorem": name, "variant": variant + xi}
             row |= {"kind": "lower" if number > 10 else "upper", "epsilon": epsilon}
             for name, t in (("at_horizon", study.horizon), ("at_long", LEARNING_HORIZON)):
@@ -245,7 +272,6 @@ def _bonus(record: index.Record) -> str:
         index.NO_BONUS: "0",
         index.FLAT_BONUS: f"{scale} ln t",
         index.PULLS_BONUS: f"{scale} ln t · ln^1.5 n",
-        index.SPREAD_BONUS: f"{scale} × tail bound of the counter",
     }[record.bonus]
 
 

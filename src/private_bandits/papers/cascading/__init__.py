@@ -27,6 +27,7 @@ __all__ = [
     "cucb_gaussian",
     "repaired_central",
     "repaired_local",
+    "repaired_padded",
     "ucb_composition",
     "ucb_gaussian",
     "ucb_hybrid",

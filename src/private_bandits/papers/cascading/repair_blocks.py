@@ -59,7 +59,7 @@ def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Pol
             epsilon, 1.0 / scale, "central", "one noisy sum a user, lengths fixed by the lists"
         )
         record = releases.Record(_DESIGNS[design], scale, first_block(epsilon, design), GROWTH[design], size)
-    facts = {"mechanism": mechanism, "method": "blocks", "options": "repaired"}
+    facts = {"mechanism": mechanism, "method": design, "options": "repaired"}
     return Policy(name, "", "repair, blocks", design, privacy, record, **facts)
 
 

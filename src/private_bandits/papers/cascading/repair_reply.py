@@ -91,7 +91,7 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
     privacy = Guarantee.certified(epsilon, paid, "local", "noise on every click and examination", delta)
     mechanism = "laplace" if laplace else "gaussian"
     name = f"{mechanism.capitalize()}, {'clicks per display' if by_display else 'padded'}"
-    facts = {"mechanism": mechanism, "method": f"padded, {over}", "options": "repaired"}
+    facts = {"mechanism": mechanism, "method": f"{mechanism}, {over}", "options": "repaired"}
     return Policy(name, "", "repair, padded", "" if over == "examinations" else over, privacy, record, **facts)
 
 
