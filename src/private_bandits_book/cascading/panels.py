@@ -13,7 +13,6 @@ from private_bandits.papers.cascading import bounds
 from private_bandits.simulate import log_checkpoints
 from private_bandits_book import figures
 from private_bandits_book.cascading import keys, tables
-from private_bandits_book.cascading.rules import growth_fits
 from private_bandits_book.cascading.study import (
     LEARNING_DELTA,
     LEARNING_HORIZON,
@@ -27,7 +26,6 @@ from private_bandits_book.cascading.study import (
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, rounded
 from private_bandits_book.studies import Runs
-from private_bandits_book.sweep import SIZE
 
 panels = Exhibits()
 
@@ -42,7 +40,6 @@ def findings(study: Study) -> dict[str, Any]:
     finals = {run.variant: run.final for run in study.central_designs.select(epsilon=at)}
     far = learning_times(study.learning).set_index(["key", "epsilon"])
     times = far["learns_from"]
-    growth = {(fit.labels["key"], fit.quantity): fit.row()["measured"] for fit in growth_fits(study.growth)}
     return {
         "promises": _promises(study, epsilon),
         "published_factor": PUBLISHED,
@@ -57,8 +54,6 @@ def findings(study: Study) -> dict[str, Any]:
         "far_local": rounded(far.loc[(keys.FIRST, 0.2), "regret"]),
         "learns": rounded(times[keys.FIRST, 0.2]),
         "laplace_learns": rounded(times[keys.LAPLACE, 0.2]),
-        "grows": growth[keys.FIRST, SIZE],
-        "laplace_grows": growth[keys.LAPLACE, SIZE],
     }
 
 
@@ -126,6 +121,7 @@ def central(study: Study) -> Made:
     frame = _central_facets(study, study.central.curves(paid=True))
     private = frame["epsilon"].map(math.isfinite)
     frame.loc[private, "label"] = frame.loc[private, "epsilon"].map(lambda e: f"ε = {e:g}")
+    frame.loc[private & (frame["key"] == keys.CENTRAL), "label"] = "blocks, " + frame["label"]
     ends = _ends(frame[(frame["t"] == frame["t"].max()) & private], "loses ")
     return _drawn(study, figures.small_multiples(frame, by="facet", yscale="log"), frame, ends=ends)
 
@@ -144,7 +140,8 @@ def cucb(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(h) and 1(i): keys.CUCB at one epsilon."""
     runs = study.cucb[epsilon]
     frame = _faceted(study, runs.curves(paid=True), _facet)
-    frame.loc[frame["key"] == keys.FIRST, "label"] = "one bit"
+    for key, label in ((keys.FIRST, "one bit"), (keys.CUCB, "Gaussian, exact scale")):
+        frame.loc[(frame["reading"] == "repaired") & (frame["key"] == key), "label"] = label
     ends = {variant: rounded(runs.final(keys.CUCB, variant, epsilon)) for variant in _VARIANTS}
     ends["bit"] = rounded(runs.final(keys.FIRST, "repaired", epsilon))
     fig = figures.small_multiples(frame, by="facet", yscale="log")
@@ -292,6 +289,6 @@ def _ends(frame: pd.DataFrame, verb: str) -> str:
 
 def _span(values: Sequence[float] | pd.Series) -> str:
     low, high = min(values), max(values)
-    digits = 3 if low == high else 2
+    digits = 3 if math.isclose(low, high) else 2
     ends = ["∞" if math.isinf(v) else f"{float(f'{v:.{digits}g}'):g}" for v in (low, high)]
-    return ends[0] if low == high else "–".join(ends)
+    return ends[0] if ends[0] == ends[1] else "–".join(ends)
