@@ -341,15 +341,12 @@ def bounds_apart(upper: _Bound, lower: _Bound) -> Apart:
         at = (size + others, size, 1.0 / size, 0.5 / size, horizon, 1.0 / noise)
         return upper(*at) / lower(*at)
 
-    def slope(x: Sequence[float], ratios: Sequence[float]) -> float:
-        return float(exact_slope(x, ratios).measured)
-
     horizons, noises, sizes = (10**8, 10**12, 10**16), (1e1, 1e2, 1e3), [2**power for power in range(3, 11)]
     return Apart(
-        log_t=slope([math.log(t) for t in horizons], [ratio(horizon=t) for t in horizons]),
-        noise=slope(noises, [ratio(noise=noise) for noise in noises]),
-        size=slope(sizes, [ratio(size=size) for size in sizes]),
-        others=slope(sizes, [ratio(others=others) for others in sizes]),
+        log_t=_power([math.log(t) for t in horizons], [ratio(horizon=t) for t in horizons]),
+        noise=_power(noises, [ratio(noise=noise) for noise in noises]),
+        size=_power(sizes, [ratio(size=size) for size in sizes]),
+        others=_power(sizes, [ratio(others=others) for others in sizes]),
     )
 
 
@@ -393,7 +390,7 @@ def counter_growth() -> float:
     By the tail bound of the noises that are in the release, at t = 2^k - 1, where most are.
     """
     counter, items = HybridCounter(1.0, rng=np.random.default_rng()), [2**k - 1 for k in range(16, 61, 4)]
-    return float(exact_slope(np.log(items), [counter.error_bound(n, float(n) ** -3) for n in items]).measured)
+    return _power(np.log(items), [counter.error_bound(n, float(n) ** -3) for n in items])
 
 
 def earlier_growth(n_items: int = 20, gap: float = 0.15, epsilon: float = 1.0) -> float:
@@ -406,7 +403,7 @@ def earlier_growth(n_items: int = 20, gap: float = 0.15, epsilon: float = 1.0) -
     gap, epsilon : float
     """
     logs = [math.log(10.0**power) for power in (16, 32, 64, 128)]
-    return float(exact_slope(logs, [earlier_upper(n_items, gap, epsilon, log_t) for log_t in logs]).measured)
+    return _power(logs, [earlier_upper(n_items, gap, epsilon, log_t) for log_t in logs])
 
 
 def earlier_upper(n_items: int, gap: float, epsilon: float, log_t: float) -> float:
@@ -439,7 +436,7 @@ def click_growth(sizes: Sequence[int] = (2, 4, 8, 16, 32)) -> float:
     sizes : sequence of int
         Values of K, >= 2.
     """
-    return float(exact_slope(sizes, [sensitivity(one_hot_replies(size)) for size in sizes]).measured)
+    return _power(sizes, [sensitivity(one_hot_replies(size)) for size in sizes])
 
 
 def visits_loss(epsilon: float, list_size: int, visits: int = 2) -> float:
@@ -456,6 +453,10 @@ def visits_loss(epsilon: float, list_size: int, visits: int = 2) -> float:
     """
     one = first_channel(response_probabilities(epsilon, 2)[1], list_size)
     return channel_loss(reduce(np.kron, [one] * visits)) / epsilon
+
+
+def _power(x: Sequence[float] | np.ndarray, values: Sequence[float]) -> float:
+    return round(float(exact_slope(x, values).measured), 9) + 0.0  # no trace of rounding, and no -0
 
 
 def _kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -527,25 +527,27 @@ def _local_panels(study: Study) -> list[tuple[Runs, float]]:
     return panels + [(study.sizes[size], study.sizes_epsilon) for size in study.list_sizes]
 
 
+_PADDED = ((keys.PADDED, keys.NOISY), (keys.PADDED, keys.NOISY_GAUSSIAN))
+
+
 @rules("own-local-designs")
 def _own_local_designs(study: Study, claim: Claim) -> Ruling:
     """The one bit against every other message that keeps its promise, setting by setting."""
-    others = {keys.REPLY: [keys.WHOLE], keys.PADDED: [keys.NOISY, keys.NOISY_GAUSSIAN]}
     parts = []
     for bit in study.local_designs.select(keys.FIRST, keys.BIT):
-        for policy, readings in others.items():
-            for reading in readings:
-                other = study.local_designs.find(policy, reading, bit.epsilon, **bit.swept)
-                parts.append(_less("one bit", other.name, bit, other))
+        for policy, reading in ((keys.REPLY, keys.WHOLE), *_PADDED):
+            other = study.local_designs.find(policy, reading, bit.epsilon, **bit.swept)
+            parts.append(_less("one bit", other.name, bit, other))
     return all_of(*parts) if parts else _missing()
 
 
 @rules("own-clicks-per-display")
 def _own_clicks(study: Study, claim: Claim) -> Ruling:
-    """A negative control: it must not have learnt."""
-    rule = Less("half of what uniform play loses", "clicks per display")
-    found = study.local_designs.select(keys.DISPLAYS, keys.CLICKS)
-    parts = [_compared(rule, partial(_below, LEARNT * run.uniform), run) for run in found]
+    """A negative control, which must not have learnt; whether for its bias, the unbiased ones beside it tell."""
+    found = [run for each in ((keys.DISPLAYS, keys.CLICKS), *_PADDED) for run in study.local_designs.select(*each)]
+    parts = [
+        _compared(Less("half of uniform play", run.name), partial(_below, LEARNT * run.uniform), run) for run in found
+    ]
     return all_of(*parts) if parts else _missing()
 
 
