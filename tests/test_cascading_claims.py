@@ -208,6 +208,18 @@ def test_a_panel_is_judged_by_its_own_curves(claim, change, expected):
     assert found.verdict == expected, found.reason
 
 
+def test_designs_that_were_not_run_decide_nothing():
+    one = made(central_designs=Runs(), local_designs=Runs())
+    large = made()
+    large.__dict__["central_designs"] = central_designs(large, (2.5, 4.0))
+    for claim in ("own-local-designs", "own-clicks-per-display", "own-central-over-local"):
+        assert rules.rules.alone[claim](one, CLAIMS[claim]).verdict == UNDECIDED
+    assert rules.rules.alone["own-central-over-local"](large, CLAIMS["own-central-over-local"]).verdict == UNDECIDED
+    one.__dict__["central_designs"] = large.central_designs.select(keys.CENTRAL) + central_designs(one, (1.0,))[:3]
+    with pytest.raises(LookupError, match="0 runs of .*local, 1.0"):
+        verdict("own-central-over-local", central_designs=Runs(one.central_designs))
+
+
 @pytest.mark.parametrize("policy", ["Blocks, kept", "Hybrid, log of horizon"])
 @pytest.mark.parametrize("panel", ["figure-1f", "figure-1g"])
 def test_the_central_panels_are_judged_by_the_printed_hybrid_and_ours_beside_them(panel, policy):
