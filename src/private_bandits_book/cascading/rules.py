@@ -34,6 +34,7 @@ from private_bandits_book.cascading.study import (
     GROWTH_P,
     LEARNING_DELTA,
     LEARNING_HORIZON,
+    LEARNING_INSTANCE,
     Study,
     growth_problem,
     growth_sweep,
@@ -325,7 +326,7 @@ def _matching_dp(study: Study, claim: Claim) -> Ruling:
 
 @rules("definitions-alike")
 def _alike(study: Study, claim: Claim) -> Ruling:
-    apart, at = lemmas.bounds_apart(bounds.theorem_11, bounds.theorem_12), (20, 4, 0.2, 0.15, LEARNING_HORIZON)
+    apart, at = lemmas.bounds_apart(bounds.theorem_11, bounds.theorem_12), (*LEARNING_INSTANCE, LEARNING_HORIZON)
     small, large = (bounds.theorem_11(*at, epsilon) / bounds.theorem_12(*at, epsilon) for epsilon in (0.01, 2.0))
     return claim.holds(abs(apart.noise) < _HALFWAY, apart.noise, apart=apart, small=small, large=large)
 
