@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from private_bandits.mechanisms import gaussian_delta
-from private_bandits.papers.cascading import algorithm_1, b_lb
+from private_bandits.papers.cascading import algorithm_1, b_lb, bounds
+from private_bandits.papers.semibandits.bounds import dp_se_upper
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import lemmas
 from private_bandits_book.tails import laplace_sum_tail
@@ -30,7 +31,10 @@ def test_lemma_1_fails_at_the_first_item_and_holds_later():
 
 
 def test_coverage_has_its_exact_value_at_two_items():
-    """The noise is Lap(2) at n = 1 and a sum of two Lap(2) at n = 2: P(|Y| > 2x) = e^-x (2 + x) / 2."""
+    """The noise is Lap(2) at n = 1 and a sum of two Lap(2) at n = 2: P(|Y| > 2x) = e^-x (2 + x) / 2.
+
+    The counter's bound is Chernoff's: the least (ln(2/gamma) - 2 ln(1 - 4 r^2)) / r over the rates r < 1/2.
+    """
     runs = 200_000
     cover = lemmas.hybrid_coverage(2, 0.5, runs)
 
@@ -38,7 +42,8 @@ def test_coverage_has_its_exact_value_at_two_items():
         return math.exp(-bound / 2) * (2 + bound / 2) / 2
 
     printed = beyond(2 * math.sqrt(8) * math.log(2))  # c_1 ln(2)^1.5 ln 2, c_1 = 2 sqrt(8) / ln(2)^1.5
-    own = beyond(math.sqrt(8 * math.log(4)) * math.sqrt(8))
+    rates = np.linspace(0.0, 0.5, 100_001)[1:-1]
+    own = beyond(np.min((math.log(4) - 2 * np.log(1 - 4 * rates**2)) / rates))
     assert cover.printed_later == close(printed, abs=4 * math.sqrt(printed / runs))
     assert cover.counter.measured == close(own, abs=4 * math.sqrt(own / runs))
 
@@ -231,3 +236,68 @@ def test_the_swapped_divergence_breaks_its_bound():
     ordered = 0.0001 * math.log(0.01) + 0.9999 * math.log(0.9999 / 0.99)
     assert found.ordered == close(ordered * 0.0099 / 0.0099**2)
     assert found.ordered < 1.0
+
+
+# --- Theorem 2, and what is said of the bounds
+
+
+@pytest.mark.parametrize("allowed", [5.0, 40.0, 1e4])
+def test_a_constant_bound_is_contradicted_where_the_minimax_regret_passes_it(allowed):
+    """With d <= 4 gap^2 / (1/4 - gap^2) the best gap is about 1/(16 B): ln T = 1 + ln(128 B^2)."""
+    found = lemmas.first_contradiction(lambda problem, horizon: allowed)
+    least = math.e * 128 * allowed**2
+    assert least < found.horizon < 20 * least and found.bound == allowed
+    assert 1 / 40 < found.gap * 16 * allowed < 40
+    beaten = found.gap / (4 * found.gap**2 / (0.25 - found.gap**2))
+    assert allowed < beaten * math.log(found.gap * found.horizon / (8 * allowed))
+
+
+def test_a_bound_that_an_algorithm_keeps_is_not_contradicted():
+    def ucb(problem, horizon):  # Kveton's 12/gap ln T and a tail
+        return 12 / float(np.ptp(problem.means)) * math.log(horizon) + 14.0
+
+    assert math.isinf(lemmas.first_contradiction(ucb).horizon)
+    corrected = lemmas.first_contradiction(lambda *at: bounds.theorem_2(*at, 1e12, variant="corrected"), 12)
+    assert math.isinf(corrected.horizon)
+    assert lemmas.first_contradiction(lambda problem, _: 7.0 if problem.means.max() > 0.5 else 0.1).bound == 7.0
+
+
+def test_powers_of_one_bound_over_another():
+    def made(log_t, noise, size, others):
+        return lambda n, k, p, gap, t, eps: math.log(t) ** log_t * eps**-noise * k**size * (n - k) ** others
+
+    powers = (1.5, 2.0, -1.0, 0.25)
+    assert lemmas.bounds_apart(made(*powers), made(0, 0, 0, 0)) == close(powers)
+    assert lemmas.bounds_apart(made(*powers), made(*powers)) == close((0.0, 0.0, 0.0, 0.0), abs=1e-9)
+    weights = lemmas.bounds_apart(lambda n, k, p, gap, t, eps: p * gap, lambda *_: 1.0)  # 1/K and 1/(2 K)
+    assert weights == close((0.0, 0.0, -2.0, 0.0), abs=1e-9)
+
+
+def test_the_local_lower_bound_is_above_the_printed_one_and_below_what_is_proved_above():
+    for p, gap, epsilon in ((0.2, 0.15, 0.2), (0.5, 0.1, 1.0), (0.05, 0.02, 0.01)):
+        at = (20, 4, p, gap, 10**6, epsilon)
+        # half a divergence, here its bound gap^2 / (p (1 - p)), is at least gap^2
+        assert lemmas.local_lower(*at) / bounds.theorem_11(*at) == close(2 / (p * (1 - p)))
+        assert lemmas.local_lower(*at) < bounds.repaired_first_upper(b_lb(20, 4, p, gap), 10**6, epsilon)
+    assert lemmas.remark_11(20, 4, 0.25, 0.1, 10**6, 0.5) == close(16 * math.log(10**6) / (0.1 * 0.25))
+
+
+def test_a_counter_of_all_rounds_has_the_square_of_the_logarithm():
+    """At t = 2^k - 1 about k noises of scale 2 k, at t^-3: both terms of the tail are of order k^2."""
+    assert lemmas.counter_growth() == close(2.0, abs=0.05)
+
+
+def test_the_earlier_bound_has_one_logarithm():
+    assert 0.9 < lemmas.earlier_growth() < 1.0
+    for at in ((20, 0.15, 1.0), (10, 0.3, 0.01), (2, 0.9, 10.0)):
+        assert lemmas.earlier_upper(*at, math.log(10**9)) == close(dp_se_upper(*at, 10**9), rel=1e-3)
+
+
+def test_a_reply_moves_two_clicks_however_long_the_list():
+    assert lemmas.click_growth() == close(0.0, abs=1e-9)
+    assert lemmas.click_growth([1, 2]) == close(1.0)  # with one position a click can only come or go
+
+
+@pytest.mark.parametrize("visits", [1, 2, 3])
+def test_every_visit_pays(visits):
+    assert lemmas.visits_loss(0.3, 3, visits) == close(visits)

@@ -6,7 +6,8 @@ A ratio compares the exact quantity with the one that the lemma promises; the le
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -24,9 +25,14 @@ from private_bandits.mechanisms import (
     gaussian_sigma,
     hybrid_noise,
     lemma_1_constant,
+    response_probabilities,
 )
-from private_bandits.privacy import binomial_interval
+from private_bandits.papers.cascading.instances import one_hot_replies
+from private_bandits.papers.cascading.repair_first import first_channel
+from private_bandits.privacy import binomial_interval, channel_loss, sensitivity
+from private_bandits.privacy.divergences import local_factor
 from private_bandits.problems import Cascade
+from private_bandits_book.sweep import exact_slope
 from private_bandits_book.tails import laplace_sum_tail
 
 
@@ -70,6 +76,27 @@ class Divergences(NamedTuple):
     p: float
     gap: float
     ordered: float
+
+
+class Contradiction(NamedTuple):
+    """Where two neighbouring problems cannot both lose at most a bound: rounds, gap and bound; infinite if nowhere."""
+
+    horizon: float
+    gap: float
+    bound: float
+
+
+class Apart(NamedTuple):
+    """With which powers one bound grows over another."""
+
+    log_t: float
+    noise: float  # 1/epsilon
+    size: float  # K, at p = 1/K
+    others: float  # L - K
+
+
+_Bound = Callable[[int, int, float, float, int, float], float]
+"""On B_LB: of L, K, p, the gap, T and epsilon."""
 
 
 def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, seed: int = 0) -> Coverage:
@@ -272,6 +299,164 @@ def swapped_divergence() -> Divergences:
     worst = np.unravel_index(np.argmax(swapped), swapped.shape)
     ordered = _kl(p - gap, p) / promised
     return Divergences(float(swapped[worst]), float(p[worst]), float(gap[worst]), float(np.max(ordered)))
+
+
+# --- Theorem 2, and what is said of the bounds
+
+
+def first_contradiction(bound: Callable[[Cascade, int], float], digits: int = 40) -> Contradiction:
+    """Return the first T = 10, 100, ... at which no algorithm keeps a bound on two neighbouring problems.
+
+    Two items, lists of one, means (1/2, 1/2 - gap) and (1/2, 1/2 + gap). Let B bound the regret on both. On the first
+    the second item is shown at most B/gap times, so by Bretagnolle and Huber 2 B >= gap T/4 exp(-B d/gap), that is B >=
+    gap/d ln(gap T/(8 B)), with d the divergence of the two, or anything above it.
+
+    Parameters
+    ----------
+    bound : callable
+        Of a problem and T.
+    digits : int
+        How far T goes.
+    """
+    for horizon in (10**power for power in range(1, digits + 1)):
+        for gap in 10.0 ** -np.arange(0.5, 9.0, 0.25):
+            problems = [Cascade(np.array([0.5, 0.5 + step]), 1) for step in (-gap, gap)]
+            allowed = max(bound(problem, horizon) for problem in problems)
+            divergence = (2.0 * gap) ** 2 / (0.25 - gap**2)  # chi-squared, which is above it
+            if allowed < gap / divergence * math.log(gap * horizon / (8.0 * allowed)):
+                return Contradiction(float(horizon), float(gap), allowed)
+    return Contradiction(math.inf, math.nan, math.nan)
+
+
+def bounds_apart(upper: _Bound, lower: _Bound) -> Apart:
+    """Return the powers with which one bound grows over another, on B_LB at p = 1/K and gap = p/2, for small epsilon.
+
+    Parameters
+    ----------
+    upper, lower : callable
+        Of L, K, p, the gap, T and epsilon.
+    """
+
+    def ratio(size: int = 4, others: int = 16, horizon: int = 10**8, noise: float = 1e3) -> float:
+        at = (size + others, size, 1.0 / size, 0.5 / size, horizon, 1.0 / noise)
+        return upper(*at) / lower(*at)
+
+    horizons, noises, sizes = (10**8, 10**12, 10**16), (1e1, 1e2, 1e3), [2**power for power in range(3, 11)]
+    return Apart(
+        log_t=_power([math.log(t) for t in horizons], [ratio(horizon=t) for t in horizons]),
+        noise=_power(noises, [ratio(noise=noise) for noise in noises]),
+        size=_power(sizes, [ratio(size=size) for size in sizes]),
+        others=_power(sizes, [ratio(others=others) for others in sizes]),
+    )
+
+
+def remark_11(n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float) -> float:
+    """(L - K) ln T / (gap epsilon^2), which Theorem 11 is said to be of the order of at p = 1/K.
+
+    Parameters
+    ----------
+    n_items, list_size : int
+        L and K.
+    p, gap : float
+        Of B_LB.
+    horizon : int
+    epsilon : float
+    """
+    return (n_items - list_size) * math.log(horizon) / (gap * epsilon**2)
+
+
+def local_lower(n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float) -> float:
+    """Theorem 11 by total variation: (L - K) (1 - p)^(K-1) ln T / (min(4, e^(2 eps)) (e^eps - 1)^2 gap), ours.
+
+    A report about a cascade is one about the item in question, the others drawn, so Duchi et al. (2013) bound its
+    divergence by that factor times gap^2. The print goes on to bound gap^2 by half a divergence, which costs 1/p.
+
+    Parameters
+    ----------
+    n_items, list_size : int
+        L and K.
+    p, gap : float
+        Of B_LB.
+    horizon : int
+    epsilon : float
+    """
+    reach = (n_items - list_size) * (1.0 - p) ** (list_size - 1)
+    return reach * math.log(horizon) / (local_factor(epsilon) * gap)
+
+
+def counter_growth() -> float:
+    """The power of ln t in the noise of a hybrid counter of all rounds that is exceeded with probability t^-3.
+
+    By the tail bound of the noises that are in the release, at t = 2^k - 1, where most are.
+    """
+    counter, items = HybridCounter(1.0, rng=np.random.default_rng()), [2**k - 1 for k in range(16, 61, 4)]
+    return _power(np.log(items), [counter.error_bound(n, float(n) ** -3) for n in items])
+
+
+def earlier_growth(n_items: int = 20, gap: float = 0.15, epsilon: float = 1.0) -> float:
+    """The power of ln T, up to T = 10^128, in the regret of Sajed and Sheffet (2019), epsilon-DP and lists of one item.
+
+    Parameters
+    ----------
+    n_items : int
+        L >= 2.
+    gap, epsilon : float
+    """
+    logs = [math.log(10.0**power) for power in (16, 32, 64, 128)]
+    return _power(logs, [earlier_upper(n_items, gap, epsilon, log_t) for log_t in logs])
+
+
+def earlier_upper(n_items: int, gap: float, epsilon: float, log_t: float) -> float:
+    """Regret of Sajed and Sheffet (2019, Algorithm 2, beta = 1/T) with one best item, at most, all gaps equal.
+
+    While no confidence bound fails, an item is gone after the first epoch e with 2^-e <= gap; each epoch shows it as
+    often as Algorithm 2 says with all items alive.
+
+    Parameters
+    ----------
+    n_items : int
+        L >= 2.
+    gap, epsilon : float
+        gap in (0, 1).
+    log_t : float
+        ln T.
+    """
+    shown = 0.0
+    for epoch in range(1, max(1, math.ceil(-math.log2(gap))) + 1):
+        log = math.log(4.0 * n_items * epoch**2) + log_t
+        shown += max(32.0 * (log + math.log(2.0)) * 4.0**epoch, 8.0 * log * 2.0**epoch / epsilon) + 1.0
+    return gap * ((n_items - 1) * shown + 1.0)
+
+
+def click_growth(sizes: Sequence[int] = (2, 4, 8, 16, 32)) -> float:
+    """The power of K in the L1 distance of two replies of a cascade, each a vector of K clicks.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Values of K, >= 2.
+    """
+    return _power(sizes, [sensitivity(one_hot_replies(size)) for size in sizes])
+
+
+def visits_loss(epsilon: float, list_size: int, visits: int = 2) -> float:
+    """What the randomised bits of one user pay together, over epsilon, when all replies may change.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of one bit.
+    list_size : int
+        K >= 1.
+    visits : int
+        Of the user, >= 1.
+    """
+    one = first_channel(response_probabilities(epsilon, 2)[1], list_size)
+    return channel_loss(reduce(np.kron, [one] * visits)) / epsilon
+
+
+def _power(x: Sequence[float] | np.ndarray, values: Sequence[float]) -> float:
+    return round(float(exact_slope(x, values).measured), 9) + 0.0  # no trace of rounding, and no -0
 
 
 def _kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -21,10 +21,11 @@ import pandas as pd
 from private_bandits.estimates import Interval, difference_interval, mean_interval, ratio_interval
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, response_probabilities
 from private_bandits.papers import cascading as paper
-from private_bandits.papers.cascading import bounds
+from private_bandits.papers.cascading import b_lb, bounds
+from private_bandits.papers.cascading.instances import one_hot_replies
 from private_bandits.papers.cascading.repair_first import first_channel
 from private_bandits.policy import Policy
-from private_bandits.privacy import Guarantee, channel_loss
+from private_bandits.privacy import Guarantee, channel_loss, sensitivity
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import keys, lemmas
 from private_bandits_book.cascading.study import (
@@ -33,6 +34,7 @@ from private_bandits_book.cascading.study import (
     GROWTH_P,
     LEARNING_DELTA,
     LEARNING_HORIZON,
+    LEARNING_INSTANCE,
     Study,
     growth_problem,
     growth_sweep,
@@ -40,15 +42,19 @@ from private_bandits_book.cascading.study import (
     learning_runs,
 )
 from private_bandits_book.ledger import Claim, Rulebook, claims_of
-from private_bandits_book.rules import Less, Near, Privacy, Ruling, UpperBound, after_repair, all_of, by_runs
+from private_bandits_book.rules import Holds, Less, Near, Privacy, Ruling, UpperBound, after_repair, all_of, by_runs
 from private_bandits_book.studies import Run, Runs, key, played
-from private_bandits_book.sweep import DELTA, EPSILON, LOG, PLANNED, SIZE, Form, RateFit, by_replication, power
+from private_bandits_book.sweep import DELTA, EPSILON, LEARNT, LOG, PLANNED, SIZE, Form, RateFit, by_replication, power
+from private_bandits_book.verdicts import MEASURED
 
 _KVETON = 986.8  # Kveton et al. (2015), Table 1, B_LB(16, 4, 0.2, 0.15) at T = 100000
 _KVETON_HORIZON = 100_000
 _LEARNT = 0.1  # share of uniform play's regret per round below which a growth in ln T can be seen
 _COMPARABLE = 1.5  # regret over the non-private one that we call comparable
 _XI = 0.5
+_FREE, _VAST = 1e6, 1e12  # a constant c_2 that the paper leaves open, and an epsilon at which privacy costs nothing
+_HALFWAY = 0.5  # between a claimed power and the next: how far from it computed ones may be, as logarithms bend them
+_SMALL = 2.0  # epsilon up to which noise on a block is said to beat noise on a bit
 _ATTRACTIVE = (0.05, 0.2, 0.5, 0.9)  # weights p at which lower bounds are compared
 _PRINTED: dict[str, Callable[..., float]] = {
     "ucb_laplace": bounds.theorem_4,
@@ -213,13 +219,32 @@ def _theorem_7(study: Study, claim: Claim) -> Ruling:
 
 @rules("theorem-2")
 def _theorem_2(study: Study, claim: Claim) -> Ruling:
+    """The bound forgets the ln T that sampling costs, and whatever its constants are, two neighbours refute it."""
+
+    def printed(problem: Cascade, horizon: int) -> float:
+        return bounds.theorem_2(problem, horizon, _VAST, _XI, c_2=_FREE)
+
+    found = lemmas.first_contradiction(printed)
+    return claim.holds(math.isinf(found.horizon), found.horizon, found=found, epsilon=_VAST, c_2=_FREE)
+
+
+@rules("theorem-2-growth")
+def _theorem_2_growth(study: Study, claim: Claim) -> Ruling:
     t, curves = _learning(study, keys.HYBRID, 1.0)
-    problem = learning_problem()
-    uniform = problem.uniform_regret()
-    bound = UpperBound(bounds.theorem_2(problem, LEARNING_HORIZON, 1.0, _XI), uniform=uniform * LEARNING_HORIZON)
-    forms = (power(LOG, claim.facts[which]) for which in ("growth", "excluded"))
-    grown = RateFit.growing({}, t, curves, uniform, _LEARNT).ruling(*forms)
-    return all_of(bound(mean_interval(curves[:, -1])), grown).of(keys.MADE[keys.HYBRID])
+    fit = RateFit.growing({}, t, curves, learning_problem().uniform_regret(), _LEARNT)
+    claimed, other = (power(LOG, claim.facts[which]) for which in ("growth", "excluded"))
+    return _settled(fit, claimed, other).of(keys.MADE[keys.HYBRID])
+
+
+def _settled(fit: RateFit, claimed: Form, alternative: Form) -> Ruling:
+    """Judge a growth, if in ln T it has reached what every consistent algorithm loses; below, it cannot last."""
+    if fit.quantity == LOG and fit.fit is not None:
+        least, low, high = fit.exponent(power(LOG, 1.0)), fit.fit.low, fit.fit.high
+        if high < least - 1e-6:
+            reason = f"exponent in ln T {fit.fit.measured:.4g} [{low:.4g}, {high:.4g}]: below the {least:.3g} of every "
+            reason += "consistent algorithm, so it cannot last"
+            return Holds(MEASURED)(None, reason, fit.fit)
+    return fit.ruling(claimed, alternative)
 
 
 @rules("theorem-4", "theorem-6", "theorem-8-regret", "theorem-10")
@@ -227,8 +252,9 @@ def _regret(study: Study, claim: Claim) -> Ruling:
     algorithm = claim.facts["algorithm"]
     policy = growth_sweep(algorithm, LOG).runs()[0].policy
     rates = [
-        _fit(study.growth, algorithm, quantity).ruling(
-            *(_form(algorithm, quantity, claim.facts[which][quantity]) for which in ("powers", "alternatives"))
+        _settled(
+            _fit(study.growth, algorithm, quantity),
+            *(_form(algorithm, quantity, claim.facts[which][quantity]) for which in ("powers", "alternatives")),
         )
         for quantity in claim.facts["powers"]
     ]
@@ -274,6 +300,79 @@ def _over_corrected(bound: Callable[..., float]) -> float:
         for epsilon in (0.01, 0.2, 1.0, 5.0)
     ]
     return max(bound(*at) / bound(*at, variant="corrected") for at in settings)
+
+
+# --- what is said of the bounds, and of the setting
+
+
+def _on_b_lb(bound: Callable[..., float], **fixed: float) -> Callable[..., float]:
+    """A bound on a problem as one of B_LB's numbers."""
+    return lambda n_items, size, p, gap, *at: bound(b_lb(n_items, size, p, gap), *at, **fixed)
+
+
+@rules("matching-ldp")
+def _matching_ldp(study: Study, claim: Claim) -> Ruling:
+    """Theorem 6, whose K is the least, against the strongest reading of Theorem 11."""
+    apart = lemmas.bounds_apart(_on_b_lb(bounds.theorem_6, delta=LEARNING_DELTA), lemmas.local_lower)
+    return claim.holds(max(apart) < _HALFWAY, apart.size, apart=apart)
+
+
+@rules("matching-dp")
+def _matching_dp(study: Study, claim: Claim) -> Ruling:
+    apart = lemmas.bounds_apart(_on_b_lb(bounds.theorem_2, xi=_XI), bounds.theorem_12)
+    holds = apart.log_t <= _XI + 1e-3 and apart.others < _HALFWAY
+    return claim.holds(holds, apart.others, apart=apart, xi=_XI)
+
+
+@rules("definitions-alike")
+def _alike(study: Study, claim: Claim) -> Ruling:
+    apart, at = lemmas.bounds_apart(bounds.theorem_11, bounds.theorem_12), (*LEARNING_INSTANCE, LEARNING_HORIZON)
+    small, large = (bounds.theorem_11(*at, epsilon) / bounds.theorem_12(*at, epsilon) for epsilon in (0.01, 2.0))
+    return claim.holds(abs(apart.noise) < _HALFWAY, apart.noise, apart=apart, small=small, large=large)
+
+
+@rules("theorem-11-remark")
+def _remark_11(study: Study, claim: Claim) -> Ruling:
+    printed, repaired = (
+        lemmas.bounds_apart(bound, lemmas.remark_11).size for bound in (bounds.theorem_11, lemmas.local_lower)
+    )
+    found = claim.holds(printed > -_HALFWAY, printed, power=printed)
+    return after_repair(found, claim.holds(repaired > -_HALFWAY, repaired, "repaired", power=repaired))
+
+
+@rules("unavoidable-log")
+def _unavoidable(study: Study, claim: Claim) -> Ruling:
+    """The radius at t^-3 by Lemma 1 has ln^2.5 t; the next lower power of its kind is 2."""
+    growth = lemmas.counter_growth()
+    return claim.holds(growth > 2.25, growth, growth=growth)
+
+
+@rules("first-polylog")
+def _first_polylog(study: Study, claim: Claim) -> Ruling:
+    growth = lemmas.earlier_growth()
+    return claim.holds(growth > 1.0 + _HALFWAY, growth, growth=growth)
+
+
+@rules("k-squared")
+def _k_squared(study: Study, claim: Claim) -> Ruling:
+    growth, moved = lemmas.click_growth(), sensitivity(one_hot_replies(study.list_size))
+    return claim.holds(growth > _HALFWAY, growth, growth=growth, moved=moved)
+
+
+@rules("one-visit")
+def _one_visit(study: Study, claim: Claim) -> Ruling:
+    paid = lemmas.visits_loss(study.epsilon, study.list_size)
+    return claim.holds(paid <= 1.0 + 1e-9, paid, paid=paid)
+
+
+@rules("discarding")
+def _discarding(study: Study, claim: Claim) -> Ruling:
+    """Algorithm 3 at the noise that its theorem needs, against one bit a user, in every local panel."""
+    parts = []
+    for runs, epsilon in _local_panels(study):
+        kept, asked = runs.find(keys.GAUSSIAN, "stated", epsilon), runs.find(keys.FIRST, "repaired", epsilon)
+        parts.append(_less("Gaussian, every answer", "one bit", kept, asked))
+    return all_of(*parts)
 
 
 # --- the panels, as published
@@ -413,10 +512,8 @@ def _own_local_privacy(study: Study, claim: Claim) -> Ruling:
 @rules("own-local-regret")
 def _own_local_regret(study: Study, claim: Claim) -> Ruling:
     """Against its own non-private version and uniform play, in every local panel."""
-    panels = [(study.local[epsilon], epsilon) for epsilon in study.epsilons]
-    panels += [(study.sizes[size], study.sizes_epsilon) for size in study.list_sizes]
     parts = []
-    for runs, epsilon in panels:
+    for runs, epsilon in _local_panels(study):
         repaired, plain = (runs.find(keys.FIRST, "repaired", e) for e in (epsilon, math.inf))
         parts += [
             _less("without privacy", "one bit", plain, repaired),
@@ -425,9 +522,57 @@ def _own_local_regret(study: Study, claim: Claim) -> Ruling:
     return all_of(*parts)
 
 
+def _local_panels(study: Study) -> list[tuple[Runs, float]]:
+    """The panels of Figures 1(a)-(d) and 2, and their epsilons."""
+    panels = [(study.local[epsilon], epsilon) for epsilon in study.epsilons]
+    return panels + [(study.sizes[size], study.sizes_epsilon) for size in study.list_sizes]
+
+
+_PADDED = ((keys.PADDED, keys.NOISY), (keys.PADDED, keys.NOISY_GAUSSIAN))
+
+
+@rules("own-local-designs")
+def _own_local_designs(study: Study, claim: Claim) -> Ruling:
+    """The one bit against every other message that keeps its promise, setting by setting."""
+    parts = []
+    for bit in study.local_designs.select(keys.FIRST, keys.BIT):
+        for policy, reading in ((keys.REPLY, keys.WHOLE), *_PADDED):
+            other = study.local_designs.find(policy, reading, bit.epsilon, **bit.swept)
+            parts.append(_less("one bit", other.name, bit, other))
+    return all_of(*parts) if parts else _missing()
+
+
+@rules("own-clicks-per-display")
+def _own_clicks(study: Study, claim: Claim) -> Ruling:
+    """A negative control, which must not have learnt; whether for its bias, the unbiased ones beside it tell."""
+    found = [run for each in ((keys.DISPLAYS, keys.CLICKS), *_PADDED) for run in study.local_designs.select(*each)]
+    parts = [
+        _compared(Less("half of uniform play", run.name), partial(_below, LEARNT * run.uniform), run) for run in found
+    ]
+    return all_of(*parts) if parts else _missing()
+
+
+def _below(number: float, regret: np.ndarray) -> Interval:
+    seen = mean_interval(regret)
+    return Interval(number - seen.measured, number - seen.high, number - seen.low)
+
+
 @rules("own-central-privacy")
 def _own_central_privacy(study: Study, claim: Claim) -> Ruling:
-    return _keeps(paper.repaired_central(study.epsilon, study.n_items, study.list_size, study.horizon), claim.evidence)
+    at = (study.epsilon, study.n_items, study.list_size, study.horizon)
+    designs = (keys.KEEP, keys.FORGET, keys.COUNTER)
+    return all_of(*(_keeps(paper.repaired_central(*at, design), claim.evidence) for design in designs))
+
+
+@rules("own-central-over-local")
+def _own_central_over_local(study: Study, claim: Claim) -> Ruling:
+    """The one bit is centrally private as well, so a trusted shop is of use only if noise on blocks loses less."""
+    kept = [run for run in study.central_designs.select(keys.CENTRAL, keys.KEEP) if run.epsilon <= _SMALL]
+    parts = [
+        _less("blocks, kept", "one bit", run, study.central_designs.find(keys.FIRST, keys.LOCAL, run.epsilon))
+        for run in sorted(kept, key=lambda run: run.epsilon)
+    ]
+    return all_of(*parts) if parts else _missing()
 
 
 @rules("own-central-regret")
