@@ -10,8 +10,7 @@ import pytest
 from synthetic import long_frame, with_regret
 
 from private_bandits.estimates import Interval
-from private_bandits.papers.cascading import b_lb, cascade_ucb1, repaired_central, repaired_local
-from private_bandits.papers.cascading.repair_reply import repaired_padded
+from private_bandits.papers.cascading import b_lb, cascade_ucb1
 from private_bandits_book.cascading import keys, lemmas, rules, study
 from private_bandits_book.cascading.exhibits import exhibits
 from private_bandits_book.cascading.study import LEARNING_HORIZON, Study
@@ -31,7 +30,8 @@ from private_bandits_book.verdicts import (
 
 PARAMETERS = {
     "horizon": 100_000, "replications": 20, "seed": 1, "n_jobs": 1, "epsilons": [0.2, 1.0],
-    "central_epsilons": [0.5, 1.0], "cucb_epsilons": [0.2, 2.0], "items_epsilon": 1.0, "sizes_epsilon": 0.2,
+    "central_epsilons": [0.5, 1.0], "design_epsilons": [0.1, 0.5, 2.0, 4.0], "cucb_epsilons": [0.2, 2.0],
+    "items_epsilon": 1.0, "sizes_epsilon": 0.2,
     "sweep_step": 0.2, "sweep_stop": 2.0, "n_items": 20, "list_size": 4, "item_counts": [8, 20], "list_sizes": [4, 8],
     "p": 0.2, "gap": 0.15, "delta": 1e-3,
 }  # fmt: skip
@@ -57,10 +57,10 @@ WORLD = {
     ("Response, first item", "repaired"): 1_350.0,
 }
 DESIGNS = {
-    "first": 5_000.0, "reply": 6_000.0, "padded": 20_000.0, "padded Gaussian": 19_000.0, "clicks per display": 21_000.0,
+    "first": 5_000.0, "reply": 6_000.0, "padded": 20_000.0, "padded Gaussian": 19_000.0,
+    "examinations": 1_000.0, "displays": 2_100.0,
     "keep": 3_000.0, "forget": 3_500.0, "counter": 4_500.0, "local": 5_000.0,
 }  # fmt: skip
-CENTRAL_EPSILONS = (0.1, 0.5, 2.0, 4.0)
 COST = {2: 0.8, 4: 0.8**3, 8: 0.8**7}  # of one wrong item in a list of a cascade, over the gap
 POWERS = {"Laplace": 2.0, "Gaussian": 1.0, "Composition": 1.0, "CUCB Gaussian": 1.0, "Response, first item": 0.5}
 
@@ -111,30 +111,8 @@ CLAIMS = {claim.claim: claim for claim in claims_of("cascading")}
 def made(changes=(), parameters=(), **frames) -> Study:
     one = with_regret(Study, regret(changes))(**(PARAMETERS | dict(parameters)))
     anchor = one.run(b_lb(16, 4, 0.2, 0.15), cascade_ucb1())
-    designs = {"local_designs": local_designs(one), "central_designs": central_designs(one)}
-    one.__dict__.update({"learning": LEARNING, "growth": GROWTH, "anchor": anchor, **designs, **frames})
+    one.__dict__.update({"learning": LEARNING, "growth": GROWTH, "anchor": anchor, **frames})
     return one
-
-
-def local_designs(one):
-    """The local messages at both epsilons and both list sizes."""
-    runs = Runs()
-    for size, epsilon in ((4, 0.2), (4, 1.0), (8, 0.2)):
-        made = {"first": repaired_local(epsilon, size), "reply": repaired_local(epsilon, size, "reply")}
-        made |= {"padded": repaired_padded(epsilon, size), "padded Gaussian": repaired_padded(epsilon, size, 1e-3)}
-        made |= {"clicks per display": repaired_padded(epsilon, size, over="displays")}
-        runs += [one.run(one.problem(size), policy, name, {"list_size": size}) for name, policy in made.items()]
-    return runs
-
-
-def central_designs(one, epsilons=CENTRAL_EPSILONS):
-    """The central designs and the one bit."""
-    runs = Runs()
-    for epsilon in epsilons:
-        blocks = {name: repaired_central(epsilon, 20, 4, 100_000, name) for name in ("keep", "forget", "counter")}
-        made = blocks | {"local": repaired_local(epsilon, 4)}
-        runs += [one.run(one.problem(), policy, name) for name, policy in made.items()]
-    return runs
 
 
 def verdict(claim, *arguments, **options):
@@ -159,7 +137,7 @@ def test_in_a_world_where_the_paper_is_right_but_for_privacy_its_labels_fail_and
         assert verdict(claim).verdict == REPRODUCED, verdict(claim).reason
     assert verdict("own-central-privacy").evidence == BY_CONSTRUCTION
     variants = {one.variant.split(",")[0] for one in verdict("own-central-privacy").about}
-    assert variants == {keys.KEEP, keys.FORGET, keys.COUNTER}
+    assert variants == set(study.CENTRAL_DESIGNS)
 
 
 @pytest.mark.parametrize(
@@ -184,13 +162,9 @@ def test_in_a_world_where_the_paper_is_right_but_for_privacy_its_labels_fail_and
         ("own-local-designs", {"padded Gaussian": 4_990.0}, NOT_REPRODUCED),
         ("own-local-designs", {("first", 1.0): 6_010.0}, NOT_REPRODUCED),
         ("own-local-designs", {"reply": 5_000.0}, UNDECIDED),
-        ("own-local-designs", {"clicks per display": 1.0}, REPRODUCED),
-        ("own-clicks-per-display", {"clicks per display": 15_400.0}, REPRODUCED),  # uniform play loses 30,583
-        ("own-clicks-per-display", {"clicks per display": 15_200.0}, NOT_REPRODUCED),
-        ("own-clicks-per-display", {("clicks per display", 1.0): 1_000.0}, NOT_REPRODUCED),
-        ("own-clicks-per-display", {("padded", 1.0): 15_200.0}, NOT_REPRODUCED),
-        ("own-clicks-per-display", {"padded Gaussian": 15_200.0}, NOT_REPRODUCED),
-        ("own-clicks-per-display", {"reply": 1.0}, REPRODUCED),
+        ("own-clicks-per-display", {"displays": 2_010.0}, REPRODUCED),
+        ("own-clicks-per-display", {"displays": 1_990.0}, NOT_REPRODUCED),
+        ("own-clicks-per-display", {"examinations": 1_060.0}, NOT_REPRODUCED),
         ("own-central-over-local", {"keep": 4_990.0}, REPRODUCED),
         ("own-central-over-local", {"keep": 5_010.0}, NOT_REPRODUCED),
         ("own-central-over-local", {"keep": 5_000.0}, UNDECIDED),
@@ -209,15 +183,13 @@ def test_a_panel_is_judged_by_its_own_curves(claim, change, expected):
 
 
 def test_designs_that_were_not_run_decide_nothing():
-    one = made(central_designs=Runs(), local_designs=Runs())
-    large = made()
-    large.__dict__["central_designs"] = central_designs(large, (2.5, 4.0))
+    one = made(central_designs=Runs(), local_designs=Runs(), control=Runs())
+    large = made(parameters={"design_epsilons": [2.5, 4.0]})
     for claim in ("own-local-designs", "own-clicks-per-display", "own-central-over-local"):
         assert rules.rules.alone[claim](one, CLAIMS[claim]).verdict == UNDECIDED
     assert rules.rules.alone["own-central-over-local"](large, CLAIMS["own-central-over-local"]).verdict == UNDECIDED
-    one.__dict__["central_designs"] = large.central_designs.select(keys.CENTRAL) + central_designs(one, (1.0,))[:3]
-    with pytest.raises(LookupError, match="0 runs of .*local, 1.0"):
-        verdict("own-central-over-local", central_designs=Runs(one.central_designs))
+    with pytest.raises(LookupError, match="0 runs of .*local, 0.1"):
+        verdict("own-central-over-local", central_designs=made().central_designs.select(keys.CENTRAL))
 
 
 @pytest.mark.parametrize("policy", ["Blocks, kept", "Hybrid, log of horizon"])
@@ -576,10 +548,9 @@ def test_a_local_panel_says_what_its_own_curves_lose():
     stated, published, repaired = (f"{v * factor:,.0f}" for v in (25_000, 1_400, 1_350))
     assert f"the published Laplace curve ends at {published}, the stated one at {stated}," in found.alt
     assert f"really pays 0.2, at {repaired}; uniform play ends at 30,000." in found.alt
-    assert "loses 700 without privacy, CascadeUCB1 1,000." in found.caption
-    assert found.caption.startswith(
-        "Figure 1(a): regret of the local algorithms at nominal ε = 0.2, B_LB(20, 4, 0.2, 0.15)"
-    )
+    assert "Without privacy the repaired rule loses 700, CascadeUCB1 1,000." in found.caption
+    assert "CascadeUCB1" not in picture("figure-1b").caption
+    assert found.caption.startswith("Figure 1(a): the local algorithms at nominal ε = 0.2, B_LB(20, 4, 0.2, 0.15)")
     assert picture("figure-2b").caption.startswith("Figure 2(b): ") and "B_LB(20, 8," in picture("figure-2b").caption
 
 
@@ -596,7 +567,8 @@ def test_the_findings_take_their_numbers_from_the_right_rows(monkeypatch):
     share = 0.2**-0.1 / 30_000
     assert f"is {25_000 * share:.0%} of uniform play's, not {1_400 * share:.0%}." in text
     assert f"regret is {1_350 * share:.0%} of uniform play's at $K=4$" in text
-    assert "its regret goes as $K^{-0.5}$, that of Laplace as $K^{1.0}$" in text
+    assert "at $\\epsilon=2$ they lose 3,000, hybrid counters 4,500, the local repair 5,000, and" in text
+    assert f"any privacy 1,000. At $T=10^8$ and $\\epsilon=0.2$ it is {3_000 * math.log(1e8):,.0f} against" in text
     assert "**As printed, no algorithm is private.**" in text
     assert f"- {made().verdicts}. The ledger" in text and "**Of 28 numbered" in text
 
@@ -605,10 +577,12 @@ def test_the_designs_count_their_wins_and_name_the_best():
     assert "loses least at 3 of 3 settings" in picture("figure-local-designs").caption
     table = picture("table-local-designs").frame
     assert table["best"].tolist() == ["first"] * 3
-    assert table[["first", "reply", "one_hot"]].iloc[0].tolist() == pytest.approx([5000, 6000, 7000])
-    assert (
-        "go from 5,000 to 5,000, trees indexed by rounds from 8,000 to 8,000" in picture("figure-central-designs").alt
-    )
+    assert table.iloc[0, 2:6].tolist() == pytest.approx([5_000, 6_000, 20_000, 19_000])
+    found = picture("figure-central-designs", {("keep", 2.0): 5_001.0})
+    assert "loses less than the local repair at ε = 0.1, 0.5, 4." in found.caption
+    assert "hybrid counters from 4,500 to 4,500, the local repair from 5,000 to 5,000" in found.alt
+    late = picture("table-control").frame.set_index("list_size")[["examinations_late", "displays_late"]]
+    assert late.loc[4].tolist() == pytest.approx([1_000 * (1 - 2_154 / 1e5), 2_100 * (1 - 2_154 / 1e5)])
 
 
 def test_learning_starts_where_less_than_half_of_uniform_play_is_lost_for_good():
@@ -650,4 +624,4 @@ def test_every_label_is_made_and_its_data_keep_the_contract():
         found = makers[label]()
         assert {"policy", "epsilon", "t", "regret", "regret_se", "replications"} <= set(found.data)
         assert "nan" not in found.caption + found.alt
-    assert isinstance(makers["table-boxes"]().frame, pd.DataFrame) and len(makers["table-boxes"]().frame) == 10
+    assert isinstance(makers["table-boxes"]().frame, pd.DataFrame) and len(makers["table-boxes"]().frame) == 9

@@ -100,7 +100,7 @@ def central_designs(study: Study) -> Made:
 def local(study: Study, label: str, epsilon: float) -> Made:
     """Figures 1(a)-(d): the local algorithms at one epsilon."""
     runs = study.local[epsilon]
-    return _local(study, runs, epsilon, study.list_size, "local panel" if label.endswith("a") else "")
+    return _local(study, runs, epsilon, study.list_size, "local panel" if epsilon == study.epsilon else "")
 
 
 @panels("figure-1e")

@@ -26,6 +26,7 @@ from private_bandits_book.studies import LongRun, Run, Runner, Runs, long_study,
 from private_bandits_book.sweep import DELTA, EPSILON, LEAST_RUNS, LOG, SIZE, Sweep, interleaved, learnt
 
 PUBLISHED = 0.01
+CENTRAL_DESIGNS = ("keep", "forget", "counter")
 VARIANTS = {"published": PUBLISHED, "stated": 1.0}
 _COARSE = 5  # the steps of Figure 1(e) between two points of all but the published noise
 _ANCHOR_RUNS = 100
@@ -132,7 +133,7 @@ class Study(studies.Study):
         runs = Runs()
         for epsilon in self.design_epsilons:
             runs.append(self._often(problem, paper.repaired_local(epsilon, self.list_size), "local"))
-            for design in ("keep", "forget", "counter"):
+            for design in CENTRAL_DESIGNS:
                 runs.append(self._often(problem, paper.repaired_central(epsilon, *arguments, design), design))
         return runs
 
@@ -236,6 +237,12 @@ def ablation(epsilon: float, size: int) -> dict[str, Policy]:
         "first item only": replace(alone, method="first", record=asked),
         "one bit": paper.repaired_local(epsilon, size),
     }
+
+
+def late(run: Run) -> np.ndarray:
+    """Return what a run lost in the last quarter of its rounds, by replication."""
+    before = np.searchsorted(run.t, 0.75 * run.t[-1], side="right") - 1
+    return np.asarray(run.final - run.curves[:, max(before, 0)])
 
 
 # --- longer studies, run by `private-bandits reproduce cascading --long`

@@ -25,6 +25,7 @@ from private_bandits_book.cascading.study import (
     LEARNING_HORIZON,
     PUBLISHED,
     Study,
+    late,
     learning_times,
     local_designs,
     local_policies,
@@ -106,9 +107,8 @@ def control(study: Study) -> pd.DataFrame:
     """Clicks per examination and per display, without noise: regret, and what its last quarter of rounds added."""
     cells = []
     for run in study.control:
-        late = np.mean(run.final - run.curves[:, np.searchsorted(run.t, 0.75 * run.t[-1])])
         labels = {"list_size": run.swept["list_size"]}
-        cells += [(labels, run.variant, run.final.mean()), (labels, f"{run.variant}_late", late)]
+        cells += [(labels, run.variant, run.final.mean()), (labels, f"{run.variant}_late", late(run).mean())]
     return wide(cells)
 
 
