@@ -4,6 +4,7 @@
 the continual counters built on them. Kernels, classes and audits call these functions and no others.
 """
 
+from private_bandits._moved import forward
 from private_bandits.mechanisms.calibration import (
     gaussian_delta,
     gaussian_epsilon,
@@ -45,3 +46,6 @@ __all__ = [
     "tree_noise",
     "tree_noise_at",
 ]
+
+
+forward(__name__)
