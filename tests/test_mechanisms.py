@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from chernoff import chernoff
 from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
 from numba import njit
-from scipy import optimize, stats
+from scipy import stats
 
 from private_bandits import mechanisms
 from private_bandits.mechanisms import (
@@ -272,17 +273,6 @@ def test_hybrid_counter_is_the_box_at_every_item():
         if n < 66 or n.bit_count() > 11:
             assert counter.error_bound(n, 0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
         assert counter.error_bound(n, 0.05) < corollary_2_9(math.log(2 / 0.05), box.scales)
-
-
-def chernoff(log_tail, samples, scales):
-    """What reports in [0, 1] and Laplace noises exceed with probability e^-log_tail, their rate found by SciPy."""
-    scales = np.array(scales)
-
-    def bound(rate):
-        return (log_tail + samples * rate**2 / 8 - np.log(1 - (rate * scales) ** 2).sum()) / rate
-
-    end = min(1 / scales.max(initial=1e-9), math.sqrt(8 * log_tail / samples) if samples else math.inf)
-    return optimize.minimize_scalar(bound, bounds=(0, end), method="bounded", options={"xatol": 1e-9 * end}).fun
 
 
 def corollary_2_9(log_term, scales):
