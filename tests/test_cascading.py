@@ -106,7 +106,7 @@ def test_kernel_plays_the_reference(case, size):
         np.testing.assert_array_equal(shown, expected)
 
 
-@pytest.mark.parametrize(("size", "epsilon"), [(1, 9.0), (2, 0.25), (4, 3.0)])
+@pytest.mark.parametrize(("size", "epsilon"), [(1, 9.0), (2, 0.25), (4, 3.0), (2, 1e-30)])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_blocks_play_the_reference_at_any_epsilon(design, size, epsilon):
     problem, policy = Cascade(MEANS, size), repaired_blocks(epsilon, size, design)
@@ -302,7 +302,7 @@ def test_padded_replies_have_the_noise_of_their_joint_sensitivity(size):
     assert [sensitivity(instances.one_hot_replies(k), order=1) for k in (1, 2, 8)] == [1, 2, 2]
 
 
-ROUNDS = 48
+ROUNDS = 100
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])
@@ -321,7 +321,7 @@ def test_noise_that_moves_with_a_reply_hides_it_at_a_price_of_epsilon(design, si
             holding = [t for n, t in enumerate(mine, start=1) if _node_starts(n) < rank <= n]
         else:
             holding = [t for t in mine if t >= changed and t in draws][:1]
-        for reply in {*range(size + 1)} - {replies[changed]}:
+        for reply in {0, int(rng.integers(1, size + 1))} - {replies[changed]}:
             moved = float((replies[changed] == 0) - (reply == 0))
             other = replies[:changed] + [reply] + replies[changed + 1 :]
             assert (lists, draws) == _answered(policy, problem, other, dict.fromkeys(holding, moved), monkeypatch)
@@ -329,7 +329,7 @@ def test_noise_that_moves_with_a_reply_hides_it_at_a_price_of_epsilon(design, si
     if design == "counter":
         assert 0.4 * epsilon < max(prices) < epsilon * (1 + 1e-12)
     else:
-        assert max(prices) == epsilon and set(draws.values()) == {1 / epsilon} and len(draws) >= 8
+        assert max(prices) == epsilon and set(draws.values()) == {1 / epsilon} and len(draws) > 10
     assert lists != _answered(policy, problem, [0] * ROUNDS, {}, monkeypatch)[0]
 
 
