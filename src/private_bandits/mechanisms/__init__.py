@@ -1,7 +1,8 @@
 """Noise, counters and their calibration: each randomiser exists once, compiled.
 
 `calibration` turns a privacy parameter into a scale and back, `noise` holds the compiled samplers, `counters`
-the continual counters built on them. Kernels, classes and audits call these functions and no others.
+the continual counters built on them, `tails` how far sums of noise stray. Kernels, classes and audits call these
+functions and no others.
 """
 
 from private_bandits._moved import forward
