@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from chernoff import chernoff
 
 from private_bandits.mechanisms import lemma_1_constant
-from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds, repaired_local
+from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds, repaired_blocks, repaired_local
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import simulate
 from private_bandits_book.cascading.tables import smallest_base
@@ -376,3 +378,73 @@ def test_the_bound_of_the_repair_asks_for_a_best_list():
     with pytest.raises(ValueError, match="unique best list"):
         bounds.repaired_first_upper(Cascade(np.array([0.5, 0.4, 0.4]), 2), 100, 1.0)
     assert bounds.repaired_first_upper(Cascade(np.array([0.5, 0.4]), 2), 100, 1.0) == 0.0
+
+
+# --- the repair that releases blocks
+
+
+@pytest.mark.parametrize("design", ["keep", "forget"])
+@pytest.mark.parametrize(
+    ("means", "size", "epsilon", "horizon"),
+    [
+        ([0.7, 0.2], 1, 2.0, 50),  # cut within a block
+        ([0.4, 0.4, 0.1, 0.1, 0.1], 2, 0.7, 10**5),
+        ([0.9, 0.5, 0.3, 0.05], 2, 30.0, 10**5),
+    ],
+)
+def test_the_bound_of_blocks_is_the_sum_of_its_proof(means, size, epsilon, horizon, design):
+    """Report by report: twice the radius of the closed blocks, at most the largest gap, until that is the smallest."""
+    smallest, largest = means[size - 1] - means[size], means[0] - means[-1]
+    kappa = sum((1 - means[size - 1]) ** k for k in range(size))
+    closed, open_block, error, paid = [], 0, largest, 0.0
+    for _ in range(horizon):
+        if error < smallest:
+            break
+        paid, open_block = paid + kappa * error, open_block + 1
+        if open_block == max(math.ceil(8 / epsilon), math.ceil((0.2 if design == "keep" else 1) * sum(closed) - 1e-9)):
+            closed, open_block = [*closed, open_block], 0
+            held = closed if design == "keep" else closed[-1:]
+            radius = chernoff(3 * math.log(2 * horizon), sum(held), [1 / epsilon] * len(held)) / sum(held)
+            error = min(largest, 2 * radius)
+    found = bounds.repaired_blocks_upper(Cascade(np.array(means), size), horizon, epsilon, design)
+    assert found == pytest.approx(len(means) * (paid + math.pi**2 / 6), rel=1e-8)
+
+
+@pytest.mark.parametrize("design", ["keep", "forget"])
+@pytest.mark.parametrize(
+    ("means", "size"), [([0.6, 0.1, 0.1], 1), ([0.6, 0.6, 0.1, 0.1], 2), ([0.5, 0.5, 0.5, 0.1, 0.1], 3)]
+)
+def test_blocks_stay_below_their_bound_where_that_says_something(means, size, design):
+    problem, horizon, before = Cascade(means, size), 200_000, math.inf
+    for epsilon in (0.2, 1.0):
+        policy = repaired_blocks(epsilon, size, design)
+        regret = simulate(problem, policy, horizon=horizon, replications=10, seed=1, checkpoints=[horizon]).regret
+        bound = bounds.repaired_blocks_upper(problem, horizon, epsilon, design)
+        assert float(regret.max()) < bound < min(before, 0.4 * problem.uniform_regret() * horizon)
+        assert bound < 60 * float(regret.mean())
+        before = bound
+
+
+def test_the_bound_of_blocks_is_of_its_order():
+    """Up to the rounding of blocks, in which it is not quite monotone in epsilon."""
+    for means, size in (([0.6, 0.1], 1), ([0.6, 0.6, 0.55, 0.1], 2), ([0.5, 0.5, 0.5, 0.49, 0.1], 3)):
+        problem, smallest = Cascade(means, size), means[size - 1] - means[size]
+        kappa = sum((1 - means[size - 1]) ** k for k in range(size))
+        spread = math.log((means[0] - means[-1]) / smallest)
+        for epsilon, horizon in itertools.product((0.01, 0.1, 1.0, 100.0), (10**4, 10**9)):
+            order = len(means) * kappa * (1 / smallest + (1 + spread) / epsilon) * math.log(horizon)
+            keep, forget = (
+                bounds.repaired_blocks_upper(problem, horizon, epsilon, design) for design in ("keep", "forget")
+            )
+            assert keep < 15 * order and keep <= forget < 45 * order
+        assert keep > 5 * order
+        first = bounds.repaired_first_upper(problem, horizon, math.inf)
+        assert bounds.repaired_blocks_upper(problem, horizon, math.inf) == first < keep < 1.5 * first
+
+
+def test_the_bound_of_blocks_asks_for_a_best_list_and_for_blocks():
+    with pytest.raises(ValueError, match="unique best list"):
+        bounds.repaired_blocks_upper(Cascade(np.array([0.5, 0.4, 0.4]), 2), 100, 1.0)
+    with pytest.raises(ValueError, match="design must be one of"):
+        bounds.repaired_blocks_upper(Cascade(np.array([0.5, 0.4]), 1), 100, 1.0, "counter")
+    assert bounds.repaired_blocks_upper(Cascade(np.array([0.5, 0.4]), 2), 100, 1.0) == 0.0

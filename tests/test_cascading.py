@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 import pytest
+from chernoff import chernoff
 
 from private_bandits import mechanisms
-from private_bandits.kernels import index, ratio
+from private_bandits.kernels import index, ratio, releases
+from private_bandits.mechanisms import counters
 from private_bandits.papers.cascading import (
     algorithm_1,
     algorithm_2,
@@ -20,11 +23,13 @@ from private_bandits.papers.cascading import (
     cucb_gaussian,
     instances,
     kveton_algorithm_1,
+    repair_blocks,
     repair_first,
     repair_reply,
-    repair_rounds,
+    repaired_blocks,
     repaired_central,
     repaired_local,
+    repaired_padded,
     theorem_8,
     ucb_composition,
     ucb_gaussian,
@@ -45,6 +50,7 @@ C_1 = mechanisms.lemma_1_constant()
 
 CASES = {
     "ucb1": (lambda k: cascade_ucb1(), kveton_algorithm_1, {}),
+    "ucb1, least first": (lambda k: cascade_ucb1(True), kveton_algorithm_1, {"least_first": True}),
     "laplace": (lambda k: ucb_laplace(0.5, k), algorithm_2, {"epsilon": 0.5}),
     "laplace published": (lambda k: ucb_laplace(0.5, k, 0.01), algorithm_2, {"epsilon": 0.5, "multiplier": 0.01}),
     "gaussian": (lambda k: ucb_gaussian(0.5, 1e-3, k), algorithm_3, {"epsilon": 0.5, "delta": 1e-3}),
@@ -67,18 +73,26 @@ CASES = {
     "uniform": (lambda k: uniform(), uniform_play, {}),
     "first": (lambda k: repaired_local(1.0, k), repair_first, {"epsilon": 1.0}),
     "reply": (lambda k: repaired_local(1.0, k, "reply"), repair_reply, {"epsilon": 1.0}),
-    "one_hot": (lambda k: repaired_local(1.0, k, "one_hot"), repair_reply, {"epsilon": 1.0, "design": "one_hot"}),
-    "central first": (
-        lambda k: repaired_central(1.0, len(MEANS), k, 1000),
-        repair_first,
-        {"epsilon": 1.0, "trust": "central"},
+    "padded": (lambda k: repaired_local(4.0, k, "padded"), repair_reply, {"epsilon": 4.0, "delta": 0.0}),
+    "padded gaussian": (lambda k: repaired_padded(9.0, k, 0.1), repair_reply, {"epsilon": 9.0, "delta": 0.1}),
+    "displays": (
+        lambda k: repaired_padded(4.0, k, over="displays"),
+        repair_reply,
+        {"epsilon": 4.0, "delta": 0.0, "over": "displays"},
     ),
-    "central rounds": (
-        lambda k: repaired_central(1.0, len(MEANS), k, 1000, "rounds"),
-        repair_rounds,
-        {"epsilon": 1.0, "capacity": 1000},
+    "keep": (lambda k: repaired_central(1.0, len(MEANS), k, 1000), repair_blocks, {"epsilon": 1.0}),
+    "forget": (
+        lambda k: repaired_central(1.0, len(MEANS), k, 1000, "forget"),
+        repair_blocks,
+        {"epsilon": 1.0, "design": "forget"},
+    ),
+    "counter": (
+        lambda k: repaired_central(1.0, len(MEANS), k, 1000, "counter"),
+        repair_blocks,
+        {"epsilon": 1.0, "design": "counter"},
     ),
 }
+DESIGNS = ("keep", "forget", "counter")
 
 
 @pytest.mark.parametrize("size", [1, 3, len(MEANS)])
@@ -90,6 +104,14 @@ def test_kernel_plays_the_reference(case, size):
         shown = trace(problem, make(size), horizon=HORIZON, seed=7, replication=replication)
         expected = box.reference(problem, HORIZON, streams(7, replication), **arguments)
         np.testing.assert_array_equal(shown, expected)
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(1, 9.0), (2, 0.25), (4, 3.0), (2, 1e-30)])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_blocks_play_the_reference_at_any_epsilon(design, size, epsilon):
+    problem, policy = Cascade(MEANS, size), repaired_blocks(epsilon, size, design)
+    shown = trace(problem, policy, horizon=3 * HORIZON, seed=7)
+    np.testing.assert_array_equal(shown, repair_blocks.reference(problem, 3 * HORIZON, streams(7, 0), epsilon, design))
 
 
 @pytest.mark.parametrize(
@@ -146,8 +168,11 @@ def test_without_privacy_the_repairs_use_exact_data_and_the_same_radius():
         np.testing.assert_array_equal(shown, plain(problem.means, 2, HORIZON, streams(5, 0)))
 
     plays(repaired_local(math.inf, 2), _first_item_ucb1)
-    plays(repaired_central(math.inf, 8, 2, HORIZON), _first_item_ucb1)
-    plays(repaired_central(math.inf, 8, 2, HORIZON, "rounds"), _ucb1_without_w_0)
+    for design in DESIGNS:
+        plays(repaired_central(math.inf, 8, 2, HORIZON, design), _first_item_ucb1)
+    for delta in (0.0, 1e-3):
+        plays(repaired_padded(math.inf, 2, delta), _ucb1_without_w_0)
+        plays(repaired_padded(math.inf, 2, delta, "displays"), functools.partial(_ucb1_without_w_0, by_display=True))
 
 
 def _first_item_ucb1(means, size, horizon, source):
@@ -165,8 +190,8 @@ def _first_item_ucb1(means, size, horizon, source):
     return rounds
 
 
-def _ucb1_without_w_0(means, size, horizon, source):
-    """CascadeUCB1 that starts from nothing."""
+def _ucb1_without_w_0(means, size, horizon, source, by_display=False):
+    """CascadeUCB1 that starts from nothing; or that counts as seen what was shown."""
     clicks, seen, rounds = [0] * len(means), [0] * len(means), []
     for t in range(1, horizon + 1):
         upper = [
@@ -175,9 +200,8 @@ def _ucb1_without_w_0(means, size, horizon, source):
         shown = largest(upper, size, source.choice)
         c_t = click(means, shown, source.env)
         for k, e in enumerate(shown, start=1):
-            if k <= c_t:
-                seen[e] += 1
-                clicks[e] += k == c_t
+            seen[e] += k <= c_t or by_display
+            clicks[e] += k == c_t
         rounds.append([*shown, int(min(c_t, size))])
     return rounds
 
@@ -206,15 +230,14 @@ def test_pseudo_regret_never_falls(case):
 
 def test_one_signature_per_loop():
     problem, loops = b_lb(8, 2, 0.2, 0.15), set()
-    semi, central = b_lb_semi(8, 2, 0.2, 0.15), repaired_central(1.0, 8, 2, 50, "rounds")
-    made = [make(2) for make, _, _ in CASES.values() if "hybrid" not in str(make)]
-    fitting = [(problem, policy) for policy in made if policy.record.n_items in (0, 8)]
-    for played, policy in [*fitting, (semi, cucb_gaussian(1.0, 1e-3, 8, 2)), (problem, central)]:
+    semi, made = b_lb_semi(8, 2, 0.2, 0.15), [make(2) for make, _, _ in CASES.values()]
+    fitting = [(problem, policy) for policy in made if getattr(policy.record, "n_items", 0) in (0, 8)]
+    for played, policy in [*fitting, (semi, cucb_gaussian(1.0, 1e-3, 8, 2))]:
         simulate(played, policy, horizon=50, replications=2, seed=0)
         if isinstance(policy.record, index.Record):
             loops.add(index._loop_of(played.record(), policy.record))
     assert len(loops) > 2
-    assert all(len(loop.signatures) == 1 for loop in [*loops, ratio.advance])
+    assert all(len(loop.signatures) == 1 for loop in [*loops, ratio.advance, releases.advance])
 
 
 # --- privacy
@@ -245,7 +268,8 @@ def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     reply = repaired_local(epsilon, size, "reply")
     assert channel_loss(repair_first.first_channel(first.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
     assert channel_loss(repair_reply.reply_channel(reply.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
-    for policy in (first, reply, repaired_local(epsilon, size, "one_hot")):
+    padded = [repaired_local(epsilon, size, "padded"), repaired_padded(epsilon, size, over="displays")]
+    for policy in (first, reply, *padded, *(repaired_blocks(epsilon, size, design) for design in DESIGNS)):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
 
@@ -262,60 +286,143 @@ def test_channels_are_what_the_kernel_sends(size):
         assert np.all(np.abs(frequency - channel[reply]) < 4.5 * np.sqrt(channel[reply] / 20_000))
 
 
-def test_joint_sensitivity_of_a_round():
-    assert [sensitivity(instances.round_leaves(k), order=1) for k in (1, 2, 3, 4, 8)] == [1, 3, 4, 5, 9]
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_padded_replies_have_the_noise_of_their_joint_sensitivity(size):
+    """All clicks and examinations: K + 1 of the 2K numbers move between a click at 1 and none; one at K = 1."""
+    sent = [np.array([[k == c, k <= c] for k in range(size)], float) for c in range(size + 1)]
+    apart = [a - b for a in sent for b in sent]
+    l1, l2 = (max(np.linalg.norm(d.ravel(), order) for d in apart) for order in (1, 2))
+    assert (l1, l2) == (1, 1) if size == 1 else (l1, l2) == (size + 1, math.sqrt(size + 1))
+    replies = instances.padded_replies(size)
+    assert (sensitivity(replies, order=1), sensitivity(replies, order=2)) == (l1, l2)
+    gaussian = repaired_padded(0.7, size, 1e-3)
+    assert repaired_padded(0.7, size).record.scale == l1 / 0.7
+    assert gaussian.record.scale == mechanisms.gaussian_sigma(0.7, 1e-3, l2)
+    assert (gaussian.privacy.effective_epsilon, gaussian.privacy.effective_delta) == (pytest.approx(0.7), 1e-3)
     assert [sensitivity(instances.one_hot_replies(k), order=1) for k in (1, 2, 8)] == [1, 2, 2]
 
 
-@pytest.mark.parametrize("design", ["first", "rounds"])
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_central_repair_by_brute_force(design, size):
-    """Fix the lists; change one reply; the noisy nodes that see it must absorb no more than epsilon."""
-    n_items, rounds, epsilon = 4, 6, 0.8
-    policy = repaired_central(epsilon, n_items, size, rounds, design)
-    rng = np.random.default_rng(size)
-    lists = [rng.permutation(n_items)[:size] for _ in range(rounds)]
-    replies = rng.integers(0, size + 1, rounds)
-    worst = 0.0
-    for changed in range(rounds):
-        for reply in range(size + 1):
-            other = replies.copy()
-            other[changed] = reply
-            nodes, neighbours = (_released_nodes(policy, lists, r, n_items, design) for r in (replies, other))
-            assert nodes.keys() == neighbours.keys()
-            worst = max(worst, sum(abs(nodes[k][0] - neighbours[k][0]) / nodes[k][1] for k in nodes))
-    assert worst <= epsilon * (1 + 1e-12)
-    assert worst >= 0.4 * epsilon  # the budget is not wasted by a factor that would hide an error
+ROUNDS = 100
 
 
-def _released_nodes(policy, lists, replies, n_items, design):
-    """Every partial sum that gets its own noise, with its Laplace scale: (tree, block) -> (sum, scale)."""
-    streams_of = {}
-    size = len(lists[0])
-    for shown, reply in zip(lists, replies, strict=True):
-        if design == "first":
-            streams_of.setdefault(int(shown[0]), []).append(float(reply == 0))
-            continue
-        for item in range(n_items):
-            position = list(shown).index(item) if item in shown else None
-            seen = position is not None and position <= reply
-            streams_of.setdefault(("click", item), []).append(float(position is not None and position == reply))
-            streams_of.setdefault(("seen", item), []).append(float(seen))
-    assert size == len(lists[0])
-    nodes = {}
-    for name, stream in streams_of.items():
-        for n in range(1, len(stream) + 1):
-            if design == "rounds":
-                length, scale, start = n & -n, policy.record.scale, 0
-            else:
-                top = 1 << (n.bit_length() - 1)
-                start = top
-                length = (n - top) & -(n - top)
-                scale = 2 * (n.bit_length() - 1) * policy.record.scale
-                if n == top:
-                    start, length, scale = 0, n - n // 2, 2 * policy.record.scale
-            nodes[name, n, start] = (sum(stream[n - length : n]), scale)
-    return nodes
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_noise_that_moves_with_a_reply_hides_it_at_a_price_of_epsilon(design, size, monkeypatch):
+    """Change a reply, and move the noise of every sum that its click is in: all lists stay, and all block lengths."""
+    epsilon, rng = 2.0, np.random.default_rng(size)
+    policy, problem = repaired_central(epsilon, 4, size, ROUNDS, design), Cascade([0.5] * 4, size)
+    replies, prices = rng.integers(0, size + 1, ROUNDS).tolist(), []
+    lists, draws = _answered(policy, problem, replies, {}, monkeypatch)
+    firsts = [shown[0] for shown in lists]
+    for changed in range(ROUNDS):
+        mine = [t for t in range(ROUNDS) if firsts[t] == firsts[changed]]
+        if design == "counter":
+            rank = mine.index(changed) + 1
+            holding = [t for n, t in enumerate(mine, start=1) if _node_starts(n) < rank <= n]
+        else:
+            holding = [t for t in mine if t >= changed and t in draws][:1]
+        for reply in {0, int(rng.integers(1, size + 1))} - {replies[changed]}:
+            moved = float((replies[changed] == 0) - (reply == 0))
+            other = replies[:changed] + [reply] + replies[changed + 1 :]
+            assert (lists, draws) == _answered(policy, problem, other, dict.fromkeys(holding, moved), monkeypatch)
+            prices.append(sum(abs(moved) / draws[t] for t in holding))
+    if design == "counter":
+        assert 0.4 * epsilon < max(prices) < epsilon * (1 + 1e-12)
+    else:
+        assert max(prices) == epsilon and set(draws.values()) == {1 / epsilon} and len(draws) > 10
+    assert lists != _answered(policy, problem, [0] * ROUNDS, {}, monkeypatch)[0]
+
+
+def _answered(policy, problem, replies, moved, monkeypatch):
+    """The lists of the kernel, in Python, told these replies; the scale of the noise that each round draws, if any."""
+    lists, draws, source = [], {}, streams(8, 0)
+
+    def observe(means, cascade, order, env, feedback):
+        lists.append(order.tolist())
+        feedback[:] = np.arange(len(order)) == replies[len(lists) - 1]
+        return min(replies[len(lists) - 1] + 1, len(order))
+
+    def laplace(noise, scale):
+        draws[len(lists) - 1] = scale
+        return round(noise.laplace(0.0, scale) * 2**20) / 2**20 + moved.get(len(lists) - 1, 0.0)  # sums are exact
+
+    monkeypatch.setattr(releases, "observe", observe)
+    for module in (mechanisms, counters):
+        monkeypatch.setattr(module, "laplace", laplace)
+    monkeypatch.setattr(mechanisms, "hybrid_noise", counters.hybrid_noise.py_func)
+    _play(
+        releases.advance.py_func, problem, policy, releases.start(problem.record(), policy.record), (1, ROUNDS), source
+    )
+    return lists, draws
+
+
+def _play(advance, problem, policy, state, rounds, source):
+    """The rounds first..last, of which nothing is kept but the state."""
+    nothing, shown = np.zeros(0), np.zeros((0, problem.list_size + 1), np.int64)
+    advance(problem.record(), policy.record, state, *rounds, nothing.astype(np.int64), nothing, shown, *source)
+
+
+def _node_starts(n):
+    """The item before the first of the node that a hybrid counter closes with item n."""
+    inner = n - (1 << (n.bit_length() - 1))
+    return n - (inner & -inner) if inner else n // 2
+
+
+@pytest.mark.parametrize(
+    ("design", "lengths", "scales"),
+    [
+        ("keep", [16, 16, 16, 16, 16, 16], [2.0] * 6),  # the next is 20 long
+        ("forget", [32], [2.0]),  # after 16 and 16; the next is 64 long
+        ("counter", [1] * 100, [4.0] * 7 + [24.0] * 2),
+    ],
+)
+def test_the_radius_is_that_of_the_noises_in_an_estimate(design, lengths, scales):
+    """One item, so that all is known of its estimate: 100 rounds of many runs, at epsilon 1/2."""
+    problem, policy = Cascade([0.5], 1), repaired_blocks(0.5, 1, design)
+    n, means = sum(lengths), []
+    for r in range(1000):
+        state, source = releases.start(problem.record(), policy.record), streams(3, r)
+        for rounds in ((1, 37), (38, 100)):
+            _play(releases.advance, problem, policy, state, rounds, source)
+        means.append(state.mean[0])
+    assert (state.counted[0], state.noises[0], state.reports[0]) == (n, len(lengths), 100)
+    radius = state.radius[0] + state.slope[0] * math.log(128)
+    assert radius * n == pytest.approx(chernoff(3 * math.log(128), n, scales), rel=1e-9)
+    expected = (n / 4 + 2 * sum(b**2 for b in scales)) / n**2
+    assert np.var(means) == pytest.approx(expected, rel=0.15)
+    assert abs(np.mean(means) - 0.5) < 4 * math.sqrt(expected / 1000)
+
+
+@pytest.mark.parametrize("design", ["keep", "forget"])
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 20.0])
+def test_blocks_never_get_shorter_and_the_radius_never_rises(design, epsilon):
+    """What the proof of the bound needs; the radius of a counter does rise, where a node of larger scale opens."""
+    reports, n, m, before, length = 0, 0, 0, math.inf, 0
+    while reports < 10**6:
+        longer = releases.block(reports, repair_blocks.first_block(epsilon, design), repair_blocks.GROWTH[design])
+        assert longer >= max(length, reports if design == "forget" else reports / 5 - 1e-9)
+        length, reports = longer, reports + longer
+        n, m = (length, 1) if design == "forget" else (n + length, m + 1)
+        radius = chernoff(3 * math.log(10**6), n, [1 / epsilon] * m) / n
+        assert radius < before * (1 if length < n else 1 + 1e-9)
+        before = radius
+
+
+def test_clicks_per_display_fall_with_the_position_and_clicks_per_examination_do_not(monkeypatch):
+    """Item 1 is the better one and stands low: its index over displays ends below its mean, which it should exceed."""
+    problem, found = Cascade([0.4, 0.5], 2), {}
+
+    def in_this_order(indices, ordered, choice, order, values):
+        order[:], found[policy.name] = (0, 1), indices.copy()
+
+    monkeypatch.setattr(ratio, "top_list", in_this_order)
+    for epsilon, delta in ((40.0, 0.0), (200.0, 1e-3)):
+        for over in ("examinations", "displays"):
+            policy = repaired_padded(epsilon, 2, delta, over)
+            state = ratio.start(problem.record(), policy.record)
+            _play(ratio.advance.py_func, problem, policy, state, (1, 2000), streams(5, 0))
+            high, low = found[policy.name]
+            assert 0.4 < high < 0.55 and (0.5 < low < 0.7 if over == "examinations" else 0.3 < low < 0.45)
 
 
 def test_w_0_alone_tells_neighbours_apart():
@@ -341,6 +448,10 @@ def test_w_0_alone_tells_neighbours_apart():
         (lambda: ucb_hybrid(1.0, 20, 0), "horizon must be >= 1"),
         (lambda: ucb_hybrid(1.0, 20, 10, variant="guess"), "variant must be one of"),
         (lambda: repaired_local(1.0, 4, "none"), "design must be one of"),
+        (lambda: repaired_padded(1.0, 4, over="rounds"), "over must be one of"),
+        (lambda: repaired_padded(1.0, 4, 1.0), "delta must be"),
+        (lambda: repaired_central(1.0, 4, 4, 10, "first"), "design must be one of"),
+        (lambda: repaired_central(1.0, 4, 4, 0), "horizon must be >= 1"),
         (lambda: repaired_central(1.0, 3, 4, 10), "n_items must be >= 4"),
         (lambda: b_lb(4, 4, 0.2, 0.1), "list_size must be"),
         (lambda: b_lb(8, 4, 0.2, 0.2), "gap must be"),
@@ -361,5 +472,6 @@ def test_a_policy_made_for_another_problem_is_refused():
         simulate(problem, ucb_hybrid(1.0, 8, 10), horizon=10, replications=1, seed=0)
     with pytest.raises(ValueError, match="CUCB Gaussian needs a SemiBandit"):
         simulate(problem, cucb_gaussian(1.0, 1e-3, 20, 4), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match="horizon must be <= 5"):
-        simulate(problem, repaired_central(1.0, 20, 4, 5, "rounds"), horizon=10, replications=1, seed=0)
+    for policy in (repaired_blocks(1.0, 2), repaired_padded(1.0, 2)):
+        with pytest.raises(ValueError, match="calibrated for list_size=2"):
+            simulate(problem, policy, horizon=10, replications=1, seed=0)

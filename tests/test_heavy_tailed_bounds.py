@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits import mechanisms, simulate
+from private_bandits import simulate
 from private_bandits.papers.heavy_tailed import adap_robust_ucb, bounds
 from private_bandits.problems import Arms
 from private_bandits_book.heavy_tailed import bounded, coverage, rates
@@ -382,7 +382,7 @@ def test_the_radius_covers_from_the_first_index_on():
     def share(v, horizon):
         log, tail, levels = math.log(horizon), math.log(2 * 3**4), horizon.bit_length()
         sampling = math.sqrt(2 * tail / log**1.5) + tail / (3 * log**1.5)
-        noise = mechanisms.laplace_sum_bound(math.sqrt(levels), 1.0, tail) * 2 * levels / log**1.5
+        noise = math.sqrt(8 * tail) * max(math.sqrt(levels), math.sqrt(tail)) * 2 * levels / log**1.5
         return (1 + v + sampling + noise) / (18 * tail ** (v / (1 + v)) * log ** (1 / (1 + v)))
 
     def last(v, horizon):

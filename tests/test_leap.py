@@ -135,6 +135,7 @@ def test_where_there_is_no_certificate_the_loop_is_the_plain_one():
     top = SemiBandit.top_k([0.5, 0.4, 0.1], 2).record()
     without = [(lists, ucb_hybrid(1.0, 8, 50).record), (lists, uniform().record), (sets, cucb().record)]
     without += [(top, cucb_ldp1(1.0, 2).record), (lists, cascade_ucb1().record._replace(forced=1.0))]
+    without += [(lists, cascade_ucb1(least_first=True).record)]
     leaping = [(lists, cascade_ucb1().record), (lists, repaired_local(1.0, 2).record), (top, cucb().record)]
     assert all(index._loop_of(*game) is index._loop_of(*game, False) for game in without)
     assert not any(index._loop_of(*game) is index._loop_of(*game, False) for game in leaping)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from chernoff import chernoff
 from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
 from numba import njit
 from scipy import stats
@@ -17,21 +18,21 @@ from private_bandits.mechanisms import (
     COUNTER_ROW,
     HybridCounter,
     TreeCounter,
+    chernoff_exponent,
+    chernoff_rate,
     gaussian,
     gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,
     hybrid_noise,
-    hybrid_spread,
+    hybrid_noises,
     laplace,
     laplace_scale,
-    laplace_sum_bound,
     lemma_1_constant,
     randomized_response,
     respond,
     response_probabilities,
     tree_noise,
-    tree_spread,
 )
 from private_bandits.plain import Binary, Hybrid
 
@@ -256,7 +257,7 @@ def test_tree_counter_is_the_box(horizon):
     for n, x in enumerate(items, start=1):
         assert counter.add(x) == pytest.approx(box.add(x), abs=1e-9)
         assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
-        assert counter.error_bound(n, 0.05) == pytest.approx(tail_bound(box.scales, 0.05), rel=1e-12)
+        assert counter.error_bound(n, 0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
     with pytest.raises(ValueError, match=f"^n must be >= 1 and <= {horizon}, got {horizon + 1}$"):
         counter.add(0.0)
 
@@ -269,14 +270,45 @@ def test_hybrid_counter_is_the_box_at_every_item():
     for n, x in enumerate(items, start=1):
         assert counter.add(x) == pytest.approx(box.add(x), abs=1e-9)
         assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
-        assert counter.error_bound(n, 0.05) == pytest.approx(tail_bound(box.scales, 0.05), rel=1e-12)
+        if n < 66 or n.bit_count() > 11:
+            assert counter.error_bound(n, 0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
+        assert counter.error_bound(n, 0.05) < corollary_2_9(math.log(2 / 0.05), box.scales)
 
 
-def tail_bound(scales, gamma):
-    """Corollary 2.9 of Chan, Shi and Song (2011)."""
-    log_term = math.log(2 / gamma)
-    nu = max(math.sqrt(sum(b**2 for b in scales)), max(scales) * math.sqrt(log_term))
-    return nu * math.sqrt(8 * log_term)
+def corollary_2_9(log_term, scales):
+    """The tail of a sum of Laplace variables of Chan, Shi and Song (2011)."""
+    return math.sqrt(8 * log_term) * max(math.hypot(*scales), max(scales) * math.sqrt(log_term))
+
+
+def least_bound(log_tail, *noises):
+    """What the library finds, over the noises that it is told."""
+    rate = chernoff_rate(log_tail, *noises)
+    return (log_tail + chernoff_exponent(rate, *noises)) / rate
+
+
+SUMS = [(400, 1, 1.0, 0, 0.0), (10, 20, 3.0, 0, 0.0), (0, 4, 2.0, 3, 6.0), (100, 5, 2.0, 0, 0.0)]
+
+
+@pytest.mark.parametrize("log_tail", [0.7, 3.0, 40.0])
+@pytest.mark.parametrize("noises", [*SUMS, (10**9, 40, 0.1, 0, 0.0), (7, 3, 1e-13, 0, 0.0)])
+def test_the_rate_of_chernoffs_bound_is_the_best(log_tail, noises):
+    samples, few, small, many, large = noises
+    expected = chernoff(log_tail, samples, [small] * few + [large] * many)
+    assert least_bound(log_tail, *noises) == pytest.approx(expected, rel=1e-9)
+    if small < 1e-9:  # Hoeffding's
+        assert expected == pytest.approx(math.sqrt(log_tail * samples / 2), rel=1e-9)
+
+
+@pytest.mark.parametrize("noises", SUMS)
+def test_chernoffs_bound_covers_and_half_of_it_does_not(noises):
+    """So twice the deviation is not covered either: of the reports, or of the noises where they are most of the sum."""
+    rng, log_tail = np.random.default_rng(12), 3.0
+    samples, few, small, many, large = noises
+    strayed = rng.binomial(samples, 0.5, DRAWS) - 0.5 * samples
+    for count, scale in ((few, small), (many, large)):
+        strayed += rng.laplace(0.0, scale, (count, DRAWS)).sum(axis=0)
+    bound = least_bound(log_tail, *noises)
+    assert (strayed > bound).mean() < math.exp(-log_tail) < (strayed > 0.5 * bound).mean()
 
 
 @pytest.mark.parametrize("hybrid", [False, True])
@@ -342,13 +374,11 @@ def test_infinite_epsilon_counts_exactly():
     assert rng.bit_generator.state == before
 
 
-def test_spreads():
+def test_the_noises_of_a_hybrid_counter():
     # n = 13 = 8 + 5: logarithmic noises at 1, 2, 4, 8 (scale 2); two of three levels open (scale 6).
-    assert hybrid_spread(13) == (pytest.approx(math.sqrt(4 * 4 + 2 * 36)), 6.0)
-    assert hybrid_spread(8) == (pytest.approx(4.0), 2.0)
-    assert hybrid_spread(1) == (2.0, 2.0)
-    assert hybrid_spread(2**40 + 1)[1] == 80.0
-    assert tree_spread(13) == (pytest.approx(math.sqrt(3)), 1.0)
+    assert hybrid_noises(13) == (4, 2, 6.0)
+    assert hybrid_noises(8) == (4, 0, 0.0)
+    assert hybrid_noises(2**40 + 1) == (41, 1, 80.0)
 
 
 def test_lemma_1_constant_bounds_the_hybrid_noise_up_to_lower_order():
@@ -358,13 +388,12 @@ def test_lemma_1_constant_bounds_the_hybrid_noise_up_to_lower_order():
     log_term = 1.0
 
     def ratio(k):
-        n = 2**k + (2**k - 1)
-        v, b_max = hybrid_spread(n)
-        return laplace_sum_bound(v, b_max, log_term) / (constant * math.log(2**k) ** 1.5 * log_term)
+        few, many, large = hybrid_noises(2**k + (2**k - 1))
+        return corollary_2_9(log_term, [2.0] * few + [large] * many) / (constant * math.log(2**k) ** 1.5 * log_term)
 
     assert ratio(1) > 1.05
     assert [ratio(10), ratio(60)] == pytest.approx([1.0, 1.0], rel=0.01)
-    assert constant * math.log(1) ** 1.5 == 0.0 < laplace_sum_bound(*hybrid_spread(1), log_term)
+    assert constant * math.log(1) ** 1.5 == 0.0 < corollary_2_9(log_term, [2.0])
 
 
 def test_one_draw_per_item_and_one_compiled_signature():

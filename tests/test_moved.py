@@ -43,7 +43,7 @@ def test_a_moved_name_is_the_one_that_the_warning_names(module, name, place):
     (warning,) = caught
     assert str(warning.message) == f"{module}.{name} is {place} now" and warning.filename == __file__
     home, _, there = place.rpartition(".")
-    assert home != module and found is vars(importlib.import_module(home))[there]
+    assert (home, there) != (module, name) and found is vars(importlib.import_module(home))[there]
 
 
 @pytest.mark.parametrize(("module", "name"), GONE, ids=[".".join(row) for row in GONE])

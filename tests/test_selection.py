@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from private_bandits.kernels.selection import still_largest, top_list
-from private_bandits.plain import largest
+from private_bandits.kernels.selection import least_first, still_largest, top_list
+from private_bandits.plain import largest, least_reported_first
 
 SIZES = [(1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (20, 4), (20, 19)]
 
@@ -130,3 +130,15 @@ def test_a_list_is_kept_only_where_the_scan_would_find_it_without_a_draw(n_items
             assert tied or set(order.tolist()) != set(top(values, size))
     assert kept > 50
     assert not still_largest(np.ones(n_items + 1), np.zeros(size, np.int64), np.zeros(size))
+
+
+@pytest.mark.parametrize(("n_items", "size"), SIZES)
+def test_the_first_of_the_least_pulled_items_changes_places_with_the_first(n_items, size):
+    rng = np.random.default_rng(n_items * size)
+    for _ in range(200):
+        pulls, order = rng.integers(0, 4, n_items), rng.permutation(n_items)
+        length = int(rng.integers(1, size + 1))  # the rest of a shorter super arm is no list
+        expected = least_reported_first(order[:length].tolist(), pulls.tolist()) + order[length:].tolist()
+        assert pulls[expected[0]] == pulls[order[:length]].min() and sorted(expected) == list(range(n_items))
+        least_first(pulls, order, length)
+        assert order.tolist() == expected

@@ -18,7 +18,7 @@ import xarray as xr
 
 from private_bandits import simulate
 from private_bandits.baselines import dp_se
-from private_bandits.kernels import KERNELS, index, kernel_of, protocol, ratio
+from private_bandits.kernels import KERNELS, index, kernel_of, protocol, ratio, releases
 from private_bandits.papers.cascading import (
     b_lb,
     b_lb_semi,
@@ -26,6 +26,7 @@ from private_bandits.papers.cascading import (
     cucb_gaussian,
     repaired_central,
     repaired_local,
+    repaired_padded,
     ucb_gaussian,
     ucb_hybrid,
     ucb_laplace,
@@ -44,6 +45,7 @@ SEMI = b_lb_semi(8, 3, 0.4, 0.3)
 HORIZON = 2_500
 POLICIES = {
     "ucb1": cascade_ucb1(),
+    "ucb1, least first": cascade_ucb1(least_first=True),
     "uniform": uniform(),
     "laplace": ucb_laplace(1.0, 3),
     "laplace published": ucb_laplace(1.0, 3, 0.01),
@@ -52,9 +54,11 @@ POLICIES = {
     "hybrid proof": ucb_hybrid(1.0, 8, HORIZON, 0.01, variant="proof"),
     "first": repaired_local(1.0, 3),
     "reply": repaired_local(1.0, 3, "reply"),
-    "one_hot": repaired_local(1.0, 3, "one_hot"),
-    "central first": repaired_central(1.0, 8, 3, HORIZON),
-    "central rounds": repaired_central(1.0, 8, 3, HORIZON, "rounds"),
+    "padded": repaired_local(1.0, 3, "padded"),
+    "padded gaussian": repaired_padded(1.0, 3, 1e-3, "displays"),
+    "keep": repaired_central(5.0, 8, 3, HORIZON),
+    "forget": repaired_central(1.0, 8, 3, HORIZON, "forget"),
+    "counter": repaired_central(1.0, 8, 3, HORIZON, "counter"),
 }
 every_policy = pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 
@@ -171,7 +175,7 @@ def test_a_replication_can_be_sent_to_another_process(policy):
 @every_policy
 def test_any_pieces_give_the_same_bits(policy, piece, monkeypatch):
     whole, shown = play(policy), trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1)
-    for kernel in (index, ratio):
+    for kernel in (index, ratio, releases):
         monkeypatch.setattr(kernel, "PIECE", piece)
     xr.testing.assert_identical(play(policy), whole)
     np.testing.assert_array_equal(trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1), shown)
@@ -231,9 +235,9 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
         (ucb_hybrid(math.inf, 8, HORIZON), PROBLEM),
         (repaired_local(math.inf, 3), PROBLEM),
         (repaired_local(math.inf, 3, "reply"), PROBLEM),
-        (repaired_local(math.inf, 3, "one_hot"), PROBLEM),
+        (repaired_local(math.inf, 3, "padded"), PROBLEM),
+        (repaired_padded(math.inf, 3, 1e-3), PROBLEM),
         (repaired_central(math.inf, 8, 3, HORIZON), PROBLEM),
-        (repaired_central(math.inf, 8, 3, HORIZON, "rounds"), PROBLEM),
         (cucb_gaussian(math.inf, 1e-3, 8, 3), SEMI),
     ],
     ids=lambda value: getattr(value, "box", ""),
@@ -557,7 +561,8 @@ def test_bad_arguments_are_named(changes, message):
         (b_lb(8, 2, 0.4, 0.3), ucb_laplace(1.0, 3), "Laplace was calibrated for list_size=3, the problem has 2"),
         (b_lb(9, 3, 0.4, 0.3), ucb_hybrid(1.0, 8, 50), "was calibrated for n_items=8, the problem has 9"),
         (SEMI, repaired_local(1.0, 3, "reply"), "Response, whole reply needs a Cascade"),
-        (SEMI, repaired_central(1.0, 8, 3, 50, "rounds"), "Trees by rounds needs a Cascade"),
+        (SEMI, repaired_central(1.0, 8, 3, 50), "Blocks, kept needs a Cascade"),
+        (PROBLEM, repaired_central(1.0, 8, 2, 50), "Blocks, kept was calibrated for list_size=2, the problem has 3"),
         (PROBLEM, ucb_hybrid(1.0, 8, 49), "horizon must be <= 49, for which Hybrid, log of horizon was calibrated"),
     ],
 )

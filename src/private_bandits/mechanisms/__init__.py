@@ -1,9 +1,11 @@
 """Noise, counters and their calibration: each randomiser exists once, compiled.
 
 `calibration` turns a privacy parameter into a scale and back, `noise` holds the compiled samplers, `counters`
-the continual counters built on them. Kernels, classes and audits call these functions and no others.
+the continual counters built on them, `tails` how far sums of noise stray. Kernels, classes and audits call these
+functions and no others.
 """
 
+from private_bandits._moved import forward
 from private_bandits.mechanisms.calibration import (
     gaussian_delta,
     gaussian_epsilon,
@@ -45,3 +47,6 @@ __all__ = [
     "tree_noise",
     "tree_noise_at",
 ]
+
+
+forward(__name__)

@@ -384,7 +384,7 @@ class HybridCounter(_Counter):
     --------
     >>> counter = HybridCounter(1.0, rng=np.random.default_rng(0))
     >>> [round(counter.add(x), 3) for x in (1.0, 0.0, 0.5)], round(counter.error_bound(3, gamma=0.05), 3)
-    ([1.64, 0.406, -4.097], 20.867)
+    ([1.64, 0.406, -4.097], 16.311)
     """
 
     def __init__(self, epsilon: float, *, rng: np.random.Generator, sensitivity: float = 1.0) -> None:

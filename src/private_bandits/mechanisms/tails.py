@@ -50,7 +50,7 @@ def chernoff_rate(
     log_tail : float
         > 0.
     samples, few, small, many, large : float
-        As for `chernoff_exponent`; at least one scale is > 0.
+        As for `chernoff_exponent`; at least one scale or `samples` is > 0.
 
     Returns
     -------
@@ -61,9 +61,9 @@ def chernoff_rate(
     --------
     >>> rate = chernoff_rate(3.0, 0.0, 1.0, 1.0)
     >>> round((3.0 + chernoff_exponent(rate, 0.0, 1.0, 1.0)) / rate, 3)  # the exact tail's is 3 - ln 2 = 2.307
-    5.157
+    5.019
     """
-    low, high = 0.0, 1.0 / max(small, large)
+    low, high = 0.0, 1.0 / max(small, large, math.sqrt(0.125 * samples / log_tail))  # the last is best without noise
     for _ in range(24):
         rate = 0.5 * (low + high)
         private = few * small**2 / (1.0 - (rate * small) ** 2) + many * large**2 / (1.0 - (rate * large) ** 2)

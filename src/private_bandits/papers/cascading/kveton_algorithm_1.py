@@ -29,8 +29,8 @@ def cascade_ucb1(least_first: bool = False) -> Policy:
     'no privacy'
     """
     record = index.Record(terms(SAMPLING), reports=index.REORDERED if least_first else index.ALL)
-    name, variant = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "")
-    return Policy(name, "kveton2015", "Algorithm 1", variant, Guarantee.none(), record, options="printed")
+    name, options = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "printed")
+    return Policy(name, "kveton2015", "Algorithm 1", "", Guarantee.none(), record, options=options)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, least_first: bool = False) -> Rows:

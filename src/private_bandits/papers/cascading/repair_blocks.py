@@ -80,7 +80,7 @@ def first_block(epsilon: float, design: str = "keep") -> int:
     -------
     int
     """
-    return 1 if design == "counter" else math.ceil(8.0 / epsilon)
+    return 1 if design == "counter" else math.ceil(min(8.0 / epsilon, 2.0**62))
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, design: str = "keep") -> Rows:
