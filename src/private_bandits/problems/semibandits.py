@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -261,23 +261,6 @@ class SemiBandit(ListProblem):
             smallest[arm], largest[arm] = lost, self.best - (self.means[arm] + worst.sum())
         return smallest, np.where(largest > ROUNDING, largest, 0.0)
 
-    def reward(self, items: np.ndarray) -> float:
-        """Sum of the means of a list of items."""
-        return float(np.sum(self.means[np.asarray(items)]))
-
-    def uniform_regret(self) -> float:
-        """Expected regret of one round of uniformly random lists."""
-        return self.best - self.list_size * float(np.mean(self.means))
-
-    def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels.
-
-        Returns
-        -------
-        ListRecord
-        """
-        return ListRecord(self.means, self.list_size, False, self.best)
-
     def __str__(self) -> str:
         return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
 
@@ -322,10 +305,6 @@ class FamilyBandit(SemiBandit):
         if self.reward_name != "linear" and self.groups is not None:
             check_sharing(self._together(), self.groups, self._aims())
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        """Pickle by construction, as for lists."""
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
-
     @property
     def benchmark(self) -> float:
         """Expected reward that the regret is measured against: alpha beta times the best."""
@@ -333,8 +312,10 @@ class FamilyBandit(SemiBandit):
 
     @property
     def b_1(self) -> float:
-        """Largest weight of a linear reward, 1 for the others."""
-        return float(max(self.weights)) if self.reward_name == "linear" else 1.0
+        """Largest weight in a super arm, for a linear reward; 1 for the others."""
+        if self.reward_name != "linear":
+            return 1.0
+        return max(float(self.weights[arm]) for arms in self._together() for arm in arms)
 
     def reward(self, items: Any) -> float:
         """Expected reward of a super arm."""
@@ -360,7 +341,7 @@ class FamilyBandit(SemiBandit):
 
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
-        return ListRecord(self.means, self.list_size, False, self.benchmark, family=self._family)
+        return super().record()._replace(best=self.benchmark, family=self._family)
 
     @cached_property
     def _family(self) -> Family:
@@ -449,13 +430,6 @@ class SetBandit(FamilyBandit):
     def best(self) -> float:
         """Expected reward of the best super arm."""
         return float(np.max(self.rewards))
-
-    @property
-    def b_1(self) -> float:
-        """Largest weight, among arms of a super arm, of a linear reward; 1 for the others."""
-        if self.reward_name != "linear":
-            return 1.0
-        return max(float(self.weights[arm]) for arms in self.sets for arm in arms)
 
     @property
     def b_inf(self) -> float:
