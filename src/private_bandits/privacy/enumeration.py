@@ -216,7 +216,7 @@ def conditional_laws(game: Game, horizon: int) -> Iterator[tuple[np.ndarray, np.
         laws = np.full((*(size,) * t, game.n_arms), np.nan)
         for index in zip(*np.nonzero(np.isfinite(reached)), strict=True) if t else [()]:
             laws[index] = _distribution(game, tuple(game.entries[i] for i in index))
-        laws = _log(laws)
+        laws = logs(laws)
         yield reached, laws
         reached = np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)[..., game.arms]
 
@@ -259,6 +259,18 @@ def _distribution(game: Game, history: History) -> np.ndarray:
     return law
 
 
-def _log(laws: np.ndarray) -> np.ndarray:
+def logs(laws: np.ndarray) -> np.ndarray:
+    """Take logarithms of probabilities.
+
+    Parameters
+    ----------
+    laws : float array
+        Each >= 0, or NaN.
+
+    Returns
+    -------
+    float array, shape as laws
+        Minus infinity where a probability is 0.
+    """
     with np.errstate(divide="ignore"):
         return np.log(laws)

@@ -19,8 +19,8 @@ from private_bandits.problems.losses import ARMS, BALL, SIMPLEX, ConvexRecord
 
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
 MODES = ("schedule", "drawn", "stochastic")
-# the largest loss and the steepest slope at a distance r from the anchor
-_LARGEST: dict[str, Callable[[float], float]] = {
+# the loss, which for a linear one is the largest, and the steepest slope at a distance r from the anchor
+SHAPES: dict[str, Callable[[float], float]] = {
     "quadratic": lambda r: r**2 / 2.0,
     "smooth": lambda r: math.sqrt(1.0 + r**2) - 1.0,
     "distance": lambda r: r,
@@ -271,7 +271,7 @@ class ConvexLoss:
         """B: no observed loss exceeds it in absolute value."""
         if self.domain == "arms":
             return 1.0
-        return self.factor * _LARGEST[self.kind](self._reach()) + self.spread
+        return self.factor * SHAPES[self.kind](self._reach()) + self.spread
 
     @property
     def lipschitz(self) -> float:

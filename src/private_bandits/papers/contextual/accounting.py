@@ -343,8 +343,6 @@ def vector_privacy(messages: tuple[Message, ...], epsilon: float, delta: float, 
     Guarantee
         Local; that of no privacy at sigma 0.
     """
-    if sigma == 0.0:
-        return Guarantee.none()
     joint = joint_sensitivity(messages)
     reason = f"{len(messages)} messages a user, one Gaussian vector of sensitivity {joint:.4g} in units of sigma"
     return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)

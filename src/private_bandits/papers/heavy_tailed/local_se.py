@@ -138,11 +138,9 @@ def reference(
             pulls = math.ceil(u ** (2 / v) * c ** ((1 + v) / v) * log / (epsilon**2 * gap ** ((1 + v) / v)) + 1)
             threshold = (u * pulls * epsilon**2 / log) ** (1 / (1 + v))
             error = u ** (1 / (1 + v)) * (log / (pulls * epsilon**2)) ** (v / (1 + v))
-        for _ in range(pulls):  # the rewards are drawn when the epoch ends
-            for a in viable:
-                rows.append([a, 1])
-                if len(rows) == horizon:
-                    return rows
+        rows += [[a, 1] for a in viable] * min(pulls, horizon)  # the rewards are drawn when the epoch ends
+        if len(rows) >= horizon:
+            return rows[:horizon]
         estimate = {}
         for a in viable:
             rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]
