@@ -1,7 +1,5 @@
 """Sajed and Sheffet (2019), Algorithm 2: DP-SE, successive elimination on noisy means."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ On the ball R(x) = -ln(1 - |x|^2 / radius^2) with nu = 1; on the simplex in d di
 ln(1 - sum of x_i) with nu = d + 1.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

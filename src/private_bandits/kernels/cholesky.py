@@ -4,8 +4,6 @@ A factor is the upper triangular R with R'R = A. Matrices are C-contiguous; only
 written, and every inner loop runs along a row.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

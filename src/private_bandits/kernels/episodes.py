@@ -13,8 +13,6 @@ The rewards of an episode are drawn as one sum when it ends, so a run costs one 
 episode that the horizon cuts short draws nothing.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -9,8 +9,6 @@ super arm that the problem's oracle finds for the indices; `ask` is the half of 
 compiled. Where rounds are certain to show the same list, they are played without indices: `leap`.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any, NamedTuple

@@ -16,8 +16,6 @@ random, where the algorithms would play a longest vector: before any data unit v
 would choose. So is an action where A is not positive definite.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

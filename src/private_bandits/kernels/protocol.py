@@ -1,7 +1,5 @@
 """What the kernels share of their protocol: the length of a piece, the trace, checkpoints, checks of the problem."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

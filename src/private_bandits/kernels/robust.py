@@ -14,8 +14,6 @@ and in at most `levels` nodes, scale = 2 levels / epsilon makes the tree epsilon
 the order of their numbers, before the indices are asked. A policy is its constants, held in a `Record`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

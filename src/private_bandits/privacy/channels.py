@@ -1,7 +1,5 @@
 """Exact privacy losses of finite randomisers, and sensitivities by brute force."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

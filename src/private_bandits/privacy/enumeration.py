@@ -1,7 +1,5 @@
 """Every history of a finite bandit policy and its exact probability: the tensors behind the losses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product

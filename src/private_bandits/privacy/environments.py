@@ -1,7 +1,5 @@
 """Environment privacy (Definition 5 of Basu, Dimitrakakis and Tossou 2019): what the output says about the means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Probabilities of whole action sequences of a finite policy: for every table of outcomes, and in an environment."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import product

@@ -9,8 +9,6 @@ simplex of d + 1 coordinates with its last one left out, so that it has an inter
 a loss is a table of one number per arm.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -17,8 +17,6 @@ So what Algorithm 5 pays is exact (in dimension 2 and more; less in dimension 1,
 same), and for Algorithm 3 it is bounded from both sides.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The promise is on the message of a user, whatever was played before: its loss f 
 is found as in Algorithm 1, for the sensitivity 2G times the distance of the two points.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

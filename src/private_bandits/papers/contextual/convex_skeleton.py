@@ -5,8 +5,6 @@ of it, already noisy, and clips and scales that itself where the paper's black b
 in the order of the kernel. Where the kernels have solvers of their own, scipy's stand here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator as Play
 from typing import Any, NamedTuple

@@ -17,8 +17,6 @@ between what the learner sees of one pull, Bretagnolle-Huber gives max regret >=
 T D/4, losing a factor of 2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -8,8 +8,6 @@ shorter epochs with the same D/2, and the bound on the means, at (c/4) err, may 
 `se_without_privacy` and `local_se` are the same scheme: they share the constants of `elimination`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

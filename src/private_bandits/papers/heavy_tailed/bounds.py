@@ -20,8 +20,6 @@ lower bound for private bandits with heavy tails, and both follow from what a me
 Logarithms are natural.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple

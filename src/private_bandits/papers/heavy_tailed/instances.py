@@ -1,7 +1,5 @@
 """Pareto arms, their moments, and the three settings of the experiments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

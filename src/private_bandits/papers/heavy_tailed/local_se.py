@@ -4,8 +4,6 @@ Both take over the scheme of Algorithm 3. With the power of u of the slides' loc
 err = u^(-1/(1+v)) D/c, so for u > 1 the rule (c/2) err removes arms sooner than D/2.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Chen et al. (2020), Section 3.2: CUCB-DP for B_inf smoothness, which the paper only mentions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from private_bandits.papers.semibandits import algorithm_3
