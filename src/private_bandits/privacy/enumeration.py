@@ -86,8 +86,7 @@ class Game:
     @property
     def signal(self) -> Callable[[tuple[float, ...], int], Hashable] | None:
         """The policy's own feedback, or None for bandit feedback."""
-        signal: Callable[[tuple[float, ...], int], Hashable] | None = self.policy.signal
-        return signal
+        return self.policy.signal
 
     def outcomes(self) -> list[tuple[float, ...]]:
         """Return every outcome of one round.
@@ -235,8 +234,7 @@ def joint_law(game: Game, horizon: int) -> np.ndarray:
         ln P(a_1, ..., a_T | signals).
     """
     *_, (reached, laws) = conditional_laws(game, horizon)
-    joint: np.ndarray = np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
-    return joint
+    return np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
 
 
 def _own_reward(outcome: tuple[float, ...], arm: int) -> Hashable:

@@ -477,14 +477,13 @@ class SetBandit(FamilyBandit):
         table = np.full((len(self.sets), self.list_size), -1)
         for row, arms in enumerate(self.sets):
             table[row, : len(arms)] = arms
-        family = super()._family._replace(
+        return super()._family._replace(
             oracle=families.GREEDY if self.picks else families.SCAN,
             sets=frozen(table, np.int64, 2),
             sizes=frozen([len(arms) for arms in self.sets], np.int64),
+            blocks=frozen(self.blocks if self.picks else [], np.int64, 2),
+            picks=self.picks,
         )
-        if self.picks:
-            family = family._replace(blocks=frozen(self.blocks, np.int64, 2), picks=self.picks)
-        return family
 
     def _together(self) -> Iterable[Sequence[int]]:
         return self.sets

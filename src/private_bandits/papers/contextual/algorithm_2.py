@@ -12,7 +12,6 @@ from private_bandits.kernels import online
 from private_bandits.papers.contextual import algorithm_4
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, number_facts, number_scale
 from private_bandits.papers.contextual.algorithm_1 import NOISES
-from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.convex_skeleton import check_convex, noise_on, suffer
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
@@ -78,7 +77,7 @@ def two_point(
     """
     check_convex(problem)
     scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    steps = two_point_tuning(problem, horizon, scale, noise, step)._asdict()
+    steps = algorithm_4.two_point_tuning(problem, horizon, scale, noise, step)._asdict()
     del steps["regret"]
     record = online.Record(
         learner=online.TWO_POINT,

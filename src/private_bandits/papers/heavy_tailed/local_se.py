@@ -11,7 +11,6 @@ from private_bandits import checks
 from private_bandits.kernels.elimination import ON_REWARDS
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed import algorithm_3
-from private_bandits.papers.heavy_tailed.algorithm_3 import PRINTED_C
 from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
 from private_bandits.plain import pareto
 from private_bandits.policy import Policy
@@ -19,7 +18,7 @@ from private_bandits.privacy import Guarantee
 
 
 def ldp_robust_se(
-    epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C, variant: str = "repaired"
+    epsilon: float, v: float, u: float, beta: float, c: float = algorithm_3.PRINTED_C, variant: str = "repaired"
 ) -> Policy:
     """LDP Robust SE: every user truncates at B and adds Lap(2 B / epsilon). Neither variant is a quotation.
 
@@ -77,7 +76,7 @@ def ldp_robust_se(
     name, method = ("LDP Robust SE", "") if halved else ("LDP Robust SE, slide rate", "slide rate")
     reason = "every user truncates and adds Laplace noise of the whole range"
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
-    options = "" if c == PRINTED_C else f"c = {c:g}"
+    options = "" if c == algorithm_3.PRINTED_C else f"c = {c:g}"
     facts = {"mechanism": "laplace", "family": "elimination", "method": method, "options": options}
     return Policy(name, "tao2022", "none on the slides", variant, privacy, record, **facts)
 
