@@ -10,7 +10,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits._compiled import compiled
-from private_bandits.problems.families import ANY_LIST, Family
+from private_bandits.problems.families import ANY_LIST, Family, frozen
 
 
 class ListRecord(NamedTuple):
@@ -46,9 +46,8 @@ class ListProblem:
 
     def __post_init__(self) -> None:
         means = checks.vector("means", self.means, at_least=0, at_most=1)
-        means.setflags(write=False)
-        object.__setattr__(self, "means", means)
-        checks.integer("list_size", self.list_size, at_least=1, at_most=len(means))
+        object.__setattr__(self, "means", frozen(means, np.float64))
+        checks.integer("list_size", self.list_size, at_least=1, at_most=self.n_items)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         """Pickle by construction: a plain copy of an array forgets that it is read-only, a type of its own to numba."""
