@@ -20,9 +20,9 @@ import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_arms, check_size
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_rewards, check_size
 from private_bandits.kernels.sums import laplace_sum, reward_sum
-from private_bandits.problems import ListRecord
+from private_bandits.problems import Arms, ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
@@ -78,9 +78,10 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     ValueError
         If the record was made for another problem or a shorter run.
     """
-    facts = check_arms(name, problem, record, horizon)
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, Arms, "Arms")
     check_size(name, "n_items", record.n_items, problem.n_items)
-    return facts
+    return check_rewards(name, problem, record.v, record.u)
 
 
 def start(problem: ListRecord, policy: Record) -> State:
