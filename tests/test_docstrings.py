@@ -101,13 +101,18 @@ def refuses(node):
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("checks.")
 
 
+def returned(thing):
+    """The name of the type that is said to be returned, "None" or "?"."""
+    said = thing.__annotations__.get("return", "?")
+    return said if isinstance(said, str) else getattr(said, "__name__", str(said))
+
+
 def answers(thing):
     """Whether a function returns or yields something."""
     if inspect.isclass(thing):
         return False
-    said = thing.__annotations__.get("return", "?")
-    if said != "?":
-        return said not in (None, "None", "NoReturn", "Never")
+    if returned(thing) != "?":
+        return returned(thing) not in ("None", "NoReturn", "Never")
     return any(isinstance(node, ast.Return) and node.value is not None for node in body(thing))
 
 
@@ -162,14 +167,14 @@ def constructors():
     """What must show an example: algorithms, mechanisms, problems and `simulate`."""
     for name, thing in PUBLIC.items():
         last, kinds = name.rpartition(".")[2], (*problems.__all__, "ListProblem")
-        made = str(getattr(thing, "__annotations__", {}).get("return", "")).split("[")[0]
+        made = returned(thing).split("[")[0]
         if ".problems." in name and made in kinds and last != "record":
             yield name
         if ".papers." in name and made in kinds and name.split(".")[-2] in ("instances", "graphs"):
             yield name
         if ".mechanisms." in name and last in mechanisms.__all__:
             yield name
-        if str(thing.__annotations__.get("return")) in ("Policy", "Reduction", "Identification"):
+        if made in ("Policy", "Reduction", "Identification"):
             yield name
     yield from (f"private_bandits.problems.lists.{kind}" for kind in ("Cascade", "Arms"))
     yield "private_bandits.simulate.simulate"

@@ -1,7 +1,5 @@
 """How loops are compiled, and where the binaries are kept, so that an edit is never answered by an old one."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

@@ -3,8 +3,6 @@
 `moved.toml` says where. A module that is still there calls `forward`; those that are not are made by a `Finder`.
 """
 
-from __future__ import annotations
-
 import functools
 import pkgutil
 import sys

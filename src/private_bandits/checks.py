@@ -1,7 +1,5 @@
 """Argument checks of the public boundary: one message form, nothing clipped silently."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from numbers import Integral, Real

@@ -3,8 +3,6 @@
 They play the problems that the kernels play, on the same streams, some hundred times slower.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol
 

@@ -4,8 +4,6 @@ A reference reads three streams in the order of its paper's algorithm: environme
 reward), choice (ties and random play), noise. Running means are kept as sums, so that equal data give equal means.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What the library calls a policy: an algorithm with its constants filled in, and the facts about it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Auer, Cesa-Bianchi and Fischer (2002), Figure 1: UCB1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

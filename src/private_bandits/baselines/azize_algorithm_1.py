@@ -1,7 +1,5 @@
 """Azize and Basu (2022), Algorithm 1: AdaP-UCB and AdaP-KLUCB, which differ in the index of an episode."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

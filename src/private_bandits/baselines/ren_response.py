@@ -1,7 +1,5 @@
 """Ren et al. (2020), LDP-UCB-B: each reward by randomised response."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sajed and Sheffet (2019), Algorithm 2: DP-SE, successive elimination on noisy means."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -103,11 +101,9 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
         log_8 = math.log(8 * len(viable) * epoch**2 / beta)
         log_4 = math.log(4 * len(viable) * epoch**2 / beta)
         pulls = math.ceil(max(32 * log_8 / gap**2, 8 * log_4 / (epsilon * gap)) + 1)
-        for _ in range(pulls):
-            for arm in viable:
-                rows.append([arm, 1])
-                if len(rows) == horizon:
-                    return rows
+        rows += [[arm, 1] for arm in viable] * min(pulls, horizon)
+        if len(rows) >= horizon:
+            return rows[:horizon]
         mean = {arm: streams.env.binomial(pulls, problem.means[arm]) / pulls for arm in viable}
         h = math.sqrt(log_8 / (2 * pulls))
         c = log_4 / (pulls * epsilon)

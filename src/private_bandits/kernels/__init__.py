@@ -17,8 +17,6 @@ and is found by the type of its records. `identify` searches until it stops:
 its records are known, and its `check` refuses to be played.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -4,14 +4,12 @@ On the ball R(x) = -ln(1 - |x|^2 / radius^2) with nu = 1; on the simplex in d di
 ln(1 - sum of x_i) with nu = d + 1.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.cholesky import eliminate, solve_transposed, solve_upper
+from private_bandits.kernels.cholesky import dot, eliminate, solve_transposed, solve_upper
 from private_bandits.problems.losses import BALL
 
 NEWTON_STEPS = 200
@@ -44,10 +42,7 @@ def barrier(domain, radius, x, slope, hessian):
     """
     d = len(x)
     if domain == BALL:
-        square = 0.0
-        for i in range(d):
-            square += x[i] * x[i]
-        room = radius * radius - square
+        room = radius * radius - dot(x, x)
         for i in range(d):
             slope[i] = 2.0 * x[i] / room
             for j in range(d):

@@ -4,8 +4,6 @@ A factor is the upper triangular R with R'R = A. Matrices are C-contiguous; only
 written, and every inner loop runs along a row.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -154,6 +152,24 @@ def inverse_norms(factor, columns, work, squares):
             squares[action] += work[i, action] * work[i, action]
 
 
+@compiled(inline="always")
+def dot(a, b):
+    """Return the inner product of two vectors.
+
+    Parameters
+    ----------
+    a, b : float64 array, shape (dim,)
+
+    Returns
+    -------
+    float
+    """
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
 @compiled
 def project(matrix, shift, point):
     """Overwrite a point with the point of the unit ball nearest to it in the norm of A = matrix + shift I.
@@ -169,10 +185,7 @@ def project(matrix, shift, point):
     point : float64 array, shape (dim,), written
     """
     dim = len(point)
-    norm = 0.0
-    for i in range(dim):
-        norm += point[i] * point[i]
-    if norm <= 1.0:
+    if dot(point, point) <= 1.0:
         return
     target, slope, factor = np.zeros(dim), np.zeros(dim), np.zeros((dim, dim))
     for i in range(dim):
@@ -182,20 +195,13 @@ def project(matrix, shift, point):
     multiplier = 0.0
     for _ in range(50):
         factorise(matrix, shift + multiplier, factor)
-        norm = 0.0
-        for i in range(dim):
-            point[i] = target[i]
+        point[:] = target
         solve(factor, point)
-        for i in range(dim):
-            slope[i] = point[i]
-            norm += point[i] * point[i]
-        norm = math.sqrt(norm)
+        slope[:] = point
+        norm = math.sqrt(dot(point, point))
         if norm <= 1.0 + 1e-12:
             break
         solve_transposed(factor, slope)
-        steep = 0.0
-        for i in range(dim):
-            steep += slope[i] * slope[i]
-        multiplier += norm * norm / steep * (norm - 1.0)
+        multiplier += norm * norm / dot(slope, slope) * (norm - 1.0)
     for i in range(dim):
         point[i] /= max(norm, 1.0)

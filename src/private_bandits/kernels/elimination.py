@@ -13,8 +13,6 @@ the epoch ends, so a run costs a few microseconds per arm and epoch however long
 short decides nothing and draws nothing. The last arm is played to the end.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

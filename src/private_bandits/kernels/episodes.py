@@ -13,20 +13,19 @@ The rewards of an episode are drawn as one sum when it ends, so a run costs one 
 episode that the horizon cuts short draws nothing.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_rewards
+from private_bandits.kernels.protocol import WHOLE_RUN, blank
+from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import reward_sum
-from private_bandits.problems import Arms, ListRecord
+from private_bandits.problems import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
@@ -53,33 +52,6 @@ class State(NamedTuple):
     means: np.ndarray  # float64: the noisy mean of the arm's last finished episode
     order: np.ndarray  # int64 (1,): the arm of the running episode
     clock: np.ndarray  # int64: rounds before the running episode, pulls in it
-
-
-def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems without arms, longer runs, and rewards without the moment.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : Arms
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Where rewards have no bound v, u and the true moment, to stand side by side in the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
-    check_horizon(name, horizon, record.horizon)
-    check_kind(name, problem, Arms, "Arms")
-    return check_rewards(name, problem, record.v, record.u)
 
 
 def start(problem: ListRecord, policy: Record) -> State:

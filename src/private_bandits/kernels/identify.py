@@ -1,7 +1,5 @@
 """Best-arm identification: pull the arm of the largest index until one arm has most of the pulls."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple, NoReturn
 

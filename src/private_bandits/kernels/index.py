@@ -9,8 +9,6 @@ super arm that the problem's oracle finds for the indices; `ask` is the half of 
 compiled. Where rounds are certain to show the same list, they are played without indices: `leap`.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any, NamedTuple
@@ -19,9 +17,10 @@ import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
+from private_bandits.kernels import protocol
 from private_bandits.kernels.leap import CHANCE, COUNT, LONG, LOST, SHORT, SUM, WIDTH, levels, room, safe
 from private_bandits.kernels.oracles import answer
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards, check_size
+from private_bandits.kernels.protocol import PIECE, blank, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
 from private_bandits.problems.families import CALL, TOP, observe_set, regret_of_set
@@ -105,14 +104,14 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     ValueError
         If the record was made for another problem or a shorter run.
     """
-    check_horizon(name, horizon, record.horizon)
+    protocol.check_horizon(name, horizon, record.horizon)
     if record.semi_bandit:
-        check_kind(name, problem, (SemiBandit, Arms), "a SemiBandit")
-    check_kind(name, problem, ListProblem, "a list problem")
-    check_size(name, "list_size", record.list_size, problem.list_size)
-    check_size(name, "n_items", record.n_items, problem.n_items)
+        protocol.check_kind(name, problem, (SemiBandit, Arms), "a SemiBandit")
+    protocol.check_kind(name, problem, ListProblem, "a list problem")
+    protocol.check_size(name, "list_size", record.list_size, problem.list_size)
+    protocol.check_size(name, "n_items", record.n_items, problem.n_items)
     _loop_of(problem.record(), record)  # made once, before several workers ask for it
-    return check_rewards(name, problem)
+    return protocol.check_rewards(name, problem)
 
 
 def start(problem: ListRecord, policy: Record) -> State:
@@ -289,13 +288,7 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
                 else:
                     lost = regret_of_set(means, family, best, order, length, missed)
             total_regret[0] += lost
-            if len(trace) > 0:
-                for position in range(size):
-                    trace[t - 1, position] = order[position]
-                trace[t - 1, -1] = observed
-            if mark < len(checkpoints) and checkpoints[mark] == t:
-                regret[mark] = total_regret[0]
-                mark += 1
+            mark = record_round(t, order, observed, total_regret[0], mark, checkpoints, regret, trace)
 
     return rounds
 

@@ -13,8 +13,6 @@ shown is below its level even with a(t) + rounds a'(t). Levels keep a distance o
 hundreds of times what rounding does to an index or to a line.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -16,8 +16,6 @@ random, where the algorithms would play a longest vector: before any data unit v
 would choose. So is an action where A is not positive definite.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
@@ -25,8 +23,8 @@ import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
-from private_bandits.kernels.cholesky import factorise, inverse_norms, project, solve
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size
+from private_bandits.kernels.cholesky import dot, factorise, inverse_norms, project, solve
+from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size, record_round
 from private_bandits.kernels.selection import top_list
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
 
@@ -174,25 +172,19 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             chosen[i] = actions[i, action]
         weight, error = reward, 0.0
         if learner != REWARDS:
-            weight = _dot(chosen, estimate)
+            weight = dot(chosen, estimate)
             error = 1.0 / (1.0 + math.exp(-weight)) - reward
         _add(chosen, weight, sigma, noise, gram, moment)
         if learner == GRADIENT:
             _gradient_step(estimate, chosen, error, policy.step, policy.gradient_sigma, noise)
         ready = factorise(gram, ridge + 2.0 * shift * math.sqrt(t), factor)
         if ready:
-            for i in range(dim):
-                theta[i] = moment[i]
+            theta[:] = moment
             solve(factor, theta)
         if learner == NEWTON:
             added += _newton_step(policy, chosen, error, factor, gram, estimate)
         beta = radius(policy, t, added)
-        if len(trace) > 0:
-            trace[t - 1, 0] = action
-            trace[t - 1, 1] = 1
-        if mark < len(checkpoints) and checkpoints[mark] == t:
-            regret[mark] = total_regret
-            mark += 1
+        mark = record_round(t, order, 1, total_regret, mark, checkpoints, regret, trace)
     state.ready[0] = ready
     state.sums[0], state.sums[1], state.sums[2] = beta, added, total_regret
 
@@ -244,14 +236,6 @@ def _indices(factor, theta, beta, ready, actions, work, squares, indices):
             indices[action] += theta[i] * actions[i, action]
 
 
-@compiled(inline="always")
-def _dot(a, b):
-    total = 0.0
-    for i in range(len(a)):
-        total += a[i] * b[i]
-    return total
-
-
 @compiled(borrows=True)
 def _add(x, weight, sigma, noise, gram, moment):
     """Add the two messages of a user, the rows of the upper triangle of the first before the second."""
@@ -266,10 +250,9 @@ def _add(x, weight, sigma, noise, gram, moment):
 @compiled(borrows=True)
 def _gradient_step(estimate, x, error, step, sigma, noise):
     """Move against the noisy gradient and back into the unit ball."""
-    square = 0.0
     for i in range(len(x)):
         estimate[i] -= step * (error * x[i] + mechanisms.gaussian(noise, sigma))
-        square += estimate[i] * estimate[i]
+    square = dot(estimate, estimate)
     if square > 1.0:
         for i in range(len(x)):
             estimate[i] /= math.sqrt(square)
@@ -280,7 +263,7 @@ def _newton_step(policy, x, error, factor, gram, estimate):
     """Online Newton step in the norm of A, which has just been factorised; return what it adds to the cost."""
     slope = x.copy()
     solve(factor, slope)
-    added = error**2 * _dot(x, slope) / (2.0 * policy.curvature)
+    added = error**2 * dot(x, slope) / (2.0 * policy.curvature)
     for i in range(len(x)):
         estimate[i] -= error / policy.curvature * slope[i]
     project(gram, policy.ridge, estimate)

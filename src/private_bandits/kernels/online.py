@@ -19,8 +19,6 @@ as it does without privacy. With d the dimension, u uniform on the unit sphere a
 where the projection is onto the set shrunk by the factor 1 - shrink, and R the barrier of `kernels.barrier`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The super arm of the largest value, found by a scan of all sets or by greedy, with random ties and failures."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from private_bandits._compiled import compiled

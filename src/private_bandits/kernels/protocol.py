@@ -1,11 +1,12 @@
-"""What the kernels' halves of the protocol share: the length of a piece, an empty trace, checks of the problem."""
-
-from __future__ import annotations
+"""What the kernels share of their protocol: the length of a piece, the trace, checkpoints, checks of the problem."""
 
 import math
 from typing import Any
 
 import numpy as np
+
+from private_bandits._compiled import compiled
+from private_bandits.problems import Arms
 
 PIECE = 1 << 20
 """Rounds between two chances to interrupt a run, for a kernel that plays them one by one: about a second."""
@@ -28,6 +29,40 @@ def blank(problem: Any, record: Any, rounds: int) -> np.ndarray:
     int64 array, shape (rounds, list_size + 1)
     """
     return np.zeros((rounds, problem.list_size + 1), np.int64)
+
+
+@compiled(inline="always")
+def record_round(t, order, observed, total, mark, checkpoints, regret, trace):
+    """Fill in the regret, if the round is a checkpoint, and its row of the trace.
+
+    Parameters
+    ----------
+    t : int
+        The round, >= 1.
+    order : int64 array, shape (list_size,)
+        The list.
+    observed : int
+        How many of its positions were observed.
+    total : float
+        The pseudo-regret after the round.
+    mark : int
+        Number of the next checkpoint.
+    checkpoints, regret, trace
+        As in a kernel's `advance`.
+
+    Returns
+    -------
+    int
+        Number of the next checkpoint.
+    """
+    if len(trace) > 0:
+        for position in range(len(order)):
+            trace[t - 1, position] = order[position]
+        trace[t - 1, -1] = observed
+    if mark < len(checkpoints) and checkpoints[mark] == t:
+        regret[mark] = total
+        mark += 1
+    return mark
 
 
 def check_kind(name: str, problem: Any, kinds: type | tuple[type, ...], words: str) -> None:
@@ -94,6 +129,34 @@ def check_size(name: str, what: str, wanted: int, actual: int) -> None:
     """
     if wanted not in (0, actual):
         raise ValueError(f"{name} was calibrated for {what}={wanted}, the problem has {actual}")
+
+
+def check_arms(name: str, problem: Any, record: Any, horizon: int) -> dict[str, float]:
+    """Refuse problems without arms, longer runs, and rewards without the moment.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : Arms
+    record : Record
+        Of a kernel, with `horizon`, `v` and `u`.
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Where rewards have no bound v, u and the true moment, to stand side by side in the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, Arms, "Arms")
+    return check_rewards(name, problem, record.v, record.u)
 
 
 def check_rewards(name: str, problem: Any, v: float = 0.0, u: float = 0.0) -> dict[str, float]:

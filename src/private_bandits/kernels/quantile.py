@@ -13,8 +13,6 @@ Arms are pulled in turn, in the order of their numbers; rewards are drawn when t
 so a run costs microseconds per arm and epoch however long it is. An epoch that the horizon cuts short draws nothing.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

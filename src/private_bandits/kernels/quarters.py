@@ -11,8 +11,6 @@ as soon as
 otherwise round i + 1 follows (Case 3). A round starts its averages anew.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

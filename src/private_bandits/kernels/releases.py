@@ -18,7 +18,7 @@ import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size
+from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.problems import Cascade, ListRecord, observe, pseudo_regret
 
@@ -200,13 +200,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             radius[item], slope[item] = _line(design, scale, tail[0], counted[item], noises[item])
             length[item] = left[item] = block(reports[item], least, growth)
         total_regret[0] += pseudo_regret(means, True, best, order)
-        if len(trace) > 0:
-            for position in range(size):
-                trace[t - 1, position] = order[position]
-            trace[t - 1, -1] = observed
-        if mark < len(checkpoints) and checkpoints[mark] == t:
-            regret[mark] = total_regret[0]
-            mark += 1
+        mark = record_round(t, order, observed, total_regret[0], mark, checkpoints, regret, trace)
 
 
 @compiled

@@ -14,20 +14,19 @@ and in at most `levels` nodes, scale = 2 levels / epsilon makes the tree epsilon
 the order of their numbers, before the indices are asked. A policy is its constants, held in a `Record`.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import regret_in_turns
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_rewards
+from private_bandits.kernels.protocol import PIECE, blank
+from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import pareto_reward
-from private_bandits.problems import Arms, ListRecord
+from private_bandits.problems import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
@@ -55,33 +54,6 @@ class State(NamedTuple):
     mean: np.ndarray
     root: np.ndarray  # 1 / pulls^w
     trees: np.ndarray
-
-
-def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems without arms, longer runs, and rewards without the moment.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : Arms
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Where rewards have no bound v, u and the true moment, to stand side by side in the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
-    check_horizon(name, horizon, record.horizon)
-    check_kind(name, problem, Arms, "Arms")
-    return check_rewards(name, problem, record.v, record.u)
 
 
 def start(problem: ListRecord, policy: Record) -> State:

@@ -1,7 +1,5 @@
 """The list of the largest indices, with ties broken uniformly at random."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from private_bandits._compiled import compiled

@@ -10,8 +10,6 @@ Up to `DIRECT` rewards are drawn one by one, so short sums are exact and equal a
 draws is the difference of two Gamma(n), which is exact.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

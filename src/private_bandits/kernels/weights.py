@@ -1,7 +1,5 @@
 """The distributions over arms of EXP3 and Tsallis-INF, from estimated cumulative losses."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits._compiled import compiled

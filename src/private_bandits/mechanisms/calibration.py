@@ -1,7 +1,5 @@
 """From a privacy parameter to a noise scale, and back from a scale to what it exactly pays."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The compiled samplers: a zero scale draws nothing, so the stream stays where it was."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

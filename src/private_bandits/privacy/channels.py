@@ -1,13 +1,12 @@
 """Exact privacy losses of finite randomisers, and sensitivities by brute force."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.privacy.enumeration import logs
 
 
 def channel_loss(channel: Any) -> float:
@@ -73,9 +72,4 @@ def _matrix(name: str, value: Any) -> np.ndarray:
 
 def _pure_loss(p: np.ndarray, q: np.ndarray) -> float:
     possible = p > 0
-    return max(0.0, float((_log(p[possible]) - _log(q[possible])).max()))
-
-
-def _log(x: np.ndarray) -> np.ndarray:
-    logs: np.ndarray = np.log(x, out=np.full(x.shape, -np.inf), where=x > 0)
-    return logs
+    return max(0.0, float((logs(p[possible]) - logs(q[possible])).max()))

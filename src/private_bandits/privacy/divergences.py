@@ -3,8 +3,6 @@
 Logarithms are natural and divergences in nats.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every history of a finite bandit policy and its exact probability: the tensors behind the losses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -88,8 +86,7 @@ class Game:
     @property
     def signal(self) -> Callable[[tuple[float, ...], int], Hashable] | None:
         """The policy's own feedback, or None for bandit feedback."""
-        signal: Callable[[tuple[float, ...], int], Hashable] | None = self.policy.signal
-        return signal
+        return self.policy.signal
 
     def outcomes(self) -> list[tuple[float, ...]]:
         """Return every outcome of one round.
@@ -216,7 +213,7 @@ def conditional_laws(game: Game, horizon: int) -> Iterator[tuple[np.ndarray, np.
         laws = np.full((*(size,) * t, game.n_arms), np.nan)
         for index in zip(*np.nonzero(np.isfinite(reached)), strict=True) if t else [()]:
             laws[index] = _distribution(game, tuple(game.entries[i] for i in index))
-        laws = _log(laws)
+        laws = logs(laws)
         yield reached, laws
         reached = np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)[..., game.arms]
 
@@ -237,8 +234,7 @@ def joint_law(game: Game, horizon: int) -> np.ndarray:
         ln P(a_1, ..., a_T | signals).
     """
     *_, (reached, laws) = conditional_laws(game, horizon)
-    joint: np.ndarray = np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
-    return joint
+    return np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
 
 
 def _own_reward(outcome: tuple[float, ...], arm: int) -> Hashable:
@@ -259,6 +255,18 @@ def _distribution(game: Game, history: History) -> np.ndarray:
     return law
 
 
-def _log(laws: np.ndarray) -> np.ndarray:
+def logs(laws: np.ndarray) -> np.ndarray:
+    """Take logarithms of probabilities.
+
+    Parameters
+    ----------
+    laws : float array
+        Each >= 0, or NaN.
+
+    Returns
+    -------
+    float array, shape as laws
+        Minus infinity where a probability is 0.
+    """
     with np.errstate(divide="ignore"):
         return np.log(laws)

@@ -1,7 +1,5 @@
 """Environment privacy (Definition 5 of Basu, Dimitrakakis and Tossou 2019): what the output says about the means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from itertools import permutations
@@ -10,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.privacy.enumeration import Game
+from private_bandits.privacy.enumeration import Game, logs
 from private_bandits.privacy.laws import actions_law, reward_laws
 
 Distance = Callable[[np.ndarray, np.ndarray], float]
@@ -49,11 +47,11 @@ def environment_loss(
         raise ValueError(f"environments must hold at least two environments, got {environments!r}")
     tables = [reward_laws(game, environment) for environment in environments]
     metric = total_variation if distance is None else distance
-    logs = [_output_logs(game, horizon, table, output) for table in tables]
+    outputs = [_output_logs(game, horizon, table, output) for table in tables]
     worst = 0.0
     for i, j in permutations(range(len(tables)), 2):
         apart = checks.real("the distance of two environments", metric(tables[i], tables[j]), above=0)
-        worst = max(worst, _largest(logs[i], logs[j]) / apart)
+        worst = max(worst, _largest(outputs[i], outputs[j]) / apart)
     # A history repeats the same T times, and its arms have the same probability under both.
     return worst * horizon if output == "history" else worst
 
@@ -101,8 +99,7 @@ def channel_rows(game: Game) -> np.ndarray:
 def _output_logs(game: Game, horizon: int, table: np.ndarray, output: str) -> np.ndarray:
     """Return ln P of each reward of each arm in one round, or of each sequence of arms."""
     law = table @ channel_rows(game) if output == "history" else actions_law(game, horizon, table).reshape(1, -1)
-    logs: np.ndarray = np.log(law, out=np.full(law.shape, -math.inf), where=law > 0)
-    return logs
+    return logs(law)
 
 
 def _largest(one: np.ndarray, other: np.ndarray) -> float:

@@ -1,7 +1,5 @@
 """Probabilities of whole action sequences of a finite policy: for every table of outcomes, and in an environment."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import product
@@ -49,8 +47,7 @@ def table_laws(
         place = [1] * len(shape)
         place[t], place[rounds + t] = entry_of.shape
         index.append(entry_of.reshape(place))
-    laws: np.ndarray = np.exp(joint[(*index, np.arange(game.n_arms))])
-    return laws
+    return np.exp(joint[(*index, np.arange(game.n_arms))])
 
 
 def environment_law(

@@ -1,7 +1,5 @@
 """The exact privacy loss of a finite bandit policy under each of five definitions, by enumeration."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations

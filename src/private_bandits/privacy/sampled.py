@@ -1,7 +1,5 @@
 """The interval of a probability that is only sampled."""
 
-from __future__ import annotations
-
 import scipy
 
 from private_bandits import checks

@@ -15,12 +15,12 @@ from private_bandits import checks
 from private_bandits.problems import losses
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import Arms
-from private_bandits.problems.losses import ARMS, BALL, SIMPLEX, ConvexRecord
 
+DOMAINS = ("ball", "simplex", "arms")
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
 MODES = ("schedule", "drawn", "stochastic")
-# the largest loss and the steepest slope at a distance r from the anchor
-_LARGEST: dict[str, Callable[[float], float]] = {
+# the loss, which for a linear one is the largest, and the steepest slope at a distance r from the anchor
+SHAPES: dict[str, Callable[[float], float]] = {
     "quadratic": lambda r: r**2 / 2.0,
     "smooth": lambda r: math.sqrt(1.0 + r**2) - 1.0,
     "distance": lambda r: r,
@@ -249,7 +249,7 @@ class ConvexLoss:
     @property
     def inner_radius(self) -> float:
         """Radius r of the ball about the centre of the set that lies inside it."""
-        return float(losses.inner_radius(self._domain, self.radius, self.dimension))
+        return float(losses.inner_radius(DOMAINS.index(self.domain), self.radius, self.dimension))
 
     @property
     def outer_radius(self) -> float:
@@ -271,7 +271,7 @@ class ConvexLoss:
         """B: no observed loss exceeds it in absolute value."""
         if self.domain == "arms":
             return 1.0
-        return self.factor * _LARGEST[self.kind](self._reach()) + self.spread
+        return self.factor * SHAPES[self.kind](self._reach()) + self.spread
 
     @property
     def lipschitz(self) -> float:
@@ -407,7 +407,7 @@ class ConvexLoss:
             return bool(np.linalg.norm(point) <= self.radius * (1.0 + 1e-9))
         return bool(np.min(point) >= -1e-9 and np.sum(point) <= 1.0 + 1e-9)
 
-    def record(self) -> ConvexRecord:
+    def record(self) -> losses.ConvexRecord:
         """The problem as numbers and arrays, for the kernels.
 
         Returns
@@ -417,12 +417,12 @@ class ConvexLoss:
         return self._record
 
     @cached_property
-    def _record(self) -> ConvexRecord:
+    def _record(self) -> losses.ConvexRecord:
         return self._numbers(self.best_point()[1] if self.mode == "stochastic" else 0.0)
 
-    def _numbers(self, best: float) -> ConvexRecord:
-        return ConvexRecord(
-            domain=self._domain,
+    def _numbers(self, best: float) -> losses.ConvexRecord:
+        return losses.ConvexRecord(
+            domain=DOMAINS.index(self.domain),
             radius=self.radius,
             loss=KINDS.index(self.kind),
             factor=self.factor,
@@ -433,10 +433,6 @@ class ConvexLoss:
             spread=self.spread,
             best=best,
         )
-
-    @property
-    def _domain(self) -> int:
-        return {"ball": BALL, "simplex": SIMPLEX, "arms": ARMS}[self.domain]
 
     def _vertices(self) -> np.ndarray:
         return np.vstack([np.zeros(self.dimension), np.eye(self.dimension)])

@@ -1,7 +1,5 @@
 """What a decision set is given as, checked: super arms, weights, targets, groups."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any

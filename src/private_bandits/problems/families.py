@@ -1,7 +1,5 @@
 """Families of super arms as compiled code sees them: the sets, what a set is worth, which arms share a draw."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
 from private_bandits._compiled import compiled
-from private_bandits.problems.families import ANY_LIST, Family
+from private_bandits.problems.families import ANY_LIST, Family, frozen
 
 
 class ListRecord(NamedTuple):
@@ -26,7 +26,7 @@ class ListRecord(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ListProblem:
-    """Any `list_size` of the items may be played.
+    """Any `list_size` of the items may be played; the reward is the sum of their weights, and all are observed.
 
     Attributes
     ----------
@@ -46,13 +46,12 @@ class ListProblem:
 
     def __post_init__(self) -> None:
         means = checks.vector("means", self.means, at_least=0, at_most=1)
-        means.setflags(write=False)
-        object.__setattr__(self, "means", means)
-        checks.integer("list_size", self.list_size, at_least=1, at_most=len(means))
+        object.__setattr__(self, "means", frozen(means, np.float64))
+        checks.integer("list_size", self.list_size, at_least=1, at_most=self.n_items)
 
-    def __reduce__(self) -> tuple[type, tuple[np.ndarray, int]]:
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         """Pickle by construction: a plain copy of an array forgets that it is read-only, a type of its own to numba."""
-        return type(self), (self.means, self.list_size)
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def n_items(self) -> int:
@@ -100,7 +99,7 @@ class ListProblem:
         -------
         float
         """
-        raise NotImplementedError
+        return float(np.sum(self.means[np.asarray(items)]))
 
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random lists.
@@ -109,7 +108,16 @@ class ListProblem:
         -------
         float
         """
-        raise NotImplementedError
+        return self.best - self.list_size * float(np.mean(self.means))
+
+    def record(self) -> ListRecord:
+        """The problem as numbers and arrays, for the kernels.
+
+        Returns
+        -------
+        ListRecord
+        """
+        return ListRecord(self.means, self.list_size, False, self.best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,13 +161,8 @@ class Cascade(ListProblem):
         return self.best - (1.0 - sums[-1] / math.comb(self.n_items, self.list_size))
 
     def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels.
-
-        Returns
-        -------
-        ListRecord
-        """
-        return ListRecord(self.means, self.list_size, True, self.best)
+        """The problem as numbers and arrays, for the kernels."""
+        return super().record()._replace(cascade=True)
 
     def __str__(self) -> str:
         return f"Cascade(n_items={self.n_items}, list_size={self.list_size})"
@@ -201,23 +204,6 @@ class Arms(ListProblem):
         2
         """
         return cls(means, 1)
-
-    def reward(self, items: np.ndarray) -> float:
-        """Mean of the one arm of a list."""
-        return float(self.means[np.asarray(items)[0]])
-
-    def uniform_regret(self) -> float:
-        """Expected regret of one round of uniformly random arms."""
-        return self.best - float(np.mean(self.means))
-
-    def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels.
-
-        Returns
-        -------
-        ListRecord
-        """
-        return ListRecord(self.means, 1, False, self.best)
 
     def __str__(self) -> str:
         return f"Arms.bernoulli(n_arms={self.n_items})"

@@ -9,8 +9,6 @@ simplex of d + 1 coordinates with its last one left out, so that it has an inter
 a loss is a table of one number per arm.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -176,33 +174,27 @@ def best_fixed(problem, weights, x):
         The sum at x, and by how much it may be too large.
     """
     domain, radius, loss, anchors = problem.domain, problem.radius, problem.loss, problem.anchors
-    d = len(x)
-    if domain == ARMS:
-        sums = np.zeros(anchors.shape[1])
-        for which in range(len(weights)):
-            sums += weights[which] * anchors[which]
-        x[0] = np.argmin(sums)
-        return np.min(sums), 0.0
-    total = np.sum(weights)
-    slope = np.zeros(d)
+    slope = np.zeros(anchors.shape[1])
     for which in range(len(weights)):
         slope += weights[which] * anchors[which]
+    if domain == ARMS:
+        x[0] = np.argmin(slope)
+        return np.min(slope), 0.0
     if loss == LINEAR:
         _lowest(domain, radius, slope, x)
         return mean_loss(problem, weights, x), 0.0
-    for i in range(d):
-        x[i] = slope[i] / total
+    total = np.sum(weights)
+    x[:] = slope / total
     project(domain, radius, 0.0, x)
     if loss == QUADRATIC:
         return mean_loss(problem, weights, x), 0.0
     if loss == DISTANCE or loss == KINKED:
         for which in range(len(weights)):
             if weights[which] > 0.0 and _rests(problem, weights, which):
-                for i in range(d):
-                    x[i] = anchors[which, i]
+                x[:] = anchors[which]
                 return mean_loss(problem, weights, x), 0.0
     gap = np.inf
-    lowest = np.zeros(d)
+    lowest = np.zeros(len(x))
     for _ in range(ITERATIONS):
         pull = _gradient(problem, weights, x, slope, 1e-9)
         if pull > 0.0:  # on an anchor that is not the answer: one step along the slope leaves it
@@ -269,8 +261,7 @@ def _step(problem, weights, x, slope):
             pull = weights[which] * _pull(loss, math.sqrt(np.sum((x - anchors[which]) ** 2)))
             slope += pull * anchors[which]
             mass += pull
-    for i in range(len(x)):
-        x[i] = slope[i] / mass
+    x[:] = slope / mass
 
 
 @compiled
@@ -280,8 +271,7 @@ def _lowest(domain, radius, slope, x):
     if domain == BALL:
         norm = math.sqrt(np.sum(slope * slope))
         if norm > 0.0:
-            for i in range(len(x)):
-                x[i] = -radius / norm * slope[i]
+            x[:] = -radius / norm * slope
     elif np.min(slope) < 0.0:
         x[np.argmin(slope)] = 1.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -261,23 +261,6 @@ class SemiBandit(ListProblem):
             smallest[arm], largest[arm] = lost, self.best - (self.means[arm] + worst.sum())
         return smallest, np.where(largest > ROUNDING, largest, 0.0)
 
-    def reward(self, items: np.ndarray) -> float:
-        """Sum of the means of a list of items."""
-        return float(np.sum(self.means[np.asarray(items)]))
-
-    def uniform_regret(self) -> float:
-        """Expected regret of one round of uniformly random lists."""
-        return self.best - self.list_size * float(np.mean(self.means))
-
-    def record(self) -> ListRecord:
-        """The problem as numbers and arrays, for the kernels.
-
-        Returns
-        -------
-        ListRecord
-        """
-        return ListRecord(self.means, self.list_size, False, self.best)
-
     def __str__(self) -> str:
         return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
 
@@ -322,10 +305,6 @@ class FamilyBandit(SemiBandit):
         if self.reward_name != "linear" and self.groups is not None:
             check_sharing(self._together(), self.groups, self._aims())
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        """Pickle by construction, as for lists."""
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
-
     @property
     def benchmark(self) -> float:
         """Expected reward that the regret is measured against: alpha beta times the best."""
@@ -333,8 +312,10 @@ class FamilyBandit(SemiBandit):
 
     @property
     def b_1(self) -> float:
-        """Largest weight of a linear reward, 1 for the others."""
-        return float(max(self.weights)) if self.reward_name == "linear" else 1.0
+        """Largest weight in a super arm, for a linear reward; 1 for the others."""
+        if self.reward_name != "linear":
+            return 1.0
+        return max(float(self.weights[arm]) for arms in self._together() for arm in arms)
 
     def reward(self, items: Any) -> float:
         """Expected reward of a super arm."""
@@ -360,7 +341,7 @@ class FamilyBandit(SemiBandit):
 
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
-        return ListRecord(self.means, self.list_size, False, self.benchmark, family=self._family)
+        return super().record()._replace(best=self.benchmark, family=self._family)
 
     @cached_property
     def _family(self) -> Family:
@@ -451,13 +432,6 @@ class SetBandit(FamilyBandit):
         return float(np.max(self.rewards))
 
     @property
-    def b_1(self) -> float:
-        """Largest weight, among arms of a super arm, of a linear reward; 1 for the others."""
-        if self.reward_name != "linear":
-            return 1.0
-        return max(float(self.weights[arm]) for arms in self.sets for arm in arms)
-
-    @property
     def b_inf(self) -> float:
         """Largest sum of weights of a super arm for a linear reward; K for the others."""
         if self.reward_name != "linear":
@@ -503,14 +477,13 @@ class SetBandit(FamilyBandit):
         table = np.full((len(self.sets), self.list_size), -1)
         for row, arms in enumerate(self.sets):
             table[row, : len(arms)] = arms
-        family = super()._family._replace(
+        return super()._family._replace(
             oracle=families.GREEDY if self.picks else families.SCAN,
             sets=frozen(table, np.int64, 2),
             sizes=frozen([len(arms) for arms in self.sets], np.int64),
+            blocks=frozen(self.blocks if self.picks else [], np.int64, 2),
+            picks=self.picks,
         )
-        if self.picks:
-            family = family._replace(blocks=frozen(self.blocks, np.int64, 2), picks=self.picks)
-        return family
 
     def _together(self) -> Iterable[Sequence[int]]:
         return self.sets

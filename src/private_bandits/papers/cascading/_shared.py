@@ -1,7 +1,5 @@
 """What the algorithms of Wang et al. (2021) share: a radius, a variant's name, what a user's reports give away."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wang et al. (2021), Algorithm 1, Cascading-UCB under DP: a hybrid counter for each item, in Section 4."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks

@@ -1,7 +1,5 @@
 """Wang et al. (2021), Algorithm 2, Cascading-UCB under LDP with the Laplace mechanism, in Section 5.1."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits.kernels import index

@@ -1,7 +1,5 @@
 """Wang et al. (2021), Algorithm 3, Cascading-UCB under LDP with the Gaussian mechanism, in Section 5.2."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits.kernels import index

@@ -1,7 +1,5 @@
 """Wang et al. (2021), Algorithm 4, CUCB under LDP with the Gaussian mechanism, in Appendix B; and our repair of it."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks

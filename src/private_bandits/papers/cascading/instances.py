@@ -1,7 +1,5 @@
 """The instance of the experiments, and what one user can answer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from private_bandits import checks

@@ -1,7 +1,5 @@
 """CascadeUCB1: Kveton et al. (2015), Algorithm 1 with the UCB1 radius; what every algorithm here is without privacy."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits.kernels import index

@@ -1,7 +1,5 @@
 """Wang et al. (2021), Theorem 8: Algorithm 2 with the noise of advanced composition, in Section 5.3."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks

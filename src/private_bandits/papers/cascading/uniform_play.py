@@ -1,7 +1,5 @@
 """Uniformly random lists: what an algorithm must beat to have learnt anything."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from private_bandits.kernels import index

@@ -1,7 +1,5 @@
 """Zheng et al. (2020), *Locally Differentially Private (Contextual) Bandits Learning*: algorithms, accounts, bounds."""
 
-from __future__ import annotations
-
 from private_bandits._moved import forward
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point

@@ -17,8 +17,6 @@ So what Algorithm 5 pays is exact (in dimension 2 and more; less in dimension 1,
 same), and for Algorithm 3 it is bounded from both sides.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -343,8 +341,6 @@ def vector_privacy(messages: tuple[Message, ...], epsilon: float, delta: float, 
     Guarantee
         Local; that of no privacy at sigma 0.
     """
-    if sigma == 0.0:
-        return Guarantee.none()
     joint = joint_sensitivity(messages)
     reason = f"{len(messages)} messages a user, one Gaussian vector of sensitivity {joint:.4g} in units of sigma"
     return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)

@@ -3,8 +3,6 @@
 It asks at the quarters of an interval until their averages are apart, and cuts a quarter off.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ keeps the promise for every epsilon with the least noise. Laplace noise, which t
 The guarantee holds what is paid exactly.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from private_bandits import checks

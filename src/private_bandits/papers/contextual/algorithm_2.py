@@ -4,8 +4,6 @@ The promise is on the message of a user, whatever was played before: its loss f 
 is found as in Algorithm 1, for the sensitivity 2G times the distance of the two points.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ from private_bandits.kernels import online
 from private_bandits.papers.contextual import algorithm_4
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, number_facts, number_scale
 from private_bandits.papers.contextual.algorithm_1 import NOISES
-from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.convex_skeleton import check_convex, noise_on, suffer
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
@@ -80,7 +77,7 @@ def two_point(
     """
     check_convex(problem)
     scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    steps = two_point_tuning(problem, horizon, scale, noise, step)._asdict()
+    steps = algorithm_4.two_point_tuning(problem, horizon, scale, noise, step)._asdict()
     del steps["regret"]
     record = online.Record(
         learner=online.TWO_POINT,

@@ -3,8 +3,6 @@
 The online-to-confidence-set conversion of `online_to_confidence` with noisy gradient steps; three messages a user.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@ Agarwal, Dekel and Xiao (2010) play y + rho u and y - rho u, u uniform on the sp
 difference of the losses times u for a gradient. Algorithm 2 makes the difference private.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import count

@@ -1,7 +1,5 @@
 """Algorithm 5 of Zheng et al. (2020), in their Appendix D: LinUCB whose users send noisy matrices and vectors."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -3,8 +3,6 @@
 The appendix is not at hand; this is the plain reading of the paper's reduction.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

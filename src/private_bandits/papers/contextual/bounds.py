@@ -18,8 +18,6 @@ first = 2 slope for the first action, which is random. Uniform play costs at mos
 2 slope T is vacuous.
 """
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks

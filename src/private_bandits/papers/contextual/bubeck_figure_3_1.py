@@ -1,7 +1,5 @@
 """EXP3, Bubeck and Cesa-Bianchi (2012), Figure 3.1, behind Algorithm 1: exponential weights, for arms."""
 
-from __future__ import annotations
-
 import math
 from itertools import count
 

@@ -5,10 +5,7 @@ of it, already noisy, and clips and scales that itself where the paper's black b
 in the order of the kernel. Where the kernels have solvers of their own, scipy's stand here.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from collections.abc import Generator as Play
 from typing import Any, NamedTuple
 
@@ -18,7 +15,7 @@ from scipy.optimize import brentq, minimize
 from private_bandits import checks
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.plain import Generator
-from private_bandits.problems import ConvexLoss
+from private_bandits.problems.convex import SHAPES, ConvexLoss
 
 Learner = Play[Any, float, None]  # yields a point, or two, and is sent the noisy loss, or difference of losses
 
@@ -104,14 +101,6 @@ def noise_on(sensitivity: float, epsilon: float, delta: float | None, noise: str
     return sensitivity * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
 
 
-_SHAPES: dict[str, Callable[[float], float]] = {
-    "quadratic": lambda r: r**2 / 2,
-    "smooth": lambda r: math.sqrt(1 + r**2) - 1,
-    "distance": lambda r: r,
-    "kinked": lambda r: r + r**2 / 2,
-}
-
-
 def loss(problem: ConvexLoss, which: int, x: Any) -> float:
     """f_which(x) of a ConvexLoss.
 
@@ -131,7 +120,7 @@ def loss(problem: ConvexLoss, which: int, x: Any) -> float:
         return float(z[int(x[0])])
     if problem.kind == "linear":
         return float(problem.factor * np.dot(z, x))
-    return float(problem.factor * _SHAPES[problem.kind](float(np.linalg.norm(x - z))))
+    return float(problem.factor * SHAPES[problem.kind](float(np.linalg.norm(x - z))))
 
 
 def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[float]:

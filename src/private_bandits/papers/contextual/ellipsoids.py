@@ -10,8 +10,6 @@ the noise on u_t, and k counts the events. Nothing but the messages leaves a use
 own device.
 """
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks

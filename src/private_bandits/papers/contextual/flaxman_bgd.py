@@ -4,8 +4,6 @@ It plays y + rho u, u uniform on the sphere, and takes d/rho times the loss time
 losses it has the steps 1/(mu t) of Agarwal, Dekel and Xiao (2010).
 """
 
-from __future__ import annotations
-
 import math
 from itertools import count
 

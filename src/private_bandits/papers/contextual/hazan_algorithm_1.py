@@ -4,8 +4,6 @@ As `saha_algorithm_1`, with an exploration that shrinks: A A^T is the inverse of
 the radius 1. The losses are strongly convex and smooth even half the diameter off the set, where mu is taken.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

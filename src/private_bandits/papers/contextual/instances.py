@@ -8,8 +8,6 @@ Fresh sets of actions explore by themselves; a bonus that is alike in all direct
 orthogonal actions come in every round, only the bonus explores.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """OFUL of Abbasi-Yadkori, Pal and Szepesvari (2011), LinUCB: what Algorithm 5 of Zheng et al. (2020) makes private."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

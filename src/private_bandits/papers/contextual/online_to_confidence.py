@@ -3,8 +3,6 @@
 What Algorithm 3 of Zheng et al. (2020) makes private.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

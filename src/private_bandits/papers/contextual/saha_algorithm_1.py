@@ -5,8 +5,6 @@ times the loss times A^-1 u for a gradient. Losses are convex and smooth even of
 smooth on it; the bound is by the lemma of Abernethy, Hazan and Rakhlin (2008).
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

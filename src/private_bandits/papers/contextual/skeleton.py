@@ -5,8 +5,6 @@ reward), choice (ties only), noise (the upper triangle of B row by row, then xi,
 1, the number of observed positions.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -7,8 +7,6 @@ Lipschitz constant, mu and beta strong convexity and smoothness, and L bounds wh
 for gradient descent). Bounds are on expected regret and may exceed what any play can lose.
 """
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks

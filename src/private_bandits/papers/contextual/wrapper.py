@@ -24,8 +24,7 @@ class _NoisyLearner:
 
     def ask(self) -> Sequence[Any]:
         """Return what the learner wants to play."""
-        asked: Sequence[Any] = self.learner.ask()
-        return asked
+        return self.learner.ask()
 
     def tell(self, values: Sequence[float]) -> None:
         """Pass the value on with noise; raise a ValueError where the noise would not keep the promise."""

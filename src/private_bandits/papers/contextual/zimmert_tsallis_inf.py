@@ -1,7 +1,5 @@
 """Tsallis-INF of Zimmert and Seldin (2019), behind Algorithm 1: mirror descent on square roots, for arms."""
 
-from __future__ import annotations
-
 import math
 from itertools import count
 from typing import Any

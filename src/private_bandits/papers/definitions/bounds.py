@@ -17,8 +17,6 @@ between what the learner sees of one pull, Bretagnolle-Huber gives max regret >=
 T D/4, losing a factor of 2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -28,7 +26,6 @@ from scipy.special import lambertw
 from private_bandits import checks
 from private_bandits._moved import forward
 from private_bandits.papers.definitions import replacements
-from private_bandits.papers.definitions.replacements import game
 from private_bandits.privacy.divergences import local_factor
 
 THEOREM_1 = 1.0 / (4.0 * math.exp(4.0))
@@ -75,7 +72,7 @@ def theorem_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed
     the best gap. For Gaussian rewards of unit variance the right norm alone gives twice that, e^(-1/2)/(8 sqrt 2).
     """
     checks.choice("variant", variant, ("printed", "strict", "corrected", "sharp", "table"))
-    others, rounds = game(n_arms, horizon)
+    others, rounds = replacements.game(n_arms, horizon)
     constants = {
         "printed": checks.real("c", c, above=0, at_most=THEOREM_1),
         "strict": 1.0 / (8.0 * math.exp(4.0)),
@@ -112,7 +109,7 @@ def horizon_1(n_arms: int, epsilon: float, variant: str = "printed") -> float:
     """
     factor = {"printed": 1.0, "strict": 4.0, "corrected": 2.0}
     checks.choice("variant", variant, tuple(factor))
-    return factor[variant] * game(n_arms)[0] / local_factor(epsilon)
+    return factor[variant] * replacements.game(n_arms)[0] / local_factor(epsilon)
 
 
 def theorem_2(
@@ -155,7 +152,7 @@ def theorem_2(
         If an argument is out of range.
     """
     checks.choice("variant", variant, ("printed", "proof", "solved", "corrected", "table"))
-    others, rounds = game(n_arms, horizon)
+    others, rounds = replacements.game(n_arms, horizon)
     level = _level(epsilon, a)
     constant = checks.real("c", c, above=0)
     if variant == "corrected":
@@ -253,7 +250,7 @@ def horizon_2(n_arms: int, epsilon: float, a: float | None = None, variant: str 
     """
     checks.choice("variant", variant, ("printed", "solved"))
     chosen = lambert_choice(epsilon, a)
-    return (2.0 if variant == "solved" else 1.0) * game(n_arms)[0] * chosen / spurious_term(epsilon)
+    return (2.0 if variant == "solved" else 1.0) * replacements.game(n_arms)[0] * chosen / spurious_term(epsilon)
 
 
 def theorem_3(
@@ -295,7 +292,7 @@ def theorem_3(
         If an argument is out of range.
     """
     checks.choice("variant", variant, ("printed", "proof", "strict", "table", "corrected", "sharp"))
-    others, rounds = game(n_arms, horizon)
+    others, rounds = replacements.game(n_arms, horizon)
     epsilon, shift = checks.epsilon(epsilon), checks.real("c", c, at_least=0)
     unknown = 1.0 / epsilon if b is None else checks.real("b", b, above=0)
     if variant == "corrected":
@@ -342,7 +339,7 @@ def horizon_3(n_arms: int, epsilon: float, c: float = 0.0) -> float:
     epsilon, shift = checks.epsilon(epsilon), checks.real("c", c, at_least=0)
     if math.isinf(epsilon):
         return 0.0
-    return game(n_arms)[0] * math.log1p(epsilon**2) / epsilon * math.exp(-2.0 * (epsilon + shift))
+    return replacements.game(n_arms)[0] * math.log1p(epsilon**2) / epsilon * math.exp(-2.0 * (epsilon + shift))
 
 
 def theorem_4(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float, variant: str = "printed") -> float:

@@ -5,8 +5,6 @@ horizon, problem-dependent ones for Bernoulli rewards as T grows; they are 0 whe
 be better then.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

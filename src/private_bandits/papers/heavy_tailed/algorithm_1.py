@@ -1,7 +1,5 @@
 """Algorithm 1 of Tao et al. (2022), DP Robust UCB: truncated rewards in a private binary tree per arm."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

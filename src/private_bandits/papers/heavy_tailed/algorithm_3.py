@@ -8,8 +8,6 @@ shorter epochs with the same D/2, and the bound on the means, at (c/4) err, may 
 `se_without_privacy` and `local_se` are the same scheme: they share the constants of `elimination`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -197,11 +195,9 @@ def reference(
         log = math.log(4 * len(viable) * tau**2 / beta)
         pulls = math.ceil(u ** (1 / v) * (c ** ((1 + v) / v) * log / (epsilon * d_tau ** ((1 + v) / v))) + 1)  # line 7
         threshold = (u * pulls * epsilon / log) ** (1 / (1 + v))  # line 8
-        for _ in range(pulls):  # lines 9 to 12; the rewards are drawn when the epoch ends
-            for a in viable:
-                rows.append([a, 1])
-                if len(rows) == horizon:
-                    return rows
+        rows += [[a, 1] for a in viable] * min(pulls, horizon)  # lines 9 to 12; rewards are drawn when the epoch ends
+        if len(rows) >= horizon:
+            return rows[:horizon]
         estimate = {}
         for a in viable:
             rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]  # line 13

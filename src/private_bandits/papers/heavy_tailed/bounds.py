@@ -20,8 +20,6 @@ lower bound for private bandits with heavy tails, and both follow from what a me
 Logarithms are natural.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -31,6 +29,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits._moved import forward
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
+from private_bandits.privacy.divergences import local_factor
 
 _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^2 / beta), sum to pi^2/8 < 2
 
@@ -584,8 +583,7 @@ def local_loss(epsilon: float) -> float:
     ValueError
         If an argument is out of range.
     """
-    epsilon = _regime(epsilon)
-    return min(4.0, math.exp(2.0 * epsilon)) * math.expm1(epsilon) ** 2
+    return local_factor(_regime(epsilon))
 
 
 # --- shared parts

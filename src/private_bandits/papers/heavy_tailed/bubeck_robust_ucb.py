@@ -1,7 +1,5 @@
 """Robust UCB of Bubeck, Cesa-Bianchi and Lugosi (2013), with truncated means: what Algorithm 1 makes private."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

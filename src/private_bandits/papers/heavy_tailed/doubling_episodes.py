@@ -1,7 +1,5 @@
 """The second open problem of the slides, an optimal private UCB, explored: doubling episodes. Everything is ours."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

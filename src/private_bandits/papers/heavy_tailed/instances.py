@@ -1,7 +1,5 @@
 """Pareto arms, their moments, and the three settings of the experiments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,10 +40,6 @@ class ParetoArms(Arms):
         object.__setattr__(self, "means", means)
         object.__setattr__(self, "shape", checks.real("shape", self.shape, above=1))
         checks.integer("list_size", self.list_size, at_least=1, at_most=1)
-
-    def __reduce__(self) -> tuple[type, tuple[np.ndarray, int, float]]:  # type: ignore[override]
-        """Pickle by construction, as the base class does."""
-        return type(self), (self.means, self.list_size, self.shape)
 
     def moments(self, v: float) -> np.ndarray:
         """E|X|^(1+v) of each arm, exactly.
@@ -93,7 +87,7 @@ class ParetoArms(Arms):
 
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
-        return ListRecord(self.means, 1, False, self.best, shape=self.shape)
+        return super().record()._replace(shape=self.shape)
 
     def __str__(self) -> str:
         return f"pareto_arms(n_arms={self.n_items}, shape={self.shape:g})"

@@ -4,8 +4,6 @@ Both take over the scheme of Algorithm 3. With the power of u of the slides' loc
 err = u^(-1/(1+v)) D/c, so for u > 1 the rule (c/2) err removes arms sooner than D/2.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -13,7 +11,6 @@ from private_bandits import checks
 from private_bandits.kernels.elimination import ON_REWARDS
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed import algorithm_3
-from private_bandits.papers.heavy_tailed.algorithm_3 import PRINTED_C
 from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
 from private_bandits.plain import pareto
 from private_bandits.policy import Policy
@@ -21,7 +18,7 @@ from private_bandits.privacy import Guarantee
 
 
 def ldp_robust_se(
-    epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C, variant: str = "repaired"
+    epsilon: float, v: float, u: float, beta: float, c: float = algorithm_3.PRINTED_C, variant: str = "repaired"
 ) -> Policy:
     """LDP Robust SE: every user truncates at B and adds Lap(2 B / epsilon). Neither variant is a quotation.
 
@@ -79,7 +76,7 @@ def ldp_robust_se(
     name, method = ("LDP Robust SE", "") if halved else ("LDP Robust SE, slide rate", "slide rate")
     reason = "every user truncates and adds Laplace noise of the whole range"
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
-    options = "" if c == PRINTED_C else f"c = {c:g}"
+    options = "" if c == algorithm_3.PRINTED_C else f"c = {c:g}"
     facts = {"mechanism": "laplace", "family": "elimination", "method": method, "options": options}
     return Policy(name, "tao2022", "none on the slides", variant, privacy, record, **facts)
 
@@ -138,11 +135,9 @@ def reference(
             pulls = math.ceil(u ** (2 / v) * c ** ((1 + v) / v) * log / (epsilon**2 * gap ** ((1 + v) / v)) + 1)
             threshold = (u * pulls * epsilon**2 / log) ** (1 / (1 + v))
             error = u ** (1 / (1 + v)) * (log / (pulls * epsilon**2)) ** (v / (1 + v))
-        for _ in range(pulls):  # the rewards are drawn when the epoch ends
-            for a in viable:
-                rows.append([a, 1])
-                if len(rows) == horizon:
-                    return rows
+        rows += [[a, 1] for a in viable] * min(pulls, horizon)  # the rewards are drawn when the epoch ends
+        if len(rows) >= horizon:
+            return rows[:horizon]
         estimate = {}
         for a in viable:
             rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]

@@ -1,7 +1,5 @@
 """The first open problem of the slides, u and v unknown, explored: private quantiles. Everything here is ours."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

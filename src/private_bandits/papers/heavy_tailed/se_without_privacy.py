@@ -1,7 +1,5 @@
 """Algorithm 3 without its noise: successive elimination on truncated means. Ours, for comparison."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Chen et al. (2020), Algorithm 1, CUCB-LDP1: a user sends all K outcomes with noise; Theorems 1 and 2."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

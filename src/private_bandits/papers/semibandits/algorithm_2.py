@@ -1,7 +1,5 @@
 """Chen et al. (2020), Algorithm 2, CUCB-LDP2: a user sends the outcome of one arm with noise; Theorems 3 and 4."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Chen et al. (2020), Algorithm 3, CUCB-DP: a trusted centre with a tree over rounds; Theorems 7 and 8."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

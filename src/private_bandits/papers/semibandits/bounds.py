@@ -16,8 +16,6 @@ at n = 1, ..., N with 2 B_inf rad(N) = Delta_min^i: Theorems 2 and 4. For the se
 / K count. Each arm's first report and the rounds in which a radius fails cost Delta_max, the largest gap.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping

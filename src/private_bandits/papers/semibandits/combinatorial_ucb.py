@@ -1,7 +1,5 @@
 """CUCB of Chen, Wang and Yuan (2013), Algorithm 1: what Chen et al. (2020) make private, without privacy."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

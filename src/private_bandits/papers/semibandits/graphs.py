@@ -4,8 +4,6 @@ Each problem comes in two forms: `oracle="scan"` lists the decision set and play
 asks networkx every round and needs no list. Where no round falls back to random play, both play the same super arms.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any

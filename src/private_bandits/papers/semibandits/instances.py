@@ -5,8 +5,6 @@ the pairs of a node and a target. `gap` is the regret Delta of one round; on top
 it is also the distance of two means, on a K-path that distance is gap / (b_1 size).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from private_bandits import checks

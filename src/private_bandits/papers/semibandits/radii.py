@@ -9,8 +9,6 @@ probability at most 1/t^3,
 At epsilon = infinity this is the sqrt(1.5 ln t / n) of CUCB.
 """
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks

@@ -1,11 +1,8 @@
 """Chen et al. (2020), Section 3.2: CUCB-DP for B_inf smoothness, which the paper only mentions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from private_bandits.papers.semibandits import algorithm_3
-from private_bandits.papers.semibandits.algorithm_3 import tree_record
 from private_bandits.papers.semibandits.skeleton import PAPER
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -43,7 +40,7 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
     >>> policy.record.scale, policy.privacy.reason
     (20.0, 'a tree over rounds, whose leaf is one outcome; which one is public')
     """
-    record, paid = tree_record(epsilon, size, n_arms, horizon, variant, least=True)
+    record, paid = algorithm_3.tree_record(epsilon, size, n_arms, horizon, variant, least=True)
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
     facts = {"mechanism": "tree", "method": "least pulled"}

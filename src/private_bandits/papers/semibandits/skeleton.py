@@ -5,8 +5,6 @@ plays "any" super arm, for us a uniformly random one. They have ln T. `horizon=N
 needs no horizon and is ours; a horizon gives ln T as printed. Their input delta is used nowhere.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
