@@ -11,7 +11,6 @@ from private_bandits_book.cascading.study import Study
 
 PARAMETERS = {
     "horizon": 60, "replications": 2, "seed": 1, "n_jobs": 1, "epsilons": [0.2, 1.0], "central_epsilons": [0.5, 1.0],
-    "design_epsilons": [0.5, 4.0],
     "cucb_epsilons": [0.2, 2.0], "items_epsilon": 1.0, "sizes_epsilon": 0.2, "sweep_step": 0.5, "sweep_stop": 2.0,
     "n_items": 8, "list_size": 2, "item_counts": [4, 8], "list_sizes": [2, 4], "p": 0.2, "gap": 0.15, "delta": 1e-3,
 }  # fmt: skip

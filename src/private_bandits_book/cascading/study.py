@@ -38,7 +38,6 @@ class Study(studies.Study):
 
     chapter = "cascading"
     central_epsilons: list[float]
-    design_epsilons: list[float]
     cucb_epsilons: list[float]
     items_epsilon: float
     sizes_epsilon: float
@@ -56,6 +55,12 @@ class Study(studies.Study):
     def epsilon(self) -> float:
         """The epsilon at which privacy is promised in the ledger."""
         return self.epsilons[0]
+
+    @property
+    def design_epsilons(self) -> list[float]:
+        """Those of the local and of the central panels, and one twice as large."""
+        known = {*self.epsilons, *self.central_epsilons}
+        return sorted(known | {2.0 * max(known)})
 
     def problem(self, list_size: int | None = None, n_items: int | None = None) -> Cascade:
         """B_LB at the chapter's weights."""
