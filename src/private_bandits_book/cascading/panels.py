@@ -72,7 +72,7 @@ def _promises(study: Study, epsilon: float) -> str:
 def local_designs(study: Study) -> Made:
     """The local repairs against each other; drawn at the list size of the setting, the data hold all."""
     frame = study.local_designs.finals(paid=True)
-    frame["label"] = frame["policy"].str.lower()
+    frame["label"] = frame["reading"].map(names(study, "designs"))
     plotted = frame[frame["list_size"] == study.list_size]
     best = frame.loc[frame.groupby(["list_size", "epsilon"])["regret"].idxmin(), "key"]
     ends = plotted[plotted["epsilon"] == plotted["epsilon"].max()]

@@ -121,7 +121,7 @@ def steps(study: Study) -> pd.DataFrame:
 @tables("table-learning")
 def learning(study: Study) -> pd.DataFrame:
     """When each policy of the longer study starts to learn."""
-    return learning_times(study.learning)
+    return learning_times(study.learning).sort_values("epsilon", kind="stable", ignore_index=True)
 
 
 @tables("table-growth")
