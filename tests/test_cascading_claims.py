@@ -58,11 +58,18 @@ WORLD = {
 }
 DESIGNS = {
     "first": 5_000.0, "reply": 6_000.0, "padded": 20_000.0, "padded Gaussian": 19_000.0,
-    "examinations": 1_000.0, "displays": 2_100.0,
+    "one number": 5_500.0, "examinations": 1_000.0, "displays": 2_100.0,
     "keep": 3_000.0, "forget": 3_500.0, "counter": 4_500.0, "local": 5_000.0,
 }  # fmt: skip
 COST = {2: 0.8, 4: 0.8**3, 8: 0.8**7}  # of one wrong item in a list of a cascade, over the gap
-POWERS = {"Laplace": 2.0, "Gaussian": 1.0, "Composition": 1.0, "CUCB Gaussian": 1.0, "Response, first item": 0.5}
+POWERS = {
+    "Hybrid": 0.0,
+    "Laplace": 2.0,
+    "Gaussian": 1.0,
+    "Composition": 1.0,
+    "CUCB Gaussian": 1.0,
+    "Response, first item": 0.5,
+}
 
 
 def regret(changes=()):
@@ -71,7 +78,10 @@ def regret(changes=()):
     def of(problem, policy, variant, swept):
         known = (policy.name, variant if variant in ("published", "stated", "repaired") else "")
         if variant in DESIGNS:
-            return world.get((variant, policy.privacy.epsilon), world.get(variant, DESIGNS[variant]))
+            usual = DESIGNS[variant] * (1.5 if (variant, problem.list_size) == ("displays", 8) else 1.0)
+            named = problem.list_size if variant == "displays" else policy.privacy.epsilon
+            at = {(variant, named), variant} & world.keys()
+            return world[at.pop()] if at else usual
         epsilon = policy.privacy.epsilon
         if math.isinf(epsilon):
             return 700.0 if policy.name == "Response, first item" else world[known]
@@ -162,18 +172,19 @@ def test_in_a_world_where_the_paper_is_right_but_for_privacy_its_labels_fail_and
         ("own-local-designs", {"padded Gaussian": 4_990.0}, NOT_REPRODUCED),
         ("own-local-designs", {("first", 1.0): 6_010.0}, NOT_REPRODUCED),
         ("own-local-designs", {"reply": 5_000.0}, UNDECIDED),
-        ("own-clicks-per-display", {"displays": 2_010.0}, REPRODUCED),
-        ("own-clicks-per-display", {"displays": 1_990.0}, NOT_REPRODUCED),
-        ("own-clicks-per-display", {"examinations": 1_060.0}, NOT_REPRODUCED),
+        ("own-local-designs", {"one number": 4_990.0}, NOT_REPRODUCED),
+        ("own-clicks-per-display", {"displays": 990.0}, NOT_REPRODUCED),
+        ("own-clicks-per-display", {("displays", 8): 2_000.0}, NOT_REPRODUCED),  # the factor must grow
+        ("own-clicks-per-display", {("displays", 8): 2_200.0}, REPRODUCED),
         ("own-central-over-local", {"keep": 4_990.0}, REPRODUCED),
         ("own-central-over-local", {"keep": 5_010.0}, NOT_REPRODUCED),
         ("own-central-over-local", {"keep": 5_000.0}, UNDECIDED),
         ("own-central-over-local", {("keep", 2.0): 5_010.0}, NOT_REPRODUCED),
         ("own-central-over-local", {"forget": 9_000.0, "counter": 9_000.0}, REPRODUCED),
         ("own-central-over-local", {("local", 0.2): 2_990.0}, NOT_REPRODUCED),
-        ("discarding", {("Gaussian", "stated"): 1_000.0}, REPRODUCED),
-        ("discarding", {("Gaussian", "stated"): 1_400.0}, NOT_REPRODUCED),
-        ("discarding", {("Gaussian", "published"): 1.0, ("Laplace", "stated"): 1.0}, NOT_REPRODUCED),
+        ("own-one-answer", {("Gaussian", "stated"): 1_000.0}, NOT_REPRODUCED),
+        ("own-one-answer", {("Gaussian", "stated"): 1_400.0}, REPRODUCED),
+        ("own-one-answer", {("Gaussian", "published"): 1.0, ("Laplace", "stated"): 1.0}, REPRODUCED),
     ],
 )
 def test_a_panel_is_judged_by_its_own_curves(claim, change, expected):
@@ -206,6 +217,9 @@ def test_the_central_panels_are_judged_by_the_printed_hybrid_and_ours_beside_the
     assert found == {name: UNDECIDED if name == claim else REPRODUCED for name in found}
 
 
+STUCK = {"figure-1e": 10, "figure-1a": 200, "own-central-regret": 200}
+
+
 @pytest.mark.parametrize("claim", ["figure-1a", "figure-1e", "figure-2a", "figure-2-difference", "own-central-regret"])
 def test_a_panel_of_which_one_run_is_stuck_is_open(claim):
     """Of twenty: its mean hardly moves, and three more in twenty that play uniformly would change the order."""
@@ -220,7 +234,7 @@ def test_a_panel_of_which_one_run_is_stuck_is_open(claim):
     one.run = stuck
     kept, opened = (rules.rules.alone[claim](each, CLAIMS[claim]) for each in (usual, one))
     assert kept.verdict != UNDECIDED and "stand apart" not in kept.reason
-    assert opened.verdict == UNDECIDED and f"1 of {10 if claim == 'figure-1e' else 20} runs" in opened.reason
+    assert opened.verdict == UNDECIDED and f"1 of {STUCK.get(claim, 20)} runs" in opened.reason
 
 
 @pytest.mark.parametrize(
@@ -361,15 +375,15 @@ def test_a_lemma_holds_up_to_what_it_promises(claim, name, made, above, monkeypa
     [(1.5, REPRODUCED), (1.0, REPRODUCED), (2.0, UNDECIDED), (2.5, NOT_REPRODUCED), (0.9, UNDECIDED)],
 )
 def test_the_order_of_theorem_2_is_judged_by_its_rate(log, expected):
-    found = verdict("theorem-2-growth", learning=learning(log))
+    found = verdict("theorem-2-growth", growth=growth(log=log))
     assert (found.verdict, found.evidence) == (expected, MEASURED), found.reason
 
 
-def test_the_order_of_theorem_2_is_judged_by_the_hybrid_of_its_proof():
-    printed, proof = (
-        verdict("theorem-2-growth", learning=learning(slow=name)) for name in ("Hybrid, log of horizon", "Hybrid")
-    )
-    assert printed.verdict == REPRODUCED != proof.verdict
+def test_the_order_of_theorem_2_is_judged_where_its_algorithm_has_learnt():
+    slow = GROWTH["policy"] == "Hybrid"
+    lost = GROWTH.assign(regret=GROWTH["regret"].where(~slow, GROWTH["t"] * 0.1))
+    assert verdict("theorem-2-growth", growth=lost).verdict == UNDECIDED
+    assert verdict("theorem-2-growth", learning=learning(2.5)).verdict == REPRODUCED
 
 
 def test_theorem_2_is_refuted_whatever_its_constants_and_stands_if_it_kept_the_sampling(monkeypatch):
@@ -401,40 +415,34 @@ def apart(**powers):
         ("matching-ldp", "bounds_apart", apart(size=0.49), REPRODUCED),
         ("matching-ldp", "bounds_apart", apart(size=0.51), NOT_REPRODUCED),
         ("matching-ldp", "bounds_apart", apart(noise=0.51), NOT_REPRODUCED),
-        ("matching-dp", "bounds_apart", apart(log_t=0.5, others=0.49), REPRODUCED),
+        ("matching-dp", "bounds_apart", apart(log_t=0.5, others=2.0), REPRODUCED),
         ("matching-dp", "bounds_apart", apart(log_t=0.502), NOT_REPRODUCED),
-        ("matching-dp", "bounds_apart", apart(others=0.51), NOT_REPRODUCED),
         ("definitions-alike", "bounds_apart", apart(noise=-0.49), REPRODUCED),
         ("definitions-alike", "bounds_apart", apart(noise=0.51), NOT_REPRODUCED),
         ("theorem-11-remark", "bounds_apart", apart(size=-0.49), REPRODUCED),
         ("theorem-11-remark", "bounds_apart", apart(size=-0.51), NOT_REPRODUCED),
-        ("unavoidable-log", "counter_growth", lambda: 2.26, REPRODUCED),
-        ("unavoidable-log", "counter_growth", lambda: 2.24, NOT_REPRODUCED),
+        ("unavoidable-log", "utility_growth", lambda: 2.26, REPRODUCED),
+        ("unavoidable-log", "utility_growth", lambda: 2.24, NOT_REPRODUCED),
         ("first-polylog", "earlier_growth", lambda: 1.51, REPRODUCED),
         ("first-polylog", "earlier_growth", lambda: 1.49, NOT_REPRODUCED),
         ("k-squared", "click_growth", lambda: 0.51, REPRODUCED),
         ("k-squared", "click_growth", lambda: 0.49, NOT_REPRODUCED),
-        ("one-visit", "visits_loss", lambda *_: 1.0, REPRODUCED),
-        ("one-visit", "visits_loss", lambda *_: 1.001, NOT_REPRODUCED),
     ],
 )
 def test_what_is_said_of_bounds_and_setting_follows_what_is_computed(claim, name, value, expected, monkeypatch):
     monkeypatch.setattr(lemmas, name, value)
     found = verdict(claim)
     assert (found.verdict, found.evidence) == (expected, CLAIMS[claim].evidence), found.reason
-    assert found.evidence == (EXACT if claim in ("k-squared", "one-visit") else DERIVED)
+    assert found.evidence == (EXACT if claim == "k-squared" else DERIVED)
 
 
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
-        ("matching-ldp", " 0.00 of ln T, -0.07 of 1/epsilon, 0.00 of L-K, but 1.01 of K"),
-        ("matching-dp", "0.50 of ln T, as is said, but 1.39 of L-K"),
-        ("definitions-alike", "2468 times Theorem 12 at epsilon 0.01 and 0.002 times at 2"),
-        ("unavoidable-log", "the power 2.04"),
-        ("first-polylog", "the power 0.928"),
+        ("matching-ldp", " 0.00 of ln T, 0.00 of 1/epsilon, 0.00 of L-K, but 1.01 of K"),
+        ("definitions-alike", "the power 1 of 1/epsilon"),
+        ("first-polylog", "order ln T for epsilon-DP and lists of one item (power 0.928,"),
         ("k-squared", "differ by 2 in L1, with power 0 of K"),
-        ("one-visit", "who comes twice pays 2 epsilon"),
     ],
 )
 def test_what_is_said_of_bounds_and_setting_fails_by_its_own_numbers(claim, said):
@@ -568,22 +576,27 @@ def test_the_findings_take_their_numbers_from_the_right_rows(monkeypatch):
     share = 0.2**-0.1 / 30_000
     assert f"is {25_000 * share:.0%} of uniform play's, not {1_400 * share:.0%}." in text
     assert f"regret is {1_350 * share:.0%} of uniform play's at $K=4$" in text
-    assert "at $\\epsilon=1$ they lose 3,000, hybrid counters 4,500, the local repair 5,000, and" in text
-    assert f"any privacy 1,000. At $T=10^8$ and $\\epsilon=0.2$ it is {3_000 * math.log(1e8):,.0f} against" in text
+    assert "at $\\epsilon=1$ they lose 3,000, hybrid counters 4,500, the local repair 5,000, the" in text
+    assert (
+        f"without any privacy 700, and CascadeUCB1 1,000. At $T=10^8$ and $\\epsilon=0.2$ it is {3_000 * math.log(1e8):,.0f} against"
+        in text
+    )
     assert "**As printed, no algorithm is private.**" in text
-    assert f"- {made().verdicts}. The ledger" in text and "**Of 28 numbered" in text
+    assert (
+        f"- {made().verdicts}; 9 of the reproduced are panels, at the published noise. The ledger" in text
+        and "**Of 28 numbered" in text
+    )
 
 
 def test_the_designs_count_their_wins_and_name_the_best():
     assert "loses least at 3 of 3 settings" in picture("figure-local-designs").caption
     table = picture("table-local-designs").frame
     assert table["best"].tolist() == ["first"] * 3
-    assert table.iloc[0, 2:6].tolist() == pytest.approx([5_000, 6_000, 20_000, 19_000])
+    assert table.iloc[0, 2:7].tolist() == pytest.approx([5_000, 6_000, 20_000, 19_000, 5_500])
     found = picture("figure-central-designs", {("keep", 1.0): 5_001.0})
     assert "loses less than the local repair at ε = 0.2, 0.5, 2." in found.caption
     assert "hybrid counters from 4,500 to 4,500, the local repair from 5,000 to 5,000" in found.alt
-    late = picture("table-control").frame.set_index("list_size")[["examinations_late", "displays_late"]]
-    assert late.loc[4].tolist() == pytest.approx([1_000 * (1 - 2_154 / 1e5), 2_100 * (1 - 2_154 / 1e5)])
+    assert picture("table-control").frame["ratio"].tolist() == pytest.approx([2.1, 3.15])
 
 
 def test_learning_starts_where_less_than_half_of_uniform_play_is_lost_for_good():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import pytest
 from replay import committed, folder, replayed
@@ -38,10 +40,14 @@ def test_every_locus_has_a_row_at_any_parameters():
     verdicts = ledger.set_index("claim")["verdict"]
     for panel in ("figure-1c", "figure-1d", "figure-2c", "figure-2d", "kveton-table-1"):
         assert verdicts[panel] == "undecided"
-    often = {("Laplace", "published"): 40, ("Gaussian", "published"): 40, ("Response, first item", "repaired"): 20}
-    for panel, expected in ((small.local[0.2], often), (small.sizes[2], dict([*often.items()][2:]))):
-        played = {(run.name, run.variant): len(run.curves) for run in panel}
+    ours = {("CascadeUCB1", ""): 20, ("Response, first item", "repaired"): 20}
+    published = {("Laplace", "published"): 40, ("Gaussian", "published"): 40}
+    for panel, expected in ((small.local[0.2], ours | published), (small.sizes[4], dict([*ours.items()][1:]))):
+        played = {
+            (run.name, run.variant): len(run.curves) for run in panel if math.isfinite(run.epsilon) or not run.variant
+        }
         assert {run: count for run, count in played.items() if count > 2} == expected
+    assert small.sizes[2] is small.local[0.2]
     before = len(small._played)
     assert small._local(0.2, 2) and len(small._played) == before  # equal runs are played once
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import reduce
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -25,11 +24,9 @@ from private_bandits.mechanisms import (
     gaussian_sigma,
     hybrid_noise,
     lemma_1_constant,
-    response_probabilities,
 )
 from private_bandits.papers.cascading.instances import one_hot_replies
-from private_bandits.papers.cascading.repair_first import first_channel
-from private_bandits.privacy import binomial_interval, channel_loss, sensitivity
+from private_bandits.privacy import binomial_interval, sensitivity
 from private_bandits.privacy.divergences import local_factor
 from private_bandits.problems import Cascade
 from private_bandits_book.sweep import exact_slope
@@ -341,7 +338,7 @@ def bounds_apart(upper: _Bound, lower: _Bound) -> Apart:
         at = (size + others, size, 1.0 / size, 0.5 / size, horizon, 1.0 / noise)
         return upper(*at) / lower(*at)
 
-    horizons, noises, sizes = (10**8, 10**12, 10**16), (1e1, 1e2, 1e3), [2**power for power in range(3, 11)]
+    horizons, noises, sizes = (10**8, 10**12, 10**16), (1e5, 1e6, 1e7), [2**power for power in range(3, 11)]
     return Apart(
         log_t=_power([math.log(t) for t in horizons], [ratio(horizon=t) for t in horizons]),
         noise=_power(noises, [ratio(noise=noise) for noise in noises]),
@@ -393,6 +390,12 @@ def counter_growth() -> float:
     return _power(np.log(items), [counter.error_bound(n, float(n) ** -3) for n in items])
 
 
+def utility_growth() -> float:
+    """The power of ln t in what Lemma 1 grants a hybrid counter of all rounds with probability t^-3."""
+    logs = np.arange(10.0, 50.0, 10.0)
+    return _power(logs, (lemma_1_constant() * logs**1.5 * 3.0 * logs).tolist())
+
+
 def earlier_growth(n_items: int = 20, gap: float = 0.15, epsilon: float = 1.0) -> float:
     """The power of ln T, up to T = 10^128, in the regret of Sajed and Sheffet (2019), epsilon-DP and lists of one item.
 
@@ -437,22 +440,6 @@ def click_growth(sizes: Sequence[int] = (2, 4, 8, 16, 32)) -> float:
         Values of K, >= 2.
     """
     return _power(sizes, [sensitivity(one_hot_replies(size)) for size in sizes])
-
-
-def visits_loss(epsilon: float, list_size: int, visits: int = 2) -> float:
-    """What the randomised bits of one user pay together, over epsilon, when all replies may change.
-
-    Parameters
-    ----------
-    epsilon : float
-        Of one bit.
-    list_size : int
-        K >= 1.
-    visits : int
-        Of the user, >= 1.
-    """
-    one = first_channel(response_probabilities(epsilon, 2)[1], list_size)
-    return channel_loss(reduce(np.kron, [one] * visits)) / epsilon
 
 
 def _power(x: Sequence[float] | np.ndarray, values: Sequence[float]) -> float:

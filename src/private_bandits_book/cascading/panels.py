@@ -26,6 +26,7 @@ from private_bandits_book.cascading.study import (
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, rounded
 from private_bandits_book.studies import Runs
+from private_bandits_book.verdicts import REPRODUCED
 
 panels = Exhibits()
 
@@ -50,6 +51,8 @@ def findings(study: Study) -> dict[str, Any]:
         "at": at,
         **{design: rounded(designs.mean()) for design, designs in finals.items()},
         "plain": rounded(runs.final(keys.PLAIN)),
+        "bare": rounded(runs.final(keys.FIRST, "repaired", math.inf)),
+        "panels": int(((study.ledger["kind"] == "figure") & (study.ledger["verdict"] == REPRODUCED)).sum()),
         "far_central": rounded(far.loc[(keys.CENTRAL, 0.2), "regret"]),
         "far_local": rounded(far.loc[(keys.FIRST, 0.2), "regret"]),
         "learns": rounded(times[keys.FIRST, 0.2]),
@@ -151,7 +154,9 @@ def cucb(study: Study, label: str, epsilon: float) -> Made:
 @panels("figure-2", each="list_sizes", letters="abcd")
 def sizes(study: Study, label: str, size: int) -> Made:
     """Figures 2(a)-(d): the local algorithms at one list size."""
-    return _local(study, study.sizes[size], study.sizes_epsilon, size, "size panel")
+    runs = study.sizes[size]
+    more = "same panel" if runs is study.local.get(study.sizes_epsilon) else "size panel"
+    return _local(study, runs, study.sizes_epsilon, size, more)
 
 
 def _local(study: Study, runs: Runs, epsilon: float, size: int, more: str) -> Made:

@@ -35,13 +35,10 @@ from private_bandits_book.cascading.study import (
     GROWTH_P,
     LEARNING_DELTA,
     LEARNING_HORIZON,
-    LEARNING_INSTANCE,
     Study,
     growth_problem,
     growth_sweep,
-    late,
-    learning_problem,
-    learning_runs,
+    hybrid_run,
 )
 from private_bandits_book.ledger import Claim, Rulebook, claims_of
 from private_bandits_book.rules import Holds, Less, Near, Privacy, Ruling, UpperBound, after_repair, all_of, by_runs
@@ -91,7 +88,10 @@ def _fit(study: pd.DataFrame, algorithm: str, quantity: str, claimed: float = ma
         uniform = growth_problem(algorithm, sweep.labels["list_size"]).uniform_regret()
         return RateFit.growing(labels, *by_replication(rows, "t"), uniform, _LEARNT)
     values, samples = by_replication(rows[rows["t"] == GROWTH_HORIZON], sweep.swept)
-    return RateFit.over(labels, quantity, zip(values, samples.T, strict=True), PLANNED)
+    fit = RateFit.over(labels, quantity, zip(values, samples.T, strict=True), PLANNED)
+    if quantity == SIZE and not math.isnan(claimed):
+        labels["claimed"] = fit.exponent(_form(algorithm, quantity, claimed))
+    return fit
 
 
 def _form(algorithm: str, quantity: str, exponent: float) -> Form:
@@ -100,11 +100,6 @@ def _form(algorithm: str, quantity: str, exponent: float) -> Form:
     if quantity == SIZE and algorithm != "cucb_gaussian":
         return Form(claimed.name, lambda size: claimed.at(size) * (1.0 - GROWTH_P) ** (size - 1))
     return claimed
-
-
-def _learning(study: Study, policy: str, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    frame = played(study.learning, learning_runs(), policy)
-    return by_replication(frame[frame["epsilon"] == epsilon], "t")
 
 
 # --- anchor, lemmas
@@ -232,8 +227,9 @@ def _theorem_2(study: Study, claim: Claim) -> Ruling:
 
 @rules("theorem-2-growth")
 def _theorem_2_growth(study: Study, claim: Claim) -> Ruling:
-    t, curves = _learning(study, keys.HYBRID, 1.0)
-    fit = RateFit.growing({}, t, curves, learning_problem().uniform_regret(), _LEARNT)
+    run = hybrid_run()
+    rows = played(study.growth, [run], key(run.policy))
+    fit = RateFit.growing({}, *by_replication(rows, "t"), run.problem.uniform_regret(), _LEARNT)
     claimed, other = (power(LOG, claim.facts[which]) for which in ("growth", "excluded"))
     return _settled(fit, claimed, other).of(keys.MADE[keys.HYBRID])
 
@@ -322,15 +318,13 @@ def _matching_ldp(study: Study, claim: Claim) -> Ruling:
 @rules("matching-dp")
 def _matching_dp(study: Study, claim: Claim) -> Ruling:
     apart = lemmas.bounds_apart(_on_b_lb(bounds.theorem_2, xi=_XI), bounds.theorem_12)
-    holds = apart.log_t <= _XI + 1e-3 and apart.others < _HALFWAY
-    return claim.holds(holds, apart.others, apart=apart, xi=_XI)
+    return claim.holds(apart.log_t <= _XI + 1e-3, apart.log_t, apart=apart, xi=_XI)
 
 
 @rules("definitions-alike")
 def _alike(study: Study, claim: Claim) -> Ruling:
-    apart, at = lemmas.bounds_apart(bounds.theorem_11, bounds.theorem_12), (*LEARNING_INSTANCE, LEARNING_HORIZON)
-    small, large = (bounds.theorem_11(*at, epsilon) / bounds.theorem_12(*at, epsilon) for epsilon in (0.01, 2.0))
-    return claim.holds(abs(apart.noise) < _HALFWAY, apart.noise, apart=apart, small=small, large=large)
+    apart = lemmas.bounds_apart(bounds.theorem_11, bounds.theorem_12)
+    return claim.holds(abs(apart.noise) < _HALFWAY, apart.noise, apart=apart)
 
 
 @rules("theorem-11-remark")
@@ -344,9 +338,9 @@ def _remark_11(study: Study, claim: Claim) -> Ruling:
 
 @rules("unavoidable-log")
 def _unavoidable(study: Study, claim: Claim) -> Ruling:
-    """The radius at t^-3 by Lemma 1 has ln^2.5 t; the next lower power of its kind is 2."""
-    growth = lemmas.counter_growth()
-    return claim.holds(growth > 2.25, growth, growth=growth)
+    """At t^-3, by Lemma 1 and by the noises themselves; the next lower power of its kind is 2."""
+    derived, growth = lemmas.utility_growth(), lemmas.counter_growth()
+    return claim.holds(derived > 2.25, derived, derived=derived, growth=growth)
 
 
 @rules("first-polylog")
@@ -359,22 +353,6 @@ def _first_polylog(study: Study, claim: Claim) -> Ruling:
 def _k_squared(study: Study, claim: Claim) -> Ruling:
     growth, moved = lemmas.click_growth(), sensitivity(one_hot_replies(study.list_size))
     return claim.holds(growth > _HALFWAY, growth, growth=growth, moved=moved)
-
-
-@rules("one-visit")
-def _one_visit(study: Study, claim: Claim) -> Ruling:
-    paid = lemmas.visits_loss(study.epsilon, study.list_size)
-    return claim.holds(paid <= 1.0 + 1e-9, paid, paid=paid)
-
-
-@rules("discarding")
-def _discarding(study: Study, claim: Claim) -> Ruling:
-    """Algorithm 3 at the noise that its theorem needs, against one bit a user, in every local panel."""
-    parts = []
-    for runs, epsilon in _local_panels(study):
-        kept, asked = runs.find(keys.GAUSSIAN, "stated", epsilon), runs.find(keys.FIRST, "repaired", epsilon)
-        parts.append(_less("Gaussian, every answer", "one bit", kept, asked))
-    return all_of(*parts)
 
 
 # --- the panels, as published
@@ -535,22 +513,37 @@ def _own_local_designs(study: Study, claim: Claim) -> Ruling:
     """The one bit against every other message that keeps its promise, setting by setting."""
     parts = []
     for bit in study.local_designs.select(keys.FIRST):
-        for policy in (keys.REPLY, keys.PADDED, keys.PADDED_GAUSSIAN):
-            (other,) = study.local_designs.select(policy, epsilon=bit.epsilon, **bit.swept)
-            parts.append(_less("one bit", other.name, bit, other))
+        others = study.local_designs.select(epsilon=bit.epsilon, **bit.swept)
+        parts += [_less("one bit", other.variant, bit, other) for other in others if other is not bit]
     return all_of(*parts) if parts else _missing()
+
+
+@rules("own-one-answer")
+def _own_one_answer(study: Study, claim: Claim) -> Ruling:
+    """Against Algorithm 3 at the noise that its theorem needs, in every local panel."""
+    parts = []
+    for runs, epsilon in _local_panels(study):
+        kept, asked = runs.find(keys.GAUSSIAN, "stated", epsilon), runs.find(keys.FIRST, "repaired", epsilon)
+        parts.append(_less("one bit", "Gaussian, every answer", asked, kept))
+    return all_of(*parts)
 
 
 @rules("own-clicks-per-display")
 def _own_clicks(study: Study, claim: Claim) -> Ruling:
-    """A negative control without noise: what the order of a list biases goes on losing."""
-    parts = []
-    for right in study.control.select(keys.PADDED):
-        wrong = study.control.find(keys.DISPLAYS, "displays", **right.swept)
-        rule = Less("twice what clicks per examination lose in the last quarter", "what clicks per display do")
-        found = by_runs(rule, difference_interval, 2.0 * late(right), late(wrong), most=right.uniform / 4.0)
-        parts.append(found.of(right.policy, wrong.policy))
-    return all_of(*parts) if parts else _missing()
+    """A negative control without noise, whose bias grows with the list."""
+    sizes = sorted({run.swept["list_size"] for run in study.control})
+    pairs = [[study.control.find(which, over, list_size=size) for over, which in _OVER] for size in sizes]
+    if len(pairs) < 2:
+        return _missing()
+    factor = _compared(
+        Less("per display over per examination, in logarithms, at the smallest K", "at the largest"),
+        lambda *finals: _minus(_factor(*finals[:2]), _factor(*finals[2:])),
+        *(run for pair in (pairs[0], pairs[-1]) for run in reversed(pair)),
+    )
+    return all_of(*(_less("per examination", "per display", *pair) for pair in pairs), factor)
+
+
+_OVER = (("examinations", keys.PADDED), ("displays", keys.DISPLAYS))
 
 
 @rules("own-central-privacy")

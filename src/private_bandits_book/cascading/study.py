@@ -11,18 +11,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from private_bandits.kernels import index
+from private_bandits.kernels import index, releases
 from private_bandits.papers import cascading as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import Problem
 from private_bandits_book import studies
 from private_bandits_book.cascading import keys
-from private_bandits_book.studies import LongRun, Run, Runner, Runs, long_study, looked, means
+from private_bandits_book.studies import LongRun, Run, Runner, Runs, key, long_study, looked, means
 from private_bandits_book.sweep import DELTA, EPSILON, LEAST_RUNS, LOG, SIZE, Sweep, interleaved, learnt
 
 PUBLISHED = 0.01
@@ -74,8 +75,10 @@ class Study(studies.Study):
 
     @cached_property
     def sizes(self) -> dict[int, Runs]:
-        """Figures 2(a)-(d): the local algorithms, by list size."""
-        return {size: self._local(self.sizes_epsilon, size) for size in self.list_sizes}
+        """Figures 2(a)-(d): the local algorithms, by list size; one that Figure 1 has too is the same."""
+        epsilon = self.sizes_epsilon
+        known = {self.list_size: self.local[epsilon]} if epsilon in self.epsilons else {}
+        return {size: known[size] if size in known else self._local(epsilon, size) for size in self.list_sizes}
 
     @cached_property
     def sweep(self) -> Runs:
@@ -169,10 +172,11 @@ class Study(studies.Study):
         return self.long_study("growth")
 
     def _often(self, problem: Problem, policy: Policy, variant: str, swept: Mapping[str, float] | None = None) -> Run:
-        """A run of a repair, often enough for a number in the findings where it is one that we recommend."""
-        recommended = variant in ("first", "local", "one bit", "keep") and math.isfinite(policy.privacy.epsilon)
-        recommended &= problem.list_size == self.list_size
-        return self.run(problem, policy, variant, swept, replications=self.often if recommended else None)
+        """A run, often enough for a number in the findings where it is of what they speak of."""
+        spoken = key(policy) == keys.FIRST and math.isfinite(policy.privacy.epsilon)
+        if (problem.n_items, problem.list_size) == (self.n_items, self.list_size):
+            spoken |= key(policy) in (keys.FIRST, keys.CENTRAL, keys.PLAIN)
+        return self.run(problem, policy, variant, swept, replications=self.often if spoken else None)
 
     def _local(self, epsilon: float, size: int, published: int | None = None) -> Runs:
         """A local panel; `published` is how often its first two policies are run at the published noise."""
@@ -183,8 +187,7 @@ class Study(studies.Study):
                 often = published if variant == "published" and place < 2 else None
                 runs.append(self.run(problem, policy, variant, replications=often))
         for each in (math.inf, epsilon):
-            repaired, often = paper.repaired_local(each, size), self.often if each < math.inf else None
-            runs.append(self.run(problem, repaired, "repaired", replications=often))
+            runs.append(self._often(problem, paper.repaired_local(each, size), "repaired"))
         return runs
 
     def _central(self, n_items: int, epsilons: Sequence[float], swept: Mapping[str, float]) -> Runs:
@@ -196,7 +199,7 @@ class Study(studies.Study):
                     policy = paper.ucb_hybrid(epsilon, n_items, self.horizon, factor, hybrid)
                     runs.append(self.run(problem, policy, variant, swept))
             repaired = paper.repaired_central(epsilon, n_items, self.list_size, self.horizon)
-            runs.append(self.run(problem, repaired, "repaired", swept))
+            runs.append(self._often(problem, repaired, "repaired", swept))
         return runs
 
     def _cucb(self, epsilon: float) -> Runs:
@@ -207,10 +210,10 @@ class Study(studies.Study):
             runs.append(self.run(problem, paper.cucb_gaussian(epsilon, *arguments, factor), variant))
         repaired = [paper.cucb_gaussian(epsilon, *arguments, variant="repaired")]
         repaired.append(paper.repaired_local(epsilon, self.list_size))
-        return Runs([*runs, *(self.run(problem, policy, "repaired") for policy in repaired)])
+        return Runs([*runs, *(self._often(problem, policy, "repaired") for policy in repaired)])
 
     def _baselines(self, problem: Problem, plain: Policy, swept: Mapping[str, float] | None = None) -> Runs:
-        return Runs(self.run(problem, policy, "", swept) for policy in (plain, paper.uniform()))
+        return Runs(self._often(problem, policy, "", swept) for policy in (plain, paper.uniform()))
 
 
 def local_policies(epsilon: float, delta: float, size: int, factor: float = 1.0) -> list[Policy]:
@@ -226,28 +229,32 @@ def local_designs(epsilon: float, delta: float, size: int) -> dict[str, Policy]:
         "reply": paper.repaired_local(epsilon, size, "reply"),
         "padded": paper.repaired_padded(epsilon, size),
         "padded Gaussian": paper.repaired_padded(epsilon, size, delta),
+        "one number": ablation(epsilon, size)["tight radius"],
     }
 
 
 def ablation(epsilon: float, size: int) -> dict[str, Policy]:
-    """Return the steps from Algorithm 2 to the local repair: the order, the one report, the bit with its constants."""
+    """Return the steps from Algorithm 2 to the local repair: the order, the one answer, its radius, the bit.
+
+    The second is none: it forces the 3 ln t observations of every item that the proof of Theorem 4 needs.
+    """
     stated, alone = (paper.ucb_laplace(epsilon, length) for length in (size, 1))
     if math.isinf(epsilon):
         stated = paper.cascade_ucb1()
     ordered = stated.record._replace(reports=index.REORDERED)
     asked = alone.record._replace(reports=index.FIRST, observe_first=False, list_size=size)
+    alone = replace(alone, method="first", privacy=paper.repaired_local(epsilon, size).privacy)
+    tight: Any = paper.repaired_local(epsilon, size).record
+    if math.isfinite(epsilon):
+        tight = releases.Record(releases.KEEP, 1.0 / epsilon, list_size=size)  # blocks of one answer
     return {
         "as stated": stated,
+        "as stated, forced": replace(stated, method="forced", record=stated.record._replace(forced=3.0)),
         "least observed first": replace(stated, method="reordered", record=ordered),
-        "first item only": replace(alone, method="first", record=asked),
+        "first item only": replace(alone, record=asked),
+        "tight radius": replace(alone, method="first, tight", record=tight),
         "one bit": paper.repaired_local(epsilon, size),
     }
-
-
-def late(run: Run) -> np.ndarray:
-    """Return what a run lost in the last quarter of its rounds, by replication."""
-    before = np.searchsorted(run.t, 0.75 * run.t[-1], side="right") - 1
-    return np.asarray(run.final - run.curves[:, max(before, 0)])
 
 
 # --- longer studies, run by `private-bandits reproduce cascading --long`
@@ -331,7 +338,14 @@ def growth_sweep(algorithm: str, quantity: str) -> Sweep:
 def growth_runs() -> list[LongRun]:
     """How regret grows with K and 1/epsilon, where the noise dominates and the items have been told apart."""
     groups = [[growth_sweep(each, quantity) for each in _MAKERS] for quantity in (SIZE, EPSILON, LOG)]
-    return interleaved(*groups, [growth_sweep("ucb_gaussian", DELTA)])
+    return [*interleaved(*groups, [growth_sweep("ucb_gaussian", DELTA)]), hybrid_run()]
+
+
+def hybrid_run() -> LongRun:
+    """The hybrid of the proof of Theorem 2 where it learns: ten items, lists of two, epsilon 20."""
+    problem = growth_cascade(2)
+    policy = paper.ucb_hybrid(20.0, problem.n_items, GROWTH_HORIZON, variant="proof")
+    return _long(problem, policy, GROWTH_HORIZON, start=1000)
 
 
 def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:

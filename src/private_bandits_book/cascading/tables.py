@@ -25,7 +25,6 @@ from private_bandits_book.cascading.study import (
     LEARNING_HORIZON,
     PUBLISHED,
     Study,
-    late,
     learning_times,
     local_designs,
     local_policies,
@@ -104,12 +103,9 @@ def designs(study: Study) -> pd.DataFrame:
 
 @tables("table-control")
 def control(study: Study) -> pd.DataFrame:
-    """Clicks per examination and per display, without noise: regret, and what its last quarter of rounds added."""
-    cells = []
-    for run in study.control:
-        labels = {"list_size": run.swept["list_size"]}
-        cells += [(labels, run.variant, run.final.mean()), (labels, f"{run.variant}_late", late(run).mean())]
-    return wide(cells)
+    """Clicks per examination and per display, without noise."""
+    table = wide((dict(run.swept), run.variant, run.final.mean()) for run in study.control)
+    return table.assign(ratio=table["displays"] / table["examinations"])
 
 
 @tables("table-ablation")
@@ -133,7 +129,7 @@ def growth(study: Study) -> pd.DataFrame:
 
 @tables("table-bounds")
 def theorems(study: Study) -> Made:
-    """Every theorem's bound in all its variants at two horizons, beside uniform play."""
+    """Every theorem's bound at two horizons, beside uniform play; variants that agree to three digits share a row."""
     epsilon, cascade = study.epsilons[-1], study.problem()
     instance = (study.n_items, study.list_size, study.p, study.gap)
     semi = paper.b_lb_semi(*instance)
@@ -149,20 +145,28 @@ def theorems(study: Study) -> Made:
         (11, "printed corrected", bounds.theorem_11, instance, alone),
         (12, "printed corrected", bounds.theorem_12, instance, alone),
     ]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number, variants, bound, first, last in listed:
         uniform = (semi if number == 10 else cascade).uniform_regret()
         for variant in variants.split() or ["derived"]:
             chosen = () if variant == "derived" else (variant,)
             xi = f", ξ = {_XI:g}" if number == 2 and variant != "corrected" else ""
             name = f"Theorem {number}" if number else "Blocks" if variants else "One bit, first item"
-            row: dict[str, str | float] = {"theorem": name, "variant": variant + xi}
+            row: dict[str, Any] = {"theorem": name, "variant": variant + xi}
             row |= {"kind": "lower" if number > 10 else "upper", "epsilon": epsilon}
             for name, t in (("at_horizon", study.horizon), ("at_long", LEARNING_HORIZON)):
                 value = bound(*first, t, *last, *chosen)
                 row |= {name: value, f"{name}_over_uniform": value / (uniform * t)}
-            rows.append(row)
+            alike = rows and rows[-1]["theorem"] == row["theorem"] and _digits(rows[-1]) == _digits(row)
+            if alike:
+                rows[-1]["variant"] = f"{rows[-1]['variant']}, {row['variant']}"
+            else:
+                rows.append(row)
     return tabled(pd.DataFrame(rows), epsilon=epsilon)
+
+
+def _digits(row: dict[str, Any]) -> list[str]:
+    return [f"{row[name]:.3g}" for name in ("at_horizon", "at_long")]
 
 
 @tables("table-xi")

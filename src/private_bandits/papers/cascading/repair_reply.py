@@ -54,7 +54,8 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
     """The paper's mechanisms on a message of fixed length: all K clicks and all K examinations, each with noise; ours.
 
     One reply moves the 2K numbers by at most K + 1 in L1 and sqrt(K + 1) in L2 (1 at K = 1). The index is the ratio of
-    `kernels.ratio`, with sqrt(1.5 ln t (N + r)) + r, r the tail of the noise, which fails with probability t^-3.
+    `kernels.ratio`, with sqrt(1.5 ln t (N + r)) + r, r the tail of the noise; it fails in round t with probability at
+    most 3 t^-2.
 
     Parameters
     ----------
