@@ -14,12 +14,10 @@ cases only, or in several places; a maker asks for them by `sentence`. Under `[n
 a key, for `names`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -92,7 +90,7 @@ class Exhibits:
     `drawn` or `tabled` do, a frame, or the facts of words.
     """
 
-    def __init__(self, *others: Exhibits) -> None:
+    def __init__(self, *others: Self) -> None:
         self._declared: list[_Declared] = [one for other in others for one in other._declared]
 
     def __call__(

@@ -5,8 +5,6 @@ A chapter's room holds `claims.toml`, a table `[[claim]]` a row of the ledger, i
 verdicts are computed, never typed.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import re

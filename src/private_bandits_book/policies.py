@@ -4,8 +4,6 @@ Rewards are 0 or 1, arms count from 0, and where several arms are best the first
 the pairs (arm, reward) of the rounds so far and returns the distribution of the next arm, shape (arms,).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,8 +4,6 @@ A chapter's `Study` holds its parameters and, as cached properties, everything t
 it, and nothing is played before one of them asks. Its longer studies are lists of `LongRun`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -93,7 +91,7 @@ class UniformPlay:
 class Runs(list[Run]):
     """The runs of a panel."""
 
-    def select(self, policy: str | None = None, variant: str | None = None, **wanted: Any) -> Runs:
+    def select(self, policy: str | None = None, variant: str | None = None, **wanted: Any) -> Self:
         """Return the runs with this key of a policy, variant, epsilon and swept values, in order.
 
         Parameters
@@ -103,7 +101,7 @@ class Runs(list[Run]):
         **wanted
             `epsilon`, or values of what is swept.
         """
-        return Runs(run for run in self if _matches(run, policy, variant, wanted))
+        return type(self)(run for run in self if _matches(run, policy, variant, wanted))
 
     def find(self, policy: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> Run:
         """Return the one run with this key of a policy, variant, epsilon and swept values.

@@ -1,7 +1,5 @@
 """The object that a chapter makes after its parameters: their checked values, and where results go."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

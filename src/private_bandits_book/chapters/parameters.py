@@ -8,8 +8,6 @@ A chapter declares its parameters in one cell tagged `parameters`, a typed liter
 The command line and the chapter itself check what they are given by this one module.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 import importlib.util

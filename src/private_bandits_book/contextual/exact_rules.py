@@ -4,8 +4,6 @@ Privacy is judged at each epsilon of a grid, by what the noise exactly pays. The
 for epsilon < 1 only, so the statements say for which epsilon it holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

@@ -12,8 +12,6 @@ than the other by `gap`. Which arm belongs to which context is one of two rules,
   Theorem 1 of Zheng et al. (2020), local privacy implies differential privacy, does not carry over to contexts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What each figure of the chapter's runs draws and says: labelled frames, captions and alt texts that follow them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from functools import partial

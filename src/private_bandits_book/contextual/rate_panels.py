@@ -1,7 +1,5 @@
 """Figures of the longer studies: regret against T and against epsilon, with the claimed slope beside the fitted one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -7,8 +7,6 @@ smooth and strongly convex losses is the rate that the paper improves on, and on
 Orders in 1/epsilon are claimed for epsilon <= 1, and fits above decide nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import partial

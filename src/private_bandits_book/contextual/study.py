@@ -11,8 +11,6 @@ learners themselves.
 small bonus the ellipsoids no longer hold: `locked` shows what that can cost.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

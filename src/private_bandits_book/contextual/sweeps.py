@@ -16,8 +16,6 @@ Variants named "printed" or "classical noise" have the printed formula for sigma
 all fits over epsilon; the others have the analytic noise, which is not proportional to 1/epsilon above about 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """How the chapter writes numbers, and the computed lines that its figures draw beside runs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

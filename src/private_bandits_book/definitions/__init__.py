@@ -1,7 +1,5 @@
 """The chapter on Basu, Dimitrakakis, Tossou (2019), *Privacy in Multi-armed Bandits*."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

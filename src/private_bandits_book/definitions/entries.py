@@ -1,7 +1,5 @@
 """Tables 1 and 2 of Basu et al. (2019) in numbers: as printed, as proved, and what can be used instead."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ An arrow says "is used to make". Two consecutive rounds are enough: what holds f
 arrows repeat. What a graph implies about who learns what is d-separation, which `separated` computes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The figures of the chapter: what each draws, and the numbers in its texts, which are in `texts.toml`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

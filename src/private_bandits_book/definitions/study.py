@@ -5,8 +5,6 @@ achieved from the problem-dependent bounds? Over instances: does any algorithm d
 possible? Every run is kept by replication, so that a figure and a verdict come from the same numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The tables of the chapter, and its key findings; what is said of them is in `texts.toml`."""
 
-from __future__ import annotations
-
 import math
 from operator import attrgetter
 from typing import Any

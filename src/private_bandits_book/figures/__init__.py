@@ -11,8 +11,6 @@ regret_se, replications`, and where known
 Nothing here touches pyplot or leaves a matplotlib setting changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A figure with what is said of it, and numbers as captions and sentences write them."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """From a tidy frame to the lines of a plot, and the window that shows them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What each figure of the chapter draws and says, and its findings in words: all of it follows the numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

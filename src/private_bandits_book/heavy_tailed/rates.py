@@ -13,8 +13,6 @@ its exponents are those of the fluid approximation, on two Pareto arms, where th
 construction and decide no claim: what a schedule adds up to is derived (`orders`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

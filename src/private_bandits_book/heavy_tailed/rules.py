@@ -8,8 +8,6 @@ its runs could only break it. Where runs decide, the nearest wrong power is the 
 of T at the worst gap 3/4, the local rate of rewards with a variance.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The figures of the chapter, and its findings in words: what each draws and says follows the numbers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable

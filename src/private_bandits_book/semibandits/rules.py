@@ -7,8 +7,6 @@ measured: the next power of the same quantity, which for the central algorithms 
 upper bound is also asked for its proof's first step, that the index covers its own noise, which is computed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ baseline has none. Every run is kept by replication, so that a figure and a verd
 longer studies are in `sweeps`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The sweeps of "sizes" and "exponents" are those of `sweeps.toml`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
