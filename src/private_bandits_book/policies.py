@@ -240,8 +240,7 @@ class LocallyPrivate(FinitePolicy):
         if total == 0:
             raise ValueError(f"history must be possible under the policy, got {history!r}")
         laws = np.array([_learner_law(self.learner, seen) for seen in belief])
-        law: np.ndarray = np.array(list(belief.values())) @ laws / total
-        return law
+        return np.array(list(belief.values())) @ laws / total
 
 
 @dataclass(frozen=True)
@@ -458,8 +457,7 @@ def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:
 
 def _softmax(logits: np.ndarray) -> np.ndarray:
     weights = np.exp(logits - np.max(logits))
-    law: np.ndarray = weights / weights.sum()
-    return law
+    return weights / weights.sum()
 
 
 @lru_cache(maxsize=65536)

@@ -93,8 +93,7 @@ class Chapter:
     @cached_property
     def _makers(self) -> dict[str, Callable[[], Exhibit]]:
         room = importlib.import_module(f"private_bandits_book.{self.name}.exhibits")
-        makers: dict[str, Callable[[], Exhibit]] = room.exhibits.makers(self.study)
-        return makers
+        return room.exhibits.makers(self.study)
 
     def show(self, label: str) -> Display | Markdown:
         """Show an exhibit of the chapter by its label, and write its files."""

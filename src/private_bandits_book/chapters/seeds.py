@@ -22,8 +22,7 @@ def ledger_at(book: Book, chapter: str, parameters: Mapping[str, Any]) -> pd.Dat
 
     study = importlib.import_module(f"private_bandits_book.{chapter}.study").Study
     made = Chapter(chapter, book=book, **parameters)
-    table: pd.DataFrame = study.at(made.parameters, made.long_study).ledger
-    return table
+    return study.at(made.parameters, made.long_study).ledger
 
 
 def played(book: Book, chapter: str, number: int, ledger: Ledger | None = None) -> pd.DataFrame:

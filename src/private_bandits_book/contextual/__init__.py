@@ -7,8 +7,6 @@ from typing import Any
 from private_bandits import checks
 from private_bandits_book.chapters.parameters import few
 
-__all__ = ["check_parameters", "long_studies"]
-
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """The longer studies behind Table 1, by the name of their file: `long-convex.csv` and `long-linear.csv`."""

@@ -53,8 +53,7 @@ def _order(name: str, *arguments: float, **named: bool) -> Ruling:
     """What a function of `orders` rules; undecided at a v so small that a bound is no double."""
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
-            found: Ruling = getattr(orders, name)(*arguments, **named)
-            return found
+            return getattr(orders, name)(*arguments, **named)
     except ArithmeticError:
         return Holds(DERIVED)(None)
 

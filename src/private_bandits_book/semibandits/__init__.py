@@ -6,8 +6,6 @@ from typing import Any
 from private_bandits import checks
 from private_bandits_book.chapters.parameters import few
 
-__all__ = ["check_parameters", "long_studies"]
-
 
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
