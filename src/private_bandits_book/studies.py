@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from private_bandits.simulate import AnyProblem, simulate
 from private_bandits_book.ledger import judge
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
+_Found = TypeVar("_Found")
 OFTEN = 10  # runs behind a number in the findings, for each of the chapter's replications
 
 
@@ -113,9 +114,7 @@ class Runs(list[Run]):
         """
         wanted = swept if epsilon is None else swept | {"epsilon": epsilon}
         found = self.select(policy, variant, **wanted)
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} runs of {policy!r} ({variant or 'baseline'}, {epsilon}, {swept})")
-        return found[0]
+        return only(found, f"runs of {policy!r} ({variant or 'baseline'}, {epsilon}, {swept})")
 
     def final(self, policy: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> float:
         """Return the mean regret at the horizon of the one run that `find` finds."""
@@ -304,6 +303,25 @@ def long_study(label: str, runs: Callable[[], Sequence[LongRun]]) -> Callable[..
         return pd.concat(frames, ignore_index=True)
 
     return play
+
+
+def only(found: Sequence[_Found], what: str) -> _Found:
+    """Return the only one of what was found.
+
+    Parameters
+    ----------
+    found : sequence
+    what : str
+        What was looked for, in the plural.
+
+    Raises
+    ------
+    LookupError
+        If there is none, or more than one.
+    """
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} {what}")
+    return found[0]
 
 
 def share(found: np.ndarray) -> Interval:

@@ -12,7 +12,7 @@ small bonus the ellipsoids no longer hold: `locked` shows what that can cost.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
@@ -39,7 +39,7 @@ from private_bandits_book.contextual.messages import PUBLISHED_DELTA
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
 from private_bandits_book.figures import power
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import Run, Runner, Runs
+from private_bandits_book.studies import Run, Runs, only, share
 from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
 
 SWEEP = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -221,23 +221,18 @@ class Study(studies.Study):
     @cached_property
     def greedy(self) -> Runs:
         """Epsilon = infinity on one set of four actions, means 0.7 and 0.5: LinUCB, and both limits of Algorithm 5."""
-        problem, player = instances.one_set(STUCK_ACTIONS, gap=STUCK_GAP, offset=STUCK_OFFSET), self._often
-        runs = Runs([player.run(problem, paper.linucb(STUCK_ACTIONS))])
-        for variant in ("derived", "printed"):
-            policy = paper.ldp_linucb(math.inf, self.delta, STUCK_ACTIONS, self.horizon, variant)
-            runs.append(player.run(problem, policy, variant))
-        return runs
+        given = math.inf, self.delta, STUCK_ACTIONS, self.horizon
+        limits = [(paper.ldp_linucb(*given, variant), variant) for variant in ("derived", "printed")]
+        return self._on_one_set(STUCK_ACTIONS, [(paper.linucb(STUCK_ACTIONS), ""), *limits])
 
     def shifted(self, epsilon: float) -> Runs:
         """Algorithm 5 on one set of two good actions, means 0.7 and 0.5, with the whole bonus and a small one.
 
         The shift draws the estimate of an action that is seldom played towards 0, below that of the other.
         """
-        problem, player = instances.one_set(2, gap=STUCK_GAP, offset=STUCK_OFFSET), self._often
         private = private_policies(2, epsilon, self.delta, self.horizon, LINEAR, self.bonus_factor)
         derived = [variant for variant, constants in CONSTANTS[LINEAR].items() if constants.variant == "derived"]
-        policies = [*self._linucb(2), *((private[variant], variant) for variant in derived)]
-        return Runs(player.run(problem, *policy) for policy in policies)
+        return self._on_one_set(2, [*self._linucb(2), *((private[variant], variant) for variant in derived)])
 
     @cached_property
     def digits(self) -> Runs:
@@ -373,9 +368,7 @@ class Study(studies.Study):
         """What was fitted to the runs of a variant; `claimed`: where the paper claims it, which is what is judged."""
         wanted, fits = (row, quantity, variant), self.claimed_fits if claimed and quantity == EPSILON else self.fits
         found = [one for one in fits if (one.labels["row"], one.quantity, one.labels["reading"]) == wanted]
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} exponents in {quantity} of {row!r}, {variant}")
-        return found[0]
+        return only(found, f"exponents in {quantity} of {row!r}, {variant}")
 
     def lowered(self, variant: str) -> Interval | None:
         """The power of T with two points minus that with one, convex losses, on the same seeds and horizons."""
@@ -393,13 +386,13 @@ class Study(studies.Study):
 
     # --- how runs are made
 
-    @cached_property
-    def _often(self) -> Runner:
-        """Plays three times as often, where shares of runs are what is measured."""
-        return Runner(self.horizon, 3 * self.replications, self.seed, self.n_jobs)
-
     def _delta(self, epsilon: float) -> float | None:
         return None if math.isinf(epsilon) else self.delta
+
+    def _on_one_set(self, actions: int, policies: Sequence[tuple[Policy, str]]) -> Runs:
+        """Policies and variants, three times as often as others: shares of runs are what is measured."""
+        problem = instances.one_set(actions, gap=STUCK_GAP, offset=STUCK_OFFSET)
+        return Runs(self.run(problem, *policy, replications=3 * self.replications) for policy in policies)
 
     def _linucb(self, dim: int) -> list[tuple[Policy, str]]:
         return [(paper.linucb(dim), ""), (paper.linucb(dim, bonus_factor=self.bonus_factor), "small bonus")]
@@ -474,13 +467,11 @@ def lock_in(runs: Runs) -> pd.DataFrame:
     """
     rows = []
     for run in runs:
-        most = float(np.max(np.max(run.problem.means, axis=1) - np.min(run.problem.means, axis=1)))
-        rounds, count = int(run.t[-1]), len(run.final)
-        locked = int(np.sum(run.final >= _LOCKED * most * rounds))
-        low, high = binomial_interval(locked, count)
+        most, rounds = float(np.max(np.ptp(run.problem.means, axis=1))), int(run.t[-1])
+        locked, low, high, *_ = share(run.final >= _LOCKED * most * rounds)
         labels = {"policy": run.name, "reading": run.variant, "epsilon": run.epsilon, "t": rounds}
-        share = {"replications": count, "locked": locked / count, "low": low, "high": high}
-        rows.append(labels | share | {"regret": float(run.final.mean()), "uniform": run.uniform})
+        labels |= {"replications": len(run.final), "locked": locked, "low": low, "high": high}
+        rows.append(labels | {"regret": float(run.final.mean()), "uniform": run.uniform})
     return pd.DataFrame(rows)
 
 

@@ -33,7 +33,7 @@ from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import facts
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import LongRun, play_long
+from private_bandits_book.studies import LongRun, only, play_long
 from private_bandits_book.sweep import EPSILON, LEARNT, LEAST_RUNS, Sweep
 
 DELTA = 1e-3
@@ -236,9 +236,7 @@ def sweep(row: str, quantity: str, variant: str) -> Sweep:
         if (key, sweep.quantity, sweep.labels["reading"]) == (row, quantity, variant)
         and wanted == {name: sweep.labels.get(name, value) for name, value in wanted.items()}
     ]
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} sweeps over {quantity} of {row!r}, {variant}")
-    return found[0]
+    return only(found, f"sweeps over {quantity} of {row!r}, {variant}")
 
 
 def long_runs(label: str) -> list[LongRun]:

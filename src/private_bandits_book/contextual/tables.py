@@ -19,8 +19,9 @@ from private_bandits_book.contextual.messages import BALL, cost, split
 from private_bandits_book.contextual.study import STUCK_ACTIONS, STUCK_GAP, STUCK_OFFSET, Study
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, BEST_ARM, LINE, STOCHASTIC, context_sweeps
 from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import LOOKS, interval, plain
+from private_bandits_book.contextual.words import LOOKS, plain
 from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
+from private_bandits_book.figures.captions import interval
 from private_bandits_book.sweep import EPSILON, LOG
 
 tables = Exhibits()

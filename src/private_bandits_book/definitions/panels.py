@@ -18,6 +18,7 @@ from private_bandits_book.definitions.study import LOCAL, LONG, Study, factors, 
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
 from private_bandits_book.figures import computed, power, scientific
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.lines import line
 from private_bandits_book.rooms import tables
 from private_bandits_book.sweep import by_replication, fit_log
 
@@ -234,9 +235,9 @@ def _lines(frame: pd.DataFrame) -> pd.DataFrame:
     most = frame["uniform"].max()
     lower = curves[np.isfinite(curves["epsilon"]) & curves["bound"].between(1e-9, most)]
     lower = lower.drop_duplicates(["trust", "epsilon"]).assign(regret=lower["bound"], policy="lower bound")
-    plain = {"policy": "uniform play", "epsilon": math.inf, "t": frame["t"].iloc[0], "regret": most, "facet": ""}
-    plain |= {"regret_se": 0.0, "family": "uniform", "trust": "none", "replications": 1}
-    return pd.concat([curves, lower.assign(regret_se=0.0, family="none", trust="none"), pd.DataFrame([plain])])
+    plain = {"epsilon": [math.inf], "t": frame["t"].iloc[0], "regret": most, "facet": "", "replications": 1}
+    lower = lower.assign(regret_se=0.0, family="none", trust="none")
+    return pd.concat([curves, lower, line("uniform play", "uniform", plain)])
 
 
 def _telling(bounds: pd.DataFrame, most: float) -> pd.DataFrame:

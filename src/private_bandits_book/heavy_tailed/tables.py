@@ -1,9 +1,7 @@
 """The tables of the chapter."""
 
 import math
-import tomllib
 from collections.abc import Callable
-from importlib import resources
 from operator import attrgetter
 from typing import Any
 
@@ -12,7 +10,7 @@ import pandas as pd
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits_book import studies
+from private_bandits_book import rooms, studies
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
@@ -105,9 +103,8 @@ def summary(v: float) -> pd.DataFrame:
     """
     powers = {"1/v": 1.0 / v, "1+2/v": 1.0 + 2.0 / v, "v/(1+v)": v / (1.0 + v), "2v/(1+v)": 2.0 * (v / (1.0 + v))}
     powers |= {"1/(1+v)": 1.0 / (1.0 + v), "(2+v)/(2+2v)": (2.0 + v) / (2.0 + 2.0 * v)}
-    text = resources.files("private_bandits_book.heavy_tailed").joinpath("summary.toml").read_text("utf-8")
     rows = []
-    for cell in tomllib.loads(text)["cell"]:
+    for cell in rooms.tables("heavy_tailed", "summary")["cell"]:
         row = {name: cell[name] for name in ("rewards", "kind", "model", "side")}
         row["v"] = math.nan if cell["rewards"] == "bounded" else v
         printed = cell.get("printed", {})

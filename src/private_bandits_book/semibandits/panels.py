@@ -17,6 +17,7 @@ from private_bandits_book import figures
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import rounded
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.lines import line
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.semibandits.study import Source, Study
 from private_bandits_book.semibandits.sweeps import CUCB, CUCB_LEAST, DP, DP_SE, LDP1, LDP2, LEAST
@@ -275,10 +276,9 @@ def _with_uniform(runs: Runs) -> pd.DataFrame:
     """Labelled curves, and uniform play on every problem of a panel, exactly, in their form."""
     frames = [runs.curves()]
     for name, run in {run.swept.get("problem", ""): run for run in runs}.items():
-        t = run.data.t.values
-        frame = pd.DataFrame({"policy": "uniform play", "reading": "", "family": "uniform", "trust": "none", "t": t})
-        frame = frame.assign(epsilon=math.inf, regret=run.problem.uniform_regret() * t, regret_se=0.0)
-        frame = frame.assign(n_arms=run.problem.n_items, size=run.problem.list_size, replications=len(run.final))
+        columns = {"reading": "", "t": run.t, "epsilon": math.inf, "regret": run.problem.uniform_regret() * run.t}
+        columns |= {"n_arms": run.problem.n_items, "size": run.problem.list_size, "replications": len(run.final)}
+        frame = line("uniform play", "uniform", columns)
         frames.append(frame.assign(problem=name) if name else frame)
     return _labelled(pd.concat(frames, ignore_index=True))
 

@@ -23,7 +23,7 @@ from private_bandits.problems import SemiBandit
 from private_bandits_book import studies
 from private_bandits_book.rules import with_unseen
 from private_bandits_book.semibandits import sweeps
-from private_bandits_book.studies import Runs
+from private_bandits_book.studies import Runs, only
 from private_bandits_book.sweep import RateFit, learnt
 
 ORACLE_SIZE, ORACLE_BETA = 2, 0.8
@@ -157,9 +157,7 @@ class Study(studies.Study):
             If there is none, or two.
         """
         found = fits(self.exponents, source, quantity, held)
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} exponents in {quantity} of {source}, {held} held")
-        return found[0]
+        return only(found, f"exponents in {quantity} of {source}, {held} held")
 
     def policies(self, epsilon: float) -> list[Policy]:
         """Return every algorithm of the chapter at one epsilon, in the order of the page."""
