@@ -534,7 +534,7 @@ def test_the_longer_studies_are_replayed():
     search = frame[frame["row"] == sweeps.BEST_ARM]
     *_, last = (run for run in sweeps.long_runs("convex") if run.labels["row"] == sweeps.BEST_ARM)
     assert len(search) == len(sweeps.EPSILONS) * last.replications
-    again = csv_text(sweeps.play_search(last, 2)[["regret"]]).split()[1:]
+    again = csv_text(sweeps.play_search(last._replace(replications=2))[["regret"]]).split()[1:]
     assert rows_of(search, last)["regret"].tolist()[:2] == again
     frame = committed("contextual", "linear")
     parts = [rows_of(frame, run) for run in listed("linear")]

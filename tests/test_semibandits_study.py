@@ -78,7 +78,7 @@ def test_a_longer_study_is_what_its_runs_play(label):
         left -= len(part)
         first = part[part["replication"] == 0].set_index("t")["regret"]
         rounds = run.horizon if run is whole else 10_000
-        again = play_long(run, replications=1, horizon=rounds, n_jobs=1)
+        again = play_long(run._replace(replications=1, horizon=rounds), n_jobs=1)
         played = dict(zip(again["t"], csv_text(again[["regret"]]).split()[1:], strict=True))
         assert first[first.index <= rounds].to_dict() == {t: played[t] for t in first.index if t <= rounds}
         assert rounds in played

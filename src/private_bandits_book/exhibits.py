@@ -22,7 +22,8 @@ from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits_book.figures import Picture, caption_runs
+from private_bandits_book.figures import caption_runs
+from private_bandits_book.figures.captions import Picture
 from private_bandits_book.rooms import tables
 
 

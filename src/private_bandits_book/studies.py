@@ -75,12 +75,6 @@ class Run(NamedTuple):
         """The policy's family, for the colour."""
         return str(self.policy.family)
 
-    @property
-    def paid(self) -> dict[str, float]:
-        """What the policy pays, as columns."""
-        privacy = self.policy.privacy
-        return {"value_epsilon": privacy.value_epsilon, "effective_epsilon": privacy.effective_epsilon}
-
 
 class UniformPlay:
     """Uniformly random play, in the place of a policy: its regret is known and need not be played."""
@@ -261,16 +255,12 @@ class LongRun(NamedTuple):
     start: int = 1  # earlier checkpoints are not kept
 
 
-def play_long(
-    run: LongRun, *, replications: int | None = None, horizon: int | None = None, n_jobs: int = -1
-) -> pd.DataFrame:
-    """Play a run of a longer study, or its beginning, and return it tidy.
+def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
+    """Play a run of a longer study and return it tidy.
 
     Parameters
     ----------
     run : LongRun
-    replications, horizon : int, optional
-        Instead of the run's.
     n_jobs : int
         As for `simulate`.
 
@@ -279,30 +269,31 @@ def play_long(
     DataFrame
         A row per replication and checkpoint: the labels, and `replication, t, regret`.
     """
-    rounds = run.horizon if horizon is None else horizon
     data = simulate(
         run.problem,
         run.policy,
-        horizon=rounds,
-        replications=run.replications if replications is None else replications,
+        horizon=run.horizon,
+        replications=run.replications,
         seed=run.seed,
-        checkpoints=None if run.checkpoints is None else sorted({t for t in run.checkpoints if t < rounds}),
+        checkpoints=None if run.checkpoints is None else sorted({t for t in run.checkpoints if t < run.horizon}),
         n_jobs=n_jobs,
         progress=False,
     )
     frame = data.regret.to_dataframe().reset_index()
-    frame = frame[frame["t"] >= min(run.start, rounds)]
+    frame = frame[frame["t"] >= min(run.start, run.horizon)]
     return frame.assign(**run.labels)[[*run.labels, "replication", "t", "regret"]]
 
 
-def long_study(label: str, runs: Callable[[], Sequence[LongRun]]) -> Callable[..., pd.DataFrame]:
+def long_study(
+    label: str, runs: Callable[[], Sequence[LongRun]], play: Callable[[LongRun], pd.DataFrame] = play_long
+) -> Callable[..., pd.DataFrame]:
     """Return the function that plays a longer study; its `progress` says whether to show a bar."""
 
-    def play(progress: bool = False) -> pd.DataFrame:
-        frames = [play_long(run) for run in tqdm(runs(), desc=label, disable=not progress)]
+    def played(progress: bool = False) -> pd.DataFrame:
+        frames = [play(run) for run in tqdm(runs(), desc=label, disable=not progress)]
         return pd.concat(frames, ignore_index=True)
 
-    return play
+    return played
 
 
 def only(found: Sequence[_Found], what: str) -> _Found:
@@ -357,16 +348,18 @@ def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
     regret = run.curves[:, part]
     replications = len(regret)
     spread = regret.std(axis=0, ddof=1) / math.sqrt(replications) if replications > 1 else 0.0
+    privacy = run.policy.privacy
+    pays = {"value_epsilon": privacy.value_epsilon, "effective_epsilon": privacy.effective_epsilon}
     return pd.DataFrame(
         {
             "key": key(run.policy),
             "policy": run.name,
             "reading": run.variant,
             "family": run.family,
-            "trust": run.policy.privacy.trust,
+            "trust": privacy.trust,
             "epsilon": run.epsilon,
             **run.swept,
-            **(run.paid if paid else {}),
+            **(pays if paid else {}),
             "t": run.t[part],
             "regret": regret.mean(axis=0),
             "regret_se": spread,

@@ -21,7 +21,7 @@ from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.exhibits import Exhibit, Table
-from private_bandits_book.figures import Picture
+from private_bandits_book.figures.captions import Picture
 from private_bandits_book.ledger import COLUMNS
 from private_bandits_book.verdicts import totals
 

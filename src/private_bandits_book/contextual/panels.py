@@ -18,9 +18,10 @@ from private_bandits_book.contextual.study import LINKS, STUCK_GAP, Study, accur
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS, slug
 from private_bandits_book.contextual.words import LOOKS, at, fitted, of, plain, power, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
-from private_bandits_book.figures import Slope, computed, rounded, short
-from private_bandits_book.figures import power as ten
-from private_bandits_book.figures.lines import line
+from private_bandits_book.figures.captions import power as ten
+from private_bandits_book.figures.captions import rounded, scientific, short
+from private_bandits_book.figures.drawing import Slope
+from private_bandits_book.figures.lines import computed, line
 from private_bandits_book.studies import Run, Runs, looked, means
 from private_bandits_book.sweep import EPSILON, HORIZON, Sweep
 from private_bandits_book.verdicts import REPRODUCED
@@ -45,14 +46,14 @@ def findings(study: Study) -> dict[str, Any]:
         "least": least,
         "link": messages.small_link(least, study.delta),
         "smallest": smallest,
-        "needed": figures.scientific(smallest["horizon_needed"]),
-        "ours": figures.scientific(ours["horizon_needed"]),
+        "needed": scientific(smallest["horizon_needed"]),
+        "ours": scientific(ours["horizon_needed"]),
         "linear": power(study.exponent(LINEAR, HORIZON, OURS[LINEAR])),
         "logistic": power(study.exponent(LOGISTIC, HORIZON, OURS[LOGISTIC])),
         "learnt": sweeps.LEARNT_EPSILON,
         "why": sentence(study, "why") if found["contribution-difference"] == REPRODUCED else "",
         "coded": coded,
-        "coded_paid": figures.scientific(coded["epsilon_paid"]),
+        "coded_paid": scientific(coded["epsilon_paid"]),
     }
 
 

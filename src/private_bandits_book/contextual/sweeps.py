@@ -22,7 +22,6 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
-from tqdm import tqdm
 
 from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
@@ -122,10 +121,10 @@ def _search() -> Sweep:
     return Sweep(labels, EPSILON, EPSILONS, run)
 
 
-def play_search(run: LongRun, replications: int | None = None) -> pd.DataFrame:
+def play_search(run: LongRun) -> pd.DataFrame:
     """Return the pulls of lil'UCB in the columns of the longer study, as `t` and as `regret`."""
     rows = []
-    for replication in range(replications or run.replications):
+    for replication in range(run.replications):
         epsilon = run.labels["epsilon"]
         found = paper.lil_ucb(run.problem, _FAILURE, epsilon, DELTA, seed=SEED, replication=replication, limit=LIMIT)
         rows.append({**run.labels, "replication": replication, "t": LIMIT, "regret": float(sum(found.pulls))})
@@ -245,10 +244,6 @@ def long_runs(label: str) -> list[LongRun]:
     return [run for _, sweep in sweeps for run in sweep.runs()]
 
 
-def play(label: str, progress: bool = False) -> pd.DataFrame:
-    """Play a longer study; a row per replication and horizon, or checkpoint of a curve."""
-    frames = [
-        play_search(run) if run.labels.get("row") == BEST_ARM else play_long(run)
-        for run in tqdm(long_runs(label), desc=label, disable=not progress)
-    ]
-    return pd.concat(frames, ignore_index=True)
+def play(run: LongRun) -> pd.DataFrame:
+    """Play a run of a longer study; a row per replication and horizon, or checkpoint of a curve."""
+    return play_search(run) if run.labels.get("row") == BEST_ARM else play_long(run)

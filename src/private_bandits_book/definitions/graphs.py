@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
-from private_bandits_book.figures import FAMILY_COLOURS, WIDTH, style
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.look import FAMILY_COLOURS, WIDTH, style
 
 OUTCOMES, REWARDS, MESSAGES, ACTIONS = ("x0", "x1"), ("r0", "r1"), ("z0", "z1"), ("a0", "a1")
 ENVIRONMENT, POLICY = "nu", "pi"

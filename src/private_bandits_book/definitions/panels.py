@@ -16,9 +16,10 @@ from private_bandits_book.definitions import discussion, graphs, lemmas
 from private_bandits_book.definitions.entries import CORRECTED, usable
 from private_bandits_book.definitions.study import LOCAL, LONG, Study, factors, instance
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
-from private_bandits_book.figures import computed, power, scientific
+from private_bandits_book.figures import power
+from private_bandits_book.figures.captions import scientific
 from private_bandits_book.figures.drawing import blank
-from private_bandits_book.figures.lines import line
+from private_bandits_book.figures.lines import computed, line
 from private_bandits_book.rooms import tables
 from private_bandits_book.sweep import by_replication, fit_log
 

@@ -18,6 +18,7 @@ from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import rounded
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.lines import line
+from private_bandits_book.figures.look import WIDTH
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.semibandits.study import Source, Study
 from private_bandits_book.semibandits.sweeps import CUCB, CUCB_LEAST, DP, DP_SE, LDP1, LDP2, LEAST
@@ -139,7 +140,7 @@ def central_local(study: Study) -> Made:
     horizons = sorted(frame["t"].unique())
     with figures.style():
         fig, height = blank(), 1.0 + 2.1 * len(horizons)
-        fig.set_size_inches(figures.WIDTH, height)
+        fig.set_size_inches(WIDTH, height)
         for row, horizon in enumerate(horizons):
             for column, variant in enumerate(VARIANTS):
                 bottom = 1.1 + 2.1 * (len(horizons) - 1 - row)
