@@ -7,7 +7,7 @@ it, and nothing is played before one of them asks. Its longer studies are lists 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -215,7 +215,8 @@ class Study(Runner):
     ) -> Self:
         """Return the study at a chapter's parameters."""
         named = {each.name for each in fields(cls) if each.init} - {"long_study", "disagree"}
-        return cls(**{name: parameters[name] for name in named}, long_study=long_study, disagree=disagree or {})
+        own = {name: parameters[name] for name in named}
+        return cls(**own, long_study=cache(long_study), disagree=disagree or {})
 
     @property
     def often(self) -> int:

@@ -348,7 +348,8 @@ def worst_gaps(study: Study, label: str, key: str) -> Made:
         for row, sweep in sweeps.context_sweeps()
         if (row, sweep.labels["problem"], sweep.labels["dim"], sweep.quantity) == wanted
     ]
-    points = [(point, sweep) for sweep in own for point in rates.points(sweep, study.linear) if point.counts]
+    frame = study.long_study("linear")
+    points = [(point, sweep) for sweep in own for point in rates.points(sweep, frame) if point.counts]
     frame, row = pd.DataFrame([_point(*point) for point in points]), ROWS[key]
     ours = next((_point(*point)["label"] for point in points if point[0].labels["reading"] == OURS[key]), None)
     claimed = Slope(row.power, f"{plain(row.order)}, claimed", study.exponent(key, HORIZON, OURS[key]), ours)
@@ -383,7 +384,7 @@ def _point(point: rates.Point, sweep: Sweep) -> dict[str, Any]:
 
 def _finals(study: Study, rows: Sequence[str], quantity: str) -> pd.DataFrame:
     """The last regrets of some rows of the study without contexts, with the looks of what was played."""
-    frame = study.convex
+    frame = study.long_study("convex")
     own = frame["row"].isin(rows) & (frame["quantity"] == quantity) & (frame["t"] == frame["horizon"])
     return looked(frame[own], sweeps.long_runs("convex"), ["row", "reading", "quantity", "epsilon"])
 

@@ -333,36 +333,26 @@ class Study(studies.Study):
     # --- the longer studies
 
     @cached_property
-    def convex(self) -> pd.DataFrame:
-        """The rows of the longer study without contexts."""
-        return self.long_study("convex")
-
-    @cached_property
-    def linear(self) -> pd.DataFrame:
-        """The rows of the longer study with contexts."""
-        return self.long_study("linear")
-
-    @cached_property
     def context_fits(self) -> list[RateFit]:
         """Every exponent of the study with contexts."""
-        return rates.fits(sweeps.context_sweeps(), self.linear)
+        return rates.fits(sweeps.context_sweeps(), self.long_study("linear"))
 
     @cached_property
     def fits(self) -> list[RateFit]:
         """The exponents that are judged: with contexts those at the worst gap on one set of two actions."""
         with_contexts = [one for one in self.context_fits if (one.labels["problem"], one.labels["dim"]) == _JUDGED]
-        return rates.fits(sweeps.convex_sweeps(), self.convex) + with_contexts
+        return rates.fits(sweeps.convex_sweeps(), self.long_study("convex")) + with_contexts
 
     @cached_property
     def claimed_fits(self) -> list[RateFit]:
         """The exponents in 1/epsilon over the epsilons for which the paper claims an order: those up to 1."""
         swept = [(row, sweep) for row, sweep in sweeps.convex_sweeps() if sweep.quantity == EPSILON]
-        return rates.fits(swept, self.convex, CLAIMED)
+        return rates.fits(swept, self.long_study("convex"), CLAIMED)
 
     @cached_property
     def finals(self) -> pd.DataFrame:
         """Regret of the study without contexts beside a derived upper bound."""
-        return rates.finals(sweeps.convex_sweeps(), self.convex)
+        return rates.finals(sweeps.convex_sweeps(), self.long_study("convex"))
 
     def fit(self, row: str, quantity: str, variant: str, claimed: bool = False) -> RateFit:
         """What was fitted to the runs of a variant; `claimed`: where the paper claims it, which is what is judged."""
@@ -373,7 +363,7 @@ class Study(studies.Study):
     def lowered(self, variant: str) -> Interval | None:
         """The power of T with two points minus that with one, convex losses, on the same seeds and horizons."""
         two, one = (sweeps.sweep(row, HORIZON, variant) for row in (TWO_POINTS[0], ONE_POINT[0]))
-        return rates.difference(two, one, self.convex)
+        return rates.difference(two, one, self.long_study("convex"))
 
     def exponent(self, row: str, quantity: str, variant: str) -> Interval | None:
         """One fitted exponent, None where there is none."""
