@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import joblib
 import numpy as np
@@ -53,19 +53,9 @@ CLAIMED = 1.0
 """The epsilon up to which the paper claims its orders: above it 1/epsilon would ask for less than no privacy does."""
 _NOISES = {"printed": {"method": "classical"}, "analytic": {"method": "analytic"}, "laplace": {"noise": "laplace"}}
 _ARMED = {variant: {"method": "analytic", "variant": variant} for variant in ("printed", "tight")}
-
-
-class Constants(NamedTuple):
-    """Those of Algorithm 5 or 3."""
-
-    variant: str
-    noise: str
-    small: bool
-
-
 _DATA = tables("contextual", "study")
-CONSTANTS = {row: {name: Constants(*made) for name, made in of.items()} for row, of in _DATA["constants"].items()}
-"""By row of Table 1 and variant."""
+CONSTANTS = _DATA["constants"]
+"""Of Algorithms 5 and 3, by row of Table 1 and variant: constants, noise, and whether the bonus is small."""
 LINKS = {"linear": LINEAR, "logistic": LOGISTIC}
 STUCK_GAP, STUCK_OFFSET, STUCK_ACTIONS = 0.2, 0.5, 4
 DIGIT_ROUNDS = 10_000
@@ -231,7 +221,7 @@ class Study(studies.Study):
         The shift draws the estimate of an action that is seldom played towards 0, below that of the other.
         """
         private = private_policies(2, epsilon, self.delta, self.horizon, LINEAR, self.bonus_factor)
-        derived = [variant for variant, constants in CONSTANTS[LINEAR].items() if constants.variant == "derived"]
+        derived = [variant for variant, (constants, *_) in CONSTANTS[LINEAR].items() if constants == "derived"]
         return self._on_one_set(2, [*self._linucb(2), *((private[variant], variant) for variant in derived)])
 
     @cached_property
@@ -440,8 +430,8 @@ def private_policies(
 def _made(row: str, bonus_factor: float) -> dict[str, dict[str, Any]]:
     """What the constructors take for the constants, by variant."""
     return {
-        name: {"variant": made.variant, "noise": made.noise, "bonus_factor": bonus_factor if made.small else 1.0}
-        for name, made in CONSTANTS[row].items()
+        name: {"variant": variant, "noise": noise, "bonus_factor": bonus_factor if small else 1.0}
+        for name, (variant, noise, small) in CONSTANTS[row].items()
     }
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 import pandas as pd
@@ -24,9 +23,8 @@ from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
 from private_bandits_book.figures.captions import interval
 from private_bandits_book.sweep import EPSILON, LOG
 
-tables = Exhibits()
-for _label, _measured in (("best-arm", "best_arm"), ("limits", "limits"), ("published-setting", "setting")):
-    tables(f"table-{_label}")(attrgetter(_measured))  # what was measured, as it is
+_MEASURED = {"table-best-arm": "best_arm", "table-limits": "limits", "table-published-setting": "setting"}
+tables = Exhibits(measured=_MEASURED)
 
 
 @tables("table-messages")

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
@@ -293,5 +292,4 @@ def _unit_axis(fig: Figure) -> None:
         labelled = any(label.get_text() for label in axes.get_yticklabels())
         axes.set_ylim(0.48, 1.02)
         ticks = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-        axes.yaxis.set_major_locator(FixedLocator(ticks))
-        axes.yaxis.set_major_formatter(FixedFormatter([f"{v:g}" if labelled else "" for v in ticks]))
+        axes.set_yticks(ticks, [f"{v:g}" if labelled else "" for v in ticks])

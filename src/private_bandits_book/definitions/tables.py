@@ -1,7 +1,6 @@
 """The tables of the chapter, and its key findings; what is said of them is in `texts.toml`."""
 
 import math
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,8 @@ from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, UCB,
 from private_bandits_book.exhibits import Exhibits, wide
 from private_bandits_book.studies import share
 
-tables = Exhibits()
 _MEASURED = {"table-losses": "losses", "table-divergences": "divergences", "disagreements": "variants"}
-for _label, _measured in _MEASURED.items():
-    tables(_label)(attrgetter(_measured))  # what was measured, as it is
+tables = Exhibits(measured=_MEASURED)
 
 
 @tables("findings")

@@ -156,14 +156,10 @@ def _learns(study: Study, claim: Claim) -> Ruling:
         below = Interval(*(end - LEARNT for end in seen[:3]))
         parts.append(Less(f"share of uniform play at epsilon {run.epsilon:g}", f"{LEARNT:g}")(below))
     for small, large in itertools.pairwise(runs):
-        difference = _over(uniform, difference_interval(large.final, small.final))
+        difference = difference_interval(large.final / uniform, small.final / uniform)
         parts.append(Less(f"at epsilon {large.epsilon:g}", f"at {small.epsilon:g}")(difference))
     known = study.local_confidence[study.local_confidence["key"] == rates.LDP]
     means = known.query("v == @v and value == 24.0 and draws > 0")
     beyond, draws = int(means["beyond"].sum()), int(means["draws"].sum())
     kept = claim.holds(beyond == 0 if draws else None, beyond=beyond, draws=draws)
     return all_of(*parts, kept).of(*(run.policy for run in runs))
-
-
-def _over(uniform: float, value: Interval) -> Interval:
-    return Interval(*(end / uniform for end in value[:3]))

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,7 @@ from private_bandits_book.heavy_tailed.study import EVEN, PRINTED, SMALLER, UNIF
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import EPSILON, GAP, LOG
 
-tables = Exhibits()
-for _label, _property in (("table-confidence", "confidence"), ("table-local-confidence", "local_confidence")):
-    tables(_label)(attrgetter(_property))  # what was measured, as it is
+tables = Exhibits(measured={"table-confidence": "confidence", "table-local-confidence": "local_confidence"})
 COUNTER_LIMIT = 2.0**63
 LOWER_GAP, LOWER_EPSILON = 0.05, 0.02
 """Of the lower bounds: inside their ranges, and where privacy costs more than the laws' own divergence."""

@@ -19,7 +19,7 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import Problem
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import LongRun, key, long_study
+from private_bandits_book.studies import LongRun, key
 from private_bandits_book.sweep import (
     EPSILON,
     GAP,
@@ -186,11 +186,6 @@ STUDIES: dict[str, Callable[[], list[LongRun]]] = {
     "map": map_runs,
     "lower": lower_runs,
 }
-
-
-def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
-    """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    return {label: long_study(label, runs) for label, runs in STUDIES.items()}
 
 
 def keyed(rows: pd.DataFrame) -> pd.DataFrame:
