@@ -208,7 +208,7 @@ def test_usable_bounds_keep_their_order(question, trust):
 def test_every_algorithm_plays_once_at_every_epsilon_and_gap(study):
     runs, gaps = study.hardest, {*GAPS, 0.5}
     assert len(runs) == len(gaps) * (1 + 5 * (len(EPSILONS) + 1))
-    assert {run.swept["gap"] for run in study.sweep} == {0.5}
+    assert {run.swept["gap"] for run in study._on(study.gap)} == {0.5}
     assert len(study._played) == len(runs)
     assert all((run.final >= 0).all() for run in runs)
     assert {TRUST[key(run.policy)] for run in runs} == {"local", "central", "none"}

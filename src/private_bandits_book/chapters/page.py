@@ -104,9 +104,7 @@ class Chapter:
             return Markdown(made)
         if isinstance(made, Picture):
             return self.figure(made.fig, label, caption=made.caption, alt=made.alt, data=made.data)
-        if isinstance(made, Table):
-            return self.table(made, label)
-        return self.data(made, label)
+        return self.table(made, label) if isinstance(made, Table) else self.data(made, label)
 
     def panels(self, *labels: str) -> None:
         """Display, one after the other, the exhibits whose labels begin with these; there may be none."""

@@ -18,7 +18,6 @@ from private_bandits_book.contextual.study import LINKS, STUCK_GAP, Study, accur
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS, slug
 from private_bandits_book.contextual.words import LOOKS, at, fitted, of, plain, power, slope
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
-from private_bandits_book.figures.captions import power as ten
 from private_bandits_book.figures.captions import rounded, scientific, short
 from private_bandits_book.figures.drawing import Slope
 from private_bandits_book.figures.lines import computed, line
@@ -186,7 +185,7 @@ def two_points(study: Study) -> Made:
         for step in ROWS[row].learners
     )
     powers = fitted(study.fits, TWO_POINTS, EPSILON)
-    return drawn(fig, frame, T=ten(study.horizon), slopes=slopes, powers=powers)
+    return drawn(fig, frame, T=figures.power(study.horizon), slopes=slopes, powers=powers)
 
 
 @panels("figure-arms")
@@ -248,7 +247,7 @@ def digits(study: Study) -> Made:
         f"{row.label}{'' if math.isinf(row.epsilon) else f' at ε = {row.epsilon:g}'} {row.right:.0%}"
         for row in answers.itertuples()
     )
-    rounds = ten(int(lines["t"].max()))
+    rounds = figures.power(int(lines["t"].max()))
     return drawn(fig, frame, rounds=rounds, dim=DIGITS * COMPONENTS, best=best_linear(), right=right)
 
 
@@ -335,8 +334,8 @@ def steps(study: Study) -> Made:
         for variant, power, label in (("printed", 2.0, "1/ε²"), ("tuned", 1.0, "1/ε"))
     ]
     fig = figures.regret_curves(pd.concat([curves, *lines], ignore_index=True), "epsilon", xscale="log", yscale="log")
-    said = {"T": ten(int(frame["t"].max())), "still": rounded(still), "powers": fitted(study.fits, [row], EPSILON)}
-    return drawn(fig, frame.assign(still=still), **said)
+    T, powers = figures.power(int(frame["t"].max())), fitted(study.fits, [row], EPSILON)
+    return drawn(fig, frame.assign(still=still), T=T, still=rounded(still), powers=powers)
 
 
 @panels("figure-worst-gaps", each=lambda study: [(f"figure-rate-{slug(key)}", key) for key in (LINEAR, LOGISTIC)])

@@ -29,7 +29,6 @@ from private_bandits.kernels import barrier, online
 from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
 from private_bandits.policy import Policy
-from private_bandits.privacy import binomial_interval
 from private_bandits.problems import ConvexLoss, LinearContext
 from private_bandits.simulate import log_checkpoints, streams, trace
 from private_bandits_book import studies
@@ -156,12 +155,11 @@ class Study(studies.Study):
                 joblib.delayed(paper.lil_ucb)(*asked, replication=replication, **options)
                 for replication in range(self.replications * _MORE)
             )
-            wrong = sum(one.arm != 0 for one in found)
-            pulls = mean_interval(np.array([sum(one.pulls) for one in found], float))
-            low, high = binomial_interval(wrong, len(found))
+            wrong = np.array([one.arm != 0 for one in found])
+            often, pulls = share(wrong), mean_interval(np.array([sum(one.pulls) for one in found], float))
             labels = {"epsilon": float(epsilon), "gap": float(gap), "failure": FAILURE, "replications": len(found)}
-            labels |= {"stopped": sum(one.stopped for one in found), "wrong": wrong}
-            labels |= {"wrong_low": low, "wrong_high": high}
+            labels |= {"stopped": sum(one.stopped for one in found), "wrong": int(wrong.sum())}
+            labels |= {"wrong_low": often.low, "wrong_high": often.high}
             rows.append(labels | {"pulls": pulls.measured, "pulls_low": pulls.low, "pulls_high": pulls.high})
         return pd.DataFrame(rows)
 

@@ -83,7 +83,8 @@ def _convex(
     kept = [EARLY]
     if start:
         pieces, ratio = round(4 * math.log10(horizons[0] / start)), horizons[0] / start
-        kept = sorted({EARLY, *(_cycles(start * ratio ** (k / pieces)) for k in range(pieces))})
+        cycles = [start * ratio ** (k / pieces) / instances.CYCLE for k in range(pieces)]
+        kept = sorted({EARLY, *(instances.CYCLE * round(number) for number in cycles)})
 
     def runs(horizon: int, epsilon: float) -> list[LongRun]:
         listed = [loss]
@@ -103,10 +104,6 @@ def _run(problem: ConvexLoss, policy: Policy, horizon: int, replications: int, k
     still = float(f"{facts.centre_regret(problem, horizon)[0]:.6g}")  # it is a column of the study
     labels = {"epsilon": policy.privacy.epsilon, "horizon": horizon, "still": still}
     return LongRun(labels, problem, policy, horizon, SEED, replications, kept)
-
-
-def _cycles(rounds: float) -> int:
-    return instances.CYCLE * round(rounds / instances.CYCLE)
 
 
 def _search() -> Sweep:

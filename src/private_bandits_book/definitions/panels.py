@@ -145,7 +145,7 @@ def longer(study: Study) -> Made:
 
 def settling(study: Study) -> str:
     """Say whether the regret of the local algorithms has come down to ln T at the study's smallest epsilon."""
-    epsilon = float(study.long["epsilon"].min())
+    epsilon = float(study.long_study("upper-lower")["epsilon"].min())
     parts = ((study.names[name], study.rows(name)) for name in LOCAL)
     now = {name: part[part["epsilon"] == epsilon] for name, part in parts}
     fits = {name: fit_log(*by_replication(part, "t")) for name, part in now.items() if len(part)}

@@ -27,7 +27,7 @@ def findings(study: Study) -> dict[str, Any]:
     final, game = study.on_long[study.on_long["epsilon"] == low].set_index("key"), (LONG.means, LONG.horizon)
     log = math.log(LONG.horizon)
     rows = study.rows(ADAP_UCB)
-    central = rows[(rows["t"] == study.long["t"].max()) & (rows["epsilon"] == low)]["regret"].to_numpy()
+    central = rows[(rows["t"] == rows["t"].max()) & (rows["epsilon"] == low)]["regret"].to_numpy()
     return {
         "mode": np.max(central),
         "share": share(central == np.max(central)),

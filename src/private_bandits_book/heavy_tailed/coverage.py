@@ -223,10 +223,6 @@ def _local_proven(study: Study, v: float, epsilon: float, c: float, variant: str
 def _known(proven: bool, errors: np.ndarray) -> tuple[bool, float, int, int, str]:
     """Whether a bound is proven, what was seen of its errors, in units of what it allows, and what that comes to."""
     beyond, draws = int(np.sum(errors > 1.0)), len(errors)
-    if proven:
-        bound = "holds: proven"
-    elif not draws:
-        bound = "not measured"
-    else:
-        bound = "fails" if beyond else "not proven, holds in all draws"
+    drawn = "fails" if beyond else "not proven, holds in all draws"
+    bound = "holds: proven" if proven else drawn if draws else "not measured"
     return proven, float(errors.max()) if draws else math.nan, beyond, draws, bound

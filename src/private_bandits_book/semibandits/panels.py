@@ -109,7 +109,7 @@ def sizes(study: Study) -> Made:
 @panels("figure-k-exponent")
 def k_exponent(study: Study) -> Made:
     """Regret over m - K against K, from the longer study, with the fitted powers."""
-    frame = _per_arm(study.long["sizes"], study.exponents)
+    frame = _per_arm(study.long_study("sizes"), study.exponents)
     one = frame["instances"] == "path as arm"
     identity = one & (frame["held"] == "item gap")  # the same run times K
     plotted = frame[(frame["instances"] != "top-K, close") & ~identity]
@@ -182,7 +182,7 @@ def map_in_words(study: Study) -> str:
 @panels("figure-dp-lower-bound")
 def dp_lower_bound(study: Study) -> Made:
     """DP-SE at K = 1 over the claimed lower bound and over the additive form of Theorem 9."""
-    lower = study.long["lower"]
+    lower = study.long_study("lower")
     frame = _played(sweeps.final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"}), "lower")
     last = lower[lower["t"] == lower["horizon"]]
     frame["regret_se"] = last.groupby(["epsilon", "gap"], sort=False)["regret"].sem().to_numpy()
