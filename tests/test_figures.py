@@ -20,7 +20,7 @@ from scipy import stats
 
 from private_bandits.estimates import Interval
 from private_bandits_book import figures
-from private_bandits_book.figures import layout, look, vector
+from private_bandits_book.figures import captions, layout, look, vector
 from private_bandits_book.figures.drawing import Slope
 
 T = np.unique(np.geomspace(1, 1e5, 200).astype(int))
@@ -481,7 +481,7 @@ def test_bad_input_is_refused_by_name(call, message):
     [(1.23e7, "1.2·10⁷"), (1e7, "10⁷"), (9.96e6, "10⁷"), (-2.5e-12, "-2.5·10⁻¹²"), (math.inf, "∞"), (-math.inf, "-∞")],
 )
 def test_scientific_has_two_digits(value, text):
-    assert figures.scientific(value) == text
+    assert captions.scientific(value) == text
 
 
 @pytest.mark.parametrize(
