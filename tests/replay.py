@@ -46,7 +46,7 @@ def replayed(frame: pd.DataFrame, runs: Sequence[LongRun], *, rounds: int = 30_0
     for run, part in zip(runs, parts, strict=True):
         replication = 0 if whole else 1
         horizon = run.horizon if whole else min(run.horizon, rounds)
-        again = play_long(run, replications=replication + 1, horizon=horizon, n_jobs=1)
+        again = play_long(run._replace(replications=replication + 1, horizon=horizon), n_jobs=1)
         again = again[(again["replication"] == replication) & again["t"].isin(part["t"])]
         stored = part[(part["replication"] == replication) & (part["t"] <= horizon)]
         stored = stored[stored["t"].isin(again["t"])]

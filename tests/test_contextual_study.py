@@ -534,7 +534,7 @@ def test_the_longer_studies_are_replayed():
     search = frame[frame["row"] == sweeps.BEST_ARM]
     *_, last = (run for run in sweeps.long_runs("convex") if run.labels["row"] == sweeps.BEST_ARM)
     assert len(search) == len(sweeps.EPSILONS) * last.replications
-    again = csv_text(sweeps.play_search(last, 2)[["regret"]]).split()[1:]
+    again = csv_text(sweeps.play_search(last._replace(replications=2))[["regret"]]).split()[1:]
     assert rows_of(search, last)["regret"].tolist()[:2] == again
     frame = committed("contextual", "linear")
     parts = [rows_of(frame, run) for run in listed("linear")]
@@ -911,7 +911,7 @@ def test_random_actions_cost_the_variance_of_the_noise_times_a_logarithm(setting
         for _, sweep in sweeps.context_sweeps()
         if (sweep.labels["problem"], sweep.quantity) == ("unit vectors", EPSILON)
     ]
-    points = rates.points(sweep, setting.linear)
+    points = rates.points(sweep, setting.long_study("linear"))
     variance = 36 * 2 * math.log(2.5 / DELTA) / np.array([point.value for point in points]) ** 2
     units = np.array([point.regrets.mean() for point in points]) / variance
     slope, level = np.polyfit(-np.log(variance), units, 1)
@@ -930,7 +930,7 @@ def test_the_figures_of_the_studies_draw_the_points_of_their_fits(setting):
         kept = part[part["regret"] < 0.5 * part["still"]]
         slope = np.polyfit(np.log(1 / kept["epsilon"]), np.log(kept["regret"]), 1)[0]
         assert slope == pytest.approx(setting.exponent(TWO_POINTS[0], EPSILON, variant).measured)
-    rows = setting.convex
+    rows = setting.long_study("convex")
     rows = rows[(rows["row"] == TWO_POINTS[0]) & (rows["reading"] == "tuned") & (rows["epsilon"] == 1.41)]
     rows = rows[rows["t"] == 2_000_000]["regret"]
     one = drawn[(drawn["reading"] == "tuned") & (drawn["epsilon"] == 1.41)].iloc[0]

@@ -357,7 +357,7 @@ def test_the_findings_name_each_number_once(study):
 def study_of(frame):
     """What `settling` reads of a study."""
     rows = lambda policy: played(frame, long_runs(), policy)  # noqa: E731
-    return SimpleNamespace(chapter="definitions", long=frame, names=Study.names, rows=rows)
+    return SimpleNamespace(chapter="definitions", long_study=lambda label: frame, names=Study.names, rows=rows)
 
 
 @pytest.mark.parametrize(

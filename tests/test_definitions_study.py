@@ -32,7 +32,7 @@ from private_bandits_book.definitions.study import (
     long_runs,
 )
 from private_bandits_book.exhibits import Table
-from private_bandits_book.figures import Picture
+from private_bandits_book.figures.captions import Picture
 from private_bandits_book.studies import LongRun, Runs, key, play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "definitions"
@@ -208,7 +208,7 @@ def test_usable_bounds_keep_their_order(question, trust):
 def test_every_algorithm_plays_once_at_every_epsilon_and_gap(study):
     runs, gaps = study.hardest, {*GAPS, 0.5}
     assert len(runs) == len(gaps) * (1 + 5 * (len(EPSILONS) + 1))
-    assert {run.swept["gap"] for run in study.sweep} == {0.5}
+    assert {run.swept["gap"] for run in study._on(study.gap)} == {0.5}
     assert len(study._played) == len(runs)
     assert all((run.final >= 0).all() for run in runs)
     assert {TRUST[key(run.policy)] for run in runs} == {"local", "central", "none"}
@@ -346,7 +346,7 @@ def test_the_longer_study_is_replayed():
     whole = [("LDP-UCB-B", 1.0), ("DP-SE", 0.05), ("AdaP-UCB", 0.2)]
     asked += [(long_run(KEYS[name], epsilon), 0, LONG.horizon, {"replications": 1}) for name, epsilon in whole]
     for run, replication, last, how in asked:
-        parts = (part_of(frame, run), play_long(run, n_jobs=1, **how))
+        parts = (part_of(frame, run), play_long(run._replace(**how), n_jobs=1))
         kept, played = (part[(part["replication"] == replication) & (part["t"] <= last)] for part in parts)
         assert len(kept) > 10
         assert kept["regret"].tolist() == csv_text(played[["regret"]]).split()[1:], run.labels

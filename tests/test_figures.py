@@ -20,7 +20,8 @@ from scipy import stats
 
 from private_bandits.estimates import Interval
 from private_bandits_book import figures
-from private_bandits_book.figures import layout, look, vector
+from private_bandits_book.figures import captions, layout, look, vector
+from private_bandits_book.figures.drawing import Slope
 
 T = np.unique(np.geomspace(1, 1e5, 200).astype(int))
 
@@ -71,7 +72,7 @@ VARIANTS = pd.concat(
     + [RESPONSE.assign(reading="repaired")]
 )
 BOUNDS = [("Theorem 4", T, 20000 * np.log(T + 1)), ("lower bound", T, 100 * np.log(T + 1))]
-SLOPE = figures.Slope(1, "claimed t", Interval(1.02, 0.97, 1.07, 3.0))
+SLOPE = Slope(1, "claimed t", Interval(1.02, 0.97, 1.07, 3.0))
 FIGURES = {
     "linear": lambda: figures.regret_curves(PANEL),
     "log": lambda: figures.regret_curves(PANEL, yscale="log", bounds=BOUNDS, slope=SLOPE),
@@ -206,16 +207,16 @@ def test_none_of_the_readers_settings_shows():
 
 
 def test_each_family_has_its_own_hue():
-    assert len(set(figures.FAMILY_COLOURS.values())) == len(figures.FAMILY_COLOURS)
-    assert figures.FAMILY_COLOURS["none"] == "#000000"
+    assert len(set(look.FAMILY_COLOURS.values())) == len(look.FAMILY_COLOURS)
+    assert look.FAMILY_COLOURS["none"] == "#000000"
 
 
-@pytest.mark.parametrize("family", figures.FAMILY_COLOURS)
-@pytest.mark.parametrize("trust", figures.TRUST_LINES)
+@pytest.mark.parametrize("family", look.FAMILY_COLOURS)
+@pytest.mark.parametrize("trust", look.TRUST_LINES)
 def test_family_is_colour_and_trust_is_line_style(family, trust):
     figure = figures.regret_curves(curve("p", 10, label="x", family=family, trust=trust, epsilon=1.0))
     drawn = line(figure, "x")
-    assert to_hex(drawn.get_color()) == figures.FAMILY_COLOURS[family].lower()
+    assert to_hex(drawn.get_color()) == look.FAMILY_COLOURS[family].lower()
     assert drawn.is_dashed() == (trust == "local")
     assert drawn.get_linewidth() == (1.4 if trust == "none" else 2.0)
 
@@ -263,7 +264,7 @@ def test_missing_labels_families_and_trust_are_told_from_epsilon():
     frame = pd.concat([*private, curve("ucb_gaussian", 99)])
     figure = figures.regret_curves(frame)
     dark, light = line(figure, "ucb_laplace, ε = 0.2"), line(figure, "ucb_laplace, ε = 1")
-    assert to_hex(line(figure, "ucb_gaussian").get_color()) == figures.FAMILY_COLOURS["none"]
+    assert to_hex(line(figure, "ucb_gaussian").get_color()) == look.FAMILY_COLOURS["none"]
     assert look._luminance(to_hex(dark.get_color())) < look._luminance(to_hex(light.get_color()))
     assert dark.get_linewidth() == 2.0 and line(figure, "ucb_gaussian").get_linewidth() == 1.4
 
@@ -339,7 +340,7 @@ def test_a_bound_is_drawn_but_does_not_stretch_the_axis():
 def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end():
     shape = {"label": "Laplace", "shape": lambda t: t**0.5, "family": "laplace", "epsilon": 1.0}
     frame = pd.concat([UNIFORM, curve("p", 3000, **shape)])
-    figure = figures.regret_curves(frame, yscale="log", slope=figures.Slope(1.5, "claimed"))
+    figure = figures.regret_curves(frame, yscale="log", slope=Slope(1.5, "claimed"))
     claim = max(figure.axes[0].lines, key=lambda one: one.get_zorder())
     x, y = claim.get_xdata(), claim.get_ydata()
     measured = line(figure, "Laplace")
@@ -350,7 +351,7 @@ def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end():
 
 
 def test_a_given_fit_and_curve_are_used():
-    slope = figures.Slope(1, "claimed t", Interval(0.5, 0.4, 0.6, 0.0), along="uniform play")
+    slope = Slope(1, "claimed t", Interval(0.5, 0.4, 0.6, 0.0), along="uniform play")
     figure = figures.regret_curves(PANEL, yscale="log", slope=slope)
     words = " ".join(t.get_text() for t in figure.axes[0].texts).replace("\n", " ")
     assert "claimed t fitted 0.50 [0.40, 0.60]" in words
@@ -395,8 +396,8 @@ def test_more_than_six_lines_get_a_legend_and_a_taller_figure():
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 7
     assert [t.get_text() for t in figure.axes[0].texts if "Theorem" in t.get_text()]
-    assert figure.get_figheight() > figures.HEIGHT
-    assert FIGURES["linear"]().get_size_inches().tolist() == pytest.approx([figures.WIDTH, figures.HEIGHT])
+    assert figure.get_figheight() > look.HEIGHT
+    assert FIGURES["linear"]().get_size_inches().tolist() == pytest.approx([look.WIDTH, look.HEIGHT])
 
 
 @pytest.mark.parametrize(
@@ -457,7 +458,7 @@ def test_captions_say_how_many_runs_and_what_the_band_is(runs, sentence):
         (lambda: figures.regret_curves(PANEL, yscale="cubic"), "yscale must be one of 'linear', 'log'"),
         (lambda: figures.regret_curves(PANEL, start=0), "start must be > 0, got 0"),
         (
-            lambda: figures.regret_curves(PANEL, slope=figures.Slope(1, "c", along="nobody")),
+            lambda: figures.regret_curves(PANEL, slope=Slope(1, "c", along="nobody")),
             "slope.along must be one of 'no privacy'",
         ),
         (lambda: figures.regret_curves(PANEL, "list_size"), "missing list_size"),
@@ -480,7 +481,7 @@ def test_bad_input_is_refused_by_name(call, message):
     [(1.23e7, "1.2·10⁷"), (1e7, "10⁷"), (9.96e6, "10⁷"), (-2.5e-12, "-2.5·10⁻¹²"), (math.inf, "∞"), (-math.inf, "-∞")],
 )
 def test_scientific_has_two_digits(value, text):
-    assert figures.scientific(value) == text
+    assert captions.scientific(value) == text
 
 
 @pytest.mark.parametrize(

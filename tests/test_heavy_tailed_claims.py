@@ -411,7 +411,7 @@ def told(monkeypatch, regret):
         return np.outer(1.0 + spread, [regret(gap, t) for t in marks or [horizon]])
 
     monkeypatch.setattr(rates.Rates, "_play", play)
-    return {one.quantity: one for one in rates.Rates(10**6, 10, 1)._ldp_ucb()}
+    return {one.quantity: one for one in rates.Rates(10**6, 10, 1, 1)._ldp_ucb()}
 
 
 def test_a_gap_at_which_the_local_algorithm_has_hardly_learnt_does_not_bend_its_exponent(monkeypatch):
@@ -438,7 +438,7 @@ def test_a_gap_that_has_not_been_learnt_is_not_held_against_the_bound(monkeypatc
                 (3, 1), share * problem.uniform_regret() * horizon
             ),
         )
-        measured = rates.Rates(10**15, 3, 1)
+        measured = rates.Rates(10**15, 3, 1, 1)
         points = {(rates.DP, v): measured.by_gap(rates.DP, v) for v in VS}
         assert all(bool(found) == kept for found in points.values())
         expected = "not reproduced" if kept else "reproduced after repair"

@@ -144,7 +144,7 @@ def test_a_run_has_settled_where_it_loses_no_more(long):
 
 @pytest.mark.parametrize("v", [0.5, 0.9, 1.0])
 def test_measured_exponents_are_the_corrected_ones(long, v):
-    measured = long.exponents if v == 0.9 else rates.Rates(10**15, 2, 1).exponents(v)
+    measured = long.exponents if v == 0.9 else rates.Rates(10**15, 2, 1, 1).exponents(v)
     found = {(one.labels["key"], one.quantity): one.fit for one in measured}
     expected = {
         (rates.DP, GAP): 1 / v,
@@ -179,7 +179,7 @@ def test_measured_exponents_are_the_corrected_ones(long, v):
 
 
 def test_points_are_in_the_unit_in_which_the_moment_is_1():
-    points = rates.Rates(10**15, 2, 1).by_gap(rates.DP, 0.5)
+    points = rates.Rates(10**15, 2, 1, 1).by_gap(rates.DP, 0.5)
     assert next(iter(points)) == pytest.approx(0.375 ** (1 / 3))
     assert len(points) > 10
     # a run loses at most half of uniform play's regret, and more than the corrected lower bound
@@ -190,12 +190,12 @@ def test_points_are_in_the_unit_in_which_the_moment_is_1():
 
 def test_a_small_v_asks_for_horizons_near_the_end_of_the_doubles():
     """At v = 0.05 the fluid exponents are taken at T = 10^231; a warning is an error here."""
-    found = {(one.labels["key"], one.quantity): one.fit for one in rates.Rates(1000, 2, 1).fluid(0.05)}
+    found = {(one.labels["key"], one.quantity): one.fit for one in rates.Rates(1000, 2, 1, 1).fluid(0.05)}
     assert found[rates.PLAIN_INDEX, GAP].measured == pytest.approx(20.0, abs=1.0)
 
 
 def test_nothing_is_measured_where_nothing_settles():
-    growth = rates.Rates(1000, 2, 1)
+    growth = rates.Rates(1000, 2, 1, 1)
     assert growth.by_gap(rates.LDP, 0.5) == {}
     exponents = growth.exponents(0.5)
     measured = {(one.labels["key"], one.quantity): one.fit for one in exponents}
@@ -203,8 +203,8 @@ def test_nothing_is_measured_where_nothing_settles():
     assert measured[rates.LDP, rates.WORST] is None
     assert math.isnan(exponents[0].row()["measured"])
     # at the largest gap of all a run that has not settled loses most: that is no worst gap
-    assert rates.Rates(10**6, 2, 1)._worst(rates.LDP, 0.5, 10**6) is None
-    assert rates.Rates(10**15, 10, 1)._worst(rates.LDP, 0.5, 10**15) is not None
+    assert rates.Rates(10**6, 2, 1, 1)._worst(rates.LDP, 0.5, 10**6) is None
+    assert rates.Rates(10**15, 10, 1, 1)._worst(rates.LDP, 0.5, 10**15) is not None
 
 
 def test_a_worst_gap_lies_between_gaps_and_a_settled_run_below_half_of_uniform_play():

@@ -11,7 +11,7 @@ from private_bandits.papers import cascading, contextual, heavy_tailed, semiband
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits_book.algorithms import listed
-from private_bandits_book.figures import FAMILY_COLOURS
+from private_bandits_book.figures.look import FAMILY_COLOURS
 
 MECHANISMS = {"none", "uniform", "laplace", "gaussian", "response", "tree", "exponential"}
 ROOMS = [baselines, cascading, contextual, heavy_tailed, semibandits]

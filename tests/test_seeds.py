@@ -28,22 +28,18 @@ RULES("theorem-1")(lambda study, claim: Less("this", "that")(study.difference).o
 RULES("lemma-1")(lambda study, claim: Holds()(True, "all 4 cases", 4))
 
 
-def ledger(differences):
-    """A chapter's ledgers by seed, from what each seed measures; seeds start at 7."""
+def played(monkeypatch, differences):
+    """The verdicts of a chapter on five other seeds, from what each seed measures; seeds start at 7."""
 
-    def at(parameters):
+    def at(book, chapter, parameters):
         middle = differences[parameters["seed"] - 7]
         study = SimpleNamespace(difference=Interval(middle, middle - 1.0, middle + 1.0))
         return judged(CLAIMS, RULES, study, "x")
 
-    return at
-
-
-@pytest.fixture
-def book(monkeypatch) -> Book:
+    monkeypatch.setattr(seeds, "ledger_at", at)
     parameters = {"seed": SimpleNamespace(default=7), "horizon": SimpleNamespace(default=10)}
     monkeypatch.setattr(Book, "parameters", lambda self, chapter: parameters)
-    return find_book()
+    return seeds.played(find_book(), "tiny", 5)
 
 
 @pytest.mark.parametrize(
@@ -56,10 +52,9 @@ def book(monkeypatch) -> Book:
     ],
 )
 def test_a_row_on_which_two_other_seeds_disagree_is_undecided_and_so_is_what_rests_on_it(
-    book, others, disagree, verdict
+    monkeypatch, others, disagree, verdict
 ):
-    made = ledger([-4.0, *others])
-    frame = seeds.played(book, "tiny", 5, made)
+    frame = played(monkeypatch, [-4.0, *others])
     assert list(frame.columns) == ["claim", "reseeded", "seed", "verdict"]
     assert frame.groupby("claim")["seed"].apply(list).tolist() == [list(range(7, 13))] * 3
     again = frame.groupby("claim")["reseeded"].first()
@@ -72,15 +67,15 @@ def test_a_row_on_which_two_other_seeds_disagree_is_undecided_and_so_is_what_res
     assert (f"{disagree} of 5 other seeds" in rows.loc["theorem-1", "reason"]) == (verdict == UNDECIDED)
 
 
-def test_a_failure_is_no_more_certain_than_a_success(book):
-    frame = seeds.played(book, "tiny", 5, ledger([3.0, 3.0, -3.0, -3.0, 3.0, 3.0]))
+def test_a_failure_is_no_more_certain_than_a_success(monkeypatch):
+    frame = played(monkeypatch, [3.0, 3.0, -3.0, -3.0, 3.0, 3.0])
     study = SimpleNamespace(difference=Interval(3.0, 2.0, 4.0))
     alone, checked = (judged(CLAIMS, RULES, study, "x", found) for found in (None, seeds.disagreeing(frame)))
     assert [table.loc[0, "verdict"] for table in (alone, checked)] == [NOT_REPRODUCED, UNDECIDED]
 
 
-def test_the_head_of_a_ledger_says_what_other_seeds_say(book):
-    frame = seeds.played(book, "tiny", 5, ledger([-4.0, -3.0, -0.5, -5.0, 3.0, -9.0]))
+def test_the_head_of_a_ledger_says_what_other_seeds_say(monkeypatch):
+    frame = played(monkeypatch, [-4.0, -3.0, -0.5, -5.0, 3.0, -9.0])
     assert seeds.in_words(frame) == (
         "On 5 other seeds 2 rows were judged again: 2 have another verdict on some seed, "
         "2 on two or more, which leaves them undecided."

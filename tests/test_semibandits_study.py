@@ -78,7 +78,7 @@ def test_a_longer_study_is_what_its_runs_play(label):
         left -= len(part)
         first = part[part["replication"] == 0].set_index("t")["regret"]
         rounds = run.horizon if run is whole else 10_000
-        again = play_long(run, replications=1, horizon=rounds, n_jobs=1)
+        again = play_long(run._replace(replications=1, horizon=rounds), n_jobs=1)
         played = dict(zip(again["t"], csv_text(again[["regret"]]).split()[1:], strict=True))
         assert first[first.index <= rounds].to_dict() == {t: played[t] for t in first.index if t <= rounds}
         assert rounds in played
@@ -441,7 +441,7 @@ def fitted(small):
     numbers = {key: (0.01 * (place + 1) - 0.3, 0.01 * (place + 1) + 0.3) for place, key in enumerate(keys)}
     numbers |= {("DP-SE", "printed", "arms", "gap", "1/gap"): (0.56, 0.76)}
     told = made(numbers, epsilons=[0.5, 10.0])
-    vars(told)["long"] = small.long
+    told.long_study = small.long_study
     return told
 
 
@@ -531,7 +531,7 @@ def test_the_lower_bound_is_told_in_its_own_numbers():
         row |= {"gap": gap, "epsilon": epsilon, "horizon": 1000, "t": 1000}
         rows += [row | {"replication": r, "regret": regret * (1 + 0.1 * (r - 0.5))} for r in (0, 1)]
     told = at()
-    vars(told)["long"] = {"lower": pd.DataFrame(rows)}
+    told.long_study = {"lower": pd.DataFrame(rows)}.get
     picture = shown(told, "figure-dp-lower-bound")
     assert "regret falls to 0.22, further" in picture.caption and "between 2 and 2." in picture.caption
     assert "least, 0.22, at epsilon 0.01 and gap 0.1" in picture.alt and "within a factor of 1." in picture.alt

@@ -1,7 +1,5 @@
 """Every algorithm of the book: where it stands in its paper and in the library, what it promises and what it pays."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterator

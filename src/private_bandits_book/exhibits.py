@@ -14,17 +14,17 @@ cases only, or in several places; a maker asks for them by `sentence`. Under `[n
 a key, for `names`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from operator import attrgetter
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits_book.figures import Picture, caption_runs
+from private_bandits_book.figures import caption_runs
+from private_bandits_book.figures.captions import Picture
 from private_bandits_book.rooms import tables
 
 
@@ -90,10 +90,19 @@ class Exhibits:
 
     A maker is a function of the study, for one of a row of panels also of its label and its value. It returns what
     `drawn` or `tabled` do, a frame, or the facts of words.
+
+    Parameters
+    ----------
+    *others : Exhibits
+        Whose exhibits are also of these.
+    measured : mapping, optional
+        Tables of what was measured, as it is: properties of the study by label.
     """
 
-    def __init__(self, *others: Exhibits) -> None:
+    def __init__(self, *others: Self, measured: Mapping[str, str] | None = None) -> None:
         self._declared: list[_Declared] = [one for other in others for one in other._declared]
+        for label, name in (measured or {}).items():
+            self(label)(attrgetter(name))
 
     def __call__(
         self, label: str, each: str | Callable[[Any], Iterable[tuple[str, Any]]] = "", letters: str = ""

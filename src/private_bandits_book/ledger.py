@@ -5,8 +5,6 @@ A chapter's room holds `claims.toml`, a table `[[claim]]` a row of the ledger, i
 verdicts are computed, never typed.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import re
@@ -20,20 +18,9 @@ import pandas as pd
 
 from private_bandits import checks
 from private_bandits_book.rules import Holds, NotTestable, Ruling, all_of, on_other_seeds, rests_on
-from private_bandits_book.verdicts import EVIDENCE, EXACT, MEASURED
+from private_bandits_book.verdicts import EVIDENCE, EXACT, MEASURED, NUMBERED
 
-KINDS = (
-    "definition",
-    "lemma",
-    "theorem",
-    "corollary",
-    "privacy",
-    "figure",
-    "table",
-    "discussion",
-    "contribution",
-    "anchor",
-)
+KINDS = ("definition", "lemma", *NUMBERED, "discussion", "contribution", "anchor")
 _JUDGED = object()
 
 

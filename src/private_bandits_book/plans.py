@@ -5,8 +5,6 @@ epsilon-privacy of the actions adds linear constraints to it. A node of a plan i
 the inputs that are known before the last of them is chosen.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -4,8 +4,6 @@ Rewards are 0 or 1, arms count from 0, and where several arms are best the first
 the pairs (arm, reward) of the rounds so far and returns the distribution of the next arm, shape (arms,).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache
@@ -242,8 +240,7 @@ class LocallyPrivate(FinitePolicy):
         if total == 0:
             raise ValueError(f"history must be possible under the policy, got {history!r}")
         laws = np.array([_learner_law(self.learner, seen) for seen in belief])
-        law: np.ndarray = np.array(list(belief.values())) @ laws / total
-        return law
+        return np.array(list(belief.values())) @ laws / total
 
 
 @dataclass(frozen=True)
@@ -460,8 +457,7 @@ def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:
 
 def _softmax(logits: np.ndarray) -> np.ndarray:
     weights = np.exp(logits - np.max(logits))
-    law: np.ndarray = weights / weights.sum()
-    return law
+    return weights / weights.sum()
 
 
 @lru_cache(maxsize=65536)

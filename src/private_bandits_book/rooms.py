@@ -1,7 +1,5 @@
 """The data of a chapter's room: its tables in TOML."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from importlib import resources

@@ -5,14 +5,12 @@ A verdict is never typed: a `Ruling` comes only out of a rule of this module. A 
 `undecided`. What was measured could have come out otherwise: a rule that reproduces by it names what it excludes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy
@@ -58,7 +56,7 @@ class Subject(NamedTuple):
     trust: str
 
     @classmethod
-    def of(cls, policy: Policy) -> Subject:
+    def of(cls, policy: Policy) -> Self:
         """Return what a policy is an instance of; what its method names is what users report, or who learns from it."""
         place = f"{policy.paper} {policy.algorithm}".strip()
         return cls(place, policy.version, policy.mechanism, policy.method, policy.privacy.trust)
@@ -100,12 +98,12 @@ class Ruling:
         if source is not _RULE:
             raise TypeError("a ruling is made by a rule only: verdicts are computed, never typed")
 
-    def of(self, *policies: Policy) -> Ruling:
+    def of(self, *policies: Policy) -> Self:
         """Return the ruling as one about these algorithms."""
         about = self.about | {Subject.of(policy) for policy in policies}
         return replace(self, about=about, source=_RULE)
 
-    def inherited(self, name: str) -> Ruling:
+    def inherited(self, name: str) -> Self:
         """Return the ruling as a part of a row that rests on the row `name`."""
         return replace(self, reason=f"{name}: {self.verdict}", evidence=INHERITED, excludes=(), source=_RULE)
 

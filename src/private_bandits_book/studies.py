@@ -4,13 +4,11 @@ A chapter's `Study` holds its parameters and, as cached properties, everything t
 it, and nothing is played before one of them asks. Its longer studies are lists of `LongRun`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from functools import cache, cached_property
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +22,7 @@ from private_bandits.simulate import AnyProblem, simulate
 from private_bandits_book.ledger import judge
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
+_Found = TypeVar("_Found")
 OFTEN = 10  # runs behind a number in the findings, for each of the chapter's replications
 
 
@@ -76,12 +75,6 @@ class Run(NamedTuple):
         """The policy's family, for the colour."""
         return str(self.policy.family)
 
-    @property
-    def paid(self) -> dict[str, float]:
-        """What the policy pays, as columns."""
-        privacy = self.policy.privacy
-        return {"value_epsilon": privacy.value_epsilon, "effective_epsilon": privacy.effective_epsilon}
-
 
 class UniformPlay:
     """Uniformly random play, in the place of a policy: its regret is known and need not be played."""
@@ -93,7 +86,7 @@ class UniformPlay:
 class Runs(list[Run]):
     """The runs of a panel."""
 
-    def select(self, policy: str | None = None, variant: str | None = None, **wanted: Any) -> Runs:
+    def select(self, policy: str | None = None, variant: str | None = None, **wanted: Any) -> Self:
         """Return the runs with this key of a policy, variant, epsilon and swept values, in order.
 
         Parameters
@@ -103,7 +96,7 @@ class Runs(list[Run]):
         **wanted
             `epsilon`, or values of what is swept.
         """
-        return Runs(run for run in self if _matches(run, policy, variant, wanted))
+        return type(self)(run for run in self if _matches(run, policy, variant, wanted))
 
     def find(self, policy: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> Run:
         """Return the one run with this key of a policy, variant, epsilon and swept values.
@@ -115,9 +108,7 @@ class Runs(list[Run]):
         """
         wanted = swept if epsilon is None else swept | {"epsilon": epsilon}
         found = self.select(policy, variant, **wanted)
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} runs of {policy!r} ({variant or 'baseline'}, {epsilon}, {swept})")
-        return found[0]
+        return only(found, f"runs of {policy!r} ({variant or 'baseline'}, {epsilon}, {swept})")
 
     def final(self, policy: str, variant: str = "", epsilon: float | None = None, **swept: Any) -> float:
         """Return the mean regret at the horizon of the one run that `find` finds."""
@@ -224,7 +215,8 @@ class Study(Runner):
     ) -> Self:
         """Return the study at a chapter's parameters."""
         named = {each.name for each in fields(cls) if each.init} - {"long_study", "disagree"}
-        return cls(**{name: parameters[name] for name in named}, long_study=long_study, disagree=disagree or {})
+        own = {name: parameters[name] for name in named}
+        return cls(**own, long_study=cache(long_study), disagree=disagree or {})
 
     @property
     def often(self) -> int:
@@ -264,16 +256,12 @@ class LongRun(NamedTuple):
     start: int = 1  # earlier checkpoints are not kept
 
 
-def play_long(
-    run: LongRun, *, replications: int | None = None, horizon: int | None = None, n_jobs: int = -1
-) -> pd.DataFrame:
-    """Play a run of a longer study, or its beginning, and return it tidy.
+def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
+    """Play a run of a longer study and return it tidy.
 
     Parameters
     ----------
     run : LongRun
-    replications, horizon : int, optional
-        Instead of the run's.
     n_jobs : int
         As for `simulate`.
 
@@ -282,30 +270,50 @@ def play_long(
     DataFrame
         A row per replication and checkpoint: the labels, and `replication, t, regret`.
     """
-    rounds = run.horizon if horizon is None else horizon
     data = simulate(
         run.problem,
         run.policy,
-        horizon=rounds,
-        replications=run.replications if replications is None else replications,
+        horizon=run.horizon,
+        replications=run.replications,
         seed=run.seed,
-        checkpoints=None if run.checkpoints is None else sorted({t for t in run.checkpoints if t < rounds}),
+        checkpoints=None if run.checkpoints is None else sorted({t for t in run.checkpoints if t < run.horizon}),
         n_jobs=n_jobs,
         progress=False,
     )
     frame = data.regret.to_dataframe().reset_index()
-    frame = frame[frame["t"] >= min(run.start, rounds)]
+    frame = frame[frame["t"] >= min(run.start, run.horizon)]
     return frame.assign(**run.labels)[[*run.labels, "replication", "t", "regret"]]
 
 
-def long_study(label: str, runs: Callable[[], Sequence[LongRun]]) -> Callable[..., pd.DataFrame]:
+def long_study(
+    label: str, runs: Callable[[], Sequence[LongRun]], play: Callable[[LongRun], pd.DataFrame] = play_long
+) -> Callable[..., pd.DataFrame]:
     """Return the function that plays a longer study; its `progress` says whether to show a bar."""
 
-    def play(progress: bool = False) -> pd.DataFrame:
-        frames = [play_long(run) for run in tqdm(runs(), desc=label, disable=not progress)]
+    def played(progress: bool = False) -> pd.DataFrame:
+        frames = [play(run) for run in tqdm(runs(), desc=label, disable=not progress)]
         return pd.concat(frames, ignore_index=True)
 
-    return play
+    return played
+
+
+def only(found: Sequence[_Found], what: str) -> _Found:
+    """Return the only one of what was found.
+
+    Parameters
+    ----------
+    found : sequence
+    what : str
+        What was looked for, in the plural.
+
+    Raises
+    ------
+    LookupError
+        If there is none, or more than one.
+    """
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} {what}")
+    return found[0]
 
 
 def share(found: np.ndarray) -> Interval:
@@ -341,16 +349,18 @@ def _rows(run: Run, part: slice, paid: bool) -> pd.DataFrame:
     regret = run.curves[:, part]
     replications = len(regret)
     spread = regret.std(axis=0, ddof=1) / math.sqrt(replications) if replications > 1 else 0.0
+    privacy = run.policy.privacy
+    pays = {"value_epsilon": privacy.value_epsilon, "effective_epsilon": privacy.effective_epsilon}
     return pd.DataFrame(
         {
             "key": key(run.policy),
             "policy": run.name,
             "reading": run.variant,
             "family": run.family,
-            "trust": run.policy.privacy.trust,
+            "trust": privacy.trust,
             "epsilon": run.epsilon,
             **run.swept,
-            **(run.paid if paid else {}),
+            **(pays if paid else {}),
             "t": run.t[part],
             "regret": regret.mean(axis=0),
             "regret_se": spread,

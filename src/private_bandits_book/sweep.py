@@ -5,12 +5,10 @@ exponent of the means at the points that count, by replication. A `Form` is a la
 fit at the same points is what a claim predicts, so that finite horizons bend regret, claim and alternative alike.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -88,7 +86,7 @@ class Sweep(NamedTuple):
         runs: Callable[[int, float], Sequence[LongRun]],
         bound: Callable[[int, float], float] | None = None,
         log: bool = False,
-    ) -> Sweep:
+    ) -> Self:
         """Return a sweep over T (`log`: ln T) or, if there are several epsilons, over epsilon; it is also a label."""
         several = len(epsilons) > 1
         quantity = EPSILON if several else LOG if log else HORIZON
@@ -184,7 +182,7 @@ class RateFit(NamedTuple):
     regrets: np.ndarray | None = None
 
     @classmethod
-    def over(cls, labels: Labels, quantity: str, points: Points, least: int = LEAST_POINTS) -> RateFit:
+    def over(cls, labels: Labels, quantity: str, points: Points, least: int = LEAST_POINTS) -> Self:
         """Return the exponent over swept values from their regrets by replication; what has None does not count."""
         kept = {value: regrets for value, regrets in points if regrets is not None}
         values, regrets = list(kept), list(kept.values())
@@ -195,7 +193,7 @@ class RateFit(NamedTuple):
     @classmethod
     def growing(
         cls, labels: Labels, t: Any, curves: Any, uniform: float = math.inf, share: float = LEARNT, start: float = 0
-    ) -> RateFit:
+    ) -> Self:
         """Return the exponent in ln T along curves from `start` on, or over the last `WINDOW`.
 
         None if what is lost a round there is not below a share of what uniform play loses.

@@ -1,7 +1,5 @@
 """Exact tails of sums of noise."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy
 

@@ -1,7 +1,5 @@
 """The words of verdicts and evidence, and what is counted of them: all that a command needs that only reads claims."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Where the book is, and which chapters it has."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A Dask cluster that plays the runs: any number of its workers gives the bits of one process."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import logging

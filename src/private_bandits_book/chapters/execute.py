@@ -1,7 +1,5 @@
 """Execute a chapter with papermill, in the environment of the running interpreter."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The claims of all chapters, as committed."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator, Sequence

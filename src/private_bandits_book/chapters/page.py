@@ -1,7 +1,5 @@
 """The object that a chapter makes after its parameters: their checked values, and where results go."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re
@@ -23,7 +21,7 @@ from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.exhibits import Exhibit, Table
-from private_bandits_book.figures import Picture
+from private_bandits_book.figures.captions import Picture
 from private_bandits_book.ledger import COLUMNS
 from private_bandits_book.verdicts import totals
 
@@ -95,8 +93,7 @@ class Chapter:
     @cached_property
     def _makers(self) -> dict[str, Callable[[], Exhibit]]:
         room = importlib.import_module(f"private_bandits_book.{self.name}.exhibits")
-        makers: dict[str, Callable[[], Exhibit]] = room.exhibits.makers(self.study)
-        return makers
+        return room.exhibits.makers(self.study)
 
     def show(self, label: str) -> Display | Markdown:
         """Show an exhibit of the chapter by its label, and write its files."""
@@ -107,9 +104,7 @@ class Chapter:
             return Markdown(made)
         if isinstance(made, Picture):
             return self.figure(made.fig, label, caption=made.caption, alt=made.alt, data=made.data)
-        if isinstance(made, Table):
-            return self.table(made, label)
-        return self.data(made, label)
+        return self.table(made, label) if isinstance(made, Table) else self.data(made, label)
 
     def panels(self, *labels: str) -> None:
         """Display, one after the other, the exhibits whose labels begin with these; there may be none."""

@@ -8,8 +8,6 @@ A chapter declares its parameters in one cell tagged `parameters`, a typed liter
 The command line and the chapter itself check what they are given by this one module.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 import importlib.util
@@ -114,10 +112,9 @@ def paper(chapter: str) -> Any:
 def _panels(chapter: str) -> dict[str, int]:
     """How many values each parameter may have that has a panel a value."""
     name = f"private_bandits_book.{chapter}.exhibits"
-    if not importlib.util.find_spec(f"private_bandits_book.{chapter}") or not importlib.util.find_spec(name):
+    if paper(chapter) is None or not importlib.util.find_spec(name):
         return {}
-    most: dict[str, int] = importlib.import_module(name).exhibits.most()
-    return most
+    return importlib.import_module(name).exhibits.most()
 
 
 def _parameter_cells(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,7 +1,5 @@
 """What a command says on stderr while it works: what it will do, how long that takes, and now and then where it is."""
 
-from __future__ import annotations
-
 import math
 import sys
 import threading

@@ -1,7 +1,5 @@
 """How a figure, a table or a file of a chapter looks: MyST in the book, HTML in Jupyter."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math

@@ -1,7 +1,5 @@
 """Re-execute the committed chapters in place, and say which numbers moved."""
 
-from __future__ import annotations
-
 import csv
 import os
 import sys

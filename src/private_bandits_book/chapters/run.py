@@ -1,7 +1,5 @@
 """Rerun a chapter with new parameters into a folder of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -4,8 +4,6 @@ Such a notebook makes its evidence itself and passes pictures and tables to its 
 by label now, so the cells after the chapter's are read for their labels, and nothing else of them is run.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from itertools import takewhile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from private_bandits_book.chapters.book import Book
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 NUMBERS = ["measured", "low", "high"]
 
-Ledger = Callable[[Mapping[str, Any]], "pd.DataFrame"]
-
 
 def ledger_at(book: Book, chapter: str, parameters: Mapping[str, Any]) -> pd.DataFrame:
     """Return a chapter's ledger at some parameters, as its own seed alone decides it."""
@@ -22,11 +20,10 @@ def ledger_at(book: Book, chapter: str, parameters: Mapping[str, Any]) -> pd.Dat
 
     study = importlib.import_module(f"private_bandits_book.{chapter}.study").Study
     made = Chapter(chapter, book=book, **parameters)
-    table: pd.DataFrame = study.at(made.parameters, made.long_study).ledger
-    return table
+    return study.at(made.parameters, made.long_study).ledger
 
 
-def played(book: Book, chapter: str, number: int, ledger: Ledger | None = None) -> pd.DataFrame:
+def played(book: Book, chapter: str, number: int) -> pd.DataFrame:
     """Judge a chapter on its own seed and on others.
 
     Parameters
@@ -35,8 +32,6 @@ def played(book: Book, chapter: str, number: int, ledger: Ledger | None = None) 
     chapter : str
     number : int
         Other seeds, >= 1: the next ones after the chapter's own.
-    ledger : callable, optional
-        From parameters to the ledger that they give. Default: that of the chapter's study.
 
     Returns
     -------
@@ -48,8 +43,7 @@ def played(book: Book, chapter: str, number: int, ledger: Ledger | None = None) 
 
     parameters = {name: parameter.default for name, parameter in book.parameters(chapter).items()}
     own = int(parameters["seed"])
-    make = ledger or (lambda given: ledger_at(book, chapter, given))
-    tables = {seed: make(parameters | {"seed": seed}) for seed in range(own, own + number + 1)}
+    tables = {seed: ledger_at(book, chapter, parameters | {"seed": seed}) for seed in range(own, own + number + 1)}
     first = tables[own]
     moved = pd.Series(False, index=first.index)
     for table in tables.values():

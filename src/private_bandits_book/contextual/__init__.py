@@ -7,14 +7,13 @@ from typing import Any
 from private_bandits import checks
 from private_bandits_book.chapters.parameters import few
 
-__all__ = ["check_parameters", "long_studies"]
-
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """The longer studies behind Table 1, by the name of their file: `long-convex.csv` and `long-linear.csv`."""
     from private_bandits_book.contextual import sweeps
+    from private_bandits_book.studies import long_study
 
-    return {label: partial(sweeps.play, label) for label in ("convex", "linear")}
+    return {label: long_study(label, partial(sweeps.long_runs, label), sweeps.play) for label in ("convex", "linear")}
 
 
 def check_parameters(**values: Any) -> None:

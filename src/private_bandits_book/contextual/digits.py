@@ -9,8 +9,6 @@ elsewhere, so d = 10 k. The reward is 1 for the right digit and 0 for a wrong on
 All vectors of a round have the same norm, so scaling changes no user's best action under a linear rule.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

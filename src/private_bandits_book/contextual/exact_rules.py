@@ -4,8 +4,6 @@ Privacy is judged at each epsilon of a grid, by what the noise exactly pays. The
 for epsilon < 1 only, so the statements say for which epsilon it holds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -159,7 +157,8 @@ def _ellipsoid(study: Study, claim: Claim) -> Ruling:
     for said, column in (("reason", "inverse"), ("repaired", "root")):
         norms = [frame[column].to_numpy() for frame in frames]
         ends = {"centre": _spread(norms, 0), "boundary": _spread(norms, -1)}
-        rulings.append(claim.holds(all(map(_unbounded, norms)), said=said, **ends))
+        unbounded = all(one[-1] > _LARGE and np.all(np.diff(one) > 0) for one in norms)
+        rulings.append(claim.holds(unbounded, said=said, **ends))
     return after_repair(*rulings)
 
 
@@ -237,10 +236,6 @@ def _falls(claim: Claim, epsilon: float, part: pd.DataFrame) -> Ruling:
     falls = bool((part["ldp_regret"] / part["t"]).diff().dropna().lt(0).all())
     crossed = len(part) > 1 and bool(last["ldp_regret"] < last["dp_regret"])
     return claim.holds((crossed or None) if falls else False, epsilon=epsilon, last=last)
-
-
-def _unbounded(norms: np.ndarray) -> bool:
-    return bool(norms[-1] > _LARGE and np.all(np.diff(norms) > 0))
 
 
 def _spread(norms: Sequence[np.ndarray], place: int) -> str:

@@ -1,7 +1,5 @@
 """Small exact computations behind claims, bounds and tables of the chapter that no run is needed for."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Losses that are made to fool UCB, which without noise does what is known beforehand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -10,18 +8,6 @@ import numpy as np
 from private_bandits.papers.contextual.instances import GAP, N_ARMS
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import ConvexLoss
-
-
-class Ucb:
-    """UCB1 for losses in [0, 1], ties to the lowest arm: it is deterministic, and can be foreseen."""
-
-    name = "UCB"
-    paper, algorithm, variant, method, family = "auer2002", "Figure 1", "losses", "lowest arm first", "none"
-    privacy = Guarantee.none()
-
-    def start(self, problem: Any, choice: Any, noise: Any) -> _UcbLearner:
-        """Return a fresh learner; it draws nothing."""
-        return _UcbLearner(problem.dimension)
 
 
 class _UcbLearner:
@@ -42,6 +28,18 @@ class _UcbLearner:
     def tell(self, values: list[float]) -> None:
         self.pulls[self.arm] += 1
         self.sums[self.arm] += values[0]
+
+
+class Ucb:
+    """UCB1 for losses in [0, 1], ties to the lowest arm: it is deterministic, and can be foreseen."""
+
+    name = "UCB"
+    paper, algorithm, variant, method, family = "auer2002", "Figure 1", "losses", "lowest arm first", "none"
+    privacy = Guarantee.none()
+
+    def start(self, problem: Any, choice: Any, noise: Any) -> _UcbLearner:
+        """Return a fresh learner; it draws nothing."""
+        return _UcbLearner(problem.dimension)
 
 
 def fooling_arms(horizon: int) -> tuple[ConvexLoss, np.ndarray]:

@@ -12,8 +12,6 @@ than the other by `gap`. Which arm belongs to which context is one of two rules,
   Theorem 1 of Zheng et al. (2020), local privacy implies differential privacy, does not carry over to contexts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -67,8 +65,7 @@ def wrong_guesses(epsilon: float, horizon: int) -> np.ndarray:
     truth = 1.0 - float(expit(-epsilon))
     sent = np.arange(horizon)  # bits before each round
     half = np.ceil(sent / 2.0) - 1.0  # true bits: fewer than half
-    wrong: np.ndarray = binom.cdf(half, sent, truth) + 0.5 * binom.pmf(sent / 2.0, sent, truth)
-    return wrong
+    return binom.cdf(half, sent, truth) + 0.5 * binom.pmf(sent / 2.0, sent, truth)
 
 
 def compare(epsilons: Sequence[float], horizons: Sequence[int], gap: float) -> pd.DataFrame:

@@ -8,8 +8,6 @@ x = 0, where nothing is added.
 The finite copies are exact: their numbers are integers modulo 7, so that n x takes every residue at x != 0.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

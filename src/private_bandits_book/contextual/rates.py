@@ -6,8 +6,6 @@ what is fitted; it counts where it is inside the range that was searched and the
 uniform play loses most. For ln T the exponent is that of the regret along a curve, from where the run has learnt.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -7,8 +7,6 @@ smooth and strongly convex losses is the rate that the paper improves on, and on
 Orders in 1/epsilon are claimed for epsilon <= 1, and fits above decide nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import partial
@@ -27,8 +25,6 @@ from private_bandits_book.contextual.table_1 import LINEAR, ONE_POINT, OURS, ROW
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.rules import Less, NotRun, NotTestable, Ruling, UpperBound, after_repair, all_of, rests_on
 from private_bandits_book.sweep import EPSILON, HORIZON, LEAST_POINTS, LEAST_RUNS, LOG, Form, abscissa, power
-
-__all__ = ["rules"]
 
 _REDUCED = "ln(T/delta)"  # the factor of Theorem 3
 _SMALL = (0.1, 0.5, 1.0)  # where T^(3/4)/epsilon covers T^(3/4)/sqrt epsilon
@@ -67,8 +63,7 @@ def rate(study: Study, stated: Rate) -> Ruling:
 def _played(row: str, quantity: str, variant: str) -> Policy:
     """What the runs of a sweep play, at one of its values."""
     sweep = sweeps.sweep(row, quantity, variant)
-    policy: Policy = sweep.run(sweep.values[0])[0].policy
-    return policy
+    return sweep.run(sweep.values[0])[0].policy
 
 
 def _rated(study: Study, stated: Rate) -> Ruling:

@@ -11,14 +11,12 @@ learners themselves.
 small bonus the ellipsoids no longer hold: `locked` shows what that can cost.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import joblib
 import numpy as np
@@ -31,7 +29,6 @@ from private_bandits.kernels import barrier, online
 from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
 from private_bandits.policy import Policy
-from private_bandits.privacy import binomial_interval
 from private_bandits.problems import ConvexLoss, LinearContext
 from private_bandits.simulate import log_checkpoints, streams, trace
 from private_bandits_book import studies
@@ -41,7 +38,7 @@ from private_bandits_book.contextual.messages import PUBLISHED_DELTA
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
 from private_bandits_book.figures import power
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import Run, Runner, Runs
+from private_bandits_book.studies import Run, Runs, only, share
 from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
 
 SWEEP = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -55,19 +52,9 @@ CLAIMED = 1.0
 """The epsilon up to which the paper claims its orders: above it 1/epsilon would ask for less than no privacy does."""
 _NOISES = {"printed": {"method": "classical"}, "analytic": {"method": "analytic"}, "laplace": {"noise": "laplace"}}
 _ARMED = {variant: {"method": "analytic", "variant": variant} for variant in ("printed", "tight")}
-
-
-class Constants(NamedTuple):
-    """Those of Algorithm 5 or 3."""
-
-    variant: str
-    noise: str
-    small: bool
-
-
 _DATA = tables("contextual", "study")
-CONSTANTS = {row: {name: Constants(*made) for name, made in of.items()} for row, of in _DATA["constants"].items()}
-"""By row of Table 1 and variant."""
+CONSTANTS = _DATA["constants"]
+"""Of Algorithms 5 and 3, by row of Table 1 and variant: constants, noise, and whether the bonus is small."""
 LINKS = {"linear": LINEAR, "logistic": LOGISTIC}
 STUCK_GAP, STUCK_OFFSET, STUCK_ACTIONS = 0.2, 0.5, 4
 DIGIT_ROUNDS = 10_000
@@ -168,12 +155,11 @@ class Study(studies.Study):
                 joblib.delayed(paper.lil_ucb)(*asked, replication=replication, **options)
                 for replication in range(self.replications * _MORE)
             )
-            wrong = sum(one.arm != 0 for one in found)
-            pulls = mean_interval(np.array([sum(one.pulls) for one in found], float))
-            low, high = binomial_interval(wrong, len(found))
+            wrong = np.array([one.arm != 0 for one in found])
+            often, pulls = share(wrong), mean_interval(np.array([sum(one.pulls) for one in found], float))
             labels = {"epsilon": float(epsilon), "gap": float(gap), "failure": FAILURE, "replications": len(found)}
-            labels |= {"stopped": sum(one.stopped for one in found), "wrong": wrong}
-            labels |= {"wrong_low": low, "wrong_high": high}
+            labels |= {"stopped": sum(one.stopped for one in found), "wrong": int(wrong.sum())}
+            labels |= {"wrong_low": often.low, "wrong_high": often.high}
             rows.append(labels | {"pulls": pulls.measured, "pulls_low": pulls.low, "pulls_high": pulls.high})
         return pd.DataFrame(rows)
 
@@ -223,23 +209,18 @@ class Study(studies.Study):
     @cached_property
     def greedy(self) -> Runs:
         """Epsilon = infinity on one set of four actions, means 0.7 and 0.5: LinUCB, and both limits of Algorithm 5."""
-        problem, player = instances.one_set(STUCK_ACTIONS, gap=STUCK_GAP, offset=STUCK_OFFSET), self._often
-        runs = Runs([player.run(problem, paper.linucb(STUCK_ACTIONS))])
-        for variant in ("derived", "printed"):
-            policy = paper.ldp_linucb(math.inf, self.delta, STUCK_ACTIONS, self.horizon, variant)
-            runs.append(player.run(problem, policy, variant))
-        return runs
+        given = math.inf, self.delta, STUCK_ACTIONS, self.horizon
+        limits = [(paper.ldp_linucb(*given, variant), variant) for variant in ("derived", "printed")]
+        return self._on_one_set(STUCK_ACTIONS, [(paper.linucb(STUCK_ACTIONS), ""), *limits])
 
     def shifted(self, epsilon: float) -> Runs:
         """Algorithm 5 on one set of two good actions, means 0.7 and 0.5, with the whole bonus and a small one.
 
         The shift draws the estimate of an action that is seldom played towards 0, below that of the other.
         """
-        problem, player = instances.one_set(2, gap=STUCK_GAP, offset=STUCK_OFFSET), self._often
         private = private_policies(2, epsilon, self.delta, self.horizon, LINEAR, self.bonus_factor)
-        derived = [variant for variant, constants in CONSTANTS[LINEAR].items() if constants.variant == "derived"]
-        policies = [*self._linucb(2), *((private[variant], variant) for variant in derived)]
-        return Runs(player.run(problem, *policy) for policy in policies)
+        derived = [variant for variant, (constants, *_) in CONSTANTS[LINEAR].items() if constants == "derived"]
+        return self._on_one_set(2, [*self._linucb(2), *((private[variant], variant) for variant in derived)])
 
     @cached_property
     def digits(self) -> Runs:
@@ -340,49 +321,37 @@ class Study(studies.Study):
     # --- the longer studies
 
     @cached_property
-    def convex(self) -> pd.DataFrame:
-        """The rows of the longer study without contexts."""
-        return self.long_study("convex")
-
-    @cached_property
-    def linear(self) -> pd.DataFrame:
-        """The rows of the longer study with contexts."""
-        return self.long_study("linear")
-
-    @cached_property
     def context_fits(self) -> list[RateFit]:
         """Every exponent of the study with contexts."""
-        return rates.fits(sweeps.context_sweeps(), self.linear)
+        return rates.fits(sweeps.context_sweeps(), self.long_study("linear"))
 
     @cached_property
     def fits(self) -> list[RateFit]:
         """The exponents that are judged: with contexts those at the worst gap on one set of two actions."""
         with_contexts = [one for one in self.context_fits if (one.labels["problem"], one.labels["dim"]) == _JUDGED]
-        return rates.fits(sweeps.convex_sweeps(), self.convex) + with_contexts
+        return rates.fits(sweeps.convex_sweeps(), self.long_study("convex")) + with_contexts
 
     @cached_property
     def claimed_fits(self) -> list[RateFit]:
         """The exponents in 1/epsilon over the epsilons for which the paper claims an order: those up to 1."""
         swept = [(row, sweep) for row, sweep in sweeps.convex_sweeps() if sweep.quantity == EPSILON]
-        return rates.fits(swept, self.convex, CLAIMED)
+        return rates.fits(swept, self.long_study("convex"), CLAIMED)
 
     @cached_property
     def finals(self) -> pd.DataFrame:
         """Regret of the study without contexts beside a derived upper bound."""
-        return rates.finals(sweeps.convex_sweeps(), self.convex)
+        return rates.finals(sweeps.convex_sweeps(), self.long_study("convex"))
 
     def fit(self, row: str, quantity: str, variant: str, claimed: bool = False) -> RateFit:
         """What was fitted to the runs of a variant; `claimed`: where the paper claims it, which is what is judged."""
         wanted, fits = (row, quantity, variant), self.claimed_fits if claimed and quantity == EPSILON else self.fits
         found = [one for one in fits if (one.labels["row"], one.quantity, one.labels["reading"]) == wanted]
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} exponents in {quantity} of {row!r}, {variant}")
-        return found[0]
+        return only(found, f"exponents in {quantity} of {row!r}, {variant}")
 
     def lowered(self, variant: str) -> Interval | None:
         """The power of T with two points minus that with one, convex losses, on the same seeds and horizons."""
         two, one = (sweeps.sweep(row, HORIZON, variant) for row in (TWO_POINTS[0], ONE_POINT[0]))
-        return rates.difference(two, one, self.convex)
+        return rates.difference(two, one, self.long_study("convex"))
 
     def exponent(self, row: str, quantity: str, variant: str) -> Interval | None:
         """One fitted exponent, None where there is none."""
@@ -395,13 +364,13 @@ class Study(studies.Study):
 
     # --- how runs are made
 
-    @cached_property
-    def _often(self) -> Runner:
-        """Plays three times as often, where shares of runs are what is measured."""
-        return Runner(self.horizon, 3 * self.replications, self.seed, self.n_jobs)
-
     def _delta(self, epsilon: float) -> float | None:
         return None if math.isinf(epsilon) else self.delta
+
+    def _on_one_set(self, actions: int, policies: Sequence[tuple[Policy, str]]) -> Runs:
+        """Policies and variants, three times as often as others: shares of runs are what is measured."""
+        problem = instances.one_set(actions, gap=STUCK_GAP, offset=STUCK_OFFSET)
+        return Runs(self.run(problem, *policy, replications=3 * self.replications) for policy in policies)
 
     def _linucb(self, dim: int) -> list[tuple[Policy, str]]:
         return [(paper.linucb(dim), ""), (paper.linucb(dim, bonus_factor=self.bonus_factor), "small bonus")]
@@ -459,8 +428,8 @@ def private_policies(
 def _made(row: str, bonus_factor: float) -> dict[str, dict[str, Any]]:
     """What the constructors take for the constants, by variant."""
     return {
-        name: {"variant": made.variant, "noise": made.noise, "bonus_factor": bonus_factor if made.small else 1.0}
-        for name, made in CONSTANTS[row].items()
+        name: {"variant": variant, "noise": noise, "bonus_factor": bonus_factor if small else 1.0}
+        for name, (variant, noise, small) in CONSTANTS[row].items()
     }
 
 
@@ -476,13 +445,11 @@ def lock_in(runs: Runs) -> pd.DataFrame:
     """
     rows = []
     for run in runs:
-        most = float(np.max(np.max(run.problem.means, axis=1) - np.min(run.problem.means, axis=1)))
-        rounds, count = int(run.t[-1]), len(run.final)
-        locked = int(np.sum(run.final >= _LOCKED * most * rounds))
-        low, high = binomial_interval(locked, count)
+        most, rounds = float(np.max(np.ptp(run.problem.means, axis=1))), int(run.t[-1])
+        locked, low, high, *_ = share(run.final >= _LOCKED * most * rounds)
         labels = {"policy": run.name, "reading": run.variant, "epsilon": run.epsilon, "t": rounds}
-        share = {"replications": count, "locked": locked / count, "low": low, "high": high}
-        rows.append(labels | share | {"regret": float(run.final.mean()), "uniform": run.uniform})
+        labels |= {"replications": len(run.final), "locked": locked, "low": low, "high": high}
+        rows.append(labels | {"regret": float(run.final.mean()), "uniform": run.uniform})
     return pd.DataFrame(rows)
 
 

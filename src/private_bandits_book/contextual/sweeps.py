@@ -16,15 +16,12 @@ Variants named "printed" or "classical noise" have the printed formula for sigma
 all fits over epsilon; the others have the analytic noise, which is not proportional to 1/epsilon above about 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
-from tqdm import tqdm
 
 from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
@@ -35,7 +32,7 @@ from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import facts
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import LongRun, play_long
+from private_bandits_book.studies import LongRun, only, play_long
 from private_bandits_book.sweep import EPSILON, LEARNT, LEAST_RUNS, Sweep
 
 DELTA = 1e-3
@@ -86,7 +83,8 @@ def _convex(
     kept = [EARLY]
     if start:
         pieces, ratio = round(4 * math.log10(horizons[0] / start)), horizons[0] / start
-        kept = sorted({EARLY, *(_cycles(start * ratio ** (k / pieces)) for k in range(pieces))})
+        cycles = [start * ratio ** (k / pieces) / instances.CYCLE for k in range(pieces)]
+        kept = sorted({EARLY, *(instances.CYCLE * round(number) for number in cycles)})
 
     def runs(horizon: int, epsilon: float) -> list[LongRun]:
         listed = [loss]
@@ -108,10 +106,6 @@ def _run(problem: ConvexLoss, policy: Policy, horizon: int, replications: int, k
     return LongRun(labels, problem, policy, horizon, SEED, replications, kept)
 
 
-def _cycles(rounds: float) -> int:
-    return instances.CYCLE * round(rounds / instances.CYCLE)
-
-
 def _search() -> Sweep:
     """The search for the best arm: its pulls take the place of regret, and it is played by `play_search`."""
     arms = facts.stochastic_arms(_SEARCH_GAP)
@@ -124,10 +118,10 @@ def _search() -> Sweep:
     return Sweep(labels, EPSILON, EPSILONS, run)
 
 
-def play_search(run: LongRun, replications: int | None = None) -> pd.DataFrame:
+def play_search(run: LongRun) -> pd.DataFrame:
     """Return the pulls of lil'UCB in the columns of the longer study, as `t` and as `regret`."""
     rows = []
-    for replication in range(replications or run.replications):
+    for replication in range(run.replications):
         epsilon = run.labels["epsilon"]
         found = paper.lil_ucb(run.problem, _FAILURE, epsilon, DELTA, seed=SEED, replication=replication, limit=LIMIT)
         rows.append({**run.labels, "replication": replication, "t": LIMIT, "regret": float(sum(found.pulls))})
@@ -238,9 +232,7 @@ def sweep(row: str, quantity: str, variant: str) -> Sweep:
         if (key, sweep.quantity, sweep.labels["reading"]) == (row, quantity, variant)
         and wanted == {name: sweep.labels.get(name, value) for name, value in wanted.items()}
     ]
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} sweeps over {quantity} of {row!r}, {variant}")
-    return found[0]
+    return only(found, f"sweeps over {quantity} of {row!r}, {variant}")
 
 
 def long_runs(label: str) -> list[LongRun]:
@@ -249,10 +241,6 @@ def long_runs(label: str) -> list[LongRun]:
     return [run for _, sweep in sweeps for run in sweep.runs()]
 
 
-def play(label: str, progress: bool = False) -> pd.DataFrame:
-    """Play a longer study; a row per replication and horizon, or checkpoint of a curve."""
-    frames = [
-        play_search(run) if run.labels.get("row") == BEST_ARM else play_long(run)
-        for run in tqdm(long_runs(label), desc=label, disable=not progress)
-    ]
-    return pd.concat(frames, ignore_index=True)
+def play(run: LongRun) -> pd.DataFrame:
+    """Play a run of a longer study; a row per replication and horizon, or checkpoint of a curve."""
+    return play_search(run) if run.labels.get("row") == BEST_ARM else play_long(run)

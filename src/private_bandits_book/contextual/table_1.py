@@ -5,8 +5,6 @@ is made: "printed", "analytic" or "laplace" noise, "tight" for its sensitivity, 
 "repaired" constants, and "no privacy".
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from private_bandits_book.rooms import tables

@@ -1,11 +1,8 @@
 """The tables of the chapter."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 import pandas as pd
@@ -21,13 +18,13 @@ from private_bandits_book.contextual.messages import BALL, cost, split
 from private_bandits_book.contextual.study import STUCK_ACTIONS, STUCK_GAP, STUCK_OFFSET, Study
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, BEST_ARM, LINE, STOCHASTIC, context_sweeps
 from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, TWO_POINTS
-from private_bandits_book.contextual.words import LOOKS, interval, plain
+from private_bandits_book.contextual.words import LOOKS, plain
 from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
+from private_bandits_book.figures.captions import interval
 from private_bandits_book.sweep import EPSILON, LOG
 
-tables = Exhibits()
-for _label, _measured in (("best-arm", "best_arm"), ("limits", "limits"), ("published-setting", "setting")):
-    tables(f"table-{_label}")(attrgetter(_measured))  # what was measured, as it is
+_MEASURED = {"table-best-arm": "best_arm", "table-limits": "limits", "table-published-setting": "setting"}
+tables = Exhibits(measured=_MEASURED)
 
 
 @tables("table-messages")

@@ -1,15 +1,14 @@
 """How the chapter writes numbers, and the computed lines that its figures draw beside runs."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval
+from private_bandits_book.figures.captions import interval
+from private_bandits_book.figures.lines import line
 from private_bandits_book.rooms import tables
 from private_bandits_book.studies import Run
 from private_bandits_book.sweep import RateFit
@@ -21,14 +20,6 @@ LOOKS: dict[str, Any] = tables("contextual", "texts")["looks"]
 def power(seen: Interval | None) -> str:
     """Return a measured power."""
     return "not measured" if seen is None else f"{seen.measured:.2f}"
-
-
-def interval(seen: Interval | None, claimed: float = math.nan) -> str:
-    """Return a value with its interval, the claimed one in brackets; empty where nothing was measured."""
-    if seen is None:
-        return ""
-    text = f"{seen.measured:.2f} [{seen.low:.2f}, {seen.high:.2f}]".replace("-0.00", "0.00")
-    return text if math.isnan(claimed) else f"{text} ({np.round(claimed, 2):g})"
 
 
 def plain(formula: str) -> str:
@@ -56,11 +47,6 @@ def of(epsilon: float) -> str:
 def at(run: Run) -> str:
     """Return a run's epsilon as sentences write it."""
     return "without privacy" if math.isinf(run.epsilon) else f"at ε = {run.epsilon:g}"
-
-
-def line(label: str, family: str, columns: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
-    """Return a computed line to be drawn beside runs."""
-    return pd.DataFrame(columns).assign(policy=label, label=label, family=family, trust="none", regret_se=0.0)
 
 
 def slope(points: pd.DataFrame, power: float, label: str) -> pd.DataFrame:

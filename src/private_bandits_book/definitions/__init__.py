@@ -1,13 +1,9 @@
 """The chapter on Basu, Dimitrakakis, Tossou (2019), *Privacy in Multi-armed Bandits*."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 from private_bandits import checks
-
-__all__ = ["check_parameters", "long_studies"]
 
 
 def check_parameters(**values: Any) -> None:

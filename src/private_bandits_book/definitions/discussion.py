@@ -3,8 +3,6 @@
 The upper bounds here are guarantees, not measurements. Logarithms are natural.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """Lemma 4 of Basu et al. (2019) by computation: what a private channel keeps of a divergence."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

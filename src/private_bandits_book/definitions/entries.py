@@ -1,9 +1,8 @@
 """Tables 1 and 2 of Basu et al. (2019) in numbers: as printed, as proved, and what can be used instead."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,19 +21,13 @@ _DATA = tables("definitions", "entries")
 
 def table_1(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
     """Return Table 1 in numbers, a row per definition and epsilon; nan where the paper says "open problem"."""
-    return pd.DataFrame(
-        {
-            "definition": name,
-            "epsilon": epsilon,
-            "n_arms": len(means),
-            "horizon": horizon,
-            "minimax": (entry := _bound(f"theorem_{number}", "table", minimax=True, game=(means, horizon, epsilon))),
-            "bayesian_minimax": entry,
-            "problem_dependent": _dependent(means, horizon, epsilon) if name == "local DP" else math.nan,
-        }
-        for name, number in _RESULTS.items()
-        for epsilon in epsilons
-    )
+    rows = []
+    for (name, number), epsilon in product(_RESULTS.items(), epsilons):
+        entry = _bound(f"theorem_{number}", "table", minimax=True, game=(means, horizon, epsilon))
+        dependent = _dependent(means, horizon, epsilon) if name == "local DP" else math.nan
+        rows.append((name, epsilon, len(means), horizon, entry, entry, dependent))
+    regrets = ["minimax", "bayesian_minimax", "problem_dependent"]
+    return pd.DataFrame(rows, columns=["definition", "epsilon", "n_arms", "horizon", *regrets])
 
 
 def table_2(means: np.ndarray, horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:

@@ -4,8 +4,6 @@ A policy is a plan (`plans`), whose inputs are the rewards that it would see, an
 linear program.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import NamedTuple

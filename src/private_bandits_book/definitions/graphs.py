@@ -4,8 +4,6 @@ An arrow says "is used to make". Two consecutive rounds are enough: what holds f
 arrows repeat. What a graph implies about who learns what is d-separation, which `separated` computes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -15,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
-from private_bandits_book.figures import FAMILY_COLOURS, WIDTH, style
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.look import FAMILY_COLOURS, WIDTH, style
 
 OUTCOMES, REWARDS, MESSAGES, ACTIONS = ("x0", "x1"), ("r0", "r1"), ("z0", "z1"), ("a0", "a1")
 ENVIRONMENT, POLICY = "nu", "pi"

@@ -4,8 +4,6 @@ Environments are means of Bernoulli arms, each in (0, 1). A policy has `probabil
 being the pairs (arm, reward) so far. Nothing is sampled: everything is added up over all (2 K)^T histories.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property

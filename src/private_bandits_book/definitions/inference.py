@@ -6,8 +6,6 @@ picks the value under which what was seen is more likely. It is right with proba
 most e^epsilon / (1 + e^epsilon) where the loss between the two is epsilon.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from itertools import product

@@ -3,8 +3,6 @@
 A ratio compares the exact loss with the one that the lemma allows; the lemma holds where it is at most 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The figures of the chapter: what each draws, and the numbers in its texts, which are in `texts.toml`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
@@ -18,8 +15,10 @@ from private_bandits_book.definitions import discussion, graphs, lemmas
 from private_bandits_book.definitions.entries import CORRECTED, usable
 from private_bandits_book.definitions.study import LOCAL, LONG, Study, factors, instance
 from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
-from private_bandits_book.figures import computed, power, scientific
+from private_bandits_book.figures import power
+from private_bandits_book.figures.captions import scientific
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.lines import computed, line
 from private_bandits_book.rooms import tables
 from private_bandits_book.sweep import by_replication, fit_log
 
@@ -146,7 +145,7 @@ def longer(study: Study) -> Made:
 
 def settling(study: Study) -> str:
     """Say whether the regret of the local algorithms has come down to ln T at the study's smallest epsilon."""
-    epsilon = float(study.long["epsilon"].min())
+    epsilon = float(study.long_study("upper-lower")["epsilon"].min())
     parts = ((study.names[name], study.rows(name)) for name in LOCAL)
     now = {name: part[part["epsilon"] == epsilon] for name, part in parts}
     fits = {name: fit_log(*by_replication(part, "t")) for name, part in now.items() if len(part)}
@@ -236,9 +235,9 @@ def _lines(frame: pd.DataFrame) -> pd.DataFrame:
     most = frame["uniform"].max()
     lower = curves[np.isfinite(curves["epsilon"]) & curves["bound"].between(1e-9, most)]
     lower = lower.drop_duplicates(["trust", "epsilon"]).assign(regret=lower["bound"], policy="lower bound")
-    plain = {"policy": "uniform play", "epsilon": math.inf, "t": frame["t"].iloc[0], "regret": most, "facet": ""}
-    plain |= {"regret_se": 0.0, "family": "uniform", "trust": "none", "replications": 1}
-    return pd.concat([curves, lower.assign(regret_se=0.0, family="none", trust="none"), pd.DataFrame([plain])])
+    plain = {"epsilon": [math.inf], "t": frame["t"].iloc[0], "regret": most, "facet": "", "replications": 1}
+    lower = lower.assign(regret_se=0.0, family="none", trust="none")
+    return pd.concat([curves, lower, line("uniform play", "uniform", plain)])
 
 
 def _telling(bounds: pd.DataFrame, most: float) -> pd.DataFrame:
@@ -293,5 +292,4 @@ def _unit_axis(fig: Figure) -> None:
         labelled = any(label.get_text() for label in axes.get_yticklabels())
         axes.set_ylim(0.48, 1.02)
         ticks = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-        axes.yaxis.set_major_locator(FixedLocator(ticks))
-        axes.yaxis.set_major_formatter(FixedFormatter([f"{v:g}" if labelled else "" for v in ticks]))
+        axes.set_yticks(ticks, [f"{v:g}" if labelled else "" for v in ticks])

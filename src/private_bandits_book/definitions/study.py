@@ -5,8 +5,6 @@ achieved from the problem-dependent bounds? Over instances: does any algorithm d
 possible? Every run is kept by replication, so that a figure and a verdict come from the same numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -131,34 +129,25 @@ class Study(studies.Study):
         return pd.concat(at, ignore_index=True)
 
     @cached_property
-    def sweep(self) -> Runs:
-        """Every algorithm on the chapter's instance, at every epsilon."""
-        return self._on(self.gap)
-
-    @cached_property
     def hardest(self) -> Runs:
         """Every algorithm at every epsilon over instances from easy to hard."""
         return Runs(run for gap in sorted({*GAPS, self.gap}, reverse=True) for run in self._on(gap))
 
     def _on(self, gap: float) -> Runs:
+        """Every algorithm on one instance, at every epsilon."""
         played = [(UCB, math.inf), *((name, e) for name in (*LOCAL, *CENTRAL) for e in (*self.epsilons, math.inf))]
         problem = instance(self.n_arms, gap)
         policies = [MAKERS[name](epsilon, self.n_arms, self.horizon) for name, epsilon in played]
         return Runs(self.run(problem, policy, swept={"gap": gap}) for policy in policies)
 
-    @cached_property
-    def long(self) -> pd.DataFrame:
-        """The longer study."""
-        return self.long_study("upper-lower")
-
     def rows(self, policy: str) -> pd.DataFrame:
         """The longer study's rows of a policy, by its key."""
-        return played(self.long, long_runs(), policy)
+        return played(self.long_study("upper-lower"), long_runs(), policy)
 
     @cached_property
     def on_instance(self) -> pd.DataFrame:
         """Upper over lower on the chapter's instance; see `upper_lower`."""
-        return upper_lower(self.sweep, "instance")
+        return upper_lower(self._on(self.gap), "instance")
 
     @cached_property
     def on_hardest(self) -> pd.DataFrame:
@@ -168,8 +157,9 @@ class Study(studies.Study):
     @cached_property
     def on_long(self) -> pd.DataFrame:
         """Upper over lower on the instance of the longer study, at its horizon."""
-        horizon = int(self.long["t"].max())
-        rows = looked(self.long[self.long["t"] == horizon], long_runs(), ["policy", "epsilon"])
+        frame = self.long_study("upper-lower")
+        horizon = int(frame["t"].max())
+        rows = looked(frame[frame["t"] == horizon], long_runs(), ["policy", "epsilon"])
         final = rows.groupby(["key", "family", "epsilon"], sort=False)["regret"]
         game = (LONG.n_arms, LONG.gap, horizon, "instance")
         return pd.DataFrame(

@@ -1,9 +1,6 @@
 """The tables of the chapter, and its key findings; what is said of them is in `texts.toml`."""
 
-from __future__ import annotations
-
 import math
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,10 +14,8 @@ from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, UCB,
 from private_bandits_book.exhibits import Exhibits, wide
 from private_bandits_book.studies import share
 
-tables = Exhibits()
 _MEASURED = {"table-losses": "losses", "table-divergences": "divergences", "disagreements": "variants"}
-for _label, _measured in _MEASURED.items():
-    tables(_label)(attrgetter(_measured))  # what was measured, as it is
+tables = Exhibits(measured=_MEASURED)
 
 
 @tables("findings")
@@ -32,7 +27,7 @@ def findings(study: Study) -> dict[str, Any]:
     final, game = study.on_long[study.on_long["epsilon"] == low].set_index("key"), (LONG.means, LONG.horizon)
     log = math.log(LONG.horizon)
     rows = study.rows(ADAP_UCB)
-    central = rows[(rows["t"] == study.long["t"].max()) & (rows["epsilon"] == low)]["regret"].to_numpy()
+    central = rows[(rows["t"] == rows["t"].max()) & (rows["epsilon"] == low)]["regret"].to_numpy()
     return {
         "mode": np.max(central),
         "share": share(central == np.max(central)),

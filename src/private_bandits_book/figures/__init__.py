@@ -11,39 +11,20 @@ regret_se, replications`, and where known
 Nothing here touches pyplot or leaves a matplotlib setting changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits_book.figures.captions import Picture, power, rounded, scientific, short
+from private_bandits_book.figures.captions import power, rounded, short
 from private_bandits_book.figures.drawing import End, Slope, blank, draw_bound, draw_lines, draw_slope
 from private_bandits_book.figures.layout import lay_out, lay_out_panels
-from private_bandits_book.figures.lines import check_columns, computed, lines_of, tidied, window_of, x_limits
-from private_bandits_book.figures.look import FAMILY_COLOURS, HEIGHT, TRUST_LINES, WIDTH, style, x_name
+from private_bandits_book.figures.lines import check_columns, lines_of, tidied, window_of, x_limits
+from private_bandits_book.figures.look import style, x_name
 from private_bandits_book.figures.vector import svg
 
-__all__ = [
-    "FAMILY_COLOURS",
-    "HEIGHT",
-    "TRUST_LINES",
-    "WIDTH",
-    "Picture",
-    "Slope",
-    "caption_runs",
-    "computed",
-    "power",
-    "regret_curves",
-    "rounded",
-    "scientific",
-    "short",
-    "small_multiples",
-    "style",
-    "svg",
-]
+__all__ = ["caption_runs", "power", "regret_curves", "rounded", "short", "small_multiples", "style", "svg"]
 
 
 def regret_curves(

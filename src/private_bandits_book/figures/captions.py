@@ -1,13 +1,13 @@
 """A figure with what is said of it, and numbers as captions and sentences write them."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from private_bandits.estimates import Interval
 from private_bandits_book.figures.look import power_of_ten
 
 
@@ -53,6 +53,14 @@ def power(rounds: int, *, digit: bool = False) -> str:
     if rounds < 1000 or int(mantissa) * 10 ** int(exponent) != rounds or (mantissa != "1" and not digit):
         return f"{rounds:,}"
     return _times_power("" if mantissa == "1" else mantissa, int(exponent))
+
+
+def interval(seen: Interval | None, claimed: float = math.nan) -> str:
+    """Return a value with its interval, the claimed one in brackets; empty where nothing was measured."""
+    if seen is None:
+        return ""
+    text = f"{seen.measured:.2f} [{seen.low:.2f}, {seen.high:.2f}]".replace("-0.00", "0.00")
+    return text if math.isnan(claimed) else f"{text} ({np.round(claimed, 2):g})"
 
 
 def _times_power(mantissa: str, exponent: int) -> str:

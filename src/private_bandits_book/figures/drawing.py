@@ -1,7 +1,5 @@
 """Lines, bands, bounds and claimed slopes on a pair of axes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

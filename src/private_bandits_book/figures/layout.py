@@ -1,7 +1,5 @@
 """Where things stand: panels, ticks, labels at line ends, legends. All lengths are points."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,10 +1,9 @@
 """From a tidy frame to the lines of a plot, and the window that shows them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,6 +47,11 @@ def computed(
         parts[-1]["epsilon"] = frame["epsilon"] if epsilon is None else epsilon
     curves = pd.concat(parts, ignore_index=True).assign(regret_se=0.0, replications=1)
     return curves if x == "t" else curves.assign(t=1)
+
+
+def line(label: str, family: str, columns: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
+    """Return a computed line to be drawn beside runs."""
+    return pd.DataFrame(columns).assign(policy=label, label=label, family=family, trust="none", regret_se=0.0)
 
 
 def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:

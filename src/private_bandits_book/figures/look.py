@@ -1,7 +1,5 @@
 """Colours, line styles, numbers and words: what every plot of the book looks like."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterator

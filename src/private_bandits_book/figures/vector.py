@@ -1,7 +1,5 @@
 """Figures as small, reproducible SVG."""
 
-from __future__ import annotations
-
 import io
 import re
 

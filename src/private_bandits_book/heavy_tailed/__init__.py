@@ -6,8 +6,6 @@ from typing import Any
 from private_bandits import checks
 from private_bandits_book.chapters.parameters import few
 
-__all__ = ["check_parameters", "long_studies"]
-
 _LONGEST = 9 * 10**15  # as far as sums of rewards and of noise are drawn exactly enough: below 2^53
 
 

@@ -6,8 +6,6 @@ variation: a centrally private algorithm tells n pulls apart by at most 6 epsilo
 private one by at most C n gap^2 (Duchi et al. 2013, `bounds.local_loss`), and any by n times their divergence.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import count, islice

@@ -1,7 +1,5 @@
 """What a panel's curves show beside each other, and how far the fluid approximation among them can be trusted."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

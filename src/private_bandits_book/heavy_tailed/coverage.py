@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -104,8 +104,7 @@ def radius_errors(study: Study, v: float, epsilon: float, radius: float, paths: 
     so a path counts once.
     """
     problem, u = study.problem(1, v), study.moment(1, v)
-    record = dp_robust_ucb(epsilon, v, u, study.length, radius).record
-    assert isinstance(record, robust.Record)
+    record: Any = dp_robust_ucb(epsilon, v, u, study.length, radius).record
     alone = pareto_arms(problem.means[:1], problem.shape).record()
     longest = max(1, min(study.exact_horizon, study.horizon) // 10)
     marks = [n for n in (10**k for k in range(1, 16)) if n <= longest] or [longest]
@@ -224,10 +223,6 @@ def _local_proven(study: Study, v: float, epsilon: float, c: float, variant: str
 def _known(proven: bool, errors: np.ndarray) -> tuple[bool, float, int, int, str]:
     """Whether a bound is proven, what was seen of its errors, in units of what it allows, and what that comes to."""
     beyond, draws = int(np.sum(errors > 1.0)), len(errors)
-    if proven:
-        bound = "holds: proven"
-    elif not draws:
-        bound = "not measured"
-    else:
-        bound = "fails" if beyond else "not proven, holds in all draws"
+    drawn = "fails" if beyond else "not proven, holds in all draws"
+    bound = "holds: proven" if proven else drawn if draws else "not measured"
     return proven, float(errors.max()) if draws else math.nan, beyond, draws, bound

@@ -10,8 +10,6 @@ fluctuations, so it is an approximation and not a bound: it is close where the r
 `coverage.dp_robust_ucb_error` shows of the algorithms' own constants.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

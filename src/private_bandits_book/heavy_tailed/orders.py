@@ -8,8 +8,6 @@ bound is followed only where it is below uniform play, lower bounds on instances
 all of them are proportional to ln T. All of that is algebra: nothing is run.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What each figure of the chapter draws and says, and its findings in words: all of it follows the numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -254,8 +252,8 @@ def by_gap(study: Study, label: str, v: float) -> Made:
         ("order of (4)", "none", printed),
     )
     for name, family, value in lines:  # a run loses at most its gap a round
-        bound = [(gap, _mean(np.array([value(gap)]))) for gap in gaps if value(gap) < gap * horizon]
-        runs += [(name, "bound", family, "none", 1.0, gap, horizon, *one, v) for gap, one in bound]
+        drawable = {gap: value(gap) for gap in gaps if value(gap) < gap * horizon}
+        runs += [(name, "bound", family, "none", 1.0, gap, horizon, most, 0.0, 1, v) for gap, most in drawable.items()]
     frame = pd.DataFrame(runs, columns=_GAP_COLUMNS)
     played = frame[frame["kind"] == RUNS]
     fits = {name: fit.measured for name in made if (fit := study.rate(name, GAP, v).fit) is not None}

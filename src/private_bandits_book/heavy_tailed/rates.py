@@ -13,8 +13,6 @@ its exponents are those of the fluid approximation, on two Pareto arms, where th
 construction and decide no claim: what a schedule adds up to is derived (`orders`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +26,7 @@ from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
 from private_bandits_book.heavy_tailed.fluid import fluid, fluid_regret
-from private_bandits_book.studies import key
+from private_bandits_book.studies import Runner, key
 from private_bandits_book.sweep import EPSILON, GAP, LEARNT, LEAST_RUNS, LOG, Form, RateFit, chosen, learnt, power
 from private_bandits_book.verdicts import BY_CONSTRUCTION, MEASURED
 
@@ -64,13 +62,12 @@ MAKERS: dict[str, Callable[[float, float, float, int], Policy]] = {  # epsilon, 
 
 
 @dataclass
-class Rates:
-    """Measures exponents at one horizon, by independent runs of every point."""
+class Rates(Runner):
+    """Measures exponents at one horizon, of at least 2 rounds, by independent runs of every point.
 
-    horizon: int  # at least 2
-    replications: int  # of LDP-UCB-B; the others take at most five
-    seed: int
-    n_jobs: int = 1
+    The replications are those of LDP-UCB-B; the others take at most five.
+    """
+
     _by_gap: dict[tuple[str, float], dict[float, np.ndarray]] = field(default_factory=dict, init=False, repr=False)
 
     def by_gap(self, name: str, v: float) -> dict[float, np.ndarray]:

@@ -8,8 +8,6 @@ its runs could only break it. Where runs decide, the nearest wrong power is the 
 of T at the worst gap 3/4, the local rate of rewards with a variance.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -55,8 +53,7 @@ def _order(name: str, *arguments: float, **named: bool) -> Ruling:
     """What a function of `orders` rules; undecided at a v so small that a bound is no double."""
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
-            found: Ruling = getattr(orders, name)(*arguments, **named)
-            return found
+            return getattr(orders, name)(*arguments, **named)
     except ArithmeticError:
         return Holds(DERIVED)(None)
 
@@ -159,14 +156,10 @@ def _learns(study: Study, claim: Claim) -> Ruling:
         below = Interval(*(end - LEARNT for end in seen[:3]))
         parts.append(Less(f"share of uniform play at epsilon {run.epsilon:g}", f"{LEARNT:g}")(below))
     for small, large in itertools.pairwise(runs):
-        difference = _over(uniform, difference_interval(large.final, small.final))
+        difference = difference_interval(large.final / uniform, small.final / uniform)
         parts.append(Less(f"at epsilon {large.epsilon:g}", f"at {small.epsilon:g}")(difference))
     known = study.local_confidence[study.local_confidence["key"] == rates.LDP]
     means = known.query("v == @v and value == 24.0 and draws > 0")
     beyond, draws = int(means["beyond"].sum()), int(means["draws"].sum())
     kept = claim.holds(beyond == 0 if draws else None, beyond=beyond, draws=draws)
     return all_of(*parts, kept).of(*(run.policy for run in runs))
-
-
-def _over(uniform: float, value: Interval) -> Interval:
-    return Interval(*(end / uniform for end in value[:3]))

@@ -6,8 +6,6 @@ approximation of `fluid`, for rounds that cannot be played one by one) and *expe
 the horizon, or as far as its kind goes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

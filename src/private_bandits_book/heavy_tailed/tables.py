@@ -1,12 +1,7 @@
 """The tables of the chapter."""
 
-from __future__ import annotations
-
 import math
-import tomllib
 from collections.abc import Callable
-from importlib import resources
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +9,7 @@ import pandas as pd
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits_book import studies
+from private_bandits_book import rooms, studies
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
@@ -22,9 +17,7 @@ from private_bandits_book.heavy_tailed.study import EVEN, PRINTED, SMALLER, UNIF
 from private_bandits_book.studies import Runs
 from private_bandits_book.sweep import EPSILON, GAP, LOG
 
-tables = Exhibits()
-for _label, _property in (("table-confidence", "confidence"), ("table-local-confidence", "local_confidence")):
-    tables(_label)(attrgetter(_property))  # what was measured, as it is
+tables = Exhibits(measured={"table-confidence": "confidence", "table-local-confidence": "local_confidence"})
 COUNTER_LIMIT = 2.0**63
 LOWER_GAP, LOWER_EPSILON = 0.05, 0.02
 """Of the lower bounds: inside their ranges, and where privacy costs more than the laws' own divergence."""
@@ -107,9 +100,8 @@ def summary(v: float) -> pd.DataFrame:
     """
     powers = {"1/v": 1.0 / v, "1+2/v": 1.0 + 2.0 / v, "v/(1+v)": v / (1.0 + v), "2v/(1+v)": 2.0 * (v / (1.0 + v))}
     powers |= {"1/(1+v)": 1.0 / (1.0 + v), "(2+v)/(2+2v)": (2.0 + v) / (2.0 + 2.0 * v)}
-    text = resources.files("private_bandits_book.heavy_tailed").joinpath("summary.toml").read_text("utf-8")
     rows = []
-    for cell in tomllib.loads(text)["cell"]:
+    for cell in rooms.tables("heavy_tailed", "summary")["cell"]:
         row = {name: cell[name] for name in ("rewards", "kind", "model", "side")}
         row["v"] = math.nan if cell["rewards"] == "bounded" else v
         printed = cell.get("printed", {})

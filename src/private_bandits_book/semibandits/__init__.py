@@ -6,8 +6,6 @@ from typing import Any
 from private_bandits import checks
 from private_bandits_book.chapters.parameters import few
 
-__all__ = ["check_parameters", "long_studies"]
-
 
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
@@ -23,6 +21,7 @@ def check_parameters(**values: Any) -> None:
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    from private_bandits_book.semibandits.sweeps import long_studies
+    from private_bandits_book.semibandits.sweeps import STUDIES
+    from private_bandits_book.studies import long_study
 
-    return long_studies()
+    return {label: long_study(label, runs) for label, runs in STUDIES.items()}

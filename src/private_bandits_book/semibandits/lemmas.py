@@ -4,8 +4,6 @@ A loss is exact: outcomes are changed in every way, and Laplace noise of scale b
 d/b. A miss is the exact probability that an index lies below the mean of its arm.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The figures of the chapter, and its findings in words: what each draws and says follows the numbers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable
@@ -19,6 +17,8 @@ from private_bandits_book import figures
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import rounded
 from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.lines import line
+from private_bandits_book.figures.look import WIDTH
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.semibandits.study import Source, Study
 from private_bandits_book.semibandits.sweeps import CUCB, CUCB_LEAST, DP, DP_SE, LDP1, LDP2, LEAST
@@ -109,7 +109,7 @@ def sizes(study: Study) -> Made:
 @panels("figure-k-exponent")
 def k_exponent(study: Study) -> Made:
     """Regret over m - K against K, from the longer study, with the fitted powers."""
-    frame = _per_arm(study.long["sizes"], study.exponents)
+    frame = _per_arm(study.long_study("sizes"), study.exponents)
     one = frame["instances"] == "path as arm"
     identity = one & (frame["held"] == "item gap")  # the same run times K
     plotted = frame[(frame["instances"] != "top-K, close") & ~identity]
@@ -140,7 +140,7 @@ def central_local(study: Study) -> Made:
     horizons = sorted(frame["t"].unique())
     with figures.style():
         fig, height = blank(), 1.0 + 2.1 * len(horizons)
-        fig.set_size_inches(figures.WIDTH, height)
+        fig.set_size_inches(WIDTH, height)
         for row, horizon in enumerate(horizons):
             for column, variant in enumerate(VARIANTS):
                 bottom = 1.1 + 2.1 * (len(horizons) - 1 - row)
@@ -182,7 +182,7 @@ def map_in_words(study: Study) -> str:
 @panels("figure-dp-lower-bound")
 def dp_lower_bound(study: Study) -> Made:
     """DP-SE at K = 1 over the claimed lower bound and over the additive form of Theorem 9."""
-    lower = study.long["lower"]
+    lower = study.long_study("lower")
     frame = _played(sweeps.final_regrets(lower).rename(columns={"horizon": "t", "measured": "regret"}), "lower")
     last = lower[lower["t"] == lower["horizon"]]
     frame["regret_se"] = last.groupby(["epsilon", "gap"], sort=False)["regret"].sem().to_numpy()
@@ -277,10 +277,9 @@ def _with_uniform(runs: Runs) -> pd.DataFrame:
     """Labelled curves, and uniform play on every problem of a panel, exactly, in their form."""
     frames = [runs.curves()]
     for name, run in {run.swept.get("problem", ""): run for run in runs}.items():
-        t = run.data.t.values
-        frame = pd.DataFrame({"policy": "uniform play", "reading": "", "family": "uniform", "trust": "none", "t": t})
-        frame = frame.assign(epsilon=math.inf, regret=run.problem.uniform_regret() * t, regret_se=0.0)
-        frame = frame.assign(n_arms=run.problem.n_items, size=run.problem.list_size, replications=len(run.final))
+        columns = {"reading": "", "t": run.t, "epsilon": math.inf, "regret": run.problem.uniform_regret() * run.t}
+        columns |= {"n_arms": run.problem.n_items, "size": run.problem.list_size, "replications": len(run.final)}
+        frame = line("uniform play", "uniform", columns)
         frames.append(frame.assign(problem=name) if name else frame)
     return _labelled(pd.concat(frames, ignore_index=True))
 

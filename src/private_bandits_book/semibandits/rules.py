@@ -7,10 +7,9 @@ measured: the next power of the same quantity, which for the central algorithms 
 upper bound is also asked for its proof's first step, that the index covers its own noise, which is computed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from scipy.optimize import brentq
 from private_bandits.estimates import Interval
 from private_bandits.papers.semibandits import VARIANTS, bounds, instances
 from private_bandits.policy import Policy
-from private_bandits.problems import SemiBandit
 from private_bandits_book.ledger import Claim, Rulebook
 from private_bandits_book.rules import (
     NOT_LEARNT,
@@ -35,10 +33,10 @@ from private_bandits_book.rules import (
     by_runs,
     rests_on,
 )
-from private_bandits_book.semibandits import lemmas
+from private_bandits_book.semibandits import lemmas, sweeps
 from private_bandits_book.semibandits.study import Source, Study
-from private_bandits_book.semibandits.sweeps import CUCB, DP, LDP1, LDP2, LEAST, MAKERS, NAMES, PER_ARM, theorem_8_form
-from private_bandits_book.sweep import GAP, SIZE, Form, exact_slope, power
+from private_bandits_book.semibandits.sweeps import CUCB, DP, LDP1, LDP2, LEAST, MAKERS, NAMES, PER_ARM
+from private_bandits_book.sweep import SIZE, Form, exact_slope, power
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, INHERITED, MEASURED
 
 _LONGEST_TREE = 1 << 17  # rounds to which the nodes of a tree are counted one by one
@@ -49,12 +47,6 @@ _EPSILONS = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0)
 _CONSTANT = 1.0  # the epsilon that is regarded as a constant
 _HALF_A_POWER = 0.5  # by what a proved exponent is nearer to the next power than to the claimed one
 _ADDITIVE = 24.0  # what the proof of the additive lower bound loses at most, see `lemmas.additive_over_proved`
-_FAMILIES: dict[str, Callable[[int, int, float], SemiBandit]] = {
-    "top-K": instances.top_k,
-    "K-path": instances.k_path,
-    "B_inf": instances.one_valuable,
-    "arms": lambda n_arms, size, gap: instances.rescaled(n_arms, gap),
-}
 
 rules = Rulebook(tree_horizon=lambda study: str(min(study.horizon, _LONGEST_TREE)))
 
@@ -101,7 +93,7 @@ def below(study: Study, source: Source, bound: Callable[..., float], constants: 
     found = []
     for row in study.finals.itertuples():
         if (row.key, row.variant, row.family) == source:
-            problem = _FAMILIES[row.family](int(row.n_arms), int(row.size), float(row.gap))
+            problem = sweeps.FAMILIES[row.family](int(row.n_arms), int(row.size), float(row.gap))
             most, uniform = bound(problem, row.horizon, row.epsilon, constants), problem.uniform_regret() * row.horizon
             if most < uniform:
                 regret = Interval(float(row.measured), float(row.low), float(row.high))
@@ -280,15 +272,12 @@ def _theorem_8(study: Study, claim: Claim) -> Ruling:
         miss = lemmas.tree_miss(study.horizon, source.variant) if study.horizon >= 2 else None
         covers = claim.holds(None if miss is None else miss <= 1.0, miss, variant=source.variant, miss=miss)
 
-        def form(quantity: str, exponent: float) -> Form:
-            return power(quantity, exponent) if quantity == GAP else theorem_8_form(quantity, exponent, source.variant)
-
         # the first term alone: Algorithm 3 at epsilon = infinity, which is CUCB if repaired
         plain = [NotRun(f"Algorithm 3, {source.variant}, at epsilon = infinity on {source.family}s")()]
         if source.variant == "repaired":
             plain = rates(study, Source(CUCB, "printed", source.family), claim, of="sampling_")
         return all_of(
-            *rates(study, source, claim, form),
+            *rates(study, source, claim, partial(sweeps.theorem_8_form, variant=source.variant)),
             covers,
             *plain,
             *below(study, source, bounds.theorem_8, "proof" if source.variant == "printed" else "corrected"),

@@ -5,8 +5,6 @@ baseline has none. Every run is kept by replication, so that a figure and a verd
 longer studies are in `sweeps`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ from private_bandits.problems import SemiBandit
 from private_bandits_book import studies
 from private_bandits_book.rules import with_unseen
 from private_bandits_book.semibandits import sweeps
-from private_bandits_book.studies import Runs
+from private_bandits_book.studies import Runs, only
 from private_bandits_book.sweep import RateFit, learnt
 
 ORACLE_SIZE, ORACLE_BETA = 2, 0.8
@@ -117,30 +115,25 @@ class Study(studies.Study):
         )
 
     @cached_property
-    def long(self) -> dict[str, pd.DataFrame]:
-        """The longer studies."""
-        return {label: self.long_study(label) for label in sweeps.STUDIES}
-
-    @cached_property
     def exponents(self) -> list[RateFit]:
         """Every exponent that the longer studies allow to fit, see `sweeps.exponents`."""
-        return sweeps.exponents(self.long["sizes"], self.long["exponents"], self.long["lower"])
+        return sweeps.exponents(self.long_study("sizes"), self.long_study("exponents"), self.long_study("lower"))
 
     @cached_property
     def removed(self) -> dict[str, Interval]:
         """The power of K of CUCB-LDP2 less that of CUCB-LDP1 on B_inf = 1, by variant."""
-        return {variant: sweeps.power_removed(self.long["sizes"], variant) for variant in paper.VARIANTS}
+        return {variant: sweeps.power_removed(self.long_study("sizes"), variant) for variant in paper.VARIANTS}
 
     @cached_property
     def finals(self) -> pd.DataFrame:
         """Mean regrets at the horizon with their intervals, for comparison with the bounds."""
-        frames = [self.long["sizes"], self.long["exponents"], *map(own_rows, self.learning.values())]
+        frames = [self.long_study("sizes"), self.long_study("exponents"), *map(own_rows, self.learning.values())]
         return pd.concat(map(sweeps.final_regrets, frames), ignore_index=True)
 
     @cached_property
     def dominance(self) -> pd.DataFrame:
         """Which term of Theorem 8 the regret comes from, on the chapter's map and the longer ones."""
-        return dominance(pd.concat([own_rows(self.map), self.long["map"]], ignore_index=True))
+        return dominance(pd.concat([own_rows(self.map), self.long_study("map")], ignore_index=True))
 
     def fit(self, source: Source, quantity: str, held: str = "gap") -> RateFit:
         """Return one fitted exponent.
@@ -159,9 +152,7 @@ class Study(studies.Study):
             If there is none, or two.
         """
         found = fits(self.exponents, source, quantity, held)
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} exponents in {quantity} of {source}, {held} held")
-        return found[0]
+        return only(found, f"exponents in {quantity} of {source}, {held} held")
 
     def policies(self, epsilon: float) -> list[Policy]:
         """Return every algorithm of the chapter at one epsilon, in the order of the page."""
@@ -272,10 +263,6 @@ def _parts(regret: np.ndarray, sampling: np.ndarray, uniform: float) -> dict[str
         return found | {"share": math.nan, "low": math.nan, "high": math.nan, "term": "unclear"}
     ratio, _ = with_unseen(ratio_interval, sampling, regret, most=uniform)
     share, low, high = 1.0 - ratio.measured, 1.0 - ratio.high, 1.0 - ratio.low
-    if not learnt(mean.measured, uniform):
-        term = "not learnt"
-    elif low > 0.5:
-        term = "private"
-    else:
-        term = "sampling" if high < 0.5 else "unclear"
+    dominating = "private" if low > 0.5 else "sampling" if high < 0.5 else "unclear"
+    term = dominating if learnt(mean.measured, uniform) else "not learnt"
     return found | {"share": share, "low": low, "high": high, "term": term}

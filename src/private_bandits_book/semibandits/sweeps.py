@@ -3,8 +3,6 @@
 The sweeps of "sizes" and "exponents" are those of `sweeps.toml`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -18,10 +16,10 @@ from private_bandits.estimates import Interval, exponent_difference, mean_interv
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import Problem
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import LongRun, key, long_study
+from private_bandits_book.studies import LongRun, key
 from private_bandits_book.sweep import (
     EPSILON,
     GAP,
@@ -62,6 +60,15 @@ MAKERS = {key(policy): make for policy, make in zip(_MADE, _MAKERS, strict=True)
 NAMES = {key(policy): policy.name for policy in (*_MADE, paper.cucb("least"), baselines.dp_se(1.0, 2, 2))}
 """What policies are called, by what they are found by here, in the sweeps and in the claims."""
 LDP1, LDP2, DP, LEAST, CUCB, CUCB_LEAST, DP_SE = NAMES
+FAMILIES: dict[str, Callable[[int, int, float], SemiBandit | Arms]] = {  # of m, K and Delta
+    "top-K": paper.top_k,
+    "top-K, close": paper.top_k,
+    "B_inf": paper.one_valuable,
+    "K-path": paper.k_path,
+    "path as arm": lambda _, size, gap: paper.rescaled(3, gap, b_inf=float(size)),
+    "arms": lambda n_arms, _, gap: paper.rescaled(n_arms, gap),
+}
+PATHS = ("K-path", "path as arm")
 _DATA = tables("semibandits", "sweeps")
 
 
@@ -81,16 +88,9 @@ def setting(family: str, size: int, distance: float) -> Setting:
     Four arms, or two paths, are not in the best super arm. "path as arm" is the K-path instance as a bandit: a path is
     an arm, and a round loses K times the distance of the means.
     """
-    if family == "arms":
-        return Setting(family, paper.rescaled(5, distance), 5, 1, distance)
-    if family == "B_inf":
-        return Setting(family, paper.one_valuable(size + 4, size, distance), size + 4, size, distance)
-    if family in ("K-path", "path as arm"):
-        lost = distance * size
-        one = family == "path as arm"
-        paths = paper.rescaled(3, lost, b_inf=float(size)) if one else paper.k_path(3 * size, size, lost)
-        return Setting(family, paths, 3 * size, size, lost)
-    return Setting(family, paper.top_k(size + 4, size, distance), size + 4, size, distance)
+    size = 1 if family == "arms" else size
+    n_arms, gap = (3 * size, distance * size) if family in PATHS else (size + 4, distance)
+    return Setting(family, FAMILIES[family](n_arms, size, gap), n_arms, size, gap)
 
 
 def local_policies(epsilon: float, size: int, horizon: int, variant: str) -> list[Policy]:
@@ -136,7 +136,7 @@ def _sweep(
     replications: int = LEAST_RUNS,
 ) -> Sweep:
     """A sweep; the Delta of a path is K times the distance of the means."""
-    path = family in ("K-path", "path as arm")
+    path = family in PATHS
 
     def run(value: float) -> list[LongRun]:
         size = int(value) if quantity == SIZE else 2
@@ -186,11 +186,6 @@ STUDIES: dict[str, Callable[[], list[LongRun]]] = {
     "map": map_runs,
     "lower": lower_runs,
 }
-
-
-def long_studies() -> dict[str, Callable[..., pd.DataFrame]]:
-    """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    return {label: long_study(label, runs) for label, runs in STUDIES.items()}
 
 
 def keyed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -275,6 +270,8 @@ def power_removed(sizes: pd.DataFrame, variant: str) -> Interval:
 def theorem_8_form(quantity: str, exponent: float, variant: str) -> Form:
     """Return a power with the logarithm of Theorem 8's private term, where its sweep on K-paths has it."""
     plain = power(quantity, exponent)
+    if quantity == GAP:
+        return plain
 
     def at(value: float) -> float:
         size = int(value) if quantity == SIZE else 2

@@ -1,7 +1,5 @@
 """The tables of the chapter."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -17,6 +15,7 @@ from private_bandits.kernels import index
 from private_bandits.papers.semibandits import VARIANTS, bounds, cucb_ldp1, cucb_ldp2
 from private_bandits.policy import Policy
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
+from private_bandits_book.figures.captions import interval
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.semibandits.study import Source, Study, fits
 from private_bandits_book.semibandits.sweeps import CUCB, LDP1, LDP2, NAMES
@@ -41,8 +40,7 @@ def records(study: Study) -> Made:
     """The constants that the index kernel reads, a row per algorithm and variant."""
     rows = []
     for policy in study.policies(study.epsilon):
-        record = policy.record
-        assert isinstance(record, index.Record)
+        record: Any = policy.record
         bonus = {index.NO_BONUS: "0", index.FLAT_BONUS: f"{record.bonus_scale:.4g} ln t"}
         rows.append(
             {
@@ -92,7 +90,7 @@ def k_exponents(study: Study) -> pd.DataFrame:
                 "instance": instances[family],
                 "holding": "both" if family in ("B_inf", "top-K", "top-K, close") else holding[held],
                 "box": f"{NAMES[policy]}, {variant}",
-                "exponent": _interval(fit.fit),
+                "exponent": interval(fit.fit),
                 **fit.row(),
                 "replications": fit.replications,
             }
@@ -212,16 +210,9 @@ def _row(study: Study, cell: Claim, judged: Claim, variant: str) -> dict[str, An
         fitted = fits(study.exponents, source, quantity)
         found = fitted[0].fit if fitted else None
         longest = max([longest, *(fit.labels["horizon"] for fit in fitted)])
-        row[name] = _interval(found) + ("" if found is None or math.isnan(claimed) else f" ({claimed:g})")
-        numbers = (found or Interval()).columns()
-        row |= {f"{name}_claimed": claimed, **{f"{name}_{end}": number for end, number in numbers.items()}}
+        row |= {name: interval(found, claimed), f"{name}_claimed": claimed}
+        row |= {f"{name}_{end}": number for end, number in (found or Interval()).columns().items()}
     return row | {"longest": longest}
-
-
-def _interval(found: Interval | None) -> str:
-    if found is None:
-        return ""
-    return f"{found.measured:.2f} [{found.low:.2f}, {found.high:.2f}]".replace("-0.00", "0.00")
 
 
 def _term(alpha: float, beta: float) -> str:

@@ -1,7 +1,5 @@
 """What the rules share: the rulebook, the grid on which exact statements are decided, and words."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the paper concludes from its bounds, and what its abstract says of them."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What the definitions protect: Definitions 1-5, Figure 1, the example, Lemmas 1-7, Fact 1."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

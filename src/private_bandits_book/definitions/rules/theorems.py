@@ -1,7 +1,5 @@
 """The bounds: Theorems 1-4, Table 1. The corollaries and Table 2 rest on them."""
 
-from __future__ import annotations
-
 import math
 
 from scipy.optimize import brentq
