@@ -9,8 +9,6 @@ confidence radius the index is
 As a negative control N may be the displays: then the index is of clicks per display, which falls with the position.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -9,8 +9,6 @@ scale b in an estimate, the index is
 whatever the rate; it is the best one for the end of the epoch [2^k, 2^(k+1)) that t is in.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

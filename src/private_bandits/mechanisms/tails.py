@@ -1,7 +1,5 @@
 """How far a sum of reports in [0, 1] and of Laplace noises strays from its mean: Chernoff's bound, at its best rate."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits._compiled import compiled

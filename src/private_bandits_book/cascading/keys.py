@@ -1,7 +1,5 @@
 """What the chapter's policies are found by."""
 
-from __future__ import annotations
-
 from private_bandits.papers import cascading as paper
 from private_bandits_book.studies import key
 

@@ -3,8 +3,6 @@
 A ratio compares the exact quantity with the one that the lemma promises; the lemma holds where it is at most 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from itertools import permutations, product

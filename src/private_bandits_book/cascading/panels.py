@@ -1,7 +1,5 @@
 """What each figure of the chapter draws and says: labelled frames, captions and alt texts that follow the numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

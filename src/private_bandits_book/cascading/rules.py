@@ -7,8 +7,6 @@ that improve on K^2, K^2. Powers of K are weighed by what one wrong item costs a
 alternative alike.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial

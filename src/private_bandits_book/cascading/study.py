@@ -5,8 +5,6 @@ need) or *repaired* (ours); a baseline has none. Every run is kept by replicatio
 from the same numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

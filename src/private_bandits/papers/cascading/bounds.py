@@ -5,8 +5,6 @@ of regret; lower bounds are constants that multiply ln T, times ln T. Logarithms
 unique best list, as the paper's Assumption 2 does; a ValueError names any argument that is out of range.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

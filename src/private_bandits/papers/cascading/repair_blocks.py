@@ -1,7 +1,5 @@
 """Our central repair of Algorithm 1: one question a user, and an item's clicks released as noisy sums of blocks."""
 
-from __future__ import annotations
-
 import math
 
 from private_bandits import checks, plain

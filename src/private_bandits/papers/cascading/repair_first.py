@@ -1,7 +1,5 @@
 """Our local repair by one question: a user says only, by randomised response, whether the first item was clicked."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

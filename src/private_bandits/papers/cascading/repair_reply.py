@@ -1,7 +1,5 @@
 """Our local repairs of Algorithms 2 and 3 that send the whole reply, and a ratio index of what is sent."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The repaired cascades by trust model and design, and why their radii hold."""
 
-from __future__ import annotations
-
 from private_bandits import checks
 from private_bandits.papers.cascading.repair_blocks import repaired_blocks
 from private_bandits.papers.cascading.repair_first import repaired_first
