@@ -285,6 +285,7 @@ def test_the_local_lower_bound_is_above_the_printed_one_and_below_what_is_proved
 def test_a_counter_of_all_rounds_has_the_square_of_the_logarithm():
     """At t = 2^k - 1 about k noises of scale 2 k, at t^-3: both terms of the tail are of order k^2."""
     assert lemmas.counter_growth() == close(2.0, abs=0.05)
+    assert lemmas.utility_growth() == close(2.5)
 
 
 def test_the_earlier_bound_has_one_logarithm():
@@ -296,8 +297,3 @@ def test_the_earlier_bound_has_one_logarithm():
 def test_a_reply_moves_two_clicks_however_long_the_list():
     assert lemmas.click_growth() == close(0.0, abs=1e-9)
     assert lemmas.click_growth([1, 2]) == close(1.0)  # with one position a click can only come or go
-
-
-@pytest.mark.parametrize("visits", [1, 2, 3])
-def test_every_visit_pays(visits):
-    assert lemmas.visits_loss(0.3, 3, visits) == close(visits)
