@@ -72,7 +72,7 @@ def _promises(study: Study, epsilon: float) -> str:
 @panels("figure-local-designs")
 def local_designs(study: Study) -> Made:
     """The local repairs against each other; drawn at the list size of the setting, the data hold all."""
-    frame = study.local_designs.finals(paid=True)
+    frame = study.local_designs.finals(paid=True).assign(runs=lambda rows: rows["replications"])
     frame["label"] = frame["reading"].map(names(study, "designs"))
     plotted = frame[frame["list_size"] == study.list_size]
     best = frame.loc[frame.groupby(["list_size", "epsilon"])["regret"].idxmin(), "key"]
@@ -85,7 +85,7 @@ def local_designs(study: Study) -> Made:
 @panels("figure-central-designs")
 def central_designs(study: Study) -> Made:
     """The central repairs against each other, and the local one."""
-    frame = study.central_designs.finals(paid=True)
+    frame = study.central_designs.finals(paid=True).assign(runs=lambda rows: rows["replications"])
     frame["label"] = frame["reading"].map(names(study, "designs"))
     readings = frame.groupby("reading", sort=False)["regret"]
     parts = {each: {"first": rounded(part.iloc[0]), "last": rounded(part.iloc[-1])} for each, part in readings}

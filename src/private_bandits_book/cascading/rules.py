@@ -37,6 +37,7 @@ from private_bandits_book.cascading.study import (
     growth_problem,
     growth_sweep,
     hybrid_run,
+    local_designs,
 )
 from private_bandits_book.ledger import Claim, Rulebook, claims_of
 from private_bandits_book.rules import Holds, Less, Near, Privacy, Ruling, UpperBound, after_repair, all_of, by_runs
@@ -481,10 +482,12 @@ def _minus(a: Interval, b: Interval) -> Interval:
 
 @rules("own-local-privacy")
 def _own_local_privacy(study: Study, claim: Claim) -> Ruling:
-    """What the one bit pays, by enumeration over all replies."""
-    epsilon, policy = study.epsilon, paper.repaired_local(study.epsilon, study.list_size)
-    paid = channel_loss(first_channel(response_probabilities(epsilon, 2)[1], study.list_size))
-    return Privacy(epsilon, evidence=claim.evidence)(float(paid)).of(policy)
+    """What every message pays, by enumeration over all replies."""
+    epsilon, size = study.epsilon, study.list_size
+    paid = channel_loss(first_channel(response_probabilities(epsilon, 2)[1], size))
+    bit, *others = local_designs(epsilon, study.delta, size).values()
+    found = Privacy(epsilon, evidence=claim.evidence)(float(paid)).of(bit)
+    return all_of(found, *(_keeps(policy, claim.evidence) for policy in others))
 
 
 @rules("own-local-regret")
