@@ -384,7 +384,7 @@ def counter_growth() -> float:
 
     By the tail bound of the noises that are in the release, at t = 2^k - 1, where most are.
     """
-    counter, items = HybridCounter(1.0, rng=np.random.default_rng()), [2**k - 1 for k in range(16, 61, 4)]
+    counter, items = HybridCounter(1.0, rng=np.random.default_rng(0)), [2**k - 1 for k in range(16, 61, 4)]
     return _power(np.log(items), [counter.error_bound(n, float(n) ** -3) for n in items])
 
 
