@@ -124,7 +124,8 @@ def central(study: Study) -> Made:
     frame.loc[private, "label"] = frame.loc[private, "epsilon"].map(lambda e: f"ε = {e:g}")
     frame.loc[private & (frame["key"] == keys.CENTRAL), "label"] = "blocks, " + frame["label"]
     ends = _ends(frame[(frame["t"] == frame["t"].max()) & private], "loses ")
-    return _drawn(study, figures.small_multiples(frame, by="facet", yscale="log"), frame, ends=ends)
+    marked = frame.assign(epsilon=frame["epsilon"].where(~private, 0.0))  # four shades of a hue ask for markers too
+    return _drawn(study, figures.small_multiples(marked, by="facet", yscale="log"), frame, ends=ends)
 
 
 @panels("figure-1g")
