@@ -482,7 +482,7 @@ def _minus(a: Interval, b: Interval) -> Interval:
 
 @rules("own-local-privacy")
 def _own_local_privacy(study: Study, claim: Claim) -> Ruling:
-    """What every message pays, by enumeration over all replies."""
+    """What every message pays: the bit by enumeration over all replies, the others as their noise was scaled."""
     epsilon, size = study.epsilon, study.list_size
     paid = channel_loss(first_channel(response_probabilities(epsilon, 2)[1], size))
     bit, *others = local_designs(epsilon, study.delta, size).values()
