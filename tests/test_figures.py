@@ -238,6 +238,13 @@ def test_lines_of_one_family_are_told_apart_by_shade_and_marker_whatever_they_ar
     assert [one.get_marker() for one in legend.get_lines()] == ["", "s", "^"] * 2
 
 
+@pytest.mark.parametrize(("epsilons", "marks"), [((1, 2, 4), ["", "", ""]), ((1, 2, 4, 8), ["", "s", "^", "D"])])
+def test_one_line_an_epsilon_has_marks_where_shades_are_too_many(epsilons, marks):
+    parts = [curve("A", 100 * e, label=f"ε = {e}", family="gaussian", trust="local", epsilon=e) for e in epsilons]
+    figure = figures.regret_curves(pd.concat(parts))
+    assert [line(figure, part["label"].iloc[0]).get_marker() for part in parts] == marks
+
+
 def with_panel(*parts):
     """Parts in two panels."""
     return pd.concat([part.assign(reading=panel) for panel in ("one", "two") for part in parts])

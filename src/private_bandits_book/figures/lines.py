@@ -78,13 +78,16 @@ def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 
 
 def _told_apart(tidy: pd.DataFrame) -> pd.DataFrame:
-    """Return each line's shade of its family's hue, from dark (smallest epsilon) to light, and its mark at its epsilon.
+    """Return each line's shade of its family's hue, from dark (smallest epsilon) to light, and its mark.
 
-    Both go by the order of appearance; a line over several epsilons stands before those of one.
+    Both go by the order of appearance; a line over several epsilons stands before those of one. A mark tells lines of
+    one epsilon apart; where a family has one line an epsilon, and more than three, it tells the epsilons.
     """
     lines = tidy.groupby(["family", "label"], sort=False)["epsilon"].agg(["min", "max"]).reset_index()
     lines["epsilon"] = lines["min"].where(lines["min"] == lines["max"], 0.0)
-    lines["mark"] = lines.groupby(["family", "epsilon"]).cumcount()
+    family, mark = lines.groupby("family"), lines.groupby(["family", "epsilon"]).cumcount()
+    by_shade_alone = mark.groupby(lines["family"]).transform("max").eq(0) & family["label"].transform("size").gt(3)
+    lines["mark"] = mark.where(~by_shade_alone, family.cumcount())
     families = lines.sort_values("epsilon", kind="stable").groupby("family")["label"]
     place, steps = families.cumcount(), families.transform("size") - 1
     # black stays darker than the grey of uniform play
