@@ -18,7 +18,7 @@ from private_bandits.papers.cascading import (
     ucb_laplace,
     uniform,
 )
-from private_bandits.papers.semibandits import cucb, cucb_ldp1
+from private_bandits.papers.semibandits import cucb, cucb_dp, cucb_ldp1, cucb_ldp2
 from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits.simulate import log_checkpoints, streams
 
@@ -38,7 +38,12 @@ LISTS = {
     "response": lambda size: repaired_local(2.0, size),
     "truthful answers": lambda size: repaired_local(math.inf, size),
 }
-SUPER_ARMS = {"all": lambda size: cucb(), "least": lambda size: cucb("least")}
+SUPER_ARMS = {
+    "all": lambda size: cucb(),
+    "least": lambda size: cucb("least"),
+    "LDP1": lambda size: cucb_ldp1(10.0, size),
+    "LDP2": lambda size: cucb_ldp2(5.0),
+}
 ARMS = {"UCB1": lambda size: ucb(), "LDP-UCB-B": lambda size: ldp_ucb_response(2.0)}
 GAMES = [(Cascade, LISTS), (SemiBandit.top_k, SUPER_ARMS), (lambda means, size: Arms.bernoulli(means), ARMS)]
 
@@ -82,6 +87,40 @@ def test_random_games_cut_anywhere(make, policies):
     assert all(leaps.values()), leaps
 
 
+def some_sets(rng, n_items):
+    """Super arms of several sizes that share arms, of several weights, some 0."""
+    sizes = rng.integers(1, n_items + 1, int(rng.integers(1, 12)))
+    sets = {tuple(sorted(rng.permutation(n_items)[:size].tolist())) for size in sizes}
+    weights = rng.choice([np.ones(n_items), rng.choice([0.0, 0.5, 1.0, 2.0], n_items)])
+    return {"sets": sorted(sets), "weights": weights, "offset": float(rng.choice([0.0, 1.0]))}
+
+
+def test_random_families_cut_anywhere():
+    rng, leaps = np.random.default_rng(5), {name: 0 for name in SUPER_ARMS}
+    for number in range(15 * len(leaps)):
+        name = list(leaps)[number % len(leaps)]
+        n_items = int(rng.integers(2, 9))
+        means = rng.choice([rng.random(n_items), rng.choice([0.0, 0.3, 1.0], n_items), np.full(n_items, 0.5)])
+        problem = SemiBandit.from_sets(means, **some_sets(rng, n_items))
+        horizon = int(rng.integers(1, 40_000))
+        cuts, marks = (np.unique(rng.integers(1, horizon + 1, 3)).tolist() for _ in range(2))
+        pieces = [0, *[cut for cut in cuts if cut < horizon], horizon]
+        run = {"pieces": pieces, "checkpoints": marks[:-1], "traced": True, "seed": number}
+        leaps[name] += leapt(problem, SUPER_ARMS[name](problem.list_size).record, **run)
+    assert all(leaps.values()), leaps
+
+
+@pytest.mark.parametrize("name", SUPER_ARMS)
+@pytest.mark.parametrize("apart", [1, 4])
+def test_a_million_rounds_of_windows(name, apart):
+    """Windows of 4 of 20 arms: all 20, each sharing 3 with the next, or 5 that share none."""
+    means = b_lb(20, 4, 0.2, 0.15).means
+    windows = [[(first + i) % 20 for i in range(4)] for first in range(0, 20, apart)]
+    marks = log_checkpoints(10**6)[:-1]
+    record = SUPER_ARMS[name](4).record
+    assert leapt(SemiBandit.from_sets(means, windows), record, pieces=[0, 10**6], checkpoints=marks)
+
+
 @pytest.mark.parametrize("name", LISTS)
 def test_a_million_rounds(name):
     marks = log_checkpoints(10**6)[:-1]
@@ -119,9 +158,25 @@ def test_an_item_that_is_shown_and_not_seen_rises_with_the_time():
     assert played(problem, record, True, state=state, pieces=[before, 20 * before])[1]["pulls"][1] > 400
 
 
-def test_rounding_is_kept_away_from():
+def test_an_index_below_0_ends_a_leap():
+    """The second index is hardly above 0, where a random super arm is due; the first keeps the sum far ahead."""
+    problem, record = SemiBandit.from_sets([0.0] * 3, [[0, 1], [2]]), cucb_ldp1(5.0, 2).record
+    before, n = 10**5, 10**6
+    radius = sum(math.sqrt(alpha * math.log(before + 1) + beta) for alpha, beta in record.terms) / math.sqrt(n)
+    state = state_of(problem, record, np.full(3, n), np.zeros(3))
+    state.mean[:] = np.array([0.9, 2e-6, 1e-3]) - radius
+    state.total[:] = state.mean * n
+    run = {"state": state, "pieces": [before, before + 200], "traced": True}
+    assert leapt(problem, record._replace(fallback=False), **run)
+    for seed in range(5):
+        leapt(problem, record, **run, seed=seed)
+    assert 2 in played(problem, record, True, **run, seed=4)[0][before:, 0]
+
+
+@pytest.mark.parametrize("problem", [Arms.bernoulli([1.0, 0.0]), SemiBandit.from_sets([1.0, 0.0], [[0], [1]])])
+def test_rounding_is_kept_away_from(problem):
     """Indices a few units in the last place apart, at a time when ln t moves by less than one a round."""
-    problem, record = Arms.bernoulli([1.0, 0.0]), ucb().record
+    record = ucb().record
     before, n = 10**15, 10**14
     for units in range(1, 60):
         state = state_of(problem, record, [n, 2**20], [1.0, 0.0])
@@ -131,11 +186,15 @@ def test_rounding_is_kept_away_from():
 
 
 def test_where_there_is_no_certificate_the_loop_is_the_plain_one():
-    lists, sets = b_lb(8, 2, 0.2, 0.15).record(), SemiBandit.from_sets([0.5, 0.4, 0.1], [[0, 1], [2]]).record()
-    top = SemiBandit.top_k([0.5, 0.4, 0.1], 2).record()
-    without = [(lists, ucb_hybrid(1.0, 8, 50).record), (lists, uniform().record), (sets, cucb().record)]
-    without += [(top, cucb_ldp1(1.0, 2).record), (lists, cascade_ucb1().record._replace(forced=1.0))]
-    without += [(lists, cascade_ucb1(least_first=True).record)]
+    lists, top = b_lb(8, 2, 0.2, 0.15).record(), SemiBandit.top_k([0.5, 0.4, 0.1], 2).record()
+    sums, most, shared, failing = (
+        SemiBandit.from_sets([0.5, 0.5, 0.1], [[0, 1], [2]], **words).record()
+        for words in ({}, {"reward": "max"}, {"groups": [0, 0, -1]}, {"beta": 0.9})
+    )
+    without = [(lists, ucb_hybrid(1.0, 8, 50).record), (lists, uniform().record), (most, cucb().record)]
+    without += [(shared, cucb().record), (failing, cucb().record), (top, cucb_dp(50.0, 2, 3, 50).record)]
+    without += [(lists, cascade_ucb1(least_first=True).record), (lists, cascade_ucb1().record._replace(forced=1.0))]
     leaping = [(lists, cascade_ucb1().record), (lists, repaired_local(1.0, 2).record), (top, cucb().record)]
+    leaping += [(sums, cucb().record), (sums, cucb_ldp2(1.0).record), (top, cucb_ldp1(1.0, 2).record)]
     assert all(index._loop_of(*game) is index._loop_of(*game, False) for game in without)
     assert not any(index._loop_of(*game) is index._loop_of(*game, False) for game in leaping)

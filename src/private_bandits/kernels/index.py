@@ -18,12 +18,12 @@ import numpy as np
 from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels import protocol
-from private_bandits.kernels.leap import CHANCE, COUNT, LONG, LOST, SHORT, SUM, WIDTH, levels, room, safe
-from private_bandits.kernels.oracles import answer
+from private_bandits.kernels.leap import CHANCE, COUNT, LONG, LOST, SHORT, SUM, WIDTH, leads, levels, room, safe
+from private_bandits.kernels.oracles import answer, largest_sum
 from private_bandits.kernels.protocol import PIECE, blank, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
-from private_bandits.problems.families import CALL, TOP, observe_set, regret_of_set
+from private_bandits.problems.families import CALL, LINEAR, SCAN, TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
@@ -79,6 +79,7 @@ class State(NamedTuple):
     played: np.ndarray  # the last list
     slots: np.ndarray  # of a leap
     worth: np.ndarray  # (2, blocks or sets)
+    parts: np.ndarray  # what each arm adds to a sum
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -146,6 +147,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         played=np.zeros(size, np.int64),
         slots=np.zeros((size, WIDTH)),
         worth=np.zeros((2, len(family.blocks) or len(family.sets))),
+        parts=np.zeros(n_items),
     )
 
 
@@ -186,23 +188,28 @@ def advance(
 
 def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True) -> Any:
     """The compiled loop. It leaps, unless told not to, where every index is a mean of reports and a radius."""
-    any_list = problem.family.oracle == TOP
-    leaps &= any_list and policy.bonus == NO_BONUS and policy.noise in (EXACT, LAPLACE, GAUSSIAN, RESPONSE)
+    family = problem.family
+    sums = family.oracle == SCAN and family.reward == LINEAR and family.beta == 1.0
+    finds = family.oracle if family.oracle == TOP or sums else None
+    leaps &= finds == TOP or sums and len(family.groups) == 0
+    leaps &= policy.bonus == NO_BONUS and policy.noise in (EXACT, LAPLACE, GAUSSIAN, RESPONSE)
     leaps &= policy.forced == 0.0 and policy.reports in (ALL, FIRST)
-    leaps &= policy.noise == EXACT or not policy.fallback  # without noise, no index is below 0
     leaps &= policy.noise != RESPONSE or not policy.observe_first  # what is observed in clear is no answer
     if leaps or policy.noise == EXACT:
-        return _loop(policy.noise, policy.bonus, any_list, policy.reports, leaps)
+        return _loop(policy.noise, policy.bonus, finds, policy.reports, leaps)
     # where drawing takes most of a round, and where the oracle does, fewer loops are compiled
-    return _loop(policy.noise, policy.bonus, True, None, False) if any_list else _loop(None, None, False, None, False)
+    return (
+        _loop(policy.noise, policy.bonus, TOP, None, False) if finds == TOP else _loop(None, None, finds, None, False)
+    )
 
 
 @functools.cache
-def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | None, leaps: bool) -> Any:
+def _loop(noisy: int | None, extra: int | None, finds: int | None, sends: int | None, leaps: bool) -> Any:
     """The loop of the policies that make these choices: constants to the compiler, which leaves out the others.
 
-    One that is None is read from the policy.
+    One that is None is read from the policy, or from the family.
     """
+    any_list, sums = finds == TOP, finds == SCAN
 
     @compiled(borrows=True)
     def rounds(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
@@ -219,41 +226,51 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
         means, cascade, best, terms = problem.means, problem.cascade, problem.best, policy.terms
         family, oracle, size, lost = problem.family, problem.family.oracle, len(state.order), 0.0
         adjusted = cap < math.inf or fallback or forced > 0.0
-        values, feedback, played, slots = state.floats[0], state.floats[1], state.played, state.slots
+        values, feedback, played = state.floats[0], state.floats[1], state.played
         worth, marked = state.worth[0], state.worth[1]
+        sets, sizes, weights, offset = family.sets, family.sizes, family.weights, family.offset
         played[:] = -2
         if first == 1 and oracle != CALL:
             _observe_first(policy, state, means, env)
         mark, total_regret, length = np.searchsorted(checkpoints, first), state.regret, state.size[0]
-        pause, due, t = 0, first, first - 1
+        row, pause, due, t = 0, 0, first, first - 1
         lie, step = flip if mechanism == RESPONSE else 0.0, 4.0 * scale
+        floor = 0.0 if fallback and mechanism != EXACT else -np.inf  # without noise, no index is below 0
         while t < last:
             t += 1
             _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, indices)
+            kept = False
             failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
             if any_list:
                 if failed:  # any list: the largest of equal indices
                     indices[:] = 0.0
-                kept = still_largest(indices, order, values)
+                kept = not failed and still_largest(indices, order, values)
                 if not kept and largest(indices, cascade, order, values):
                     break_ties(indices, cascade, choice, order, values)
-                if leaps and kept and t >= due:
-                    begun, end = t, min(last, checkpoints[mark] - 1) if mark < len(checkpoints) else last
-                    most = levels(
-                        terms, t + clock, lie, cap, step, end - t + 1, indices, values, order, pulls, total, root, slots
-                    )
-                    if most > 0:
-                        t = _leap(
-                            mechanism, reports == FIRST, problem, state, scale, lie, t, most, slots, trace, env, noise
-                        )
-                    pause = 0 if t >= begun + SHORT else min(2 * pause + 1, 63)
-                    due = t + pause
-                    if t > begun:
-                        t -= 1
-                        played[0] = -2
-                        continue
+            elif sums and not failed:
+                before = row
+                row = largest_sum(sets, sizes, weights, offset, indices, row, choice, worth, state.parts)
+                length = sizes[row]
+                for position in range(size):
+                    order[position] = sets[row, position]
+                kept = row == before
             elif oracle != CALL:
                 length = answer(family, indices, failed, choice, order, worth, missed, marked)
+            if leaps and kept and t >= due:
+                begun, end = t, min(last, checkpoints[mark] - 1) if mark < len(checkpoints) else last
+                if any_list:
+                    most = levels(policy, state, t + clock, lie, floor, step, end - t + 1)
+                else:
+                    most = leads(weights, policy, state, row, length, t + clock, lie, floor, step, end - t + 1)
+                if most > 0:
+                    one = reports == FIRST
+                    t = _leap(mechanism, one, any_list, problem, state, length, scale, lie, t, most, trace, env, noise)
+                pause = 0 if t >= begun + SHORT else min(2 * pause + 1, 63)
+                due = t + pause
+                if t > begun:
+                    t -= 1
+                    played[0] = -2
+                    continue
             if reports == FIRST or reports == REORDERED:
                 least_first(pulls, order, length)
             if any_list:
@@ -294,20 +311,23 @@ def _loop(noisy: int | None, extra: int | None, any_list: bool, sends: int | Non
 
 
 @compiled(inline="always")
-def _leap(mechanism, one, problem, state, scale, flip, t, most, slots, trace, env, noise):
+def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, trace, env, noise):
     """Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played."""
-    means, cascade, order, total_regret = problem.means, problem.cascade, state.order, state.regret[0]
-    size, inside, lead, last, writes = len(order), True, 0, t + most - 1, len(trace) > 0
+    means, cascade, family, order, slots = problem.means, problem.cascade, problem.family, state.order, state.slots
+    inside, lead, last, writes, total_regret = True, 0, t + most - 1, len(trace) > 0, state.regret[0]
     for slot in range(size):
         slots[slot, CHANCE] = means[order[slot]]
         if one or slot == 0:
             order[0], order[slot] = order[slot], order[0]
-            slots[slot, LOST] = pseudo_regret(means, cascade, problem.best, order)
+            if any_list:
+                slots[slot, LOST] = pseudo_regret(means, cascade, problem.best, order)
+            else:
+                slots[slot, LOST] = regret_of_set(means, family, problem.best, order, size, state.missed)
             order[0], order[slot] = order[slot], order[0]
     while inside and t <= last:
         until, checked = last, True
         if mechanism == EXACT or mechanism == RESPONSE:
-            rounds = safe(slots, last - t + 1)
+            rounds = safe(slots, size, last - t + 1)
             until, checked = min(last, t + max(rounds, LONG) - 1), rounds < LONG
         while inside and t <= until:
             if one:
@@ -329,7 +349,7 @@ def _leap(mechanism, one, problem, state, scale, flip, t, most, slots, trace, en
                 position += 1
             total_regret += slots[lead, LOST]
             if writes:
-                for slot in range(size):
+                for slot in range(len(order)):
                     trace[t - 1, slot] = order[slot]
                 trace[t - 1, 0], trace[t - 1, lead] = order[lead], order[0]
                 trace[t - 1, -1] = position
@@ -395,16 +415,18 @@ def _observe_first(policy, state, means, env):
 @compiled
 def _adjust(indices, pulls, cap, fallback, forced, clock):
     """Clip the indices, lift those of arms that must be played; return whether the oracle may not be asked."""
-    lowest = np.inf
+    below = False
     for item in range(len(indices)):
-        indices[item] = min(indices[item], cap)
-        lowest = min(lowest, indices[item])
+        indices[item] = indices[item] if indices[item] < cap else cap
+    if fallback:
+        for item in range(len(indices)):
+            below |= indices[item] < 0.0
     if forced > 0.0:
         least = forced * math.log(clock + 1.0)
         for item in range(len(indices)):
             if pulls[item] <= least:
                 indices[item] = np.inf
-    return fallback and lowest < 0.0
+    return below
 
 
 @compiled(inline="always")

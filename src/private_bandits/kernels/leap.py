@@ -11,6 +11,9 @@ because a root lies above its chord and below its tangent. So an index keeps to 
 in n, which are looked at after a report; where a report is 0 or 1, many rounds are safe at once. An item that is not
 shown is below its level even with a(t) + rounds a'(t). Levels keep a distance of `SLACK` times all that is added,
 hundreds of times what rounding does to an index or to a line.
+
+Of super arms with weighted sums, the one of the largest sum stays so while its arms together lose less than half of
+what it leads by, and a rival's gain less than the other half: arms that both have count for neither.
 """
 
 import math
@@ -31,38 +34,34 @@ CHANCE, COUNT, SUM, _LOW, _LOW_0, _HIGH, _HIGH_0, LOST = range(WIDTH)
 
 
 @compiled(borrows=True)
-def levels(terms, clock, flip, cap, step, most, indices, values, order, pulls, total, root, slots):
+def levels(policy, state, clock, flip, floor, step, most):
     """Draw the lines between which the sums of a list's items may move.
 
     Parameters
     ----------
-    terms : float64 array, shape (n_terms, 2)
+    policy : Record
+    state : State, its slots written
+        Its list is that of the largest indices, none of them equal to another.
     clock : int
         The time of the indices.
-    flip, cap : float
-        Of the record; no flip for reports that are not answers.
+    flip : float
+        Of the record; 0 for reports that are not answers.
+    floor : float
+        Where indices may not fall below.
     step : float
         What a few reports move a sum by, >= 0.
     most : int
         Rounds that there are to play.
-    indices, values, order
-        As `still_largest` found them, none of the list equal to another.
-    pulls, total, root : array, an entry per item
-    slots : float64 array, shape (list_size, WIDTH), written
 
     Returns
     -------
     int
         For how many rounds the lines are good; 0 if there are none, or a sum is within a step of its line.
     """
-    size, scale = len(order), 1.0 - 2.0 * flip
-    log_t, a, rise = math.log(clock), 0.0, 0.0
-    for term in range(len(terms)):
-        part = math.sqrt(terms[term, 0] * log_t + terms[term, 1])
-        a += part
-        rise += terms[term, 0] / (2.0 * clock * part)
-    least, others, steepest = values[size - 1], -np.inf, 0.0
-    slack = SLACK * (1.0 / scale + a + abs(values[0]) + abs(least))
+    indices, order, root, values, slots = state.indices, state.order, state.root, state.floats[0], state.slots
+    size, least, others, steepest = len(order), values[len(order) - 1], -np.inf, 0.0
+    a, rise = _bonus(policy.terms, clock)
+    slack = SLACK * (1.0 / (1.0 - 2.0 * flip) + a + abs(values[0]) + abs(least))
     for item in range(len(indices)):
         if indices[item] < least:
             others = max(others, indices[item])
@@ -74,17 +73,10 @@ def levels(terms, clock, flip, cap, step, most, indices, values, order, pulls, t
     if not (min(lasting, most) >= SHORT and values[0] < np.inf):
         return 0
     rounds = int(min(lasting, most))
-    above, high = cap, a + rise * rounds
+    above = policy.cap
     for slot in range(size):
-        n = pulls[order[slot]]
-        start = math.sqrt(n)
-        chord, tangent = 1.0 / (math.sqrt(n + rounds) + start), 0.5 / start
-        below = 0.5 * (values[slot] + values[slot + 1]) if slot < size - 1 else level
-        slots[slot, COUNT], slots[slot, SUM] = n, total[order[slot]]
-        slots[slot, _LOW] = scale * (below + slack - a * chord) + flip
-        slots[slot, _LOW_0] = -scale * a * (start - n * chord)
-        slots[slot, _HIGH] = scale * (above - slack - high * tangent) + flip
-        slots[slot, _HIGH_0] = -scale * high * (start - n * tangent)
+        below = max(0.5 * (values[slot] + values[slot + 1]) if slot < size - 1 else level, floor)
+        _draw(state, slot, below + slack, above - slack, a, a + rise * rounds, rounds, flip)
         if not min(room(slots, slot)) > step:
             return 0
         above = below
@@ -92,12 +84,85 @@ def levels(terms, clock, flip, cap, step, most, indices, values, order, pulls, t
 
 
 @compiled(borrows=True)
-def safe(slots, most):
+def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
+    """Draw the lines above which the sums of reports of a super arm's arms may move.
+
+    Parameters
+    ----------
+    weights : float64 array, an entry per arm
+    policy, clock, flip, floor, step, most
+        As in `levels`.
+    state : State, its slots written
+    row : int
+        The super arm whose `worth` is largest.
+    length : int
+        Its size.
+
+    Returns
+    -------
+    int
+        As `levels` does.
+    """
+    indices, order, root, worth, slots = state.indices, state.order, state.root, state.worth[0], state.slots
+    rival, heaviest, steepest, fewest = -np.inf, 0.0, 0.0, np.inf
+    for other in range(len(worth)):
+        if other != row:
+            rival = max(rival, worth[other])
+    for arm in range(len(weights)):
+        steepest = max(steepest, weights[arm] * root[arm])
+    for slot in range(length):
+        heaviest += weights[order[slot]]
+        fewest = min(fewest, state.pulls[order[slot]])
+    a, rise = _bonus(policy.terms, clock)
+    slack = SLACK * (1.0 / (1.0 - 2.0 * flip) + a) * (1.0 + heaviest) * len(slots)
+    half = 0.5 * (worth[row] - rival) - slack - SLACK * abs(worth[row])
+    lasting = half / (rise * steepest * len(slots))
+    if not (min(lasting, most) >= SHORT and fewest > 0.0 and worth[row] < np.inf):
+        return 0
+    rounds = int(min(lasting, most))
+    for slot in range(length):
+        arm = order[slot]
+        below = max(indices[arm] - half / heaviest if weights[arm] > 0.0 else -np.inf, floor)
+        _draw(state, slot, below + slack, np.inf, a, a, rounds, flip)
+        if not min(room(slots, slot)) > step:
+            return 0
+    return rounds
+
+
+@compiled(inline="always")
+def _bonus(terms, clock):
+    """a(t) and its derivative."""
+    log_t, a, rise = math.log(clock), 0.0, 0.0
+    for term in range(len(terms)):
+        part = math.sqrt(terms[term, 0] * log_t + terms[term, 1])
+        a += part
+        rise += terms[term, 0] / (2.0 * clock * part)
+    return a, rise
+
+
+@compiled(inline="always")
+def _draw(state, slot, below, above, low, high, rounds, flip):
+    """Fill in a slot: its index stays between two levels if a(t) stays between `low` and `high`."""
+    slots, item, scale = state.slots, state.order[slot], 1.0 - 2.0 * flip
+    n = state.pulls[item]
+    start = math.sqrt(n)
+    chord, tangent = 1.0 / (math.sqrt(n + rounds) + start), 0.5 / start
+    slots[slot, COUNT], slots[slot, SUM] = n, state.total[item]
+    slots[slot, _LOW] = scale * (below - low * chord) + flip
+    slots[slot, _LOW_0] = -scale * low * (start - n * chord)
+    slots[slot, _HIGH] = scale * (above - high * tangent) + flip
+    slots[slot, _HIGH_0] = -scale * high * (start - n * tangent)
+
+
+@compiled(borrows=True)
+def safe(slots, size, most):
     """Find for how many rounds no item crosses a line, whatever its reports of 0 or 1.
 
     Parameters
     ----------
     slots : float64 array, shape (list_size, WIDTH)
+    size : int
+        Items of the list.
     most : int
         Rounds that there are to play.
 
@@ -106,7 +171,7 @@ def safe(slots, most):
     int
     """
     rounds = float(most)
-    for slot in range(len(slots)):
+    for slot in range(size):
         low, high = room(slots, slot)
         rounds = min(rounds, low / max(slots[slot, _LOW], 1e-300), high / max(1.0 - slots[slot, _HIGH], 1e-300))
     return int(rounds)

@@ -53,7 +53,46 @@ def _scan(family, indices, failed, choice, worth, missed):
     return _largest(worth, choice)
 
 
-@compiled
+@compiled(borrows=True)
+def largest_sum(sets, sizes, weights, offset, indices, last, choice, worth, parts):
+    """Find the super arm of the largest sum of w_i times (index - offset), as `answer` does.
+
+    Parameters
+    ----------
+    sets, sizes, weights, offset
+        Of the family.
+    indices : float64 array, shape (n_items,)
+    last : int
+        The super arm that is probably it, so that few are found larger.
+    choice : numpy.random.Generator
+    worth : float64 array, an entry per super arm, written
+        The sums.
+    parts : float64 array, shape (n_items,), scratch
+
+    Returns
+    -------
+    int
+    """
+    for arm in range(len(indices)):
+        parts[arm] = weights[arm] * (indices[arm] - offset) if weights[arm] > 0.0 else 0.0
+    best, chosen, tied = _sum(parts, sets, sizes, last), last, False
+    for row in range(len(sets)):
+        worth[row] = _sum(parts, sets, sizes, row)
+        if worth[row] >= best and row != last:
+            tied = worth[row] == best
+            best, chosen = worth[row], row
+    return _largest(worth, choice) if tied else chosen
+
+
+@compiled(inline="always")
+def _sum(parts, sets, sizes, row):
+    total = 0.0
+    for position in range(sizes[row]):
+        total += parts[sets[row, position]]
+    return total
+
+
+@compiled(borrows=True)
 def _largest(worth, choice):
     best, tied = -np.inf, 0
     for row in range(len(worth)):
