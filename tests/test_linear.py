@@ -112,7 +112,7 @@ def test_problems_refuse_what_is_out_of_range():
         (lambda: LinearContext.table(2 * vectors, means), "sets must hold vectors of norm <= 1"),
         (lambda: LinearContext.table(vectors, means[:1]), r"means must have shape \(2, 3\)"),
         (lambda: LinearContext.table(vectors[0], means), "sets must be a non-empty array of 3 dimensions"),
-        (lambda: LinearContext.table(vectors * math.nan, means), "sets must hold finite numbers"),
+        (lambda: LinearContext.table(vectors * math.nan, means), "sets must be a non-empty array of finite numbers"),
         (lambda: LinearContext.table(vectors, -means, "logistic"), "means must be >= 0 and <= 1"),
         (lambda: LinearContext.table(vectors, 3 * means), "means must be >= -1 and <= 1"),
     ]

@@ -7,6 +7,52 @@ from typing import Any
 
 import numpy as np
 
+LARGEST = 10**100
+"""The largest integer: formulas turn it into a number."""
+ROUNDS = 2**62
+"""The most rounds of a run: compiled code counts in 64 bits."""
+MOST = 10**7
+"""The most arms, items or entries: arrays of them fit into memory."""
+LONGEST = 256
+"""The longest list, and the largest dimension: replies and coordinates are taken in pairs."""
+TINY, HUGE = 1e-100, 1e100
+"""Sizes of numbers whose squares and cubes are numbers, too."""
+
+
+def shown(value: Any) -> str:
+    """Show what was given in a message: its start, if it is long.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    str
+        At most 60 characters.
+    """
+    try:
+        text = " ".join((repr(value) if isinstance(value, str | bytes) else str(value)).split())
+    except Exception:  # too deep, too many digits, or its own
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:56]} ..."
+
+
+def listed(value: Any) -> bool:
+    """Say whether a value is a list of something.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    bool
+        True for a sequence or array that is not empty, and no text.
+    """
+    sequence = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    return (sequence and len(value) > 0) or (isinstance(value, np.ndarray) and value.ndim > 0 and value.size > 0)
+
 
 def real(
     name: str,
@@ -17,6 +63,7 @@ def real(
     below: float | None = None,
     at_most: float | None = None,
     infinite: bool = False,
+    wide: bool = False,
 ) -> float:
     """Check that a value is a number in a range.
 
@@ -30,6 +77,8 @@ def real(
         Ends of the range, left out or included.
     infinite : bool
         Whether +infinity is allowed.
+    wide : bool
+        Whether sizes outside `TINY` to `HUGE` are allowed.
 
     Returns
     -------
@@ -41,16 +90,23 @@ def real(
     ValueError
         If it is not such a number; the message names the range.
     """
-    number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else math.nan
-    finite = math.isfinite(number) or (infinite and number > 0)
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        try:
+            number = float(value)
+        except OverflowError:  # an integer of more than 308 digits
+            number = math.inf
+    finite = math.isfinite(number) and (wide or number == 0 or TINY <= abs(number) <= HUGE)
+    finite |= infinite and number == math.inf == value  # and no integer that is too large
     if finite and _inside(number, above, at_least, below, at_most):
         return number
     allowed = _range(above, at_least, below, at_most)
     if math.isnan(number):
-        raise ValueError(f"{name} must be a number{allowed and ' ' + allowed}, got {value!r}")
+        raise ValueError(f"{name} must be a number{allowed and ' ' + allowed}, got {shown(value)}")
     if not finite:
-        raise ValueError(f"{name} must be finite{allowed and ' and ' + allowed}, got {value!r}")
-    raise ValueError(f"{name} must be {allowed}, got {value!r}")
+        wanted = "finite" if math.isinf(number) else f"0 or of a size from {TINY:g} to {HUGE:g}"
+        raise ValueError(f"{name} must be {wanted}{allowed and ' and ' + allowed}, got {shown(value)}")
+    raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
 
 
 def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int | None = None) -> int:
@@ -63,7 +119,7 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
     value : object
         An integer; bools and floats are refused, even integral floats.
     at_least, at_most : int, optional
-        Ends of the range, included.
+        Ends of the range, included; `LARGEST` bounds what has no other.
 
     Returns
     -------
@@ -76,12 +132,14 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
         If it is not such an integer.
     """
     number = int(value) if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) else None
+    if number is not None and number > LARGEST:
+        at_most = LARGEST if at_most is None else at_most
     if number is not None and _inside(number, None, at_least, None, at_most):
         return number
     allowed = _range(None, at_least, None, at_most)
     if number is None:
-        raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {value!r}")
-    raise ValueError(f"{name} must be {allowed}, got {value!r}")
+        raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {shown(value)}")
+    raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
 
 
 def epsilon(value: Any, name: str = "epsilon") -> float:
@@ -90,7 +148,8 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     Parameters
     ----------
     value : object
-        A number > 0, or infinity for no privacy.
+        A number from 1e-9 to 1e15, where the noise of every mechanism is known to many digits, or infinity for no
+        privacy.
     name : str
         Of the argument, for the message.
 
@@ -104,7 +163,8 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     ValueError
         If it is not such a number.
     """
-    return real(name, value, above=0, infinite=True)
+    number = real(name, value, above=0, infinite=True)
+    return number if math.isinf(number) else real(name, number, at_least=1e-9, at_most=1e15)
 
 
 def delta(value: Any, name: str = "delta") -> float:
@@ -153,11 +213,95 @@ def vector(name: str, value: Any, *, at_least: float | None = None, at_most: flo
         If it is not such a list; the message names the entry.
     """
     entries = value.tolist() if isinstance(value, np.ndarray) else value
-    if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
-        raise ValueError(f"{name} must be a list of numbers, got {value!r}")
-    if len(entries) == 0:
-        raise ValueError(f"{name} must not be empty, got {value!r}")
+    if not listed(entries):
+        wanted = "not be empty" if isinstance(entries, list | tuple) else "be a list of numbers"
+        raise ValueError(f"{name} must {wanted}, got {shown(value)}")
     return np.array([real(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(entries)])
+
+
+def array(name: str, value: Any, wanted: str = "a non-empty array of finite numbers") -> np.ndarray:
+    """Check that a value is an array of finite numbers.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : array_like
+        Not empty, of at least one dimension; no entry is masked.
+    wanted : str
+        The same in words, for the message.
+
+    Returns
+    -------
+    float64 array
+        A copy.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    try:
+        numbers = np.array(value)
+    except (ValueError, TypeError, OverflowError):  # rows of different lengths, or no numbers at all
+        numbers = np.zeros(0)
+    fit = numbers.dtype.kind in "iuf" and numbers.size > 0 and numbers.ndim > 0
+    if not fit or isinstance(value, np.ma.MaskedArray) or not (np.abs(numbers.astype(np.float64)) <= HUGE).all():
+        raise ValueError(f"{name} must be {wanted}, got {shown(value)}")
+    return numbers.astype(np.float64)
+
+
+def integers(name: str, value: Any, *, at_least: int, at_most: int, number: int | None = None) -> list[int]:
+    """Check that a value is a list of integers in a range.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        A sequence or one-dimensional array of integers.
+    at_least, at_most : int
+        Ends of the range of every entry, included.
+    number : int, optional
+        How many there must be; without it at least 1.
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    ValueError
+        If it is not such a list; the message names the entry.
+    """
+    if not listed(value) or number not in (None, len(value)):
+        wanted = "a non-empty list of integers" if number is None else f"a list of {number} integers"
+        raise ValueError(f"{name} must be {wanted}, got {shown(value)}")
+    return [integer(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(value)]
+
+
+def flag(name: str, value: Any) -> bool:
+    """Check that a value is True or False.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        A bool.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
 
 
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
@@ -182,8 +326,8 @@ def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     ValueError
         If it is none of them.
     """
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}")
     return str(value)
 
 

@@ -73,12 +73,14 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
     Raises
     ------
     ValueError
-        If there are fewer than two replications, or `level` is not in (0, 1).
+        If an error is below 0, there are fewer than two replications, or `level` is not in (0, 1).
     """
     level = checks.real("level", level, above=0, below=1)
-    if np.any(np.asarray(replications) < 2):
-        raise ValueError(f"replications must be >= 2, got {replications!r}")
-    return se * scipy.special.stdtrit(np.asarray(replications) - 1, (1 + level) / 2)
+    for name, value, least in (("se", se, 0.0), ("replications", replications, 2.0)):
+        numbers = np.asarray(value, None if np.asarray(value).dtype.kind not in "iuf" else np.float64)
+        if numbers.dtype.kind not in "iuf" or not ((numbers >= least) & (numbers <= checks.HUGE)).all():
+            raise ValueError(f"{name} must be finite and >= {least:g}, got {checks.shown(value)}")
+    return np.asarray(se) * scipy.special.stdtrit(np.asarray(replications) - 1.0, (1 + level) / 2)
 
 
 def mean_interval(samples: Any, axis: int = 0, level: float = 0.95) -> Interval:
@@ -103,7 +105,8 @@ def mean_interval(samples: Any, axis: int = 0, level: float = 0.95) -> Interval:
     ValueError
         If `samples` is not a finite array with at least two replications, or `level` is not in (0, 1).
     """
-    rows = np.moveaxis(_array("samples", samples), checks.integer("axis", axis), 0)
+    array = checks.array("samples", samples)
+    rows = np.moveaxis(array, checks.integer("axis", axis, at_least=-array.ndim, at_most=array.ndim - 1), 0)
     n = _replications("samples", rows)
     mean = rows.mean(axis=0)
     se = rows.std(axis=0, ddof=1) / np.sqrt(n)
@@ -299,19 +302,8 @@ def _jackknife(value: float, left_out: np.ndarray, level: float) -> Interval:
     return Interval(value, value - half, value + half, se)
 
 
-def _array(name: str, value: Any) -> np.ndarray:
-    array = np.asarray(value)
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be an array of numbers, got dtype {array.dtype}")
-    if array.size == 0 or array.ndim == 0:
-        raise ValueError(f"{name} must be a non-empty array, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}")
-    return array.astype(np.float64)
-
-
 def _curves(name: str, x: Any, sampled: str, samples: Any) -> tuple[np.ndarray, np.ndarray]:
-    points, rows = _array(name, x), _array(sampled, samples)
+    points, rows = checks.array(name, x), checks.array(sampled, samples)
     if points.ndim != 1 or rows.ndim != 2 or rows.shape[1] != points.size:
         shapes = f"(replications, points) with {name} of shape (points,), got {rows.shape} and {points.shape}"
         raise ValueError(f"{sampled} must have shape {shapes}")
@@ -326,7 +318,7 @@ def _replications(name: str, rows: np.ndarray) -> int:
 
 
 def _moments(name: str, value: Any) -> tuple[float, float, int]:
-    sample = _array(name, value)
+    sample = checks.array(name, value)
     if sample.ndim != 1:
         raise ValueError(f"{name} must have shape (replications,), got {sample.shape}")
     n = _replications(name, sample)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from private_bandits import checks
 from private_bandits.kernels import index, protocol
 from private_bandits.kernels.sums import pareto_reward
 from private_bandits.policy import Player
@@ -135,7 +136,7 @@ class _Lists:
         record, weights = self.record, self.weights
         order = np.array(answer)
         if order.dtype.kind not in "iu" or order.ndim != 1 or not self.problem.allows(order.tolist()):
-            raise ValueError(f"ask() must return {self.problem.legal} of {self.problem}, got {answer!r}")
+            raise ValueError(f"ask() must return {self.problem.legal} of {self.problem}, got {checks.shown(answer)}")
         order, size = order.astype(np.int64), len(order)
         if record.shape > 0.0:
             observed, weights[0] = 1, pareto_reward(env, record.means[order[0]], record.shape)
@@ -168,7 +169,7 @@ class _Points:
         points = np.array([answer] if len(seen) == 1 else answer, np.float64)
         if points.shape != (len(seen), problem.point_size) or not all(problem.allows(point) for point in points):
             wanted = "a point" if len(seen) == 1 else "two points"
-            raise ValueError(f"ask() must return {wanted} of {problem}, got {answer!r}")
+            raise ValueError(f"ask() must return {wanted} of {problem}, got {checks.shown(answer)}")
         which, value = observe_loss(self.record, t, points, env, seen)
         if which >= 0:
             self.counts[which] += 1.0

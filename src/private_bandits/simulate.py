@@ -125,6 +125,8 @@ def simulate(
     ------
     ValueError
         If an argument is out of range, or the policy was calibrated for another problem.
+    TypeError
+        If the policy is none.
 
     Examples
     --------
@@ -134,8 +136,7 @@ def simulate(
     >>> result.regret.shape, result.t.values.tolist(), result.attrs["policy"]
     ((4, 2), [100, 1000], 'Laplace')
     """
-    checks.integer("horizon", horizon, at_least=1)
-    checks.integer("replications", replications, at_least=1)
+    horizon, replications = _whole("horizon", horizon), _whole("replications", replications)
     checks.integer("seed", seed, at_least=0)
     if checks.integer("n_jobs", n_jobs, at_least=-1) == 0:
         raise ValueError("n_jobs must be >= 1, or -1 for all cores, got 0")
@@ -184,6 +185,9 @@ def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replicat
     ValueError
         If the policy was calibrated for another problem.
     """
+    horizon = _whole("horizon", horizon)
+    checks.integer("seed", seed, at_least=0)
+    checks.integer("replication", replication, at_least=0)
     check_fit(problem, policy, horizon)
     rows = _blank(problem, policy, horizon)
     _play(problem, policy, horizon, np.array([horizon]), streams(seed, replication), rows)
@@ -209,9 +213,13 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
     ------
     ValueError
         If they do not fit.
+    TypeError
+        If the policy is none.
     """
     if isinstance(policy, Policy):
         return dict(kernel_of(policy.record).check(policy.name, problem, policy.record, horizon))
+    if isinstance(policy, type) or not (hasattr(policy, "name") and callable(getattr(policy, "start", None))):
+        raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.shown(policy)}")
     _learners().check(policy.name, problem)
     return {}
 
@@ -250,10 +258,18 @@ def _play(
     return regret
 
 
+def _whole(name: str, value: Any) -> int:
+    """A number of rounds or runs, which may be written as 1e5."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < checks.ROUNDS
+    return checks.integer(name, int(value) if whole else value, at_least=1, at_most=checks.ROUNDS)
+
+
 def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
+    if not isinstance(checkpoints, Sequence | np.ndarray):
+        raise TypeError(f"checkpoints must be a sequence of rounds, got {checks.shown(checkpoints)}")
     rounds = [checks.integer("checkpoints", t, at_least=1, at_most=horizon) for t in checkpoints]
     if any(b <= a for a, b in zip(rounds, rounds[1:], strict=False)):
-        raise ValueError(f"checkpoints must increase, got {list(checkpoints)!r}")
+        raise ValueError(f"checkpoints must increase, got {checks.shown(list(checkpoints))}")
     return np.array(rounds if rounds and rounds[-1] == horizon else [*rounds, horizon], np.int64)
 
 

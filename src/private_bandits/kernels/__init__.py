@@ -20,6 +20,8 @@ its records are known, and its `check` refuses to be played.
 import importlib
 from typing import Any
 
+from private_bandits import checks
+
 KERNELS = ("elimination", "episodes", "index", "linear", "online", "quantile", "ratio", "releases", "robust")
 
 
@@ -42,4 +44,4 @@ def kernel_of(record: Any) -> Any:
     module = type(record).__module__
     if module in (f"{__name__}.{kernel}" for kernel in (*KERNELS, "identify")):
         return importlib.import_module(module)
-    raise TypeError(f"a policy's record must be a Record of one of the kernels {', '.join(KERNELS)}, got {record!r}")
+    raise TypeError(f"a policy's record must be a kernel's Record, got {checks.shown(record)}")

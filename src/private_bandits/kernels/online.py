@@ -99,11 +99,11 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     arms, pair = record.learner in (EXP3, TSALLIS), record.learner == TWO_POINT
     wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball or the simplex"
     if not isinstance(problem, ConvexLoss) or (problem.domain == "arms") != arms:
-        raise ValueError(f"{name} needs {wanted}, got {problem}")
+        raise ValueError(f"problem: {name} needs {wanted}, got {problem}")
     if record.n_items not in (0, problem.dimension):
         raise ValueError(f"{name} was made for dimension {record.n_items}, the problem has {problem.dimension}")
     if record.learner == QUARTERS and problem.mode != "stochastic":
-        raise ValueError(f"{name} needs mode='stochastic', got {problem}")
+        raise ValueError(f"problem: {name} needs mode='stochastic', got {problem}")
     if pair and problem.spread > 0.0:
         raise ValueError(f"spread must be 0 for {name}, both values of one function, got {problem.spread:g}")
     actual, symbol = (problem.lipschitz, "G") if pair else (problem.bound, "B")

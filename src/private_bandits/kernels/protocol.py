@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.problems import Arms
 
@@ -84,7 +85,7 @@ def check_kind(name: str, problem: Any, kinds: type | tuple[type, ...], words: s
         If the problem is of none of the kinds.
     """
     if not isinstance(problem, kinds):
-        raise ValueError(f"{name} needs {words}, got {problem}")
+        raise ValueError(f"problem: {name} needs {words}, got {checks.shown(problem)}")
 
 
 def check_horizon(name: str, horizon: int, longest: int) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.mechanisms.calibration import response_probabilities
 
@@ -143,11 +144,15 @@ def randomized_response(values: Any, *, epsilon: float, n_values: int, rng: np.r
     >>> randomized_response([0, 1, 1, 1, 0], epsilon=1.0, n_values=2, rng=np.random.default_rng(0))
     array([0, 1, 0, 0, 0])
     """
+    checks.integer("n_values", n_values, at_least=2, at_most=checks.ROUNDS)
     _, p_other = response_probabilities(epsilon, n_values)
     generator(rng)
-    true = np.asarray(values)
+    try:
+        true = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        true = np.zeros(0)
     if true.dtype.kind not in "iu" or true.size == 0 or true.min() < 0 or true.max() >= n_values:
-        raise ValueError(f"values must be integers >= 0 and < {n_values}, got {values!r}")
+        raise ValueError(f"values must be integers >= 0 and < {n_values}, got {checks.shown(values)}")
     answers = _respond_all(rng, true.astype(np.int64).ravel(), n_values, p_other).reshape(true.shape)
     return answers if true.ndim else int(answers)
 
@@ -169,5 +174,5 @@ def generator(rng: Any) -> np.random.Generator:
         If it is none.
     """
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+        raise ValueError(f"rng must be a numpy.random.Generator, got {checks.shown(rng)}")
     return rng

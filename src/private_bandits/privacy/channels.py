@@ -30,10 +30,10 @@ def channel_loss(channel: Any) -> float:
     """
     rows = _matrix("channel", channel)
     if (rows < 0).any():
-        raise ValueError(f"channel must have entries >= 0, got {rows.min()!r}")
+        raise ValueError(f"channel must have entries >= 0, got {checks.shown(rows.min())}")
     totals = rows.sum(axis=1)
     if np.abs(totals - 1).max() > 1e-12:
-        raise ValueError(f"channel must have rows that sum to 1, got {totals[np.argmax(np.abs(totals - 1))]!r}")
+        raise ValueError(f"channel must have rows that sum to 1, got {totals[np.argmax(np.abs(totals - 1))]}")
     return max((_pure_loss(p, q) for p, q in permutations(rows, 2)), default=0.0)
 
 
@@ -58,16 +58,16 @@ def sensitivity(messages: Any, *, order: int = 1) -> float:
         If the messages are not a finite, non-empty 2-d array or the order is neither 1 nor 2.
     """
     if checks.integer("order", order) not in (1, 2):
-        raise ValueError(f"order must be 1 or 2, got {order!r}")
+        raise ValueError(f"order must be 1 or 2, got {checks.shown(order)}")
     rows = _matrix("messages", messages)
     return max(float(np.linalg.norm(rows - row, ord=order, axis=1).max()) for row in rows)
 
 
 def _matrix(name: str, value: Any) -> np.ndarray:
-    array = np.asarray(value)
-    if array.ndim != 2 or array.size == 0 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be a non-empty 2-d array of finite numbers, got {value!r}")
-    return array.astype(float)
+    array = checks.array(name, value, "a non-empty 2-d array of finite numbers")
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be a non-empty 2-d array of finite numbers, got shape {array.shape}")
+    return array
 
 
 def _pure_loss(p: np.ndarray, q: np.ndarray) -> float:

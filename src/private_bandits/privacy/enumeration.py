@@ -140,17 +140,22 @@ def describe(
         If the policy is no `FinitePolicy`, or an argument is out of range.
     """
     if not isinstance(policy, FinitePolicy):
-        raise ValueError(f"policy must be a FinitePolicy, with a method probabilities(history), got {policy!r}")
+        wrong = checks.shown(policy)
+        raise ValueError(f"policy must be a FinitePolicy, with a method probabilities(history), got {wrong}")
     values = _values(policy.rewards if rewards is None else rewards)
     count = len(policy.probabilities(())) if n_arms is None else n_arms
-    count = checks.integer("n_arms", count, at_least=1)
+    most = checks.integer("max_histories", max_histories, at_least=1)
+    if checks.integer("n_arms", count, at_least=1) > max(most // len(values), 1):
+        raise ValueError(f"n_arms must be smaller: more than {most} outcomes of a round would be visited, got {count}")
     see = policy.signal
+    if see is not None and not _few(len(values), count + 1, most):
+        raise ValueError(f"n_arms must be smaller: more than {most} outcomes of a round would be visited, got {count}")
     if see is None:
         entries = [(arm, reward) for arm in range(count) for reward in values]
     else:
         seen = {(arm, see(x, arm)): None for arm in range(count) for x in product(values, repeat=count)}
         entries = list(seen)
-    return Game(policy, count, values, tuple(entries), checks.integer("max_histories", max_histories, at_least=1))
+    return Game(policy, count, values, tuple(entries), most)
 
 
 def neighbours(game: Game, definition: str) -> list[list[int]]:
@@ -205,9 +210,8 @@ def conditional_laws(game: Game, horizon: int) -> Iterator[tuple[np.ndarray, np.
         If there are more histories than the game allows, or the policy's law of an arm is no distribution.
     """
     size = len(game.entries)
-    needed = sum(size**t for t in range(horizon))
-    if needed > game.max_histories:
-        raise ValueError(f"the enumeration would visit {needed} histories, more than {game.max_histories}")
+    if not _few(size, horizon, game.max_histories):
+        raise ValueError(f"horizon must be smaller: more than {game.max_histories} histories would be visited")
     reached = np.zeros(())
     for t in range(horizon):
         laws = np.full((*(size,) * t, game.n_arms), np.nan)
@@ -237,21 +241,33 @@ def joint_law(game: Game, horizon: int) -> np.ndarray:
     return np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
 
 
+def _few(size: int, horizon: int, most: int) -> bool:
+    """Say whether 1 + size + ... + size^(horizon - 1) is at most so much, without working it out."""
+    total, power = 0, 1
+    for _ in range(min(horizon, most + 1)):
+        total, power = total + power, power * size
+        if total > most:
+            return False
+    return True
+
+
 def _own_reward(outcome: tuple[float, ...], arm: int) -> Hashable:
     return outcome[arm]
 
 
 def _values(rewards: Sequence[float]) -> tuple[float, ...]:
-    values = checks.vector("rewards", list(rewards))
+    values = checks.vector("rewards", rewards)
     if len(set(values.tolist())) < len(values):
-        raise ValueError(f"rewards must be different, got {rewards!r}")
+        raise ValueError(f"rewards must be different, got {checks.shown(rewards)}")
     return tuple(rewards)
 
 
 def _distribution(game: Game, history: History) -> np.ndarray:
     law = np.asarray(game.policy.probabilities(history), dtype=float)
     if law.shape != (game.n_arms,) or not (law >= 0).all() or abs(law.sum() - 1) > 1e-9:
-        raise ValueError(f"probabilities({history!r}) must be a distribution over {game.n_arms} arms, got {law!r}")
+        raise ValueError(
+            f"probabilities({checks.shown(history)}) must be a distribution over {game.n_arms} arms, got {law}"
+        )
     return law
 
 

@@ -44,7 +44,7 @@ def environment_loss(
     """
     checks.choice("output", output, ("history", "actions"))
     if environments is None or len(environments) < 2:
-        raise ValueError(f"environments must hold at least two environments, got {environments!r}")
+        raise ValueError(f"environments must hold at least two environments, got {checks.shown(environments)}")
     tables = [reward_laws(game, environment) for environment in environments]
     metric = total_variation if distance is None else distance
     outputs = [_output_logs(game, horizon, table, output) for table in tables]

@@ -23,7 +23,7 @@ def table_laws(
     policy, n_arms, rewards
         As in `exact_loss`.
     horizon : int
-        T, >= 1.
+        T, from 1 to 32.
 
     Returns
     -------
@@ -36,11 +36,11 @@ def table_laws(
     ValueError
         As `exact_loss` does, and if the array would need more than 4 million cells.
     """
-    rounds = checks.integer("horizon", horizon, at_least=1) - 1
+    rounds = checks.integer("horizon", horizon, at_least=1, at_most=32) - 1  # an array has 64 dimensions at most
     game = describe(policy, n_arms, rewards)
     shape = (len(game.rewards) ** game.n_arms,) * rounds + (game.n_arms,) * horizon
     if math.prod(shape) > _CELLS:
-        raise ValueError(f"the tables would need {math.prod(shape)} cells, more than {_CELLS}")
+        raise ValueError(f"horizon must be smaller: the tables would need more than {_CELLS} cells")
     joint, entry_of = joint_law(game, horizon), game.entry_of()
     index: list[np.ndarray] = []
     for t in range(rounds):
@@ -102,7 +102,7 @@ def reward_laws(game: Game, environment: Any) -> np.ndarray:
     ValueError
         If it is not a distribution for each arm.
     """
-    table = np.asarray(environment, dtype=float)
+    table = checks.array("environment", environment)
     if table.shape == (game.n_arms,) and set(game.rewards) == {0, 1}:
         table = np.stack([table if reward else 1 - table for reward in game.rewards], axis=1)
     if (
@@ -112,7 +112,7 @@ def reward_laws(game: Game, environment: Any) -> np.ndarray:
     ):
         raise ValueError(
             f"environments must have shape ({game.n_arms}, {len(game.rewards)}), a distribution over the rewards "
-            f"for each arm, or hold the means of {game.n_arms} Bernoulli arms, got {environment!r}"
+            f"for each arm, or hold the means of {game.n_arms} Bernoulli arms, got {checks.shown(environment)}"
         )
     return table
 

@@ -225,11 +225,9 @@ class LinearContext:
 
 
 def _table(name: str, values: Any, ndim: int) -> np.ndarray:
-    table = np.array(values, np.float64)
-    if table.ndim != ndim or table.size == 0:
+    table = checks.array(name, values)
+    if table.ndim != ndim:
         raise ValueError(f"{name} must be a non-empty array of {ndim} dimensions, got shape {table.shape}")
-    if not np.isfinite(table).all():
-        raise ValueError(f"{name} must hold finite numbers, got nan or infinity")
     return frozen(table, np.float64, ndim)
 
 

@@ -216,7 +216,7 @@ class ConvexLoss:
         array([[0.75, 0.5 ]])
         """
         if not isinstance(arms, Arms) or arms.record().shape > 0.0:
-            raise ValueError(f"arms must be Arms.bernoulli, got {arms}")
+            raise ValueError(f"arms must be Arms.bernoulli, got {checks.shown(arms)}")
         return cls.arms([1.0 - arms.means], mode="stochastic")
 
     def __post_init__(self) -> None:
@@ -331,7 +331,7 @@ class ConvexLoss:
         """
         times = self.weights if counts is None else checks.vector("counts", counts, at_least=0)
         if len(times) != len(self.anchors) or np.sum(times) == 0:
-            raise ValueError(f"counts must be {len(self.anchors)} numbers, not all 0, got {counts!r}")
+            raise ValueError(f"counts must be {len(self.anchors)} numbers, not all 0, got {checks.shown(counts)}")
         point = np.zeros(self.point_size)
         value, gap = losses.best_fixed(self._numbers(0.0), np.array(times, np.float64), point)
         return point, float(value), float(gap)
@@ -352,10 +352,13 @@ class ConvexLoss:
         Raises
         ------
         ValueError
-            If there is no such loss.
+            If there is no such loss, or the point is outside the set.
         """
         number = checks.integer("which", which, at_least=0, at_most=len(self.anchors) - 1)
-        return float(losses.loss_at(self._numbers(0.0), number, np.array(point, np.float64)))
+        at = checks.vector("point", point)
+        if not self.allows(at):
+            raise ValueError(f"point must be in the decision set of {self}, got {checks.shown(point)}")
+        return float(losses.loss_at(self._numbers(0.0), number, at))
 
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random points, each loss as often as it comes in the long run.
@@ -399,7 +402,11 @@ class ConvexLoss:
         -------
         bool
         """
-        if point.shape != (self.point_size,) or not np.all(np.isfinite(point)):
+        try:
+            point = checks.array("point", point)
+        except ValueError:
+            return False
+        if point.shape != (self.point_size,):
             return False
         if self.domain == "arms":
             return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)
@@ -451,11 +458,11 @@ class ConvexLoss:
         name = "table" if self.domain == "arms" else "anchors"
         entries = self.anchors.tolist() if isinstance(self.anchors, np.ndarray) else self.anchors
         if isinstance(entries, str) or not isinstance(entries, Sequence) or len(entries) == 0:
-            raise ValueError(f"{name} must be a list of lists of numbers, got {self.anchors!r}")
+            raise ValueError(f"{name} must be a list of lists of numbers, got {checks.shown(self.anchors)}")
         low, high = (0.0, 1.0) if self.domain == "arms" else (None, None)
         rows = [checks.vector(f"{name}[{i}]", row, at_least=low, at_most=high) for i, row in enumerate(entries)]
         if len({len(row) for row in rows}) > 1:
-            raise ValueError(f"{name} must have rows of one length, got {self.anchors!r}")
+            raise ValueError(f"{name} must have rows of one length, got {checks.shown(self.anchors)}")
         return frozen(rows, np.float64, 2)
 
     def _checked_weights(self) -> np.ndarray:
@@ -463,10 +470,10 @@ class ConvexLoss:
         if self.weights is None:
             return frozen(np.full(number, 1.0 / number), np.float64)
         if self.mode == "schedule":
-            raise ValueError(f"weights must be left out with mode='schedule', got {self.weights!r}")
+            raise ValueError(f"weights must be left out with mode='schedule', got {checks.shown(self.weights)}")
         weights = checks.vector("weights", self.weights, at_least=0, at_most=1)
         if len(weights) != number or abs(np.sum(weights) - 1.0) > 1e-9:
-            raise ValueError(f"weights must be {number} numbers that sum to 1, got {self.weights!r}")
+            raise ValueError(f"weights must be {number} numbers that sum to 1, got {checks.shown(self.weights)}")
         return frozen(weights, np.float64)
 
     def _checked_schedule(self) -> np.ndarray:
@@ -474,12 +481,10 @@ class ConvexLoss:
         if self.schedule is None:
             return frozen(np.arange(number), np.int64)
         if self.mode != "schedule":
-            raise ValueError(f"schedule must be left out with mode={self.mode!r}, got {self.schedule!r}")
+            raise ValueError(f"schedule must be left out with mode={self.mode!r}, got {checks.shown(self.schedule)}")
         order = self.schedule
-        if not (isinstance(order, np.ndarray) and order.dtype == np.int64 and order.ndim == 1):
-            order = [checks.integer("schedule", which, at_least=0, at_most=number - 1) for which in order]
-        if len(order) == 0:
-            raise ValueError(f"schedule must not be empty, got {self.schedule!r}")
+        if not (isinstance(order, np.ndarray) and order.dtype == np.int64 and order.ndim == 1 and order.size > 0):
+            order = checks.integers("schedule", order, at_least=0, at_most=number - 1)
         for end in (np.min(order), np.max(order)):
             checks.integer("schedule", end, at_least=0, at_most=number - 1)
         return frozen(order, np.int64)

@@ -26,18 +26,18 @@ def super_arms(sets: Any) -> tuple[tuple[int, ...], ...]:
     ValueError
         If there is none, an empty one, a repeated arm or a repeated super arm.
     """
-    if isinstance(sets, (str, bytes)) or not isinstance(sets, (Sequence, np.ndarray)) or len(sets) == 0:
-        raise ValueError(f"sets must be a non-empty list of super arms, got {sets!r}")
+    if not checks.listed(sets):
+        raise ValueError(f"sets must be a non-empty list of super arms, got {checks.shown(sets)}")
     rows: dict[frozenset[int], int] = {}
     found = []
     for number, arms in enumerate(sets):
-        if isinstance(arms, (str, bytes)) or not isinstance(arms, (Sequence, np.ndarray)) or len(arms) == 0:
-            raise ValueError(f"sets[{number}] must be a non-empty list of arms, got {arms!r}")
+        if not checks.listed(arms):
+            raise ValueError(f"sets[{number}] must be a non-empty list of arms, got {checks.shown(arms)}")
         row = tuple(checks.integer(f"sets[{number}]", arm, at_least=0) for arm in arms)
         if len(set(row)) < len(row):
-            raise ValueError(f"sets[{number}] must have distinct arms, got {arms!r}")
+            raise ValueError(f"sets[{number}] must have distinct arms, got {checks.shown(arms)}")
         if frozenset(row) in rows:
-            raise ValueError(f"sets[{number}] must not repeat sets[{rows[frozenset(row)]}], got {arms!r}")
+            raise ValueError(f"sets[{number}] must not repeat sets[{rows[frozenset(row)]}], got {checks.shown(arms)}")
         rows[frozenset(row)] = number
         found.append(row)
     return tuple(found)
@@ -65,8 +65,8 @@ def integers(name: str, value: Any, n_items: int, *, at_least: int) -> list[int]
     ValueError
         If an entry is out of range or the list of another length.
     """
-    if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != n_items:
-        raise ValueError(f"{name} must have one integer per arm, {n_items}, got {value!r}")
+    if not checks.listed(value) or len(value) != n_items:
+        raise ValueError(f"{name} must have one integer per arm, {n_items}, got {checks.shown(value)}")
     return [checks.integer(f"{name}[{i}]", x, at_least=at_least) for i, x in enumerate(value)]
 
 
@@ -90,7 +90,7 @@ def arm_weights(weights: Any, n_items: int) -> np.ndarray:
         If a weight is out of range or the list of another length.
     """
     given = 1.0 if weights is None else weights
-    if np.ndim(given) == 0:
+    if not isinstance(given, Sequence | np.ndarray):
         given = [checks.real("weights", given, at_least=0)] * n_items
     entries = checks.vector("weights", given, at_least=0)
     if len(entries) != n_items:
@@ -143,9 +143,9 @@ def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, np.ndarray, t
     ValueError
         If the table is none, or the size out of range.
     """
-    table = np.array(probabilities)
-    if table.ndim != 2 or table.size == 0:
-        raise ValueError(f"probabilities must be a table of nodes and targets, got {probabilities!r}")
+    table = checks.array("probabilities", probabilities, "a table of nodes and targets")
+    if table.ndim != 2:
+        raise ValueError(f"probabilities must be a table of nodes and targets, got {checks.shown(probabilities)}")
     checks.integer("size", size, at_least=1, at_most=len(table))
     pairs = np.arange(table.size).reshape(table.shape)
     choices = itertools.combinations(range(len(table)), size)

@@ -85,8 +85,7 @@ class ListProblem:
         -------
         bool
         """
-        distinct = len(set(items)) == len(items) == self.list_size
-        return distinct and min(items) >= 0 and max(items) < self.n_items
+        return self._distinct(items) and len(items) == self.list_size
 
     def reward(self, items: np.ndarray) -> float:
         """Expected reward of a list of items.
@@ -94,12 +93,31 @@ class ListProblem:
         Parameters
         ----------
         items : int array or list of int
+            Distinct, each in 0..n_items - 1.
 
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If they are not such items.
         """
-        return float(np.sum(self.means[np.asarray(items)]))
+        return float(np.sum(self.means[self._checked(items)]))
+
+    def _distinct(self, items: Any) -> bool:
+        """Whether these are distinct items of the problem."""
+        try:
+            return len(self._checked(items)) > 0
+        except ValueError:
+            return False
+
+    def _checked(self, items: Any) -> list[int]:
+        numbers = checks.integers("items", items, at_least=0, at_most=self.n_items - 1)
+        if len(set(numbers)) < len(numbers):
+            raise ValueError(f"items must be distinct, got {checks.shown(items)}")
+        return numbers
 
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random lists.
@@ -150,7 +168,7 @@ class Cascade(ListProblem):
 
     def reward(self, items: np.ndarray) -> float:
         """Probability that a list of items gets a click."""
-        return float(1.0 - np.prod(1.0 - self.means[np.asarray(items)]))
+        return float(1.0 - np.prod(1.0 - self.means[self._checked(items)]))
 
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random lists (exact: a symmetric polynomial)."""

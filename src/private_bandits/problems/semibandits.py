@@ -333,10 +333,17 @@ class FamilyBandit(SemiBandit):
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            If the items are no distinct arms, or the means of another number.
         """
-        arms, family = np.array(items, np.int64).reshape(1, -1), self._family
-        missed = np.ones(self.n_items)
-        rest = (family.targets, np.asarray(means, np.float64), arms, 0, arms.size, missed)
+        arms, family = np.array(self._checked(items), np.int64).reshape(1, -1), self._family
+        values, missed = checks.vector("means", means), np.ones(self.n_items)
+        if len(values) != self.n_items:
+            raise ValueError(f"means must have one entry per arm, {self.n_items}, got {len(values)}")
+        rest = (family.targets, values, arms, 0, arms.size, missed)
         return float(set_value(family.reward, family.weights, family.offset, *rest))
 
     def record(self) -> ListRecord:
@@ -365,7 +372,7 @@ class FamilyBandit(SemiBandit):
         if self.reward_name == "linear":
             return arm_weights(self.weights, self.n_items)
         if self.weights is not None or self.offset != 0.0:
-            raise ValueError(f"weights and offset need reward='linear', got reward={self.reward_name!r}")
+            raise ValueError(f"weights and offset need reward='linear', got reward={checks.shown(self.reward_name)}")
         return None
 
     def _checked_targets(self) -> np.ndarray | None:
@@ -373,7 +380,7 @@ class FamilyBandit(SemiBandit):
             targets = integers("targets", self.targets, self.n_items, at_least=0)
             return frozen(np.unique(targets, return_inverse=True)[1], np.int64)
         if self.targets is not None:
-            raise ValueError(f"targets need reward='coverage', got reward={self.reward_name!r}")
+            raise ValueError(f"targets need reward='coverage', got reward={checks.shown(self.reward_name)}")
         return None
 
     def _together(self) -> Iterable[Sequence[int]]:
@@ -457,7 +464,7 @@ class SetBandit(FamilyBandit):
 
     def allows(self, items: list[int]) -> bool:
         """Whether the items are a super arm, in any order."""
-        return len(set(items)) == len(items) and frozenset(items) in self._members
+        return self._distinct(items) and frozenset(items) in self._members
 
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
         smallest, largest = np.full(self.n_items, math.inf), np.zeros(self.n_items)
@@ -522,7 +529,7 @@ class OracleBandit(FamilyBandit):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not callable(self.oracle):
-            raise ValueError(f"oracle must be callable, got {self.oracle!r}")
+            raise ValueError(f"oracle must be callable, got {checks.shown(self.oracle)}")
         if self.known is not None:
             checks.real("best", self.known)
         self._check_approximation()
@@ -567,9 +574,9 @@ class OracleBandit(FamilyBandit):
 
     def _found(self, values: np.ndarray, choice: np.random.Generator) -> np.ndarray:
         items = self.oracle(values, choice)
-        arms = np.array(items)
+        arms = np.array(items) if checks.listed(items) else np.zeros(0)
         if arms.dtype.kind not in "iu" or arms.ndim != 1 or not self.allows(arms.tolist()):
-            raise ValueError(f"the oracle must return {self.legal} of {self}, got {items!r}")
+            raise ValueError(f"the oracle must return {self.legal} of {self}, got {checks.shown(items)}")
         return arms.astype(np.int64)
 
     @property
@@ -579,8 +586,7 @@ class OracleBandit(FamilyBandit):
 
     def allows(self, items: list[int]) -> bool:
         """Whether the items are distinct and at most K; the decision set is the oracle's own."""
-        distinct = 0 < len(set(items)) == len(items) <= self.list_size
-        return distinct and min(items) >= 0 and max(items) < self.n_items
+        return self._distinct(items) and len(items) <= self.list_size
 
     @property
     def gaps(self) -> np.ndarray:

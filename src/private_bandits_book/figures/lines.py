@@ -137,7 +137,7 @@ def lines_of(tidy: pd.DataFrame, x: str, limits: tuple[float, float]) -> list[Li
 def _half_widths(rows: pd.DataFrame) -> np.ndarray:
     """Return half the 95 % band, 0 where a single run has none."""
     runs = rows["replications"].to_numpy(int)
-    half = half_width(rows["regret_se"].to_numpy(float), np.maximum(runs, 2))
+    half = half_width(np.nan_to_num(rows["regret_se"].to_numpy(float)), np.maximum(runs, 2))
     return np.where((runs >= 2) & np.isfinite(half), half, 0.0)
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.papers.cascading._shared import SAMPLING, terms
 from private_bandits.plain import Problem, Rows, Streams, click, largest, least_reported_first
@@ -21,12 +22,18 @@ def cascade_ucb1(least_first: bool = False) -> Policy:
     -------
     Policy
 
+    Raises
+    ------
+    ValueError
+        If `least_first` is no bool.
+
     Examples
     --------
     >>> cascade_ucb1().privacy.label()
     'no privacy'
     """
-    record = index.Record(terms(SAMPLING), reports=index.REORDERED if least_first else index.ALL)
+    reports = index.REORDERED if checks.flag("least_first", least_first) else index.ALL
+    record = index.Record(terms(SAMPLING), reports=reports)
     name, options = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "printed")
     return Policy(name, "kveton2015", "Algorithm 1", "", Guarantee.none(), record, options=options)
 

@@ -48,7 +48,10 @@ def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Pol
     'ε=0.2'
     """
     name = _NAMES[checks.choice("design", design, tuple(_NAMES))]
-    size, scale = checks.integer("list_size", list_size, at_least=1), laplace_scale(epsilon, 1.0)
+    size, scale = (
+        checks.integer("list_size", list_size, at_least=1, at_most=checks.LONGEST),
+        laplace_scale(epsilon, 1.0),
+    )
     mechanism = "tree" if design == "counter" else "laplace"
     if scale == 0.0:
         privacy, record = Guarantee.none(), repaired_first(epsilon, size).record

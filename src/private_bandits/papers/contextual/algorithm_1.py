@@ -91,7 +91,7 @@ def one_point(
     check_convex(problem)
     width = 1.0 if problem.domain == "arms" else 2.0 * problem.bound
     if variant == "tight" and problem.domain != "arms":
-        raise ValueError(f"variant 'tight' needs ConvexLoss.arms, got {problem}")
+        raise ValueError(f"problem: variant 'tight' needs ConvexLoss.arms, got {problem}")
     sensitivity = width if variant == "tight" else 2.0 * problem.bound
     scale = number_scale(sensitivity, epsilon, delta, noise, method)
     name, kernel = _KERNELS[learner]

@@ -48,7 +48,7 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     """
     checks.choice("step", step, ("printed", "tuned", "strong"))
     if problem.domain == "arms":
-        raise ValueError(f"two points need a ConvexLoss on the ball or the simplex, got {problem}")
+        raise ValueError(f"problem: two points need a ConvexLoss on the ball or the simplex, got {problem}")
     if problem.spread > 0.0:
         raise ValueError(f"spread must be 0 for two points, both values of one function, got {problem.spread:g}")
     rounds, outer, inner = checked_rounds(horizon), problem.outer_radius, problem.inner_radius
@@ -57,7 +57,7 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     squared = problem.dimension**2 * (problem.lipschitz**2 + noise_variance(scale, noise))
     if step == "strong":
         if (mu := problem.strong_convexity) == 0.0:
-            raise ValueError(f"step='strong' needs strongly convex losses, got {problem}")
+            raise ValueError(f"problem: step='strong' needs strongly convex losses, got {problem}")
         regret = squared * (1.0 + math.log(rounds)) / (2.0 * mu) + near
         return Tuning(1.0 / mu, regret, 1.0, radius, radius / inner)
     eta = 1.0 / math.sqrt(rounds) if step == "printed" else outer / math.sqrt(squared * rounds)

@@ -149,7 +149,9 @@ def lil_ucb(
     >>> found.arm, found.stopped
     (1, True)
     """
-    most = checks.integer("limit", limit, at_least=problem.n_items)
+    if not isinstance(problem, Arms):
+        raise ValueError(f"problem must be Arms, got {checks.shown(problem)}")
+    most = checks.integer("limit", limit, at_least=problem.n_items, at_most=checks.ROUNDS)
     checks.integer("seed", seed, at_least=0)
     policy = identifier(failure, epsilon, delta, noise, method)
     pulls = np.zeros(problem.n_items, np.int64)

@@ -202,7 +202,8 @@ def linucb_upper(dim: int, horizon: int, alpha: float = 0.1, ridge: float = 1.0)
     ValueError
         If an argument is out of range.
     """
-    return _upper(linucb(dim, alpha, ridge).record, checks.integer("horizon", horizon, at_least=1), 1.0)
+    rounds = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+    return _upper(linucb(dim, alpha, ridge).record, rounds, 1.0)
 
 
 def theorem_8(

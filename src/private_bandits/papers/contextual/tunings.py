@@ -66,11 +66,11 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
     feedback = checks.real("size", size, above=0)
     check_convex(problem)
     if (problem.domain == "arms") != (learner in ("exp3", "tsallis")):
-        raise ValueError(f"learner {learner!r} does not fit {problem}")
+        raise ValueError(f"problem: learner {learner!r} does not fit {problem}")
     if learner in ("sphere_strong", "hazan_levy") and problem.strong_convexity == 0.0:
-        raise ValueError(f"learner {learner!r} needs strongly convex losses, got {problem}")
+        raise ValueError(f"problem: learner {learner!r} needs strongly convex losses, got {problem}")
     if learner in ("saha_tewari", "hazan_levy") and math.isinf(problem.smoothness):
-        raise ValueError(f"learner {learner!r} needs smooth losses, got {problem}")
+        raise ValueError(f"problem: learner {learner!r} needs smooth losses, got {problem}")
     return _TUNINGS[learner](problem, checked_rounds(horizon), feedback)
 
 

@@ -64,7 +64,7 @@ def online_shortest_path(
     checks.choice("oracle", oracle, ("scan", "networkx"))
     joined = source in graph and target in graph and source != target and nx.has_path(graph, source, target)
     if not joined:
-        raise ValueError(f"source and target must be two nodes that a path joins, got {source!r}, {target!r}")
+        raise ValueError(f"source and target must be two nodes that a path joins, got {checks.shown((source, target))}")
     means = 1.0 - _per_edge("costs", costs, graph)
     if oracle == "scan":
         paths = nx.all_simple_edge_paths(graph, source, target)
@@ -154,7 +154,7 @@ def _any(optima: Iterable[list[int]], choice: np.random.Generator) -> list[int]:
 
 def _arms(graph: nx.Graph) -> dict[Any, int]:
     if not isinstance(graph, nx.Graph) or graph.is_multigraph():
-        raise ValueError(f"graph must be a networkx Graph or DiGraph, got {graph!r}")
+        raise ValueError(f"graph must be a networkx Graph or DiGraph, got {checks.shown(graph)}")
     arms = {edge: arm for arm, edge in enumerate(graph.edges)}
     return arms if graph.is_directed() else arms | {(v, u): arm for (u, v), arm in arms.items()}
 

@@ -74,7 +74,7 @@ def k_path(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBandit:
     (((0, 1), (2, 3)), [0.5, 0.5, 0.25, 0.25], 2.0)
     """
     check_paths(n_arms, size)
-    distance = means_apart(gap, b_1 * size, "b_1 size")
+    distance = means_apart(gap, checks.real("b_1", b_1, above=0) * size, "b_1 size")
     arms = np.arange(n_arms)
     means = np.where(arms < size, 0.5, 0.5 - distance)
     return SemiBandit.from_sets(means, arms.reshape(-1, size).tolist(), weights=b_1, groups=(arms // size).tolist())
@@ -110,8 +110,8 @@ def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBan
     ((0, 1), (2, 3), (2, 4), (2, 5))
     """
     chosen = checks.integer("size", size, at_least=1)
-    arms = checks.integer("n_arms", n_arms, at_least=2 * chosen)
-    distance = means_apart(gap, b_1 * chosen, "b_1 size")
+    arms = checks.integer("n_arms", n_arms, at_least=2 * chosen, at_most=checks.MOST)
+    distance = means_apart(gap, checks.real("b_1", b_1, above=0) * chosen, "b_1 size")
     public = list(range(chosen, 2 * chosen - 1))
     sets = [list(range(chosen)), *([*public, arm] for arm in range(2 * chosen - 1, arms))]
     groups = [0 if arm in public else -1 for arm in range(arms)]
@@ -221,7 +221,7 @@ def coverage(
     (((0, 1), (2, 3), (4, 5)), 1.0)
     """
     nodes, chosen = _sizes(n_nodes, size, "n_nodes")
-    checks.integer("n_targets", n_targets, at_least=1)
+    checks.integer("n_targets", n_targets, at_least=1, at_most=checks.MOST // nodes)
     checks.real("p", p, above=0, at_most=1)
     checks.real("gap", gap, above=0, at_most=p)
     reach = np.where(np.arange(nodes) < chosen, p, p - gap)
@@ -229,7 +229,7 @@ def coverage(
 
 
 def _sizes(n_arms: int, size: int, name: str = "n_arms") -> tuple[int, int]:
-    arms = checks.integer(name, n_arms, at_least=2)
+    arms = checks.integer(name, n_arms, at_least=2, at_most=checks.MOST)
     return arms, checks.integer("size", size, at_least=1, at_most=arms - 1)
 
 
@@ -255,7 +255,7 @@ def means_apart(gap: float, scale: float, words: str) -> float:
         If the gap is out of range.
     """
     if not checks.real("gap", gap, above=0) < REACH * checks.real(words, scale, above=0):
-        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {gap!r}")
+        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {checks.shown(gap)}")
     return gap / scale
 
 
@@ -273,5 +273,5 @@ def check_paths(n_arms: int, size: int) -> None:
         If they do not fit.
     """
     path = checks.integer("size", size, at_least=1)
-    if checks.integer("n_arms", n_arms, at_least=2 * path) % path:
+    if checks.integer("n_arms", n_arms, at_least=2 * path, at_most=checks.MOST) % path:
         raise ValueError(f"n_arms must be a multiple of size={path}, got {n_arms}")

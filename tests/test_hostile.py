@@ -1,0 +1,83 @@
+"""Whatever is handed to a public function, it answers numbers or says in a line which argument it cannot take."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import hostile
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+CASES = int(os.environ.get("PRIVATE_BANDITS_CASES", "2000"))
+CALLS = hostile.public()
+NAMES = [
+    (path, name)
+    for path, function in CALLS.items()
+    for name in hostile.meant(path, function)
+    if path != "simulate" or name not in hostile.LONG
+]
+ANY = st.integers(0, len(hostile.HOSTILE) - 1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """Compiling is not on the clock, and not to be interrupted."""
+    for path, function in CALLS.items():
+        with contextlib.suppress(ValueError, TypeError):
+            answer = function(**hostile.meant(path, function))
+            if isinstance(answer, hostile.Policy):
+                hostile.played(answer)
+
+
+@pytest.mark.parametrize("path", CALLS)
+def test_what_is_meant_is_answered(path):
+    assert hostile.fault(path, CALLS[path], hostile.meant(path, CALLS[path])) is None
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=CASES, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(st.sampled_from(NAMES), st.lists(ANY, min_size=1, max_size=2), st.integers(0, 9))
+def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other):
+    path, name = where
+    meant = hostile.meant(path, CALLS[path])
+    names = [name, next(n for n in [*meant][other % len(meant) :] + [*meant] if (path, n) in NAMES)]
+    changed = dict(zip(names, (hostile.HOSTILE[value] for value in values), strict=False))
+    wrong = hostile.fault(path, CALLS[path], meant | changed)
+    shown = ", ".join(f"{name}={repr(value)[:60]}" for name, value in changed.items())
+    assert wrong is None, f"{path}({shown}) {wrong}"
+
+
+CORPUS = [
+    ("ConvexLoss.value", {"which": 0, "point": [-500_000_000.0]}, "point"),
+    ("ConvexLoss.value", {"which": 0, "point": [99.0]}, "point"),
+    ("Cascade.reward", {"items": [0, 0]}, "items"),
+    ("mechanisms.laplace_scale", {"epsilon": 1e-320, "sensitivity": 1.0}, "epsilon"),
+    ("papers.cascading.ucb_laplace", {"epsilon": 1e-309, "list_size": 2}, "epsilon"),
+    ("papers.cascading.repaired_local", {"epsilon": 1e-300, "list_size": 2}, "epsilon"),
+    ("privacy.exact_loss", {"horizon": 2**64}, "horizon"),
+    ("privacy.table_laws", {"horizon": 3, "n_arms": 10**9}, "n_arms"),
+    ("privacy.exact_loss", {"horizon": 2, "rewards": 1.0}, "rewards"),
+    ("estimates.half_width", {"se": -1.0, "replications": 5}, "se"),
+    ("estimates.mean_interval", {"samples": [1e308, 1.7e308]}, "samples"),
+    ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
+    ("mechanisms.randomized_response", {"n_values": 2**70}, "n_values"),
+    ("simulate", {"policy": None}, "policy"),
+    ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
+    ("simulate", {"problem": None}, "problem"),
+    ("simulate", {"checkpoints": 5}, "checkpoints"),
+]
+
+
+@pytest.mark.parametrize(("path", "changed", "named"), CORPUS, ids=[f"{path}-{named}" for path, _, named in CORPUS])
+def test_what_once_broke(path, changed, named):
+    full = hostile.meant(path, CALLS[path]) | changed
+    with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
+        CALLS[path](**full)
+    assert len(str(caught.value)) <= 200
+
+
+def test_rounds_may_be_written_as_a_float():
+    meant = hostile.meant("simulate", CALLS["simulate"])
+    assert CALLS["simulate"](**meant | {"horizon": 1e2}).equals(CALLS["simulate"](**meant | {"horizon": 100}))
