@@ -574,7 +574,7 @@ class OracleBandit(FamilyBandit):
 
     def _found(self, values: np.ndarray, choice: np.random.Generator) -> np.ndarray:
         items = self.oracle(values, choice)
-        arms = np.array(items) if checks.listed(items) else np.zeros(0)
+        arms: np.ndarray = np.array(items) if checks.listed(items) else np.zeros(0)
         if arms.dtype.kind not in "iu" or arms.ndim != 1 or not self.allows(arms.tolist()):
             raise ValueError(f"the oracle must return {self.legal} of {self}, got {checks.shown(items)}")
         return arms.astype(np.int64)
