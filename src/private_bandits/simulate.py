@@ -166,9 +166,8 @@ def simulate(
     curves = iter(tqdm(runs, total=replications, desc=policy.name, disable=hidden, leave=False))
     attributes = _attributes(problem, policy, seed) | facts
     if store is not None:
-        return _streamed(Path(store), curves, rounds, attributes)
-    shape = replications, len(rounds)
-    return _labelled(_regret(curves, shape), rounds, attributes)
+        return _streamed(Path(store), curves, replications, rounds, attributes)
+    return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
 
 
 def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
@@ -182,31 +181,26 @@ def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
         return np.memmap(file, float, "c", shape=shape)
 
 
-def _streamed(path: Path, curves: Iterator[np.ndarray], rounds: np.ndarray, attributes: Any) -> xr.Dataset:
+def _streamed(path: Path, curves: Iterator[np.ndarray], replications: int, rounds: Any, attributes: Any) -> xr.Dataset:
     """Write the curves to a netCDF file, each as it comes, and open it."""
     import xarray as xr
 
     beside = path.with_name(f".{path.name}-{os.getpid()}")
-    # netCDF-3, which SciPy writes and reads, knows integers of 32 bits
-    narrow = {
-        name: str(value) if isinstance(value, int) and value >> 31 else value for name, value in attributes.items()
-    }
+    narrow = attributes | {"seed": str(attributes["seed"])}  # integers have 32 bits in netCDF-3, which SciPy writes
     first = _labelled(next(curves)[None], rounds.astype(float), narrow).drop_vars("replication")
     try:
         first.to_netcdf(beside, engine="scipy", format="NETCDF3_64BIT", unlimited_dims=["replication"])
         with beside.open("r+b") as file:
             file.seek(0, os.SEEK_END)
-            written = 1
             for curve in curves:
                 file.write(curve.astype(">f8").tobytes())
-                written += 1
             file.seek(4)  # of the header: the number of records, which are replications
-            file.write(written.to_bytes(4, "big"))
+            file.write(replications.to_bytes(4, "big"))
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
     data = xr.open_dataset(path, engine="scipy")
-    return data.assign_coords(replication=np.arange(written), t=rounds).assign_attrs(attributes)
+    return data.assign_coords(replication=np.arange(replications), t=rounds).assign_attrs(attributes)
 
 
 def _labelled(regret: np.ndarray, rounds: np.ndarray, attributes: Any) -> xr.Dataset:

@@ -1,4 +1,4 @@
-"""Results that are kept on disk, so that a work that was interrupted goes on where it was.
+"""What a long work leaves on disk: results, so that it goes on where it was interrupted, and word of where it is.
 
 A cell is what one call made, in a file named after its arguments, in a folder named after all sources and versions that
 could have entered it: after a change of either nothing is found, and folders of earlier sources are deleted. Nothing
@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 _Made = TypeVar("_Made")
 KEPT_VARIABLE = "PRIVATE_BANDITS_KEPT"
+PLACE_VARIABLE = "PRIVATE_BANDITS_PLACE"
 _SOURCES = Path(__file__).parents[1]
 _FOLDER = re.compile(r"kept-[0-9a-f]{16}")
 _VERSIONS = "private-bandits numpy numba scipy scikit-learn pandas xarray".split()
@@ -48,16 +49,19 @@ def cell(arguments: Any, make: Callable[[], _Made]) -> _Made:
         os.utime(path)
         return found
     made = make()
+    with suppress(OSError):  # what cannot be kept is made again
+        replace(path, pickle.dumps(made))
+    return made
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, by one rename."""
     beside = path.with_name(f".{path.name}-{os.getpid()}")
     try:
-        beside.write_bytes(pickle.dumps(made))
+        beside.write_bytes(content)
         os.replace(beside, path)
-    except OSError:  # what cannot be kept is made again
-        pass
     finally:
-        with suppress(OSError):
-            beside.unlink()
-    return made
+        beside.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -78,13 +82,10 @@ def keeping(work: str, say: Callable[[str], None], *, until_done: bool = False) 
     before = os.environ.get(KEPT_VARIABLE)
     folder = _today() / work if work and before != "" and not os.environ.get("CI") else None
     os.environ[KEPT_VARIABLE] = "" if folder is None else str(folder)
-    known = {} if folder is None else _ages(folder)
+    known, most = {} if folder is None else _ages(folder), _MOST
     try:
         yield
-        done = until_done
-    except BaseException:
-        done = False
-        raise
+        most = 0 if until_done else _MOST
     finally:
         os.environ.pop(KEPT_VARIABLE)
         if before is not None:
@@ -94,7 +95,18 @@ def keeping(work: str, say: Callable[[str], None], *, until_done: bool = False) 
             used = sum(ages.get(path, then) > then for path, then in known.items())
             if used:
                 say(f"{used} results of an earlier {work} were kept and used, in {folder}")
-            _prune(folder, ages, 0 if done else _MOST)
+            _prune(folder, ages, most)
+
+
+@contextmanager
+def at(place: str) -> Iterator[None]:
+    """Tell that the block is played, in the file that the environment names, if somebody reads it."""
+    told = os.environ.get(PLACE_VARIABLE)
+    if told:
+        Path(told).write_text(place, encoding="utf-8")
+    yield
+    if told:
+        Path(told).unlink(missing_ok=True)
 
 
 def _today() -> Path:

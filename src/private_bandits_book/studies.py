@@ -19,7 +19,7 @@ from private_bandits.estimates import Interval
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, binomial_interval
 from private_bandits.simulate import AnyProblem, simulate
-from private_bandits_book.kept import cell
+from private_bandits_book.kept import at, cell
 from private_bandits_book.ledger import judge
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
@@ -173,14 +173,15 @@ class Runner:
         runs = self.replications if replications is None else replications
         played = (identity(problem, policy), rounds, runs)
         if played not in self._played:
-            self._played[played] = simulated(
-                problem,
-                policy,
-                horizon=rounds,
-                replications=runs,
-                seed=self.seed,
-                n_jobs=self.n_jobs if n_jobs is None else n_jobs,
-            )
+            with at(f"{policy.name}, {runs} runs of {rounds:,} rounds"):
+                self._played[played] = simulated(
+                    problem,
+                    policy,
+                    horizon=rounds,
+                    replications=runs,
+                    seed=self.seed,
+                    n_jobs=self.n_jobs if n_jobs is None else n_jobs,
+                )
         return Run(policy, variant, problem, swept or {}, self._played[played])
 
 
@@ -278,7 +279,7 @@ def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     DataFrame
         A row per replication and checkpoint: the labels, and `replication, t, regret`.
     """
-    data = simulated(
+    data = simulate(
         run.problem,
         run.policy,
         horizon=run.horizon,
@@ -299,7 +300,12 @@ def long_study(
     """Return the function that plays a longer study; its `progress` says whether to show a bar."""
 
     def played(progress: bool = False) -> pd.DataFrame:
-        frames = [play(run) for run in tqdm(runs(), desc=label, disable=not progress)]
+        frames, bar = [], tqdm(runs(), desc=label, disable=not progress)
+        for number, run in enumerate(bar, 1):
+            bar.set_postfix_str(run.policy.name)
+            arguments = play, identity(run.problem, run.policy), run._replace(problem=None, policy=None)
+            with at(f"run {number} of {bar.total}, {run.policy.name}"):
+                frames.append(cell(arguments, partial(play, run)))
         return pd.concat(frames, ignore_index=True)
 
     return played

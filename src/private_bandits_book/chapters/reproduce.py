@@ -1,7 +1,6 @@
 """Re-execute the committed chapters in place, and say which numbers moved."""
 
 import csv
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +13,7 @@ from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, paper
 from private_bandits_book.chapters.progress import announce, progress, say
-from private_bandits_book.kept import keeping
+from private_bandits_book.kept import keeping, replace
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
@@ -165,10 +164,4 @@ def _replace(path: Path, content: bytes | None) -> None:
         path.unlink()
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    replace(path, content)

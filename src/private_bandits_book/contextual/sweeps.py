@@ -31,7 +31,6 @@ from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import facts
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC
-from private_bandits_book.kept import cell
 from private_bandits_book.rooms import tables
 from private_bandits_book.studies import LongRun, only, play_long
 from private_bandits_book.sweep import EPSILON, LEARNT, LEAST_RUNS, Sweep
@@ -244,6 +243,4 @@ def long_runs(label: str) -> list[LongRun]:
 
 def play(run: LongRun) -> pd.DataFrame:
     """Play a run of a longer study; a row per replication and horizon, or checkpoint of a curve."""
-    if run.labels.get("row") == BEST_ARM:
-        return cell(("search", run.labels, run.replications), partial(play_search, run))
-    return play_long(run)
+    return play_search(run) if run.labels.get("row") == BEST_ARM else play_long(run)
