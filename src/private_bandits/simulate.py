@@ -165,9 +165,9 @@ def simulate(
     hidden = not sys.stderr.isatty() if progress is None else not progress
     curves = iter(tqdm(runs, total=replications, desc=policy.name, disable=hidden, leave=False))
     attributes = _attributes(problem, policy, seed) | facts
-    if store is not None:
-        return _streamed(Path(store), curves, replications, rounds, attributes)
-    return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
+    if store is None:
+        return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
+    return _streamed(Path(store), curves, replications, rounds, attributes)
 
 
 def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:

@@ -9,7 +9,6 @@ import hashlib
 import os
 import pickle
 import platform
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +20,6 @@ _Made = TypeVar("_Made")
 KEPT_VARIABLE = "PRIVATE_BANDITS_KEPT"
 PLACE_VARIABLE = "PRIVATE_BANDITS_PLACE"
 _SOURCES = Path(__file__).parents[1]
-_FOLDER = re.compile(r"kept-[0-9a-f]{16}")
 _VERSIONS = "private-bandits numpy numba scipy scikit-learn pandas xarray".split()
 _MOST = 2**28  # bytes of cells that stay when a work has ended
 
@@ -119,8 +117,8 @@ def _today() -> Path:
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or _SOURCES / "private_bandits_book" / "__pycache__")
     folder = root / f"kept-{digest.hexdigest()[:16]}"
     with suppress(OSError):
-        for stale in root.iterdir():
-            if _FOLDER.fullmatch(stale.name) and stale != folder:
+        for stale in root.glob("kept-" + 16 * "[0-9a-f]"):
+            if stale != folder:
                 shutil.rmtree(stale, ignore_errors=True)
     return folder
 
