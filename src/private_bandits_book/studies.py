@@ -239,7 +239,7 @@ class Study(Runner):
 
 def simulated(problem: AnyProblem, policy: Any, *, n_jobs: int = 1, **how: Any) -> xr.Dataset:
     """Return what `simulate` returns, if it was kept without playing; arguments are the same."""
-    ours = type(policy).__module__.partition(".")[0] in ("private_bandits", "private_bandits_book")
+    ours = type(policy).__module__.split(".")[0] in ("private_bandits", "private_bandits_book")
     play = partial(simulate, problem, policy, n_jobs=n_jobs, **how)
     return cell((identity(problem, policy), how), play) if ours else play()  # nobody watches the sources of others
 
