@@ -13,6 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.reproduce import reproduce
+from private_bandits_book.kept import KEPT_VARIABLE
 
 TINY = Path(__file__).parent / "fixtures" / "tiny"
 _FILES: set[Path] = set()  # of this worker
@@ -57,6 +58,11 @@ def _one_worker_a_file(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_FEW", 0)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEPT_VARIABLE, "")
 
 
 @pytest.fixture

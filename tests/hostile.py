@@ -124,7 +124,7 @@ def nest(depth: int) -> list[Any]:
     return inner
 
 
-LONG = {"horizon", "replications"}  # of `simulate`: as many as are asked for
+LONG = {"horizon", "replications", "store"}  # of `simulate`: as many as are asked for, and where to write them
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 3, 10**9, 2**31, 2**63, 2**64, 10**400, -(2**63), 0.0, -0.0, -1.0, 0.5, 1.5, 1e3,
     1e-300, 5e-324, 1e-12, 1e-6, 1e6, 1e15, 1e300, 1.7e308, math.nan, math.inf, -math.inf, 1 + 2j, np.float64("nan"),

@@ -11,9 +11,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import cluster_player
 import joblib
+import pandas as pd
 import pytest
 import xarray as xr
 from cluster_player import Player
@@ -21,9 +23,12 @@ from distributed import Client
 
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb, ucb_laplace
+from private_bandits_book.chapters import reproduce as reproducing
+from private_bandits_book.chapters import seeds
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.cli import main
+from private_bandits_book.studies import LongRun, Runner, long_study, play_long
 
 PROBLEM = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
 LAPLACE = ucb_laplace(epsilon=1.0, list_size=3)
@@ -161,6 +166,32 @@ def test_the_runs_of_a_chapter_go_to_the_scheduler(cluster, played, folder, caps
     alone = simulate(PROBLEM, Player(), horizon=50, replications=12, seed=7).regret.to_dataframe().reset_index()
     assert (played.data("tiny") / "played.csv").read_text() == csv_text(alone)
     assert joblib.parallel.get_active_backend()[0].__class__.__name__ == "LokyBackend"
+
+
+def test_longer_studies_and_other_seeds_go_to_the_scheduler(cluster, tiny, folder, capsys, monkeypatch):
+    run = LongRun({"policy": "player"}, PROBLEM, Player(), 50, 7, 12)
+    alone, where = play_long(run, n_jobs=1), []
+    cluster.played()
+
+    def study(progress: bool = False) -> pd.DataFrame:
+        frame = long_study("one", lambda: [run])(progress)
+        where.append(cluster.played())
+        return frame
+
+    def ledger_at(book: Book, chapter: str, parameters: dict[str, int]) -> pd.DataFrame:
+        regret = Runner(50, 12, parameters["seed"], 1).run(PROBLEM, Player()).final.mean()
+        where.append(cluster.played())
+        numbers = dict.fromkeys(seeds.NUMBERS, regret)
+        return pd.DataFrame([{"claim": "one", "verdict": f"{regret:.9f}", **numbers}])
+
+    monkeypatch.setattr(reproducing, "paper", lambda chapter: SimpleNamespace(long_studies=lambda: {"one": study}))
+    monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
+    monkeypatch.setattr(seeds, "ledger_at", ledger_at)
+    assert main(["reproduce", "tiny", "--long", "--seeds", "1", "--scheduler", cluster.address], book=tiny) == 0
+    assert where == [cluster.workers] * 3
+    assert (tiny.data("tiny") / "long-one.csv").read_text() == csv_text(alone)
+    own = simulate(PROBLEM, Player(), horizon=50, replications=12, seed=7).regret[:, -1].mean()
+    assert pd.read_csv(tiny.data("tiny") / "seeds.csv")["verdict"][0] == pytest.approx(float(own), abs=1e-9)
 
 
 def test_a_lost_scheduler_is_one_line(cluster, played, folder, capsys):

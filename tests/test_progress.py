@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 import time
 
+import pandas as pd
 import pytest
 
+from private_bandits import baselines
+from private_bandits.problems import Arms
+from private_bandits_book import studies
 from private_bandits_book.chapters import progress
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.parameters import validate
@@ -79,3 +85,49 @@ def test_a_run_says_what_it_does_and_where_it_is_and_stdout_is_the_path(tiny: Bo
     assert first == "private-bandits: run tiny with horizon=7, replications=3, seed=7"
     assert last == "private-bandits: building the page of tiny, some seconds"
     assert any(line.startswith("private-bandits: tiny, from pathlib import Path, ") for line in between), between
+
+
+def test_a_line_names_the_run_that_is_played_and_only_while_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_EVERY", 0.02)
+    monkeypatch.setattr(studies, "simulate", lambda *told, **how: time.sleep(0.3))
+    with progress.progress("figure-1"):
+        studies.Runner(2_000, 3, 1, 1).run(Arms.bernoulli([0.7, 0.4]), baselines.ucb())
+        played = capsys.readouterr().err
+        time.sleep(0.3)
+    assert "private-bandits: figure-1, UCB, 3 runs of 2,000 rounds, " in played
+    assert re.fullmatch(r"private-bandits: figure-1, \d s so far", capsys.readouterr().err.splitlines()[-1])
+
+
+def test_a_line_names_the_run_of_a_longer_study_and_a_terminal_shows_a_bar(capsys, monkeypatch):
+    def play(run):
+        time.sleep(0.3)
+        return pd.DataFrame({"t": [run.horizon]})
+
+    monkeypatch.setattr(progress, "_EVERY", 0.02)
+    policies = (baselines.ucb(), baselines.adap_ucb(1.0))
+    runs = [studies.LongRun({}, Arms.bernoulli([0.7, 0.4]), policy, 9, 1, 2) for policy in policies]
+    study = studies.long_study("gaps", lambda: runs, play)
+    with progress.progress("longer study gaps"):
+        assert study()["t"].tolist() == [9, 9]
+    told = capsys.readouterr().err
+    assert "private-bandits: longer study gaps, run 1 of 2, UCB, " in told
+    assert "private-bandits: longer study gaps, run 2 of 2, AdaP-UCB, " in told
+    study(progress=True)
+    bar = capsys.readouterr().err
+    assert "gaps: " in bar and "2/2" in bar and "AdaP-UCB" in bar
+
+
+def test_a_kernel_tells_where_it_is(tiny: Book, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_EVERY", 0.05)
+    monkeypatch.setattr(f"{run.__module__}._build_page", lambda *told: None)
+    path = tiny.pages / "tiny.ipynb"
+    notebook = json.loads(path.read_text())
+    source = """import time
+from private_bandits_book.kept import at
+with at("a long run"):
+    time.sleep(0.5)"""
+    new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}
+    notebook["cells"] = [*notebook["cells"][:3], new]
+    path.write_text(json.dumps(notebook))
+    assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 0
+    assert "private-bandits: tiny, import time, a long run, " in capsys.readouterr().err

@@ -8,7 +8,9 @@ import json
 import math
 import pickle
 import sys
+import tempfile
 import time
+import tracemalloc
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -496,6 +498,66 @@ def test_an_interruption_comes_through(n_jobs, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         play(cascade_ucb1(), replications=100, n_jobs=n_jobs)
     assert len(played) < 100
+
+
+def test_a_stored_result_has_the_bits_of_one_in_memory(tmp_path):
+    path = tmp_path / "result.nc"
+    path.write_text("an earlier one")
+    alone = play(cascade_ucb1(), seed=2**40)
+    stored = play(cascade_ucb1(), seed=2**40, store=path)
+    xr.testing.assert_identical(stored, alone)
+    assert stored.regret.dtype == alone.regret.dtype and stored.t.dtype == alone.t.dtype
+    with xr.open_dataset(path) as again:
+        np.testing.assert_array_equal(again.regret, alone.regret)
+        np.testing.assert_array_equal(again.t, alone.t)
+        assert again.attrs == alone.attrs | {"seed": str(2**40)}
+    assert play(cascade_ucb1(), replications=1, store=path).regret.shape[0] == 1
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_large_result_waits_in_a_file_without_a_name(tmp_path, monkeypatch):
+    alone = play(cascade_ucb1())
+    monkeypatch.setattr(module, "_LARGE", alone.regret.nbytes - 1)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    regret = play(cascade_ucb1()).regret
+    assert isinstance(regret.values.base, np.memmap) and not [*tmp_path.iterdir()]
+    xr.testing.assert_identical(regret, alone.regret)
+    regret[:] = 0.0
+
+
+def test_an_interruption_leaves_no_half_a_file(tmp_path, monkeypatch):
+    path = tmp_path / "result.nc"
+    play(cascade_ucb1(), store=path)
+    before, replicate = path.read_bytes(), module._replicate
+
+    def interrupted(*arguments):
+        if arguments[-1] == 2:
+            raise KeyboardInterrupt
+        return replicate(*arguments)
+
+    monkeypatch.setattr(module, "_replicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play(cascade_ucb1(), seed=8, store=path)
+    assert [*tmp_path.iterdir()] == [path] and path.read_bytes() == before
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_memory_does_not_grow_with_the_replications_of_a_result_on_disk(stored, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_LARGE", 2**20)
+    monkeypatch.setattr(module, "_replicate", lambda *run: np.full(len(run[3]), float(run[-1])))
+    where = {"store": tmp_path / "result.nc"} if stored else {}
+
+    def peak(replications):
+        tracemalloc.start()
+        try:
+            result = play(uniform(), replications=replications, checkpoints=range(1, HORIZON), **where)
+            assert result.regret.nbytes > 2**20 and result.regret[-1, -1] == replications - 1
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    few = max(peak(100), peak(100))  # what is imported at the first does not count
+    assert peak(600) - few < 2**20  # of the 10 MB that 500 replications have
 
 
 def test_an_interruption_waits_for_a_piece_only(monkeypatch):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +26,7 @@ Problem = Arms | Cascade | SemiBandit
 AnyProblem = Problem | ConvexLoss | LinearContext
 _PER_DECADE = 16
 _FEW = 50_000  # rounds in all: below, threads cost more than they bring
+_LARGE = 2**29  # bytes of regret: above, a mean with its spread, which copies it, would need a GB and more
 
 
 class Streams(NamedTuple):
@@ -90,6 +94,7 @@ def simulate(
     checkpoints: Sequence[int] | None = None,
     n_jobs: int = 1,
     progress: bool | None = None,
+    store: str | os.PathLike[str] | None = None,
 ) -> xr.Dataset:
     """Play independent replications of a policy and return the pseudo-regret.
 
@@ -115,6 +120,11 @@ def simulate(
         `n_jobs`; a cluster of one slot leaves them to this process.
     progress : bool, optional
         Show a bar. Default: only on a terminal.
+    store : path, optional
+        A netCDF file for the result, which `xarray.open_dataset` opens again: replications are written as they are
+        played, so that memory does not grow with them, and the file appears, or is replaced, when it is whole. What is
+        returned reads it when asked: `result.regret.isel(replication=slice(1000)).mean("replication")`. Without a path
+        a result above 512 MB waits in a temporary file without a name, in the folder that `TMPDIR` chooses.
 
     Returns
     -------
@@ -127,6 +137,8 @@ def simulate(
         If an argument is out of range, or the policy was calibrated for another problem.
     TypeError
         If the policy is none.
+    OSError
+        If `store` cannot be written.
 
     Examples
     --------
@@ -144,7 +156,6 @@ def simulate(
     facts = check_fit(problem, policy, horizon)
     # imported where they are used, after the arguments are checked: they take longer than the library
     import joblib
-    import xarray as xr
     from tqdm import tqdm
 
     by_epochs = isinstance(policy, Policy) and kernel_of(policy.record).PIECE == protocol.WHOLE_RUN
@@ -153,11 +164,53 @@ def simulate(
         joblib.delayed(_replicate)(problem, policy, horizon, rounds, seed, r) for r in range(replications)
     )
     hidden = not sys.stderr.isatty() if progress is None else not progress
-    regret = np.stack(list(tqdm(runs, total=replications, desc=policy.name, disable=hidden, leave=False)))
+    curves = iter(tqdm(runs, total=replications, desc=policy.name, disable=hidden, leave=False))
+    attributes = _attributes(problem, policy, seed) | facts
+    if store is None:
+        return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
+    return _streamed(Path(store), curves, replications, rounds, attributes)
+
+
+def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
+    """Return the curves as an array: in memory or, if it is large, in a file that goes with the array."""
+    if 8 * shape[0] * shape[1] <= _LARGE:
+        return np.fromiter(curves, np.dtype((float, shape[1])), shape[0])
+    with tempfile.TemporaryFile(prefix="private-bandits-") as file:
+        for curve in curves:
+            file.write(curve.tobytes())
+        file.flush()
+        return np.memmap(file, float, "c", shape=shape)
+
+
+def _streamed(path: Path, curves: Iterator[np.ndarray], replications: int, rounds: Any, attributes: Any) -> xr.Dataset:
+    """Write the curves to a netCDF file, each as it comes, and open it."""
+    import xarray as xr
+
+    beside = path.with_name(f".{path.name}-{os.getpid()}")
+    narrow = attributes | {"seed": str(attributes["seed"])}  # integers have 32 bits in netCDF-3, which SciPy writes
+    first = _labelled(next(curves)[None], rounds.astype(float), narrow).drop_vars("replication")
+    try:
+        first.to_netcdf(beside, engine="scipy", format="NETCDF3_64BIT", unlimited_dims=["replication"])
+        with beside.open("r+b") as file:
+            file.seek(0, os.SEEK_END)
+            for curve in curves:
+                file.write(curve.astype(">f8").tobytes())
+            file.seek(4)  # of the header: the number of records, which are replications
+            file.write(replications.to_bytes(4, "big"))
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+    data = xr.open_dataset(path, engine="scipy")
+    return data.assign_coords(replication=np.arange(replications), t=rounds).assign_attrs(attributes)
+
+
+def _labelled(regret: np.ndarray, rounds: np.ndarray, attributes: Any) -> xr.Dataset:
+    import xarray as xr
+
     return xr.Dataset(
         {"regret": (("replication", "t"), regret, {"long_name": "pseudo-regret"})},
-        coords={"replication": np.arange(replications), "t": rounds},
-        attrs=_attributes(problem, policy, seed) | facts,
+        coords={"replication": np.arange(len(regret)), "t": rounds},
+        attrs=attributes,
     )
 
 

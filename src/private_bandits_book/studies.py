@@ -7,7 +7,7 @@ it, and nothing is played before one of them asks. Its longer studies are lists 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from private_bandits.estimates import Interval
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, binomial_interval
 from private_bandits.simulate import AnyProblem, simulate
+from private_bandits_book.kept import at, cell
 from private_bandits_book.ledger import judge
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
@@ -172,14 +173,15 @@ class Runner:
         runs = self.replications if replications is None else replications
         played = (identity(problem, policy), rounds, runs)
         if played not in self._played:
-            self._played[played] = simulate(
-                problem,
-                policy,
-                horizon=rounds,
-                replications=runs,
-                seed=self.seed,
-                n_jobs=self.n_jobs if n_jobs is None else n_jobs,
-            )
+            with at(f"{policy.name}, {runs} runs of {rounds:,} rounds"):
+                self._played[played] = simulated(
+                    problem,
+                    policy,
+                    horizon=rounds,
+                    replications=runs,
+                    seed=self.seed,
+                    n_jobs=self.n_jobs if n_jobs is None else n_jobs,
+                )
         return Run(policy, variant, problem, swept or {}, self._played[played])
 
 
@@ -233,6 +235,13 @@ class Study(Runner):
         """How many claims there are, and how they were judged, in words."""
         numbered = self.ledger[self.ledger["kind"].isin(NUMBERED)]["verdict"]
         return f"**Of {len(numbered)} numbered theorems, tables and figures** {verdicts_in_words(numbered)}"
+
+
+def simulated(problem: AnyProblem, policy: Any, *, n_jobs: int = 1, **how: Any) -> xr.Dataset:
+    """Return what `simulate` returns, if it was kept without playing; arguments are the same."""
+    ours = type(policy).__module__.split(".")[0] in ("private_bandits", "private_bandits_book")
+    play = partial(simulate, problem, policy, n_jobs=n_jobs, **how)
+    return cell((identity(problem, policy), how), play) if ours else play()  # nobody watches the sources of others
 
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
@@ -291,7 +300,12 @@ def long_study(
     """Return the function that plays a longer study; its `progress` says whether to show a bar."""
 
     def played(progress: bool = False) -> pd.DataFrame:
-        frames = [play(run) for run in tqdm(runs(), desc=label, disable=not progress)]
+        frames, bar = [], tqdm(runs(), desc=label, disable=not progress)
+        for number, run in enumerate(bar, 1):
+            bar.set_postfix_str(run.policy.name)
+            arguments = play, identity(run.problem, run.policy), run._replace(problem=None, policy=None)
+            with at(f"run {number} of {bar.total}, {run.policy.name}"):
+                frames.append(cell(arguments, partial(play, run)))
         return pd.concat(frames, ignore_index=True)
 
     return played

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from private_bandits.problems.families import frozen
 LINKS = ("linear", "logistic")
 _SLACK = 1e-12  # by which the norm of a normalised vector may exceed 1
 _NODES = 200
+_quadrature = cache(np.polynomial.legendre.leggauss)  # the eigenvalues of a large matrix
 
 
 class ContextRecord(NamedTuple):
@@ -192,7 +194,7 @@ class LinearContext:
         if self.dim == 1:  # of -1 and 1, the better one is missing with probability 2^-n
             low, high = self._mean_at(np.array([0.0, 1.0]))
             return float(high - low) * (0.5 - 0.5**self.n_actions)
-        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        nodes, weights = _quadrature(_NODES)
         level, weights = (nodes + 1.0) / 2.0, weights / 2.0
         best = weights @ self._mean_at(level ** (1.0 / self.n_actions))
         return max(float(best - weights @ self._mean_at(level)), 0.0)

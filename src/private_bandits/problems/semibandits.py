@@ -240,13 +240,14 @@ class SemiBandit(ListProblem):
     @property
     def smallest_gaps(self) -> np.ndarray:
         """Delta_min^i of Chen et al. (2020), eq. (1): alpha opt less the best bad super arm with i; 0 if none is."""
-        return self._bad_gaps()[0]
+        return self._bad_gaps[0].copy()
 
     @property
     def largest_gaps(self) -> np.ndarray:
         """Delta_max^i of Chen et al. (2020), eq. (2): alpha opt less the worst bad super arm with i; 0 if none is."""
-        return self._bad_gaps()[1]
+        return self._bad_gaps[1].copy()
 
+    @cached_property
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
         smallest, largest = np.zeros(self.n_items), np.zeros(self.n_items)
         ranked = np.argsort(-self.means, kind="stable")
@@ -466,6 +467,7 @@ class SetBandit(FamilyBandit):
         """Whether the items are a super arm, in any order."""
         return self._distinct(items) and frozenset(items) in self._members
 
+    @cached_property
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
         smallest, largest = np.full(self.n_items, math.inf), np.zeros(self.n_items)
         for arms, reward in zip(self.sets, self.rewards, strict=True):
@@ -597,6 +599,7 @@ class OracleBandit(FamilyBandit):
         """Refused: uniform play needs the list of super arms."""
         raise ValueError(f"uniform_regret needs the list of super arms, got {self}")
 
+    @cached_property
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"gaps need the list of super arms, got {self}")
 

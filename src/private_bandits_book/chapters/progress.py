@@ -1,14 +1,18 @@
 """What a command says on stderr while it works: what it will do, how long that takes, and now and then where it is."""
 
 import math
+import os
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from private_bandits_book.chapters.book import Book
+from private_bandits_book.kept import PLACE_VARIABLE
 from private_bandits_book.rooms import tables
 
 _LONG, _EVERY = 60.0, 20.0  # seconds: above which a command is long, and between two lines
@@ -52,11 +56,18 @@ def progress(title: str) -> Iterator[list[str]]:
 
     def tell() -> None:
         while not ended.wait(_EVERY):
-            say(f"{places[-1]}, {time.monotonic() - since:.0f} s so far")
+            played = ""
+            with suppress(OSError):
+                played = f", {file.read_text(encoding='utf-8')}"
+            say(f"{places[-1]}{played}, {time.monotonic() - since:.0f} s so far")
 
-    if not sys.stderr.isatty():
-        threading.Thread(target=tell, daemon=True).start()
-    try:
-        yield places
-    finally:
-        ended.set()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "place")
+        os.environ[PLACE_VARIABLE] = str(file)
+        if not sys.stderr.isatty():
+            threading.Thread(target=tell, daemon=True).start()
+        try:
+            yield places
+        finally:
+            ended.set()
+            del os.environ[PLACE_VARIABLE]

@@ -1,7 +1,6 @@
 """Re-execute the committed chapters in place, and say which numbers moved."""
 
 import csv
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,8 @@ from private_bandits_book.chapters import seeds as other_seeds
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, paper
-from private_bandits_book.chapters.progress import announce, progress
+from private_bandits_book.chapters.progress import announce, progress, say
+from private_bandits_book.kept import keeping, replace
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
@@ -69,12 +69,12 @@ def reproduce(
     changed = False
     if long:
         for chapter in chapters:
-            for path, fresh in _long_studies(book, chapter):
+            for path, fresh in _long_studies(book, chapter, check):
                 changed |= _publish(book, {path: fresh}, check=check, report=report)
     for chapter in chapters if seeds else []:
         if paper(chapter) is not None:
             path = book.data(chapter) / "seeds.csv"
-            with progress(f"{chapter} on {seeds} other seeds"):
+            with progress(f"{chapter} on {seeds} other seeds"), keeping("", say):
                 fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
             changed |= _publish(book, {path: fresh}, check=check, report=report)
     files: dict[Path, bytes | None] = {}
@@ -109,11 +109,13 @@ def _shortest_key(columns: Sequence[int], rows: Sequence[Sequence[str]]) -> Sequ
     return ()
 
 
-def _long_studies(book: Book, chapter: str) -> Iterator[tuple[Path, bytes]]:
+def _long_studies(book: Book, chapter: str, check: bool) -> Iterator[tuple[Path, bytes]]:
     room = paper(chapter)
     studies: dict[str, Any] = {} if room is None else room.long_studies()
     for label, study in studies.items():
-        with progress(f"{chapter}, longer study {label}"):
+        # what an interrupted one has played is not played again; a check, and one that was done, plays everything
+        work = "" if check else f"long-{chapter}-{label}"
+        with progress(f"{chapter}, longer study {label}"), keeping(work, say, until_done=True):
             frame = study(progress=sys.stderr.isatty())
         yield book.data(chapter) / f"long-{label}.csv", other_seeds.csv_text(frame).encode()
 
@@ -123,7 +125,7 @@ def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
     owned = [path for path in book.data(chapter).glob("*.csv") if not path.name.startswith(_APART)]
     files: dict[Path, bytes | None] = dict.fromkeys([*owned, *book.figures(chapter).glob("*.svg")])
     path = book.path(chapter)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, keeping("", say):
         notebook = execute(path, {}, output=Path(folder)).notebook
         for target, pattern in ((book.data(chapter), "data/*.csv"), (book.figures(chapter), "figures/*.svg")):
             files |= {target / made.name: made.read_bytes() for made in Path(folder).glob(pattern)}
@@ -162,10 +164,4 @@ def _replace(path: Path, content: bytes | None) -> None:
         path.unlink()
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    replace(path, content)

@@ -17,6 +17,7 @@ from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.progress import announce, say
+from private_bandits_book.kept import keeping
 
 _MARK = "private-bandits run"
 _PACKAGES = "private-bandits numpy scipy numba pandas xarray joblib matplotlib papermill ipykernel jupyter-book".split()
@@ -53,7 +54,8 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         announce(book, f"run {chapter} with {chosen}", {chapter: values})
         for folder in ("data", "figures"):
             (fresh / folder).mkdir()
-        result = execute(path, {name: values[name] for name in given}, output=fresh)
+        with keeping("run", say):
+            result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         say(f"building the page of {chapter}, some seconds")
         _build_page(book, chapter, fresh)

@@ -165,12 +165,13 @@ def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) 
         spread = horizon / dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
         return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread) / level - 1.0
 
-    # the bonus rises from 0 at T = 1 where it holds ln T, so the last crossing is sought from above
+    # the bonus rises from 0 at T = 1 where it holds ln T, and falls once: its last crossing is sought from above
     high = _LONGEST
     if excess(high) > 0.0:
         return math.inf
-    while high > 0.0 and excess(high - 1.0) <= 0.0:
-        high -= 1.0
+    for step in (16.0, 1.0):
+        while high >= step and excess(high - step) <= 0.0:
+            high -= step
     return 1.0 if high <= 0.0 else 10.0 ** float(brentq(excess, high - 1.0, high, xtol=1e-12))
 
 

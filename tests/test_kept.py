@@ -1,0 +1,236 @@
+"""Results that are kept on disk: an interrupted work goes on where it was, and no edit is answered by an old result."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+from private_bandits import baselines
+from private_bandits.problems import Arms
+from private_bandits_book import kept, studies
+from private_bandits_book.chapters import reproduce as reproducing
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.run import run
+from private_bandits_book.cli import main
+from private_bandits_book.kept import KEPT_VARIABLE, cell, keeping
+from private_bandits_book.studies import LongRun, Runner, long_study
+
+PROBLEM = Arms.bernoulli([0.7, 0.4])
+SRC = Path(__file__).parents[1] / "src"
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where things are kept in these tests, in CI too."""
+    monkeypatch.delenv(KEPT_VARIABLE)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The policies that are played, in order."""
+    names: list[str] = []
+    real = studies.simulate
+    monkeypatch.setattr(studies, "simulate", lambda *a, **k: names.append(a[1].name) or real(*a, **k))
+    return names
+
+
+def runs(player: Runner, *policies) -> list[xr.Dataset]:
+    return [player.run(PROBLEM, policy).data for policy in policies]
+
+
+def player(**changes: int) -> Runner:
+    return Runner(**{"horizon": 50, "replications": 3, "seed": 1, "n_jobs": 1} | changes)
+
+
+def test_what_was_played_is_not_played_again_and_has_the_same_bits(played):
+    said: list[str] = []
+    first = runs(player(), baselines.ucb())
+    with keeping("run", said.append):
+        xr.testing.assert_identical(runs(player(), baselines.ucb())[0], first[0])
+        assert said == []
+    with keeping("run", said.append):
+        both = runs(player(n_jobs=2), baselines.ucb(), baselines.adap_ucb(1.0))
+    xr.testing.assert_identical(both[0], first[0])
+    assert played == ["UCB", "UCB", "AdaP-UCB"]
+    assert len(said) == 1 and said[0].startswith("1 results of an earlier run were kept and used, in ")
+    with keeping("run", said.append):
+        runs(player(seed=2), baselines.ucb())
+        runs(player(horizon=51), baselines.ucb())
+        runs(player(replications=4), baselines.ucb())
+        runs(player(), baselines.adap_ucb(2.0))
+        player().run(Arms.bernoulli([0.7, 0.5]), baselines.ucb())
+    assert len(played) == 8 and len(said) == 1
+
+
+def test_nothing_is_kept_outside_nor_in_ci_nor_where_it_is_not_wanted(played, root, monkeypatch):
+    def twice(work: str = "run") -> int:
+        before = len(played)
+        for _ in range(2):
+            with keeping(work, pytest.fail):
+                runs(player(), baselines.ucb())
+        return len(played) - before
+
+    runs(player(), baselines.ucb())
+    assert twice("") == 2
+    monkeypatch.setenv("CI", "true")
+    assert twice() == 2
+    monkeypatch.delenv("CI")
+    monkeypatch.setenv(KEPT_VARIABLE, "")
+    assert twice() == 2 and not root.exists() and os.environ[KEPT_VARIABLE] == ""
+
+
+def test_an_edit_of_any_source_finds_nothing_and_deletes_what_was_kept(root, tmp_path, monkeypatch):
+    for package in ("private_bandits", "private_bandits_book"):
+        ignored = shutil.ignore_patterns("__pycache__", "_book")
+        shutil.copytree(SRC / package, tmp_path / "src" / package, ignore=ignored)
+    monkeypatch.setattr(kept, "_SOURCES", tmp_path / "src")
+    other = root / "sources-0123456789abcdef"
+    other.mkdir(parents=True)
+
+    def made() -> int:
+        with keeping("run", lambda line: None):
+            return cell("one", lambda: len(calls.append(1) or calls))
+
+    calls: list[int] = []
+    assert (made(), made(), made()) == (1, 1, 1)
+    for number, name in enumerate(("simulate.py", "papers/cascading/bounds.py"), 2):
+        with (tmp_path / "src" / "private_bandits" / name).open("a") as file:
+            file.write("# edited")
+        assert (made(), made()) == (number, number)
+    with (tmp_path / "src" / "private_bandits_book" / "semibandits" / "sweeps.toml").open("a") as file:
+        file.write("# edited")
+    assert made() == 4
+    monkeypatch.setattr(kept, "version", lambda name: "0.0")
+    assert made() == 5
+    assert other in root.iterdir() and len([*root.iterdir()]) == 2
+
+
+def test_a_cell_is_whole_or_not_there(monkeypatch):
+    def interrupted(*paths):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt), keeping("run", pytest.fail):
+        folder = Path(os.environ[KEPT_VARIABLE])
+        patched.setattr(os, "replace", interrupted)
+        cell("one", lambda: 1)
+    assert [*folder.iterdir()] == []
+    with keeping("run", pytest.fail):
+        assert cell("one", lambda: 2) == 2
+        next(folder.iterdir()).write_bytes(b"")  # a disk that lost it
+        assert cell("one", lambda: 3) == 3 == cell("one", lambda: 4)
+
+
+class Fixed:
+    """A learner of somebody else, which may be edited without our knowing."""
+
+    name = "fixed"
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self):
+        return [0]
+
+    def tell(self, weights):
+        pass
+
+
+def test_what_is_not_ours_or_has_no_name_is_played_each_time(played):
+    for _ in range(2):
+        with keeping("run", pytest.fail):
+            player().run(PROBLEM, Fixed())
+    assert played == ["fixed", "fixed"]
+    with keeping("run", pytest.fail):
+        assert [cell(lambda: 1, partial(int, number)) for number in (1, 2)] == [1, 2]
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing(root, monkeypatch):
+    root.write_text("a file")
+    for number in (1, 2):
+        with keeping("run", pytest.fail):
+            assert cell("one", lambda number=number: number) == number
+
+
+def test_cells_that_were_used_longest_ago_make_room(monkeypatch):
+    with keeping("run", lambda line: None):
+        folder = Path(os.environ[KEPT_VARIABLE])
+        for number in range(4):
+            cell(number, lambda: bytes(1000))
+            os.utime(folder / kept_name(number), ns=(number, number))
+        cell(0, lambda: b"")  # is used
+        monkeypatch.setattr(kept, "_MOST", 2500)
+    assert {path.name for path in folder.iterdir()} == {kept_name(0), kept_name(3)}
+
+
+def kept_name(arguments) -> str:
+    import joblib
+
+    return joblib.hash(arguments)
+
+
+def long_runs() -> list[LongRun]:
+    policies = [baselines.ucb(), baselines.adap_ucb(1.0), baselines.adap_ucb(2.0)]
+    return [LongRun({"policy": p.name}, PROBLEM, p, 40, 1, 3) for p in policies]
+
+
+@pytest.fixture
+def book(tiny: Book, monkeypatch: pytest.MonkeyPatch) -> Book:
+    """A book whose chapter has one longer study, and is executed in no time."""
+    room = SimpleNamespace(long_studies=lambda: {"one": long_study("one", long_runs)})
+    monkeypatch.setattr(reproducing, "paper", lambda chapter: room)
+    monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
+    return tiny
+
+
+def test_a_longer_study_goes_on_where_it_was_interrupted_and_is_played_anew_when_it_was_done(
+    book, played, capsys, monkeypatch
+):
+    words, real = ["reproduce", "tiny", "--long"], studies.simulate
+
+    def interrupted(problem, policy, **how):
+        if len(played) == 2:
+            raise KeyboardInterrupt
+        return real(problem, policy, **how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(studies, "simulate", interrupted)
+        assert main(words, book=book) == 130
+    assert len(played) == 2
+    assert main([*words, "--check"], book=book) == 1 and len(played) == 5
+    assert main(words, book=book) == 0 and len(played) == 6
+    assert "private-bandits: 2 results of an earlier long-tiny-one were kept and used" in capsys.readouterr().err
+    alone = pd.concat([studies.play_long(run, n_jobs=1) for run in long_runs()], ignore_index=True)
+    pd.testing.assert_frame_equal(pd.read_csv(book.data("tiny") / "long-one.csv"), alone, check_exact=False)
+    assert main(words, book=book) == 0 and len(played) == 12
+
+
+def test_a_run_uses_what_an_earlier_one_kept_and_reproduce_does_not(tiny, root, tmp_path, capsys, monkeypatch):
+    path = tiny.pages / "tiny.ipynb"
+    notebook = json.loads(path.read_text())
+    source = """import os
+import pandas as pd
+from private_bandits_book.kept import cell
+chapter.data(pd.DataFrame({"process": [cell("process", os.getpid)]}), "process")"""
+    new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}
+    notebook["cells"] = [*notebook["cells"][:3], new]
+    path.write_text(json.dumps(notebook))
+    monkeypatch.setattr(f"{run.__module__}._build_page", lambda *told: None)
+    folder, made = tmp_path / "out", []
+    for _ in range(2):
+        assert main(["run", "tiny", "-o", str(folder)], book=tiny) == 0
+        made.append((folder / "data" / "process.csv").read_text())
+    assert made[0] == made[1]
+    assert capsys.readouterr().err.count("private-bandits: 1 results of an earlier run were kept and used, in ") == 1
+    assert main(["reproduce"], book=tiny) == 0
+    assert (tiny.data("tiny") / "process.csv").read_text() != made[0]
