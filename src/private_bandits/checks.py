@@ -132,11 +132,11 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
         If it is not such an integer.
     """
     number = int(value) if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) else None
-    if number is not None and number > LARGEST:
-        at_most = LARGEST if at_most is None else at_most
-    if number is not None and _inside(number, None, at_least, None, at_most):
+    end = LARGEST if at_most is None else at_most
+    if number is not None and _inside(number, None, at_least, None, end):
         return number
-    allowed = _range(None, at_least, None, at_most)
+    beyond = number is not None and number > end  # ends that nobody comes near are named only then
+    allowed = _range(None, at_least, None, end if beyond or end not in (LARGEST, ROUNDS, MOST, LONGEST) else None)
     if number is None:
         raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {shown(value)}")
     raise ValueError(f"{name} must be {allowed}, got {shown(value)}")

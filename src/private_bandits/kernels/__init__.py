@@ -44,4 +44,4 @@ def kernel_of(record: Any) -> Any:
     module = type(record).__module__
     if module in (f"{__name__}.{kernel}" for kernel in (*KERNELS, "identify")):
         return importlib.import_module(module)
-    raise TypeError(f"a policy's record must be a kernel's Record, got {checks.shown(record)}")
+    raise TypeError(f"a policy's record must be a Record of one of {', '.join(KERNELS)}, got {checks.shown(record)}")

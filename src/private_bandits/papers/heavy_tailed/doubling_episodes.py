@@ -64,7 +64,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     ('ours', 'central', 0.5)
     """
     scale, power, bound = laplace_scale(epsilon, 2.0), 1.0 + order(v), moment_bound(u)
-    length = checks.integer("horizon", horizon, at_least=2)
+    length = checks.integer("horizon", horizon, at_least=2, at_most=checks.ROUNDS)
     log, samples = math.log(length), min(1.0, epsilon)
     width = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
     beta = 2.0 * log / samples * power_or_infinity(width * bound ** (1.0 / power), power / v)
