@@ -54,11 +54,12 @@ def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[in
     -------
     pandas.DataFrame
         Columns definition, epsilon, horizon, least (the private lower bound over what is achieved without privacy),
-        most (what is achieved with privacy over the lower bound without; nan for local DP, where no guarantee is known
-        here). What is achieved is `dp_se_minimax`.
+        most (what is achieved with privacy over the lower bound without). What is achieved is `dp_se_minimax`: on the
+        answers of randomised response, whose gaps are tanh(epsilon/2) times smaller, for local DP; at epsilon/2 for
+        instantaneous DP, which it implies (Lemma 2).
 
-        * Local DP: `least` is proportional to 1/tanh(epsilon/2) from T = (K-1)/sinh(epsilon/2)^2 on and does not fall.
-        * DP: `most` tends to a constant of K, whatever epsilon is.
+        * Local DP: `least` is proportional to 1/tanh(epsilon/2), once T is large enough, and so is `most`.
+        * Both others: `most` tends to a constant of K, whatever epsilon is.
 
     Notes
     -----
@@ -67,12 +68,14 @@ def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[in
     """
     rows = []
     for epsilon, horizon in product(epsilons, horizons):
-        plain = replacements.minimax(n_arms, horizon), dp_se_minimax(n_arms, horizon, math.inf)
-        for place, bound, achieved in (
-            ("local DP", replacements.local_minimax, math.nan),
-            ("DP", replacements.central_minimax, dp_se_minimax(n_arms, horizon, epsilon)),
+        plain = replacements.minimax(n_arms, horizon)
+        achieved, central, half = (dp_se_minimax(n_arms, horizon, e) for e in (math.inf, epsilon, epsilon / 2.0))
+        for place, lower, upper in (
+            ("local DP", replacements.local_minimax(n_arms, horizon, epsilon), achieved / math.tanh(epsilon / 2.0)),
+            ("DP", replacements.central_minimax(n_arms, horizon, epsilon), central),
+            ("instantaneous DP", plain, half),
         ):
-            rows.append((place, epsilon, horizon, bound(n_arms, horizon, epsilon) / plain[1], achieved / plain[0]))
+            rows.append((place, epsilon, horizon, lower / achieved, min(upper, horizon) / plain))
     return pd.DataFrame(rows, columns=["definition", "epsilon", "horizon", "least", "most"])
 
 
@@ -230,16 +233,18 @@ def orderings(epsilons: Sequence[float]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns epsilon; local_above_dp and instantaneous_above_dp, whether the discussion's "as expected" holds for the
-        entries of Table 1 with Theorem 3 as printed.
+        Columns epsilon; local, instantaneous (the entries of Table 1); printed, proof (DP by Theorem 3 and by the line
+        of its proof before the last).
     """
-    rows = []
-    for epsilon in epsilons:
-        # one arm too many, and as many rounds as make every threshold hold
-        printed = 8.0 * bounds.theorem_3(2, _MANY, epsilon) / math.sqrt(_MANY)
-        instantaneous = bounds.theorem_2(2, _MANY, epsilon, "table") / math.sqrt(_MANY)
-        rows.append((epsilon, local_factor(epsilon) ** -0.5 >= printed, instantaneous >= printed))
-    return pd.DataFrame(rows, columns=["epsilon", "local_above_dp", "instantaneous_above_dp"])
+    # one arm too many, and as many rounds as make every threshold hold
+    games = [(2, _MANY, epsilon) for epsilon in epsilons]
+    entries = {
+        "local": [bounds.theorem_1(*game, "table") for game in games],
+        "instantaneous": [bounds.theorem_2(*game, "table") for game in games],
+        "printed": [8.0 * bounds.theorem_3(*game) for game in games],
+        "proof": [8.0 * bounds.theorem_3(*game, "proof") for game in games],
+    }
+    return pd.DataFrame(entries | {"epsilon": list(epsilons)})
 
 
 def _pulls(last: int, n_arms: int, horizon: int, epsilon: float) -> float:

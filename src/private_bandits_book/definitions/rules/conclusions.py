@@ -3,46 +3,34 @@
 import math
 from itertools import pairwise
 
+from private_bandits.estimates import Interval, mean_interval
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.definitions import discussion, entries
-from private_bandits_book.definitions.panels import nearest
-from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, SAME, TINY, near, rules
-from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, Study, factors
+from private_bandits_book.definitions.rules.common import FAR, GRID, HORIZON, N_ARMS, TINY, near, rules
+from private_bandits_book.definitions.study import LONG, Study, corrupt_runs
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import Holds, Ruling
+from private_bandits_book.rules import Holds, Ruling, by_runs
 
 _SMALL = 1e-4  # an epsilon at which local privacy is dear beyond all constants
-_PLAYED = {"local DP": LDP_UCB, "DP": ADAP_UCB}
+_SLIGHT = 2.0  # times as much, which is not "slightly worse" any more
 
 
-@rules("discussion-multiplicative-local", "discussion-multiplicative-central")
+@rules("discussion-multiplicative-local", "discussion-multiplicative-central", "discussion-multiplicative-instantaneous")
 def _multiplies(study: Study, claim: Claim) -> Ruling:
     """Whether minimax regret changes by a factor that depends on epsilon, however long the game.
 
     It does if the proven lower end of the factor is above 1 at a small epsilon and stays as T grows, and not if the
     upper end depends neither on epsilon nor on T from some T on. Ends of more than a thousandth apart are different.
     """
-    definition = claim.facts["definition"]
     frame = discussion.multiplicative(N_ARMS, (_SMALL, *GRID), (FAR, FAR**2))
-    ends = frame[frame["definition"] == definition].pivot(index="epsilon", columns="horizon", values=["least", "most"])
+    frame = frame[frame["definition"] == claim.facts["definition"]]
+    ends = frame.pivot(index="epsilon", columns="horizon", values=["least", "most"])
     early, late = ends["least"].loc[_SMALL]
     stays, level = late > 1 and late > 0.999 * early, near(ends["most"], ends["most"].iloc[0, 0], 1e-3)
     facts = {"epsilon": _SMALL, "late": late, "most": ends["most"].iloc[0, 1], "far": FAR}
-    facts["measured"] = _measured(study, definition)
     said = "reason" if stays else "refuted" if level else "open"
     words = claim.facts[said].format(**facts)
     return Holds(claim.evidence)(stays or (False if level else None), words, facts["most"] if level else late)
-
-
-def _measured(study: Study, definition: str) -> str:
-    """Say what the simulated factor is at the horizon, and its largest value before, where privacy can be learnt."""
-    epsilon, name = nearest(study.epsilons, 0.2), _PLAYED[definition]
-    frame = factors(study.hardest, epsilon)
-    factor = frame[frame["key"] == name]["factor"]
-    if factor.empty:
-        return f"no regret of {study.names[name]} to compare at this horizon"
-    found = f"{factor.max():.3g} at most, {factor.iloc[-1]:.3g} at T = {study.horizon}"
-    return f"{study.names[name]} at epsilon {epsilon:g} measured {found}"
 
 
 @rules("discussion-conjecture")
@@ -72,25 +60,57 @@ def _coefficients() -> tuple[float, float, float]:
 
 @rules("discussion-corrupt")
 def _corrupt(study: Study, claim: Claim) -> Ruling:
-    frame = discussion.corrupt_bandits(LONG.means, GRID)
-    held, exact = bool((frame["over_lower"] >= frame["claimed"] * (1 - SAME)).all()), frame["over_lower"].max()
-    return claim.holds(held, exact, exact=exact, least=frame["over_printed"].min(), most=frame["over_printed"].max())
+    """What kl-UCB-CF loses over the exact bound, which is below uniform play; more than claimed, or less."""
+    (run,) = (run for run in corrupt_runs() if run.labels["epsilon"] == 1.0)
+    frame = study.long_study("corrupt")
+    bound = replacements.local_lower(LONG.means, run.horizon, 1.0)
+    ratios = frame[frame["epsilon"] == 1.0]["regret"].to_numpy() / bound
+    claimed = (1.0 + math.exp(-1.0)) ** 2
+
+    def judged(seen: Interval) -> Ruling:
+        held = True if seen.low >= claimed else False if seen.high < claimed else None
+        return claim.holds(held, seen, claimed=claimed, seen=seen, runs=len(ratios), horizon=run.horizon)
+
+    return by_runs(judged, mean_interval, ratios).of(run.policy)
 
 
-@rules("discussion-limit")
+@rules("discussion-limit", "discussion-limit-proof")
 def _limit(study: Study, claim: Claim) -> Ruling:
-    said = ((bounds.theorem_1, "table"), (bounds.theorem_2, "table"), (bounds.theorem_3, "printed"))
-    printed = [[bound(N_ARMS, HORIZON, e, which) for e in (TINY, *GRID)] for bound, which in said]
-    falls = all(a >= b for values in printed for a, b in pairwise(values))
-    share = min(values[0] for values in printed) / HORIZON
+    said = ((bounds.theorem_1, "table"), (bounds.theorem_2, "table"), (bounds.theorem_3, claim.facts["line"]))
+    read = [[bound(N_ARMS, HORIZON, e, which) for e in (TINY, *GRID)] for bound, which in said]
+    falls = all(a >= b for values in read for a, b in pairwise(values))
+    share = min(values[0] for values in read) / HORIZON
     return claim.holds(falls and share > 1, share, share=share, epsilon=TINY)
 
 
-@rules("discussion-order-local", "discussion-order-instantaneous")
+@rules(
+    "discussion-order-local",
+    "discussion-order-local-proof",
+    "discussion-order-instantaneous",
+    "discussion-order-instantaneous-proof",
+)
 def _order(study: Study, claim: Claim) -> Ruling:
-    order = discussion.orderings(GRID).set_index("epsilon")[claim.facts["column"]]
+    entries = discussion.orderings(GRID).set_index("epsilon")
+    order = entries[claim.facts["entry"]] >= entries[claim.facts["line"]]
     held, below = int(order.sum()), ", ".join(f"{e:g}" for e in order.index[~order])
     return claim.holds(bool(order.all()), held, held=held, of=len(order), below=below or "none")
+
+
+@rules("discussion-slightly")
+def _slightly(study: Study, claim: Claim) -> Ruling:
+    """What local privacy costs over DP on one instance, where both bounds are reached."""
+    at = [e for e in GRID if e <= 1.0]
+    dearer = [replacements.local_lower(LONG.means, 3, e) / replacements.central_lower(LONG.means, 3, e) for e in at]
+    return claim.holds(max(dearer) <= _SLIGHT, max(dearer), least=min(dearer), most=max(dearer), first=at[0], last=at[-1])
+
+
+@rules("discussion-small-epsilon")
+def _small_epsilon(study: Study, claim: Claim) -> Ruling:
+    """The local entry over 1/(epsilon e^epsilon), constants dropped."""
+    entry, over = math.sqrt((N_ARMS - 1) * HORIZON), []
+    for epsilon in (TINY, GRID[0]):
+        over.append(bounds.theorem_1(N_ARMS, HORIZON, epsilon, "table") * epsilon * math.exp(epsilon) / entry)
+    return claim.holds(near(over, 1.0, 0.01), over[1], ratio=over[1], epsilon=GRID[0])
 
 
 @rules("own-order")

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from private_bandits_book.definitions import discussion, games, graphs, histories, inference, lemmas
-from private_bandits_book.definitions.lemmas import BARE, PRIVATE, RESPONSE
+from private_bandits.privacy import exact_loss, table_laws
+from private_bandits_book.definitions import discussion, games, graphs, histories, implications, inference, lemmas
+from private_bandits_book.definitions.lemmas import BARE, LAPLACE, PRIVATE, RESPONSE
 from private_bandits_book.definitions.rules.common import HORIZON, N_ARMS, SAME, loss_of, near, rules
 from private_bandits_book.definitions.study import Study
 from private_bandits_book.ledger import Claim
@@ -51,6 +52,59 @@ def _definition_5(study: Study, claim: Claim) -> Ruling:
     return claim.holds(others.min() <= allowed * (1 + SAME), others.min(), **facts)
 
 
+@rules("local-implies-dp")
+def _local_implies_dp(study: Study, claim: Claim) -> Ruling:
+    found = implications.behind_responses(study.exact_epsilon, study.exact_horizon)
+    most, bare = max(found.values()), study.losses.set_index("key").loc[RESPONSE, "local"]
+    held = most <= study.exact_epsilon * (1 + SAME)
+    return claim.holds(held, most, study=study, learners=len(found), most=most, bare=loss_of(bare))
+
+
+@rules("mishra-thakurta")
+def _statistics(study: Study, claim: Claim) -> Ruling:
+    loss = study.losses.set_index("key").loc[LAPLACE, "local"]
+    return claim.holds(loss <= study.exact_epsilon * (1 + SAME), loss, loss=loss_of(loss))
+
+
+@rules("bounded-loss", "bounded-loss-actions")
+def _bounded(study: Study, claim: Claim) -> Ruling:
+    """Whether losses stay what they are as the game goes on: each definition's own, or of all actions."""
+    frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
+    asked = frame[[pair in claim.facts["losses"] for pair in frame[["key", "definition"]].to_numpy().tolist()]]
+    paid = asked.pivot(index="horizon", columns=["key", "definition"], values="loss")
+    growing = paid.columns[paid.max() > paid.iloc[0] * (1 + SAME)]
+    worst = paid[growing].iloc[[0, -1]].max(axis=1) if len(growing) else paid.iloc[[0, -1]].max(axis=1)
+    return claim.holds(not len(growing), worst.iloc[1], study=study, first=worst.iloc[0], last=worst.iloc[1])
+
+
+@rules("own-views")
+def _views(study: Study, claim: Claim) -> Ruling:
+    found = {rounds: implications.views(rounds) for rounds in (3, 4)}
+    held = all(near(lists, 2.0 ** (2 - rounds)) and near(tables, 1.0) for rounds, (lists, tables) in found.items())
+    return claim.holds(held, found[4][0], lists=found[4][0], tables=found[4][1])
+
+
+@rules("own-concentrated")
+def _concentrated(study: Study, claim: Claim) -> Ruling:
+    """Both implications on what is tightest, and the missing one on a threshold that moves away."""
+    pure = implications.concentration(implications.responding(study.exact_epsilon))
+    exact, formula = implications.converted(0.1, 1e-6)
+    far = [implications.threshold(0.1, level) for level in (1.0, 30.0)]
+    losses = [exact_loss(policy, 2) for policy in far]
+    kept = max(map(implications.concentration, far))
+    held = pure <= study.exact_epsilon**2 / 2 and exact <= formula and kept <= 0.1 * (1 + SAME) and losses[1] > 5
+    facts = {"pure": pure, "exact": exact, "formula": formula, "kept": kept, "losses": losses}
+    return claim.holds(held, losses[1], study=study, **facts)
+
+
+@rules("own-approximate")
+def _approximate(study: Study, claim: Claim) -> Ruling:
+    policy, delta = implications.rarely(1e-6), 1e-6
+    laws = table_laws(policy, 2).reshape(4, -1)
+    paid, rho = max(abs(p - q).sum() / 2 for p in laws for q in laws), implications.concentration(policy)
+    return claim.holds(near(paid, delta) and math.isinf(rho), paid, paid=paid, rho=loss_of(rho))
+
+
 @rules("own-environment")
 def _environment(study: Study, claim: Claim) -> Ruling:
     allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
@@ -79,6 +133,12 @@ def _example_dp(study: Study, claim: Claim) -> Ruling:
     frame = study.inference
     seen = frame[(frame["observer"] == "every ad") & (frame["guess"] == "the answers of one visit")]
     return _guessed(claim, seen[seen["definition"] == "outcomes"], frame[frame["definition"] == "rewards"])
+
+
+@rules("example-environment")
+def _example_environment(study: Study, claim: Claim) -> Ruling:
+    frame = study.inference
+    return _guessed(claim, frame[frame["definition"] == "environment"], frame[frame["definition"] == "rewards"])
 
 
 @rules("example-local")

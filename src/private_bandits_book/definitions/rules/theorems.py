@@ -37,7 +37,7 @@ def _corollary_2(study: Study, claim: Claim) -> Ruling:
     """With c(epsilon) in the place of c(a), a function of epsilon makes it the bound without privacy."""
     plain, constants = replacements.minimax(N_ARMS, HORIZON), {e: math.sqrt(bounds.spurious_term(e)) / 27 for e in GRID}
     over = [bounds.theorem_2(N_ARMS, HORIZON, e, c=c) / plain for e, c in constants.items()]
-    return claim.holds(max(over) <= 1 + SAME, max(over), epsilon=GRID[0], constant=constants[GRID[0]])
+    return claim.holds(max(over) <= 1 + SAME, max(over), epsilon=GRID[0], constant=constants[GRID[0]], most=max(over))
 
 
 def range_2(a: float) -> tuple[float, float]:
