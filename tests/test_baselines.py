@@ -71,7 +71,10 @@ CASES = {
     },
     **{
         f"kl-UCB-CF {epsilon}": (
-            lambda epsilon=epsilon: kl_ucb_cf(epsilon), gajane_kl_ucb_cf, {"epsilon": epsilon}, 1500
+            lambda epsilon=epsilon: kl_ucb_cf(epsilon),
+            gajane_kl_ucb_cf,
+            {"epsilon": epsilon},
+            1500,
         )
         for epsilon in (1.0, math.inf)
     },

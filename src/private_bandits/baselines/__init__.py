@@ -14,16 +14,9 @@ from private_bandits.baselines.sajed_algorithm_2 import dp_se
 from private_bandits.policy import Policy
 
 __all__ = [
-    "adap_klucb",
-    "adap_ucb",
-    "algorithms",
-    "dp_klucb",
-    "dp_se",
-    "kl_ucb_cf",
-    "ldp_ucb_laplace",
-    "ldp_ucb_response",
+    "adap_klucb", "adap_ucb", "algorithms", "dp_klucb", "dp_se", "kl_ucb_cf", "ldp_ucb_laplace", "ldp_ucb_response",
     "ucb",
-]
+]  # fmt: skip
 
 
 def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:

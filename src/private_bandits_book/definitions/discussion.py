@@ -13,7 +13,6 @@ import pandas as pd
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy.divergences import bernoulli_kl, local_factor, response_mean
 
-_FAILURE = math.pi**2 / 12.0
 _MANY = 10**12
 
 
@@ -79,64 +78,6 @@ def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[in
     return pd.DataFrame(rows, columns=["definition", "epsilon", "horizon", "least", "most"])
 
 
-def additive(means: Sequence[float] | np.ndarray, epsilons: Sequence[float], horizons: Sequence[int]) -> pd.DataFrame:
-    """Price of DP as a term added to the problem-dependent regret: "an additive term cannot be true".
-
-    Parameters
-    ----------
-    means : sequence of float
-        Bernoulli arms.
-    epsilons, horizons
-        As for `multiplicative`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns epsilon, horizon, plain (`lai_robbins`), conjecture (plain + 1/epsilon), lower (`central_lower`),
-        contradicted (lower above conjecture), guarantee (`dp_se_guarantee`), extra (its part that epsilon adds, at most
-        of the order K ln T / epsilon), extra_per_log (extra / ln T), vacuous (the guarantee is that of any policy).
-
-    Notes
-    -----
-    A term 1/epsilon that does not grow with T is contradicted from some T on wherever d_epsilon < d, though not by any
-    theorem of the paper. A term of order K ln T / epsilon is what DP-SE pays: additive, and true.
-    """
-    rows = []
-    for epsilon, horizon in product(epsilons, horizons):
-        plain, lower = replacements.lai_robbins(means, horizon), replacements.central_lower(means, horizon, epsilon)
-        guarantee, conjecture = dp_se_guarantee(means, horizon, epsilon), plain + 1.0 / epsilon
-        extra = guarantee - dp_se_guarantee(means, horizon, math.inf)
-        slope = extra / math.log(horizon) if horizon > 1 else math.nan
-        vacuous = guarantee >= horizon * (max(means) - min(means))
-        rows.append((epsilon, horizon, plain, conjecture, lower, lower > conjecture, guarantee, extra, slope, vacuous))
-    names = ["epsilon", "horizon", "plain", "conjecture", "lower", "contradicted", "guarantee", "extra"]
-    return pd.DataFrame(rows, columns=[*names, "extra_per_log", "vacuous"])
-
-
-def dp_se_guarantee(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
-    """Upper bound on the regret of DP-SE (Sajed and Sheffet, 2019) at beta = 1/T, with the constants of the algorithm.
-
-    Parameters
-    ----------
-    means : sequence of float
-        Means of the arms, rewards in [0, 1].
-    horizon, epsilon
-        T >= 1; epsilon > 0, infinity for no noise.
-
-    Notes
-    -----
-    In epoch e of the algorithm the radii are h = sqrt(L/(2R)) < 2^-e/8 and c = M/(epsilon R) <= 2^-e/8, so that while
-    they hold no best arm leaves and an arm of gap 2^-e or more does. It is pulled R_1 + ... + R_e times for e =
-    max(1, ceil(log2(1/gap))). They fail with probability beta/(2 e^2) in epoch e, pi^2 beta/12 in all.
-    """
-    gaps = [gap for gap in (np.max(means) - np.asarray(means)).tolist() if gap > 0]
-    epochs = [max(1, math.ceil(-math.log2(gap))) for gap in gaps]
-    pulls = [min(horizon, _pulls(last, len(means), horizon, epsilon)) for last in epochs]
-    total = sum(gap * n for gap, n in zip(gaps, pulls, strict=True))
-    largest = max(gaps, default=0.0)
-    return float(min(total + _FAILURE * horizon / max(horizon, 2) * largest, horizon * largest))
-
-
 def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     """Upper bound on minimax regret under epsilon-DP, rewards in [0, 1]: of order sqrt(T) + (ln T)^2 / epsilon.
 
@@ -182,10 +123,8 @@ def corrupt_bandits(means: Sequence[float] | np.ndarray, epsilons: Sequence[floa
     Returns
     -------
     pandas.DataFrame
-        Columns epsilon; printed, corrected (`theorem_4`); lower (`local_lower`, over all channels); upper, the rate of
-        kl-UCB-CF and TS-CF (Gajane et al., 2018) with randomised response, sum of gap / d(g_a || g*); simple, their
-        corollary, sum of 2 / (gap tanh(epsilon/2)^2); claimed; over_printed and over_lower, upper over both;
-        simple_over_lower.
+        Columns epsilon; claimed; over_printed and over_lower, the rate of kl-UCB-CF and TS-CF (Gajane et al., 2018)
+        with randomised response, sum of gap / d(g_a || g*), over `theorem_4` and over `local_lower`, of all channels.
 
     Notes
     -----
@@ -197,16 +136,11 @@ def corrupt_bandits(means: Sequence[float] | np.ndarray, epsilons: Sequence[floa
     best, log = float(np.max(means)), math.log(3)
     worse = [mean for mean in np.asarray(means).tolist() if mean < best]
     for epsilon in epsilons:
-        printed, corrected = (bounds.theorem_4(means, 3, epsilon, kind) / log for kind in ("printed", "corrected"))
-        lower = replacements.local_lower(means, 3, epsilon) / log
         target = response_mean(best, epsilon)
-        upper = sum((best - mean) / bernoulli_kl(response_mean(mean, epsilon), target) for mean in worse)
-        simple = sum(2.0 / ((best - mean) * math.tanh(epsilon / 2.0) ** 2) for mean in worse)
-        claimed = (1.0 + math.exp(-epsilon)) ** 2
-        rows.append((epsilon, printed, corrected, lower, upper, simple, claimed))
-    frame = pd.DataFrame(rows, columns=["epsilon", "printed", "corrected", "lower", "upper", "simple", "claimed"])
-    frame["over_printed"], frame["over_lower"] = frame["upper"] / frame["printed"], frame["upper"] / frame["lower"]
-    return frame.assign(simple_over_lower=frame["simple"] / frame["lower"])
+        upper = sum((best - mean) / bernoulli_kl(response_mean(mean, epsilon), target) for mean in worse) * log
+        over = [upper / bound(means, 3, epsilon) for bound in (bounds.theorem_4, replacements.local_lower)]
+        rows.append((epsilon, (1.0 + math.exp(-epsilon)) ** 2, *over))
+    return pd.DataFrame(rows, columns=["epsilon", "claimed", "over_printed", "over_lower"])
 
 
 def small_epsilon(epsilons: Sequence[float]) -> pd.DataFrame:
@@ -245,12 +179,3 @@ def orderings(epsilons: Sequence[float]) -> pd.DataFrame:
         "proof": [8.0 * bounds.theorem_3(*game, "proof") for game in games],
     }
     return pd.DataFrame(entries | {"epsilon": list(epsilons)})
-
-
-def _pulls(last: int, n_arms: int, horizon: int, epsilon: float) -> float:
-    """R_1 + ... + R_last of DP-SE with every arm alive, rounded up as it is played."""
-    total = 0.0
-    for epoch in range(1, last + 1):
-        log = math.log(4.0 * n_arms * epoch**2 * max(horizon, 2))
-        total += math.ceil(max(32.0 * (log + math.log(2.0)) * 4.0**epoch, 8.0 * log * 2.0**epoch / epsilon) + 1.0)
-    return total

@@ -128,9 +128,10 @@ def draw() -> Figure:
         axes = figure.add_axes((0, 0, 1, 1), xlim=(-0.45, 2.45), ylim=(-0.35, 2.35))
         axes.set_axis_off()
         nodes = _SHOWN["nodes"]
+        box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": "#1a1a1a"}
         for node in nodes.values():
-            box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": "#1a1a1a"}
-            axes.text(*node["place"], node["label"], ha="center", va="center", fontsize=10.5, bbox=box, zorder=4)
+            x, y = node["place"]
+            axes.text(x, y, node["label"], ha="center", va="center", fontsize=10.5, bbox=box, zorder=4)
         for number, arrow in enumerate(_SHOWN["arrow"], start=1):
             ends = [np.array(nodes[end]["place"]) for end in arrow["ends"]]
             along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
@@ -139,12 +140,12 @@ def draw() -> Figure:
             ways = zip(ends, (along, -along), strict=True)
             start, stop = (end + 0.075 * aside + (0.34 if flat else 0.17) * way for end, way in ways)
             broken = arrow.get("broken", False)
-            colour, dashes = FAMILY_COLOURS["laplace" if broken else "none"], (0, (4, 3)) if broken else "-"
-            look = {"arrowstyle": "-|>", "mutation_scale": 12, "lw": 1.4, "color": colour, "linestyle": dashes}
-            axes.add_patch(FancyArrowPatch(start, stop, **look))
-            spot = (start + stop) / 2 + (0.07 if flat else 0.03) * aside
-            side = "center" if flat else "right" if aside[0] < 0 else "left"
-            axes.text(*spot, f"{number}: {arrow['cost']}", ha=side, va="center", fontsize=9.5, color=colour)
+            patch = FancyArrowPatch(tuple(start), tuple(stop), arrowstyle="-|>", mutation_scale=12, lw=1.4)
+            patch.set(color=FAMILY_COLOURS["laplace" if broken else "none"], linestyle=(0, (4, 3)) if broken else "-")
+            axes.add_patch(patch)
+            x, y = (start + stop) / 2 + (0.07 if flat else 0.03) * aside
+            side, said = "center" if flat else "right" if aside[0] < 0 else "left", f"{number}: {arrow['cost']}"
+            axes.text(x, y, said, ha=side, va="center", fontsize=9.5, color=patch.get_edgecolor())
         legend = "solid: gives, at this cost\nbroken: does not, by a counterexample"
         axes.text(-0.38, 0.0, legend, ha="left", va="center", fontsize=9.5)
     return figure

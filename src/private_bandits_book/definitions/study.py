@@ -46,9 +46,9 @@ STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (DP_KLUCB, 0.1): 200}
 
 They follow from 2,000 runs on another seed.
 """
-PRICE, PRICED = 0.2, (LDP_UCB, DP_SE, DP_KLUCB)
+PRICE, PRICED = 0.2, (LDP_UCB, DP_KLUCB)
 """The epsilon of the study of the price, and what it plays there and without privacy."""
-PRICE_GAPS, PRICE_HORIZON = (0.4, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002), 10_000_000
+PRICE_GAPS, PRICE_HORIZON = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002), 10_000_000
 CORRUPT_EPSILONS, CORRUPT_HORIZON = (0.5, 1.0, 2.0, 5.0), 100_000
 LEFT = 0.9  # of the regret of uniform play, from which a line is not drawn
 LOCAL, CENTRAL = ([name for name in MAKERS if TRUST[name] == trust] for trust in ("local", "central"))
@@ -241,7 +241,7 @@ def factors(frame: pd.DataFrame) -> pd.DataFrame:
 
 def price_runs() -> list[LongRun]:
     """The algorithms of the study of the price, with and without privacy, over gaps."""
-    marks = np.unique(np.geomspace(PRICE_HORIZON / 100, PRICE_HORIZON, 11).round()).astype(int).tolist()
+    marks = np.unique(np.geomspace(1e3, PRICE_HORIZON, 17).round()).astype(int).tolist()
     runs = []
     for name, epsilon, gap in product(PRICED, (PRICE, math.inf), PRICE_GAPS):
         problem, policy = instance(LONG.n_arms, gap), MAKERS[name](epsilon, LONG.n_arms, PRICE_HORIZON)

@@ -11,10 +11,10 @@ its proof picks does not exist. `variant="printed"` is the statement. The other 
 * `corrected`: the same method without its errors, or the bound of another paper where the method proves nothing;
 * `sharp`: the bound of `replacements`, derived there and named after its sources.
 
-All minimax bounds of the paper share one pair of environments. A learner under the first, where arm 1 is better by D, pulls some
-other arm T/(K-1) times or less; in the second environment that arm is better than arm 1 by D. With k the divergence
-between what the learner sees of one pull, Bretagnolle-Huber gives max regret >= T D/8 exp(-k T/(K-1)). The paper has
-T D/4, losing a factor of 2.
+All minimax bounds of the paper share one pair of environments. A learner under the first, where arm 1 is better by D,
+pulls some other arm T/(K-1) times or less; in the second environment that arm is better than arm 1 by D. With k the
+divergence between what the learner sees of one pull, Bretagnolle-Huber gives max regret >= T D/8 exp(-k T/(K-1)). The
+paper has T D/4, losing a factor of 2.
 """
 
 import math

@@ -15,7 +15,7 @@ _SMALL = 1e-4  # an epsilon at which local privacy is dear beyond all constants
 _SLIGHT = 2.0  # times as much, which is not "slightly worse" any more
 
 
-@rules("discussion-multiplicative-local", "discussion-multiplicative-central", "discussion-multiplicative-instantaneous")
+@rules("multiplies")
 def _multiplies(study: Study, claim: Claim) -> Ruling:
     """Whether minimax regret changes by a factor that depends on epsilon, however long the game.
 
@@ -74,7 +74,7 @@ def _corrupt(study: Study, claim: Claim) -> Ruling:
     return by_runs(judged, mean_interval, ratios).of(run.policy)
 
 
-@rules("discussion-limit", "discussion-limit-proof")
+@rules("limit")
 def _limit(study: Study, claim: Claim) -> Ruling:
     said = ((bounds.theorem_1, "table"), (bounds.theorem_2, "table"), (bounds.theorem_3, claim.facts["line"]))
     read = [[bound(N_ARMS, HORIZON, e, which) for e in (TINY, *GRID)] for bound, which in said]
@@ -83,12 +83,7 @@ def _limit(study: Study, claim: Claim) -> Ruling:
     return claim.holds(falls and share > 1, share, share=share, epsilon=TINY)
 
 
-@rules(
-    "discussion-order-local",
-    "discussion-order-local-proof",
-    "discussion-order-instantaneous",
-    "discussion-order-instantaneous-proof",
-)
+@rules("order")
 def _order(study: Study, claim: Claim) -> Ruling:
     entries = discussion.orderings(GRID).set_index("epsilon")
     order = entries[claim.facts["entry"]] >= entries[claim.facts["line"]]
@@ -99,9 +94,12 @@ def _order(study: Study, claim: Claim) -> Ruling:
 @rules("discussion-slightly")
 def _slightly(study: Study, claim: Claim) -> Ruling:
     """What local privacy costs over DP on one instance, where both bounds are reached."""
-    at = [e for e in GRID if e <= 1.0]
-    dearer = [replacements.local_lower(LONG.means, 3, e) / replacements.central_lower(LONG.means, 3, e) for e in at]
-    return claim.holds(max(dearer) <= _SLIGHT, max(dearer), least=min(dearer), most=max(dearer), first=at[0], last=at[-1])
+    dearer = {
+        e: replacements.local_lower(LONG.means, 3, e) / replacements.central_lower(LONG.means, 3, e)
+        for e in GRID[: GRID.index(1.0) + 1]
+    }
+    most = max(dearer.values())
+    return claim.holds(most <= _SLIGHT, most, most=most, first=GRID[0], last=1.0, least=dearer[1.0])
 
 
 @rules("discussion-small-epsilon")

@@ -66,7 +66,7 @@ def _statistics(study: Study, claim: Claim) -> Ruling:
     return claim.holds(loss <= study.exact_epsilon * (1 + SAME), loss, loss=loss_of(loss))
 
 
-@rules("bounded-loss", "bounded-loss-actions")
+@rules("bounded")
 def _bounded(study: Study, claim: Claim) -> Ruling:
     """Whether losses stay what they are as the game goes on: each definition's own, or of all actions."""
     frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
@@ -93,8 +93,7 @@ def _concentrated(study: Study, claim: Claim) -> Ruling:
     losses = [exact_loss(policy, 2) for policy in far]
     kept = max(map(implications.concentration, far))
     held = pure <= study.exact_epsilon**2 / 2 and exact <= formula and kept <= 0.1 * (1 + SAME) and losses[1] > 5
-    facts = {"pure": pure, "exact": exact, "formula": formula, "kept": kept, "losses": losses}
-    return claim.holds(held, losses[1], study=study, **facts)
+    return claim.holds(held, losses[1], study=study, pure=pure, exact=exact, formula=formula, kept=kept, losses=losses)
 
 
 @rules("own-approximate")
@@ -137,8 +136,8 @@ def _example_dp(study: Study, claim: Claim) -> Ruling:
 
 @rules("example-environment")
 def _example_environment(study: Study, claim: Claim) -> Ruling:
-    frame = study.inference
-    return _guessed(claim, frame[frame["definition"] == "environment"], frame[frame["definition"] == "rewards"])
+    kept = study.inference[study.inference["definition"] == "environment"]
+    return _guessed(claim, kept, kept)
 
 
 @rules("example-local")
