@@ -111,13 +111,13 @@ def converted(rho: float, delta: float) -> tuple[float, float]:
 
 def table() -> pd.DataFrame:
     """Return the arrows of the picture, a row each."""
-    nodes = _SHOWN["nodes"]
+    names = {key: node["label"].replace("\n", " ") for key, node in _SHOWN["nodes"].items()}
     rows = []
     for place, arrow in enumerate(_SHOWN["arrow"], start=1):
-        ends = [nodes[end]["label"].replace("\n", " ") for end in arrow["ends"]]
-        kind = "does not give" if arrow.get("broken") else "gives"
-        rows.append((place, ends[0], kind, ends[1], arrow["cost"], arrow["why"], arrow["row"]))
-    return pd.DataFrame(rows, columns=["arrow", "from", "kind", "to", "cost", "why", "row"])
+        one, other = (names[end] for end in arrow["ends"])
+        says = f"{one} {'does not give' if arrow.get('broken') else 'gives'} {other}"
+        rows.append((place, says, arrow["cost"], arrow["why"], arrow["row"]))
+    return pd.DataFrame(rows, columns=["arrow", "says", "cost", "why", "row"])
 
 
 def draw() -> Figure:

@@ -47,8 +47,8 @@ def models(study: Study) -> Made:
 def implied(study: Study) -> Made:
     """What implies what among the definitions."""
     frame = implications.table()
-    ways = [f"{row['from']} {row['kind']} {row['to']} ({row['cost']})" for _, row in frame.iterrows()]
-    return drawn(implications.draw(), frame, ways="; ".join(ways))
+    ways = "; ".join(f"{row.says} ({row.cost})" for row in frame.itertuples())
+    return drawn(implications.draw(), frame, ways=ways)
 
 
 @panels("figure-inference")
@@ -277,15 +277,16 @@ def _reference(axes: Axes, x: Any, y: Any, text: str) -> None:
         elif values[-1] == values[middle]:
             place, offset, side = middle, (-40, -11), "left"
         else:
-            short = at[-1] ** 2 < np.prod(axes.get_xlim())
-            place, offset, side = -1, (4, -2) if short else (-4, -12), "left" if short else "right"
+            far = axes.transAxes.inverted().transform(axes.transData.transform((at[-1], values[-1])))[0]
+            place, offset, side = -1, (4, -12) if far < 0.3 else (-4, -12), "left" if far < 0.3 else "right"
         spot, unit = (at[place], values[place]), "offset points"
-        axes.annotate(text, spot, offset, textcoords=unit, ha=side, fontsize=9.5, color=colour, zorder=6)
+        words = text.replace(", ", ",\n")
+        axes.annotate(words, spot, offset, textcoords=unit, ha=side, fontsize=9.5, color=colour, zorder=6)
 
 
 def _make_room(axes: Axes, least: float) -> None:
     """Lower the bottom of a logarithmic axis below a line, by an eighth more for names under it."""
     low, high = axes.get_ylim()
     if axes.get_yscale() == "log":
-        low = min(low, least)
+        low = min(low, least) if least > 0 else low
         axes.set_ylim(bottom=low * (low / high) ** 0.125)

@@ -93,6 +93,11 @@ class Study(studies.Study):
     guesses: int
 
     @property
+    def shown(self) -> list[float]:
+        """Every second epsilon, for tables with a column each."""
+        return self.epsilons[::2]
+
+    @property
     def means(self) -> np.ndarray:
         """Means of the chapter's instance."""
         return instance(self.n_arms, self.gap).means

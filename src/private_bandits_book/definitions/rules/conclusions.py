@@ -64,7 +64,7 @@ def _corrupt(study: Study, claim: Claim) -> Ruling:
     (run,) = (run for run in corrupt_runs() if run.labels["epsilon"] == 1.0)
     frame = study.long_study("corrupt")
     bound = replacements.local_lower(LONG.means, run.horizon, 1.0)
-    ratios = frame[frame["epsilon"] == 1.0]["regret"].to_numpy() / bound
+    ratios = frame[(frame["epsilon"] == 1.0) & (frame["t"] == run.horizon)]["regret"].to_numpy() / bound
     claimed = (1.0 + math.exp(-1.0)) ** 2
 
     def judged(seen: Interval) -> Ruling:
