@@ -20,6 +20,7 @@ from private_bandits.privacy import FinitePolicy, History, exact_loss, table_law
 from private_bandits_book.definitions.lemmas import suite
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.look import FAMILY_COLOURS, WIDTH, style
+from private_bandits_book.ledger import claims_of
 from private_bandits_book.policies import LocallyPrivate
 from private_bandits_book.rooms import tables
 
@@ -111,13 +112,13 @@ def converted(rho: float, delta: float) -> tuple[float, float]:
 
 def table() -> pd.DataFrame:
     """Return the arrows of the picture, a row each."""
-    names = {key: node["label"].replace("\n", " ") for key, node in _SHOWN["nodes"].items()}
+    nodes, loci = _SHOWN["nodes"], {claim.claim: claim.locus for claim in claims_of("definitions")}
     rows = []
     for place, arrow in enumerate(_SHOWN["arrow"], start=1):
-        one, other = (names[end] for end in arrow["ends"])
+        one, other = (" ".join(nodes[end]["label"]) for end in arrow["ends"])
         says = f"{one} {'does not give' if arrow.get('broken') else 'gives'} {other}"
-        rows.append((place, says, arrow["cost"], arrow["why"], arrow["row"]))
-    return pd.DataFrame(rows, columns=["arrow", "says", "cost", "why", "row"])
+        rows.append((place, says, arrow["cost"], arrow["why"], loci[arrow["row"]], arrow["row"]))
+    return pd.DataFrame(rows, columns=["arrow", "says", "cost", "why", "where", "row"])
 
 
 def draw() -> Figure:
@@ -131,7 +132,7 @@ def draw() -> Figure:
         box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": "#1a1a1a"}
         for node in nodes.values():
             x, y = node["place"]
-            axes.text(x, y, node["label"], ha="center", va="center", fontsize=10.5, bbox=box, zorder=4)
+            axes.text(x, y, "\n".join(node["label"]), ha="center", va="center", fontsize=10.5, bbox=box, zorder=4)
         for number, arrow in enumerate(_SHOWN["arrow"], start=1):
             ends = [np.array(nodes[end]["place"]) for end in arrow["ends"]]
             along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])

@@ -19,6 +19,7 @@ from private_bandits_book.definitions.study import (
     PRICE,
     PRICE_HORIZON,
     Study,
+    corrupt_runs,
     factors,
     instance,
 )
@@ -27,7 +28,7 @@ from private_bandits_book.figures import power
 from private_bandits_book.figures.captions import scientific
 from private_bandits_book.figures.lines import computed, line
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import means
+from private_bandits_book.studies import looked, means
 
 panels = Exhibits()
 
@@ -56,11 +57,9 @@ def inference(study: Study) -> Made:
     """The advertising example: the success rate of the best guess under each definition."""
     frame, games = study.inference, tables("definitions", "games")["games"]
     curves = frame.assign(regret=frame["success"], **_EXACT)
-    for column in ("panel", "label"):
-        curves[column] = [game.get(column, "") for game in games] * len(study.epsilons)
-    curves = curves[curves["label"] != ""].rename(columns={"panel": "facet"})
-    covered = curves["label"].str.startswith("covered")
-    curves = curves.assign(family=np.where(covered, "response", "none"), trust=np.where(covered, "central", "none"))
+    for column, told in (("facet", "panel"), ("label", "label"), ("family", "family"), ("trust", "trust")):
+        curves[column] = [game.get(told) for game in games] * len(study.epsilons)
+    curves = curves.dropna(subset="label")
     ylabel = "success rate of the best guess"
     fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", ylabel=ylabel)
     fig.axes[0].set_ylim(0.45, 1.05)
@@ -179,10 +178,10 @@ def price(study: Study) -> Made:
 @panels("figure-corrupt")
 def corrupt(study: Study) -> Made:
     """Whether the algorithms for corrupt bandits are off by (1 + e^-epsilon)^2."""
-    played = means(study.long_study("corrupt"), ["epsilon"])
+    rows = looked(study.long_study("corrupt"), corrupt_runs(), ["policy", "epsilon"])
+    played = means(rows[rows["t"] == CORRUPT_HORIZON], ["key", "policy", "family", "trust", "epsilon", "t"])
     unit = [replacements.local_lower(LONG.means, CORRUPT_HORIZON, e) for e in played["epsilon"]]
-    told = {"policy": "kl-UCB-CF, measured", "family": "response", "trust": "local", "t": CORRUPT_HORIZON}
-    measured = played.assign(regret=played["regret"] / unit, regret_se=played["regret_se"] / unit, **told)
+    measured = played.assign(regret=played["regret"] / unit, regret_se=played["regret_se"] / unit)
     frame = discussion.corrupt_bandits(LONG.means, played["epsilon"].tolist())
     curves = pd.concat([measured, computed(frame, "epsilon", _LOOKS["corrupt"])], ignore_index=True)
     ylabel = "factor above the exact bound"
@@ -273,15 +272,16 @@ def _reference(axes: Axes, x: Any, y: Any, text: str) -> None:
     with figures.style():
         axes.plot(at, values, color=colour, lw=2.0 if best else 1.1, linestyle=":" if best else "-.", zorder=2.5)
         if values[-1] >= values[0]:
-            place, offset, side = 0, (3, 3), "left"
+            place, offset, side, edge = 0, (3, 3), "left", "baseline"
         elif values[-1] == values[middle]:
-            place, offset, side = middle, (-40, -11), "left"
+            place, offset, side, edge = middle, (-40, -11), "left", "baseline"
         else:
             far = axes.transAxes.inverted().transform(axes.transData.transform((at[-1], values[-1])))[0]
-            place, offset, side = -1, (4, -12) if far < 0.3 else (-4, -12), "left" if far < 0.3 else "right"
+            place, edge = -1, "top"
+            offset, side = ((4, -2), "left") if far < 0.3 else ((-7, -2), "right")
         spot, unit = (at[place], values[place]), "offset points"
         words = text.replace(", ", ",\n")
-        axes.annotate(words, spot, offset, textcoords=unit, ha=side, fontsize=9.5, color=colour, zorder=6)
+        axes.annotate(words, spot, offset, textcoords=unit, ha=side, va=edge, fontsize=9.5, color=colour, zorder=6)
 
 
 def _make_room(axes: Axes, least: float) -> None:

@@ -94,8 +94,8 @@ class Study(studies.Study):
 
     @property
     def shown(self) -> list[float]:
-        """Every second epsilon, for tables with a column each."""
-        return self.epsilons[::2]
+        """Every third epsilon, for tables with a column each."""
+        return self.epsilons[::3]
 
     @property
     def means(self) -> np.ndarray:

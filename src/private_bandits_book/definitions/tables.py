@@ -14,7 +14,7 @@ from private_bandits_book.definitions.panels import impossible, nearest
 from private_bandits_book.definitions.study import ADAP_KLUCB, DP_KLUCB, LDP_UCB, LONG, PRICE, UCB, Study, factors
 from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
 
-_MEASURED = {"table-divergences": "divergences", "disagreements": "variants"}
+_MEASURED = {"table-divergences": "divergences"}
 tables = Exhibits(measured=_MEASURED)
 
 
