@@ -435,15 +435,6 @@ def test_dp_se_minimax_has_no_logarithm_and_loses_epsilon():
     assert discussion.dp_se_minimax(10, 100, 1.0) == 100 and discussion.dp_se_minimax(2, 1, 1.0) == 1
 
 
-def test_corrupt_bandits_are_not_off():
-    frame = discussion.corrupt_bandits([0.6, 0.55], [0.01, 1.0, 10.0]).set_index("epsilon")
-    assert frame.over_lower.tolist() == close([1.0] * 3)
-    assert frame.claimed.tolist() == close([(1 + math.exp(-x)) ** 2 for x in (0.01, 1.0, 10.0)])
-    # 2 m D against D t^2: 4 * 2 epsilon^2 / (epsilon/2)^2 ... on small gaps near 1/2, where d(p || q) is about 2 gap^2
-    assert frame.over_printed[0.01] == close(8.0 / (4 * 0.55 * 0.45), rel=0.05)
-    assert (frame.over_printed > frame.claimed).all()
-
-
 def test_local_over_instantaneous_is_two():
     frame = discussion.small_epsilon([1e-4, 0.3, 1.0, 30.0])
     for row in frame.itertuples():

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits.privacy.divergences import bernoulli_kl, local_factor, response_mean
+from private_bandits.privacy.divergences import local_factor
 
 _MANY = 10**12
 
@@ -108,39 +108,6 @@ def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
         spent += 2.0 * (n_arms - 1) * pulls / scale + 2.0 * scale
         best = min(best, spent + horizon / scale)
     return best
-
-
-def corrupt_bandits(means: Sequence[float] | np.ndarray, epsilons: Sequence[float]) -> pd.DataFrame:
-    """Whether the algorithms for corrupt bandits are off by (1 + e^(-epsilon))^2; constants of ln T.
-
-    Parameters
-    ----------
-    means : sequence of float
-        Bernoulli arms.
-    epsilons : sequence of float
-        Each > 0 and finite.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns epsilon; claimed; over_printed and over_lower, the rate of kl-UCB-CF and TS-CF (Gajane et al., 2018)
-        with randomised response, sum of gap / d(g_a || g*), over `theorem_4` and over `local_lower`, of all channels.
-
-    Notes
-    -----
-    over_lower is 1 by theorem, not by measurement: no channel keeps more than randomised response, so that no locally
-    private algorithm has a smaller rate on Bernoulli arms. What the paper measures is the slack of its own Theorem 4,
-    over_printed, and that is not (1 + e^(-epsilon))^2 either.
-    """
-    rows = []
-    best, log = float(np.max(means)), math.log(3)
-    worse = [mean for mean in np.asarray(means).tolist() if mean < best]
-    for epsilon in epsilons:
-        target = response_mean(best, epsilon)
-        upper = sum((best - mean) / bernoulli_kl(response_mean(mean, epsilon), target) for mean in worse) * log
-        over = [upper / bound(means, 3, epsilon) for bound in (bounds.theorem_4, replacements.local_lower)]
-        rows.append((epsilon, (1.0 + math.exp(-epsilon)) ** 2, *over))
-    return pd.DataFrame(rows, columns=["epsilon", "claimed", "over_printed", "over_lower"])
 
 
 def small_epsilon(epsilons: Sequence[float]) -> pd.DataFrame:

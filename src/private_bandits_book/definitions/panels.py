@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
-from private_bandits_book.definitions import discussion, graphs, implications, lemmas
+from private_bandits_book.definitions import graphs, implications, lemmas
 from private_bandits_book.definitions.entries import usable
 from private_bandits_book.definitions.study import (
     CORRUPT_HORIZON,
@@ -182,7 +182,8 @@ def corrupt(study: Study) -> Made:
     played = means(rows[rows["t"] == CORRUPT_HORIZON], ["key", "policy", "family", "trust", "epsilon", "t"])
     unit = [replacements.local_lower(LONG.means, CORRUPT_HORIZON, e) for e in played["epsilon"]]
     measured = played.assign(regret=played["regret"] / unit, regret_se=played["regret_se"] / unit)
-    frame = discussion.corrupt_bandits(LONG.means, played["epsilon"].tolist())
+    epsilon = played["epsilon"].to_numpy()
+    frame = pd.DataFrame({"epsilon": epsilon, "claimed": (1 + np.exp(-epsilon)) ** 2, "over_lower": 1.0})
     curves = pd.concat([measured, computed(frame, "epsilon", _LOOKS["corrupt"])], ignore_index=True)
     ylabel = "factor above the exact bound"
     fig = figures.regret_curves(curves, "epsilon", xscale="log", ylabel=ylabel)

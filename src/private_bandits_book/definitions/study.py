@@ -17,6 +17,7 @@ import pandas as pd
 
 from private_bandits import baselines
 from private_bandits.estimates import mean_interval
+from private_bandits.papers.definitions import replacements
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits_book import studies
@@ -141,7 +142,7 @@ class Study(studies.Study):
     @cached_property
     def hardest(self) -> Runs:
         """Every algorithm at every epsilon over instances from easy to hard."""
-        return Runs(run for gap in sorted({*GAPS, self.gap}, reverse=True) for run in self._on(gap))
+        return Runs(run for gap in self.gaps for run in self._on(gap))
 
     def _on(self, gap: float) -> Runs:
         """Every algorithm on one instance, at every epsilon."""
@@ -163,6 +164,31 @@ class Study(studies.Study):
     def on_hardest(self) -> pd.DataFrame:
         """Upper over lower on the hardest instance, a minimax question."""
         return upper_lower(hardest(self.hardest), "hardest")
+
+    @cached_property
+    def gap_table(self) -> pd.DataFrame:
+        """What central algorithms lose on their hardest instances at the smallest epsilon, over both minimax bounds.
+
+        The instance is chosen by the chapter's runs, and the mean is of more.
+        """
+        epsilon, rows = min(self.epsilons), []
+        se, printed, *others = (MAKERS[name](epsilon, self.n_arms, self.horizon) for name in (*CENTRAL, UCB))
+        said = {"as printed": printed, "with radii of α = 1": baselines.adap_klucb(epsilon, 1.0)}
+        named = {one.name: one for one in (se, *others)} | {f"{one.name} {how}": one for how, one in said.items()}
+        lower = [replacements.azize_basu_minimax, replacements.central_minimax]
+        for name, policy in named.items():
+            tried = [self.run(instance(self.n_arms, gap), policy, swept={"gap": gap}) for gap in self.gaps]
+            worst = max(tried, key=lambda run: float(run.final.mean()))
+            found = mean_interval(self.run(worst.problem, policy, replications=self.often).final)
+            over = [found.measured / bound(self.n_arms, self.horizon, epsilon) for bound in lower]
+            rows.append((key(policy), name, epsilon, worst.swept["gap"], *found[:3], self.often, *over))
+        names = ["key", "algorithm", "epsilon", "gap", "regret", "low", "high", "runs", "over_azize_basu", "ratio"]
+        return pd.DataFrame(rows, columns=names).sort_values("regret", ascending=False, ignore_index=True)
+
+    @property
+    def gaps(self) -> list[float]:
+        """Distances of the worse arms that are played, the largest first."""
+        return sorted({*GAPS, self.gap}, reverse=True)
 
     @cached_property
     def on_long(self) -> pd.DataFrame:

@@ -11,10 +11,11 @@ from private_bandits_book.definitions import entries, implications
 from private_bandits_book.definitions.inference import DISTANCE, PREFERENCES
 from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
-from private_bandits_book.definitions.study import ADAP_KLUCB, DP_KLUCB, LDP_UCB, LONG, PRICE, UCB, Study, factors
+from private_bandits_book.definitions.study import DP_KLUCB, LDP_UCB, LONG, PRICE, PRICE_HORIZON, UCB, Study
 from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
+from private_bandits_book.figures import power
 
-_MEASURED = {"table-divergences": "divergences"}
+_MEASURED = {"table-divergences": "divergences", "table-gap": "gap_table"}
 tables = Exhibits(measured=_MEASURED)
 
 
@@ -26,15 +27,13 @@ def findings(study: Study) -> dict[str, Any]:
     low = nearest(study.on_long["epsilon"].unique(), 0.1)
     final, game = study.on_long[study.on_long["epsilon"] == low].set_index("key"), (LONG.means, LONG.horizon)
     log = math.log(LONG.horizon)
-    worst = study.on_hardest[study.on_hardest["epsilon"] == study.on_hardest["epsilon"].min()].set_index("key")["ratio"]
-    priced = factors(study.long_study("price"))
-    priced = priced[priced["t"] == priced["t"].max()].set_index("key")["factor"]
+    gap = study.gap_table
     return {
-        "priced": [priced[LDP_UCB], priced[DP_KLUCB]],
+        "limit": 1 / math.tanh(PRICE / 2),
         "price": PRICE,
-        "hard": study.on_hardest["epsilon"].min(),
-        "worst": [worst[ADAP_KLUCB], worst[DP_KLUCB]],
-        "bare": study.on_hardest.set_index("key").loc[UCB, "ratio"],
+        "rounds": power(PRICE_HORIZON),
+        "hard": gap["epsilon"].iloc[0],
+        "stands": ", ".join(f"{row.algorithm} {row.ratio:.3g} times" for row in gap.itertuples()),
         "one": one,
         "success": study.inference[study.inference["epsilon"] == one].groupby("guess")["success"].max(),
         "paid": study.losses.set_index("key").loc[RESPONSE, "outcomes"],
