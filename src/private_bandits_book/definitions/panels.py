@@ -187,11 +187,8 @@ def corrupt(study: Study) -> Made:
     curves = pd.concat([measured, computed(frame, "epsilon", _LOOKS["corrupt"])], ignore_index=True)
     ylabel = "factor above the exact bound"
     fig = figures.regret_curves(curves, "epsilon", xscale="log", ylabel=ylabel)
-    slack = [_times(value) for value in (frame["over_printed"].min(), frame["over_printed"].max())]
-    most = measured["regret"].max()
-    return drawn(
-        fig, measured, T=power(CORRUPT_HORIZON), slack=slack, most=most, runs=int(played["replications"].min())
-    )
+    facts = {"T": power(CORRUPT_HORIZON), "runs": int(played["replications"].min()), "claimed": frame["claimed"].max()}
+    return drawn(fig, measured, most=measured["regret"].max(), **facts)
 
 
 def nearest(values: Sequence[float], target: float) -> float:
