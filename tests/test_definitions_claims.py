@@ -321,7 +321,7 @@ def test_rows_behind_the_arrows(study, monkeypatch):
     monkeypatch.setattr(implications, "behind_responses", lambda *game: private(*game) | {"other": 1 + 1e-8})
     assert verdict(study, "local-implies-dp") == FAILED
     for lists, tables, expected in ((1.0, 1.0, REPRODUCED), (1.01, 1.0, FAILED), (1.0, 0.99, FAILED)):
-        told = lambda rounds: (lists * 2.0 ** (2 - rounds), tables)  # noqa: B023, E731
+        told = lambda rounds: (lists * 2.0 ** (3 - rounds), tables)  # noqa: B023, E731
         monkeypatch.setattr(implications, "views", told)
         assert verdict(study, "own-views") == expected
     for name, value in (

@@ -68,10 +68,14 @@ def behind_responses(epsilon: float, horizon: int) -> dict[str, float]:
 def views(horizon: int) -> tuple[float, float]:
     """Return the delta of `Password` at epsilon = 0 against lists of rewards, and against tables."""
     laws = table_laws(Password(horizon), horizon)
-    cells = laws.reshape(*laws.shape[: horizon - 1], -1)
-    apart = np.abs(np.take(cells, range(4), 0)[:, None] - cells[None]).clip(0).sum(axis=-1) / 2
-    lists = np.ix_((0, 3), (0, 3), *[(0, 3)] * (horizon - 2))
-    return float(apart[lists].max()), float(apart.max())
+    laws = laws.reshape(*laws.shape[: horizon - 1], -1)
+    return delta(laws[np.ix_(*[(0, 3)] * (horizon - 1))]), delta(laws)
+
+
+def delta(laws: np.ndarray) -> float:
+    """Return the largest total variation of laws, along the last axis, whose place differs along one other axis."""
+    turned = (np.moveaxis(laws, t, 0) for t in range(laws.ndim - 1))
+    return max(float(np.abs(one[:, None] - one[None]).sum(axis=-1).max()) / 2 for one in turned)
 
 
 def concentration(policy: FinitePolicy, horizon: int = 2) -> float:
@@ -100,14 +104,14 @@ def threshold(rho: float, level: float) -> Two:
     return Two(lambda reward: float(norm.sf((level - reward) * math.sqrt(2.0 * rho))))
 
 
-def rarely(delta: float) -> Two:
-    """Return the policy that pulls arm 1 with probability delta, after a reward of 1 only; it is (0, delta)-DP."""
-    return Two(lambda reward: delta * reward)
+def rarely(chance: float) -> Two:
+    """Return the policy that pulls arm 1 with this chance, after a reward of 1 only; it is (0, chance)-DP."""
+    return Two(lambda reward: chance * reward)
 
 
-def converted(rho: float, delta: float) -> tuple[float, float]:
-    """Return the exact epsilon of Gaussian noise that is rho-zCDP, and rho + 2 sqrt(rho ln(1/delta))."""
-    return gaussian_epsilon(1 / math.sqrt(2 * rho), delta, 1.0), rho + 2 * math.sqrt(rho * math.log(1 / delta))
+def converted(rho: float, at: float) -> tuple[float, float]:
+    """Return the exact epsilon at delta = `at` of Gaussian noise of this rho, and rho + 2 sqrt(rho ln(1/delta))."""
+    return gaussian_epsilon(1 / math.sqrt(2 * rho), at, 1.0), rho + 2 * math.sqrt(rho * math.log(1 / at))
 
 
 def table() -> pd.DataFrame:

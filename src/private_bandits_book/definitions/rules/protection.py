@@ -79,9 +79,9 @@ def _bounded(study: Study, claim: Claim) -> Ruling:
 
 @rules("own-views")
 def _views(study: Study, claim: Claim) -> Ruling:
-    found = {rounds: implications.views(rounds) for rounds in (3, 4)}
-    held = all(near(lists, 2.0 ** (2 - rounds)) and near(tables, 1.0) for rounds, (lists, tables) in found.items())
-    return claim.holds(held, found[4][0], lists=found[4][0], tables=found[4][1])
+    found = {rounds: implications.views(rounds) for rounds in (4, 5)}
+    held = all(near(lists, 2.0 ** (3 - rounds)) and near(tables, 1.0) for rounds, (lists, tables) in found.items())
+    return claim.holds(held, found[5][0], lists=found[5][0], tables=found[5][1])
 
 
 @rules("own-concentrated")
@@ -99,8 +99,7 @@ def _concentrated(study: Study, claim: Claim) -> Ruling:
 @rules("own-approximate")
 def _approximate(study: Study, claim: Claim) -> Ruling:
     policy, delta = implications.rarely(1e-6), 1e-6
-    laws = table_laws(policy, 2).reshape(4, -1)
-    paid, rho = max(abs(p - q).sum() / 2 for p in laws for q in laws), implications.concentration(policy)
+    paid, rho = implications.delta(table_laws(policy, 2).reshape(4, -1)), implications.concentration(policy)
     return claim.holds(near(paid, delta) and math.isinf(rho), paid, paid=paid, rho=loss_of(rho))
 
 
