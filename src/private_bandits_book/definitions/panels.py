@@ -283,8 +283,8 @@ def _reference(axes: Axes, x: Any, y: Any, text: str) -> None:
 
 
 def _make_room(axes: Axes, least: float) -> None:
-    """Lower the bottom of a logarithmic axis below a line, by an eighth more for names under it."""
+    """Lower the bottom of a logarithmic axis below a line, by a fifth more for names under it."""
     low, high = axes.get_ylim()
     if axes.get_yscale() == "log":
         low = min(low, least) if least > 0 else low
-        axes.set_ylim(bottom=low * (low / high) ** 0.125)
+        axes.set_ylim(bottom=low * (low / high) ** 0.2)
