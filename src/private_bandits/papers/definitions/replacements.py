@@ -1,8 +1,7 @@
 """The lower bounds that can be used in the place of those of Basu et al. (2019): what holds, and is not vacuous.
 
-Units, logarithms and the pair of environments as in `bounds`. Minimax bounds hold for rewards in [0, 1] at every
-horizon, problem-dependent ones for Bernoulli rewards as T grows; they are 0 where the best mean is 1, as no arm could
-be better then.
+Units and logarithms as in `bounds`. Minimax bounds hold for rewards in [0, 1] at every horizon, problem-dependent ones
+for Bernoulli rewards as T grows; they are 0 where the best mean is 1, as no arm could be better then.
 """
 
 import math
@@ -12,6 +11,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
 
@@ -311,3 +311,6 @@ def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Ca
     best = max(vector)
     constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best < 1.0))
     return constant * math.log(checks.integer("horizon", horizon, at_least=1))
+
+
+forward(__name__)
