@@ -195,6 +195,10 @@ def test_definition_5_is_about_policies_and_noise_on_every_reward_is_another_cla
     assert verdict(study, "definition-5", losses=cheap) == FAILED
     assert verdict(study, "own-environment") == REPRODUCED
     assert lemmas.calibrated(1.0, 3) == pytest.approx(0.6, abs=1e-9)
+    limit = 3 * math.expm1(1.0) * 1.2
+    for value, expected in ((0.999 * limit, REPRODUCED), (1.001 * limit, FAILED)):
+        paid = frame.assign(environment=frame["environment"].mask(private, value))
+        assert verdict(study, "own-environment", losses=paid) == expected
     monkeypatch.setattr(lemmas, "calibrated", lambda epsilon, horizon: 0.2 * epsilon * horizon + 1e-4)
     assert verdict(study, "own-environment") == FAILED
 

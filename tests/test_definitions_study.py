@@ -334,7 +334,7 @@ def test_the_picture_has_an_arrow_a_row_and_every_row_is_in_the_ledger(study):
     frame, fig = implications.table(), implications.draw()
     (axes,) = fig.axes
     arrows = [patch for patch in axes.patches if type(patch).__name__ == "FancyArrowPatch"]
-    assert len(arrows) == len(frame) == 13
+    assert len(arrows) == len(frame) == 14
     broken = [patch.get_linestyle() != "-" for patch in arrows]
     assert broken == frame["says"].str.contains("does not give").tolist()
     assert sum(broken) == 5

@@ -106,7 +106,10 @@ def _approximate(study: Study, claim: Claim) -> Ruling:
 @rules("own-environment")
 def _environment(study: Study, claim: Claim) -> Ruling:
     allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
-    return claim.holds(provided <= allowed * (1 + SAME), provided, study=study, allowed=allowed, provided=provided)
+    paid = study.losses.set_index("key").loc[PRIVATE, "environment"]
+    most = study.exact_horizon * math.expm1(study.exact_epsilon) * np.abs(np.subtract(*inference.PREFERENCES)).sum()
+    held = bool(provided <= allowed * (1 + SAME) and paid <= most)
+    return claim.holds(held, provided, study=study, allowed=allowed, provided=provided, paid=paid, most=most)
 
 
 @rules("figure-1")
