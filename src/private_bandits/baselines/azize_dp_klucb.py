@@ -51,7 +51,13 @@ def dp_klucb(epsilon: float) -> Policy:
 
 
 def reference(
-    problem: Problem, horizon: int, streams: Streams, epsilon: float, growth: float = 1.0, flip: float = 0.0
+    problem: Problem,
+    horizon: int,
+    streams: Streams,
+    epsilon: float,
+    growth: float = 1.0,
+    slow: float = 0.0,
+    flip: float = 0.0,
 ) -> Rows:
     """DP-KLUCB; the rewards of a phase are one binomial draw.
 
@@ -67,6 +73,8 @@ def reference(
         > 0; infinity means no noise.
     growth : float
         Length of a phase over the pulls before it; 0 for one pull.
+    slow : float
+        What ln max(1, ln t) is multiplied by and added to ln t, >= 0.
     flip : float
         Probability in [0, 1/2) that a reward is sent as the other one.
 
@@ -82,7 +90,8 @@ def reference(
         arm, length, t = len(played), 1, len(played) + 1  # each arm once
         if len(played) >= problem.n_items:
             means = [min(max(0.0, total[a] / pulls[a]), 1.0) for a in arms]
-            arm = largest([_index(means[a], math.log(t) / pulls[a], epsilon) for a in arms], 1, streams.choice)[0]
+            levels = [math.log(t) / pulls[a] + slow * math.log(max(math.log(t), 1.0)) / pulls[a] for a in arms]
+            arm = largest([_index(means[a], levels[a], epsilon) for a in arms], 1, streams.choice)[0]
             length = max(1, int(growth * pulls[arm]))
         played += [arm] * length
         pulls[arm] += length

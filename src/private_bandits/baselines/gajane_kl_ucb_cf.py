@@ -15,8 +15,8 @@ from private_bandits.privacy import Guarantee, channel_loss
 def kl_ucb_cf(epsilon: float) -> Policy:
     """kl-UCB-CF of Gajane et al. (2018) with randomised response, the mean-shift of corrupt bandits.
 
-    The index of an arm with N pulls in round t is the largest q with N d(m, q) <= ln t, m the mean of its N responses.
-    The paper maps q back to rewards, which leaves the order as it is.
+    The index of an arm with N pulls in round t is the largest q with N d(m, q) <= ln t + 3 ln ln t, m the mean of its N
+    responses; ln ln t counts from t = 3 on. The paper maps q back to rewards, which leaves the order as it is.
 
     Parameters
     ----------
@@ -32,20 +32,16 @@ def kl_ucb_cf(epsilon: float) -> Policy:
     ValueError
         If epsilon is out of range.
 
-    Notes
-    -----
-    The theorem has ln t + 3 ln ln t for ln t.
-
     Examples
     --------
     >>> kl_ucb_cf(0.5).privacy.label()
     'ε=0.5'
     """
     truth, flip = response_probabilities(epsilon, 2)
-    record = episodes.Record(np.zeros((0, 3)), level=1.0, kept=math.inf, growth=0.0, flip=flip)
+    record = episodes.Record(np.zeros((0, 3)), level=1.0, slow=3.0, kept=math.inf, growth=0.0, flip=flip)
     paid, why = channel_loss([[truth, flip], [flip, truth]]), "randomised response on each reward"
     privacy = Guarantee.certified(epsilon, paid, "local", why)
-    return Policy("kl-UCB-CF", "gajane2018", "kl-UCB-CF", "", privacy, record, "response", options="ln t")
+    return Policy("kl-UCB-CF", "gajane2018", "kl-UCB-CF", "", privacy, record, "response", options="printed")
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
@@ -68,4 +64,4 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
         A row a round, as `simulate.trace` shows it: the arm, and 1.
     """
     flip = response_probabilities(epsilon, 2)[1]
-    return azize_dp_klucb.reference(problem, horizon, streams, math.inf, growth=0.0, flip=flip)
+    return azize_dp_klucb.reference(problem, horizon, streams, math.inf, growth=0.0, slow=3.0, flip=flip)

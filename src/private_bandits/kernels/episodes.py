@@ -10,8 +10,8 @@ rewards above B = (truncation n)^truncation_power count as 0, and the noise is 2
 constants, held in a `Record`; one compiled loop plays them all.
 
 Where `kept` > 0 nothing is forgotten: the mean is that of all rewards, with one Lap(scale) for each episode in their
-sum, and the index is the largest q with d_kept(clip(value), q) <= level ln(t) / N, which is kl where `kept` is
-infinite. An episode has `growth` N pulls, at least one, of rewards that are flipped with probability `flip`.
+sum, and the index is the largest q with d_kept(clip(value), q) <= (level ln t + slow ln ln t) / N, which is kl where
+`kept` is infinite. An episode has `growth` N pulls, at least one, of rewards that are flipped with probability `flip`.
 
 The rewards of an episode are drawn as one sum when it ends, so a run costs one index computation per episode. An
 episode that the horizon cuts short draws nothing.
@@ -49,6 +49,7 @@ class Record(NamedTuple):
     horizon: int = 0  # longest run; 0 fits any
     kept: float = 0.0  # epsilon of the index, where all episodes are kept; 0: only the last one is
     growth: float = 1.0  # pulls of an episode over those before it
+    slow: float = 0.0  # the factor of ln ln t
     flip: float = 0.0  # probability that a 0/1 reward is sent as the other
 
 
@@ -105,7 +106,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         The three streams of the replication.
     """
     arms, shape = problem.means, problem.shape
-    terms, level, scale = policy.terms, policy.level, policy.scale
+    terms, level, slow, scale = policy.terms, policy.level, policy.slow, policy.scale
     truncation, truncation_power = policy.truncation, policy.truncation_power
     kept, growth, flip = policy.kept, policy.growth, policy.flip
     pulls, means, totals, order, clock = state.pulls, state.means, state.totals, state.order, state.clock
@@ -131,19 +132,21 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         order[0], clock[0], clock[1] = end, end, 1
         if end >= len(arms):
             for item in range(len(arms)):
-                indices[item] = _index(terms, level, kept, end + 1, pulls[item], means[item])
+                indices[item] = _index(terms, level, slow, kept, end + 1, pulls[item], means[item])
             top_list(indices, False, choice, order, values)
             clock[1] = min(max(1, int(growth * pulls[order[0]])), WHOLE_RUN)
 
 
 @compiled
-def _index(terms, level, kept, t, n, mean):
+def _index(terms, level, slow, kept, t, n, mean):
     value, log_t = mean, math.log(t)
     for term in range(len(terms)):
         value += ((terms[term, 0] * log_t + terms[term, 1]) / n) ** terms[term, 2]
     if level == 0.0:
         return value
     mean, most = min(max(value, 0.0), 1.0), level * log_t / n
+    if slow > 0.0:
+        most += slow * math.log(max(log_t, 1.0)) / n
     q = kl_upper(mean, most)
     if kept == 0.0 or q * (1.0 - mean) * math.exp(-kept) <= mean * (1.0 - q):
         return q

@@ -62,7 +62,8 @@ def inference(study: Study) -> Made:
     curves = curves.dropna(subset="label")
     ylabel = "success rate of the best guess"
     fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", ylabel=ylabel)
-    fig.axes[0].set_ylim(0.45, 1.05)
+    for axes in fig.axes[:4]:
+        axes.set_ylim(0.45, 1.05)
     grid = np.geomspace(frame["epsilon"].min() / 1.001, frame["epsilon"].max() * 1.001, 80)
     for axes in fig.axes[:4]:
         scale = 0.6 if axes is fig.axes[3] else 1.0

@@ -216,8 +216,8 @@ def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     -----
     Arms of mean 1/2, one of them raised by D <= 1/2: some choice of it loses D T (r^(T/(2K)) - 1/K) or more, with
     r = 1 - 2 D (1 - e^(-epsilon)). Here D = v K / (T (1 - e^(-epsilon))) with (1 - v) e^(-v) = 1/K, or 1/2 where that
-    is larger. It is the coupling of `private_kl` without a divergence; we know no source for it. With Pinsker's place
-    taken by Bretagnolle and Huber's inequality the same coupling gives (K-1) / (16 e epsilon).
+    is larger. It is the coupling of `private_kl` without a divergence; we know no source for it. With that divergence,
+    Bretagnolle and Huber's inequality gives (K-1) / (16 e epsilon) from T = 2 (K-1) / epsilon on.
     """
     arms, rounds = game(n_arms, horizon)[0] + 1, horizon
     lost = -math.expm1(-checks.epsilon(epsilon))

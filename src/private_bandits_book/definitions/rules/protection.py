@@ -47,6 +47,15 @@ def _definition_4(study: Study, claim: Claim) -> Ruling:
 
 @rules("definition-5")
 def _definition_5(study: Study, claim: Claim) -> Ruling:
+    allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
+    paid = study.losses.set_index("key").loc[PRIVATE, "environment"]
+    most = study.exact_horizon * math.expm1(study.exact_epsilon) * np.abs(np.subtract(*inference.PREFERENCES)).sum()
+    held = bool(provided <= allowed * (1 + SAME) and paid <= most)
+    return claim.holds(held, provided, study=study, allowed=allowed, provided=provided, paid=paid, most=most)
+
+
+@rules("definition-5-algorithm")
+def _by_an_algorithm(study: Study, claim: Claim) -> Ruling:
     others, allowed = study.losses.set_index("key")["environment"].drop(index=PRIVATE), inference.DISTANCE
     facts = {"study": study, "others": len(others), "seeing": others.min(), "allowed": allowed}
     return claim.holds(others.min() <= allowed * (1 + SAME), others.min(), **facts)
@@ -66,15 +75,29 @@ def _statistics(study: Study, claim: Claim) -> Ruling:
     return claim.holds(loss <= study.exact_epsilon * (1 + SAME), loss, loss=loss_of(loss))
 
 
-@rules("bounded")
+@rules("bounded-loss")
 def _bounded(study: Study, claim: Claim) -> Ruling:
-    """Whether losses stay what they are as the game goes on: each definition's own, or of all actions."""
+    """The loss of each definition, of what is made for it, over what it allows, at every length."""
+    paid = _growing(study)
+    own = [(PRIVATE, "outcomes"), (RESPONSE, "instantaneous"), (PRIVATE, "local")]
+    over = [
+        *(paid[own] / study.exact_epsilon).max(),
+        *(lemmas.calibrated(1.0, t) / inference.DISTANCE for t in paid.index),
+    ]
+    return claim.holds(max(over) <= 1 + SAME, max(over), most=max(over))
+
+
+@rules("bounded-loss-actions")
+def _bounded_actions(study: Study, claim: Claim) -> Ruling:
+    """The loss in all actions of a policy that is private in each."""
+    paid = _growing(study)[RESPONSE, "outcomes"]
+    held = bool(paid.iloc[-1] <= paid.iloc[0] * (1 + SAME))
+    return claim.holds(held, paid.iloc[-1], study=study, first=paid.iloc[0], last=paid.iloc[-1])
+
+
+def _growing(study: Study) -> pd.DataFrame:
     frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
-    asked = frame[[pair in claim.facts["losses"] for pair in frame[["key", "definition"]].to_numpy().tolist()]]
-    paid = asked.pivot(index="horizon", columns=["key", "definition"], values="loss")
-    growing = paid.columns[paid.max() > paid.iloc[0] * (1 + SAME)]
-    worst = paid[growing].iloc[[0, -1]].max(axis=1) if len(growing) else paid.iloc[[0, -1]].max(axis=1)
-    return claim.holds(not len(growing), worst.iloc[1], study=study, first=worst.iloc[0], last=worst.iloc[1])
+    return frame.pivot(index="horizon", columns=["key", "definition"], values="loss")
 
 
 @rules("own-views")
@@ -101,15 +124,6 @@ def _approximate(study: Study, claim: Claim) -> Ruling:
     policy, delta = implications.rarely(1e-6), 1e-6
     paid, rho = implications.delta(table_laws(policy, 2).reshape(4, -1)), implications.concentration(policy)
     return claim.holds(near(paid, delta) and math.isinf(rho), paid, paid=paid, rho=loss_of(rho))
-
-
-@rules("own-environment")
-def _environment(study: Study, claim: Claim) -> Ruling:
-    allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
-    paid = study.losses.set_index("key").loc[PRIVATE, "environment"]
-    most = study.exact_horizon * math.expm1(study.exact_epsilon) * np.abs(np.subtract(*inference.PREFERENCES)).sum()
-    held = bool(provided <= allowed * (1 + SAME) and paid <= most)
-    return claim.holds(held, provided, study=study, allowed=allowed, provided=provided, paid=paid, most=most)
 
 
 @rules("figure-1")
