@@ -16,7 +16,7 @@ NAMES = [
     (path, name)
     for path, function in CALLS.items()
     for name in hostile.meant(path, function)
-    if path != "simulate" or name not in hostile.LONG
+    if (path, name) not in hostile.FREE
 ]
 ANY = st.integers(0, len(hostile.HOSTILE) - 1)
 

@@ -266,7 +266,7 @@ def _distribution(game: Game, history: History) -> np.ndarray:
     law = np.asarray(game.policy.probabilities(history), dtype=float)
     if law.shape != (game.n_arms,) or not (law >= 0).all() or abs(law.sum() - 1) > 1e-9:
         raise ValueError(
-            f"probabilities({checks.shown(history)}) must be a distribution over {game.n_arms} arms, got {law}"
+            f"policy.probabilities({checks.shown(history)}) must be a distribution over {game.n_arms} arms, got {law}"
         )
     return law
 

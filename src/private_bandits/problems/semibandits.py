@@ -117,7 +117,9 @@ class SemiBandit(ListProblem):
         SemiBandit.from_sets(n_items=3, size=2, n_sets=2, reward=max) [0.7  0.52] [0.   0.   0.18]
         """
         rows = super_arms(sets)
-        size = max(map(len, rows))
+        size, known = max(map(len, rows)), checks.vector("means", means)
+        if size > len(known):
+            raise ValueError(f"means must have an entry per arm, at least {size}, got {len(known)}")
         return SetBandit(means, size, reward, weights, offset, targets, groups, alpha, beta, sets=rows)
 
     @staticmethod
