@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import json
@@ -245,10 +246,10 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
     ids=lambda value: getattr(value, "box", ""),
 )
 def test_a_zero_scale_draws_nothing(policy, problem, monkeypatch):
-    source = streams(3, 0)
-    monkeypatch.setattr(module, "streams", lambda seed, replication: source)
+    seen, played = [], module._play
+    monkeypatch.setattr(module, "_play", lambda *given: seen.append(given[4]) or played(*given))
     play(policy, problem, replications=1)
-    untouched = streams(3, 0)
+    source, untouched = seen[0], streams(11, 0)
     assert source.noise.bit_generator.state == untouched.noise.bit_generator.state
     assert source.env.bit_generator.state != untouched.env.bit_generator.state
 
@@ -558,6 +559,18 @@ def test_memory_does_not_grow_with_the_replications_of_a_result_on_disk(stored, 
 
     few = max(peak(100), peak(100))  # what is imported at the first does not count
     assert peak(600) - few < 2**20  # of the 10 MB that 500 replications have
+
+
+@pytest.mark.parametrize("policy", ["laplace", "keep", "hybrid"])
+def test_no_replication_leaves_its_generators_behind(policy):
+    def generators():
+        gc.collect()
+        return sum(isinstance(found, np.random.PCG64) for found in gc.get_objects())
+
+    play(POLICIES[policy], n_jobs=2)
+    before = generators()
+    play(POLICIES[policy], replications=40, n_jobs=2)
+    assert generators() - before < 20  # of 120
 
 
 def test_an_interruption_waits_for_a_piece_only(monkeypatch):

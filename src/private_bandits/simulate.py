@@ -6,6 +6,7 @@ import functools
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Problem = Arms | Cascade | SemiBandit
 AnyProblem = Problem | ConvexLoss | LinearContext
 _PER_DECADE = 16
+_THREAD = threading.local()
 _FEW = 50_000  # rounds in all: below, threads cost more than they bring
 _LARGE = 2**29  # bytes of regret: above, a mean with its spread, which copies it, would need a GB and more
 
@@ -293,7 +295,18 @@ def _blank(problem: AnyProblem, policy: Any, rounds: int) -> np.ndarray:
 def _replicate(
     problem: AnyProblem, policy: Any, horizon: int, checkpoints: np.ndarray, seed: int, replication: int
 ) -> np.ndarray:
-    return _play(problem, policy, horizon, checkpoints, streams(seed, replication), _blank(problem, policy, 0))
+    source = streams(seed, replication)
+    if not isinstance(policy, Policy):
+        return _play(problem, policy, horizon, checkpoints, source, _blank(problem, policy, 0))
+    # a compiled loop that borrows what it is given never gives a generator back: few are made, and set anew
+    idle = _THREAD.__dict__.setdefault("idle", [])
+    used = idle.pop() if idle else source
+    for mine, fresh in zip(used, source, strict=True):
+        mine.bit_generator.state = fresh.bit_generator.state
+    try:
+        return _play(problem, policy, horizon, checkpoints, used, _blank(problem, policy, 0))
+    finally:
+        idle.append(used)
 
 
 def _play(

@@ -93,7 +93,8 @@ def keeping(work: str, say: Callable[[str], None], *, until_done: bool = False) 
             used = sum(ages.get(path, then) > then for path, then in known.items())
             if used:
                 say(f"{used} results of an earlier {work} were kept and used, in {folder}")
-            _prune(folder, ages, most)
+            with suppress(OSError):
+                _prune(ages, most)
 
 
 @contextmanager
@@ -108,7 +109,7 @@ def at(place: str) -> Iterator[None]:
 
 
 def _today() -> Path:
-    """Return the folder of today's sources and versions, which is made; those of others beside it are deleted."""
+    """Return the folder of today's sources and versions; those of others beside it are deleted."""
     versions = [platform.platform(), platform.python_version(), *map(version, _VERSIONS)]
     digest = hashlib.sha256(repr(versions).encode())
     for path in sorted(_SOURCES.glob("private_bandits*/**/*")):
@@ -125,12 +126,15 @@ def _today() -> Path:
 
 def _ages(folder: Path) -> dict[Path, int]:
     """Return when each cell of a folder, which is made, was last used."""
-    with suppress(OSError):
+    ages = {}
+    with suppress(OSError):  # another command may delete them meanwhile
         folder.mkdir(parents=True, exist_ok=True)
-    return {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*")}
+        for path in folder.glob("[!.]*"):
+            ages[path] = path.stat().st_mtime_ns
+    return ages
 
 
-def _prune(folder: Path, ages: dict[Path, int], most: int) -> None:
+def _prune(ages: dict[Path, int], most: int) -> None:
     """Delete the cells that were used longest ago until the others have at most so many bytes."""
     total = 0
     for path in sorted(ages, key=lambda path: -ages[path]):
