@@ -15,7 +15,7 @@ from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.policy import Policy
 from private_bandits.simulate import Problem, simulate
 from private_bandits_book.chapters.page import csv_text
-from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, MAKERS, UCB, instance
+from private_bandits_book.definitions.study import DP_KLUCB, LDP_UCB, LONG, MAKERS, UCB, instance
 
 FILE = Path(__file__).parent / "fixtures" / "laws.csv"
 RUNS, SEED = 2000, 5
@@ -31,7 +31,7 @@ def laws() -> dict[str, tuple[Problem, Policy, int]]:
         "semi-bandits, LDP1": (sets, semibandits.cucb_ldp1(0.5, 3, "repaired", 100_000), 100_000),
         "semi-bandits, LDP2": (sets, semibandits.cucb_ldp2(0.5, "repaired", 100_000), 100_000),
     }
-    for name, epsilon in ((UCB, math.inf), (LDP_UCB, 0.1), (ADAP_UCB, 0.1)):
+    for name, epsilon in ((UCB, math.inf), (LDP_UCB, 0.1), (DP_KLUCB, 0.1)):
         policy = MAKERS[name](epsilon, LONG.n_arms, LONG.horizon)
         played[f"definitions, {policy.name}"] = instance(LONG.n_arms, LONG.gap), policy, 1_000_000
     for v in (0.5, 0.9):

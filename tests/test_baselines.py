@@ -12,7 +12,11 @@ from private_bandits.baselines import (
     adap_ucb,
     auer_figure_1,
     azize_algorithm_1,
+    azize_dp_klucb,
+    dp_klucb,
     dp_se,
+    gajane_kl_ucb_cf,
+    kl_ucb_cf,
     ldp_ucb_laplace,
     ldp_ucb_response,
     ren_laplace,
@@ -22,6 +26,7 @@ from private_bandits.baselines import (
 )
 from private_bandits.kernels import elimination, episodes
 from private_bandits.privacy import channel_loss
+from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
 
@@ -60,6 +65,19 @@ CASES = {
         )
         for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
     },
+    **{
+        f"DP-KLUCB {epsilon}": (lambda epsilon=epsilon: dp_klucb(epsilon), azize_dp_klucb, {"epsilon": epsilon}, 20_000)
+        for epsilon in (0.2, 1.0, 3.0, math.inf)
+    },
+    **{
+        f"kl-UCB-CF {epsilon}": (
+            lambda epsilon=epsilon: kl_ucb_cf(epsilon),
+            gajane_kl_ucb_cf,
+            {"epsilon": epsilon},
+            1500,
+        )
+        for epsilon in (1.0, math.inf)
+    },
 }
 
 
@@ -81,7 +99,7 @@ def test_without_privacy_the_local_boxes_are_ucb(make):
     )
 
 
-@pytest.mark.parametrize("make", [lambda e: dp_se(e, 5, 10**8), adap_ucb, adap_klucb])
+@pytest.mark.parametrize("make", [lambda e: dp_se(e, 5, 10**8), adap_ucb, adap_klucb, dp_klucb])
 def test_without_privacy_regret_is_lower(make):
     problem = Arms.bernoulli([0.9, 0.6, 0.6, 0.5, 0.45])
     assert make(math.inf).privacy.trust == "none"
@@ -100,6 +118,8 @@ def test_every_private_baseline_pays_what_it_promises(epsilon):
         (lambda e: dp_se(e, 3, 100), "central"),
         (adap_ucb, "central"),
         (adap_klucb, "central"),
+        (dp_klucb, "central"),
+        (kl_ucb_cf, "local"),
     ):
         privacy = make(epsilon).privacy
         assert privacy.epsilon == epsilon
@@ -136,7 +156,7 @@ def test_beta_is_one_over_the_horizon():
 
 def test_one_signature_per_record_type():
     problem = Arms.bernoulli(MEANS)
-    for policy in (ucb(), dp_se(1.0, 5, 50), dp_se(math.inf, 5, 50), adap_ucb(1.0), adap_klucb(math.inf)):
+    for policy in (ucb(), dp_se(1.0, 5, 50), dp_se(math.inf, 5, 50), adap_ucb(1.0), dp_klucb(1.0), kl_ucb_cf(1.0)):
         simulate(problem, policy, horizon=50, replications=2, seed=0)
         assert simulate(problem, policy, horizon=1, replications=1, seed=0).regret.shape == (1, 1)
     assert len(elimination.advance.signatures) == 1
@@ -162,3 +182,27 @@ def test_one_signature_per_record_type():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
+def test_the_index_of_dp_klucb_spends_ln_t_on_d_epsilon(epsilon):
+    arms, record = Arms.bernoulli([0.3]).record(), dp_klucb(epsilon).record
+    for level in (0.001, 0.1, 1.0):
+        q = azize_dp_klucb._index(0.2, level, epsilon)
+        assert q == 1.0 or private_kl(0.2, q, epsilon) == pytest.approx(level, rel=1e-9)
+        assert q == 1.0 or private_kl(0.2, q + 1e-6, epsilon) > level
+    state, seen = episodes.start(arms, record), np.zeros((0, 0), np.int64)
+    episodes.advance(arms, record, state, 1, 64, np.array([64]), np.zeros(1), seen, *streams(1, 0))
+    assert state.pulls[0] == 64 and state.means[0] == state.totals[0] / 64  # phases of 1, 1, 2, .., 32
+
+
+def test_what_is_kept_is_every_reward_with_one_noise_a_phase():
+    arms, record = Arms.bernoulli([1.0]).record(), dp_klucb(0.5).record
+    noise = []
+    for seed in range(2000):
+        state = episodes.start(arms, record)
+        episodes.advance(
+            arms, record, state, 1, 8, np.array([8]), np.zeros(1), np.zeros((0, 0), np.int64), *streams(seed, 0)
+        )
+        noise.append(state.totals[0] - 8.0)
+    assert np.var(noise) == pytest.approx(4 * 2 / 0.5**2, rel=0.15)  # phases of 1, 1, 2 and 4 rewards

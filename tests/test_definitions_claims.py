@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from synthetic import jitter
+from synthetic import jitter, long_frame
 
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits_book.definitions import discussion, entries, games, graphs, histories, lemmas
+from private_bandits_book.definitions import discussion, entries, games, graphs, histories, implications, lemmas
 from private_bandits_book.definitions.exhibits import exhibits
-from private_bandits_book.definitions.panels import settling
 from private_bandits_book.definitions.rules import GRID, rules
-from private_bandits_book.definitions.study import GAPS, LOCAL, LONG, MAKERS, UCB, Study, instance, long_runs
+from private_bandits_book.definitions.study import (
+    GAPS,
+    LONG,
+    MAKERS,
+    UCB,
+    Study,
+    corrupt_runs,
+    instance,
+    price_runs,
+)
 from private_bandits_book.ledger import claims_of, judged
-from private_bandits_book.studies import Run, Runs, played
+from private_bandits_book.studies import Run, Runs
 
 CLAIMS = {claim.claim: claim for claim in claims_of("definitions")}
 REPRODUCED, FAILED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -48,18 +56,31 @@ def longer(power: float = 1.0) -> pd.DataFrame:
         {"policy": Study.names[name], "epsilon": epsilon, "replication": r, "t": int(mark)}
         | {"regret": 1e3 / min(epsilon, 9.0) * factor * (math.log(mark) / math.log(LONG_HORIZON)) ** power}
         for name in MAKERS
-        for epsilon in (LONG.epsilons if name != UCB else (math.inf,))
+        for epsilon in ((*LONG.epsilons, math.inf) if name != UCB else (math.inf,))
         for r, factor in enumerate(jitter(5))
         for mark in t
     ]
     return pd.DataFrame(rows)
 
 
+def corrupt(factor: float) -> pd.DataFrame:
+    """What kl-UCB-CF loses: the exact bound times a factor."""
+    bound = lambda run, t: factor * replacements.local_lower(LONG.means, int(t), run.labels["epsilon"])  # noqa: E731
+    return long_frame(corrupt_runs(), bound, 10, 2)
+
+
+GIVEN = {
+    "upper-lower": longer(),
+    "price": long_frame(price_runs(), lambda run, t: math.sqrt(t) * (1 + 2 / min(run.labels["epsilon"], 9.0)), 5, 9),
+    "corrupt": corrupt(1.0),
+}
+
+
 @pytest.fixture(scope="module")
 def study() -> Study:
     made = Study(
         HORIZON, 4, 3, 1, EPSILONS, n_arms=3, gap=0.5, exact_epsilon=1.0, exact_horizon=3, guesses=200,
-        long_study=lambda label: longer(),
+        long_study=GIVEN.__getitem__,
     )  # fmt: skip
     made.__dict__["hardest"] = runs()
     made.__dict__["sweep"] = made.hardest.select(gap=0.4)
@@ -87,19 +108,30 @@ def verdict(study: Study, claim: str, **changes: object) -> str:
 
 def test_the_ledger_of_the_chapter(study):
     found = study.ledger.set_index("claim")["verdict"]
-    fails = ["definition-5", "theorem-2", "theorem-3", "corollary-3", "table-1", "table-2", "lemma-7-families"]
+    fails = [
+        "definition-5-algorithm",
+        "theorem-2",
+        "theorem-3",
+        "corollary-3",
+        "table-1",
+        "table-2",
+        "lemma-7-families",
+    ]
     fails += ["discussion-multiplicative-central", "discussion-conjecture", "discussion-corrupt", "discussion-ratio"]
-    fails += ["discussion-order-local", "discussion-order-instantaneous", "contribution-unify", "contribution-bounds"]
-    fails.append("contribution-weaker")
-    assert found.to_dict() == dict.fromkeys(found.index, REPRODUCED) | dict.fromkeys(fails, FAILED)
+    fails += ["discussion-order-local", "discussion-order-instantaneous", "contribution-bounds"]
+    fails += ["contribution-weaker", "discussion-multiplicative-instantaneous", "discussion-limit-proof"]
+    fails += ["discussion-slightly", "mishra-thakurta", "bounded-loss-actions", "corollary-2-level"]
+    expected = dict.fromkeys(found.index, REPRODUCED) | dict.fromkeys(fails, FAILED)
+    open_ones = {"contribution-first": "not testable", "discussion-multiplicative-depends": UNDECIDED}
+    assert found.to_dict() == expected | open_ones
 
 
 def test_rows_say_what_they_rest_on(study):
     rows = study.ledger.set_index("claim")
-    assert not (rows["evidence"] == "measured").any()  # lower bounds, which no run can confirm
-    assert rows.loc["discussion-corrupt", "evidence"] == "by construction"
+    measured = rows.index[rows["evidence"] == "measured"]
+    assert measured.tolist() == ["discussion-corrupt"]  # lower bounds no run can confirm
     assert (rows.loc[["theorem-1", "theorem-2", "theorem-4", "corollary-2"], "evidence"] == "derived").all()
-    assert rows.loc["theorem-3", "evidence"] == rows.loc["fact-1", "evidence"] == "exact"
+    assert rows.loc["theorem-3", "evidence"] == rows.loc["lemma-1", "evidence"] == "exact"
     assert (rows.loc[rows["evidence"] == "inherited", "rests_on"] != "").all()
 
 
@@ -161,19 +193,23 @@ def test_fact_1_compares_both_games(study, monkeypatch, apart, expected):
     assert verdict(study, "fact-1") == verdict(study, "corollary-1") == expected
 
 
-def test_definition_5_is_about_policies_and_noise_on_every_reward_is_another_claim(study, monkeypatch):
+def test_definition_5_has_a_row_for_noise_on_every_reward_and_one_for_policies(study, monkeypatch):
     frame = study.losses
     for value, expected in ((0.6 * (1 + 5e-10), REPRODUCED), (0.6001, FAILED)):
         lower = frame.assign(environment=frame["environment"].where(frame["policy"] != "retraction", value))
-        assert verdict(study, "definition-5", losses=lower) == expected
+        assert verdict(study, "definition-5-algorithm", losses=lower) == expected
     # what the private responses pay does not count, nor does what does the job elsewhere
     private = frame["policy"] == "argmax of private responses"
     cheap = frame.assign(environment=frame["environment"].mask(private, 0.1))
-    assert verdict(study, "definition-5", losses=cheap) == FAILED
-    assert verdict(study, "own-environment") == REPRODUCED
+    assert verdict(study, "definition-5-algorithm", losses=cheap) == FAILED
+    assert verdict(study, "definition-5") == REPRODUCED
     assert lemmas.calibrated(1.0, 3) == pytest.approx(0.6, abs=1e-9)
+    limit = 3 * math.expm1(1.0) * 1.2
+    for value, expected in ((0.999 * limit, REPRODUCED), (1.001 * limit, FAILED)):
+        paid = frame.assign(environment=frame["environment"].mask(private, value))
+        assert verdict(study, "definition-5", losses=paid) == expected
     monkeypatch.setattr(lemmas, "calibrated", lambda epsilon, horizon: 0.2 * epsilon * horizon + 1e-4)
-    assert verdict(study, "own-environment") == FAILED
+    assert verdict(study, "definition-5") == FAILED
 
 
 def test_figure_1_names_a_reading_that_is_wrong(study, monkeypatch):
@@ -207,69 +243,138 @@ FAR = 4**40
         ("local", "least", lambda f: 1 - 9e-4 * (f["horizon"] > FAR), REPRODUCED),
         ("local", "least", lambda f: 1 - 1.1e-3 * (f["horizon"] > FAR), UNDECIDED),  # falls
         ("local", "least", lambda f: 0.9 / f["least"].where(f["epsilon"] == 1e-4, 1.0), UNDECIDED),  # may be 1
-        ("central", "least", lambda f: 1.1 / f["least"], REPRODUCED),
+        ("central", "least", lambda f: 1e-3 / (f["epsilon"] * f["least"]), REPRODUCED),
+        ("central", "least", lambda f: 1.1 / f["least"], FAILED),  # a factor with a limit
         ("central", "most", lambda f: 1 + 9e-4 * (f["epsilon"] == 0.02), FAILED),
         ("central", "most", lambda f: 1 + 1.1e-3 * (f["epsilon"] == 0.02), UNDECIDED),  # depends on epsilon
         ("central", "most", lambda f: 1 + 1.1e-3 * (f["horizon"] > FAR), UNDECIDED),  # grows
         ("central", "most", lambda f: math.nan, UNDECIDED),
+        ("instantaneous", "least", lambda f: 1e-3 / (f["epsilon"] * f["least"]), REPRODUCED),
+        ("instantaneous", "most", lambda f: 1 + 9e-4 * (f["epsilon"] == 0.02), FAILED),
+        ("instantaneous", "most", lambda f: 1 + 1.1e-3 * (f["epsilon"] == 0.02), UNDECIDED),
     ],
 )
 def test_privacy_multiplies_between_a_lower_and_an_upper_end(study, monkeypatch, claim, column, change, expected):
-    whole = discussion.multiplicative(3, [1e-4, *GRID], [FAR, FAR**2])
+    whole = discussion.multiplicative(3, [1e-5, 1e-4, *GRID], [FAR, FAR**2])
     moved = whole.assign(**{column: whole[column] * change(whole)})
     monkeypatch.setattr(discussion, "multiplicative", lambda *game: moved)
     found = row(study, f"discussion-multiplicative-{claim}")
     assert found["verdict"] == expected
     assert ("the ends of the factor do not tell" in found["reason"]) is (expected == UNDECIDED)
-    assert f"at epsilon {min(study.epsilons):g}" in found["reason"]  # the nearest to 0.2
 
 
-def test_the_conjecture_is_about_the_coefficient_of_the_logarithm(study, monkeypatch):
-    """A minimax bound above the non-private one would not falsify it, and none of its own is there."""
-    printed, plain = bounds.theorem_3, replacements.lai_robbins
-    monkeypatch.setattr(bounds, "theorem_3", lambda *game: 100 * printed(*game))
+@pytest.mark.parametrize(("least", "expected"), [(579.0, UNDECIDED), (582.0, REPRODUCED)])
+def test_a_factor_depends_on_epsilon_if_its_ends_do_not_overlap(study, monkeypatch, least, expected):
+    whole = discussion.multiplicative(3, [1e-5, 1e-4, *GRID], [FAR, FAR**2])
+    moved = whole.assign(least=whole["least"].mask(whole["epsilon"] == 0.5, least))
+    monkeypatch.setattr(discussion, "multiplicative", lambda *game: moved)
+    assert verdict(study, "discussion-multiplicative-depends") == expected
+
+
+def test_the_conjecture_rests_on_theorem_3_and_ours_on_the_coefficient_of_the_logarithm(study, monkeypatch):
+    with monkeypatch.context() as once:
+        once.setattr(bounds, "theorem_3", lambda arms, horizon, e, variant="": 1.0)
+        assert verdict(study, "discussion-conjecture") == REPRODUCED
     assert verdict(study, "discussion-conjecture") == FAILED
     # whose bound does the job lends the paper no verdict
+    plain = replacements.lai_robbins
     assert verdict(study, "own-per-log") == REPRODUCED
     monkeypatch.setattr(replacements, "central_lower", lambda means, horizon, _: plain(means, horizon))
     assert verdict(study, "own-per-log") == FAILED
-    whole = entries.variants
-    own = {"definition": "DP", "regret": "problem-dependent", "reading": "theorem"}
-    monkeypatch.setattr(
-        entries,
-        "variants",
-        lambda *game: pd.concat([whole(*game), pd.DataFrame([own | {"value": 1.01 * plain(*game[:2])}])]),
-    )
-    assert verdict(study, "discussion-conjecture") == REPRODUCED
 
 
-@pytest.mark.parametrize(("share", "expected"), [(0.999, FAILED), (1.001, REPRODUCED)])
-def test_corrupt_bandits_are_off_if_the_exact_bound_is(study, monkeypatch, share, expected):
-    whole = discussion.corrupt_bandits
-    monkeypatch.setattr(
-        discussion, "corrupt_bandits", lambda *game: (f := whole(*game)).assign(over_lower=f["claimed"] * share)
-    )
-    assert verdict(study, "discussion-corrupt") == expected
+def test_theorem_2_with_its_threshold_needs_a_constant(study, monkeypatch):
+    assert verdict(study, "theorem-2-threshold") == REPRODUCED
+    monkeypatch.setattr(bounds, "theorem_2", lambda *game, **level: math.inf)
+    assert verdict(study, "theorem-2-threshold") == FAILED
+
+
+@pytest.mark.parametrize(
+    ("factor", "expected"), [(1.0, FAILED), (1.869, FAILED), (1.8711, UNDECIDED), (1.873, REPRODUCED)]
+)
+def test_corrupt_bandits_are_judged_by_what_they_lose(study, factor, expected):
+    """Claimed is 1.8711 at epsilon 1; ten runs tell a thousandth."""
+    frames = GIVEN | {"corrupt": corrupt(factor)}
+    assert verdict(study, "discussion-corrupt", long_study=frames.__getitem__) == expected
 
 
 @pytest.mark.parametrize(("share", "rise", "expected"), [(1.1, 0, REPRODUCED), (0.9, 0, FAILED), (1.1, 1, FAILED)])
 @pytest.mark.parametrize("bound", ["theorem_1", "theorem_2", "theorem_3"])
-def test_the_limit_is_one_claim_on_three_printed_formulas(study, monkeypatch, bound, share, rise, expected):
+def test_the_limit_is_one_claim_on_three_formulas_a_reading(study, monkeypatch, bound, share, rise, expected):
     """A bound below T at a tiny epsilon, or one that rises later, does not do what is said."""
     falls = lambda arms, horizon, e, variant="": horizon * (share - e / 1e3) * (1 + rise * (e == 5.0))  # noqa: E731
     monkeypatch.setattr(bounds, bound, falls)
     assert verdict(study, "discussion-limit") == expected
+    assert verdict(study, "discussion-limit-proof") == (expected if bound == "theorem_3" else FAILED)
 
 
 def test_the_order_of_the_definitions(study, monkeypatch):
     assert row(study, "discussion-order-local")["reason"].endswith(
         "at 5 of 10 epsilons, and not at 0.01, 0.02, 0.05, 0.1, 0.2"
     )
-    whole = discussion.orderings
-    for column, claim in (("local_above_dp", "local"), ("instantaneous_above_dp", "instantaneous")):
-        monkeypatch.setattr(discussion, "orderings", lambda grid: whole(grid).assign(**{column: True}))  # noqa: B023
-        expected = {"local": FAILED, "instantaneous": FAILED} | {claim: REPRODUCED}
-        assert {name: verdict(study, f"discussion-order-{name}") for name in expected} == expected
+    whole = discussion.orderings(GRID)
+    for entry, line in itertools.product(("local", "instantaneous"), ("printed", "proof")):
+        claim = f"discussion-order-{entry}" + "-proof" * (line == "proof")
+        for factor, expected in ((1.0, REPRODUCED), (1 - 1e-9, FAILED)):
+            moved = whole.assign(**{entry: factor * whole[line]})
+            monkeypatch.setattr(discussion, "orderings", lambda grid: moved)  # noqa: B023
+            assert verdict(study, claim) == expected
+
+
+@pytest.mark.parametrize(("times", "expected"), [(1.99, REPRODUCED), (2.01, FAILED)])
+def test_slightly_worse_is_twice_at_most(study, monkeypatch, times, expected):
+    monkeypatch.setattr(replacements, "local_lower", lambda *game: times * replacements.central_lower(*game))
+    assert verdict(study, "discussion-slightly") == expected
+
+
+@pytest.mark.parametrize(("off", "expected"), [(1.009, REPRODUCED), (1.02, FAILED)])
+def test_the_factor_at_small_epsilon_is_known_to_a_hundredth(study, monkeypatch, off, expected):
+    told = lambda arms, horizon, e, variant: off * math.sqrt(2 * horizon) / (e * math.exp(e))  # noqa: E731
+    monkeypatch.setattr(bounds, "theorem_1", told)
+    assert verdict(study, "discussion-small-epsilon") == expected
+
+
+# --- what implies what
+
+
+def test_rows_behind_the_arrows(study, monkeypatch):
+    private = implications.behind_responses
+    monkeypatch.setattr(implications, "behind_responses", lambda *game: private(*game) | {"other": 1 + 1e-8})
+    assert verdict(study, "local-implies-dp") == FAILED
+    for lists, tables, expected in ((1.0, 1.0, REPRODUCED), (1.01, 1.0, FAILED), (1.0, 0.99, FAILED)):
+        told = lambda rounds: (lists * 2.0 ** (3 - rounds), tables)  # noqa: B023, E731
+        monkeypatch.setattr(implications, "views", told)
+        assert verdict(study, "own-views") == expected
+    for name, value in (
+        ("converted", (2.1, 2.0)),
+        ("concentration", 0.51),
+        ("threshold", implications.responding(0.3)),
+    ):
+        with monkeypatch.context() as once:
+            once.setattr(implications, name, lambda *game: value)  # noqa: B023
+            assert verdict(study, "own-concentrated") == FAILED
+    assert verdict(study, "own-concentrated") == verdict(study, "own-approximate") == REPRODUCED
+    monkeypatch.setattr(implications, "rarely", lambda delta: implications.responding(1e-6))
+    assert verdict(study, "own-approximate") == FAILED  # some rho
+
+
+def test_a_loss_that_grows_refutes_the_bounded_one(study, monkeypatch):
+    frame = lemmas.growth(1.0, [2, 3, 4, 5, 6])
+    actions = (frame["key"] == lemmas.RESPONSE) & (frame["definition"] == "outcomes")
+    for level, expected in ((frame["loss"].mask(actions, 1.0), REPRODUCED), (frame["loss"], FAILED)):
+        other = frame.assign(loss=level)
+        monkeypatch.setattr(lemmas, "growth", lambda *game: other)  # noqa: B023
+        assert verdict(study, "bounded-loss-actions") == expected
+    own = (frame["key"] == lemmas.RESPONSE) & (frame["definition"] == "instantaneous") & (frame["horizon"] == 6)
+    for loss, expected in ((1 + 5e-10, REPRODUCED), (1.001, FAILED)):
+        other = frame.assign(loss=frame["loss"].mask(own, loss))
+        assert verdict(study, "bounded-loss") == expected
+    laplace = study.losses["key"] == lemmas.LAPLACE
+    for loss, expected in ((1.0, REPRODUCED), (1.01, FAILED)):
+        moved = study.losses.assign(local=study.losses["local"].mask(laplace, loss))
+        assert verdict(study, "mishra-thakurta", losses=moved) == expected
+    kept = study.inference.assign(kept=study.inference["definition"] != "environment")
+    assert verdict(study, "example-environment", inference=kept) == FAILED
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.99, FAILED), (1.01, REPRODUCED)])
@@ -279,12 +384,12 @@ def test_our_own_order_is_a_lower_over_an_upper_bound(study, monkeypatch, share,
 
 
 @pytest.mark.parametrize(
-    ("small", "large", "expected"), [(1.09, 0.91, REPRODUCED), (1.11, 1.0, FAILED), (1.0, 0.89, FAILED)]
+    ("small", "large", "expected"), [(1.09, 0.92, REPRODUCED), (1.12, 1.0, FAILED), (1.0, 0.89, FAILED)]
 )
-def test_both_ends_of_the_ratio_are_judged(study, monkeypatch, small, large, expected):
+def test_both_ends_of_the_ratio_are_judged_constants_apart(study, monkeypatch, small, large, expected):
     def claimed(epsilons):
         frame = pd.DataFrame({"epsilon": epsilons, "claimed_small": 1.3, "claimed_large": 0.2})
-        ratio = [1.3 * small] + [7.0] * (len(epsilons) - 2) + [0.2 * large]
+        ratio = [5.0, 5.0 * small, *[7.0] * (len(epsilons) - 4), 9.0, 9.0 * large]
         return frame.assign(local_over_instantaneous=ratio)
 
     monkeypatch.setattr(discussion, "small_epsilon", claimed)
@@ -293,7 +398,9 @@ def test_both_ends_of_the_ratio_are_judged(study, monkeypatch, small, large, exp
 
 @pytest.mark.parametrize(("share", "expected"), [(0.99, REPRODUCED), (1.01, FAILED)])
 def test_the_values_of_theorems_1_3_and_4_are_held_against_what_is_known(study, monkeypatch, share, expected):
-    monkeypatch.setattr(replacements, "local_minimax", lambda *game: bounds.theorem_1(*game) / share)
+    known = replacements.local_minimax
+    above = lambda *game: bounds.theorem_1(*game) / share if math.isfinite(game[2]) else known(*game)  # noqa: E731
+    monkeypatch.setattr(replacements, "local_minimax", above)
     assert verdict(study, "theorem-1") == expected
     monkeypatch.setattr(replacements, "local_lower", lambda *game: bounds.theorem_4(*game) / share)
     assert verdict(study, "theorem-4") == expected
@@ -344,37 +451,12 @@ def test_the_findings_name_each_number_once(study):
     forward, backward = best["ε-DP gives 2ε instantaneous"], best["ε instantaneous gives Tε DP"]
     assert f"to {forward:.4g} of what it allows; the second to {backward:.3g}" in text
     cell = names.set_index(["policy", "epsilon"])
-    for name in ("LDP-UCB-B", "AdaP-UCB"):
+    for name in ("LDP-UCB-B", "DP-KLUCB"):
         regret, ratio = cell.loc[(name, 0.1), ["regret", "ratio"]]
         assert f"{name} loses {regret:,.0f}, {ratio:.2g} times" in text
-    assert f"without privacy loses {cell.loc[('UCB', math.inf), 'regret']:,.0f}." in text
+    assert f"{cell.loc[('DP-KLUCB', math.inf), 'regret']:,.0f} without privacy; UCB" in text
+    assert f"UCB loses {cell.loc[('UCB', math.inf), 'regret']:,.0f}." in text
     game, log = (LONG.means, LONG.horizon, 0.1), math.log(LONG.horizon)
     local, central = replacements.local_lower(*game) / log, replacements.central_lower(*game) / log
     assert f"{local:.3g} $\\ln T$ under local DP and {central:.3g} $\\ln T$ under DP" in text
     assert f"{other.verdicts}. The ledger" in text and "**Of 10 numbered theorems" in text
-
-
-def study_of(frame):
-    """What `settling` reads of a study."""
-    rows = lambda policy: played(frame, long_runs(), policy)  # noqa: E731
-    return SimpleNamespace(chapter="definitions", long_study=lambda label: frame, names=Study.names, rows=rows)
-
-
-@pytest.mark.parametrize(
-    ("powers", "said"),
-    [
-        ((1.01, 0.5), "so that of LDP-UCB-L still grows faster than ln T."),
-        ((1.01, 2.0), "so that of LDP-UCB-L and LDP-UCB-B still grows faster than ln T."),
-        ((0.99, 0.5), "so it has come down to ln T."),
-    ],
-)
-def test_the_longer_study_says_how_far_its_runs_came(powers, said):
-    parts = [longer(power) for power in powers]
-    frame = pd.concat([part[part["policy"] == Study.names[name]] for part, name in zip(parts, LOCAL, strict=True)])
-    text = settling(study_of(frame))
-    assert text.startswith("At ε = 0.05 regret goes as") and text.endswith(said)
-    assert f"{powers[0]:.2g} [{powers[0]:.2g}, {powers[0]:.2g}] for LDP-UCB-L, {powers[1]:.2g}" in text
-    wobbly = frame.assign(regret=frame["regret"] * (1 + 0.01 * (frame["replication"] - 2) * (frame["t"] % 3)))
-    if powers[1] == 0.5:
-        assert settling(study_of(wobbly)).endswith("do not tell whether it still grows faster than ln T.")
-    assert settling(study_of(frame.assign(regret=0.0))) == "At ε = 0.05 the local ones have no growth to fit."

@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import beta, expon, norm
@@ -129,9 +128,9 @@ def test_no_channel_keeps_more_than_the_response(p, q, epsilon):
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 def test_every_ldp_channel_is_a_response_followed_by_another(epsilon):
-    """The weights of the proof are a channel, and composing gives back the Laplace noise."""
-    given = reports.laplace_channel(epsilon, bins=16)
-    ratio = math.exp(epsilon)
+    """The weights of the proof are a channel, and composing gives back the one that they come from."""
+    ratio, near = math.exp(epsilon), np.exp(epsilon * np.linspace(0, 1, 16))
+    given = np.array([near[::-1], near]) / near.sum()  # as the tails of noise, neighbours up to e^epsilon apart
     after = np.array([ratio * given[0] - given[1], ratio * given[1] - given[0]]) / (ratio - 1)
     assert (after >= -1e-12).all()
     assert after.sum(axis=1) == close(np.ones(2))
@@ -165,27 +164,6 @@ def test_private_kl_in_its_limits():
 # --- Lemma 4
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_laplace_channel_is_private_and_nearly_the_noise(epsilon):
-    coarse = reports.laplace_channel(epsilon, bins=7, levels=3)
-    assert coarse.shape == (3, 9)
-    assert coarse.sum(axis=1) == close(np.ones(3))
-    assert (coarse > 0).all()
-    fine = reports.laplace_channel(epsilon, bins=4000, reach=12.0)
-    assert channel_loss(fine / fine.sum(axis=1, keepdims=True)) <= epsilon * (1 + 1e-9)
-
-    def density(z, mean):
-        noise = [epsilon / 2 * math.exp(-epsilon * abs(z - x)) for x in (0, 1)]
-        return (1 - mean) * noise[0] + mean * noise[1]
-
-    def integrand(z):
-        return density(z, 0.3) * math.log(density(z, 0.3) / density(z, 0.7))
-
-    reach = 40 / epsilon
-    exact = sum(quad(integrand, a, b, limit=200)[0] for a, b in ((-reach, 0), (0, 1), (1, 1 + reach)))
-    assert reports.lemma_4(fine, [0.7, 0.3], [0.3, 0.7], epsilon).kept == close(exact, rel=1e-3)
-
-
 @pytest.mark.parametrize("epsilon", [0.05, math.log(2), 1.5])
 def test_chain_of_lemma_4_by_hand(epsilon):
     found = reports.lemma_4(reports.response_channel(epsilon), [0.6, 0.4], [0.3, 0.7], epsilon)
@@ -215,20 +193,16 @@ def test_chain_of_lemma_4_holds_for_drawn_channels():
 
 def test_lemma_4_is_loose_by_eight_at_best():
     frame = reports.lemma_4_table([1e-3, 1.0, 5.0], [(0.5, 0.501)])
-    exact = frame[frame.channel == "randomised response"].set_index("epsilon")
+    exact = frame.set_index("epsilon")
     small = exact.loc[1e-3]
     assert small.looseness == close(2 * 4 * (1 + 3e-3) * 1.0, rel=0.01)
-    assert small.channel_loss == close(1.0)
     # what Duchi et al. lose, of which 2 is the symmetric divergence
     assert small.duchi_loss == close(2.0, rel=0.01)
     # what Pinsker loses, all of it the wrong norm where rewards are close to 1/2
     assert small.pinsker_loss == close(4.0, rel=1e-3)
     assert (frame.printed / frame.corrected).tolist() == close([4.0] * len(frame))
     assert exact.looseness[5.0] > 100_000
-    assert (frame.channel_loss >= 1 - 1e-9).all()
-    assert (frame.looseness - frame.channel_loss * frame.duchi_loss * frame.pinsker_loss).abs().max() == close(
-        0.0, abs=1e-3
-    )
+    assert frame.looseness.tolist() == close((frame.duchi_loss * frame.pinsker_loss).tolist())
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])

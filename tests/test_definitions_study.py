@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from pathlib import Path
@@ -10,14 +11,25 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 from synthetic import KEYS
 
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers import definitions
 from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.privacy import exact_loss
 from private_bandits_book import figures
 from private_bandits_book.chapters.page import csv_text
-from private_bandits_book.definitions import check_parameters, entries, graphs, histories, lemmas, long_studies, panels
+from private_bandits_book.definitions import (
+    check_parameters,
+    entries,
+    graphs,
+    histories,
+    implications,
+    lemmas,
+    long_studies,
+    panels,
+)
 from private_bandits_book.definitions.exhibits import exhibits
 from private_bandits_book.definitions.study import (
     CENTRAL,
@@ -25,15 +37,21 @@ from private_bandits_book.definitions.study import (
     LOCAL,
     LONG,
     NAMES,
+    PRICE,
+    PRICE_HORIZON,
     TRUST,
     Study,
+    corrupt_runs,
     factors,
     long_run,
     long_runs,
+    price_runs,
+    uniform_regret,
 )
 from private_bandits_book.exhibits import Table
 from private_bandits_book.figures.captions import Picture
-from private_bandits_book.studies import LongRun, Runs, key, play_long
+from private_bandits_book.ledger import claims_of
+from private_bandits_book.studies import LongRun, key, play_long
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "definitions"
 EPSILONS = [0.1, 1.0, 10.0]
@@ -171,7 +189,7 @@ def test_table_1_and_its_disagreements():
     for epsilon in (0.05, 0.1):
         values = long[long["epsilon"] == epsilon]["value"].tolist()
         assert shown.frame[f"at_{epsilon:g}"].tolist() == pytest.approx(values, nan_ok=True)
-        assert shown.columns[f"at_{epsilon:g}"] == f"$\\epsilon={epsilon:g}$"
+    assert shown.columns["at_0.05"] == "$\\epsilon=0.05$" and "at_0.1" not in shown.columns
 
 
 def test_table_2_names_the_results_that_prove_the_entries(monkeypatch):
@@ -207,7 +225,7 @@ def test_usable_bounds_keep_their_order(question, trust):
 
 def test_every_algorithm_plays_once_at_every_epsilon_and_gap(study):
     runs, gaps = study.hardest, {*GAPS, 0.5}
-    assert len(runs) == len(gaps) * (1 + 5 * (len(EPSILONS) + 1))
+    assert len(runs) == len(gaps) * (1 + 4 * (len(EPSILONS) + 1))
     assert {run.swept["gap"] for run in study._on(study.gap)} == {0.5}
     assert len(study._played) == len(runs)
     assert all((run.final >= 0).all() for run in runs)
@@ -223,9 +241,9 @@ def test_without_privacy_the_local_algorithms_are_ucb(study):
 
 def test_upper_over_lower_is_regret_over_the_best_bound(study):
     frame = study.on_instance.set_index(["policy", "epsilon"])
-    row = frame.loc[("AdaP-UCB", 1.0)]
+    row = frame.loc[("DP-KLUCB", 1.0)]
     best = replacements.central_lower(study.means, 3000, 1.0)
-    regret = study.hardest.final(KEYS["AdaP-UCB"], epsilon=1.0, gap=0.5)
+    regret = study.hardest.final(KEYS["DP-KLUCB"], epsilon=1.0, gap=0.5)
     assert row["bound"] == pytest.approx(best) and row["ratio"] == pytest.approx(regret / best)
     spread = frame.loc[("LDP-UCB-B", 1.0)]
     assert spread["ratio_low"] < spread["ratio"] < spread["ratio_high"]
@@ -234,27 +252,34 @@ def test_upper_over_lower_is_regret_over_the_best_bound(study):
     hardest = study.on_hardest.set_index(["policy", "epsilon"])
     everywhere = [run.final.mean() for run in study.hardest.select(KEYS["DP-SE"], epsilon=1.0)]
     assert hardest.loc[("DP-SE", 1.0), "regret"] == pytest.approx(max(everywhere))
-    assert hardest.loc[("LDP-UCB-L", 0.1), "bound"] == pytest.approx(replacements.local_minimax(3, 3000, 0.1))
+    assert hardest.loc[("LDP-UCB-B", 0.1), "bound"] == pytest.approx(replacements.local_minimax(3, 3000, 0.1))
     assert (hardest["ratio_high"] > 1).all()
     long = study.on_long.set_index(["policy", "epsilon"])
     best = replacements.local_lower(LONG.means, LONG.horizon, 1.0)
     assert long.loc[("LDP-UCB-B", 1.0), "bound"] == pytest.approx(best)
     ratios = exhibits.makers(study)["table-upper-lower"]()
     assert list(ratios.frame.columns[:6]) == ["question", "policy", "trust", "at_0.1", "at_1", "at_10"]
-    assert list(ratios.columns) == ["question", "policy", "at_0.1", "at_1", "at_10"]
+    assert list(ratios.columns) == ["question", "policy", "at_0.1"]  # every third epsilon
     cell = ratios.frame.set_index(["question", "policy"])["at_1"]
     for question, part in (("instance", frame), ("hardest", hardest), ("longer study", long)):
         for name in (*LOCAL, *CENTRAL):
             assert cell[question, NAMES[name]] == part.loc[(NAMES[name], 1.0), "ratio"]
 
 
-def test_the_price_is_a_ratio_of_envelopes(study):
-    frame = factors(study.hardest, 1.0).set_index(["policy", "t"])
-    above, below = (
-        max(run.final.mean() for run in study.hardest.select(KEYS["AdaP-UCB"], epsilon=epsilon))
-        for epsilon in (1.0, math.inf)
-    )
-    assert frame.loc[("AdaP-UCB", 3000), "factor"] == pytest.approx(above / below)
+def test_the_price_is_a_ratio_of_envelopes():
+    """The largest mean over the gaps, with and without privacy, where both have left uniform play."""
+    rows = pd.read_csv(DATA / "long-price.csv")
+    frame = factors(rows).set_index(["policy", "t"])
+    mean = rows.groupby(["policy", "epsilon", "gap", "t"])["regret"].mean()
+    for name in ("LDP-UCB-B", "DP-KLUCB"):
+        above, below = (mean[name, epsilon].xs(PRICE_HORIZON, level="t").max() for epsilon in (PRICE, math.inf))
+        found = frame.loc[(name, PRICE_HORIZON)]
+        assert found["factor"] == pytest.approx(above / below)
+        assert 0 < found["factor_se"] < 0.1 * found["factor"]
+    for share, shown in ((0.89, True), (0.91, False)):
+        lost = rows.assign(regret=share * uniform_regret(3, rows["gap"], rows["t"]))
+        assert factors(lost).empty is not shown
+    assert frame["factor"]["LDP-UCB-B"].iloc[-1] > 8 > 1.2 > frame["factor"]["DP-KLUCB"].iloc[-1]
 
 
 # --- what is shown
@@ -272,9 +297,9 @@ def test_every_exhibit_is_made_and_says_what_it_shows(study):
         assert "Mean of 4 runs" in made[label].caption
     assert "on the hardest of gaps from 0.01 to 0.8, K = 3" in made["figure-hardest"].caption
     assert "Theorem 3, Corollary 3, at ε = 0.1;" in made["figure-readings"].caption
-    assert "at ε = 0.1" in made["figure-price"].caption
+    assert "at ε = 0.2" in made["figure-price"].caption
     most = (study.on_long["regret"] / study.on_long["uniform"]).max()
-    assert f"at most {most:.2g} of what uniform play does. At ε = 0.05" in made["figure-upper-lower-long"].caption
+    assert f"at most {most:.2g} of what uniform play does." in made["figure-upper-lower-long"].caption
 
 
 def test_alt_texts_name_the_nearest_algorithm(study):
@@ -284,15 +309,77 @@ def test_alt_texts_name_the_nearest_algorithm(study):
     other.__dict__["on_instance"] = frame
     alt = exhibits.makers(other)["figure-upper-lower"]().alt
     assert "under central privacy AdaP-KLUCB at epsilon 10, 1.25 times it" in alt
-    assert "under local privacy LDP-UCB-L at epsilon 0.1, 10 times it" in alt
+    assert "under local privacy LDP-UCB-B at epsilon 0.1, 10 times it" in alt
 
 
-def test_a_price_needs_a_regret_to_compare_with(study):
-    other = at(3000, EPSILONS)
-    other.__dict__["hardest"] = Runs(run._replace(data=run.data * 0.0) for run in study.hardest)
-    made = exhibits.makers(other)["figure-price"]()
-    assert made.alt == "No regret without privacy to compare with at T = 3,000."
-    assert made.caption.endswith(f"from t = {math.ceil(2 / math.sinh(0.05) ** 2)} on. {made.alt}")
+def test_the_best_bound_is_drawn_below_uniform_play_and_others_under_their_own_names():
+    at = pd.DataFrame(
+        {
+            "response": [9.0, 3.0, 2.0],
+            "Theorem 4, corrected": [4.0, 2.5, 0.1],
+            "Theorem 4": [1.0, 0.6, 0.0],
+            "no privacy": [2.0] * 3,
+        }
+    )
+    shown = panels._telling(at, 8.0)
+    assert list(shown.columns) == ["Theorem 4, corrected", "lower bound"]
+    assert shown["lower bound"].tolist() == pytest.approx([math.nan, 3.0, 2.0], nan_ok=True)
+    assert shown["Theorem 4, corrected"].tolist() == pytest.approx([4.0, 2.5, math.nan], nan_ok=True)
+
+
+# --- what implies what
+
+
+def test_the_picture_has_an_arrow_a_row_and_every_row_is_in_the_ledger(study):
+    frame, fig = implications.table(), implications.draw()
+    (axes,) = fig.axes
+    arrows = [patch for patch in axes.patches if type(patch).__name__ == "FancyArrowPatch"]
+    assert len(arrows) == len(frame) == 14
+    broken = [patch.get_linestyle() != "-" for patch in arrows]
+    assert broken == frame["says"].str.contains("does not give").tolist()
+    assert sum(broken) == 5
+    assert set(frame["row"]) <= {claim.claim for claim in claims_of("definitions")}
+    words = {text.get_text() for text in axes.texts}
+    assert {f"{row.arrow}: {row.cost}" for row in frame.itertuples()} <= words
+
+
+@pytest.mark.parametrize("horizon", [4, 5, 6])
+def test_views_miss_what_tables_see(horizon):
+    """By a walk through all lists and tables, apart from the library's laws."""
+    policy = implications.Password(horizon)
+
+    def law(rewards):
+        found = {}
+        for arms in itertools.product((0, 1), repeat=horizon):
+            history = tuple((arm, float(rewards(t, arm))) for t, arm in enumerate(arms))
+            found[arms] = math.prod(policy.probabilities(history[:t])[arms[t]] for t in range(horizon))
+        return found
+
+    def apart(one, other):
+        return sum(max(one[arms] - other[arms], 0.0) for arms in one)
+
+    lists = {list_: law(lambda t, a, r=(*list_, 0): r[t]) for list_ in itertools.product((0, 1), repeat=horizon - 1)}  # noqa: B008
+    near = [pair for pair in itertools.permutations(lists, 2) if sum(x != y for x, y in zip(*pair, strict=True)) == 1]
+    most = max(apart(lists[one], lists[other]) for one, other in near)
+    table = apart(*(law(lambda t, a, s=s: s if t == 0 else a) for s in (1, 0)))
+    assert (most, table) == pytest.approx((2.0 ** (3 - horizon), 1.0))
+    assert implications.views(horizon) == pytest.approx((most, table))
+
+
+def test_renyi_divergences_by_hand():
+    p, q = np.array([0.7, 0.3]), np.array([0.4, 0.6])
+    assert implications.renyi(p, q, 2.0) == pytest.approx(math.log(0.49 / 0.4 + 0.09 / 0.6))
+    assert implications.renyi(p, q, 1 + 1e-9) == pytest.approx(0.7 * math.log(7 / 4) + 0.3 * math.log(0.5), rel=1e-5)
+    assert implications.renyi(p, np.array([1.0, 0.0]), 2.0) == math.inf
+    for epsilon in (0.1, 1.0, 4.0):
+        rho = implications.concentration(implications.responding(epsilon))
+        assert rho == pytest.approx(epsilon * math.tanh(epsilon / 2), rel=1e-5) and rho <= epsilon**2 / 2
+    for level in (0.5, 3.0, 20.0):
+        policy = implications.threshold(0.2, level)
+        assert implications.concentration(policy) <= 0.2
+        one, other = (norm.sf((level - x) * math.sqrt(0.4)) for x in (1, 0))
+        loss = max(math.log(one / other), math.log((1 - other) / (1 - one)))
+        assert exact_loss(policy, 2) == pytest.approx(loss)
 
 
 def test_impossible_names_what_exceeds_the_horizon(monkeypatch):
@@ -335,7 +422,12 @@ def test_the_longer_study_holds_every_run_and_nothing_else():
     assert min(run.replications for run in runs) >= 5
     assert all(part["t"].max() == LONG.horizon for part in parts)
     assert sum(map(len, parts)) == len(frame)
-    assert list(long_studies()) == ["upper-lower"]
+    assert list(long_studies()) == ["upper-lower", "price", "corrupt"]
+    for label, made in (("price", price_runs()), ("corrupt", corrupt_runs())):
+        kept = pd.read_csv(DATA / f"long-{label}.csv")
+        counted = kept.groupby(list(made[0].labels), sort=False)["replication"].nunique()
+        assert counted.to_dict() == {tuple(run.labels.values()): run.replications for run in made}
+        assert kept["t"].max() == made[0].horizon
 
 
 def test_the_longer_study_is_replayed():
@@ -343,13 +435,29 @@ def test_the_longer_study_is_replayed():
     frame = stored()
     again = {"replications": 2, "horizon": 50_000}
     asked = [(run, 1, 30_000, again) for run in long_runs()]
-    whole = [("LDP-UCB-B", 1.0), ("DP-SE", 0.05), ("AdaP-UCB", 0.2)]
+    whole = [("LDP-UCB-B", 1.0), ("DP-SE", 0.05), ("DP-KLUCB", 0.2)]
     asked += [(long_run(KEYS[name], epsilon), 0, LONG.horizon, {"replications": 1}) for name, epsilon in whole]
     for run, replication, last, how in asked:
         parts = (part_of(frame, run), play_long(run._replace(**how), n_jobs=1))
         kept, played = (part[(part["replication"] == replication) & (part["t"] <= last)] for part in parts)
         assert len(kept) > 10
         assert kept["regret"].tolist() == csv_text(played[["regret"]]).split()[1:], run.labels
+
+
+@pytest.mark.parametrize(
+    ("label", "run"),
+    [("price", run) for run in price_runs() if run.labels["gap"] in (0.8, 0.02)]
+    + [("corrupt", run) for run in corrupt_runs() if run.labels["epsilon"] == 1.0],
+)
+def test_the_other_longer_studies_are_replayed(label, run):
+    """One replication of each to a point on its way, that of DP-KLUCB to the end."""
+    frame = pd.read_csv(DATA / f"long-{label}.csv", dtype={"regret": str})
+    frame = frame[np.logical_and.reduce([frame[name] == value for name, value in run.labels.items()])]
+    last = run.horizon if run.labels["policy"] != "LDP-UCB-B" else 100_000
+    marks = [mark for mark in run.checkpoints if mark <= last]
+    kept = frame[(frame["replication"] == 1) & frame["t"].isin(marks)]["regret"].tolist()
+    played = play_long(run._replace(replications=2, horizon=marks[-1], checkpoints=marks), n_jobs=1)
+    assert kept == csv_text(played[played["replication"] == 1][["regret"]]).split()[1:]
 
 
 # --- parameters

@@ -19,7 +19,7 @@ from private_bandits.estimates import (
     mean_interval,
     ratio_interval,
 )
-from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, NAMES, UCB
+from private_bandits_book.definitions.study import DP_KLUCB, LDP_UCB, LONG, NAMES, UCB
 
 LAWS = pd.read_csv(FILE)
 WIDEST = 0.05
@@ -66,7 +66,7 @@ STATED = {
     ),
     "definitions, UCB": lambda: long(UCB, math.inf),
     "definitions, LDP-UCB-B": lambda: long(LDP_UCB, 0.1),
-    "definitions, AdaP-UCB": lambda: long(ADAP_UCB, 0.1),
+    "definitions, DP-KLUCB": lambda: long(DP_KLUCB, 0.1),
 }
 
 

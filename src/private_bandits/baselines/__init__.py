@@ -6,12 +6,17 @@ the rewards in clear and release noisy means, each reward in one mean only.
 
 from private_bandits.baselines.auer_figure_1 import ucb
 from private_bandits.baselines.azize_algorithm_1 import adap_klucb, adap_ucb
+from private_bandits.baselines.azize_dp_klucb import dp_klucb
+from private_bandits.baselines.gajane_kl_ucb_cf import kl_ucb_cf
 from private_bandits.baselines.ren_laplace import ldp_ucb_laplace
 from private_bandits.baselines.ren_response import ldp_ucb_response
 from private_bandits.baselines.sajed_algorithm_2 import dp_se
 from private_bandits.policy import Policy
 
-__all__ = ["adap_klucb", "adap_ucb", "algorithms", "dp_se", "ldp_ucb_laplace", "ldp_ucb_response", "ucb"]
+__all__ = [
+    "adap_klucb", "adap_ucb", "algorithms", "dp_klucb", "dp_se", "kl_ucb_cf", "ldp_ucb_laplace", "ldp_ucb_response",
+    "ucb",
+]  # fmt: skip
 
 
 def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
@@ -40,4 +45,6 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ("sajed_algorithm_2", dp_se(epsilon, 4, 1000)),
         ("azize_algorithm_1", adap_ucb(epsilon)),
         ("azize_algorithm_1", adap_klucb(epsilon)),
+        ("azize_dp_klucb", dp_klucb(epsilon)),
+        ("gajane_kl_ucb_cf", kl_ucb_cf(epsilon)),
     ]

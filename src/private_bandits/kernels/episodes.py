@@ -9,6 +9,10 @@ or, where `level` > 0, the largest q in [0, 1] with kl(clip(value), q) <= level 
 rewards above B = (truncation n)^truncation_power count as 0, and the noise is 2B times larger. A policy is its
 constants, held in a `Record`; one compiled loop plays them all.
 
+Where `kept` > 0 nothing is forgotten: the mean is that of all rewards, with one Lap(scale) for each episode in their
+sum, and the index is the largest q with d_kept(clip(value), q) <= (level ln t + slow ln ln t) / N, which is kl where
+`kept` is infinite. An episode has `growth` N pulls, at least one, of rewards that are flipped with probability `flip`.
+
 The rewards of an episode are drawn as one sum when it ends, so a run costs one index computation per episode. An
 episode that the horizon cuts short draws nothing.
 """
@@ -43,13 +47,18 @@ class Record(NamedTuple):
     v: float = 0.0  # the (1 + v)-th moment that the policy takes to be finite, and its bound u; 0: none
     u: float = 0.0
     horizon: int = 0  # longest run; 0 fits any
+    kept: float = 0.0  # epsilon of the index, where all episodes are kept; 0: only the last one is
+    growth: float = 1.0  # pulls of an episode over those before it
+    slow: float = 0.0  # the factor of ln ln t
+    flip: float = 0.0  # probability that a 0/1 reward is sent as the other
 
 
 class State(NamedTuple):
     """What the loop carries from episode to episode."""
 
     pulls: np.ndarray  # int64, an entry per arm: pulls in finished episodes
-    means: np.ndarray  # float64: the noisy mean of the arm's last finished episode
+    means: np.ndarray  # float64: the noisy mean of the arm's last finished episode, or of all where they are kept
+    totals: np.ndarray  # float64: what is kept, the noisy sum
     order: np.ndarray  # int64 (1,): the arm of the running episode
     clock: np.ndarray  # int64: rounds before the running episode, pulls in it
 
@@ -68,7 +77,11 @@ def start(problem: ListRecord, policy: Record) -> State:
     """
     n_arms = len(problem.means)
     return State(
-        pulls=np.zeros(n_arms, np.int64), means=np.zeros(n_arms), order=np.zeros(1, np.int64), clock=np.array([0, 1])
+        pulls=np.zeros(n_arms, np.int64),
+        means=np.zeros(n_arms),
+        totals=np.zeros(n_arms),
+        order=np.zeros(1, np.int64),
+        clock=np.array([0, 1]),
     )
 
 
@@ -93,9 +106,10 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         The three streams of the replication.
     """
     arms, shape = problem.means, problem.shape
-    terms, level, scale = policy.terms, policy.level, policy.scale
+    terms, level, slow, scale = policy.terms, policy.level, policy.slow, policy.scale
     truncation, truncation_power = policy.truncation, policy.truncation_power
-    pulls, means, order, clock = state.pulls, state.means, state.order, state.clock
+    kept, growth, flip = policy.kept, policy.growth, policy.flip
+    pulls, means, totals, order, clock = state.pulls, state.means, state.totals, state.order, state.clock
     indices, values = np.zeros(len(arms)), np.zeros(1)
     mark = np.searchsorted(checkpoints, first)
     while True:
@@ -109,24 +123,35 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if truncation > 0.0:
             threshold = (truncation * length) ** truncation_power
             reach = 2.0 * threshold
-        means[arm] = reward_sum(env, length, arms[arm], shape, threshold) / length
-        means[arm] += mechanisms.laplace(noise, scale * reach / pulls[arm])
+        total = reward_sum(env, length, flip + (1.0 - 2.0 * flip) * arms[arm], shape, threshold)
+        if kept > 0.0:
+            totals[arm] += total + mechanisms.laplace(noise, scale)
+            means[arm] = totals[arm] / pulls[arm]
+        else:
+            means[arm] = total / length + mechanisms.laplace(noise, scale * reach / pulls[arm])
         order[0], clock[0], clock[1] = end, end, 1
         if end >= len(arms):
             for item in range(len(arms)):
-                indices[item] = _index(terms, level, end + 1, pulls[item], means[item])
+                indices[item] = _index(terms, level, slow, kept, end + 1, pulls[item], means[item])
             top_list(indices, False, choice, order, values)
-            clock[1] = min(pulls[order[0]], WHOLE_RUN)
+            clock[1] = min(max(1, int(growth * pulls[order[0]])), WHOLE_RUN)
 
 
 @compiled
-def _index(terms, level, t, n, mean):
+def _index(terms, level, slow, kept, t, n, mean):
     value, log_t = mean, math.log(t)
     for term in range(len(terms)):
         value += ((terms[term, 0] * log_t + terms[term, 1]) / n) ** terms[term, 2]
-    if level > 0.0:
-        return kl_upper(min(max(value, 0.0), 1.0), level * log_t / n)
-    return value
+    if level == 0.0:
+        return value
+    mean, most = min(max(value, 0.0), 1.0), level * log_t / n
+    if slow > 0.0:
+        most += slow * math.log(max(log_t, 1.0)) / n
+    q = kl_upper(mean, most)
+    if kept == 0.0 or q * (1.0 - mean) * math.exp(-kept) <= mean * (1.0 - q):
+        return q
+    # where the log-odds differ by more than epsilon, d_epsilon(p, q) = -epsilon p - ln(1 - q (1 - e^-epsilon))
+    return min(1.0, math.expm1(-most - kept * mean) / math.expm1(-kept))
 
 
 @compiled

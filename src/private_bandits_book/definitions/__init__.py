@@ -15,9 +15,10 @@ def check_parameters(**values: Any) -> None:
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:
-    """Return the longer study by name; it takes `progress`, whether to show a bar."""
+    """Return the longer studies by name; each takes `progress`, whether to show a bar."""
     # not above: whoever checks parameters need not load what plays
-    from private_bandits_book.definitions.study import long_runs
+    from private_bandits_book.definitions.study import corrupt_runs, long_runs, price_runs
     from private_bandits_book.studies import long_study
 
-    return {"upper-lower": long_study("upper-lower", long_runs)}
+    runs = {"upper-lower": long_runs, "price": price_runs, "corrupt": corrupt_runs}
+    return {label: long_study(label, made) for label, made in runs.items()}

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits.privacy.divergences import bernoulli_kl, local_factor, response_mean
+from private_bandits.privacy.divergences import local_factor
 
-_FAILURE = math.pi**2 / 12.0
 _MANY = 10**12
 
 
@@ -54,11 +53,12 @@ def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[in
     -------
     pandas.DataFrame
         Columns definition, epsilon, horizon, least (the private lower bound over what is achieved without privacy),
-        most (what is achieved with privacy over the lower bound without; nan for local DP, where no guarantee is known
-        here). What is achieved is `dp_se_minimax`.
+        most (what is achieved with privacy over the lower bound without). What is achieved is `dp_se_minimax`: on the
+        answers of randomised response, whose gaps are tanh(epsilon/2) times smaller, for local DP; at epsilon/2 for
+        instantaneous DP, which it implies (Lemma 2).
 
-        * Local DP: `least` is proportional to 1/tanh(epsilon/2) from T = (K-1)/sinh(epsilon/2)^2 on and does not fall.
-        * DP: `most` tends to a constant of K, whatever epsilon is.
+        * Local DP: `least` is proportional to 1/tanh(epsilon/2), once T is large enough, and so is `most`.
+        * Both others: `most` tends to a constant of K, whatever epsilon is.
 
     Notes
     -----
@@ -67,71 +67,15 @@ def multiplicative(n_arms: int, epsilons: Sequence[float], horizons: Sequence[in
     """
     rows = []
     for epsilon, horizon in product(epsilons, horizons):
-        plain = replacements.minimax(n_arms, horizon), dp_se_minimax(n_arms, horizon, math.inf)
-        for place, bound, achieved in (
-            ("local DP", replacements.local_minimax, math.nan),
-            ("DP", replacements.central_minimax, dp_se_minimax(n_arms, horizon, epsilon)),
+        plain = replacements.minimax(n_arms, horizon)
+        achieved, central, half = (dp_se_minimax(n_arms, horizon, e) for e in (math.inf, epsilon, epsilon / 2.0))
+        for place, lower, upper in (
+            ("local DP", replacements.local_minimax(n_arms, horizon, epsilon), achieved / math.tanh(epsilon / 2.0)),
+            ("DP", replacements.central_minimax(n_arms, horizon, epsilon), central),
+            ("instantaneous DP", plain, half),
         ):
-            rows.append((place, epsilon, horizon, bound(n_arms, horizon, epsilon) / plain[1], achieved / plain[0]))
+            rows.append((place, epsilon, horizon, lower / achieved, min(upper, horizon) / plain))
     return pd.DataFrame(rows, columns=["definition", "epsilon", "horizon", "least", "most"])
-
-
-def additive(means: Sequence[float] | np.ndarray, epsilons: Sequence[float], horizons: Sequence[int]) -> pd.DataFrame:
-    """Price of DP as a term added to the problem-dependent regret: "an additive term cannot be true".
-
-    Parameters
-    ----------
-    means : sequence of float
-        Bernoulli arms.
-    epsilons, horizons
-        As for `multiplicative`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns epsilon, horizon, plain (`lai_robbins`), conjecture (plain + 1/epsilon), lower (`central_lower`),
-        contradicted (lower above conjecture), guarantee (`dp_se_guarantee`), extra (its part that epsilon adds, at most
-        of the order K ln T / epsilon), extra_per_log (extra / ln T), vacuous (the guarantee is that of any policy).
-
-    Notes
-    -----
-    A term 1/epsilon that does not grow with T is contradicted from some T on wherever d_epsilon < d, though not by any
-    theorem of the paper. A term of order K ln T / epsilon is what DP-SE pays: additive, and true.
-    """
-    rows = []
-    for epsilon, horizon in product(epsilons, horizons):
-        plain, lower = replacements.lai_robbins(means, horizon), replacements.central_lower(means, horizon, epsilon)
-        guarantee, conjecture = dp_se_guarantee(means, horizon, epsilon), plain + 1.0 / epsilon
-        extra = guarantee - dp_se_guarantee(means, horizon, math.inf)
-        slope = extra / math.log(horizon) if horizon > 1 else math.nan
-        vacuous = guarantee >= horizon * (max(means) - min(means))
-        rows.append((epsilon, horizon, plain, conjecture, lower, lower > conjecture, guarantee, extra, slope, vacuous))
-    names = ["epsilon", "horizon", "plain", "conjecture", "lower", "contradicted", "guarantee", "extra"]
-    return pd.DataFrame(rows, columns=[*names, "extra_per_log", "vacuous"])
-
-
-def dp_se_guarantee(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
-    """Upper bound on the regret of DP-SE (Sajed and Sheffet, 2019) at beta = 1/T, with the constants of the algorithm.
-
-    Parameters
-    ----------
-    means : sequence of float
-        Means of the arms, rewards in [0, 1].
-    horizon, epsilon
-        T >= 1; epsilon > 0, infinity for no noise.
-
-    Notes
-    -----
-    In epoch e of the algorithm the radii are h = sqrt(L/(2R)) < 2^-e/8 and c = M/(epsilon R) <= 2^-e/8, so that while
-    they hold no best arm leaves and an arm of gap 2^-e or more does. It is pulled R_1 + ... + R_e times for e =
-    max(1, ceil(log2(1/gap))). They fail with probability beta/(2 e^2) in epoch e, pi^2 beta/12 in all.
-    """
-    gaps = [gap for gap in (np.max(means) - np.asarray(means)).tolist() if gap > 0]
-    epochs = [max(1, math.ceil(-math.log2(gap))) for gap in gaps]
-    pulls = [min(horizon, _pulls(last, len(means), horizon, epsilon)) for last in epochs]
-    total = sum(gap * n for gap, n in zip(gaps, pulls, strict=True))
-    largest = max(gaps, default=0.0)
-    return float(min(total + _FAILURE * horizon / max(horizon, 2) * largest, horizon * largest))
 
 
 def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
@@ -166,46 +110,6 @@ def dp_se_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     return best
 
 
-def corrupt_bandits(means: Sequence[float] | np.ndarray, epsilons: Sequence[float]) -> pd.DataFrame:
-    """Whether the algorithms for corrupt bandits are off by (1 + e^(-epsilon))^2; constants of ln T.
-
-    Parameters
-    ----------
-    means : sequence of float
-        Bernoulli arms.
-    epsilons : sequence of float
-        Each > 0 and finite.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns epsilon; printed, corrected (`theorem_4`); lower (`local_lower`, over all channels); upper, the rate of
-        kl-UCB-CF and TS-CF (Gajane et al., 2018) with randomised response, sum of gap / d(g_a || g*); simple, their
-        corollary, sum of 2 / (gap tanh(epsilon/2)^2); claimed; over_printed and over_lower, upper over both;
-        simple_over_lower.
-
-    Notes
-    -----
-    over_lower is 1 by theorem, not by measurement: no channel keeps more than randomised response, so that no locally
-    private algorithm has a smaller rate on Bernoulli arms. What the paper measures is the slack of its own Theorem 4,
-    over_printed, and that is not (1 + e^(-epsilon))^2 either.
-    """
-    rows = []
-    best, log = float(np.max(means)), math.log(3)
-    worse = [mean for mean in np.asarray(means).tolist() if mean < best]
-    for epsilon in epsilons:
-        printed, corrected = (bounds.theorem_4(means, 3, epsilon, kind) / log for kind in ("printed", "corrected"))
-        lower = replacements.local_lower(means, 3, epsilon) / log
-        target = response_mean(best, epsilon)
-        upper = sum((best - mean) / bernoulli_kl(response_mean(mean, epsilon), target) for mean in worse)
-        simple = sum(2.0 / ((best - mean) * math.tanh(epsilon / 2.0) ** 2) for mean in worse)
-        claimed = (1.0 + math.exp(-epsilon)) ** 2
-        rows.append((epsilon, printed, corrected, lower, upper, simple, claimed))
-    frame = pd.DataFrame(rows, columns=["epsilon", "printed", "corrected", "lower", "upper", "simple", "claimed"])
-    frame["over_printed"], frame["over_lower"] = frame["upper"] / frame["printed"], frame["upper"] / frame["lower"]
-    return frame.assign(simple_over_lower=frame["simple"] / frame["lower"])
-
-
 def small_epsilon(epsilons: Sequence[float]) -> pd.DataFrame:
     """Local over instantaneous entry of Table 1, beside e^(epsilon/2) and sqrt(2/(epsilon (e^epsilon + 1))).
 
@@ -230,22 +134,15 @@ def orderings(epsilons: Sequence[float]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns epsilon; local_above_dp and instantaneous_above_dp, whether the discussion's "as expected" holds for the
-        entries of Table 1 with Theorem 3 as printed.
+        Columns epsilon; local, instantaneous (the entries of Table 1); printed, proof (DP by Theorem 3 and by the line
+        of its proof before the last).
     """
-    rows = []
-    for epsilon in epsilons:
-        # one arm too many, and as many rounds as make every threshold hold
-        printed = 8.0 * bounds.theorem_3(2, _MANY, epsilon) / math.sqrt(_MANY)
-        instantaneous = bounds.theorem_2(2, _MANY, epsilon, "table") / math.sqrt(_MANY)
-        rows.append((epsilon, local_factor(epsilon) ** -0.5 >= printed, instantaneous >= printed))
-    return pd.DataFrame(rows, columns=["epsilon", "local_above_dp", "instantaneous_above_dp"])
-
-
-def _pulls(last: int, n_arms: int, horizon: int, epsilon: float) -> float:
-    """R_1 + ... + R_last of DP-SE with every arm alive, rounded up as it is played."""
-    total = 0.0
-    for epoch in range(1, last + 1):
-        log = math.log(4.0 * n_arms * epoch**2 * max(horizon, 2))
-        total += math.ceil(max(32.0 * (log + math.log(2.0)) * 4.0**epoch, 8.0 * log * 2.0**epoch / epsilon) + 1.0)
-    return total
+    # one arm too many, and as many rounds as make every threshold hold
+    games = [(2, _MANY, epsilon) for epsilon in epsilons]
+    entries = {
+        "local": [bounds.theorem_1(*game, "table") for game in games],
+        "instantaneous": [bounds.theorem_2(*game, "table") for game in games],
+        "printed": [8.0 * bounds.theorem_3(*game) for game in games],
+        "proof": [8.0 * bounds.theorem_3(*game, "proof") for game in games],
+    }
+    return pd.DataFrame(entries | {"epsilon": list(epsilons)})

@@ -35,29 +35,6 @@ def response_channel(epsilon: float, levels: int = 2) -> np.ndarray:
     return channel
 
 
-def laplace_channel(epsilon: float, levels: int = 2, reach: float = 4.0, bins: int = 64) -> np.ndarray:
-    """Laplace noise on rewards in [0, 1], reported in bins, as a matrix of shape (levels, bins + 2).
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0 and finite; the noise has scale 1/epsilon.
-    levels : int
-        Rewards i/(levels - 1), >= 2 of them.
-    reach : float
-        The bins cover [-reach/epsilon, 1 + reach/epsilon] evenly, and two more the rest; > 0.
-    bins : int
-        >= 1. Binning is post-processing, so that the channel is epsilon-LDP and keeps less than the noise itself.
-    """
-    edges = np.linspace(-reach / epsilon, 1.0 + reach / epsilon, bins + 1)
-    distance = epsilon * (edges[None, :] - np.linspace(0.0, 1.0, levels)[:, None])
-    tail = 0.5 * np.exp(-np.abs(distance))
-    # differences of the smaller of both tails, or a far bin loses its digits and the channel its privacy
-    below, above = np.where(distance < 0, tail, 1.0 - tail), np.where(distance < 0, 1.0 - tail, tail)
-    inner = np.where(distance[:, 1:] < 0, np.diff(below, axis=1), -np.diff(above, axis=1))
-    return np.column_stack([below[:, 0], inner, above[:, -1]])
-
-
 class Reported(NamedTuple):
     """What a channel keeps of the divergence of two rewards, beside the bounds of Lemma 4."""
 
@@ -106,21 +83,18 @@ def lemma_4(channel: Any, first: Any, second: Any, epsilon: float) -> Reported:
 def lemma_4_table(
     epsilons: Sequence[float], pairs: Sequence[tuple[float, float]] = ((0.5, 0.55), (0.5, 0.75), (0.1, 0.9))
 ) -> pd.DataFrame:
-    """How loose Lemma 4 is: a row per channel, epsilon and pair of means of Bernoulli rewards.
+    """How loose Lemma 4 is for randomised response: a row per epsilon and pair of means of Bernoulli rewards.
 
-    Columns channel, epsilon, p, q, the fields of `Reported`, and `looseness` = printed / kept, of which `channel_loss`
-    = best / kept is the channel's, `duchi_loss` = duchi / best the bound's and `pinsker_loss` = printed / duchi
-    Pinsker's; 4 of the last factor is the wrong norm.
+    Columns epsilon, p, q, the fields of `Reported`, and `looseness` = printed / kept, of which `duchi_loss` = duchi /
+    best is the bound's and `pinsker_loss` = printed / duchi Pinsker's; 4 of the last factor is the wrong norm.
     """
     rows = []
     for epsilon in epsilons:
-        channels = {"randomised response": response_channel(epsilon), "binned Laplace": laplace_channel(epsilon)}
         for p, q in pairs:
-            for name, channel in channels.items():
-                found = lemma_4(channel, [1.0 - p, p], [1.0 - q, q], epsilon)
-                rows.append({"channel": name, "epsilon": epsilon, "p": p, "q": q, **found._asdict()})
+            found = lemma_4(response_channel(epsilon), [1.0 - p, p], [1.0 - q, q], epsilon)
+            rows.append({"epsilon": epsilon, "p": p, "q": q, **found._asdict()})
     frame = pd.DataFrame(rows)
-    losses = {"looseness": ("printed", "kept"), "channel_loss": ("best", "kept"), "duchi_loss": ("duchi", "best")}
-    for name, (above, below) in (losses | {"pinsker_loss": ("printed", "duchi")}).items():
+    losses = {"looseness": ("printed", "kept"), "duchi_loss": ("duchi", "best"), "pinsker_loss": ("printed", "duchi")}
+    for name, (above, below) in losses.items():
         frame[name] = frame[above] / frame[below].where(frame[below] > 0)
     return frame

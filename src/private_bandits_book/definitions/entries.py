@@ -14,8 +14,6 @@ from private_bandits_book.rooms import tables
 
 _RESULTS = {"DP": 3, "instantaneous DP": 2, "local DP": 1}
 """The number of each definition's theorem, and of its corollary."""
-CORRECTED = {f"{name}, corrected": name for name in ("Theorem 1", "Theorem 4")}
-"""What figures call the corrected bounds of `usable`."""
 _DATA = tables("definitions", "entries")
 
 

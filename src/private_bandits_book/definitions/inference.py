@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 
-from private_bandits.privacy import FinitePolicy, History, binomial_interval, environment_law, table_laws, worst_case
-from private_bandits_book.policies import Eavesdropper, Greedy, LaplaceArgmax, LocallyPrivate, Response
+from private_bandits.privacy import FinitePolicy, History, binomial_interval, environment_law, table_laws
+from private_bandits_book.policies import Eavesdropper, Greedy, LocallyPrivate, Response
 from private_bandits_book.rooms import tables
 
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
@@ -110,7 +110,6 @@ def games(epsilon: float, visits: int) -> list[Game]:
     share = epsilon / (visits - 1)
     policies: tuple[tuple[FinitePolicy, float], ...] = (
         (Response(share, 2), epsilon),
-        (LaplaceArgmax(share, 2), epsilon),
         (Response(epsilon, 2), (visits - 1) * epsilon),
         (LocallyPrivate(Greedy(2), epsilon), epsilon),
     )
@@ -118,7 +117,6 @@ def games(epsilon: float, visits: int) -> list[Game]:
         *(_answers_of_a_visit(*row, promise=epsilon, horizon=visits) for row in policies),
         _overheard(epsilon, own=True),
         _overheard(epsilon, own=False),
-        _next_ad(epsilon, visits),
         _private_answers(epsilon, 1),
         _private_answers(epsilon, visits),
         *_preferences(epsilon, visits),
@@ -152,15 +150,6 @@ def _overheard(epsilon: float, *, own: bool) -> Played:
     inputs = [(0.0, 0.0), (1.0, 0.0) if own else (0.0, 1.0)]
     laws = np.array([policy.probabilities(((0, outcome),)) for outcome in inputs])
     return 1, epsilon, 0.0 if own else math.inf, laws, _from_laws(laws)
-
-
-def _next_ad(epsilon: float, horizon: int) -> Played:
-    """Guess one earlier answer from the next advertisement, all earlier ones known."""
-    policy = Response(epsilon, 2)
-    worst = worst_case(policy, horizon, definition="instantaneous")
-    pasts: list[History] = [tuple(zip(worst.arms[:-1], seen, strict=True)) for seen in (worst.signals, worst.neighbour)]
-    laws = np.array([policy.probabilities(past) for past in pasts])
-    return 1, epsilon, epsilon, laws, _from_laws(laws)
 
 
 def _private_answers(epsilon: float, changes: int) -> Played:

@@ -17,7 +17,7 @@ from private_bandits_book.rooms import tables
 
 NAMES: dict[str, str] = tables("definitions", "texts")["names"]["policies"]
 """What the small policies are called, by their keys."""
-RESPONSE, _EXPONENTIAL, _LAPLACE, PRIVATE, _RETRACTION, BARE, _EAVESDROPPER, _HEDGE = NAMES
+RESPONSE, _EXPONENTIAL, LAPLACE, PRIVATE, _RETRACTION, BARE, _EAVESDROPPER, _HEDGE = NAMES
 
 
 class Feedback(NamedTuple):
@@ -85,7 +85,7 @@ def suite(epsilon: float, slack: float = 0.01) -> dict[str, FinitePolicy]:
     return {
         RESPONSE: policies.Response(epsilon, 2),
         _EXPONENTIAL: policies.Exponential(epsilon, 2),
-        _LAPLACE: policies.LaplaceArgmax(epsilon, 2),
+        LAPLACE: policies.LaplaceArgmax(epsilon, 2),
         PRIVATE: policies.LocallyPrivate(policies.Greedy(2), epsilon),
         _RETRACTION: policies.Retraction(epsilon, slack),
         BARE: policies.Greedy(2),

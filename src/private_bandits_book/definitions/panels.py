@@ -7,27 +7,35 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from private_bandits.papers.definitions import replacements
 from private_bandits_book import figures
-from private_bandits_book.definitions import discussion, graphs, lemmas
-from private_bandits_book.definitions.entries import CORRECTED, usable
-from private_bandits_book.definitions.study import LOCAL, LONG, Study, factors, instance
-from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.definitions import graphs, implications, lemmas
+from private_bandits_book.definitions.entries import usable
+from private_bandits_book.definitions.study import (
+    CORRUPT_HORIZON,
+    LEFT,
+    LONG,
+    PRICE,
+    PRICE_HORIZON,
+    Study,
+    corrupt_runs,
+    factors,
+    instance,
+)
+from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures import power
 from private_bandits_book.figures.captions import scientific
-from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.lines import computed, line
 from private_bandits_book.rooms import tables
-from private_bandits_book.sweep import by_replication, fit_log
+from private_bandits_book.studies import looked, means
 
 panels = Exhibits()
 
 _LOOKS = tables("definitions", "texts")["looks"]
 _EXACT = {"t": 1, "regret_se": 0.0, "replications": 1}
 _FLOOR = 1e-6  # regret over T below which a bound is not drawn
-_GREY = "#555555"
+_GREY, _INK = "#555555", "#1a1a1a"
 
 
 @panels("figure-1")
@@ -36,17 +44,26 @@ def models(study: Study) -> Made:
     return drawn(graphs.draw(), graphs.table(), described=" ".join(map(_described, graphs.models())))
 
 
+@panels("figure-implications")
+def implied(study: Study) -> Made:
+    """What implies what among the definitions."""
+    frame = implications.table()
+    ways = "; ".join(f"{row.says} ({row.cost})" for row in frame.itertuples())
+    return drawn(implications.draw(), frame, ways=ways)
+
+
 @panels("figure-inference")
 def inference(study: Study) -> Made:
     """The advertising example: the success rate of the best guess under each definition."""
     frame, games = study.inference, tables("definitions", "games")["games"]
     curves = frame.assign(regret=frame["success"], **_EXACT)
-    for column, told in (("facet", "panel"), ("label", "label"), ("family", "family")):
-        curves[column] = [game[told] for game in games] * len(study.epsilons)
-    curves["trust"] = ["local" if d in ("local", "environment") else "central" for d in frame["definition"]]
+    for column, told in (("facet", "panel"), ("label", "label"), ("family", "family"), ("trust", "trust")):
+        curves[column] = [game.get(told) for game in games] * len(study.epsilons)
+    curves = curves.dropna(subset="label")
     ylabel = "success rate of the best guess"
     fig = figures.small_multiples(curves, by="facet", x="epsilon", xscale="log", ylabel=ylabel)
-    _unit_axis(fig)
+    for axes in fig.axes[:4]:
+        axes.set_ylim(0.45, 1.05)
     grid = np.geomspace(frame["epsilon"].min() / 1.001, frame["epsilon"].max() * 1.001, 80)
     for axes in fig.axes[:4]:
         scale = 0.6 if axes is fig.axes[3] else 1.0
@@ -82,9 +99,8 @@ def looseness(study: Study) -> Made:
     """Lemma 4: the printed bound over what the channel keeps, and what the steps of the proof cost."""
     frame = study.looseness
     p, q = float(frame["p"].iloc[0]), float(frame["q"].iloc[0])
-    pair = frame[(frame["p"] == p) & (frame["q"] == q)]
-    response, laplace = (pair[pair["channel"] == name] for name in ("randomised response", "binned Laplace"))
-    curves = computed(response.assign(laplace=laplace["looseness"].to_numpy()), "epsilon", _LOOKS["lemma-4"])
+    response = frame[(frame["p"] == p) & (frame["q"] == q)]
+    curves = computed(response, "epsilon", _LOOKS["lemma-4"])
     ylabel = "bound over exact divergence"
     fig = figures.regret_curves(curves, "epsilon", xscale="log", yscale="log", ylabel=ylabel)
     smallest, largest = response["epsilon"].min(), response["epsilon"].max()
@@ -139,53 +155,41 @@ def hardest(study: Study) -> Made:
 def longer(study: Study) -> Made:
     """The same on the instance of the longer study, and how far its runs have come."""
     share = (study.on_long["regret"] / study.on_long["uniform"]).max()
-    facts = {"long": LONG, "share": share, "settling": settling(study)}
-    return _meeting(study.on_long, "instance", LONG.n_arms, LONG.gap, **facts)
-
-
-def settling(study: Study) -> str:
-    """Say whether the regret of the local algorithms has come down to ln T at the study's smallest epsilon."""
-    epsilon = float(study.long_study("upper-lower")["epsilon"].min())
-    parts = ((study.names[name], study.rows(name)) for name in LOCAL)
-    now = {name: part[part["epsilon"] == epsilon] for name, part in parts}
-    fits = {name: fit_log(*by_replication(part, "t")) for name, part in now.items() if len(part)}
-    found = {name: fit for name, fit in fits.items() if fit is not None}
-    said = ", ".join(f"{fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] for {name}" for name, fit in found.items())
-    faster = [name for name, fit in found.items() if fit.low > 1]
-    settled = all(fit.high <= 1 for fit in found.values())
-    which = ("faster" if faster else "settled" if settled else "open") if found else "unfitted"
-    return sentence(study, which, epsilon=epsilon, said=said, faster=" and ".join(faster))
+    return _meeting(study.on_long, "instance", LONG.n_arms, LONG.gap, long=LONG, share=share)
 
 
 @panels("figure-price")
 def price(study: Study) -> Made:
-    """The price of privacy as a factor on the largest regret over the gaps, against t, at the epsilon nearest 0.2."""
-    epsilon, n_arms = nearest(study.epsilons, 0.2), study.n_arms
-    frame = factors(study.hardest, epsilon)
-    # from (K-1)/sinh(epsilon/2)^2 on the local bound has lost all but a factor of the one without privacy
-    settled = (n_arms - 1) * (1 / math.tanh(epsilon / 2) ** 2 - 1)
-    facts = {"epsilon": epsilon, "settled": power(max(1, math.ceil(settled)))}
-    if frame.empty:
-        nothing = sentence(study, "nothing", T=power(study.horizon))
-        return drawn(_note(nothing), frame, nothing=f" {nothing}", said=nothing, **facts)
-    curves = frame.assign(regret=frame["factor"], regret_se=0.0)
-    t, bound = sorted({*frame["t"]}), replacements.response_minimax
-    limit = [bound(n_arms, mark, epsilon) / bound(n_arms, mark, math.inf) for mark in t]
-    ylabel, bounds = "regret over that without privacy", [("1/tanh(ε/2)", t, limit)]
-    fig = figures.regret_curves(curves, yscale="log", ylabel=ylabel, bounds=bounds)
-    last = frame[frame["t"] == frame["t"].max()].set_index("policy")["factor"]
-    ends = ", ".join(f"{value:.3g} for {name}" for name, value in last.items())
-    return drawn(fig, frame, nothing="", said=f"At the horizon the factor is {ends}.", **facts)
+    """The price of privacy as a factor on the largest regret over the gaps, against t, in a longer study."""
+    rows = study.long_study("price")
+    frame = factors(rows)
+    curves = frame.assign(regret=frame["factor"], regret_se=frame["factor_se"], label=frame["policy"])
+    t = sorted({*frame["t"]})
+    limit = 1 / math.tanh(PRICE / 2)
+    ylabel, bounds = "regret over that without privacy", [("1/tanh(ε/2)", t, [limit] * len(t))]
+    fig = figures.regret_curves(curves, yscale="log", ylabel=ylabel, bounds=bounds, start=t[0])
+    last = frame[frame["t"] == frame["t"].max()].set_index("policy")
+    ends = ", ".join(f"{row.factor:.2f} ± {2 * row.factor_se:.2g} for {name}" for name, row in last.iterrows())
+    runs = rows.groupby("policy", sort=False)["replication"].nunique()
+    often = ", ".join(f"{count} of {name}" for name, count in runs.items())
+    facts = {"epsilon": PRICE, "ends": ends, "often": often, "T": power(PRICE_HORIZON), "limit": limit, "left": LEFT}
+    return drawn(fig, frame, n_arms=LONG.n_arms, **facts)
 
 
 @panels("figure-corrupt")
 def corrupt(study: Study) -> Made:
     """Whether the algorithms for corrupt bandits are off by (1 + e^-epsilon)^2."""
-    frame = discussion.corrupt_bandits(study.means, study.epsilons)
-    curves, ylabel = computed(frame, "epsilon", _LOOKS["corrupt"]), "factor above a lower bound"
-    fig = figures.regret_curves(curves, "epsilon", xscale="log", yscale="log", ylabel=ylabel)
-    first, last = map(_times, frame.sort_values("epsilon")["over_printed"].iloc[[0, -1]])
-    return drawn(fig, frame, first=first, last=last, exact=frame["over_lower"].max())
+    rows = looked(study.long_study("corrupt"), corrupt_runs(), ["policy", "epsilon"])
+    played = means(rows[rows["t"] == CORRUPT_HORIZON], ["key", "policy", "family", "trust", "epsilon", "t"])
+    unit = [replacements.local_lower(LONG.means, CORRUPT_HORIZON, e) for e in played["epsilon"]]
+    measured = played.assign(regret=played["regret"] / unit, regret_se=played["regret_se"] / unit)
+    epsilon = played["epsilon"].to_numpy()
+    frame = pd.DataFrame({"epsilon": epsilon, "claimed": (1 + np.exp(-epsilon)) ** 2, "over_lower": 1.0})
+    curves = pd.concat([measured, computed(frame, "epsilon", _LOOKS["corrupt"])], ignore_index=True)
+    ylabel = "factor above the exact bound"
+    fig = figures.regret_curves(curves, "epsilon", xscale="log", ylabel=ylabel)
+    facts = {"T": power(CORRUPT_HORIZON), "runs": int(played["replications"].min()), "claimed": frame["claimed"].max()}
+    return drawn(fig, measured, most=measured["regret"].max(), **facts)
 
 
 def nearest(values: Sequence[float], target: float) -> float:
@@ -213,9 +217,10 @@ def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, **fact
     grid = np.geomspace(finite["epsilon"].min(), finite["epsilon"].max(), 60)
     for axes, trust in zip(fig.axes, ("local", "central"), strict=True):
         at = pd.DataFrame([usable(question, trust, means, horizon, float(e)) for e in grid])
-        for name, values in _telling(at, gap * horizon if question == "instance" else horizon).items():
-            _reference(axes, grid, values, CORRECTED.get(str(name), str(name)))
-        _make_room(axes)
+        for name, values in _telling(at, frame["uniform"].max()).items():
+            _reference(axes, grid, values, str(name))
+            if name == "lower bound":
+                _make_room(axes, values.min())
     said = finite.dropna(subset=["ratio"])
     best = said.loc[said.groupby("trust")["ratio"].idxmin()] if len(said) else said
     nearest_ones = "; ".join(
@@ -228,28 +233,30 @@ def _meeting(frame: pd.DataFrame, question: str, n_arms: int, gap: float, **fact
 
 
 def _lines(frame: pd.DataFrame) -> pd.DataFrame:
-    """The algorithms, the best usable bound and uniform play."""
+    """The algorithms and uniform play."""
     curves = pd.concat([frame[frame["trust"] == trust] for trust in ("local", "central", "none")], ignore_index=True)
     curves["facet"] = curves["trust"].map({"local": "local privacy", "central": "central privacy", "none": ""})
     curves = curves[np.isfinite(curves["epsilon"]) | (curves["trust"] == "none")]
-    most = frame["uniform"].max()
-    lower = curves[np.isfinite(curves["epsilon"]) & curves["bound"].between(1e-9, most)]
-    lower = lower.drop_duplicates(["trust", "epsilon"]).assign(regret=lower["bound"], policy="lower bound")
-    plain = {"epsilon": [math.inf], "t": frame["t"].iloc[0], "regret": most, "facet": "", "replications": 1}
-    lower = lower.assign(regret_se=0.0, family="none", trust="none")
-    return pd.concat([curves, lower, line("uniform play", "uniform", plain)])
+    plain = {
+        "epsilon": [math.inf],
+        "t": frame["t"].iloc[0],
+        "regret": frame["uniform"].max(),
+        "facet": "",
+        "replications": 1,
+    }
+    return pd.concat([curves, line("uniform play", "uniform", plain)])
 
 
 def _telling(bounds: pd.DataFrame, most: float) -> pd.DataFrame:
-    """The bounds, a column each, that are seen and are neither the best nor the level of no privacy.
+    """The bounds to draw, a column each, below uniform play: the best of them, and the others that are seen below it.
 
     The printed local ones are a fixed part of the corrected ones, which stand for both.
     """
     best = bounds.max(axis=1)
-    seen = bounds.drop(columns=["Theorem 1", "Theorem 4"], errors="ignore")
-    seen = seen.where((seen >= best.min()) & (seen <= most))
-    apart = seen.sub(best, axis=0).abs().gt(1e-3 * best, axis=0).any()
-    return seen.loc[:, apart & (seen.round(9).nunique() > 1)]
+    others = bounds.drop(columns=["Theorem 1", "Theorem 4", "no privacy"], errors="ignore")
+    others = others.where((others >= best.min()) & others.lt(0.999 * best, axis=0))
+    shown = others.loc[:, others.nunique() > 1].assign(**{"lower bound": best})
+    return shown.where(shown <= most)
 
 
 def _reference(axes: Axes, x: Any, y: Any, text: str) -> None:
@@ -259,37 +266,26 @@ def _reference(axes: Axes, x: Any, y: Any, text: str) -> None:
     if not at.size:
         return
     middle = at.size // 2
+    best = text == "lower bound"
+    colour = _INK if best else _GREY
     with figures.style():
-        axes.plot(at, values, color=_GREY, lw=1.1, linestyle="-.", zorder=2.5)
+        axes.plot(at, values, color=colour, lw=2.0 if best else 1.1, linestyle=":" if best else "-.", zorder=2.5)
         if values[-1] >= values[0]:
-            place, offset, side = 0, (3, 3), "left"
+            place, offset, side, edge = 0, (3, 3), "left", "baseline"
         elif values[-1] == values[middle]:
-            place, offset, side = middle, (-40, -11), "left"
+            place, offset, side, edge = middle, (-40, -11), "left", "baseline"
         else:
-            place, offset, side = -1, (-8, 1), "right"
+            far = axes.transAxes.inverted().transform(axes.transData.transform((at[-1], values[-1])))[0]
+            place, edge = -1, "top"
+            offset, side = ((4, -2), "left") if far < 0.3 else ((-7, -2), "right")
         spot, unit = (at[place], values[place]), "offset points"
-        axes.annotate(text, spot, offset, textcoords=unit, ha=side, fontsize=9.5, color=_GREY, zorder=6)
+        words = text.replace(", ", ",\n")
+        axes.annotate(words, spot, offset, textcoords=unit, ha=side, va=edge, fontsize=9.5, color=colour, zorder=6)
 
 
-def _make_room(axes: Axes) -> None:
-    """Lower the bottom of a logarithmic axis by an eighth, for names under the lowest line."""
+def _make_room(axes: Axes, least: float) -> None:
+    """Lower the bottom of a logarithmic axis below a line, by a fifth more for names under it."""
     low, high = axes.get_ylim()
     if axes.get_yscale() == "log":
-        axes.set_ylim(bottom=low * (low / high) ** 0.125)
-
-
-def _note(text: str) -> Figure:
-    """A figure that says why there is nothing to see."""
-    with figures.style():
-        fig = blank()
-        fig.text(0.5, 0.5, text, ha="center", va="center")
-    return fig
-
-
-def _unit_axis(fig: Figure) -> None:
-    """Show success rates from a coin's 1/2 to certainty."""
-    for axes in fig.axes:
-        labelled = any(label.get_text() for label in axes.get_yticklabels())
-        axes.set_ylim(0.48, 1.02)
-        ticks = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-        axes.set_yticks(ticks, [f"{v:g}" if labelled else "" for v in ticks])
+        low = min(low, least) if least > 0 else low
+        axes.set_ylim(bottom=low * (low / high) ** 0.2)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,36 +17,44 @@ import pandas as pd
 
 from private_bandits import baselines
 from private_bandits.estimates import mean_interval
+from private_bandits.papers.definitions import replacements
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits_book import studies
 from private_bandits_book.definitions import divergences, entries, histories, inference, lemmas
-from private_bandits_book.studies import LongRun, Run, Runs, key, looked, played
+from private_bandits_book.studies import LongRun, Run, Runs, key, looked, means, played
 from private_bandits_book.sweep import LEAST_RUNS
 
 GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Distances of the worse arms among which the hardest instance is looked for."""
 
+FINE = tuple(np.geomspace(0.01, 0.9, 56).round(3).tolist())
+"""More of them, where phases that double make regret jump from gap to gap."""
+
 _MAKERS: tuple[Callable[[float, int, int], Policy], ...] = (
-    lambda epsilon, n_arms, horizon: baselines.ldp_ucb_laplace(epsilon),
     lambda epsilon, n_arms, horizon: baselines.ldp_ucb_response(epsilon),
     lambda epsilon, n_arms, horizon: baselines.dp_se(epsilon, n_arms, horizon),
-    lambda epsilon, n_arms, horizon: baselines.adap_ucb(epsilon),
     lambda epsilon, n_arms, horizon: baselines.adap_klucb(epsilon),
+    lambda epsilon, n_arms, horizon: baselines.dp_klucb(epsilon),
     lambda epsilon, n_arms, horizon: baselines.ucb(),
 )
 MAKERS = {key(make(1.0, 2, 1)): make for make in _MAKERS}
 """Of each algorithm at epsilon, K and T, by its key."""
-LDP_UCB, ADAP_UCB, UCB = map(key, (baselines.ldp_ucb_response(1.0), baselines.adap_ucb(1.0), baselines.ucb()))
+LDP_UCB, DP_SE, ADAP_KLUCB, DP_KLUCB, UCB = MAKERS
 
 _MADE = {name: make(1.0, 2, 1) for name, make in MAKERS.items()}
 NAMES = {name: policy.name for name, policy in _MADE.items()}
 TRUST = {name: policy.privacy.trust for name, policy in _MADE.items()}
-STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (ADAP_UCB, 0.1): 200}
+STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (DP_KLUCB, 0.1): 200}
 """Of the algorithms and epsilons whose regret in the longer study the findings state, the number of runs.
 
-They follow from 2,000 runs on another seed: AdaP-UCB has few values, one of them in 7 runs of a hundred.
+They follow from 2,000 runs on another seed.
 """
+PRICE, PRICED = 0.2, (LDP_UCB, DP_KLUCB)
+"""The epsilon of the study of the price, and what it plays there and without privacy."""
+PRICE_GAPS, PRICE_HORIZON = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002), 10_000_000
+CORRUPT_EPSILONS, CORRUPT_HORIZON = (0.5, 1.0, 2.0, 5.0), 100_000
+LEFT = 0.9  # of the regret of uniform play, from which a line is not drawn
 LOCAL, CENTRAL = ([name for name in MAKERS if TRUST[name] == trust] for trust in ("local", "central"))
 
 
@@ -71,7 +80,7 @@ def instance(n_arms: int, gap: float) -> Arms:
     return Arms.bernoulli(np.array([0.5 + gap / 2] + [0.5 - gap / 2] * (n_arms - 1)))
 
 
-def uniform_regret(n_arms: int, gap: float, horizon: int) -> float:
+def uniform_regret(n_arms: int, gap: Any, horizon: Any) -> Any:
     """Return the expected regret of uniform play on `instance`."""
     return gap * (1 - 1 / n_arms) * horizon
 
@@ -86,6 +95,11 @@ class Study(studies.Study):
     exact_epsilon: float
     exact_horizon: int
     guesses: int
+
+    @property
+    def shown(self) -> list[float]:
+        """Every third epsilon, for tables with a column each."""
+        return self.epsilons[::3]
 
     @property
     def means(self) -> np.ndarray:
@@ -131,7 +145,7 @@ class Study(studies.Study):
     @cached_property
     def hardest(self) -> Runs:
         """Every algorithm at every epsilon over instances from easy to hard."""
-        return Runs(run for gap in sorted({*GAPS, self.gap}, reverse=True) for run in self._on(gap))
+        return Runs(run for gap in self.gaps for run in self._on(gap))
 
     def _on(self, gap: float) -> Runs:
         """Every algorithm on one instance, at every epsilon."""
@@ -153,6 +167,32 @@ class Study(studies.Study):
     def on_hardest(self) -> pd.DataFrame:
         """Upper over lower on the hardest instance, a minimax question."""
         return upper_lower(hardest(self.hardest), "hardest")
+
+    @cached_property
+    def gap_table(self) -> pd.DataFrame:
+        """What central algorithms lose on their hardest instances at the smallest epsilon, over both minimax bounds.
+
+        The instance is chosen among `FINE` by the chapter's runs, and the mean is of more.
+        """
+        epsilon, rows = min(self.epsilons), []
+        se, printed, kept, plain = (MAKERS[name](epsilon, self.n_arms, self.horizon) for name in (*CENTRAL, UCB))
+        free = MAKERS[DP_KLUCB](math.inf, self.n_arms, self.horizon)
+        said = ["DP-SE", "AdaP-KLUCB, as printed", "AdaP-KLUCB, α = 1", "DP-KLUCB", "DP-KLUCB, ε = ∞", "UCB"]
+        played = [se, printed, baselines.adap_klucb(epsilon, 1.0), kept, free, plain]
+        lower = [replacements.azize_basu_minimax, replacements.central_minimax]
+        for name, policy in zip(said, played, strict=True):
+            tried = [self.run(instance(self.n_arms, gap), policy, swept={"gap": gap}) for gap in FINE]
+            worst = max(tried, key=lambda run: float(run.final.mean()))
+            found = mean_interval(self.run(worst.problem, policy, replications=self.often).final)
+            over = [found.measured / bound(self.n_arms, self.horizon, epsilon) for bound in lower]
+            rows.append((name, epsilon, worst.swept["gap"], *found[:3], self.often, *over))
+        names = ["algorithm", "epsilon", "gap", "regret", "low", "high", "runs", "over_azize_basu", "ratio"]
+        return pd.DataFrame(rows, columns=names)
+
+    @property
+    def gaps(self) -> list[float]:
+        """Distances of the worse arms that are played, the largest first."""
+        return sorted({*GAPS, self.gap}, reverse=True)
 
     @cached_property
     def on_long(self) -> pd.DataFrame:
@@ -217,18 +257,41 @@ def _met(
     }
 
 
-def factors(runs: Runs, epsilon: float) -> pd.DataFrame:
-    """Return the price of privacy over time: the largest mean regret over the gaps at epsilon over that at infinity."""
-    rows = []
-    for name in (*LOCAL, *CENTRAL):
-        private, plain = (runs.select(name, epsilon=e) for e in (epsilon, math.inf))
-        above, below = (np.max([run.curves.mean(axis=0) for run in part], axis=0) for part in (private, plain))
-        for t, more, less in zip(plain[0].data.t.values.tolist(), above.tolist(), below.tolist(), strict=True):
-            if less > 0:
-                look = private[0].family, TRUST[name]
-                rows.append((name, NAMES[name], *look, epsilon, t, more, less, more / less, len(runs[0].final)))
-    names = ["key", "policy", "family", "trust", "epsilon", "t", "regret", "plain", "factor", "replications"]
-    return pd.DataFrame(rows, columns=names)
+def factors(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the price of privacy over time: the largest mean regret over the gaps at epsilon over that at infinity.
+
+    A row has it only where both have left uniform play.
+    """
+    rows = looked(frame, price_runs(), ["policy", "epsilon"])
+    found = means(rows, ["key", "policy", "family", "trust", "epsilon", "gap", "t"])
+    worst = found.loc[found.groupby(["key", "epsilon", "t"], sort=False)["regret"].idxmax()]
+    n_arms = LONG.n_arms
+    worst = worst[worst["regret"] < LEFT * uniform_regret(n_arms, worst["gap"], worst["t"])]
+    private, plain = worst[np.isfinite(worst["epsilon"])], worst[np.isinf(worst["epsilon"])]
+    joint = private.merge(plain[["key", "t", "regret", "regret_se"]], on=["key", "t"], suffixes=("", "_plain"))
+    joint["factor"] = joint["regret"] / joint["regret_plain"]
+    spread = np.hypot(joint["regret_se"] / joint["regret"], joint["regret_se_plain"] / joint["regret_plain"])
+    return joint.assign(factor_se=joint["factor"] * spread)
+
+
+def price_runs() -> list[LongRun]:
+    """The algorithms of the study of the price, with and without privacy, over gaps."""
+    marks = np.unique(np.geomspace(1e3, PRICE_HORIZON, 17).round()).astype(int).tolist()
+    runs = []
+    for name, epsilon, gap in product(PRICED, (PRICE, math.inf), PRICE_GAPS):
+        problem, policy = instance(LONG.n_arms, gap), MAKERS[name](epsilon, LONG.n_arms, PRICE_HORIZON)
+        labels = {"policy": NAMES[name], "epsilon": epsilon, "gap": gap}
+        often = 100 if name == DP_KLUCB else 20  # its runs differ most
+        runs.append(LongRun(labels, problem, policy, PRICE_HORIZON, 20192, often, marks))
+    return runs
+
+
+def corrupt_runs() -> list[LongRun]:
+    """The algorithm for corrupt bandits on the instance of the longer study, where its bound is below uniform play."""
+    problem, horizon = instance(LONG.n_arms, LONG.gap), CORRUPT_HORIZON
+    policies = {epsilon: baselines.kl_ucb_cf(epsilon) for epsilon in CORRUPT_EPSILONS}
+    labels = {epsilon: {"policy": policy.name, "epsilon": epsilon} for epsilon, policy in policies.items()}
+    return [LongRun(labels[e], problem, policies[e], horizon, 20193, 40, checkpoints=[horizon]) for e in policies]
 
 
 def long_runs() -> list[LongRun]:
@@ -240,5 +303,6 @@ def long_runs() -> list[LongRun]:
 def long_run(name: str, epsilon: float) -> LongRun:
     """Return a run of the longer study."""
     problem, policy = instance(LONG.n_arms, LONG.gap), MAKERS[name](epsilon, LONG.n_arms, LONG.horizon)
-    labels, runs = {"policy": NAMES[name], "epsilon": epsilon}, STATED.get((name, epsilon), LEAST_RUNS)
+    least = 20 if name == DP_KLUCB else LEAST_RUNS
+    labels, runs = {"policy": NAMES[name], "epsilon": epsilon}, STATED.get((name, epsilon), least)
     return LongRun(labels, problem, policy, LONG.horizon, seed=20191, replications=runs, start=1000)

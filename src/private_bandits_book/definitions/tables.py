@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.papers.definitions.replacements import central_lower, lai_robbins, local_lower
-from private_bandits_book.definitions import discussion, entries
+from private_bandits_book.definitions import entries, implications
+from private_bandits_book.definitions.inference import DISTANCE, PREFERENCES
 from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
-from private_bandits_book.definitions.study import ADAP_UCB, LDP_UCB, LONG, UCB, Study
-from private_bandits_book.exhibits import Exhibits, wide
-from private_bandits_book.studies import share
+from private_bandits_book.definitions.study import DP_KLUCB, FINE, LDP_UCB, LONG, PRICE, PRICE_HORIZON, UCB, Study
+from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
+from private_bandits_book.figures import power
 
-_MEASURED = {"table-losses": "losses", "table-divergences": "divergences", "disagreements": "variants"}
+_MEASURED = {"table-divergences": "divergences"}
 tables = Exhibits(measured=_MEASURED)
 
 
@@ -26,11 +27,13 @@ def findings(study: Study) -> dict[str, Any]:
     low = nearest(study.on_long["epsilon"].unique(), 0.1)
     final, game = study.on_long[study.on_long["epsilon"] == low].set_index("key"), (LONG.means, LONG.horizon)
     log = math.log(LONG.horizon)
-    rows = study.rows(ADAP_UCB)
-    central = rows[(rows["t"] == rows["t"].max()) & (rows["epsilon"] == low)]["regret"].to_numpy()
+    worst = study.gap_table
     return {
-        "mode": np.max(central),
-        "share": share(central == np.max(central)),
+        "limit": 1 / math.tanh(PRICE / 2),
+        "price": PRICE,
+        "rounds": power(PRICE_HORIZON),
+        "hard": worst["epsilon"].iloc[0],
+        "stands": worst.set_index("algorithm")["ratio"],
         "one": one,
         "success": study.inference[study.inference["epsilon"] == one].groupby("guess")["success"].max(),
         "paid": study.losses.set_index("key").loc[RESPONSE, "outcomes"],
@@ -39,12 +42,32 @@ def findings(study: Study) -> dict[str, Any]:
         "above": impossible(study.variants[study.variants["regret"] == "minimax"]),
         "low": low,
         "local": final.loc[LDP_UCB],
-        "central": final.loc[ADAP_UCB],
+        "central": final.loc[DP_KLUCB],
         "plain": study.on_long.set_index("key").loc[UCB, "regret"],
+        "free": study.on_long[np.isinf(study.on_long["epsilon"])].set_index("key").loc[DP_KLUCB, "regret"],
         "plain_log": lai_robbins(*game) / log,
         "local_log": local_lower(*game, low) / log,
         "central_log": central_lower(*game, low) / log,
     }
+
+
+@tables("table-implications")
+def implied(study: Study) -> pd.DataFrame:
+    """The arrows of the picture of the definitions."""
+    return implications.table()
+
+
+@tables("table-losses")
+def losses(study: Study) -> Made:
+    """The exact losses of small policies."""
+    return tabled(study.losses, people=PREFERENCES, distance=DISTANCE)
+
+
+@tables("table-gap")
+def gap(study: Study) -> Made:
+    """Where the gap between the central algorithms and the bound comes from."""
+    frame = study.gap_table
+    return tabled(frame, epsilon=frame["epsilon"].iloc[0], first=min(FINE), last=max(FINE), gaps=len(FINE))
 
 
 @tables("table-mechanisms")
@@ -83,12 +106,6 @@ def upper_lower(study: Study) -> pd.DataFrame:
     asked = {"instance": study.on_instance, "hardest": study.on_hardest, "longer study": study.on_long}
     frame = pd.concat([part.assign(question=question) for question, part in asked.items()])
     return _by_epsilon(frame[np.isfinite(frame["epsilon"])], "ratio", ["question", "policy", "trust"])
-
-
-@tables("table-additive")
-def additive(study: Study) -> pd.DataFrame:
-    """What privacy adds under DP."""
-    return discussion.additive(study.means, study.epsilons, sorted({study.horizon, 10**16}))
 
 
 def _by_epsilon(frame: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:

@@ -11,10 +11,10 @@ its proof picks does not exist. `variant="printed"` is the statement. The other 
 * `corrected`: the same method without its errors, or the bound of another paper where the method proves nothing;
 * `sharp`: the bound of `replacements`, derived there and named after its sources.
 
-All minimax bounds share one pair of environments. A learner under the first, where arm 1 is better by D, pulls some
-other arm T/(K-1) times or less; in the second environment that arm is better than arm 1 by D. With k the divergence
-between what the learner sees of one pull, Bretagnolle-Huber gives max regret >= T D/8 exp(-k T/(K-1)). The paper has
-T D/4, losing a factor of 2.
+All minimax bounds of the paper share one pair of environments. A learner under the first, where arm 1 is better by D,
+pulls some other arm T/(K-1) times or less; in the second environment that arm is better than arm 1 by D. With k the
+divergence between what the learner sees of one pull, Bretagnolle-Huber gives max regret >= T D/8 exp(-k T/(K-1)). The
+paper has T D/4, losing a factor of 2.
 """
 
 import math
@@ -48,7 +48,7 @@ def theorem_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed
         * `strict`: 1/(8 e^4) for c, half of the largest that the paper allows, and T >= 4 g: the gap of the proof must
           stay below 1/2.
         * `corrected`: e^(-1/2)/(16 sqrt 2) for c and T >= 2 g, for rewards in [0, 1]; see Notes.
-        * `sharp`: `replacements.response_minimax`, about sqrt((K-1) T) / (53 tanh(epsilon/2)) and without a threshold.
+        * `sharp`: `replacements.local_minimax`, of order sqrt(K T) / tanh(epsilon/2) and without a threshold.
         * `table`: sqrt((K-1) T / m).
     c : float
         Constant of `printed`, in (0, 1/(4 e^4)].
@@ -80,7 +80,7 @@ def theorem_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed
         "table": 1.0,
     }
     if variant == "sharp":
-        return replacements.response_minimax(n_arms, horizon, epsilon)
+        return replacements.local_minimax(n_arms, horizon, epsilon)
     if variant != "table" and rounds < horizon_1(n_arms, epsilon, variant):
         return math.nan
     return constants[variant] * math.sqrt(others * rounds / local_factor(epsilon))

@@ -1,21 +1,22 @@
 """The lower bounds that can be used in the place of those of Basu et al. (2019): what holds, and is not vacuous.
 
-Units, logarithms and the pair of environments as in `bounds`. Minimax bounds hold for rewards in [0, 1] at every
-horizon, problem-dependent ones for Bernoulli rewards as T grows; they are 0 where the best mean is 1, as no arm could
-be better then.
+Units and logarithms as in `bounds`. Minimax bounds hold for rewards in [0, 1] at every horizon, problem-dependent ones
+for Bernoulli rewards as T grows; they are 0 where the best mean is 1, as no arm could be better then.
 """
 
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.special import lambertw
 
 from private_bandits import checks
+from private_bandits._moved import forward
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
 
 def minimax(n_arms: int, horizon: int) -> float:
-    """Minimax bound without privacy: sqrt((K-1) T)/27, and T/27 where T < K - 1.
+    """Minimax bound without privacy: `local_minimax` at epsilon = infinity, (1 - 1/K)^2 sqrt(K T)/4 for large T.
 
     Parameters
     ----------
@@ -35,11 +36,10 @@ def minimax(n_arms: int, horizon: int) -> float:
 
     Notes
     -----
-    The constant is that of Lattimore and Szepesvari (2020, Theorem 15.2) for Gaussian rewards of unit variance. For
-    rewards in [0, 1] it holds too: Auer et al. (2002, Theorem 5.1) have min(sqrt(K T), T)/20 for Bernoulli rewards.
+    The way of Auer et al. (2002, Theorem 5.1), who lose more: min(sqrt(K T), T)/20. Lattimore and Szepesvari (2020,
+    Theorem 15.2) have sqrt((K-1) T)/27 for Gaussian rewards.
     """
-    others, rounds = game(n_arms, horizon)
-    return min(math.sqrt(others * rounds), rounds) / 27.0
+    return local_minimax(n_arms, horizon, math.inf)
 
 
 def lai_robbins(means: Sequence[float] | np.ndarray, horizon: int) -> float:
@@ -87,15 +87,16 @@ def azize_basu_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Notes
     -----
-    131 is 48 e rounded up: k = 6 epsilon D in the pair of the module, at D = (K-1)/(6 epsilon T), for Gaussian rewards
+    131 is 48 e rounded up: k = 6 epsilon D in the pair of `bounds`, at D = (K-1)/(6 epsilon T), for Gaussian rewards
     of unit variance. Bernoulli rewards have twice the total variation, k = 12 epsilon D, and the same steps give 96 e.
     The value holds for rewards in [0, 1] all the same, for `central_minimax` is never below it. Gaps of at most 1/2
     need T >= (K-1)/(3 epsilon), from where on the second term counts; without that it exceeds T as epsilon tends to 0.
+    The first term is T/27 where T < K - 1.
     """
     others, rounds = game(n_arms, horizon)
     epsilon = checks.epsilon(epsilon)
     private = others / (131.0 * epsilon) if 3.0 * epsilon * rounds >= others else 0.0
-    return max(minimax(n_arms, horizon), private)
+    return max(min(math.sqrt(others * rounds), rounds) / 27.0, private)
 
 
 def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
@@ -123,43 +124,8 @@ def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float
     return _over_gaps(means, horizon, lambda m, best: min(bernoulli_kl(m, best), 6.0 * epsilon * (best - m)))
 
 
-def response_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Minimax bound of the pair of environments under epsilon-LDP, Bernoulli rewards of mean 1/2 and 1/2 + D.
-
-    Parameters
-    ----------
-    n_arms : int
-        K >= 2.
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Privacy parameter, > 0 or infinite.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Ours, by the pair of environments of Basu et al. (2019) and the contraction of Duchi et al. (2013) made exact.
-
-    Randomised response keeps the most divergence (`response_kl`): its answers have means 1/2 and 1/2 + 2 D t, t =
-    tanh(epsilon/2), and k = -ln(1 - 16 D^2 t^2)/2. The best gap is D = 1/(4 t sqrt(1 + T/(K-1))), or 1/4 where that is
-    larger. So the bound is about sqrt((K-1) T)/(53 t), and T/32 at most.
-    """
-    others, rounds = game(n_arms, horizon)
-    keep, pulls = math.tanh(checks.epsilon(epsilon) / 2.0), rounds / others
-    gap = min(0.25, 1.0 / (4.0 * keep * math.sqrt(pulls + 1.0)))
-    return rounds * gap / 8.0 * math.exp(0.5 * pulls * math.log1p(-((4.0 * gap * keep) ** 2)))
-
-
 def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Minimax bound under epsilon-LDP: the larger of `minimax` and `response_minimax`, for privacy never helps.
+    """Minimax bound under epsilon-LDP, about (1 - 1/K)^2 sqrt(K T) / (4 tanh(epsilon/2)).
 
     Parameters
     ----------
@@ -181,9 +147,18 @@ def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Notes
     -----
-    Lattimore and Szepesvari (2020, Theorem 15.2) without privacy, `response_minimax` (ours) with it.
+    Arms of mean 1/2, one of them raised by D <= 1/2: some choice of it loses D T (1 - 1/K - sqrt(T k / (2 K))) or more,
+    with k = d(1/2 || 1/2 + D t) the most that a channel keeps (`response_kl`), t = tanh(epsilon/2). Here D is
+    (1 - 1/K) / (2 t sqrt(1 + T/K)), or 1/2 where that is larger. The way of Auer et al. (2002, Theorem 5.1) with
+    Pinsker's inequality and the exact k, whose two together we know no source for. In very short games
+    `coupling_minimax` is larger, and holds, as local DP implies DP.
     """
-    return max(minimax(n_arms, horizon), response_minimax(n_arms, horizon, epsilon))
+    arms, rounds = game(n_arms, horizon)[0] + 1, horizon
+    keep, wrong = math.tanh(checks.epsilon(epsilon) / 2.0), 1.0 - 1.0 / arms
+    gap = min(0.5, wrong / (2.0 * keep * math.sqrt(1.0 + rounds / arms)))
+    kept = -0.5 * math.log1p(-((2.0 * gap * keep) ** 2))
+    raised = gap * rounds * (wrong - math.sqrt(rounds * kept / (2.0 * arms)))
+    return max(raised, coupling_minimax(n_arms, horizon, epsilon))
 
 
 def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
@@ -217,7 +192,7 @@ def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: floa
 
 
 def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Minimax bound of the pair of environments under epsilon-DP, by the coupling of `private_kl`.
+    """Minimax bound under epsilon-DP by coupling: about c K / (1 - e^(-epsilon)), c = 0.07 at K = 2, 1/e for large K.
 
     Parameters
     ----------
@@ -239,24 +214,21 @@ def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Notes
     -----
-    Ours, by the pair of environments of Basu et al. (2019) and the divergence of Azize and Basu (2022) made smallest.
-
-    Bernoulli rewards of mean 1/2 and 1/2 + D, and k = d_epsilon(1/2 || 1/2 + 2 D); ln D - k T/(K-1) is concave in D.
-    For T >= (K-1) / sinh(epsilon/2)^2 the best gap is the non-private one: the method sees no price of privacy.
-    Below, D = (1 - s/2) / (2 s (1 + T/(K-1))) with s = 1 - e^(-epsilon), or 1/4 where that is larger; the bound is
-    about (K-1)/(43.5 epsilon), three times that of `azize_basu_minimax`. We know no source for this constant.
+    Arms of mean 1/2, one of them raised by D <= 1/2: some choice of it loses D T (r^(T/(2K)) - 1/K) or more, with
+    r = 1 - 2 D (1 - e^(-epsilon)). Here D = v K / (T (1 - e^(-epsilon))) with (1 - v) e^(-v) = 1/K, or 1/2 where that
+    is larger. It is the coupling of `private_kl` without a divergence; we know no source for it. With that divergence,
+    Bretagnolle and Huber's inequality gives (K-1) / (16 e epsilon) from T = 2 (K-1) / epsilon on.
     """
-    others, rounds = game(n_arms, horizon)
-    epsilon, pulls = checks.epsilon(epsilon), rounds / others
-    gap = 1.0 / (4.0 * math.sqrt(pulls + 1.0))
-    if gap > math.tanh(epsilon / 2.0) / 4.0:
-        slope = -math.expm1(-epsilon)
-        gap = min(0.25, (1.0 - slope / 2.0) / (2.0 * slope * (pulls + 1.0)))
-    return rounds * gap / 8.0 * math.exp(-pulls * private_kl(0.5, 0.5 + 2.0 * gap, epsilon))
+    arms, rounds = game(n_arms, horizon)[0] + 1, horizon
+    lost = -math.expm1(-checks.epsilon(epsilon))
+    best = 1.0 - float(lambertw(math.e / arms).real)
+    gap = min(0.5, best * arms / (rounds * lost))
+    untouched = rounds / (2.0 * arms) * math.log1p(-2.0 * gap * lost) if 2.0 * gap * lost < 1.0 else -math.inf
+    return gap * rounds * max(0.0, math.exp(untouched) - 1.0 / arms)
 
 
 def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Minimax bound under epsilon-DP: the larger of `minimax` and `coupling_minimax`.
+    """Minimax bound under epsilon-DP: the larger of `minimax` and `coupling_minimax`, for privacy never helps.
 
     Parameters
     ----------
@@ -275,10 +247,6 @@ def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     ------
     ValueError
         If an argument is out of range.
-
-    Notes
-    -----
-    Lattimore and Szepesvari (2020, Theorem 15.2) without privacy, `coupling_minimax` (ours) with it.
     """
     return max(minimax(n_arms, horizon), coupling_minimax(n_arms, horizon, epsilon))
 
@@ -343,3 +311,6 @@ def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Ca
     best = max(vector)
     constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best < 1.0))
     return constant * math.log(checks.integer("horizon", horizon, at_least=1))
+
+
+forward(__name__)

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from private_bandits_book.definitions import discussion, games, graphs, histories, inference, lemmas
-from private_bandits_book.definitions.lemmas import BARE, PRIVATE, RESPONSE
+from private_bandits.privacy import exact_loss, table_laws
+from private_bandits_book.definitions import discussion, games, graphs, histories, implications, inference, lemmas
+from private_bandits_book.definitions.lemmas import BARE, LAPLACE, PRIVATE, RESPONSE
 from private_bandits_book.definitions.rules.common import HORIZON, N_ARMS, SAME, loss_of, near, rules
 from private_bandits_book.definitions.study import Study
 from private_bandits_book.ledger import Claim
@@ -46,15 +47,83 @@ def _definition_4(study: Study, claim: Claim) -> Ruling:
 
 @rules("definition-5")
 def _definition_5(study: Study, claim: Claim) -> Ruling:
+    allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
+    paid = study.losses.set_index("key").loc[PRIVATE, "environment"]
+    most = study.exact_horizon * math.expm1(study.exact_epsilon) * np.abs(np.subtract(*inference.PREFERENCES)).sum()
+    held = bool(provided <= allowed * (1 + SAME) and paid <= most)
+    return claim.holds(held, provided, study=study, allowed=allowed, provided=provided, paid=paid, most=most)
+
+
+@rules("definition-5-algorithm")
+def _by_an_algorithm(study: Study, claim: Claim) -> Ruling:
     others, allowed = study.losses.set_index("key")["environment"].drop(index=PRIVATE), inference.DISTANCE
     facts = {"study": study, "others": len(others), "seeing": others.min(), "allowed": allowed}
     return claim.holds(others.min() <= allowed * (1 + SAME), others.min(), **facts)
 
 
-@rules("own-environment")
-def _environment(study: Study, claim: Claim) -> Ruling:
-    allowed, provided = inference.DISTANCE, lemmas.calibrated(1.0, study.exact_horizon)
-    return claim.holds(provided <= allowed * (1 + SAME), provided, study=study, allowed=allowed, provided=provided)
+@rules("local-implies-dp")
+def _local_implies_dp(study: Study, claim: Claim) -> Ruling:
+    found = implications.behind_responses(study.exact_epsilon, study.exact_horizon)
+    most, bare = max(found.values()), study.losses.set_index("key").loc[RESPONSE, "local"]
+    held = most <= study.exact_epsilon * (1 + SAME)
+    return claim.holds(held, most, study=study, learners=len(found), most=most, bare=loss_of(bare))
+
+
+@rules("mishra-thakurta")
+def _statistics(study: Study, claim: Claim) -> Ruling:
+    loss = study.losses.set_index("key").loc[LAPLACE, "local"]
+    return claim.holds(loss <= study.exact_epsilon * (1 + SAME), loss, loss=loss_of(loss))
+
+
+@rules("bounded-loss")
+def _bounded(study: Study, claim: Claim) -> Ruling:
+    """The loss of each definition, of what is made for it, over what it allows, at every length."""
+    paid = _growing(study)
+    own = [(PRIVATE, "outcomes"), (RESPONSE, "instantaneous"), (PRIVATE, "local")]
+    over = [
+        *(paid[own] / study.exact_epsilon).max(),
+        *(lemmas.calibrated(1.0, t) / inference.DISTANCE for t in paid.index),
+    ]
+    return claim.holds(max(over) <= 1 + SAME, max(over), most=max(over))
+
+
+@rules("bounded-loss-actions")
+def _bounded_actions(study: Study, claim: Claim) -> Ruling:
+    """The loss in all actions of a policy that is private in each."""
+    paid = _growing(study)[RESPONSE, "outcomes"]
+    held = bool(paid.iloc[-1] <= paid.iloc[0] * (1 + SAME))
+    return claim.holds(held, paid.iloc[-1], study=study, first=paid.iloc[0], last=paid.iloc[-1])
+
+
+def _growing(study: Study) -> pd.DataFrame:
+    frame = lemmas.growth(study.exact_epsilon, [2, 3, 4, 5, 6])
+    return frame.pivot(index="horizon", columns=["key", "definition"], values="loss")
+
+
+@rules("own-views")
+def _views(study: Study, claim: Claim) -> Ruling:
+    found = {rounds: implications.views(rounds) for rounds in (4, 5)}
+    held = all(near(lists, 2.0 ** (3 - rounds)) and near(tables, 1.0) for rounds, (lists, tables) in found.items())
+    return claim.holds(held, found[5][0], lists=found[5][0], tables=found[5][1])
+
+
+@rules("own-concentrated")
+def _concentrated(study: Study, claim: Claim) -> Ruling:
+    """Both implications on what is tightest, and the missing one on a threshold that moves away."""
+    pure = implications.concentration(implications.responding(study.exact_epsilon))
+    exact, formula = implications.converted(0.1, 1e-6)
+    far = [implications.threshold(0.1, level) for level in (1.0, 30.0)]
+    losses = [exact_loss(policy, 2) for policy in far]
+    kept = max(map(implications.concentration, far))
+    held = pure <= study.exact_epsilon**2 / 2 and exact <= formula and kept <= 0.1 * (1 + SAME) and losses[1] > 5
+    return claim.holds(held, losses[1], study=study, pure=pure, exact=exact, formula=formula, kept=kept, losses=losses)
+
+
+@rules("own-approximate")
+def _approximate(study: Study, claim: Claim) -> Ruling:
+    policy, delta = implications.rarely(1e-6), 1e-6
+    paid, rho = implications.delta(table_laws(policy, 2).reshape(4, -1)), implications.concentration(policy)
+    return claim.holds(near(paid, delta) and math.isinf(rho), paid, paid=paid, rho=loss_of(rho))
 
 
 @rules("figure-1")
@@ -79,6 +148,12 @@ def _example_dp(study: Study, claim: Claim) -> Ruling:
     frame = study.inference
     seen = frame[(frame["observer"] == "every ad") & (frame["guess"] == "the answers of one visit")]
     return _guessed(claim, seen[seen["definition"] == "outcomes"], frame[frame["definition"] == "rewards"])
+
+
+@rules("example-environment")
+def _example_environment(study: Study, claim: Claim) -> Ruling:
+    kept = study.inference[study.inference["definition"] == "environment"]
+    return _guessed(claim, kept, kept)
 
 
 @rules("example-local")

@@ -32,12 +32,21 @@ def _theorem_2(study: Study, claim: Claim) -> Ruling:
     return claim.holds(least >= most / 10, least, first=first, most=most, last=last, least=least, far=FAR, real=real)
 
 
+@rules("theorem-2-threshold")
+def _threshold(study: Study, claim: Claim) -> Ruling:
+    """A constant with which the statement at a = 1 is no more than the bound without privacy wherever h exists."""
+    real, last = range_2(1.0)
+    plain, at = replacements.minimax(N_ARMS, HORIZON), (real, *(e for e in GRID if real < e <= last))
+    constant = min(plain / bounds.theorem_2(N_ARMS, HORIZON, e, a=1.0) for e in at)
+    return claim.holds(constant > 0, constant, real=real, constant=constant)
+
+
 @rules("corollary-2")
 def _corollary_2(study: Study, claim: Claim) -> Ruling:
     """With c(epsilon) in the place of c(a), a function of epsilon makes it the bound without privacy."""
     plain, constants = replacements.minimax(N_ARMS, HORIZON), {e: math.sqrt(bounds.spurious_term(e)) / 27 for e in GRID}
     over = [bounds.theorem_2(N_ARMS, HORIZON, e, c=c) / plain for e, c in constants.items()]
-    return claim.holds(max(over) <= 1 + SAME, max(over), epsilon=GRID[0], constant=constants[GRID[0]])
+    return claim.holds(max(over) <= 1 + SAME, max(over), epsilon=GRID[0], constant=constants[GRID[0]], most=max(over))
 
 
 def range_2(a: float) -> tuple[float, float]:
@@ -104,4 +113,6 @@ def _table_1(study: Study, claim: Claim) -> Ruling:
     wrong = two[~two["agrees"]]
     span = f"{wrong['low'].min():.2g} to {wrong['high'].max():.2g}" if len(wrong) else "one number"
     right, names = len(two) - len(wrong), ", ".join(wrong["result"]) or "none"
-    return claim.holds(wrong.empty, right, right=right, entries=len(two), wrong=names, span=span)
+    at = [bounds.theorem_3(N_ARMS, HORIZON, e, "table", b=1.0) / bounds.theorem_3(N_ARMS, HORIZON, e) for e in GRID]
+    spans = {"span": span, "one": f"{min(at):.2g} to {max(at):.2g}"}
+    return claim.holds(wrong.empty, right, right=right, entries=len(two), wrong=names, **spans)
