@@ -31,7 +31,7 @@ from private_bandits_book.heavy_tailed.study import (
 )
 from private_bandits_book.studies import Runs, share
 from private_bandits_book.sweep import GAP, LEARNT, learnt
-from private_bandits_book.verdicts import AFTER_REPAIR
+from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED
 
 panels = Exhibits()
 _SE, _UCB, _EPISODES = rates.DP, rates.UCB, rates.EPISODES
@@ -52,7 +52,7 @@ def findings(study: Study) -> dict[str, Any]:
     key, panel = next(iter(study.central.items()))
     mine, other = (panel.find(name, PRINTED) for name in (_SE, _UCB))
     costs, episodes = tables.quantile(study), study.episodes[v].find(_EPISODES, "ours").final
-    parts = [f"theorem-dp-upper-{part}" for part in ("dependent", "independent")]
+    parts, failed = ([f"theorem-{m}-upper-{part}" for part in ("dependent", "independent")] for m in ("dp", "ldp"))
     return {
         "setting": coverage.LOCAL_SETTING,
         "spent": "; ".join(_spent(study, v, printed.loc[(rates.LDP, v)]) for v in study.vs),
@@ -65,6 +65,7 @@ def findings(study: Study) -> dict[str, Any]:
         "central": _both(ruled, "theorem-dp-upper"),
         "powers": sentence(study, "powers") if all(ruled[part] == AFTER_REPAIR for part in parts) else "",
         "local": _both(ruled, "theorem-ldp-upper"),
+        "outgrown": sentence(study, "outgrown") if {ruled[part] for part in failed} == {NOT_REPRODUCED} else "",
         "price": {variant: portion(tables.price(study, v, variant)) for variant in tables.PRICED_VARIANTS},
         "lost": _often(study.unseen[quantiles.FIRST]),
         "lost_long": _often(study.unseen[rare.LONG]),
@@ -289,7 +290,8 @@ def by_gap(study: Study, label: str, v: float) -> Made:
     facts |= {"fitted": ", ".join(f"{rates.NAMES[name]} {slope:.2f}" for name, slope in fits.items()) or "none"}
     facts |= {"lower": short(least), "printed": short(printed(smallest)), "priced": PRICED}
     facts |= {"relation": "above" if least > printed(smallest) else "below"}
-    fig = _multiples(frame, x="gap", xscale="log", xlabel="gap")
+    drawn_in = frame["facet"] if frame["facet"].any() else centre
+    fig = _multiples(frame.assign(facet=drawn_in), x="gap", xscale="log", xlabel="gap")
     return drawn(fig, frame.drop(columns="facet"), **facts)
 
 
@@ -380,9 +382,11 @@ def _ratios(values: pd.Series) -> str:
 
 
 def _percent(value: float) -> str:
-    return "an unmeasured part" if math.isnan(value) else f"{abs(100 * value):.2g} %"
+    return portion(value) if math.isnan(value) else f"{abs(100 * value):.2g} %"
 
 
 def portion(value: float) -> str:
     """A share or a factor to two digits."""
+    if math.isnan(value):
+        return "an unmeasured part"
     return f"{value:.2g}" if 1e-3 <= value < 100 else short(value)

@@ -149,7 +149,7 @@ class Rates(Runner):
 
     def _central(self, name: str, make: Callable[[float, int], Policy]) -> list[RateFit]:
         def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
-            return self._play(_two_arms(gap), make(epsilon, horizon), horizon, runs=2 * LEAST_RUNS)[:, -1]
+            return self._play(_two_arms(gap), make(epsilon, horizon), horizon, runs=4 * LEAST_RUNS)[:, -1]
 
         def settled(gap: float, epsilon: float) -> np.ndarray | None:
             return _if_settled(_two_arms(gap), regret(gap, epsilon, self.horizon), self.horizon)

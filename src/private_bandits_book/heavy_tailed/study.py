@@ -121,7 +121,8 @@ class Study(studies.Study):
     @property
     def horizons(self) -> list[int]:
         """Horizons at which the panels are judged, the longest last."""
-        return [t for t in (self.horizon // 10**k for k in (9, 7, 6, 3, 0)) if t >= _LEAST_HORIZON]
+        found = [t for t in (self.horizon // 10**k for k in (9, 7, 6, 3, 0)) if t >= _LEAST_HORIZON]
+        return found or [_LEAST_HORIZON]
 
     @cached_property
     def judged(self) -> dict[tuple[float, int], dict[tuple[int, float, float], Runs]]:

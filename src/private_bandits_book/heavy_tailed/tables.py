@@ -109,8 +109,6 @@ def horizons(study: Study) -> pd.DataFrame:
 def judged(study: Study) -> str:
     """Say in how many cases of panel, shape and horizon there is an order to see, and which it is."""
     frame = horizons(study)
-    if not len(frame):
-        return "no horizon is long enough to see an order"
     total, seen, below = (int(frame[column].sum()) for column in ("panels", "learnt", "below"))
     cases = f"{total} cases of panel, shape and horizon"
     return f"in {seen} of {cases} one of the two has learnt, and DP Robust SE is below in {below} of these"
@@ -120,9 +118,10 @@ PRICED_VARIANTS = (PRINTED, "episodes", "index", "local")
 
 
 def price(study: Study, v: float, variant: str) -> float:
-    """Return the regret of an algorithm at epsilon = 1 over that without privacy and with the same constant."""
+    """Return the regret of an algorithm at epsilon = 1 over that without privacy and with the same constant, or nan."""
     private, plain = (study.price[v].select(variant=variant, epsilon=epsilon) for epsilon in (1.0, math.inf))
-    return float(private[0].final.mean() / plain[0].final.mean())
+    lost, base = (float(run.final.mean()) for run in (private[0], plain[0]))
+    return lost / base if base > 0.0 else math.nan
 
 
 @tables("table-bracket")
