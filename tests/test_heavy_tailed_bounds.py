@@ -421,10 +421,11 @@ def test_the_table_has_every_cell_and_what_is_corrected_first():
     local = [(kind, side) for kind in ("dependent", "independent") for side in ("upper", "lower")]
     assert len(cells) == 16 and wrong == [("heavy-tailed", kind, "LDP", side) for kind, side in local]
     assert [cell["model"] for cell in cells if "printed" not in cell] == ["DP"]
-    rows = formulas(None).split("\n")[2:]
-    assert [row.count("LDP, ") and "the same" not in row for row in rows[:4]] == [True] * 4 and len(rows) == 16
+    rows, others = (formulas(None, "", corrected).split("\n")[2:] for corrected in (True, False))
+    assert [row.count("LDP, ") for row in rows] == [1, 1, 1, 1, 0] and (len(rows), len(others)) == (5, 11)
+    assert not any("the same" in row for row in rows)
     assert r"\Delta_a^{-1-2/v}" in rows[0] and r"T^{(2+v)/(2+2v)}" in rows[2] and rows[4].count("none") == 1
-    assert all(row.endswith("the same |") for row in rows[5:])
+    assert all(row.endswith("the same |") for row in others)
 
 
 @pytest.mark.parametrize("shape", [1.35, 1.55, 1.95])

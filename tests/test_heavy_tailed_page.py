@@ -86,8 +86,10 @@ def page():
             for (name, quantity), x in fits.items()
         ],
         unseen={8.0: np.array([True] * 3), 4096.0: np.array([True, False])},
-        private_points={
-            (name, v): {0.4: np.full(3, 7e6)} if name != rates.LDP else {} for v in made.vs for name in rates.MAKERS
+        points_by_trust={
+            (name, v): {0.15: np.full(3, 3e6)} if name == rates.LDP else {0.4: np.full(3, 7e6)}
+            for v in made.vs
+            for name in rates.MAKERS
         },
         points={
             (name, v): {gap: np.full(3, regret) for gap in (0.3, smallest)}
@@ -155,7 +157,7 @@ def texts(picture):
 def test_the_dp_panels_are_one_grid_of_shares_with_the_bracket_they_are_known_to(made):
     found = made("figure-dp-settings")
     assert len(found.fig.axes) == 6  # three settings, two v, one epsilon
-    assert {f"setting {n}, v = {v:g}, ε = 0.5" for n in (1, 2, 3) for v in (0.5, 0.9)} <= texts(found)
+    assert {f"{n}({x}) v = {v:g}, ε = 0.5" for n in (1, 2, 3) for x, v in (("a", 0.5), ("b", 0.9))} <= texts(found)
     ends = found.data[found.data["t"] == 10**9].set_index(["setting", "v", "policy", "reading"])
     assert ends.loc[(2, 0.9, "DP Robust SE", "printed"), "regret"] == pytest.approx(0.12 * 0.5e9)
     assert ends.loc[(2, 0.9, "DP Robust UCB", "smaller"), "low"] == pytest.approx(0.9 * 0.077 * 0.5e9)

@@ -32,6 +32,7 @@ TAIL = 64.0  # expected number of rewards of a block that are drawn one by one
 FAILURE = 20.0  # a bound inside a block fails with probability 2 exp(-FAILURE)
 _STEP, _LARGEST = 1.0 / 64.0, 96.0  # of the prefix sums' law
 _HALVINGS = 50
+_LEAST = 1e-300
 _PER_DECADE = 32
 
 
@@ -67,18 +68,13 @@ def bracket(
     if t[0] <= len(problem.means) or t[-1] > 2**53:
         raise ValueError(f"checkpoints must be > {len(problem.means)} and <= 2^53, got {t[0]} and {t[-1]}")
     grid = np.unique(np.concatenate([_grid(len(problem.means), int(t[-1])), t]))
-    return np.asarray(_bracket(problem, policy, grid, _tables(), env, noise))[:, np.searchsorted(grid, t)]
+    return np.asarray(_bracket(problem, policy, grid, _laws(54 - PARTS), env, noise))[:, np.searchsorted(grid, t)]
 
 
 def _grid(first: int, last: int) -> np.ndarray:
     """Rounds from `first` to `last`, all of them at first and then `_PER_DECADE`."""
     decades = math.log10(last / first)
     return np.unique(np.round(first * 10 ** np.linspace(0.0, decades, 2 + int(_PER_DECADE * decades))).astype(np.int64))
-
-
-@cache
-def _tables() -> np.ndarray:
-    return np.asarray(least_prefixes(54 - PARTS))
 
 
 @compiled
@@ -114,15 +110,16 @@ def least_prefixes(levels):
     return law
 
 
+_laws = cache(least_prefixes)
+
+
 @compiled
 def _quantile(law, probability):
     """The least x at which a law of `least_prefixes` has a probability."""
-    place = np.searchsorted(law, probability)
-    if place == 0:
+    if probability <= law[0]:
         return 0.0
-    if place == len(law):
-        return _LARGEST
-    return _STEP * (place - (law[place] - probability) / (law[place] - law[place - 1]))
+    place = min(np.searchsorted(law, probability), len(law) - 1)
+    return _STEP * (place - (law[place] - probability) / max(law[place] - law[place - 1], _LEAST))
 
 
 @compiled

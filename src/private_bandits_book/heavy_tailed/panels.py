@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -107,10 +108,13 @@ def central(study: Study) -> Made:
         (_UCB, SMALLER): f"radius {study.small_radius:g}",
     }
     frames, crossings, widths = [], [], []
-    for number, v, epsilon in sorted(study.grid, key=lambda key: (key[1], key[2], key[0])):
+    letters = {pair: chr(ord("a") + place) for place, pair in enumerate(product(study.vs, study.epsilons))}
+    for number, v, epsilon in sorted(study.grid, key=lambda key: (letters[key[1:]], key[0])):
         panel = study.central[number, v, epsilon]
         chosen = Runs(run for run in panel if studies.key(run.policy) in names)
-        frame = tidy(chosen).assign(setting=number, v=v, facet=f"setting {number}, v = {v:g}, ε = {epsilon:g}")
+        frame = tidy(chosen).assign(
+            setting=number, v=v, facet=f"{number}({letters[v, epsilon]}) v = {v:g}, ε = {epsilon:g}"
+        )
         frame["share"] = frame["t"] * float(panel[0].problem.uniform_regret())
         frames.append(frame)
         crossings.append(comparisons.overtaken(panel))
@@ -147,21 +151,18 @@ def price(study: Study) -> Made:
         frames.append(frame)
     frame = pd.concat(frames, ignore_index=True)
     frame["price"] = frame["regret"] / frame["without"].where(frame["without"] > 0)
-    shown = frame[frame["learnt"] & frame["price"].notna()]
+    told = frame["learnt"] & frame["price"].notna()
+    shown = frame[told] if told.any() else frame.assign(price=frame["regret"], without=1.0)
     shown = shown.assign(label=shown["reading"].map(labels), regret_se=shown["regret_se"] / shown["without"])
-    least = float(frame["price"].min())
-    facts = {"smallest": f"{min(PRICES):g}", "least": portion(least), "cheapest": _prices(shown, 1.0)}
-    facts["dearest"] = _prices(shown, min(PRICES))
-    if not len(shown):
-        return _drawn(study, _multiples(frame.assign(label=frame["reading"].map(labels)), x="epsilon"), frame, **facts)
-    fig = figures.small_multiples(
-        shown.assign(regret=shown["price"]),
-        by="facet",
-        x="epsilon",
-        xscale="log",
-        yscale="log",
-        ylabel="regret over that without privacy",
-    )
+    facts = {"smallest": f"{min(PRICES):g}", "least": portion(float(frame["price"].min()))}
+    facts |= {"cheapest": _prices(shown, 1.0), "dearest": _prices(shown, min(PRICES))}
+    axes: dict[str, Any] = {
+        "x": "epsilon",
+        "xscale": "log",
+        "yscale": "log",
+        "ylabel": "regret over that without privacy",
+    }
+    fig = figures.small_multiples(shown.assign(regret=shown["price"]), by="facet", **axes)
     return _drawn(study, fig, frame.drop(columns="facet"), **facts)
 
 
@@ -247,16 +248,13 @@ def by_gap(study: Study, label: str, v: float) -> Made:
     """Regret against the gap on the instance of the lower bounds, with the bounds that matter, by trust model."""
     horizon, arms, rows = study.length, rates.N_ARMS, []
     centre, local = f"trusted centre, ε = {PRICED:g}", "local, ε = 1"
-    gaps = sorted({gap for of in (study.points, study.private_points) for name in rates.MAKERS for gap in of[name, v]})
-    gaps = gaps or [0.1, 0.5]
+    gaps = sorted({gap for name in rates.MAKERS for gap in study.points_by_trust[name, v]}) or [0.1, 0.5]
     for name, make in rates.MAKERS.items():
-        facet, epsilon, found = centre, PRICED, study.private_points
-        if name == rates.LDP:
-            facet, epsilon, found = local, 1.0, study.points
+        facet, epsilon = (local, 1.0) if name == rates.LDP else (centre, PRICED)
         policy = make(epsilon, v, 1.0, horizon)
         rows += [
             (policy.name, RUNS, policy.family, policy.privacy.trust, epsilon, gap, horizon, *_mean(regret), v, facet)
-            for gap, regret in found[name, v].items()
+            for gap, regret in study.points_by_trust[name, v].items()
         ]
 
     def lower(of: Callable[..., float], epsilon: float) -> Callable[[float], float]:
@@ -267,9 +265,9 @@ def by_gap(study: Study, label: str, v: float) -> Made:
 
     lines: tuple[tuple[str, str, str, float, Callable[[float], float]], ...] = (
         ("uniform play", "uniform", "", 1.0, lambda gap: gap * horizon * (arms - 1) / arms),
-        ("lower bound, DP", "gaussian", centre, PRICED, lower(bounds.dp_lower, PRICED)),
+        ("lower bound, DP", "none", centre, PRICED, lower(bounds.dp_lower, PRICED)),
         ("no privacy, lower bound", "none", centre, math.inf, lambda gap: orders.plain_lower(arms, gap, v, horizon)),
-        ("lower bound, LDP", "composition", local, 1.0, lower(bounds.ldp_lower, 1.0)),
+        ("lower bound, LDP", "none", local, 1.0, lower(bounds.ldp_lower, 1.0)),
         ("order of (4)", "none", local, 1.0, printed),
     )
     for name, family, facet, epsilon, value in lines:  # a run loses at most its gap a round

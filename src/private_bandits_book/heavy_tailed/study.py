@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, wraps
 from itertools import product
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import joblib
 import numpy as np
@@ -40,10 +40,11 @@ EVEN = studies.key(UNIFORM)
 PRICED = 0.02  # an epsilon at which privacy costs more than telling the arms apart does anyway
 PRICES = (PRICED, 0.05, 0.1, 0.2, 0.5, 1.0)
 _LEAST_HORIZON = 100
+_Made = TypeVar("_Made")
 
 
-def by_v(make: Callable[[Any, float], Runs]) -> cached_property[dict[float, Runs]]:
-    """Make a property of the study out of what makes the panel of one v: the panels by v, played when asked for."""
+def by_v(make: Callable[[Any, float], _Made]) -> cached_property[dict[float, _Made]]:
+    """Make a property of the study out of what it makes of one v: those by v, made when asked for."""
     return cached_property(wraps(make)(lambda study: {v: make(study, v) for v in study.vs}))
 
 
@@ -141,12 +142,9 @@ class Study(studies.Study):
         run = self.run(problem, made[0], PRINTED, {"kind": RUNS}, horizon, replications=LEAST_RUNS)
         return Runs([self._uniform(problem, rounds), run, self._far(problem, made[1], PRINTED, rounds, LEAST_RUNS)])
 
-    @cached_property
-    def price(self) -> dict[float, Runs]:
+    @by_v
+    def price(self, v: float) -> Runs:
         """Every private algorithm over epsilon on setting 1, by v, and each without privacy at the same constant."""
-        return {v: self._price(v) for v in self.vs}
-
-    def _price(self, v: float) -> Runs:
         problem, u, beta, runs = self.problem(1, v), self.moment(1, v), self.beta, Runs()
         for epsilon in (*PRICES, math.inf):
             radius = paper.robust_ucb(v, u, self.length, 18.0)
@@ -172,13 +170,9 @@ class Study(studies.Study):
             played += [(PRINTED, ours()), (SMALLER, ours(self.small_local_c)), (SLIDE_RATE, ours(variant="slide_rate"))]
         return self._panel(problem, *played)
 
-    @cached_property
-    def checked(self) -> dict[float, list[tuple[str, float, Run, Run]]]:
-        """DP Robust UCB played round by round and bracketed, by v: arms and radius of each case, and both runs."""
-        return {v: self._checked(v) for v in self.vs}
-
-    def _checked(self, v: float) -> list[tuple[str, float, Run, Run]]:
-        """The cases at one v.
+    @by_v
+    def checked(self, v: float) -> list[tuple[str, float, Run, Run]]:
+        """DP Robust UCB played round by round and bracketed, by v: arms and radius of each case, and both runs.
 
         Setting 1 at both radii, and two arms with a light law at half the smaller one, where much is learnt.
         """
@@ -274,12 +268,10 @@ class Study(studies.Study):
         return {(name, v): self._rates.by_gap(name, v) for v in self.vs for name in rates.MAKERS}
 
     @cached_property
-    def private_points(self) -> dict[tuple[str, float], dict[float, np.ndarray]]:
-        """The same at the epsilon `PRICED`, of the algorithms with a trusted centre."""
-        names = [name for name in rates.MAKERS if name != rates.LDP]
-        return {(name, v): self._rates.by_gap(name, v, PRICED) for v in self.vs for name in names} | {
-            (rates.LDP, v): {} for v in self.vs
-        }
+    def points_by_trust(self) -> dict[tuple[str, float], dict[float, np.ndarray]]:
+        """The same, at the epsilon `PRICED` with a trusted centre."""
+        at = {name: 1.0 if name == rates.LDP else PRICED for name in rates.MAKERS}
+        return {(name, v): self._rates.by_gap(name, v, at[name]) for v in self.vs for name in at}
 
     @cached_property
     def exponents(self) -> list[RateFit]:

@@ -18,6 +18,7 @@ from private_bandits_book.studies import Runs
 
 tables = Exhibits(measured={"table-confidence": "confidence", "table-local-confidence": "local_confidence"})
 COUNTER_LIMIT = 2.0**63
+_SOURCES = ("printed", "corrected")
 LOWER_GAP = 0.05  # of the lower bounds, inside their ranges
 _ENDS = {  # policy and variant of each column
     "dp_robust_ucb": (rates.UCB, PRINTED),
@@ -100,7 +101,6 @@ def horizons(study: Study) -> pd.DataFrame:
         for column, name in (("dp_robust_se", rates.DP), ("dp_robust_ucb", rates.UCB)):
             runs = [panel.find(name, PRINTED) for panel in panels.values()]
             shares = [float(run.final.mean()) / run.uniform for run in runs]
-            row |= {f"{column}_least": min(shares), f"{column}_most": max(shares)}
             row[column] = f"{min(shares):.2g} to {max(shares):.2g}"
         rows.append(row)
     return pd.DataFrame(rows)
@@ -163,18 +163,18 @@ def _interval(measured: float, low: float, high: float) -> str:
     return f"{measured:.2f}" + (f" [{low:.2f}, {high:.2f}]" if f"{low:.2f}" != f"{high:.2f}" else "")
 
 
-@tables("formulas")
-def formulas(study: Study) -> str:
-    """The slides' summary table, printed and corrected, as a Markdown table: what is corrected comes first."""
+@tables("formulas", each=lambda study: [("formulas", True), ("formulas-same", False)])
+def formulas(study: Study, label: str, corrected: bool) -> str:
+    """The rows of the slides' summary table that are corrected, or the others, as a Markdown table."""
     lines = ["| Row | Slides | Corrected |", "| :--- | :--- | :--- |"]
     cells = rooms.tables("heavy_tailed", "summary")["cell"]
-    for cell in sorted(cells, key=lambda cell: ("corrected" not in cell, "printed" not in cell)):
-        symbol, printed = "O" if cell["side"] == "upper" else r"\Omega", cell.get("printed", "")
-        corrected = cell.get("corrected", "")
-        both = [f"${symbol}\\left({formula}\\right)$" if formula else "" for formula in (printed, corrected)]
-        loose = ", which holds and is loose" if printed and corrected and cell["side"] == "lower" else ""
-        row = f"{cell['rewards']}, {cell['model']}, {cell['kind']}, {cell['side']}{loose}"
-        lines.append(f"| {row} | {both[0] or 'none'} | {both[1] or 'the same'} |")
+    for cell in sorted(cells, key=lambda cell: "printed" not in cell):
+        if ("corrected" in cell) == corrected:
+            symbol, printed, other = "O" if cell["side"] == "upper" else r"\Omega", *map(cell.get, _SOURCES)
+            both = [f"${symbol}\\left({formula}\\right)$" if formula else "" for formula in (printed, other)]
+            loose = ", holds and is loose" if printed and other and cell["side"] == "lower" else ""
+            row = f"{cell['rewards']}, {cell['model']}, {cell['kind']}, {cell['side']}{loose}"
+            lines.append(f"| {row} | {both[0] or 'none'} | {both[1] or 'the same'} |")
     return "\n".join(lines)
 
 
