@@ -11,12 +11,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits.papers.heavy_tailed import private_quantiles as quantiles
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
 from private_bandits_book import figures, studies
-from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, short
-from private_bandits_book.heavy_tailed import comparisons, coverage, orders, rare, rates, tables
+from private_bandits_book.heavy_tailed import comparisons, coverage, orders, rates, tables
 from private_bandits_book.heavy_tailed.study import (
     BRACKETED,
     EVEN,
@@ -67,9 +66,8 @@ def findings(study: Study) -> dict[str, Any]:
         "powers": sentence(study, "powers") if all(ruled[part] == AFTER_REPAIR for part in parts) else "",
         "local": _both(ruled, "theorem-ldp-upper"),
         "outgrown": sentence(study, "outgrown") if {ruled[part] for part in failed} == {NOT_REPRODUCED} else "",
-        "price": {variant: portion(tables.price(study, v, variant)) for variant in tables.PRICED_VARIANTS},
-        "lost": _often(study.unseen[quantiles.FIRST]),
-        "lost_long": _often(study.unseen[rare.LONG]),
+        "price": {variant: portion(tables.price(study, v, variant)) for variant in names(study, "prices")},
+        "lost": [_often(lost) for lost in study.unseen.values()],
         "quantiles": _ratios(costs["over_small"]),
         "v": v,
         "episodes": short(episodes.mean()),
@@ -100,7 +98,7 @@ def _often(lost: np.ndarray) -> str:
 @panels("figure-dp-settings")
 def central(study: Study) -> Made:
     """The panels "DP Model Setting 1 (a)" to "3 (d)": a row for each v and epsilon, a column for each setting."""
-    names = {_SE: rates.NAMES[_SE], _UCB: rates.NAMES[_UCB]}
+    algorithms = {_SE: rates.NAMES[_SE], _UCB: rates.NAMES[_UCB]}
     constants = {
         (_SE, PRINTED): "c = 24",
         (_SE, SMALLER): f"c = {study.small_c:g}",
@@ -111,7 +109,7 @@ def central(study: Study) -> Made:
     letters = {pair: chr(ord("a") + place) for place, pair in enumerate(product(study.vs, study.epsilons))}
     for number, v, epsilon in sorted(study.grid, key=lambda key: (letters[key[1:]], key[0])):
         panel = study.central[number, v, epsilon]
-        chosen = Runs(run for run in panel if studies.key(run.policy) in names)
+        chosen = Runs(run for run in panel if studies.key(run.policy) in algorithms)
         frame = tidy(chosen).assign(
             setting=number, v=v, facet=f"{number}({letters[v, epsilon]}) v = {v:g}, ε = {epsilon:g}"
         )
@@ -123,7 +121,7 @@ def central(study: Study) -> Made:
             widths.append(float(np.mean(high - low) / np.mean(high + low)))
     frame = pd.concat(frames, ignore_index=True)
     shown = frame.assign(regret=frame["regret"] / frame["share"], regret_se=frame["regret_se"] / frame["share"])
-    shown["label"] = [f"{names[row.key]}, {constants[row.key, row.reading]}" for row in shown.itertuples()]
+    shown["label"] = [f"{algorithms[row.key]}, {constants[row.key, row.reading]}" for row in shown.itertuples()]
     # printed and smaller constants of one algorithm are two lines of one colour
     fig = figures.small_multiples(shown.assign(epsilon=1.0), by="facet", start=1000, ylabel="regret over uniform play")
     late = [crossing for crossing in crossings if not math.isnan(crossing)]
@@ -134,13 +132,6 @@ def central(study: Study) -> Made:
 @panels("figure-price")
 def price(study: Study) -> Made:
     """Regret over that of the same algorithm with the same constant and no privacy, against epsilon."""
-    labels = {
-        PRINTED: f"{rates.NAMES[_SE]}, c = 24",
-        SMALLER: f"{rates.NAMES[_SE]}, c = {study.small_c:g}",
-        "local": f"{rates.NAMES[rates.LDP]}, c = {study.small_local_c:g}",
-        "episodes": _NAMES[_EPISODES],
-        "index": f"{rates.NAMES[_UCB]}, radius 18",
-    }
     frames = []
     for v, panel in study.price.items():
         plain = {run.variant: float(run.final.mean()) for run in panel.select(epsilon=math.inf)}
@@ -153,7 +144,9 @@ def price(study: Study) -> Made:
     frame["price"] = frame["regret"] / frame["without"].where(frame["without"] > 0)
     told = frame["learnt"] & frame["price"].notna()
     shown = frame[told] if told.any() else frame.assign(price=frame["regret"], without=1.0)
-    shown = shown.assign(label=shown["reading"].map(labels), regret_se=shown["regret_se"] / shown["without"])
+    shown = shown.assign(
+        label=shown["reading"].map(names(study, "prices")), regret_se=shown["regret_se"] / shown["without"]
+    )
     facts = {"smallest": f"{min(PRICES):g}", "least": portion(float(frame["price"].min()))}
     facts |= {"cheapest": _prices(shown, 1.0), "dearest": _prices(shown, min(PRICES))}
     axes: dict[str, Any] = {

@@ -9,6 +9,7 @@ of T at the worst gap 3/4, the local rate of rewards with a variance.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -48,10 +49,11 @@ def _noise_pays(study: Study, claim: Claim) -> Ruling:
 
 @rules("derived")
 def _derived(study: Study, claim: Claim, names: str = "orders") -> Ruling:
-    return all_of(*(_order(name, v) for v in study.vs for name in claim.facts[names]))
+    named = claim.facts.get("arguments", {})
+    return all_of(*(_order(name, v, **named) for v in study.vs for name in claim.facts[names]))
 
 
-def _order(name: str, *arguments: float, **named: bool) -> Ruling:
+def _order(name: str, *arguments: float, **named: Any) -> Ruling:
     """What a function of `orders` rules; undecided at a v so small that a bound is no double."""
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):

@@ -150,11 +150,15 @@ class Study(studies.Study):
             radius = paper.robust_ucb(v, u, self.length, 18.0)
             if math.isfinite(epsilon):
                 radius = paper.dp_robust_ucb(epsilon, v, u, self.length)
+            width = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + 2.0  # at every epsilon up to 1
+            # proven with the sampling error alone, and with the noise
+            least = 4.0 * (coverage.dp_confidence(min(epsilon, 1.0)) - (2.0 if math.isinf(epsilon) else 0.0))
             eliminations = (
                 (PRINTED, paper.dp_robust_se(epsilon, v, u, beta)),
-                (SMALLER, paper.dp_robust_se(epsilon, v, u, beta, self.small_c)),
+                ("least", paper.dp_robust_se(epsilon, v, u, beta, least)),
                 ("local", paper.ldp_robust_se(epsilon, v, u, beta, self.small_local_c)),
-                ("episodes", paper.adap_robust_ucb(epsilon, v, u, self.length)),
+                ("episodes", paper.adap_robust_ucb(epsilon, v, u, self.length, width)),
+                ("episodes, least", paper.adap_robust_ucb(epsilon, v, u, self.length)),
             )
             runs += [self._run(problem, policy, variant) for variant, policy in eliminations]
             runs.append(self._far(problem, radius, "index", np.array([max(self.horizon, _LEAST_HORIZON)]), LEAST_RUNS))
@@ -306,12 +310,13 @@ class Study(studies.Study):
     # --- rewards that no quantile sees
 
     @cached_property
-    def unseen(self) -> dict[float, np.ndarray]:
-        """Whether runs of Quantile SE lose the better arm of `rare`, by the length of the first epoch."""
-        often = {quantiles.FIRST: self.often, rare.LONG: self.replications}
+    def unseen(self) -> dict[tuple[float, float], np.ndarray]:
+        """Whether runs of Quantile SE lose the better arm of `rare`, by the length of the first epoch and how rare."""
+        half = max(self.replications // 2, 2)
+        often = {(quantiles.FIRST, rare.RARE): self.often, (rare.LONG, rare.RARE): self.replications}
         return {
-            first: np.array([rare.loses_the_best(first, self.beta, self.seed, run) for run in range(runs)])
-            for first, runs in often.items()
+            case: np.array([rare.loses_the_best(*case, self.beta, self.seed, run) for run in range(runs)])
+            for case, runs in (often | {(rare.LONG, rare.RARE / 2.0): half}).items()
         }
 
     confidence = cached_property(coverage.confidence)

@@ -11,7 +11,7 @@ from private_bandits.estimates import mean_interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book import rooms, studies
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
-from private_bandits_book.heavy_tailed import comparisons, orders, rates
+from private_bandits_book.heavy_tailed import comparisons, orders, rare, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
 from private_bandits_book.heavy_tailed.study import LONG, PRICED, PRINTED, SMALLER, UNIFORM, Study, between
 from private_bandits_book.studies import Runs
@@ -114,11 +114,8 @@ def judged(study: Study) -> str:
     return f"in {seen} of {cases} one of the two has learnt, and DP Robust SE is below in {below} of these"
 
 
-PRICED_VARIANTS = (PRINTED, "episodes", "index", "local")
-
-
 def price(study: Study, v: float, variant: str) -> float:
-    """Return the regret of an algorithm at epsilon = 1 over that without privacy and with the same constant, or nan."""
+    """Return the regret of an algorithm at epsilon = 1 over that of its version without privacy, or nan."""
     private, plain = (study.price[v].select(variant=variant, epsilon=epsilon) for epsilon in (1.0, math.inf))
     lost, base = (float(run.final.mean()) for run in (private[0], plain[0]))
     return lost / base if base > 0.0 else math.nan
@@ -146,9 +143,9 @@ def bracket(study: Study) -> pd.DataFrame:
 def unseen(study: Study) -> pd.DataFrame:
     """Quantile SE where rare rewards make the mean, and on Pareto arms, by the length of its first epoch."""
     rows = []
-    for variant, (first, lost) in zip(("u and v unknown", LONG), study.unseen.items(), strict=True):
-        often = studies.share(lost)
-        row: dict[str, Any] = {"first": first, "runs": len(lost), **often.columns()}
+    for (first, rate), lost in study.unseen.items():
+        often, variant = studies.share(lost), "u and v unknown" if first < rare.LONG else LONG
+        row: dict[str, Any] = {"first": first, "rate": rate, "pays": 0.8 / rate, "runs": len(lost), **often.columns()}
         row |= {f"pareto_v{v:g}": panel.final(rates.QUANTILE, variant) for v, panel in study.unknown.items()}
         row["lost"] = f"{int(lost.sum())} of {len(lost)} [{often.low:.2f}, {often.high:.2f}]"
         row["pareto"] = " and ".join(f"{row[f'pareto_v{v:g}']:.3g}" for v in study.vs)
