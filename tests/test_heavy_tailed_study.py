@@ -79,7 +79,8 @@ def test_u_and_shape_are_those_of_the_chapter():
 def test_what_is_bracketed_meets_what_is_played():
     study = make(exact_horizon=10**5, replications=10)
     frame = tables.bracket(study)
-    assert frame["meets"].tolist() == ["yes"] * 3 and frame["radius"].tolist() == [18.0, 1.0, 0.5]
+    assert frame["meets"].tolist() == ["yes"] * 4 and frame["radius"].tolist() == [18.0, 1.0, 1.0, 0.5]
+    assert frame["t"].tolist() == [10**5, 10**5, 10**6, 10**5]
     assert np.all(frame["least"] < frame["most"]) and frame["width"].iloc[0] < 0.05
     # a tenth of the regret of the box that has hardly learnt is seen
     for *_, far in study.checked[0.9]:

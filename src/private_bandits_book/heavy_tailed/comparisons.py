@@ -54,7 +54,12 @@ def below(panel: Runs) -> Ruling:
 
 
 def orders_of(panels: Iterable[Runs]) -> dict[str, int]:
-    """Return in how many panels DP Robust SE ends below, above, or neither, where one of the two has learnt."""
-    verdicts = [below(panel).verdict for panel in panels if has_learnt(panel)]
+    """Return in how many panels DP Robust SE ends below, above, or neither, where one of the two has learnt.
+
+    And in how many it ends above where neither has (`before`).
+    """
+    found = [(has_learnt(panel), below(panel).verdict) for panel in panels]
+    verdicts = [verdict for seen, verdict in found if seen]
     counts = {"below": verdicts.count(REPRODUCED), "above": verdicts.count(NOT_REPRODUCED)}
-    return counts | {"undecided": len(verdicts) - sum(counts.values()), "learnt": len(verdicts)}
+    counts |= {"undecided": len(verdicts) - sum(counts.values()), "learnt": len(verdicts)}
+    return counts | {"before": found.count((False, NOT_REPRODUCED))}

@@ -37,6 +37,7 @@ panels = Exhibits()
 _SE, _UCB, _EPISODES = rates.DP, rates.UCB, rates.EPISODES
 _NAMES = rates.NAMES | {EVEN: "uniform play", _EPISODES: "doubling episodes (ours)"}
 _AT_ONE = {EVEN: "uniform play", _SE: f"{rates.NAMES[_SE]}, v = 1", _EPISODES: "doubling episodes, v = 1"}
+_PRICED_FROM = 0.01  # share of uniform play below which the horizon does not cap a price
 _multiples = partial(figures.small_multiples, by="facet", start=1000, yscale="log")
 
 
@@ -66,10 +67,11 @@ def findings(study: Study) -> dict[str, Any]:
         "powers": sentence(study, "powers") if all(ruled[part] == AFTER_REPAIR for part in parts) else "",
         "local": _both(ruled, "theorem-ldp-upper"),
         "outgrown": sentence(study, "outgrown") if {ruled[part] for part in failed} == {NOT_REPRODUCED} else "",
-        "price": {variant: portion(tables.price(study, v, variant)) for variant in names(study, "prices")},
+        "price": {name: portion(tables.price(study, study.vs[-1], name)) for name in names(study, "prices")},
         "lost": [_often(lost) for lost in study.unseen.values()],
         "quantiles": _ratios(costs["over_small"]),
         "v": v,
+        "last": study.vs[-1],
         "episodes": short(episodes.mean()),
         "dear": share(episodes > 1.5 * episodes.mean()),
         "elimination": short(study.episodes[v].final(_SE, PRINTED)),
@@ -138,7 +140,7 @@ def price(study: Study) -> Made:
         private = Runs(run for run in panel if math.isfinite(run.epsilon))
         frame = private.finals().assign(v=v, facet=f"v = {v:g}")
         frame["without"] = frame["reading"].map(plain)
-        frame["learnt"] = [learnt(run.final.mean(), run.uniform) for run in private]
+        frame["learnt"] = [learnt(run.final.mean(), run.uniform, _PRICED_FROM) for run in private]
         frames.append(frame)
     frame = pd.concat(frames, ignore_index=True)
     frame["price"] = frame["regret"] / frame["without"].where(frame["without"] > 0)
@@ -160,7 +162,7 @@ def price(study: Study) -> Made:
 
 
 def _prices(frame: pd.DataFrame, epsilon: float) -> str:
-    rows = frame[(frame["epsilon"] == epsilon) & (frame["v"] == frame["v"].min())]
+    rows = frame[(frame["epsilon"] == epsilon) & (frame["v"] == frame["v"].max())]
     return ", ".join(f"{row.label} {portion(row.price)}" for row in rows.itertuples()) or "nothing that has learnt"
 
 

@@ -143,7 +143,7 @@ def _learns(study: Study, claim: Claim) -> Ruling:
     for run in runs:
         seen = mean_interval(run.final / uniform)
         below = Interval(*(end - LEARNT for end in seen[:3]))
-        parts.append(Less(f"share of uniform play at epsilon {run.epsilon:g}", f"{LEARNT:g}")(below))
+        parts.append(Less(f"share of uniform play at epsilon {run.epsilon:g}", "one half")(below))
     for small, large in itertools.pairwise(runs):
         difference = difference_interval(large.final / uniform, small.final / uniform)
         parts.append(Less(f"at epsilon {large.epsilon:g}", f"at {small.epsilon:g}")(difference))

@@ -22,6 +22,7 @@ from private_bandits import baselines
 from private_bandits.estimates import Interval, fit_exponent
 from private_bandits.kernels import minima, robust
 from private_bandits.papers import heavy_tailed as paper
+from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed import private_quantiles as quantiles
 from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms
 from private_bandits.policy import Policy
@@ -182,22 +183,28 @@ class Study(studies.Study):
         """
         light = paper.pareto_arms(np.array(self.light_means), self.light_shape)
         setting, rounds, found = self.problem(1, v), max(min(self.horizon, self.exact_horizon), _LEAST_HORIZON), []
-        for arms, problem, u, radius in (
-            ("setting 1", setting, self.moment(1, v), 18.0),
-            ("setting 1", setting, self.moment(1, v), self.small_radius),
-            ("two arms", light, light.moment(v), self.small_radius / 2.0),
+        for arms, problem, u, radius, t, runs in (
+            ("setting 1", setting, self.moment(1, v), 18.0, rounds, self.replications),
+            ("setting 1", setting, self.moment(1, v), self.small_radius, rounds, self.replications),
+            ("setting 1", setting, self.moment(1, v), self.small_radius, 10 * rounds, LEAST_RUNS),
+            ("two arms", light, light.moment(v), self.small_radius / 2.0, rounds, self.replications),
         ):
-            policy = paper.dp_robust_ucb(self.epsilon, v, u, rounds, radius)
-            far = self._far(problem, policy, "", np.array([rounds]), 2 * self.replications)
-            found.append((arms, radius, self._run(problem, policy, horizon=rounds), far))
+            policy = paper.dp_robust_ucb(self.epsilon, v, u, t, radius)
+            far = self._far(problem, policy, "", np.array([t]), 2 * self.replications)
+            found.append((arms, radius, self.run(problem, policy, horizon=t, replications=runs), far))
         return found
 
     @by_v
     def unknown(self, v: float) -> Runs:
         """First open problem, setting 1: without u and v, with both, and with a u that is 100 times too large."""
         problem, u = self.problem(1, v), self.moment(1, v)
+        shape = min(problem.shape, 1.999)
+        width = bounds.quantile_width(shape / (shape - 1.0), shape / (2.0 - shape))
+        least = 4.0 * coverage.dp_confidence(self.epsilon)
         return self._panel(
             problem,
+            ("u and v unknown, proven width", paper.quantile_se(self.epsilon, self.beta, width)),
+            ("known, least proven constant", paper.dp_robust_se(self.epsilon, v, u, self.beta, least)),
             ("u and v unknown", paper.quantile_se(self.epsilon, self.beta)),
             (LONG, paper.quantile_se(self.epsilon, self.beta, first=rare.LONG)),
             ("u and v known", paper.dp_robust_se(self.epsilon, v, u, self.beta)),

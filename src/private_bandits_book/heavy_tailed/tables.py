@@ -109,9 +109,9 @@ def horizons(study: Study) -> pd.DataFrame:
 def judged(study: Study) -> str:
     """Say in how many cases of panel, shape and horizon there is an order to see, and which it is."""
     frame = horizons(study)
-    total, seen, below = (int(frame[column].sum()) for column in ("panels", "learnt", "below"))
-    cases = f"{total} cases of panel, shape and horizon"
-    return f"in {seen} of {cases} one of the two has learnt, and DP Robust SE is below in {below} of these"
+    total, seen, below, before = (int(frame[column].sum()) for column in ("panels", "learnt", "below", "before"))
+    cases = f"in {seen} of {total} cases of panel, shape and horizon one of the two has learnt"
+    return f"{cases}, and DP Robust SE is below in {below} of these; in {before} of the others it is above"
 
 
 def price(study: Study, v: float, variant: str) -> float:
@@ -207,7 +207,7 @@ def unknown(study: Study) -> pd.DataFrame:
 def quantile(study: Study) -> pd.DataFrame:
     """Return the rows of the algorithm without u and v, by v."""
     frame = unknown(study)
-    return frame[(frame["key"] == rates.QUANTILE) & (frame["reading"] != LONG)].set_index("v")
+    return frame[(frame["key"] == rates.QUANTILE) & (frame["reading"] == "u and v unknown")].set_index("v")
 
 
 @tables("table-bounds")
