@@ -270,7 +270,7 @@ def test_the_findings_take_their_numbers_from_the_right_places(made):
     assert "a factor of 1.1·10²" not in text and "a factor of 109 for DP Robust SE" in text
     assert "reproduced after repair, both parts; the lower bound is reproduced after repair. The printed powers" in text
     assert "private quantiles lose 0.4 (v = 0.5) and 0.4 (v = 0.9) times what DP Robust SE loses with both" in text
-    assert f"loses {short(0.0061 * 0.4e9)} at $v=0.5$, (above 1.5 times that in 0.00% [0.00%, 2.43%] of its" in text
+    assert f"loses {short(0.0061 * 0.4e9)} at $v=0.5$ (above 1.5 times that in 0.00% [0.00%, 2.43%] of its" in text
     assert f"of its runs), DP Robust SE {short(0.12 * 0.4e9)}." in text
     assert "numbered theorems, tables and figures** " in text and " reproduced after repair. The ledger" in text
 
