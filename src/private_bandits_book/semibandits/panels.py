@@ -26,7 +26,7 @@ from private_bandits_book.sweep import GAP, SIZE
 
 panels = Exhibits()
 
-_SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled"}
+_SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled", RADIUS: "super-arm radius"}
 _CENTRAL = ("one matters", "max-path", "top-K", "K-path")
 _SUMS = ("K-path", "K-path as arms", "windows", "windows as arms")
 _LOWER = ("B_inf at 1/2", "K-path at 1/2", "K-path at 1/2 as arms")
@@ -43,11 +43,10 @@ def findings(study: Study) -> dict[str, Any]:
         fit = study.fit(Source(policy, variant, family, policy != DP_SE), quantity).fit or Interval()
         return _two_digits(fit.measured)
 
-    removed = {
-        f"{name}_{family.replace('-', '_').replace(' ', '_')}": _two_digits(_removed(study, key, family).measured)
-        for name, key in (("laplace", LDP1), ("hypercube", HYPERCUBE))
-        for family in _CENTRAL
-    }
+    removed = {}
+    for (name, sent), family in itertools.product((("laplace", LDP1), ("hypercube", HYPERCUBE)), _CENTRAL):
+        one, two = (Source(policy, "repaired", family) for policy in (sent, LDP2))
+        removed[f"{name}_{family.replace('-', '_').replace(' ', '_')}"] = _two_digits(study.removed(one, two).measured)
     return {
         "promises": _promises(study),
         "ruled": study.ledger.set_index("claim")["verdict"],
@@ -66,11 +65,6 @@ def findings(study: Study) -> dict[str, Any]:
         "ldp2": rounded(runs.final(LDP2, "repaired")),
         "uniform": rounded(runs[0].uniform),
     }
-
-
-def _removed(study: Study, sent: str, family: str) -> Interval:
-    """The power of K that asking about the least pulled arm removes."""
-    return study.removed(Source(sent, "repaired", family), Source(LDP2, "repaired", family)).fit or Interval()
 
 
 def _over_bounds(study: Study) -> str:

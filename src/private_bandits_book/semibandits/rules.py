@@ -7,6 +7,7 @@ measured: the next power of the same quantity, which for the central algorithms 
 upper bound is also asked for its proof's first step, that the index covers its own noise, which is computed.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from private_bandits.estimates import Interval, exponent_difference, fit_exponent
+from private_bandits.estimates import Interval
 from private_bandits.papers.semibandits import VARIANTS, bounds, instances
 from private_bandits.policy import Policy
 from private_bandits_book.ledger import Claim, Rulebook, claims_of
@@ -224,30 +225,28 @@ def _local_lower(study: Study, claim: Claim) -> Ruling:
 def _least_pulled(study: Study, claim: Claim) -> Ruling:
     """Both variants, where one arm matters and where all do: less than if all are sent, and no power of K is left."""
     found = []
-    for family in claim.facts["families"]:
-        for variant in VARIANTS:
-            all_sent = Less(f"{variant}, exponent in K of CUCB-LDP2 on {family}", "that of CUCB-LDP1")
-            two, one = sources = [Source(policy, variant, family) for policy in (LDP2, LDP1)]
-            fits = [study.fit(each, PER_ARM) for each in sources]
-            runs = [fit.regrets for fit in fits if fit.regrets is not None]
-            found.append(by_runs(all_sent, lambda *r: exponent_difference(fits[0].values, *r), *runs))  # noqa: B023
-            found[-1] = found[-1].of(*map(algorithm, sources))
-            law = partial(sweeps.predicted_form, sweeps.sweep_of(*two[:3], SIZE))
-            found.append(fits[0].ruling(law(0.0), law(1.0)).of(algorithm(two)))
+    for family, variant in itertools.product(claim.facts["families"], VARIANTS):
+        one, two = (Source(policy, variant, family) for policy in (LDP1, LDP2))
+        more = Less("0", f"{variant}, {family}: exponent in K of CUCB-LDP1 less that of CUCB-LDP2")
+        law = partial(sweeps.predicted_form, sweeps.sweep_of(*two[:3], SIZE))
+        found += [removed(study, one, two, lambda power: more(Interval(-power[0], -power[2], -power[1])))]  # noqa: B023
+        found += [study.fit(two, PER_ARM).ruling(law(0.0), law(1.0)).of(algorithm(two))]
     return all_of(*found)
+
+
+def removed(study: Study, sent: Source, least: Source, judge: Callable[[Interval], Ruling]) -> Ruling:
+    """Judge the power of K of one source less that of another."""
+    runs = [regrets for each in (sent, least) if (regrets := study.fit(each, SIZE).regrets) is not None]
+    return by_runs(judge, lambda *_: study.removed(sent, least), *runs).of(algorithm(sent), algorithm(least))
 
 
 @rules("removed-power")
 def _removed(study: Study, claim: Claim) -> Ruling:
-    """The power of K of what an algorithm loses over what CUCB-LDP2 loses: the whole number that it is nearest to."""
-    near, found = Near(claim.facts["power"], tolerance=_HALF_A_POWER), []
-    for family in claim.facts["families"]:
-        sent, least = (Source(policy, "repaired", family) for policy in (claim.facts["key"], LDP2))
-        fit = study.removed(sent, least)
-        assert fit.regrets is not None
-        ruling = by_runs(near, lambda runs: fit_exponent(fit.values, runs), fit.regrets)  # noqa: B023
-        found.append(ruling.of(algorithm(sent), algorithm(least)))
-    return all_of(*found)
+    """The power of K of an algorithm less that of CUCB-LDP2: the whole number that it is nearest to."""
+    near, families = Near(claim.facts["power"], tolerance=_HALF_A_POWER), claim.facts["families"]
+    keys = claim.facts["key"], LDP2
+    pairs = (tuple(Source(policy, "repaired", family) for policy in keys) for family in families)
+    return all_of(*(removed(study, sent, least, near) for sent, least in pairs))
 
 
 @rules("predicted")
@@ -258,7 +257,7 @@ def _predicted(study: Study, claim: Claim) -> Ruling:
         source, sweep = Source(key, variant, family), sweeps.sweep_of(key, variant, family, quantity)
         forms = [sweeps.predicted_form(sweep, more) for more in (0.0, -1.0, 1.0)]
         fit = study.fit(source, quantity)
-        if "tolerance" in claim.facts:
+        if "tolerance" in claim.facts and fit.fit is not None:
             near = Near(fit.exponent(forms[0]), tolerance=claim.facts["tolerance"])
             found.append(near(fit.fit).of(algorithm(source)))
         else:
@@ -378,7 +377,7 @@ def _optimal(study: Study, claim: Claim, parts: dict[str, Ruling]) -> Ruling:
     reached = lemmas.sum_exponent()
     said = claim.facts["repaired"].format(reached=reached)
     summed = Holds(DERIVED)(reached < 1.0 + _HALF_A_POWER, said, reached)
-    return after_repair(Holds(DERIVED)(False, claim.facts["reason"]), summed)
+    return all_of(after_repair(Holds(DERIVED)(False, claim.facts["reason"]), summed), parts["central-upper"])
 
 
 @rules("private-term-dominated")

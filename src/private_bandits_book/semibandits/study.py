@@ -15,11 +15,11 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import mean_interval, ratio_interval
+from private_bandits.estimates import Interval, exponent_difference, mean_interval, ratio_interval
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
-from private_bandits.problems import SemiBandit, SetBandit
+from private_bandits.problems import SemiBandit
 from private_bandits_book import studies
 from private_bandits_book.rules import with_unseen
 from private_bandits_book.semibandits import sweeps
@@ -86,13 +86,10 @@ class Study(studies.Study):
         runs, epsilon = Runs(), self.middle
         for size in self.sizes:
             problem = paper.separated("windows", self.n_arms - self.size, size, self.gap)
-            assert isinstance(problem, SetBandit)
             swept = {"size": size, "n_arms": problem.n_items, "instances": "windows"}
             one, least = sweeps.local_policies(epsilon, size, self.horizon, "repaired")
             every = (paper.cucb(), one, least, paper.super_arm_radius(epsilon, self.horizon))
             runs += [self.run(problem, policy, "", swept) for policy in every]
-            average = paper.cucb_hypercube(epsilon, 1, self.horizon)
-            runs.append(self.run(paper.as_arms(problem), average, "", swept))
         return runs
 
     @cached_property
@@ -138,18 +135,18 @@ class Study(studies.Study):
         """Which term of Theorem 8 the regret comes from, on the chapter's map and the longer ones."""
         return dominance(pd.concat([own_rows(self.map), self.long_study("map")], ignore_index=True))
 
-    def removed(self, sent: Source, least: Source) -> RateFit:
-        """Return the exponent in K of what one source loses over what another loses, seed by seed."""
+    def removed(self, sent: Source, least: Source) -> Interval:
+        """Return the exponent in K of one source less that of another, seed by seed."""
         many, few = (self.fit(source, SIZE) for source in (sent, least))
-        assert many.regrets is not None and few.regrets is not None and many.values == few.values
-        runs = min(many.replications, few.replications)
-        over = many.regrets[:runs] / few.regrets[:runs]
-        return RateFit.over(many.labels, SIZE, zip(many.values, over.T, strict=True), PLANNED)
+        if many.regrets is None or few.regrets is None:
+            return Interval()
+        return exponent_difference(many.values, many.regrets, few.regrets)
 
     def over_bound(self, source: Source) -> RateFit:
         """Return the exponent in K of the regret over the corrected lower bound."""
         fit, sweep = self.fit(source, SIZE), sweeps.sweep_of(*source[:3], SIZE)
-        assert fit.regrets is not None
+        if fit.regrets is None:
+            return fit
         runs = [sweep.run(value)[0].labels for value in fit.values]
         asked = ("family", "n_arms", "size", "gap", "epsilon", "horizon")
         scale = [sweeps.lower_bound(*map(run.get, asked)) / run["n_others"] for run in runs]  # type: ignore[arg-type]

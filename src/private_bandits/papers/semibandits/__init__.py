@@ -9,7 +9,6 @@ from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
 from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
 from private_bandits.papers.semibandits.combinatorial_ucb import cucb
 from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
-from private_bandits.papers.semibandits.hypercube import cucb_hypercube
 from private_bandits.papers.semibandits.instances import (
     as_arms,
     coverage,
@@ -20,9 +19,10 @@ from private_bandits.papers.semibandits.instances import (
     separated,
     top_k,
 )
+from private_bandits.papers.semibandits.repair_hypercube import cucb_hypercube
+from private_bandits.papers.semibandits.repair_radius import super_arm_radius
 from private_bandits.papers.semibandits.section_3_2 import cucb_dp_least_pulled
 from private_bandits.papers.semibandits.skeleton import VARIANTS
-from private_bandits.papers.semibandits.super_arm_radius import super_arm_radius
 from private_bandits.policy import Policy
 
 __all__ = [
@@ -76,7 +76,7 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
             ("algorithm_3", cucb_dp(epsilon, 2, 4, 1000, variant)),
             ("section_3_2", cucb_dp_least_pulled(epsilon, 2, 4, 1000, variant)),
         ]
-    ours = {"hypercube": cucb_hypercube(epsilon, 2, 1000), "super_arm_radius": super_arm_radius(epsilon, 1000)}
+    ours = {"repair_hypercube": cucb_hypercube(epsilon, 2, 1000), "repair_radius": super_arm_radius(epsilon, 1000)}
     return [*listed, *ours.items()]
 
 

@@ -28,7 +28,7 @@ from private_bandits._moved import forward
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.instances import check_paths, means_apart
 from private_bandits.papers.semibandits.radii import node_radius
-from private_bandits.papers.semibandits.super_arm_radius import grid
+from private_bandits.papers.semibandits.repair_radius import grid
 from private_bandits.privacy.divergences import bernoulli_kl
 from private_bandits.problems import SemiBandit, SetBandit
 
