@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from private_bandits import mechanisms
+from private_bandits.kernels import superarm
 from private_bandits.papers import semibandits as paper
-from private_bandits.papers.semibandits import bounds, instances, repair_hypercube, repair_radius
+from private_bandits.papers.semibandits import algorithm_2, bounds, instances, repair_hypercube, repair_radius
 from private_bandits.problems import SemiBandit
 from private_bandits.simulate import simulate, streams, trace
 
@@ -81,8 +82,6 @@ def test_the_index_of_a_super_arm_is_at_equal_counts():
         paper.super_arm_radius(1.0, 1000),
     )
     points = repair_radius.grid(1000)
-    from private_bandits.kernels import superarm
-
     state = superarm.start(problem.record(), policy.record)
     state.cells[:] = [sum(g <= n for g in points) for n in (12, 30, 0)]
     state.kept[0, points.index(11)], state.kept[1, points.index(11)] = 4.0, 6.0
@@ -135,13 +134,8 @@ def test_the_largest_mean_is_a_reward_of_shared_draws(groups):
         SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]], reward="largest", groups=groups)
     problem = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]], reward="largest", groups=[0, 0, 1, 1])
     assert problem.rewards.tolist() == [0.5, 0.3] and (problem.b_inf, problem.b_1) == (1.0, 1.0)
-    assert trace(problem, paper.cucb_ldp2(1.0), horizon=50, seed=0).tolist() == _by_reference(problem)
-
-
-def _by_reference(problem):
-    from private_bandits.papers.semibandits import algorithm_2
-
-    return algorithm_2.reference(problem, 50, streams(0, 0), 1.0, anytime=True)
+    played = trace(problem, paper.cucb_ldp2(1.0), horizon=50, seed=0)
+    assert played.tolist() == algorithm_2.reference(problem, 50, streams(0, 0), 1.0, anytime=True)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,13 @@ def about(value, half=0.05):
 
 
 def key(policy, variant, family, quantity, noisy=True):
-    return policy, variant, family, noisy, "K, per arm" if quantity == "K" else quantity
+    return policy, variant, family, noisy, quantity
+
+
+def powers_of(policy, variant, family, powers, noisy=True):
+    """Exponents by key: in K, of regret over the bad arms and over those in bad super arms."""
+    found = {key(policy, variant, family, q, noisy): ends for q, ends in powers.items()}
+    return found | ({key(policy, variant, family, "K, per arm", noisy): powers["K"]} if "K" in powers else {})
 
 
 def told(name, moved=None, variants=("printed", "repaired")):
@@ -109,9 +115,9 @@ def told(name, moved=None, variants=("printed", "repaired")):
     policy, family, powers, _ = RATES[name]
     found = dict.fromkeys(EVERY, about(9.0))
     for variant in ("printed", "repaired"):
-        found |= {key(policy, variant, family, q): about(p) for q, p in powers.items()}
+        found |= powers_of(policy, variant, family, {q: about(p) for q, p in powers.items()})
     for variant in variants:
-        found |= {key(policy, variant, family, q): ends for q, ends in (moved or {}).items()}
+        found |= powers_of(policy, variant, family, moved or {})
     return made(found)
 
 
@@ -169,8 +175,8 @@ def cases(claimed, both, good, bad, open_):
     """Intervals of an exponent, and the verdict on each: the next power and the claimed one decide."""
     below = [(claimed - 0.5, 0.05, open_ if both else good), (claimed - 1.0, 0.05, bad if both else good)]
     wide = [(claimed, 1.01, open_), (claimed, 5.0, open_), (claimed + 1, 1.01, open_), (claimed + 5, 1.01, open_)]
-    near = [(claimed, 0.05, good), (claimed, 0.49, good), (claimed + 0.04, 0.05, good), (claimed + 0.06, 0.05, open_)]
-    return [*near, (claimed + 0.94, 0.05, open_), (claimed + 0.96, 0.05, bad), (claimed + 3, 0.05, bad), *wide, *below]
+    near = [(claimed, 0.05, good), (claimed, 0.49, good), (claimed + 0.04, 0.05, good), (claimed + 0.1, 0.05, open_)]
+    return [*near, (claimed + 0.94, 0.05, open_), (claimed + 1.0, 0.05, bad), (claimed + 3, 0.05, bad), *wide, *below]
 
 
 @pytest.mark.parametrize(("name", "quantity"), [(name, q) for name, (_, _, powers, _) in RATES.items() for q in powers])
@@ -232,12 +238,16 @@ def test_a_run_that_should_be_there_and_is_not_is_an_error():
 
 
 def test_claims_in_k_take_the_regret_per_arm_of_the_theorem():
-    """The theorems sum over the arms of bad super arms, dummies included."""
+    """The theorems sum over the arms of bad super arms, dummies included; where no K is left these are told."""
     for name, (policy, family, powers, _) in RATES.items():
         if "K" in powers:
-            other = {(policy, v, family, True, "K"): about(7.0) for v in ("printed", "repaired")}
-            good = {key(policy, v, family, q): about(p) for v in ("printed", "repaired") for q, p in powers.items()}
-            assert own(name, made(good | other)).verdict in (REPRODUCED, AFTER_REPAIR)
+            asked, other = ("K", "K, per arm")[:: 1 if powers["K"] == 0 else -1]
+            good = {}
+            for variant in ("printed", "repaired"):
+                good |= powers_of(policy, variant, family, {q: about(p) for q, p in powers.items()})
+            for wrong, verdicts in ((other, (REPRODUCED, AFTER_REPAIR)), (asked, (NOT_REPRODUCED,))):
+                moved = {key(policy, v, family, wrong): about(7.0) for v in ("printed", "repaired")}
+                assert own(name, made(good | moved)).verdict in verdicts
 
 
 def test_a_repair_of_another_algorithm_is_refused(monkeypatch):
@@ -301,7 +311,7 @@ def test_regret_is_held_against_what_the_radii_give(name):
 
 
 def test_over_the_lower_bound_one_algorithm_rises_and_the_other_does_not():
-    for least, radius, verdict in ((0.9, 0.1, REPRODUCED), (0.01, 0.0, UNDECIDED), (0.9, 1.0, NOT_REPRODUCED)):
+    for least, radius, verdict in ((0.9, 0.03, REPRODUCED), (0.01, 0.0, UNDECIDED), (0.9, 1.0, NOT_REPRODUCED)):
         study = made({})
         vars(study)["over_bound"] = lambda source, given=(least, radius): fitted(
             (NAMES[source.key], *source[1:], "K"), about(given[source.key == sweeps.RADIUS])
@@ -325,15 +335,11 @@ def theorem_8(**moved):
     """Evidence for Theorem 8 by variant and quantity: the algorithm's own powers and those without privacy."""
     found = dict.fromkeys(EVERY, about(9.0))
     for variant in ("printed", "repaired"):
-        forms = {q: (q, CLAIMS["theorem-8"].facts["powers"][q]) for q in ("K", "1/epsilon", "1/gap", "ln T")}
-        for quantity, (name, power) in forms.items():
-            at = fitted(key("CUCB-DP", variant, "K-path", name), about(0.0))
-            claimed = power if name == "1/gap" else at.exponent(sweeps.theorem_8_form(name, power, variant))
-            value = claimed + moved.get(variant, {}).get(quantity, 0.0)
-            found[key("CUCB-DP", variant, "K-path", quantity)] = about(value)
-        for quantity, power in {"K": 1.0, "1/gap": 1.0, "ln T": 2.0}.items():
-            plain = power + moved.get(f"plain_{variant}", {}).get(quantity, 0.0)
-            found[key("CUCB-DP", variant, "K-path", quantity, noisy=False)] = about(plain)
+        for of, noisy in (("", True), ("sampling_", False)):
+            powers = CLAIMS["theorem-8"].facts[f"{of}powers"]
+            shifts = moved.get(variant if noisy else f"plain_{variant}", {})
+            values = {quantity: about(power + shifts.get(quantity, 0.0)) for quantity, power in powers.items()}
+            found |= powers_of("CUCB-DP", variant, "K-path", values, noisy)
     return made(found)
 
 
@@ -347,20 +353,6 @@ def test_theorem_8_decides_against_its_alternatives(quantity):
     for step, verdict in ((0.04, AFTER_REPAIR), (0.5, UNDECIDED), (0.96, NOT_REPRODUCED)):
         bad = {"printed": {"K": 1.0}}
         assert own("theorem-8", theorem_8(**bad, repaired={quantity: step})).verdict == verdict
-
-
-def test_a_claimed_power_of_theorem_8_has_its_double_logarithm():
-    for variant, epsilon in (("repaired", 1.0), ("printed", 16.0)):
-        first, last = (math.log(horizon) for horizon in (100_000, 5_000_000))
-        double = math.log(2 * last / (0.9 * epsilon)) / math.log(2 * first / (0.9 * epsilon))
-        form = sweeps.theorem_8_form("ln T", 3, variant)
-        assert form.at(5_000_000) / form.at(100_000) == pytest.approx((last / first) ** 3 * double)
-        assert form.name == "(ln T)^3 with ln(...)"
-        log = math.log(3_000_000)
-        form = sweeps.theorem_8_form("1/epsilon", 1, variant)
-        assert form.at(0.5) == pytest.approx(2 * math.log(2 * log / (0.9 * 0.5)))
-        form = sweeps.theorem_8_form("K", 1, variant)
-        assert sweeps.theorem_8_form("K", 2, variant).at(4) == pytest.approx(4 * form.at(4))
 
 
 def test_a_cell_rests_on_a_theorem_for_either_side(monkeypatch):
@@ -395,13 +387,13 @@ def test_a_column_of_table_1_is_judged_by_runs_alone(name, of):
     for cell in facts["cells"]:
         told_ = CLAIMS[cell].facts
         for variant in ("printed", "repaired"):
-            good[key(NAMES[told_["key"]], variant, told_["family"], of)] = about(told_["powers"][of])
+            good |= powers_of(NAMES[told_["key"]], variant, told_["family"], {of: about(told_["powers"][of])})
     found = own(name, made(good))
     assert (found.verdict, found.evidence) == (REPRODUCED, "measured")
-    for one in [one for one, ends in good.items() if ends != about(9.0)]:
-        claimed = sum(good[one]) / 2
-        fails = own(name, made(good | {one: about(claimed + 1)})).verdict
-        assert fails == (REPRODUCED if one[:2] == ("CUCB", "repaired") else NOT_REPRODUCED)
+    for cell in facts["cells"]:
+        told_ = CLAIMS[cell].facts
+        wrong = powers_of(NAMES[told_["key"]], "printed", told_["family"], {of: about(told_["powers"][of] + 1)})
+        assert own(name, made(good | wrong)).verdict == NOT_REPRODUCED
 
 
 def test_no_price_is_no_power_of_k_beyond_the_one_without_privacy():
@@ -409,8 +401,8 @@ def test_no_price_is_no_power_of_k_beyond_the_one_without_privacy():
     assert CLAIMS["contribution-no-price"].rests_on == ("least-pulled-removes-k", "central-upper")
     policy, family, powers, _ = RATES["central-upper"]
     good = dict.fromkeys(EVERY, about(0.0))
-    good |= {key(policy, "printed", family, q): about(p) for q, p in powers.items()}
-    good[key("CUCB-DP", "printed", "K-path", "K")] = about(1.0)
+    good |= powers_of(policy, "printed", family, {q: about(p) for q, p in powers.items()})
+    good |= powers_of("CUCB-DP", "printed", "K-path", {"K": about(1.0)})
     assert ruled("contribution-no-price", made(good))["verdict"] == REPRODUCED
     for dear in (key(policy, "printed", family, "K"), key("CUCB-LDP2", "printed", "max-path", "K")):
         assert ruled("contribution-no-price", made(good | {dear: about(0.5)}))["verdict"] == UNDECIDED
@@ -512,7 +504,7 @@ def test_an_upper_bound_must_stay_above_what_nothing_beats(name, monkeypatch):
     assert verdict(0.99 * least, 1.01 * least) == AFTER_REPAIR
     assert verdict(0.99 * least, 0.99 * least) == NOT_REPRODUCED
     returning(monkeypatch, lemmas, "first_report_horizon", math.inf)
-    assert verdict(0.99 * least, 1.01 * least) == AFTER_REPAIR
+    assert verdict(0.99 * least, 1.01 * least) == UNDECIDED  # its printed index is too low too often
     assert verdict(0.99 * least, 0.99 * least) == NOT_REPRODUCED
     assert f"where no consistent algorithm beats {least:.3g}" in own(name, study).reason
 
@@ -575,7 +567,7 @@ def test_privacy_is_that_of_the_algorithm(name, monkeypatch):
 
 def test_a_release_must_stay_within_its_bonus(monkeypatch):
     for printed, repaired, verdict in (
-        (1.0, 1.0, UNDECIDED),
+        (1.0, 1.0, REPRODUCED),
         (1.01, 1.0, AFTER_REPAIR),
         (1.01, 1.01, NOT_REPRODUCED),
     ):

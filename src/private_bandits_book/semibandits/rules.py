@@ -37,7 +37,7 @@ from private_bandits_book.rules import (
 from private_bandits_book.semibandits import lemmas, sweeps
 from private_bandits_book.semibandits.study import Source, Study
 from private_bandits_book.semibandits.sweeps import DP, LDP1, LDP2, LEAST, MAKERS, PER_ARM, RADIUS
-from private_bandits_book.sweep import SIZE, Form, exact_slope, power
+from private_bandits_book.sweep import LOG, SIZE, exact_slope, power
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, MEASURED
 
 _LONGEST_TREE = 1 << 17  # rounds to which the nodes of a tree are counted one by one
@@ -60,18 +60,21 @@ def sources(claim: Claim) -> tuple[Source, Source]:
     return printed, repaired
 
 
-def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] = power, of: str = "") -> list[Ruling]:
-    """Judge the claimed powers of a source against the claim's alternatives.
+def rates(study: Study, source: Source, claim: Claim, of: str = "") -> list[Ruling]:
+    """Judge the claimed powers of a source from above, against the next powers.
 
-    From above, against the next power, or from both sides where the claim has alternatives beside it on both. `form`
-    makes a law of a quantity and an exponent; `of` leads the name of the entry in the claim.
+    Where the claimed power is that of the algorithm's own radii, ln T or no K at all, claim and alternative are bent as
+    the radii bend them at these horizons, dummies included, which are in the theorem's sum. `of` leads the name of the
+    powers in the claim.
     """
     found = []
     for quantity, claimed in claim.facts[f"{of}powers"].items():
-        others = [claimed + more for more in claim.facts.get("beside", (1,))]
-        forms = (form(quantity, exponent) for exponent in (claimed, *others))
-        exact = min(others) < claimed
-        found.append(study.fit(source, PER_ARM if quantity == SIZE else quantity).ruling(*forms, exact=exact))
+        if (quantity, claimed) in ((SIZE, 0), (LOG, 1)):
+            law = partial(sweeps.predicted_form, sweeps.sweep_of(*source[:3], quantity))
+            found.append(study.fit(source, quantity).ruling(law(0.0), law(1.0)))
+        else:
+            fit = study.fit(source, PER_ARM if quantity == SIZE else quantity)
+            found.append(fit.ruling(power(quantity, claimed), power(quantity, claimed + 1)))
     return found
 
 
@@ -227,10 +230,10 @@ def _least_pulled(study: Study, claim: Claim) -> Ruling:
     found = []
     for family, variant in itertools.product(claim.facts["families"], VARIANTS):
         one, two = (Source(policy, variant, family) for policy in (LDP1, LDP2))
-        more = Less("0", f"{variant}, {family}: exponent in K of CUCB-LDP1 less that of CUCB-LDP2")
+        less = Less(f"{variant}, {family}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")
         law = partial(sweeps.predicted_form, sweeps.sweep_of(*two[:3], SIZE))
-        found += [removed(study, one, two, lambda power: more(Interval(-power[0], -power[2], -power[1])))]  # noqa: B023
-        found += [study.fit(two, PER_ARM).ruling(law(0.0), law(1.0)).of(algorithm(two))]
+        found += [removed(study, one, two, lambda found: less(Interval(-found[0], -found[2], -found[1])))]  # noqa: B023
+        found += [study.fit(two, SIZE).ruling(law(0.0), law(1.0)).of(algorithm(two))]
     return all_of(*found)
 
 
@@ -344,7 +347,7 @@ def _theorem_8(study: Study, claim: Claim) -> Ruling:
         # the first term alone: Algorithm 3 at epsilon = infinity
         plain = rates(study, source._replace(noisy=False), claim, of="sampling_")
         return all_of(
-            *rates(study, source, claim, partial(sweeps.theorem_8_form, variant=source.variant)),
+            *rates(study, source, claim),
             covers,
             *plain,
             *below(study, source, bounds.theorem_8, "proof" if source.variant == "printed" else "corrected"),

@@ -140,7 +140,9 @@ class Study(studies.Study):
         many, few = (self.fit(source, SIZE) for source in (sent, least))
         if many.regrets is None or few.regrets is None:
             return Interval()
-        return exponent_difference(many.values, many.regrets, few.regrets)
+        common = [value for value in many.values if value in few.values]
+        pair = (fit.regrets[:, [list(fit.values).index(value) for value in common]] for fit in (many, few))
+        return exponent_difference(common, *pair)
 
     def over_bound(self, source: Source) -> RateFit:
         """Return the exponent in K of the regret over the corrected lower bound."""
@@ -190,7 +192,7 @@ class Study(studies.Study):
 
     def _private(self, problem: SemiBandit, epsilon: float, variant: str) -> list[Policy]:
         given = epsilon, problem.list_size, problem.n_items, self.horizon, variant
-        return [make(*given) for name, make in sweeps.MAKERS.items() if name != sweeps.CUCB]
+        return [sweeps.MAKERS[name](*given) for name in (sweeps.LDP1, sweeps.LDP2, sweeps.DP, sweeps.LEAST)]
 
 
 def fits(exponents: Iterable[RateFit], source: Source, quantity: str) -> list[RateFit]:

@@ -156,8 +156,8 @@ def _sweep(
 
     labels: dict[str, Any] = {"quantity": quantity, "family": family}
     labels |= {"policy": NAMES[policy], "variant": variant}
-    if math.isinf(epsilon):
-        labels["epsilon"] = epsilon
+    if quantity != EPSILON:
+        labels["epsilon"] = MAKERS[policy](epsilon, 1, 1, 2, variant).privacy.epsilon
     return Sweep(labels, quantity, values, run, design=policy, column="n_others" if quantity == BAD else "")
 
 
@@ -244,7 +244,7 @@ def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
     rows, quantity = sweep.rows(frame), sweep.quantity
     rows = rows[rows["t"] == rows["horizon"]]
     labels = {"key": sweep.design} | {name: sweep.labels[name] for name in _LABELS}
-    labels |= {"horizon": int(rows["horizon"].max()), "noisy": math.isfinite(sweep.labels.get("epsilon", 1.0))}
+    labels |= {"horizon": int(rows["horizon"].max()), "noisy": _noisy(sweep)}
     bad, found = rows["n_arms"] - rows["size"], []
     # in a bad super arm are also the dummies
     asked = {SIZE: bad, PER_ARM: bad + (rows["size"] - 1) * labels["family"].startswith(("one matters", "B_inf"))}
@@ -254,45 +254,65 @@ def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
     return found
 
 
+def _noisy(sweep: Sweep) -> bool:
+    """Whether a sweep is of an algorithm as it is, which CUCB's always are."""
+    return sweep.design == CUCB or math.isfinite(sweep.labels.get("epsilon", 1.0))
+
+
 def sweep_of(design: str, variant: str, family: str, quantity: str) -> Sweep:
     """Return the one sweep of an algorithm, by its key, on a family over a quantity, with noise."""
     stated = {"quantity": quantity, "family": family, "policy": NAMES[design], "variant": variant}
     every = (sweep for label in _DATA for block in blocks(label) for sweep in block)
-    return only([sweep for sweep in every if sweep.labels == stated], f"sweeps of {stated}")
+    found = [sweep for sweep in every if stated.items() <= sweep.labels.items() and _noisy(sweep)]
+    return only(found, f"sweeps of {stated}")
 
 
 def predicted(run: LongRun) -> float:
     """Return what an index algorithm loses by its radii alone: it plays bad super arms until these are small.
 
     A bad arm leaves when its radius is below the distance of the means plus the radius of a good arm, which is cut off
-    where the best mean is 1. Errors count on the average only. Of a max-path all K arms must be seen to be bad, so that
-    the largest of K errors counts; of a sum whose best means are 1 one arm below 1 is enough, and the smallest does.
-    Where only the least pulled arm reports, a round raises one arm.
+    where the best mean is 1. Errors count on the average only, with three exceptions. Of a max-path all K arms must be
+    seen to be bad, so that the largest of K errors counts; of a sum whose best means are 1 one arm below 1 is enough,
+    and the smallest does; and if only the least pulled arm reports, a dummy reports as often as the bad arm that stays
+    longest, unless good rounds do that. A round then raises one arm.
     """
     record, problem, family = run.policy.record, run.problem, run.labels["family"]
-    log_t, size, inside = math.log(run.horizon), problem.list_size, problem.means.max() < 1.0
+    log_t, size, others = math.log(run.horizon), problem.list_size, run.labels["n_others"]
+    inside = problem.means.max() < 1.0
     root = float(np.sum(np.sqrt(record.terms[:, 0] * log_t + record.terms[:, 1])))
     linear = record.bonus_scale * (log_t if record.bonus == index.FLAT_BONUS else 1.0)
     low = problem.means.min() if "path" in family or family == "top-K" else problem.means[1]
     sent = (1.0 - 2.0 * record.flip) * low + record.flip
-    spread = math.sqrt(sent * (1.0 - sent) + 2.0 * record.scale**2 * (record.noise == index.LAPLACE))
-    side = 1.0 if family == "max-path" else -1.0 if family == "K-path" else 0.0
-    root += side * norm.ppf((size - 0.375) / (size + 0.25)) * spread / (1.0 - 2.0 * record.flip)  # Blom (1958)
-    every = size if "path" in family else 1  # arms of a super arm that must report
-    turns = size if record.reports == index.LEAST else 1  # rounds in which all of them do
-    # of bad super arms, for a report of each of their arms; top-K draws K of those that look best
-    plays = run.labels["n_others"] // every * (turns if "path" in family or family == "top-K" else 1)
+    noise = 2.0 * record.scale**2 * (record.noise == index.LAPLACE)
+    spread = math.sqrt(sent * (1.0 - sent) + noise) / (1.0 - 2.0 * record.flip)
+    released = record.scale * math.sqrt(2.0 * run.horizon.bit_length()) * (record.noise == index.TREE)
+    turns = size if record.reports == index.LEAST else 1  # rounds in which all arms of a super arm report
+    # of bad super arms, for a report each of their arms; top-K draws K of those that look best
+    plays = others // (size if "path" in family else 1) * (turns if "path" in family or family == "top-K" else 1)
 
-    def radius(n: float) -> float:
-        return root / math.sqrt(n) + linear / n
+    def reports(errors: float) -> float:
+        """Until a bad arm's radius is small, if the error is so many standard deviations."""
 
-    def excess(log_n: float) -> float:
-        n = math.exp(log_n)
-        good = radius((run.horizon - plays * n) / turns) if inside else 0.0
-        return radius(n) - float(problem.means.max() - low) - good
+        def radius(n: float, extra: float = 0.0) -> float:
+            return (root + extra * spread) / math.sqrt(n) + (linear + extra * released) / n
 
-    reports = math.exp(brentq(excess, -5.0, math.log(run.horizon / plays) - 1e-9))
-    return float(run.labels["gap"] * plays * reports)
+        def excess(log_n: float) -> float:
+            n = math.exp(log_n)
+            good = radius((run.horizon - plays * n) / turns) if inside else 0.0
+            return radius(n, errors) - float(problem.means.max() - low) - good
+
+        return math.exp(brentq(excess, -5.0, math.log(run.horizon / (plays if inside else 1.0)) - 1e-9))
+
+    side = {"max-path": 1.0, "K-path": -1.0}.get(family, 0.0) if record.noise else 0.0  # of K errors on shared draws
+    lost = plays * reports(side * _largest_of(size))
+    if turns > 1 and family == "one matters":
+        lost += (size - 1) * reports(_largest_of(others))
+    return float(run.labels["gap"] * lost)
+
+
+def _largest_of(number: int) -> float:
+    """The largest of so many standard normal errors on the average (Blom 1958)."""
+    return float(norm.ppf((number - 0.375) / (number + 0.25)))
 
 
 def predicted_form(sweep: Sweep, more: float = 0.0) -> Form:
@@ -302,21 +322,7 @@ def predicted_form(sweep: Sweep, more: float = 0.0) -> Form:
         (run,) = sweep.run(value)
         return predicted(run) / run.labels["n_others"] * float(abscissa(sweep.quantity, value)) ** more
 
-    return Form("what the radii give" + (f" with {power(sweep.quantity, more).name}" if more else ""), at)
-
-
-def theorem_8_form(quantity: str, exponent: float, variant: str) -> Form:
-    """Return a power with the logarithm of Theorem 8's private term, where its sweep on K-paths has it."""
-    plain, sweep = power(quantity, exponent), sweep_of(DP, variant, "K-path", quantity)
-
-    def at(value: float) -> float:
-        (run,) = sweep.run(value)
-        assert isinstance(run.problem, SemiBandit)
-        terms = bounds.theorem_8_terms(run.problem, run.horizon, epsilon := run.policy.privacy.epsilon)
-        logs = terms.private * epsilon / (run.problem.n_items * run.problem.list_size * math.log(run.horizon) ** 3)
-        return plain.at(value) * logs
-
-    return plain if quantity == GAP else Form(f"{plain.name} with ln(...)", at)
+    return Form("as the radii give" + (f", times {power(sweep.quantity, more).name}" if more else ""), at)
 
 
 def lower_bound(family: str, n_arms: int, size: int, gap: float, epsilon: float, horizon: int) -> float:
