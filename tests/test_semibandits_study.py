@@ -475,7 +475,7 @@ def fitted(small):
     """A study in which every exponent is another number, and the longer studies are the committed ones."""
     keys = [key for key in EVERY if key[2] != "arms at 1/2"]
     numbers = {key: (0.01 * (place + 1) - 0.3, 0.01 * (place + 1) + 0.3) for place, key in enumerate(keys)}
-    numbers |= {("DP-SE", "printed", "arms at 1/2", False, "1/gap"): (0.56, 0.76)}
+    numbers |= {("DP-SE", "printed", "arms at 1/2", True, "1/gap"): (0.56, 0.76)}
     told = made(numbers, epsilons=[0.5, 10.0])
     told.long_study = small.long_study
     return told

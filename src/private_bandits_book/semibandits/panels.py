@@ -40,7 +40,7 @@ def findings(study: Study) -> dict[str, Any]:
     runs = study.learning[study.epsilon]
 
     def power(policy: str, variant: str, family: str, quantity: str = SIZE) -> str:
-        fit = study.fit(Source(policy, variant, family, policy != DP_SE), quantity).fit or Interval()
+        fit = study.fit(Source(policy, variant, family), quantity).fit or Interval()
         return _two_digits(fit.measured)
 
     removed = {}
@@ -152,9 +152,12 @@ def lower_bounds(study: Study) -> Made:
 def over_lower_bounds(study: Study) -> pd.DataFrame:
     """Return the mean regrets on the instances of Theorems 5 and 6, over these bounds."""
     frame = _per_arm(study)
-    frame = frame[frame["instances"].isin(_LOWER) & frame["key"].isin((LDP2, RADIUS, HYPERCUBE))]
+    frame = frame[frame["instances"].isin(_LOWER) & frame["key"].isin((LDP2, RADIUS, HYPERCUBE))].copy()
     given = frame[["instances", "n_arms", "size", "gap", "epsilon", "t"]].itertuples(index=False, name=None)
     scale = (frame["n_arms"] - frame["size"]) / [sweeps.lower_bound(*row) for row in given]
+    sources = (Source(row.key, row.variant, row.instances) for row in frame.itertuples())
+    powers = pd.DataFrame([(study.over_bound(source).fit or Interval())[:3] for source in sources], index=frame.index)
+    frame[["exponent", "exponent_low", "exponent_high"]] = powers
     return frame.assign(**{name: frame[name] * scale for name in ("regret", "regret_se")})
 
 

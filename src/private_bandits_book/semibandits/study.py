@@ -141,8 +141,10 @@ class Study(studies.Study):
         if many.regrets is None or few.regrets is None:
             return Interval()
         common = [value for value in many.values if value in few.values]
-        pair = (fit.regrets[:, [list(fit.values).index(value) for value in common]] for fit in (many, few))
-        return exponent_difference(common, *pair)
+        sent_all, sent_one = (
+            np.asarray(fit.regrets)[:, [list(fit.values).index(value) for value in common]] for fit in (many, few)
+        )
+        return exponent_difference(common, sent_all, sent_one)
 
     def over_bound(self, source: Source) -> RateFit:
         """Return the exponent in K of the regret over the corrected lower bound."""
