@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
-from private_bandits.papers.semibandits import bounds
+from private_bandits.papers.semibandits import bounds, instances
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.ledger import claims_of, judged
 from private_bandits_book.rules import NOT_LEARNT
@@ -53,7 +53,7 @@ QUANTITIES = {
 FINALS = ["key", "variant", "family", "n_arms", "size", "gap", "epsilon", "horizon", "measured", "low", "high"]
 NAMED = {name: found for found, name in NAMES.items()}
 POLICIES = ("CUCB", "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled", "Hypercube", "Super-arm radius")
-FAMILIES = ("one matters", "max-path", "top-K", "K-path", "arms", "B_inf at 1/2", "K-path at 1/2", "one matters at 1/2")
+FAMILIES = (*instances.SHAPES, *sweeps.INSIDE, *sweeps.AS_ARMS)
 EVERY = [*itertools.product(POLICIES, ("printed", "repaired"), FAMILIES, (True, False), QUANTITIES)]
 REMOVED = Interval(1.0, 0.9, 1.1)
 

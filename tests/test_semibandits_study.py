@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 from synthetic import long_frame
-from test_semibandits_claims import EVERY, FAMILIES, NAMED, made
+from test_semibandits_claims import EVERY, NAMED, made
 
+from private_bandits.estimates import Interval
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.simulate import simulate
@@ -20,7 +21,7 @@ from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.semibandits import check_parameters, panels, study, sweeps, tables
 from private_bandits_book.semibandits.exhibits import exhibits
 from private_bandits_book.semibandits.study import Study
-from private_bandits_book.studies import Run, Runs, play_long
+from private_bandits_book.studies import Run, Runs, key, play_long
 from private_bandits_book.sweep import Sweep
 
 DATA = Path(__file__).parents[1] / "book" / "data" / "semibandits"
@@ -174,8 +175,9 @@ def test_a_power_is_removed_from_one_algorithm_by_the_other(small):
     for family, power in (("one matters", 2), ("max-path", 1), ("K-path", 1)):
         one, two = (study.Source(policy, "repaired", family) for policy in (sweeps.LDP1, sweeps.LDP2))
         found, fits = small.removed(one, two), [small.fit(each, "K").fit for each in (one, two)]
-        assert found.low < found.measured == pytest.approx(fits[0].measured - fits[1].measured) < found.high
-        assert abs(found.measured - power) < 0.5
+        assert found.low < found.measured < found.high and abs(found.measured - power) < 0.5
+        if family != "K-path":  # where the K of the two are not all the same
+            assert found.measured == pytest.approx(fits[0].measured - fits[1].measured)
 
 
 def test_over_a_bound_the_power_is_that_of_regret_less_that_of_the_bound(small):
@@ -190,33 +192,54 @@ def test_over_a_bound_the_power_is_that_of_regret_less_that_of_the_bound(small):
 @pytest.mark.parametrize(
     ("policy", "family", "size", "reports"),
     [
-        (paper.cucb_ldp1(1.0, 4, "repaired", 1000), "one matters", 4, 128),
-        (paper.cucb_ldp2(1.0, "repaired", 1000), "one matters", 4, 128),
-        (paper.cucb_ldp2(1.0, "repaired", 1000), "top-K", 4, 4 * 128),
-        (paper.cucb_ldp1(1.0, 4, "repaired", 1000), "top-K", 4, 128),
+        (paper.cucb_ldp1(1.0, 4, "repaired", 10**6), "one matters", 4, 128),
+        (paper.cucb_ldp2(1.0, "repaired", 10**6), "one matters", 1, 128),
+        (paper.cucb_ldp2(1.0, "repaired", 10**6), "top-K", 4, 4 * 128),
+        (paper.cucb_ldp1(1.0, 4, "repaired", 10**6), "top-K", 4, 128),
     ],
 )
 def test_a_prediction_plays_bad_super_arms_until_their_radii_are_small(policy, family, size, reports):
     at_ = sweeps.setting(family, size, 0.9, 128)
-    found = sweeps.predicted(sweeps._long("K", at_, policy, 1000)) / (0.9 * reports)
+    found = sweeps.predicted(sweeps._long("K", at_, policy, 10**6)) / (0.9 * reports)
     (term,) = policy.record.terms
     assert math.sqrt(term[1] / found) + policy.record.bonus_scale / found == pytest.approx(0.9)
 
 
-def test_of_a_path_the_largest_error_counts_or_the_smallest():
-    policy = paper.cucb_ldp2(1.0, "repaired", 1000)
-    lost = {
-        (family, size): sweeps.predicted(
+def test_a_dummy_reports_as_often_as_the_arm_that_stays_longest():
+    lost = [
+        sweeps.predicted(
             sweeps._long(
-                "K",
-                sweeps.setting(family, size, 0.9 * (family != "K-path") + size * 0.1 * (family == "K-path"), 16),
-                policy,
-                1000,
+                "K", sweeps.setting("one matters", size, 0.9, 128), paper.cucb_ldp2(1.0, "repaired", 10**6), 10**6
             )
         )
-        for family in ("max-path", "K-path")
-        for size in (1, 8)
-    }
+        for size in (1, 9)
+    ]
+    assert 1.2 < (lost[1] / lost[0] - 1) * 128 / 8 < 1.8
+
+
+def test_regret_is_what_the_radii_give(small):
+    """On every sweep that can be predicted, seldom by more than a few per cent."""
+    ratios = []
+    for label in ("sizes", "exponents"):
+        frame = sweeps.final_regrets(committed(label))
+        for run in (run for block in sweeps.blocks(label) for sweep in block for run in sweep.runs()):
+            labels = {
+                name: run.labels[name] for name in ("policy", "variant", "family", "n_arms", "size", "gap", "horizon")
+            }
+            told = labels["family"] in ("one matters", "max-path", "top-K", "K-path", "arms")
+            if told and key(run.policy) != sweeps.RADIUS:
+                rows = rows_of(frame, run._replace(labels=labels | {"epsilon": run.labels["epsilon"]}))
+                ratios.append(float(rows["measured"].iloc[0]) / sweeps.predicted(run))
+    assert len(ratios) > 150 and np.quantile(ratios, [0.05, 0.95]) == pytest.approx([1.0, 1.0], abs=0.1)
+    assert np.mean(np.abs(np.log(ratios)) < 0.05) > 0.8
+
+
+def test_of_a_path_the_largest_error_counts_or_the_smallest():
+    policy, lost = paper.cucb_ldp2(1.0, "repaired", 10**6), {}
+    for family, gap in (("max-path", 0.5), ("K-path", 4.0)):
+        for size in (1, 8):  # means half apart
+            at_ = sweeps.setting(family, size, gap * size / 8 if family == "K-path" else gap, 16)
+            lost[family, size] = sweeps.predicted(sweeps._long("K", at_, policy, 10**6))
     assert 1.2 < lost["max-path", 8] / lost["max-path", 1] < 2
     assert 0.4 < lost["K-path", 8] / lost["K-path", 1] / 8 < 0.9
 
@@ -245,19 +268,19 @@ def test_every_fit_that_a_rule_asks_of_the_longer_studies_is_there(small):
 @pytest.mark.parametrize("family", [*instances.SHAPES, *sweeps.INSIDE, *sweeps.AS_ARMS])
 @pytest.mark.parametrize("size", [1, 2, 4])
 def test_an_instance_has_the_arms_the_distance_and_the_gap_that_it_says(family, size):
-    found = sweeps.setting(family, size, 0.2, 0 if family in sweeps.FEW else 8)
-    problem, best, single = found.problem, 0.5 if "1/2" in family else 1.0, "arms" in family
-    distance = 0.2 / size if "K-path" in family else 0.2
-    assert problem.means.max() == best and problem.means[problem.means > best - 1.5 * distance].min() == pytest.approx(
-        best - (distance / size if family == "windows as arms" else distance)
-    )
-    gaps = problem.smallest_gaps
+    few = sweeps.AS_ARMS.get(family, family) in sweeps.FEW
+    found = sweeps.setting(family, size, 0.2, 0 if few else 8)
+    problem, gaps = found.problem, found.problem.smallest_gaps
+    assert problem.means.max() == (0.5 if "1/2" in family else 1.0)
     assert gaps[gaps > 0].min() == pytest.approx(found.gap) == pytest.approx(0.2)
-    assert problem.list_size == (1 if single else size)
+    if family not in sweeps.AS_ARMS:
+        worse = problem.means[problem.means < problem.means.max()]
+        low = worse.max() if family == "one matters" and size > 1 else worse.min()
+        distance = 0.2 / size if "K-path" in family else 0.2
+        assert problem.means.max() - low == pytest.approx(distance)
+    assert problem.list_size == (1 if "arms" in family else size)
     assert found.size == (1 if family.startswith("arms") else size)
-    assert found.n_arms - found.size == {"B_inf at 1/2": 4, "arms at 1/2": 4}.get(
-        family, 2 * size if "1/2" in family and "K-path" in family else 8
-    )
+    assert found.n_arms - found.size == (2 * size if few and "K-path" in family else 4 if few else 8)
     if family in ("one matters", "max-path", "B_inf at 1/2"):
         assert problem.b_inf == 1.0
 
@@ -492,15 +515,11 @@ def test_the_powers_of_k_stand_at_their_lines(fitted):
         ("figure-lower-bounds", {"B_inf at 1/2": "Theorem 5, one arm matters", "K-path at 1/2": "Theorem 6, K-path"}),
     ):
         picture = shown(fitted, label)
-        parts = picture.alt.rstrip(".").split(": ", 1) if label != "figure-removed" else picture.alt.split(". ", 1)
         drawn = {text.get_text() for axes in picture.fig.axes for text in axes.texts}
         for family, title in titles.items():
-            least = power(fitted, "CUCB-LDP2", "repaired", family) if family in FAMILIES else "0.00"
-            assert title in picture.alt and (
-                f"least pulled sent, Laplace {least}" in picture.alt or family == "windows"
-            )
-            assert least in drawn or family == "windows"
-        assert parts
+            least = power(fitted, "CUCB-LDP2", "repaired", family)
+            (said,) = [part for part in picture.alt.split("; ") if title in part]
+            assert f"least pulled sent, Laplace {least}" in said and least in drawn
     rows = shown(fitted, "table-k-exponent").frame
     assert len(rows) > 20 and rows["instance"].notna().all()
 
@@ -508,26 +527,24 @@ def test_the_powers_of_k_stand_at_their_lines(fitted):
 def test_the_findings_are_told_in_their_own_numbers(fitted):
     vars(fitted)["learning"] = told_apart(at())
     vars(fitted)["dominance"] = cells()
+    vars(fitted)["removed"] = lambda sent, least: Interval.exact(len(sent.family) + 100 * (sent.key == sweeps.LDP1))
     verdicts = ("reproduced", "undecided", "not reproduced")
     for verdict in verdicts:
-        asked = ("least-pulled-removes-k", "algorithm-2-on-b1", "central-lower")
+        asked = ("least-pulled-removes-k", "conjecture", "central-lower")
         rows = [(claim, "theorem", verdict) for claim in asked]
         rows += [("theorem-9", "theorem", "not testable"), ("private-term-dominated", "discussion", "not testable")]
         rows.append(("own-private-share", "contribution", "undecided"))
         vars(fitted)["ledger"] = pd.DataFrame(rows, columns=["claim", "kind", "verdict"])
         lines = shown(fitted, "findings").splitlines()
-        assert all(f"Verdict: {verdict}.**" in line for line in lines[1:4])
+        assert f"for $B_\\infty=1$: {verdict}." in lines[1] and f"rewards: {verdict}.**" in lines[2]
+        assert f"Verdict: {verdict}.**" in lines[4]
         assert lines[-1].startswith(f"- **Of 4 numbered theorems, tables and figures** 3 {verdict}, 1 not testable.")
-    removed, stays, product, private, top = lines[1:6]
-    sent, least, printed = (
-        power(fitted, *which, "B_inf")
-        for which in (("CUCB-LDP1", "repaired"), ("CUCB-LDP2", "repaired"), ("CUCB-LDP1", "printed"))
-    )
-    assert f"$K^{{{sent}}}$ if all $K$ outcomes are sent, and as $K^{{{least}}}$ if only" in removed
-    assert f"it goes as $K^{{{printed}}}$, at the price" in removed
-    paths = [power(fitted, "CUCB-LDP2", variant, "K-path") for variant in paper.VARIANTS]
-    assert f"$K^{{{paths[0]}}}$ as printed and $K^{{{paths[1]}}}$ repaired" in stays
-    assert f"gets $K^{{{power(fitted, 'CUCB-LDP2', 'repaired', 'path as arm')}}}$ there" in stays
+    removed, conjecture, coverage, product, private, top = lines[1:7]
+    assert "it removes $K^{111.00}$ and leaves" in removed and "$K^{108.00}$ (largest of a path)" in removed
+    assert "$K^{8.00}$, $K^{5.00}$ and $K^{6.00}$" in removed and "$B_\\infty=K$" in coverage
+    two, radius = (power(fitted, policy, "repaired", "K-path") for policy in ("CUCB-LDP2", "Super-arm radius"))
+    assert f"measured $K^{{{radius}}}$ on K-paths, CUCB-LDP2 $K^{{{two}}}$" in conjecture
+    assert "CUCB-LDP2 is 6.14, 12.2, 21.6 times" in conjecture
     assert "measured power of $1/\\Delta$ is 0.66 over" in product
     assert "most of the regret in 2 of 2 cells**" in private
     assert "at a constant $\\epsilon$, as the gap goes to 0: not testable; that most of the regret" in private
@@ -639,7 +656,7 @@ def test_table_1_has_a_row_for_every_cell_and_its_algorithms(fitted):
         assert row[name] == f"{value} [{float(value) - 0.3:.2f}, {float(value) + 0.3:.2f}] ({claimed})"
     # CUCB-LDP1 stands beside the cell with the power of its own theorem
     assert frame[frame["policy"] == "CUCB-LDP1"]["k_claimed"].tolist() == [2, 2]
-    assert frame[(frame["policy"] == "CUCB-LDP2") & (frame["family"] == "B_inf")]["k_claimed"].tolist() == [0, 0]
+    assert frame[(frame["policy"] == "CUCB-LDP2") & (frame["family"] == "one matters")]["k_claimed"].tolist() == [0, 0]
     assert "Runs of up to $T = 1,000$ to 1,000" in table.caption
 
 

@@ -125,7 +125,7 @@ def hypercube(rng: np.random.Generator, outcomes: np.ndarray, observed: int, tru
     >>> outcomes = np.ones(3)
     >>> hypercube(np.random.default_rng(2), outcomes, observed=3, truth=1.0)
     >>> outcomes
-    array([0., 1., 1.])
+    array([1., 1., 0.])
     """
     size, agree = len(outcomes), 0
     for place in range(size):

@@ -207,10 +207,10 @@ def _local_lower(study: Study, claim: Claim) -> Ruling:
     A bound above a proved one is not thereby refuted.
     """
 
-    small = claim.claim.endswith("small")
+    small = claim.facts.get("small", False)
 
     def bound(distance: float, epsilon: float, variant: str) -> float:
-        if claim.claim.startswith("theorem-5"):
+        if claim.facts["number"] == 5:
             return bounds.theorem_5(8, distance, epsilon, 1000, variant=variant)
         return bounds.theorem_6(8, 4, 4 * distance, epsilon, 1000, variant=variant)
 

@@ -71,6 +71,7 @@ INSIDE: dict[str, Callable[[int, int, float], SemiBandit]] = {  # of m, K and De
     "arms at 1/2": lambda n_arms, _, gap: paper.rescaled(n_arms, gap),
 }
 AS_ARMS = {"K-path as arms": "K-path", "windows as arms": "windows", "K-path at 1/2 as arms": "K-path at 1/2"}
+SINGLE, DUMMIES = ("arms", "arms at 1/2"), ("one matters", "one matters at 1/2", "B_inf at 1/2")
 FEW = {"B_inf at 1/2": 4, "K-path at 1/2": 2, "arms at 1/2": 4}  # bad arms, for a path of each of its places
 _DATA = tables("semibandits", "sweeps")
 
@@ -98,7 +99,7 @@ def instance(family: str, n_arms: int, size: int, gap: float) -> SemiBandit:
 
 def setting(family: str, size: int, gap: float, others: int = 0) -> Setting:
     """Return the instance of a family with so many bad arms; by default, its usual number."""
-    size, shape = 1 if family.startswith("arms") else size, AS_ARMS.get(family, family)
+    size, shape = 1 if family in SINGLE else size, AS_ARMS.get(family, family)
     n_arms = size + (others or FEW.get(shape, OTHERS) * (size if shape == "K-path at 1/2" else 1))
     return Setting(family, instance(family, n_arms, size, gap), n_arms, size, gap)
 
@@ -247,7 +248,7 @@ def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
     labels |= {"horizon": int(rows["horizon"].max()), "noisy": _noisy(sweep)}
     bad, found = rows["n_arms"] - rows["size"], []
     # in a bad super arm are also the dummies
-    asked = {SIZE: bad, PER_ARM: bad + (rows["size"] - 1) * labels["family"].startswith(("one matters", "B_inf"))}
+    asked = {SIZE: bad, PER_ARM: bad + (rows["size"] - 1) * (labels["family"] in DUMMIES)}
     for name, arms in asked.items() if quantity == SIZE else [(quantity, 1.0)]:
         values, regrets = by_replication(rows.assign(regret=rows["regret"] / arms), sweep.swept)
         found.append(RateFit.over(labels, name, zip(values.tolist(), regrets.T, strict=True), PLANNED))

@@ -74,6 +74,11 @@ def agreement(epsilon: float, size: int) -> float:
     -------
     float
         tanh(epsilon/2) E|R| / K with R a sum of K random signs, at least tanh(epsilon/2) / sqrt(2 K).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     members = checks.integer("size", size, at_least=1)
     return math.tanh(checks.epsilon(epsilon) / 2.0) * math.comb(members - 1, (members - 1) // 2) / 2.0 ** (members - 1)

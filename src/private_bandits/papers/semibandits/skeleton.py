@@ -212,7 +212,19 @@ class Plain:
         return _one_of([arms for arms, value in zip(self.sets, worth, strict=True) if value == best], choice)
 
     def value(self, arms: Sequence[int], values: Sequence[float]) -> float:
-        """The sum of w (value - offset), the largest value, or the sum over targets of the chance that an arm hits."""
+        """The sum of w (value - offset), the largest value, or the sum over targets of the chance that an arm hits.
+
+        Parameters
+        ----------
+        arms : sequence of int
+            The super arm.
+        values : sequence of float
+            Of all arms, in the place of their means.
+
+        Returns
+        -------
+        float
+        """
         if self.best_arm:
             return max(values[i] for i in arms)
         if self.weights is not None:
