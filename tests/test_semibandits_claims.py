@@ -55,7 +55,7 @@ NAMED = {name: found for found, name in NAMES.items()}
 POLICIES = ("CUCB", "CUCB-LDP1", "CUCB-LDP2", "CUCB-DP", "CUCB-DP, least pulled", "Hypercube", "Super-arm radius")
 FAMILIES = (*instances.SHAPES, *sweeps.INSIDE, *sweeps.AS_ARMS)
 EVERY = [*itertools.product(POLICIES, ("printed", "repaired"), FAMILIES, (True, False), QUANTITIES)]
-REMOVED = Interval(1.0, 0.9, 1.1)
+REMOVED = (0.9, 1.1)
 
 
 def made(fits, finals=(), **changed):
@@ -65,9 +65,14 @@ def made(fits, finals=(), **changed):
     study = Study(**given)
     vars(study)["exponents"] = [fitted(key, ends) for key, ends in fits.items()]
     vars(study)["finals"] = pd.DataFrame(list(finals), columns=FINALS)
-    vars(study)["removed"] = lambda sent, least: REMOVED
+    vars(study)["removed"] = lambda sent, least: difference(REMOVED)
     vars(study)["dominance"] = shares({"printed": [("private", 0.9)], "repaired": [("private", 0.8)]})
     return study
+
+
+def difference(ends):
+    """A power of K that is removed."""
+    return fitted(key("CUCB-LDP1", "repaired", "K-path", "K"), ends)
 
 
 LABELS = ("policy", "variant", "family", "noisy")
@@ -263,13 +268,13 @@ def test_a_repair_of_another_algorithm_is_refused(monkeypatch):
 @pytest.mark.parametrize("variant", ["printed", "repaired"])
 @pytest.mark.parametrize("family", ["one matters", "max-path"])
 def test_the_least_pulled_arm_removes_k(variant, family):
-    def ruling(difference, power):
+    def ruling(more, power):
         study = made(dict.fromkeys(EVERY, about(0.0)) | {key("CUCB-LDP2", variant, family, "K"): power})
-        moved = {True: Interval(sum(difference) / 2, *difference), False: REMOVED}
-        vars(study)["removed"] = lambda sent, _: moved[sent[1:3] == (variant, family)]
+        moved = {True: more, False: REMOVED}
+        vars(study)["removed"] = lambda sent, _: difference(moved[sent[1:3] == (variant, family)])
         return own("least-pulled-removes-k", study)
 
-    for difference, power, verdict in (
+    for more, power, verdict in (
         ((0.5, 1.5), about(0.0), REPRODUCED),
         ((0.01, 1.5), about(-0.4), REPRODUCED),
         ((-0.01, 1.5), about(0.0), UNDECIDED),
@@ -278,23 +283,34 @@ def test_the_least_pulled_arm_removes_k(variant, family):
         ((0.5, 1.5), about(1.3), NOT_REPRODUCED),
         ((0.5, 1.5), about(0.0, 1.01), UNDECIDED),
     ):
-        assert ruling(difference, power).verdict == verdict
+        assert ruling(more, power).verdict == verdict
 
 
 @pytest.mark.parametrize(("name", "near"), [("own-removes-two", 2), ("own-removes-one", 1), ("own-removes-none", 0)])
-def test_a_removed_power_is_the_whole_number_that_it_is_nearest_to(name, near):
-    for middle, half, verdict in (
-        (near + 0.4, 0.05, REPRODUCED),
-        (near - 0.45, 0.01, REPRODUCED),
-        (near + 0.52, 0.05, UNDECIDED),
-        (near, 0.6, UNDECIDED),
-        (near + 1, 0.1, NOT_REPRODUCED),
-        (near - 1, 0.1, NOT_REPRODUCED),
-    ):
-        study = made(dict.fromkeys(EVERY, about(0.0)))
-        one = Interval(middle, *about(middle, half))
-        vars(study)["removed"] = lambda *_, one=one: one
-        assert own(name, study).verdict == verdict
+def test_a_removed_power_is_what_the_radii_give(name, near):
+    sent = CLAIMS[name].facts["key"]
+    for family in CLAIMS[name].facts["families"]:
+        law = difference((0.0, 0.1)).exponent(sweeps.removed_form(sent, sweeps.LDP2, family))
+        laws = {
+            each: difference((0.0, 0.1)).exponent(sweeps.removed_form(sent, sweeps.LDP2, each))
+            for each in CLAIMS[name].facts["families"]
+        }
+        if sent == sweeps.LDP1:
+            assert abs(law - near) < 0.5
+        for step, half, verdict in (
+            (0.0, 0.05, REPRODUCED),
+            (0.04, 0.05, REPRODUCED),
+            (0.06, 0.05, UNDECIDED),
+            (-0.06, 0.05, UNDECIDED),
+            (0.0, 1.01, UNDECIDED),
+            (1.0, 0.1, NOT_REPRODUCED),
+            (-1.0, 0.1, NOT_REPRODUCED),
+        ):
+            study = made(dict.fromkeys(EVERY, about(0.0)))
+            vars(study)["removed"] = lambda one, _, at=step, wide=half, moved=family, laws=laws: difference(
+                about(laws[one.family] + at * (one.family == moved), wide if one.family == moved else 0.01)
+            )
+            assert own(name, study).verdict == verdict
 
 
 @pytest.mark.parametrize("name", ["own-predicted", "table-1-b-inf-none-inside", "table-1-b-1-none-inside"])
@@ -319,15 +335,12 @@ def test_over_the_lower_bound_one_algorithm_rises_and_the_other_does_not():
         assert own("own-lower-ratio", study).verdict == verdict
 
 
-@pytest.mark.parametrize("policy", ["CUCB-LDP1", "CUCB-LDP2"])
-def test_the_difference_of_two_powers_is_open_where_a_run_of_either_is_stuck(policy):
+def test_the_difference_of_two_powers_is_open_where_a_run_of_either_is_stuck():
     study, regrets = made(dict.fromkeys(EVERY, about(0.0))), np.outer(np.linspace(1.0, 1.01, 20), [1.0, 2.0, 3.0])
     assert own("least-pulled-removes-k", study).verdict == REPRODUCED
     for factor, verdict in ((1.0, REPRODUCED), (2.0, UNDECIDED)):
         regrets[7, 1] *= factor
-        vars(study)["exponents"] = [
-            fit._replace(regrets=regrets) if fit.labels["policy"] == policy else fit for fit in study.exponents
-        ]
+        vars(study)["removed"] = lambda *_: difference(REMOVED)._replace(regrets=regrets)
         assert own("least-pulled-removes-k", study).verdict == verdict
 
 

@@ -20,7 +20,7 @@ from private_bandits_book.figures.lines import line
 from private_bandits_book.figures.look import WIDTH
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.semibandits.study import Source, Study
-from private_bandits_book.semibandits.sweeps import DP, DP_SE, HYPERCUBE, LDP1, LDP2, LEAST, PER_ARM, RADIUS
+from private_bandits_book.semibandits.sweeps import DP, DP_SE, HYPERCUBE, LDP1, LDP2, LEAST, RADIUS
 from private_bandits_book.studies import Runs, key, looked, means
 from private_bandits_book.sweep import GAP, SIZE
 
@@ -29,6 +29,7 @@ panels = Exhibits()
 _SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled", RADIUS: "super-arm radius"}
 _CENTRAL = ("one matters", "max-path", "top-K", "K-path")
 _SUMS = ("K-path", "K-path as arms", "windows", "windows as arms")
+_AVERAGE = "one bit of the average"
 _LOWER = ("B_inf at 1/2", "K-path at 1/2", "K-path at 1/2 as arms")
 _TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "not learnt": "#d9d9d9"}
 
@@ -43,16 +44,17 @@ def findings(study: Study) -> dict[str, Any]:
         fit = study.fit(Source(policy, variant, family), quantity).fit or Interval()
         return _two_digits(fit.measured)
 
-    removed = {}
-    for (name, sent), family in itertools.product((("laplace", LDP1), ("hypercube", HYPERCUBE)), _CENTRAL):
-        one, two = (Source(policy, "repaired", family) for policy in (sent, LDP2))
-        removed[f"{name}_{family.replace('-', '_').replace(' ', '_')}"] = _two_digits(study.removed(one, two).measured)
+    def removed(sent: str, family: str, variant: str = "repaired") -> str:
+        fit = study.removed(Source(sent, variant, family), Source(LDP2, variant, family)).fit or Interval()
+        return _two_digits(fit.measured)
+
     return {
         "promises": _promises(study),
         "ruled": study.ledger.set_index("claim")["verdict"],
-        **removed,
-        "least_one": power(LDP2, "repaired", "one matters", PER_ARM),
-        "least_all": power(LDP2, "repaired", "max-path", PER_ARM),
+        "laplace": [removed(LDP1, family) for family in _CENTRAL],
+        "hypercube": [removed(HYPERCUBE, family) for family in _CENTRAL],
+        "as_printed": [removed(LDP1, family, "printed") for family in _CENTRAL[:3]],
+        "least_one": power(LDP2, "repaired", "one matters"),
         "path": power(LDP2, "repaired", "K-path"),
         "radius": power(RADIUS, "repaired", "K-path"),
         "ratios": _over_bounds(study),
@@ -165,7 +167,10 @@ def _against_size(study: Study, plotted: pd.DataFrame, ylabel: str, of: str) -> 
     """Panels by family, with the fitted power of K at each line's end."""
     titles = names(study, of)
     plotted = plotted.assign(panel=plotted["instances"].map(titles))
-    plotted = plotted.sort_values("panel", key=lambda column: column.map(list(titles.values()).index), kind="stable")
+    order = {"panel": list(titles.values()), "label": [*names(study, "lines").values(), _AVERAGE]}
+    plotted = plotted.sort_values(
+        list(order), key=lambda column: column.map(order[str(column.name)].index), kind="stable"
+    )
     fig = figures.small_multiples(
         plotted, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel=ylabel
     )
@@ -314,7 +319,7 @@ def _per_arm(study: Study) -> pd.DataFrame:
     powers = powers[[*line, *numbers]].rename(columns=numbers)
     frame = _played(frame.merge(powers, on=line, how="left", validate="m:1"), "sizes")
     labels = frame["key"].map(names(study, "lines"))
-    return frame.assign(label=labels.where(~frame["instances"].isin(sweeps.AS_ARMS), "one bit of the average"))
+    return frame.assign(label=labels.where(~frame["instances"].isin(sweeps.AS_ARMS), _AVERAGE))
 
 
 def _played(frame: pd.DataFrame, label: str) -> pd.DataFrame:

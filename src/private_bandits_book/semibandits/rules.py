@@ -232,24 +232,24 @@ def _least_pulled(study: Study, claim: Claim) -> Ruling:
         one, two = (Source(policy, variant, family) for policy in (LDP1, LDP2))
         less = Less(f"{variant}, {family}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")
         law = partial(sweeps.predicted_form, sweeps.sweep_of(*two[:3], SIZE))
-        found += [removed(study, one, two, lambda found: less(Interval(-found[0], -found[2], -found[1])))]  # noqa: B023
-        found += [study.fit(two, SIZE).ruling(law(0.0), law(1.0)).of(algorithm(two))]
+        more = study.removed(one, two)
+        fewer = Interval(-more.fit[0], -more.fit[2], -more.fit[1]) if more.fit else Interval()
+        runs = [] if more.regrets is None else [more.regrets]
+        found.append(by_runs(less, lambda *_: fewer, *runs).of(algorithm(one), algorithm(two)))  # noqa: B023
+        found.append(study.fit(two, SIZE).ruling(law(0.0), law(1.0)).of(algorithm(two)))
     return all_of(*found)
-
-
-def removed(study: Study, sent: Source, least: Source, judge: Callable[[Interval], Ruling]) -> Ruling:
-    """Judge the power of K of one source less that of another."""
-    runs = [regrets for each in (sent, least) if (regrets := study.fit(each, SIZE).regrets) is not None]
-    return by_runs(judge, lambda *_: study.removed(sent, least), *runs).of(algorithm(sent), algorithm(least))
 
 
 @rules("removed-power")
 def _removed(study: Study, claim: Claim) -> Ruling:
-    """The power of K of an algorithm less that of CUCB-LDP2: the whole number that it is nearest to."""
-    near, families = Near(claim.facts["power"], tolerance=_HALF_A_POWER), claim.facts["families"]
-    keys = claim.facts["key"], LDP2
-    pairs = (tuple(Source(policy, "repaired", family) for policy in keys) for family in families)
-    return all_of(*(removed(study, sent, least, near) for sent, least in pairs))
+    """The power of K of an algorithm less that of CUCB-LDP2: what the radii give, and no power of K more or less."""
+    found = []
+    for family in claim.facts["families"]:
+        sent, least = (Source(policy, "repaired", family) for policy in (claim.facts["key"], LDP2))
+        forms = [sweeps.removed_form(sent.key, least.key, family, more) for more in (0.0, -1.0, 1.0)]
+        ruling = study.removed(sent, least).ruling(*forms, exact=True)
+        found.append(ruling.of(algorithm(sent), algorithm(least)))
+    return all_of(*found)
 
 
 @rules("predicted")
@@ -309,6 +309,13 @@ def _conjecture(study: Study, claim: Claim) -> Ruling:
     """Against a proved upper bound of an algorithm for every B_1-smooth reward."""
     found = lemmas.conjecture_exponents()
     return claim.holds(found.reached > found.claimed - _HALF_A_POWER, found.reached, found=found)
+
+
+@rules("own-super-arm-radius")
+def _super_arm(study: Study, claim: Claim) -> Ruling:
+    (source, _) = sources(claim)
+    bound = lambda problem, horizon, epsilon, _: bounds.super_arm_radius_upper(problem, horizon, epsilon)  # noqa: E731
+    return all_of(*rates(study, source, claim), *below(study, source, bound, "")).of(algorithm(source))
 
 
 @rules("own-lower-ratio")

@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, exponent_difference, mean_interval, ratio_interval
+from private_bandits.estimates import exponent_difference, mean_interval, ratio_interval
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
@@ -135,16 +135,15 @@ class Study(studies.Study):
         """Which term of Theorem 8 the regret comes from, on the chapter's map and the longer ones."""
         return dominance(pd.concat([own_rows(self.map), self.long_study("map")], ignore_index=True))
 
-    def removed(self, sent: Source, least: Source) -> Interval:
-        """Return the exponent in K of one source less that of another, seed by seed."""
-        many, few = (self.fit(source, SIZE) for source in (sent, least))
-        if many.regrets is None or few.regrets is None:
-            return Interval()
-        common = [value for value in many.values if value in few.values]
-        sent_all, sent_one = (
-            np.asarray(fit.regrets)[:, [list(fit.values).index(value) for value in common]] for fit in (many, few)
-        )
-        return exponent_difference(common, sent_all, sent_one)
+    def removed(self, sent: Source, least: Source) -> RateFit:
+        """Return the exponent in K of one source less that of another, seed by seed, at the K that both have."""
+        fits = [self.fit(source, SIZE) for source in (sent, least)]
+        common = [value for value in fits[0].values if value in fits[1].values]
+        if any(fit.regrets is None for fit in fits):
+            return fits[0]._replace(fit=None)
+        many, few = (np.asarray(fit.regrets)[:, [list(fit.values).index(at) for at in common]] for fit in fits)
+        found = exponent_difference(common, many, few)
+        return fits[0]._replace(fit=found, points=len(common), values=common, regrets=np.hstack([many, few]))
 
     def over_bound(self, source: Source) -> RateFit:
         """Return the exponent in K of the regret over the corrected lower bound."""

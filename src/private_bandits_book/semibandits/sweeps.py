@@ -36,6 +36,7 @@ from private_bandits_book.sweep import (
     abscissa,
     by_replication,
     interleaved,
+    learnt,
     power,
 )
 
@@ -241,9 +242,13 @@ def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) ->
 
 
 def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
-    """Return the exponents of one sweep, in K two; `frame` is its longer study, arguments as for `exponents`."""
+    """Return the exponents of one sweep, in K two, at the points that have learnt; `frame` is its longer study."""
     rows, quantity = sweep.rows(frame), sweep.quantity
     rows = rows[rows["t"] == rows["horizon"]]
+    for run in sweep.runs():
+        at = np.logical_and.reduce([rows[name] == run.labels[name] for name in (sweep.swept, "epsilon")])
+        if not learnt(rows.loc[at, "regret"].mean(), run.problem.uniform_regret() * run.horizon):
+            rows = rows[~at]
     labels = {"key": sweep.design} | {name: sweep.labels[name] for name in _LABELS}
     labels |= {"horizon": int(rows["horizon"].max()), "noisy": _noisy(sweep)}
     bad, found = rows["n_arms"] - rows["size"], []
@@ -324,6 +329,13 @@ def predicted_form(sweep: Sweep, more: float = 0.0) -> Form:
         return predicted(run) / run.labels["n_others"] * float(abscissa(sweep.quantity, value)) ** more
 
     return Form("as the radii give" + (f", times {power(sweep.quantity, more).name}" if more else ""), at)
+
+
+def removed_form(design: str, least: str, family: str, more: float = 0.0) -> Form:
+    """Return what an algorithm loses over what another loses by their radii, repaired; times another power of K."""
+    many, few = (predicted_form(sweep_of(each, "repaired", family, SIZE)) for each in (design, least))
+    name = f"{many.name}, times {power(SIZE, more).name}" if more else many.name
+    return Form(name, lambda size: many.at(size) / few.at(size) * size**more)
 
 
 def lower_bound(family: str, n_arms: int, size: int, gap: float, epsilon: float, horizon: int) -> float:

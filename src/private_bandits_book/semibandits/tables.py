@@ -18,7 +18,7 @@ from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.figures.captions import interval
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.semibandits.study import Source, Study, fits
-from private_bandits_book.semibandits.sweeps import CUCB, NAMES
+from private_bandits_book.semibandits.sweeps import BAD, CUCB, NAMES
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
 
 tables = Exhibits()
@@ -82,9 +82,10 @@ def k_exponents(study: Study) -> pd.DataFrame:
         policy, variant, family = (fit.labels[name] for name in ("key", "variant", "family"))
         if fit.quantity == SIZE and policy in lines and family in instances:
             row = {"instance": instances[family], "box": f"{NAMES[policy]}, {variant}", "exponent": interval(fit.fit)}
-            rows.append(row | fit.row() | {"replications": fit.replications})
-    order = list(instances)
-    return pd.DataFrame(rows).sort_values("family", key=lambda column: column.map(order.index), kind="stable")
+            row |= {"sizes": ", ".join(f"{size:g}" for size in fit.values), "order": list(lines).index(policy)}
+            rows.append(row | fit.row() | {"place": list(instances).index(family), "replications": fit.replications})
+    frame = pd.DataFrame(rows).sort_values(["place", "order"], kind="stable")
+    return frame.drop(columns=["place", "order"])
 
 
 @tables("table-1")
@@ -101,7 +102,14 @@ def table_1(study: Study) -> Made:
         for variant in judged.facts.get("variants", VARIANTS)
     )
     longest = frame["longest"].astype(int)
-    return tabled(frame, shortest=longest.min(), longest=longest.max())
+    others = {"bad": "", "plain": ""}
+    for fit in study.exponents:
+        if fit.quantity == BAD:
+            others["bad"] += f"{names(study, 'instances')[fit.labels['family']]} {interval(fit.fit)}; "
+        if fit.quantity == LOG and not fit.labels["noisy"]:
+            others["plain"] += f"{fit.labels['variant']} {interval(fit.fit)}; "
+    said = {name: text.removesuffix("; ") for name, text in others.items()}
+    return tabled(frame, shortest=longest.min(), longest=longest.max(), **said)
 
 
 @tables("table-bounds")
