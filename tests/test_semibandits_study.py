@@ -156,7 +156,7 @@ def test_dummies_are_in_bad_super_arms():
 def test_every_sweep_has_its_exponents_and_dp_se_at_the_smallest_epsilon_and_the_largest_gap():
     def regret(run, t):
         epsilon = min(run.labels["epsilon"], 100.0)
-        return 1e3 * epsilon**-1.5 * run.labels["gap"] ** (-0.25 / epsilon**0.1) * (t / run.horizon)
+        return 1e-4 * epsilon**-1.5 * run.labels["gap"] ** (-0.25 / epsilon**0.1) * (t / run.horizon)
 
     frames = [long_frame(sweeps.STUDIES[label](), regret, points=2) for label in ("sizes", "exponents", "lower")]
     fits = sweeps.exponents(*frames)
