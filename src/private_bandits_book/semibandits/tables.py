@@ -102,13 +102,13 @@ def table_1(study: Study) -> Made:
         for variant in judged.facts.get("variants", VARIANTS)
     )
     longest = frame["longest"].astype(int)
-    others = {"bad": "", "plain": ""}
-    for fit in study.exponents:
-        if fit.quantity == BAD:
-            others["bad"] += f"{names(study, 'instances')[fit.labels['family']]} {interval(fit.fit)}; "
-        if fit.quantity == LOG and not fit.labels["noisy"]:
-            others["plain"] += f"{fit.labels['variant']} {interval(fit.fit)}; "
-    said = {name: text.removesuffix("; ") for name, text in others.items()}
+    instances = names(study, "instances")
+    bad = [fit for fit in study.exponents if fit.quantity == BAD]
+    plain = [fit for fit in study.exponents if fit.quantity == LOG and not fit.labels["noisy"]]
+    said = {
+        "bad": "; ".join(f"{instances[fit.labels['family']]} {interval(fit.fit)}" for fit in bad),
+        "plain": "; ".join(f"{fit.labels['variant']} {interval(fit.fit)}" for fit in plain),
+    }
     return tabled(frame, shortest=longest.min(), longest=longest.max(), **said)
 
 
