@@ -20,7 +20,10 @@ its records are known, and its `check` refuses to be played.
 import importlib
 from typing import Any
 
-KERNELS = ("elimination", "episodes", "index", "linear", "online", "quantile", "ratio", "releases", "robust")
+KERNELS = (
+    *("elimination", "episodes", "index", "linear", "online"),
+    *("quantile", "ratio", "releases", "robust", "superarm"),
+)
 
 
 def kernel_of(record: Any) -> Any:
