@@ -7,11 +7,10 @@ import pandas as pd
 import xarray as xr
 
 from private_bandits_book.algorithms import listed
-from private_bandits_book.heavy_tailed.fluid import fluid
 from private_bandits_book.studies import Run, key
 
 _LISTED = [policy for _, policy in listed()]
-KEYS = {policy.name: key(policy) for policy in (*_LISTED, *map(fluid, _LISTED))} | {"uniform": "uniform"}
+KEYS = {policy.name: key(policy) for policy in _LISTED} | {"uniform": "uniform"}
 """What policies are found by, by what tests call them."""
 SPREAD = 1e-3
 """Relative spread of the given regrets over replications, small against every threshold."""

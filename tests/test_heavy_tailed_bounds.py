@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from private_bandits import simulate
+from private_bandits.kernels.sums import truncated_moment
 from private_bandits.papers.heavy_tailed import adap_robust_ucb, bounds
 from private_bandits.problems import Arms
-from private_bandits_book.heavy_tailed import bounded, coverage, rates
-from private_bandits_book.heavy_tailed.tables import summary
-from private_bandits_book.sweep import EPSILON, GAP
+from private_bandits_book.heavy_tailed import bounded, coverage
+from private_bandits_book.heavy_tailed.tables import formulas
+from private_bandits_book.rooms import tables
 
 MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
 HORIZON = 1000
@@ -28,7 +29,7 @@ UPPER = {"dp": bounds.dp_upper, "ldp": bounds.ldp_upper}
 def test_doubling_episodes_by_hand():
     width = 1 + math.sqrt(2) + 1 / 3 + 2
     # v = 1/2: (u/gap)^2 = 64 and 16 at u = 2; gaps 1/4 and 1/2
-    found = 4 * (2 * width) ** 3 * LOG / 0.5 * 80 + 2 * 0.75 * math.log2(HORIZON)
+    found = 4 * (2 * width) ** 3 * LOG / 0.5 * 80 + 3 * 0.75 * (math.floor(math.log2(HORIZON)) + 1)
     assert bounds.adap_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, HORIZON) == close(found)
     for bad, message in (({"v": 0.09}, "v must be"), ({"horizon": 255}, "horizon must be")):
         with pytest.raises(ValueError, match=f"^{message}"):
@@ -207,10 +208,6 @@ def test_bounded_hypotheses_are_optimised_over_the_gap(local):
 # --- rates
 
 
-def cells(v):
-    return summary(v).set_index(["rewards", "kind", "model", "side"]).to_dict("index")
-
-
 def slope(function, low, high):
     return math.log(function(high) / function(low)) / math.log(high / low)
 
@@ -254,12 +251,6 @@ def test_rates_in_the_horizon_and_in_epsilon(v):
         # logarithms of T stay: over 60 decades they are worth little
         assert slope(lambda t, f=bound: f(t, 0.5), 10**30, 10**90) == close(in_horizon, abs=0.02)
         assert slope(lambda e, f=bound: f(10**90, e), 1e-10, 1e-2) == close(-in_epsilon, abs=0.04)
-    rows = cells(v)
-    stated = [("DP", "upper", "printed"), ("DP", "upper", "corrected"), ("DP", "lower", "corrected")]
-    stated += [("LDP", side, source) for side in ("upper", "lower") for source in ("printed", "corrected")]
-    for (model, side, source), case in zip(stated, cases, strict=True):
-        cell = rows["heavy-tailed", "instance-independent", model, side]
-        assert (cell[f"{source}_horizon"], cell[f"{source}_epsilon"]) == close(case[1:])
 
 
 @pytest.mark.parametrize("factor", [0.5, 3.0])
@@ -423,77 +414,34 @@ def test_errors_of_dp_robust_ucb_by_hand():
 # --- the table
 
 
-def test_the_table_has_every_cell_and_says_what_is_wrong():
-    rows = cells(0.5)
-    assert len(rows) == len(summary(0.5)) == 16
-    stated = {cell: row["printed_formula"] for cell, row in rows.items()}
-    wrong = [cell for cell, row in rows.items() if stated[cell] not in ("", row["corrected_formula"])]
-    assert wrong == [
-        ("heavy-tailed", kind, "LDP", side)
-        for kind in ("instance-dependent", "instance-independent")
-        for side in ("upper", "lower")
-    ]
-    assert [cell for cell in rows if not stated[cell]] == [("heavy-tailed", "instance-independent", "DP", "lower")]
+def test_the_table_has_every_cell_and_what_is_corrected_first():
+    cells = tables("heavy_tailed", "summary")["cell"]
+    place = ("rewards", "kind", "model", "side")
+    wrong = [tuple(map(cell.get, place)) for cell in cells if "corrected" in cell and "printed" in cell]
+    local = [(kind, side) for kind in ("dependent", "independent") for side in ("upper", "lower")]
+    assert len(cells) == 16 and wrong == [("heavy-tailed", kind, "LDP", side) for kind, side in local]
+    assert [cell["model"] for cell in cells if "printed" not in cell] == ["DP"]
+    rows, others = (formulas(None, "", corrected).split("\n")[2:] for corrected in (True, False))
+    assert [row.count("LDP, ") for row in rows] == [1, 1, 1, 1, 0] and (len(rows), len(others)) == (5, 11)
+    assert not any("the same" in row for row in rows)
+    assert r"\Delta_a^{-1-2/v}" in rows[0] and r"T^{(2+v)/(2+2v)}" in rows[2] and rows[4].count("none") == 1
+    assert all(row.endswith("the same |") for row in others)
 
 
-@pytest.mark.parametrize("v", [0.5, 0.9])
-def test_exponents_of_the_table_are_those_of_the_bounds(v):
-    rows = cells(v)
-    heavy = "heavy-tailed"
-    for model, upper, lower in (
-        ("DP", bounds.dp_upper, bounds.dp_lower),
-        ("LDP", bounds.ldp_upper, bounds.ldp_lower),
-    ):
-        for variant, names in (("printed", ("printed", "printed")), ("corrected", ("rate", "corrected"))):
-
-            def above(gap, epsilon, bound=upper, variant=names[0]):
-                return bound([gap, 0.0], epsilon, v, 1.0, 10**6, variant=variant)
-
-            def below(gap, epsilon, bound=lower, variant=names[1]):
-                return bound(2, gap, epsilon, v, 10**6, variant=variant)
-
-            for side, bound in (("upper", above), ("lower", below)):
-                cell = rows[heavy, "instance-dependent", model, side]
-                in_gap, in_epsilon = (-cell[f"{variant}_{power}"] for power in ("gap", "epsilon"))
-                assert slope(lambda gap, f=bound: f(gap, 0.01), 1e-6, 1e-4) == close(in_gap, abs=1e-3)
-                assert slope(lambda epsilon, f=bound: f(1e-4, epsilon), 1e-4, 1e-3) == close(in_epsilon, abs=2e-3)
-    row = rows[heavy, "instance-independent", "LDP", "upper"]
-    assert row["printed_formula"] == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(1+v)} T^{1/(1+v)}"
-    assert row["corrected_formula"] == r"\left(\frac{K \log T}{\epsilon^2}\right)^{v/(2+2v)} T^{(2+v)/(2+2v)}"
-
-
-@pytest.mark.parametrize("v", [0.5, 0.9])
-def test_an_algorithm_is_asked_for_the_powers_of_its_cells(v):
-    for (rewards, kind, model, side), cell in cells(v).items():
-        names = (rates.DP, rates.LDP) if rewards == "heavy-tailed" else (rates.BOUNDED, rates.BOUNDED_LOCAL)
-        dependent = kind == "instance-dependent"
-        asked = {"gap": GAP, "epsilon": EPSILON} if dependent else {"horizon": rates.WORST}
-        for source in ("printed", "corrected") if side == "upper" else ():
-            claims = {
-                of: rates.claimed(names[model == "LDP"], q, v, printed=source == "printed") for of, q in asked.items()
-            }
-            found = {of: cell[f"{source}_{of}"] for of in asked}
-            if (rewards, kind, model) == ("bounded", "instance-dependent", "DP"):  # a sum of two powers
-                assert all(map(math.isnan, found.values()))
-            else:
-                assert found == close(claims)
-
-
-def test_cells_for_bounded_rewards_have_the_powers_of_their_bounds_on_both_sides():
-    def lower(gap, epsilon):
-        return bounded.bounded_lower(5, gap, epsilon, 10**6, local=True)
-
-    def independent(horizon, epsilon):
-        return bounded.bounded_lower_independent(5, epsilon, horizon, local=True)
-
-    rows = cells(0.5)
-    for side in ("upper", "lower"):
-        cell = rows["bounded", "instance-dependent", "LDP", side]
-        assert cell["printed_gap"] == close(-slope(lambda gap: lower(gap, 0.5), 0.01, 0.1))
-        assert cell["printed_epsilon"] == close(-slope(lambda epsilon: lower(0.1, epsilon), 0.01, 0.1))
-        cell = rows["bounded", "instance-independent", "LDP", side]
-        assert cell["printed_horizon"] == close(slope(lambda t: independent(t, 0.5), 10**3, 10**6))
-        assert cell["printed_epsilon"] == close(-slope(lambda epsilon: independent(100, epsilon), 0.01, 0.1))
+@pytest.mark.parametrize("shape", [1.35, 1.55, 1.95])
+def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
+    """Its two conditions are equalities in the limit for Pareto laws, and its parts add up by hand."""
+    excess, second, scale = shape / (shape - 1), shape / (2 - shape), 0.3
+    for threshold in (0.31, 1.0, 50.0):
+        tail = (scale / threshold) ** shape
+        beyond = excess * scale - truncated_moment(scale * excess, shape, threshold, 1.0)
+        assert beyond == close(excess * threshold * tail)
+        assert truncated_moment(scale * excess, shape, threshold, 2.0) <= second * threshold**2 * tail
+    assert bounds.quantile_width(excess, second) == close(14 * excess + math.sqrt(28 * second) + 7 / 3)
+    # of g, the rewards beyond the threshold: what counts, choice and the tail of a binomial law allow
+    assert 14 - math.sqrt(28) > 2 + 7 / 3 + 4
+    with pytest.raises(ValueError, match="excess must be"):
+        bounds.quantile_width(0.5, 1.0)
 
 
 # --- bad input

@@ -45,38 +45,33 @@ def near(value, half=0.01):
 
 
 def exponents(changes=(), half=0.01):
-    """The exponents of LDP-UCB-B if the slides are right; `changes` are other powers, by quantity."""
+    """The exponents of AdaP-UCB and LDP-UCB-B if the slides are right; `changes` are other powers, by quantity."""
     found, powers = [], {GAP: 1.0, EPSILON: 2.0, rates.WORST: 0.5} | dict(changes)
-    for quantity, power in powers.items():
-        empty = RateFit({"key": rates.BOUNDED_LOCAL, "v": math.nan}, quantity, near(0.0), 4, values=SWEPT[quantity])
-        fitted = empty.exponent(rates.form(rates.BOUNDED_LOCAL, quantity, power))
+    asked = [(rates.BOUNDED_UCB, GAP, 1.0), (rates.BOUNDED_UCB, EPSILON, 1.0)]
+    for name, quantity, power in [*asked, *((rates.BOUNDED_LOCAL, *one) for one in powers.items())]:
+        empty = RateFit({"key": name, "v": math.nan}, quantity, near(0.0), 4, values=SWEPT[quantity])
+        fitted = empty.exponent(rates.form(quantity, power))
         found.append(empty._replace(fit=near(fitted, half)))
     return found
 
 
 def curve(name, variant, share, kind="runs", epsilon=math.inf, spread=0.0):
     """A curve that ends at a share of uniform play's regret, 3 replications wide unless it is computed."""
-    factors = (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 3 if kind == "runs" else 1]
+    factors = (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 1 if kind == "expected" else 3]
     regret = np.outer(factors, [400.0, share * UNIFORM])
     facts = {"paper": "", "algorithm": KEYS[name], "version": variant, "mechanism": "none", "method": ""}
-    policy = SimpleNamespace(
-        name=name, privacy=SimpleNamespace(epsilon=epsilon, trust="central"), family="none", **facts
-    )
+    privacy, record = SimpleNamespace(epsilon=epsilon, trust="central"), SimpleNamespace(beta=1e-15)
+    policy = SimpleNamespace(name=name, privacy=privacy, family="none", record=record, **facts)
     data = xr.Dataset({"regret": (("replication", "t"), regret)}, coords={"t": T})
-    return Run(policy, variant, None, {"kind": kind}, data)
+    return Run(policy, variant, SimpleNamespace(uniform_regret=lambda: 0.4), {"kind": kind}, data)
 
 
-def central(se=0.01, ucb=0.9, spread=0.1):
-    run = curve("DP Robust UCB", "printed", 1.0, spread=1e-6)
+def central(se=0.01, ucb=0.9, spread=0.1, width=0.0):
+    """A panel in which DP Robust UCB is known to `width` of its regret on either side."""
+    far = curve("DP Robust UCB", "printed", ucb, "bracketed", spread=1e-6)
+    far.data["low"], far.data["high"] = (1.0 - width) * far.data.regret, (1.0 + width) * far.data.regret
     return Runs(
-        [
-            curve("uniform", "", 1.0, "expected"),
-            curve("DP Robust SE", "printed", se, spread=spread),
-            curve("DP Robust SE", "smaller", 0.99, spread=spread),
-            run._replace(data=run.data.isel(t=[0])),
-            curve("DP Robust UCB, fluid", "printed", ucb, "fluid"),
-            curve("DP Robust UCB, fluid", "smaller", 1e-6, "fluid"),
-        ]
+        [curve("uniform", "", 1.0, "expected"), curve("DP Robust SE", "printed", se, epsilon=0.5, spread=spread), far]
     )
 
 
@@ -86,16 +81,6 @@ def local(printed=(0.4, 0.2), slide=(0.9, 0.9), spread=0.02):
         panel.append(curve("LDP Robust SE", "printed", a, epsilon=epsilon, spread=spread))
         panel.append(curve("LDP Robust SE, slide rate", "slide rate", b, epsilon=epsilon, spread=spread))
     return panel
-
-
-def learnt(fluid=0.22, run=0.2, spread=0.01):
-    return Runs(
-        [
-            curve("uniform", "", 1.0, "expected"),
-            curve("DP Robust UCB", "radius 0.5", run, spread=spread),
-            curve("DP Robust UCB, fluid", "radius 0.5", fluid, "fluid"),
-        ]
-    )
 
 
 def cases(*rows):
@@ -122,9 +107,8 @@ def study(**changes):
     ]
     made = Study(**PARAMETERS)
     made.__dict__.update(
-        central={key: central() for key in made.grid},
+        judged={(1.05, 10**9): {key: central() for key in made.grid}},
         local={v: local() for v in VS},
-        learnt={v: learnt() for v in VS},
         exponents=exponents(),
         points={(rates.DP, v): {0.2: 1e6 * np.array([0.9, 1.0, 1.1])} for v in VS},
         confidence=cases(*confidence),
@@ -145,8 +129,8 @@ def verdict(claim, **changes):
 def test_verdicts_where_the_corrected_theory_is_measured():
     ledger = study().ledger
     kinds = ledger["kind"].value_counts()
-    assert kinds["figure"] == 14 and kinds["table"] == 15 and kinds["contribution"] == 9
-    assert kinds["privacy"] == 3 and kinds["theorem"] == 8 and kinds["discussion"] == 2
+    assert kinds["figure"] == 3 and kinds["table"] == 15 and kinds["contribution"] == 9
+    assert "privacy" not in kinds and kinds["theorem"] == 8 and kinds["discussion"] == 7
     found = ledger.set_index("claim")["verdict"]
     assert found["theorem-dp-robust-ucb"] == found["theorem-dp-lower"] == "reproduced"
     assert found["discussion-non-private-rate"] == found["discussion-additional-factor"] == "reproduced"
@@ -162,21 +146,22 @@ def test_verdicts_where_the_corrected_theory_is_measured():
     assert found["contribution-dp-optimal"] == found["contribution-dp-independent"] == "reproduced after repair"
     assert found["contribution-ldp-optimal"] == found["contribution-ldp-near"] == "not reproduced"
     assert found["own-local-a"] == found["own-local-b"] == "reproduced"
-    assert set(found[[c for c in found.index if c.startswith("figure-dp")]]) == {"undecided"}
+    assert found["figure-dp-settings"] == found["discussion-bounded-ucb"] == "reproduced"
     assert set(found[["figure-ldp-a", "figure-ldp-b"]]) == {"not testable"}
     assert set(found[[c for c in found.index if c.startswith("table-bounded")]]) == {"reproduced"}
 
 
 def test_the_kind_of_evidence_is_said():
-    """Runs decide the local rows for bounded rewards; noise and schedules speak of themselves; the rest is algebra."""
+    """Runs decide the panels, the local rows for bounded rewards and AdaP-UCB; the rest is algebra or a schedule."""
     rows = study().ledger.set_index("claim")
     measured = [f"table-bounded-{part}-ldp-upper" for part in ("dependent", "independent")]
-    decided = rows[~rows["reason"].str.startswith("not run here")]
-    assert decided.index[decided["evidence"] == MEASURED].tolist() == measured
-    assert rows.loc[measured, "excludes"].tolist() == ["(1/gap)^2; (1/epsilon)^3", "T^0.75 (ln T)^0.25"]
+    measured += ["figure-dp-settings", "discussion-bounded-ucb"]
+    assert rows.index[rows["evidence"] == MEASURED].tolist() == measured
+    excludes = ["(1/gap)^2; (1/epsilon)^3", "T^0.75 (ln T)^0.25", "no difference", "(1/gap)^2; (1/epsilon)^2"]
+    assert rows.loc[measured, "excludes"].tolist() == excludes
     shared = rows.index[rows["evidence"] == BY_CONSTRUCTION]
-    assert [c.split("-")[0] for c in shared] == ["privacy"] * 3 + ["own"] * 2
-    for kind in ("theorem", "table", "discussion"):
+    assert [c.split("-")[0] for c in shared] == ["privacy"] * 3 + ["discussion"] + ["own"] * 2
+    for kind in ("theorem", "table"):
         others = rows[(rows["kind"] == kind) & ~rows.index.isin(measured)]
         assert set(others["evidence"]) == {DERIVED}
 
@@ -185,7 +170,7 @@ def test_a_statement_says_the_horizon_of_the_study():
     made = study()
     made.horizon = 250_000
     said = made.ledger.set_index("claim")["statement"]
-    assert "T = 2.5e05" in said["figure-dp-setting-2c"] and "T = 2.5e05" in said["own-local-b"]
+    assert "T = 2.5e05" in said["figure-dp-settings"] and "T = 2.5e05" in said["own-local-b"]
 
 
 # --- bounds with constants
@@ -421,7 +406,9 @@ def test_a_gap_at_which_the_local_algorithm_has_hardly_learnt_does_not_bend_its_
         found = told(monkeypatch, lambda gap, t, share=share: 1e2 / gap if gap > 0.3 else share * gap * t / 2.0)[GAP]
         assert (found.points == len(rates._LOCAL_GAPS)) == counts
         claim = "table-bounded-dependent-ldp-upper"
-        fitted = [one for one in exponents() if one.quantity != GAP] + [found]
+        fitted = [one for one in exponents() if one.quantity != GAP or one.labels["key"] != rates.BOUNDED_LOCAL] + [
+            found
+        ]
         assert (found.fit.measured < 0.9) == counts
         if not counts:
             assert found.fit.measured == pytest.approx(1.0, abs=1e-6)
@@ -528,46 +515,27 @@ def test_the_radius_must_be_proven_as_printed_and_for_the_epsilons_of_the_theore
 # --- panels
 
 
-def first(panel, **changes):
-    return verdict("figure-dp-setting-1a", central={(1, 0.5, 0.5): panel}, **changes)
+def of_panels(*panels):
+    return verdict("figure-dp-settings", judged={(1.05, t): {"one": panel} for t, panel in enumerate(panels)})
 
 
-def played(panel, share, spread=0.001):
-    """The panel with DP Robust UCB played to the horizon."""
-    others = [run for run in panel if "UCB" not in run.name]
-    return Runs([*others, curve("DP Robust UCB", "printed", share, spread=spread)])
+def test_the_dp_panels_follow_their_printed_curves_where_one_has_learnt():
+    assert of_panels(central(se=0.01)) == "reproduced"
+    assert of_panels(central(se=0.9, ucb=0.01)) == "not reproduced"
+    assert of_panels(central(se=0.3, ucb=0.31)) == "undecided"
+    # neither has learnt above half of uniform play: no order to see
+    assert of_panels(central(se=0.51, ucb=0.98, spread=0.001)) == of_panels() == "undecided"
+    assert of_panels(central(se=0.49, ucb=0.98, spread=0.001)) == "reproduced"
+    # one panel, shape or horizon is enough to turn it, and one in which nothing is learnt turns nothing
+    assert of_panels(central(), central(se=0.9, ucb=0.01)) == "not reproduced"
+    assert of_panels(central(), central(se=0.51, ucb=0.49, spread=0.2)) == "undecided"
+    assert of_panels(central(), central(se=0.99, ucb=0.98, spread=0.001)) == "reproduced"
 
 
-def test_a_dp_panel_follows_its_printed_curves_where_both_are_played():
-    assert first(played(central(se=0.01), 0.9)) == "reproduced"
-    assert first(played(central(se=0.9), 0.01)) == "not reproduced"
-    assert first(played(central(se=0.3, spread=0.1), 0.31)) == "undecided"
-    # neither has learnt above half of uniform play
-    assert first(played(central(se=0.51, spread=0.001), 0.98)) == "undecided"
-    assert first(played(central(se=0.49, spread=0.001), 0.98)) == "reproduced"
-    # two of three runs alike and one far off: the third may be the rule
-    stuck = played(central(se=0.01), 0.9)
-    stuck.find(rates.DP, "printed").data["regret"][:, -1] = [0.01 * UNIFORM, 0.01 * UNIFORM, 0.05 * UNIFORM]
-    assert first(stuck) == "undecided"
-    one = {key: played(central(se=0.01), 0.9) for key in study().grid} | {(2, 0.9, 0.5): played(central(se=0.9), 0.01)}
-    found = verdicts(central=one).filter(like="figure-dp")
-    assert found[found == "not reproduced"].index.tolist() == ["figure-dp-setting-2c"]
-    assert set(found[found != "not reproduced"]) == {"reproduced"}
-    assert set(verdicts(central={(1, 0.5, 0.5): played(central(), 0.9)}).filter(like="setting-2")) == {"undecided"}
-
-
-def test_a_fluid_value_decides_nothing_and_what_was_played_only_bounds_from_below():
-    for se, ucb in ((0.01, 0.9), (0.9, 0.01), (1e-5, 1e-9)):
-        assert first(central(se=se, ucb=ucb)) == "undecided"
-    # 400 are lost by the last round that is played, and regret does not fall
-    for se, expected in ((399.0, "reproduced"), (401.0, "undecided")):
-        assert first(central(se=se / UNIFORM, ucb=1e-9, spread=1e-6)) == expected
-    reason = study().ledger.set_index("claim").loc["figure-dp-setting-1a", "reason"]
-    assert reason.startswith("not run here: DP Robust UCB beyond T = 1e03; the factor by which the fluid")
-    assert "checked at radius 0.5 to T = 1e09, is off at radius 18 and T = 1e15 is unknown" in reason
-    for panel in (Runs(learnt()[::2]), learnt(run=0.6)):  # not run, or not learnt
-        bare = study(learnt={v: panel for v in VS}).ledger.set_index("claim")
-        assert "approximation, unchecked, is off" in bare.loc["figure-dp-setting-1a", "reason"]
+def test_an_order_must_hold_at_both_ends_of_what_is_bracketed():
+    for width, expected in ((0.5, "reproduced"), (0.7, "undecided")):
+        assert of_panels(central(se=0.01, ucb=0.03, spread=0.01, width=width)) == expected
+    assert of_panels(central(se=0.04, ucb=0.03, spread=0.01, width=0.2)) == "not reproduced"
 
 
 def test_a_local_panel_follows_its_printed_curves():

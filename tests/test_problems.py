@@ -406,7 +406,7 @@ def test_shared_draws_leave_the_mean_of_a_sum_and_widen_it():
         ({"beta": 0.0}, "beta must be > 0 and <= 1, got 0.0"),
         ({"beta": math.nan}, "beta must be a number > 0 and <= 1, got nan"),
         ({"alpha": 0.5, "offset": 1.0}, "alpha and beta must be 1 as the best reward is below 0, got 0.5, 1.0"),
-        ({"reward": "sum"}, "reward must be one of 'linear', 'max', 'coverage', got 'sum'"),
+        ({"reward": "sum"}, "reward must be one of 'linear', 'max', 'coverage', 'largest', got 'sum'"),
         ({"weights": -1.0}, "weights must be >= 0, got -1.0"),
         ({"weights": [1.0, 1.0]}, "weights must have one entry per arm, 3, got 2"),
         ({"weights": [1.0, 1.0, math.inf]}, r"weights\[2\] must be finite"),

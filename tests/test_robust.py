@@ -1,4 +1,4 @@
-"""The robust index algorithms: kernel against reference, limits, privacy of the trees, the fluid approximation."""
+"""The robust index algorithms: kernel against reference, limits, privacy of the trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms, 
 from private_bandits.plain import Binary
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import streams, trace
-from private_bandits_book.heavy_tailed import fluid
 
 HORIZON = 600
 MEANS = [0.9, 0.7, 0.5, 0.3, 0.1]
@@ -46,6 +45,8 @@ def test_robust_ucb_plays_its_reference(u, v):
     for length in (1000, None):
         shown = trace(problem, robust_ucb(v, u, length), horizon=HORIZON, seed=5)
         assert shown.tolist() == bubeck_robust_ucb.reference(problem, HORIZON, streams(5, 0), v, u, length)
+    wider = robust_ucb(v, u, 1000, c=18.0)
+    assert wider.record.factor == 4.5 * robust_ucb(v, u, 1000).record.factor and "times 4.5" in wider.options
 
 
 def test_equal_arms_are_told_apart_by_the_choice_stream_only():
@@ -101,7 +102,7 @@ def test_without_privacy_it_is_robust_ucb_and_draws_no_noise():
 
 
 def test_robust_ucb_learns_and_the_printed_dp_box_does_not_yet():
-    """At T = 10^5 the bonus of DP Robust UCB is far above 1: nearly uniform play, as the fluid limit says."""
+    """At T = 10^5 the bonus of DP Robust UCB is far above 1: nearly uniform play."""
     problem = setting(1, 0.9)
     u, horizon = problem.moment(0.9), 10**5
     uniform = problem.uniform_regret() * horizon
@@ -264,51 +265,3 @@ def test_pareto_arms_survive_a_pickle():
     assert isinstance(problem, ParetoArms)
     assert problem.shape == pytest.approx(1.95)
     assert not problem.means.flags.writeable
-
-
-# --- the fluid approximation
-
-
-@pytest.mark.parametrize("v", [0.5, 0.9])
-def test_the_mean_of_truncated_rewards_is_the_sum_term_by_term(v):
-    problem, n = setting(1, v), 3000
-    record = dp_robust_ucb(1.0, v, problem.moment(v), 10**6).record
-    k = np.arange(1, n + 1)
-    thresholds = (problem.moment(v) * k / math.log(10**6) ** 1.5) ** (1 / (1 + v))
-    for mean in (0.9, 0.1):
-        scale = mean * (problem.shape - 1) / problem.shape
-        kept = np.where(thresholds > scale, mean * (1 - (scale / thresholds) ** (problem.shape - 1)), 0.0)
-        expected = np.cumsum(kept) / k
-        found = fluid.truncated_mean(record, mean, problem.shape, k.astype(float))
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("v", [0.5, 0.9])
-def test_the_fluid_approximation_is_the_exact_run_within_its_noise(v):
-    problem, horizon = setting(1, v), 10**6
-    u = problem.moment(v)
-    for policy in (robust_ucb(v, u, horizon), dp_robust_ucb(1.0, v, u, horizon)):
-        marks = [10**4, 10**5, horizon]
-        exact = simulate(problem, policy, horizon=horizon, replications=3, seed=4, checkpoints=marks).regret.values
-        approximate = fluid.fluid_regret(problem, policy, marks)
-        np.testing.assert_allclose(exact.mean(axis=0), approximate, rtol=0.025)
-    # at T = 10^6 the two boxes are a factor apart, so the check tells them from each other
-    assert fluid.fluid_regret(problem, policy, [horizon]) > 2.5 * fluid.fluid_regret(
-        problem, robust_ucb(v, u, horizon), [horizon]
-    )
-
-
-def test_the_fluid_pulls_add_up_and_level_the_indices():
-    problem = setting(2, 0.5)
-    policy = dp_robust_ucb(0.5, 0.5, problem.moment(0.5), 10**25)
-    for t, pulls in zip((10**3, 10**12, 10**25), fluid.fluid_pulls(problem, policy, [1e3, 1e12, 1e25]), strict=True):
-        assert np.sum(pulls) == pytest.approx(t)
-        assert np.all(np.diff(pulls) < 0.0)
-        radius = policy.record.factor * (4 * math.log(t) + math.log(2)) ** (1 / 3) * pulls ** (-1 / 3)
-        means = [
-            fluid.truncated_mean(policy.record, mean, problem.shape, np.array([n]))[0]
-            for mean, n in zip(problem.means, pulls, strict=True)
-        ]
-        assert np.ptp(means + radius) < 1e-3 * np.max(means + radius)
-    # once the radius is below every gap the best arm has nearly every pull
-    assert pulls[0] > 0.999 * 1e25

@@ -106,12 +106,15 @@ def test_every_algorithm_of_the_room_is_listed():
     assert {name for name, _ in listed} == {name for name, module in modules.items() if hasattr(module, "reference")}
     makers = {"CUCB": cucb, "CUCB, least pulled": cucb, "CUCB-LDP1": cucb_ldp1, "CUCB-LDP2": cucb_ldp2}
     makers |= {"CUCB-DP": cucb_dp, "CUCB-DP, least pulled": cucb_dp_least_pulled}
+    makers |= {"Hypercube": semibandits.cucb_hypercube, "Super-arm radius": semibandits.super_arm_radius}
     for name, policy in listed:
         assert makers[policy.name].__module__ == modules[name].__name__
         assert policy.privacy.epsilon in (0.5, math.inf)
-    assert [policy.mechanism for _, policy in listed] == ["none"] * 2 + ["laplace", "laplace", "tree", "tree"] * 2
-    assert {policy.method for _, policy in listed if policy.record.reports == index.LEAST} == {"least pulled"}
-    assert {policy.method for _, policy in listed if policy.record.reports == index.ALL} == {""}
+    mechanisms = ["none"] * 2 + ["laplace", "laplace", "tree", "tree"] * 2 + ["response"] * 2
+    assert [policy.mechanism for _, policy in listed] == mechanisms
+    *others, radius = [policy for _, policy in listed]
+    assert {policy.method for policy in others if policy.record.reports == index.LEAST} == {radius.method}
+    assert {policy.method for policy in others if policy.record.reports == index.ALL} == {"", "hypercube"}
 
 
 def test_constants_of_the_trees():

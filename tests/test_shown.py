@@ -18,7 +18,6 @@ from private_bandits_book.chapters import Chapter
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.contextual import sweeps as contextual
 from private_bandits_book.definitions import study as definitions
-from private_bandits_book.heavy_tailed.fluid import fluid
 from private_bandits_book.rooms import tables
 from private_bandits_book.semibandits import sweeps as semibandits
 
@@ -100,7 +99,6 @@ LONG = {
 def policies(chapter):
     """What a chapter may have played: the library's policies, with and without privacy, and those of its studies."""
     made = [policy for epsilon in (1.0, float("inf")) for _, policy in listed(epsilon)]
-    made += [fluid(policy) for policy in made if policy.paper in ("tao2022", "bubeck2013")]
     return made + [run.policy for run in LONG.get(chapter, list)() if isinstance(run.policy, Policy)]
 
 

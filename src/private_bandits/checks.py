@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-LARGEST = 10**100
+LARGEST = 10**300
 """The largest integer: formulas turn it into a number."""
 ROUNDS = 2**62
 """The most rounds of a run: compiled code counts in 64 bits."""
@@ -148,8 +148,7 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     Parameters
     ----------
     value : object
-        A number from 1e-9 to 1e15, where the noise of every mechanism is known to many digits, or infinity for no
-        privacy.
+        A number > 0, or infinity for no privacy.
     name : str
         Of the argument, for the message.
 
@@ -163,8 +162,7 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     ValueError
         If it is not such a number.
     """
-    number = real(name, value, above=0, infinite=True)
-    return number if math.isinf(number) else real(name, number, at_least=1e-9, at_most=1e15)
+    return real(name, value, above=0, infinite=True)
 
 
 def delta(value: Any, name: str = "delta") -> float:

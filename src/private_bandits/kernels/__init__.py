@@ -22,7 +22,10 @@ from typing import Any
 
 from private_bandits import checks
 
-KERNELS = ("elimination", "episodes", "index", "linear", "online", "quantile", "ratio", "releases", "robust")
+KERNELS = (
+    *("elimination", "episodes", "index", "linear", "online"),
+    *("quantile", "ratio", "releases", "robust", "superarm"),
+)
 
 
 def kernel_of(record: Any) -> Any:

@@ -29,7 +29,7 @@ from private_bandits.problems.lists import ListProblem
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 # how a report is made private
-EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID, TREE = range(6)
+EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID, TREE, HYPERCUBE = range(7)
 # b(t, n): nothing, c ln(t), c ln(t) ln(n)^1.5, or c
 NO_BONUS, FLAT_BONUS, PULLS_BONUS, FIXED_BONUS = range(4)
 # which observations are reported: all, only that of the first item, none, or all. For FIRST and REORDERED the item with
@@ -44,8 +44,10 @@ class Record(NamedTuple):
 
     terms: np.ndarray  # float64 (n_terms, 2): the pairs (alpha, beta) of a(t)
     noise: int = EXACT
-    scale: float = 0.0  # Laplace scale, Gaussian sigma, 1/epsilon of a hybrid counter, or Laplace scale of a tree node
-    flip: float = 0.0  # probability that a randomised response is the false one
+    scale: float = (
+        0.0  # Laplace scale (of a tree node), Gaussian sigma, 1/epsilon of a hybrid counter, hypercube's truth
+    )
+    flip: float = 0.0  # probability that a bit which is sent is the false one
     bonus: int = NO_BONUS
     bonus_scale: float = 0.0
     reports: int = ALL
@@ -278,6 +280,8 @@ def _loop(noisy: int | None, extra: int | None, finds: int | None, sends: int | 
             else:
                 observed = observe_set(means, family, order, length, env, feedback)
             sent = 1 if reports == FIRST else 0 if reports == NOTHING else observed
+            if mechanism == HYPERCUBE:
+                mechanisms.hypercube(noise, feedback, observed, scale)
             for position in range(sent):
                 item = order[position]
                 pulls[item] += 1
@@ -290,7 +294,7 @@ def _loop(noisy: int | None, extra: int | None, finds: int | None, sends: int | 
                     released = mechanisms.tree_noise_at(noise, t, released_at[item], scale, counters[item])
                     released_at[item] = t
                 mean[item] = (total[item] + released) / n
-                if mechanism == RESPONSE:
+                if mechanism == RESPONSE or mechanism == HYPERCUBE:
                     mean[item] = (mean[item] - flip) / (1.0 - 2.0 * flip)
                 root[item] = 1.0 / math.sqrt(n)
                 if bonus != NO_BONUS:

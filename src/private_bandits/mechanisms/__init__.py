@@ -23,7 +23,7 @@ from private_bandits.mechanisms.counters import (
     tree_noise,
     tree_noise_at,
 )
-from private_bandits.mechanisms.noise import gaussian, laplace, randomized_response, respond
+from private_bandits.mechanisms.noise import gaussian, hypercube, laplace, randomized_response, respond
 from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "gaussian_sigma",
     "hybrid_noise",
     "hybrid_noises",
+    "hypercube",
     "laplace",
     "laplace_scale",
     "lemma_1_constant",

@@ -104,6 +104,41 @@ def respond(rng: np.random.Generator, value: int, n_values: int, p_other: float)
 
 
 @compiled
+def hypercube(rng: np.random.Generator, outcomes: np.ndarray, observed: int, truth: float) -> None:
+    """Replace a vector of outcomes by a random corner of the hypercube that agrees with most of them, or with few.
+
+    Compiled. Duchi, Jordan and Wainwright (2018), for the largest coordinate: of a uniformly random corner and the
+    opposite one, that which agrees with more than half of the outcomes is sent with probability `truth`, else the
+    other; where each agrees with half, the corner itself. One uniform for each bit and one for the choice.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    outcomes : float64 array, written
+        Each 0 or 1.
+    observed : int
+        How many of them there are; the rest of the vector counts as 0.
+    truth : float
+        In [1/2, 1]; e^epsilon / (1 + e^epsilon) pays epsilon.
+
+    Examples
+    --------
+    >>> outcomes = np.ones(3)
+    >>> hypercube(np.random.default_rng(2), outcomes, observed=3, truth=1.0)
+    >>> outcomes
+    array([1., 1., 0.])
+    """
+    size, agree = len(outcomes), 0
+    for place in range(size):
+        value = outcomes[place] if place < observed else 0.0
+        outcomes[place] = 1.0 if rng.random() < 0.5 else 0.0
+        agree += 1 if outcomes[place] == value else 0
+    if (rng.random() < truth) == (2 * agree < size) and 2 * agree != size:
+        for place in range(size):
+            outcomes[place] = 1.0 - outcomes[place]
+
+
+@compiled
 def _respond_all(rng: np.random.Generator, values: np.ndarray, n_values: int, p_other: float) -> np.ndarray:
     answers = np.empty_like(values)
     for i in range(values.size):

@@ -6,8 +6,8 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 
-# what a set is worth: sum of w (value - offset) over its arms, or sum over targets of 1 - prod(1 - value)
-LINEAR, COVERAGE = range(2)
+# what a set is worth: sum of w (value - offset) over its arms, sum over targets of 1 - prod(1 - value), or max value
+LINEAR, COVERAGE, LARGEST = range(3)
 # who finds the set: the largest indices, a scan of all sets, greedy over blocks of arms, or a Python function
 TOP, SCAN, GREEDY, CALL = range(4)
 ROUNDING = 1e-12
@@ -62,7 +62,7 @@ def set_value(reward, weights, offset, targets, values, arms, row, length, misse
 
     Parameters
     ----------
-    reward : {LINEAR, COVERAGE}
+    reward : {LINEAR, COVERAGE, LARGEST}
     weights : float64 array, shape (n_items,)
     offset : float
         What LINEAR takes from the value of each arm, any.
@@ -85,6 +85,11 @@ def set_value(reward, weights, offset, targets, values, arms, row, length, misse
             arm = arms[row, position]
             if weights[arm] > 0.0:  # an arm without weight may have an infinite index
                 total += weights[arm] * (values[arm] - offset)
+        return total
+    if reward == LARGEST:
+        total = -np.inf
+        for position in range(length):
+            total = max(total, values[arms[row, position]])
         return total
     for position in range(length):
         missed[targets[arms[row, position]]] = 1.0

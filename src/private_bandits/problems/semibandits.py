@@ -16,7 +16,8 @@ from private_bandits.problems.decision_sets import arm_weights, check_sharing, i
 from private_bandits.problems.families import ROUNDING, Family, frozen, set_value
 from private_bandits.problems.lists import ListProblem, ListRecord
 
-_REWARDS = ("linear", "max", "coverage")
+_REWARDS = ("linear", "max", "coverage", "largest")
+_CODES = {"linear": families.LINEAR, "largest": families.LARGEST}  # of the others' products: coverage
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +78,14 @@ class SemiBandit(ListProblem):
         sets : sequence of sequences of int
             The decision set: non-empty super arms of distinct arms in 0..n_items - 1, no two equal. K is the largest
             size; the user's outcomes are drawn in the order given.
-        reward : {"linear", "max", "coverage"}
+        reward : {"linear", "max", "coverage", "largest"}
             * `linear`: r(S) = sum over S of w_i (mu_i - offset), so B_1 is the largest weight and B_inf the largest
               sum of weights of a super arm. Without weights: B_1 = 1, B_inf = K.
             * `max`: r(S) = 1 - prod over S of (1 - mu_i), the chance that any arm pays: B_1 = 1, B_inf = K.
             * `coverage`: r(S) = sum over targets j of 1 - prod over arms i of S that aim at j of (1 - mu_i), the
               expected number of covered targets: B_1 = 1, B_inf = K.
+            * `largest`: r(S) = max over S of mu_i, the chance that any arm pays where all arms of a super arm share a
+              draw, as they must here: B_1 = B_inf = 1.
         weights : float or array_like of float, optional
             w_i >= 0 of a linear reward; one number is for all arms (the rescaled bandit of Theorem 5). Weight 0 makes
             an arm a dummy: with one arm of weight 1 in every super arm, B_inf = B_1 = 1.
@@ -277,7 +280,7 @@ class FamilyBandit(SemiBandit):
     means : float64 array, shape (n_items,)
     list_size : int
         K, the largest size of a super arm.
-    reward_name : {"linear", "max", "coverage"}
+    reward_name : {"linear", "max", "coverage", "largest"}
     weights, offset, targets, groups, alpha, beta
         As in `SemiBandit.from_sets`.
 
@@ -305,7 +308,11 @@ class FamilyBandit(SemiBandit):
         self._set("targets", self._checked_targets())
         if self.groups is not None:
             self._set("groups", frozen(integers("groups", self.groups, self.n_items, at_least=-1), np.int64))
-        if self.reward_name != "linear" and self.groups is not None:
+        if self.reward_name == "largest":
+            draws = [{-1} if self.groups is None else {self.groups[arm] for arm in arms} for arms in self._together()]
+            if any(len(shared) > 1 or -1 in shared for shared in draws):
+                raise ValueError("groups must join all arms of a super arm where the reward is the largest mean")
+        elif self.reward_name != "linear" and self.groups is not None:
             check_sharing(self._together(), self.groups, self._aims())
 
     @property
@@ -357,7 +364,7 @@ class FamilyBandit(SemiBandit):
     def _family(self) -> Family:
         linear = self.reward_name == "linear"
         return families.ANY_LIST._replace(
-            reward=families.LINEAR if linear else families.COVERAGE,
+            reward=_CODES.get(self.reward_name, families.COVERAGE),
             weights=self.weights if linear else frozen(np.ones(self.n_items), np.float64),
             offset=self.offset,
             targets=self._aims(),
@@ -404,7 +411,7 @@ class SetBandit(FamilyBandit):
     means : float64 array, shape (n_items,)
     list_size : int
         K, the largest size of a super arm.
-    reward_name : {"linear", "max", "coverage"}
+    reward_name : {"linear", "max", "coverage", "largest"}
     weights, offset, targets, groups, alpha, beta
         As in `SemiBandit.from_sets`.
     sets : tuple of tuples of int
@@ -443,9 +450,9 @@ class SetBandit(FamilyBandit):
 
     @property
     def b_inf(self) -> float:
-        """Largest sum of weights of a super arm for a linear reward; K for the others."""
+        """Largest sum of weights of a super arm for a linear reward; 1 for the largest mean, K for the others."""
         if self.reward_name != "linear":
-            return float(self.list_size)
+            return 1.0 if self.reward_name == "largest" else float(self.list_size)
         return max(float(np.sum(self.weights[list(arms)])) for arms in self.sets)
 
     @property
@@ -513,7 +520,7 @@ class OracleBandit(FamilyBandit):
     means : float64 array, shape (n_items,)
     list_size : int
         K, the largest size of a super arm.
-    reward_name : {"linear", "max", "coverage"}
+    reward_name : {"linear", "max", "coverage", "largest"}
     weights, offset, targets, groups, alpha, beta
         As in `SemiBandit.from_sets`.
     oracle : callable
@@ -547,9 +554,9 @@ class OracleBandit(FamilyBandit):
 
     @property
     def b_inf(self) -> float:
-        """Sum of the `size` largest weights of a linear reward, which no super arm exceeds; K for the others."""
+        """Sum of the `size` largest weights of a linear reward; 1 for the largest mean, K for the others."""
         if self.reward_name != "linear":
-            return float(self.list_size)
+            return 1.0 if self.reward_name == "largest" else float(self.list_size)
         return float(np.sum(np.sort(self.weights)[-self.list_size :]))
 
     def answer(self, values: np.ndarray, choice: np.random.Generator, failed: bool = False) -> np.ndarray:

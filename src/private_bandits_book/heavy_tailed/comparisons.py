@@ -1,24 +1,25 @@
-"""What a panel's curves show beside each other, and how far the fluid approximation among them can be trusted."""
+"""What a panel's curves show beside each other."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
-from private_bandits.estimates import Interval, mean_interval
+from private_bandits.estimates import Interval, difference_interval
 from private_bandits_book.heavy_tailed import rates
-from private_bandits_book.heavy_tailed.study import EVEN, FLUID, PRINTED, RUNS
+from private_bandits_book.heavy_tailed.study import PRINTED, between
+from private_bandits_book.rules import Less, Ruling, by_runs
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import learnt
+from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED
 
 
 def overtaken(panel: Runs) -> float:
     """Return the last round in which DP Robust SE is above DP Robust UCB, as printed; nan if it never is."""
-    mine = panel.find(rates.DP, PRINTED)
-    above = [math.nan]
-    for other in panel.select(rates.UCB, PRINTED) + panel.select(rates.INDEX, PRINTED):
-        t, here, there = np.intersect1d(mine.t, other.t, return_indices=True)
-        above += t[mine.curves.mean(axis=0)[here] > other.curves.mean(axis=0)[there]].tolist()
-    return float(np.nanmax(above)) if len(above) > 1 else math.nan
+    mine, other = panel.find(rates.DP, PRINTED), panel.find(rates.UCB, PRINTED)
+    t, here, there = np.intersect1d(mine.t, other.t, return_indices=True)
+    above = t[mine.curves.mean(axis=0)[here] > other.curves.mean(axis=0)[there]]
+    return float(above[-1]) if len(above) else math.nan
 
 
 def settled(run: Run) -> float:
@@ -28,42 +29,37 @@ def settled(run: Run) -> float:
     return float(run.t[first]) if first < len(run.t) - 1 else math.nan
 
 
-def fluid_errors(panel: Runs, variant: str = PRINTED) -> tuple[float, float]:
-    """How far the fluid approximation is from the runs, of the regret and of what is learnt; nan where none is.
+def has_learnt(panel: Runs) -> bool:
+    """Return whether one of the two algorithms of a panel has left uniform play, so that there is an order to see."""
+    runs = [panel.find(name, PRINTED) for name in (rates.DP, rates.UCB)]
+    return any(bool(learnt(run.final.mean(), run.uniform)) for run in runs)
 
-    The first is the largest relative distance over the rounds that both have, from round 1000 on, as before it a few
-    pulls are a large share. The second is what it misses, in the last round that is run, of the runs' distance from
-    uniform play; negative where it has learnt less.
+
+def below(panel: Runs) -> Ruling:
+    """Judge whether DP Robust SE ends below DP Robust UCB, whatever the ends that bracket the latter leave open.
+
+    A mode of DP Robust SE that no run has drawn has a proven probability of at most 2 beta at c = 24, for epsilon <= 1.
     """
-    runs, fluid = panel.select(rates.UCB, variant, kind=RUNS), panel.select(rates.INDEX, variant)
-    if not runs or not fluid:
-        return math.nan, math.nan
-    t, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)
-    mean, approximated = runs[0].curves.mean(axis=0)[here], fluid[0].curves[0][there]
-    late = (t >= 1000) & (mean > 0)
-    error = float(np.max(np.abs(approximated[late] / mean[late] - 1.0))) if late.any() else math.nan
-    if not len(t):
-        return error, math.nan
-    uniform = panel.find(EVEN)
-    full = float(np.interp(float(t[-1]), uniform.t, uniform.curves[0]))
-    return error, float((full - approximated[-1]) / (full - mean[-1]) - 1.0)
+    mine, other = panel.find(rates.DP, PRINTED), panel.find(rates.UCB, PRINTED)
+    rule = Less(f"at T = {mine.t[-1]:.0e}".replace("e+", "e") + " SE's share of uniform play", "UCB's")
+
+    share, unseen = mine.final / mine.uniform, 2.0 * mine.policy.record.beta if mine.epsilon <= 1.0 else 1.0
+
+    def estimate(least: np.ndarray, most: np.ndarray) -> Interval:
+        far, near = difference_interval(share, most), difference_interval(share, least)
+        return Interval((far.measured + near.measured) / 2.0, far.low, near.high + unseen)
+
+    shares = (end / other.uniform for end in between(other))
+    return by_runs(rule, estimate, *shares, most=1.0).of(mine.policy, other.policy)
 
 
-def fluid_bias(panel: Runs) -> dict[int, Interval]:
-    """Fluid over run less 1 at the last round and one and two decades before it, where the runs have learnt.
+def orders_of(panels: Iterable[Runs]) -> dict[str, int]:
+    """Return in how many panels DP Robust SE ends below, above, or neither, where one of the two has learnt.
 
-    The intervals are those of the means of the runs. Nothing is known at other rounds, or at another radius.
+    And in how many it ends above where neither has (`before`).
     """
-    runs, fluid = panel.select(kind=RUNS), panel.select(kind=FLUID)
-    found: dict[int, Interval] = {}
-    if not runs or not fluid:
-        return found
-    even = panel.find(EVEN)
-    shared, here, there = np.intersect1d(runs[0].t, fluid[0].t, return_indices=True)
-    for decades in (2, 1, 0):
-        place = int(np.searchsorted(shared, shared[-1] / 10**decades))
-        t, regret, value = int(shared[place]), runs[0].curves[:, here[place]], float(fluid[0].curves[0][there[place]])
-        seen = mean_interval(regret)
-        if seen.low > 0.0 and learnt(seen.measured, np.interp(t, even.t, even.curves[0])):
-            found[t] = Interval(value / seen.measured - 1.0, value / seen.high - 1.0, value / seen.low - 1.0)
-    return found
+    found = [(has_learnt(panel), below(panel).verdict) for panel in panels]
+    verdicts = [verdict for seen, verdict in found if seen]
+    counts = {"below": verdicts.count(REPRODUCED), "above": verdicts.count(NOT_REPRODUCED)}
+    counts |= {"undecided": len(verdicts) - sum(counts.values()), "learnt": len(verdicts)}
+    return counts | {"before": found.count((False, NOT_REPRODUCED))}

@@ -16,7 +16,7 @@ from itertools import product
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import bounded
 from private_bandits_book.rules import Holds, Ruling, all_of
-from private_bandits_book.verdicts import DERIVED
+from private_bandits_book.verdicts import BY_CONSTRUCTION, DERIVED
 
 N_ARMS = 5
 LEVEL = 0.02  # slope of a ratio, in powers of an axis, that logarithms of logarithms and doubling epochs account for
@@ -139,15 +139,15 @@ def local_upper_independent(v: float) -> Ruling:
     return _contradicted(ratio, v, "T", _FAR)
 
 
-def central_upper(v: float) -> Ruling:
+def central_upper(v: float, moments: Sequence[float] = (1.0, 1e4)) -> Ruling:
     """The first part of the DP upper bound, with u^(1/v): the algorithm's own over it."""
-    return _dependent(bounds.dp_upper, v, (2.0**-10, 2.0**-30), 1e-4, "rate")
+    return _dependent(bounds.dp_upper, v, (2.0**-10, 2.0**-30), 1e-4, "rate", moments)
 
 
-def central_upper_independent(v: float) -> Ruling:
+def central_upper_independent(v: float, moments: Sequence[float] = (1.0, 1e12)) -> Ruling:
     """The second part, with u^(1/(1+v)): the algorithm's own bound over it."""
     own = bounds.dp_upper_independent
-    return _independent(own, v, lambda arms, epsilon, horizon: own(arms, epsilon, v, 1.0, horizon))
+    return _independent(own, v, lambda arms, epsilon, horizon: own(arms, epsilon, v, 1.0, horizon), moments)
 
 
 def own_local_upper(v: float) -> Ruling:
@@ -218,7 +218,10 @@ def extra_factor(v: float) -> Ruling:
     in_log = math.log(ratio(_FAR[1], 1.0) / ratio(_FAR[0], 1.0)) / math.log(logs[1] / logs[0])
     in_epsilon = math.log(ratio(_FAR[0], 1e-3) / ratio(_FAR[0], 1.0)) / math.log(1e3)
     numbers = f"v={v:g}: factor ln^{in_log:.3f}(T)/epsilon^{in_epsilon:.2f}, claimed ln^{1.5 + 1.0 / v:.3f}(T)/epsilon"
-    return _DERIVED(abs(in_log - 1.5 - 1.0 / v) <= LEVEL and abs(in_epsilon - 1.0) <= LEVEL, numbers, in_log)
+    # both formulas are ours, and hold the factor
+    return Holds(BY_CONSTRUCTION)(
+        abs(in_log - 1.5 - 1.0 / v) <= LEVEL and abs(in_epsilon - 1.0) <= LEVEL, numbers, in_log
+    )
 
 
 def rescaled(v: float) -> Ruling:
@@ -264,17 +267,26 @@ def _upper(bound: Callable[..., float], uniform: Callable[..., float], named: st
     return _DERIVED(holds, f"derived bound within a constant of it in {named}")
 
 
-def _dependent(of: Callable[..., float], v: float, gaps: tuple[float, float], least: float, claimed: str) -> Ruling:
+def _dependent(
+    of: Callable[..., float],
+    v: float,
+    gaps: tuple[float, float],
+    least: float,
+    claimed: str,
+    moments: Sequence[float] = (1.0, 1e4),
+) -> Ruling:
     """Of two arms: the bound with constants over the claimed variant, in T, 1/gap, 1/epsilon to `least`, and u."""
 
     def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
         return of([gap, 0.0], epsilon, v, u, horizon, variant=claimed if variant == "printed" else variant)
 
-    axes = _FAR, gaps, (1.0, least), (1.0, 1e4)
-    return _upper(bound, lambda horizon, gap, *_: horizon * gap / 2.0, "T, 1/gap, 1/epsilon, u", *axes)
+    axes = _FAR, gaps, (1.0, least), moments
+    return _upper(bound, lambda horizon, gap, *_: horizon * gap / 2.0, f"T, 1/gap, 1/epsilon{_in_u(moments)}", *axes)
 
 
-def _independent(of: Callable[..., float], v: float, claimed: Callable[..., float]) -> Ruling:
+def _independent(
+    of: Callable[..., float], v: float, claimed: Callable[..., float], moments: Sequence[float] = (1.0, 1e12)
+) -> Ruling:
     """At the worst gaps: the bound with constants over u^(1/(1+v)) times what is claimed of rewards with u = 1."""
 
     def bound(horizon: int, arms: int, epsilon: float, u: float, variant: str) -> float:
@@ -282,7 +294,11 @@ def _independent(of: Callable[..., float], v: float, claimed: Callable[..., floa
             return of(arms, epsilon, v, u, horizon, variant)
         return u ** (1.0 / (1.0 + v)) * claimed(arms, epsilon, horizon)
 
-    return _upper(bound, _largest, "T, K, 1/epsilon, u", _FAR, (5, 5 * 10**12), (1.0, 1e-12), (1.0, 1e12))
+    return _upper(bound, _largest, f"T, K, 1/epsilon{_in_u(moments)}", _FAR, (5, 5 * 10**12), (1.0, 1e-12), moments)
+
+
+def _in_u(moments: Sequence[float]) -> str:
+    return ", u" if len(moments) > 1 else ", at u = 1"
 
 
 def _contradicted(ratio: Callable[..., float], v: float, axis: str, values: Sequence[float], limit: str = "") -> Ruling:

@@ -3,28 +3,41 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits.estimates import Interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
-from private_bandits_book import figures
-from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book import figures, studies
+from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, short
-from private_bandits_book.heavy_tailed import comparisons, coverage, rates, tables
-from private_bandits_book.heavy_tailed.study import EVEN, FLUID, PRINTED, RUNS, SLIDE_RATE, SMALLER, Study, last, tidy
+from private_bandits_book.heavy_tailed import comparisons, coverage, orders, rates, tables
+from private_bandits_book.heavy_tailed.study import (
+    BRACKETED,
+    EVEN,
+    PRICED,
+    PRICES,
+    PRINTED,
+    RUNS,
+    SLIDE_RATE,
+    SMALLER,
+    Study,
+    between,
+    tidy,
+)
 from private_bandits_book.studies import Runs, share
-from private_bandits_book.sweep import GAP, LEARNT
-from private_bandits_book.verdicts import AFTER_REPAIR
+from private_bandits_book.sweep import GAP, LEARNT, learnt
+from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED
 
 panels = Exhibits()
 _SE, _UCB, _EPISODES = rates.DP, rates.UCB, rates.EPISODES
 _NAMES = rates.NAMES | {EVEN: "uniform play", _EPISODES: "doubling episodes (ours)"}
 _AT_ONE = {EVEN: "uniform play", _SE: f"{rates.NAMES[_SE]}, v = 1", _EPISODES: "doubling episodes, v = 1"}
+_PRICED_FROM = 0.01  # share of uniform play below which the horizon does not cap a price
 _multiples = partial(figures.small_multiples, by="facet", start=1000, yscale="log")
 
 
@@ -38,27 +51,27 @@ def findings(study: Study) -> dict[str, Any]:
     needs = tables.needs(study)
     printed = needs[needs["constant"] == 24.0].set_index(["key", "v"])
     key, panel = next(iter(study.central.items()))
-    mine, other = (last(panel, name, PRINTED) for name in (_SE, _UCB))
+    mine, other = (panel.find(name, PRINTED) for name in (_SE, _UCB))
     costs, episodes = tables.quantile(study), study.episodes[v].find(_EPISODES, "ours").final
-    parts = [f"theorem-dp-upper-{part}" for part in ("dependent", "independent")]
+    parts, failed = ([f"theorem-{m}-upper-{part}" for part in ("dependent", "independent")] for m in ("dp", "ldp"))
     return {
-        "first_epochs": " and ".join(f"{short(printed.loc[(_SE, v), 'first_epoch'])} ($v={v:g}$)" for v in study.vs),
         "setting": coverage.LOCAL_SETTING,
         "spent": "; ".join(_spent(study, v, printed.loc[(rates.LDP, v)]) for v in study.vs),
         "T": power(study.horizon),
         "panel": key,
         "se": portion(float(mine.final.mean()) / panel.final(EVEN)),
-        "ucb": portion(float(other.final.mean()) / panel.final(EVEN))
-        + (", in the fluid approximation, whose error there is unknown" if other.swept["kind"] == FLUID else ""),
+        "ucb": portion(float(other.final.mean()) / other.uniform),
+        "judged": tables.judged(study),
         "ruled": ruled,
         "central": _both(ruled, "theorem-dp-upper"),
         "powers": sentence(study, "powers") if all(ruled[part] == AFTER_REPAIR for part in parts) else "",
         "local": _both(ruled, "theorem-ldp-upper"),
-        "slide_rate": study.scaling_exponents[v, "slide_rate"].measured,
-        "square_root": abs(round(study.scaling_exponents[v, "repaired"].measured, 2)),
-        "rate": _local_rate(study, v),
+        "outgrown": sentence(study, "outgrown") if {ruled[part] for part in failed} == {NOT_REPRODUCED} else "",
+        "price": {name: portion(tables.price(study, study.vs[-1], name)) for name in names(study, "prices")},
+        "lost": [_often(lost) for lost in study.unseen.values()],
         "quantiles": _ratios(costs["over_small"]),
         "v": v,
+        "last": study.vs[-1],
         "episodes": short(episodes.mean()),
         "dear": share(episodes > 1.5 * episodes.mean()),
         "elimination": short(study.episodes[v].final(_SE, PRINTED)),
@@ -77,44 +90,80 @@ def _both(ruled: pd.Series, theorem: str) -> str:
     return f"the instance-dependent one {one}, the instance-independent one {other}"
 
 
-def _local_rate(study: Study, v: float) -> str:
-    gap, grown = (study.rate(rates.LDP, quantity, v).fit for quantity in (GAP, rates.WORST))
-    if gap is None or grown is None:
-        return "could not be measured at these parameters"
-    return sentence(study, "rate", v=v, gap=gap.measured, grown=grown.measured, slides=(1 / v, 1 / (1 + v)))
+def _often(lost: np.ndarray) -> str:
+    return f"{int(lost.sum())} of {len(lost)} runs"
 
 
 # --- the slides' panels
 
 
-@panels(
-    "figure-dp-setting",
-    each=lambda study: [
-        (f"figure-dp-setting-{number}-v{float(v)!r}-epsilon{float(epsilon)!r}", (number, v, epsilon))
-        for number, v, epsilon in study.grid
-    ],
-)
-def central(study: Study, label: str, key: tuple[int, float, float]) -> Made:
-    """One of the panels "DP Model Setting 1 (a)" to "3 (d)"."""
-    (number, v, epsilon), panel = key, study.central[key]
-    frame = tidy(panel)
-    proven = {c: _bound(study.confidence, _SE, c, v, [epsilon]) for c in (24.0, study.small_c)}
-    titles = {
-        PRINTED: f"printed constants\nSE: {proven[24.0]}",
-        SMALLER: f"c = {study.small_c:g}, radius {study.small_radius:g}\nSE: {proven[study.small_c]}",
+@panels("figure-dp-settings")
+def central(study: Study) -> Made:
+    """The panels "DP Model Setting 1 (a)" to "3 (d)": a row for each v and epsilon, a column for each setting."""
+    algorithms = {_SE: rates.NAMES[_SE], _UCB: rates.NAMES[_UCB]}
+    constants = {
+        (_SE, PRINTED): "c = 24",
+        (_SE, SMALLER): f"c = {study.small_c:g}",
+        (_UCB, PRINTED): "radius 18",
+        (_UCB, SMALLER): f"radius {study.small_radius:g}",
     }
-    frame["facet"] = frame["reading"].map(titles).fillna("")
-    crossing = comparisons.overtaken(panel)
-    if math.isnan(crossing):
-        crossed = "below DP Robust UCB throughout"
-    elif crossing < study.horizon:
-        crossed = f"below DP Robust UCB from T = {short(crossing)} on"
-    else:
-        crossed = "not below DP Robust UCB at the end"
-    facts = {"number": number, "v": v, "epsilon": epsilon, "means": _listed(SETTINGS[number]), "crossed": crossed}
-    facts |= {"uniform": short(panel.final(EVEN)), "in_fluid": _in_fluid(panel)}
-    facts |= {key: [_end(panel, name, r) for r in titles] for key, name in (("se", _SE), ("ucb", _UCB))}
-    return _drawn(study, _multiples(_joined(frame)), frame, **facts)
+    frames, crossings, widths = [], [], []
+    letters = {pair: chr(ord("a") + place) for place, pair in enumerate(product(study.vs, study.epsilons))}
+    for number, v, epsilon in sorted(study.grid, key=lambda key: (letters[key[1:]], key[0])):
+        panel = study.central[number, v, epsilon]
+        chosen = Runs(run for run in panel if studies.key(run.policy) in algorithms)
+        frame = tidy(chosen).assign(
+            setting=number, v=v, facet=f"{number}({letters[v, epsilon]}) v = {v:g}, ε = {epsilon:g}"
+        )
+        frame["share"] = frame["t"] * float(panel[0].problem.uniform_regret())
+        frames.append(frame)
+        crossings.append(comparisons.overtaken(panel))
+        for run in chosen.select(_UCB):
+            low, high = between(run)
+            widths.append(float(np.mean(high - low) / np.mean(high + low)))
+    frame = pd.concat(frames, ignore_index=True)
+    shown = frame.assign(regret=frame["regret"] / frame["share"], regret_se=frame["regret_se"] / frame["share"])
+    shown["label"] = [f"{algorithms[row.key]}, {constants[row.key, row.reading]}" for row in shown.itertuples()]
+    # printed and smaller constants of one algorithm are two lines of one colour
+    fig = figures.small_multiples(shown.assign(epsilon=1.0), by="facet", start=1000, ylabel="regret over uniform play")
+    late = [crossing for crossing in crossings if not math.isnan(crossing)]
+    facts = {"crossed": short(max(late)) if late else "the beginning", "width": _percent(max(widths))}
+    return _drawn(study, fig, frame.drop(columns="share"), **facts)
+
+
+@panels("figure-price")
+def price(study: Study) -> Made:
+    """Regret over that of the same algorithm with the same constant and no privacy, against epsilon."""
+    frames = []
+    for v, panel in study.price.items():
+        plain = {run.variant: float(run.final.mean()) for run in panel.select(epsilon=math.inf)}
+        private = Runs(run for run in panel if math.isfinite(run.epsilon))
+        frame = private.finals().assign(v=v, facet=f"v = {v:g}")
+        frame["without"] = frame["reading"].map(plain)
+        frame["learnt"] = [learnt(run.final.mean(), run.uniform, _PRICED_FROM) for run in private]
+        frames.append(frame)
+    frame = pd.concat(frames, ignore_index=True)
+    frame["price"] = frame["regret"] / frame["without"].where(frame["without"] > 0)
+    told = frame["learnt"] & frame["price"].notna()
+    shown = frame[told] if told.any() else frame.assign(price=frame["regret"], without=1.0)
+    shown = shown.assign(
+        label=shown["reading"].map(names(study, "prices")), regret_se=shown["regret_se"] / shown["without"]
+    )
+    facts = {"smallest": f"{min(PRICES):g}", "least": portion(float(frame["price"].min()))}
+    facts |= {"cheapest": _prices(shown, 1.0), "dearest": _prices(shown, min(PRICES))}
+    axes: dict[str, Any] = {
+        "x": "epsilon",
+        "xscale": "log",
+        "yscale": "log",
+        "ylabel": "regret over that without privacy",
+    }
+    fig = figures.small_multiples(shown.assign(regret=shown["price"]), by="facet", **axes)
+    return _drawn(study, fig, frame.drop(columns="facet"), **facts)
+
+
+def _prices(frame: pd.DataFrame, epsilon: float) -> str:
+    rows = frame[(frame["epsilon"] == epsilon) & (frame["v"] == frame["v"].max())]
+    return ", ".join(f"{row.label} {portion(row.price)}" for row in rows.itertuples()) or "nothing that has learnt"
 
 
 def _by_v(label: str) -> Callable[[Study], list[tuple[str, float]]]:
@@ -186,88 +235,57 @@ def scaling(study: Study) -> Made:
     return drawn(fig, frame, **facts)
 
 
-@panels("figure-fluid")
-def fluid(study: Study) -> Made:
-    """The fluid approximation of DP Robust UCB beside its runs."""
-    frames = [
-        tidy(panel).assign(v=v, facet=f"v = {v:g}, {arms}", loss=float(panel[0].final[0]) / float(panel[0].t[-1]))
-        for checks, arms in ((study.fluid, "setting 1"), (study.learnt, "two arms"))
-        for v, panel in checks.items()
-    ]
-    frame = pd.concat(frames, ignore_index=True)
-    radius = {PRINTED: "radius 18", SMALLER: f"radius {study.small_radius:g}"}
-    plotted = frame[frame["key"] != EVEN].copy()
-    uniform = plotted["loss"] * plotted["t"]
-    plotted["regret"], plotted["regret_se"] = plotted["regret"] / uniform, plotted["regret_se"] / uniform
-    plotted["label"] = [f"{radius.get(row.reading, row.reading)}, {row.kind}" for row in plotted.itertuples()]
-    plotted = plotted.sort_values("kind", kind="stable")  # the runs lie on top
-    errors, biases, shares = [], [], []
-    for v, panel in study.fluid.items():
-        found = zip(*(comparisons.fluid_errors(panel, variant) for variant in radius), strict=True)
-        far, missed = (" and ".join(map(_percent, part)) for part in found)
-        errors.append(f"{far} of the regret, {missed} of what is learnt, at v = {v:g}")
-        biases.append(f"{_biases(comparisons.fluid_bias(study.learnt[v]))} (v = {v:g})")
-        run, even = last(panel, _UCB, PRINTED), panel.find(EVEN)
-        share = float(run.final.mean()) / float(even.curves[0][even.t == run.t[-1]][0])
-        shares.append(f"{portion(share)} of uniform play's at v = {v:g}")
-    facts: dict[str, Any] = {"errors": "; ".join(errors), "biases": "; ".join(biases), "shares": "; ".join(shares)}
-    facts |= {"exact": power(min(study.exact_horizon, study.horizon)), "half": study.small_radius / 2}
-    fig = figures.small_multiples(plotted, by="facet", start=100, ylabel="regret over uniform play")
-    return _drawn(study, fig, frame, **facts)
-
-
-def _biases(biases: Mapping[int, Interval]) -> str:
-    parts = [
-        f"{100 * b.measured:+.0f} % [{100 * b.low:+.0f}, {100 * b.high:+.0f}] at T = {power(t)}"
-        for t, b in biases.items()
-    ]
-    return ", ".join(parts) or "an unmeasured factor (nothing learnt)"
-
-
-_GAP_COLUMNS = "policy kind family trust epsilon gap t regret regret_se replications v".split()
+_GAP_COLUMNS = "policy kind family trust epsilon gap t regret regret_se replications v facet".split()
 
 
 @panels("figure-gap-v", each=_by_v("figure-gap-v"))
 def by_gap(study: Study, label: str, v: float) -> Made:
-    """Regret against the gap on the instance of the lower bounds, with the bounds that matter."""
-    horizon, arms = study.length, rates.N_ARMS
-    made = {name: make(1.0, v, 1.0, horizon) for name, make in rates.MAKERS.items()}
-    runs = [
-        (policy.name, RUNS, policy.family, policy.privacy.trust, 1.0, gap, horizon, *_mean(regret), v)
-        for name, policy in made.items()
-        for gap, regret in study.points[name, v].items()
-    ]
-    gaps = sorted({gap for name in made for gap in study.points[name, v]}) or [0.1, 0.5]
+    """Regret against the gap on the instance of the lower bounds, with the bounds that matter, by trust model."""
+    horizon, arms, rows = study.length, rates.N_ARMS, []
+    centre, local = f"trusted centre, ε = {PRICED:g}", "local, ε = 1"
+    gaps = sorted({gap for name in rates.MAKERS for gap in study.points_by_trust[name, v]}) or [0.1, 0.5]
+    for name, make in rates.MAKERS.items():
+        facet, epsilon = (local, 1.0) if name == rates.LDP else (centre, PRICED)
+        policy = make(epsilon, v, 1.0, horizon)
+        rows += [
+            (policy.name, RUNS, policy.family, policy.privacy.trust, epsilon, gap, horizon, *_mean(regret), v, facet)
+            for gap, regret in study.points_by_trust[name, v].items()
+        ]
 
-    def lower(gap: float, of: Callable[..., float] = bounds.ldp_lower) -> float:
-        return of(arms, gap, 1.0, v, horizon, variant="corrected")
+    def lower(of: Callable[..., float], epsilon: float) -> Callable[[float], float]:
+        return lambda gap: of(arms, gap, epsilon, v, horizon, variant="corrected")
 
     def printed(gap: float) -> float:
         return (arms - 1) * math.log(horizon) * gap ** (-1.0 / v)
 
-    lines: tuple[tuple[str, str, Callable[[float], float]], ...] = (
-        ("uniform play", "uniform", lambda gap: gap * horizon * (arms - 1) / arms),
-        ("lower bound, LDP", "none", lower),
-        ("lower bound, DP", "none", lambda gap: lower(gap, bounds.dp_lower)),
-        ("order of (4)", "none", printed),
+    lines: tuple[tuple[str, str, str, float, Callable[[float], float]], ...] = (
+        ("uniform play", "uniform", "", 1.0, lambda gap: gap * horizon * (arms - 1) / arms),
+        ("lower bound, DP", "none", centre, PRICED, lower(bounds.dp_lower, PRICED)),
+        ("no privacy, lower bound", "none", centre, math.inf, lambda gap: orders.plain_lower(arms, gap, v, horizon)),
+        ("lower bound, LDP", "none", local, 1.0, lower(bounds.ldp_lower, 1.0)),
+        ("order of (4)", "none", local, 1.0, printed),
     )
-    for name, family, value in lines:  # a run loses at most its gap a round
+    for name, family, facet, epsilon, value in lines:  # a run loses at most its gap a round
         drawable = {gap: value(gap) for gap in gaps if value(gap) < gap * horizon}
-        runs += [(name, "bound", family, "none", 1.0, gap, horizon, most, 0.0, 1, v) for gap, most in drawable.items()]
-    frame = pd.DataFrame(runs, columns=_GAP_COLUMNS)
+        shown = name, "bound", family, "none", epsilon
+        rows += [(*shown, gap, horizon, most, 0.0, 1, v, facet) for gap, most in drawable.items()]
+    frame = pd.DataFrame(rows, columns=_GAP_COLUMNS)
     played = frame[frame["kind"] == RUNS]
-    fits = {name: fit.measured for name in made if (fit := study.rate(name, GAP, v).fit) is not None}
+    fits = {name: fit.measured for name in rates.MAKERS if (fit := study.rate(name, GAP, v).fit) is not None}
     steepest = sentence(study, "too few gaps")
     if len(fits) > 1:
         name = max(fits, key=lambda name: fits[name])
         steepest = sentence(study, "steepest", name=rates.NAMES[name], power=fits[name])
     smallest = min(study.points[rates.LDP, v], default=gaps[0])
+    least = lower(bounds.ldp_lower, 1.0)(smallest)
     facts = {"T": power(horizon), "v": v, "slides": 1 / v, "corrected": 1 + 2 / v, "steepest": steepest}
     facts |= {"runs": figures.caption_runs(played) if len(played) else sentence(study, "nothing"), "gap": smallest}
     facts |= {"fitted": ", ".join(f"{rates.NAMES[name]} {slope:.2f}" for name, slope in fits.items()) or "none"}
-    facts |= {"lower": short(lower(smallest)), "printed": short(printed(smallest))}
-    facts |= {"relation": "above" if lower(smallest) > printed(smallest) else "below"}
-    return drawn(figures.regret_curves(frame, "gap", xscale="log", yscale="log", xlabel="gap"), frame, **facts)
+    facts |= {"lower": short(least), "printed": short(printed(smallest)), "priced": PRICED}
+    facts |= {"relation": "above" if least > printed(smallest) else "below"}
+    drawn_in = frame["facet"] if frame["facet"].any() else centre
+    fig = _multiples(frame.assign(facet=drawn_in), x="gap", xscale="log", xlabel="gap")
+    return drawn(fig, frame.drop(columns="facet"), **facts)
 
 
 def _mean(regret: np.ndarray) -> tuple[float, float, int]:
@@ -291,12 +309,13 @@ def unknown(study: Study) -> Made:
 def episodes(study: Study) -> Made:
     """Second open problem."""
     frame = _facets(study.episodes)
-    ends = [
+    ended = [
         f"at v = {v:g} {_end(panel, _EPISODES, 'ours')} with episodes, {_end(panel, _SE, PRINTED)} for {_NAMES[_SE]}, "
-        f"{_end(panel, _UCB, PRINTED)} for {_NAMES[_UCB]}{_in_fluid(panel)}"
+        f"{_end(panel, _UCB, PRINTED)} for {_NAMES[_UCB]}"
         for v, panel in study.episodes.items()
     ]
-    return _drawn(study, _multiples(_joined(frame)), frame, ends="; ".join(ends))
+    frame["label"] = frame["key"].map(_NAMES)
+    return _drawn(study, _multiples(frame), frame, ends="; ".join(ended))
 
 
 @panels("figure-bounded")
@@ -317,24 +336,8 @@ def _drawn(study: Study, fig: Figure, frame: pd.DataFrame, **facts: Any) -> Made
     """A figure with its data, and what most captions of the chapter may say."""
     data = frame.drop(columns="loss", errors="ignore")
     shared = {"T": power(study.horizon), "law": _law(study, facts.get("v"))}
-    shared |= {"runs": figures.caption_runs(frame[frame["kind"] == RUNS]), "fluid": ""}
-    if (frame["kind"] == FLUID).any():
-        played = frame[(frame["kind"] == RUNS) & (frame["key"] == _UCB)]["t"].max()
-        shared["fluid"] = sentence(study, "fluid", played=power(int(played)))
+    shared["runs"] = figures.caption_runs(frame[frame["kind"].isin((RUNS, BRACKETED))])
     return drawn(fig, data, **shared | facts)
-
-
-def _joined(frame: pd.DataFrame) -> pd.DataFrame:
-    """One line for the runs of an index algorithm and their continuation in the fluid approximation, labelled so."""
-    fluid = frame["kind"] == FLUID
-    joined = frame.assign(key=frame["key"].replace({rates.INDEX: _UCB, rates.PLAIN_INDEX: rates.PLAIN_UCB}))
-    ends = joined["key"].map(joined[~fluid].groupby("key")["t"].max())
-    continued = set(joined.loc[fluid, "key"])
-    joined["label"] = [
-        _NAMES[name] + (f" (fluid from {power(int(end))})" if name in continued else "")
-        for name, end in zip(joined["key"], ends, strict=True)
-    ]
-    return joined[~fluid | (joined["t"] > ends)]
 
 
 def _facets(panels: Mapping[float, Runs]) -> pd.DataFrame:
@@ -343,11 +346,7 @@ def _facets(panels: Mapping[float, Runs]) -> pd.DataFrame:
 
 def _end(panel: Runs, name: str, variant: str) -> str:
     """The regret of a policy where its curve ends."""
-    return short(float(last(panel, name, variant).final.mean()))
-
-
-def _in_fluid(panel: Runs) -> str:
-    return " (fluid)" if last(panel, _UCB, PRINTED).swept["kind"] == FLUID else ""
+    return short(panel.final(name, variant))
 
 
 _KNOWN = {"fails": "fails", "not measured": "not measured", "not proven, holds in all draws": "held when drawn"}
@@ -376,9 +375,11 @@ def _ratios(values: pd.Series) -> str:
 
 
 def _percent(value: float) -> str:
-    return "an unmeasured part" if math.isnan(value) else f"{abs(100 * value):.2g} %"
+    return portion(value) if math.isnan(value) else f"{abs(100 * value):.2g} %"
 
 
 def portion(value: float) -> str:
     """A share or a factor to two digits."""
+    if math.isnan(value):
+        return "an unmeasured part"
     return f"{value:.2g}" if 1e-3 <= value < 100 else short(value)

@@ -1,4 +1,4 @@
-"""How regret grows with 1/gap, 1/epsilon, T and u: the exponents that the theorems and the summary table claim.
+"""How regret grows with 1/gap, 1/epsilon and T: the exponents that the theorems and the summary table claim.
 
 The instance is that of the lower bounds: one arm pays x with probability p, four arms always pay 0. With u = 1 and
 x = p^(-1/(1+v)) the gap is g = p^(v/(1+v)). Everything scales with the unit of reward, so we play p itself: Bernoulli
@@ -8,9 +8,8 @@ epochs; the search for the worst one takes steps of a factor sqrt 2.
 
 A point counts where the run has settled: its regret is below half of uniform play's. An exponent needs four points.
 The schedule of an elimination does not depend on the rewards until an arm leaves, so runs hardly differ and five
-are enough; the exponents are those of the schedule, as long as no mean errs. DP Robust UCB settles beyond any run;
-its exponents are those of the fluid approximation, on two Pareto arms, where they restate the radius. Both are so by
-construction and decide no claim: what a schedule adds up to is derived (`orders`).
+are enough; the exponents are those of the schedule, as long as no mean errs: they are so by construction and decide no
+claim. What a schedule adds up to is derived (`orders`).
 """
 
 import math
@@ -25,21 +24,20 @@ from private_bandits.papers import heavy_tailed as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate
-from private_bandits_book.heavy_tailed.fluid import fluid, fluid_regret
 from private_bandits_book.studies import Runner, key
-from private_bandits_book.sweep import EPSILON, GAP, LEARNT, LEAST_RUNS, LOG, Form, RateFit, chosen, learnt, power
+from private_bandits_book.sweep import EPSILON, GAP, LEARNT, LEAST_RUNS, Form, RateFit, chosen, learnt, power
 from private_bandits_book.verdicts import BY_CONSTRUCTION, MEASURED
 
 N_ARMS = 5
 _UCBS = paper.dp_robust_ucb(1.0, 1.0, 1.0, 2), paper.robust_ucb(1.0, 1.0, 2)
 _LOCAL = [paper.ldp_robust_se(1.0, 1.0, 1.0, 0.5, variant=variant) for variant in ("repaired", "slide_rate")]
-_POLICIES = [*_UCBS, *map(fluid, _UCBS), *_LOCAL, paper.dp_robust_se(1.0, 1.0, 1.0, 0.5), paper.quantile_se(1.0, 0.5)]
+_POLICIES = [*_UCBS, *_LOCAL, paper.dp_robust_se(1.0, 1.0, 1.0, 0.5), paper.quantile_se(1.0, 0.5)]
 _POLICIES += [paper.adap_robust_ucb(1.0, 1.0, 1.0, 2), paper.robust_se(1.0, 1.0, 0.5)]
-_POLICIES += [baselines.dp_se(1.0, 2, 2), baselines.ldp_ucb_response(1.0)]
+_POLICIES += [baselines.dp_se(1.0, 2, 2), baselines.adap_ucb(1.0), baselines.ldp_ucb_response(1.0)]
 NAMES = {key(policy): policy.name for policy in _POLICIES}
 """What policies are called, by what they are found by here and in the claims."""
-UCB, PLAIN_UCB, INDEX, PLAIN_INDEX, LDP, SLIDE_LDP, DP, QUANTILE, EPISODES, PLAIN_SE, BOUNDED, BOUNDED_LOCAL = NAMES
-WORST, MOMENT, WORST_MOMENT, SMALL_GAP = "T, worst gap", "u", "u, worst gap", "1/gap, small epsilon"
+UCB, PLAIN_UCB, LDP, SLIDE_LDP, DP, QUANTILE, EPISODES, PLAIN_SE, BOUNDED, BOUNDED_UCB, BOUNDED_LOCAL = NAMES
+WORST, SMALL_GAP = "T, worst gap", "1/gap, small epsilon"
 LOCAL_ROUNDS = 300_000  # of LDP-UCB-B, which is played round by round
 _LOCAL_LEARNT = LEARNT / 5.0  # of LDP-UCB-B, so that its linear start counts for little
 _DIFFER = 1e-6  # relative spread below which runs do not differ
@@ -51,8 +49,6 @@ _PRIVATE_GAP, _SMALL_EPSILONS = 0.75, tuple(2.0**-k for k in range(8, 15))
 _PRIVATE_GAPS = tuple(_PRIVATE_GAP * 2.0**-k for k in range(4, 10))  # far above the smallest epsilon
 _LOCAL_EPSILONS = tuple(2.0 ** (-k / 2) for k in range(7))
 _LOCAL_GAPS = tuple(0.9 * 2.0 ** (-k / 2) for k in range(12))
-_FLUID_MEAN, _FLUID_SPARE = 0.9, 0.05
-_FLUID_DIGITS = 11  # the radius at the horizon, as a power of 1/10: what doubles still tell from 0
 
 MAKERS: dict[str, Callable[[float, float, float, int], Policy]] = {  # epsilon, v, u, horizon
     DP: lambda epsilon, v, u, horizon: paper.dp_robust_se(epsilon, v, u, 1.0 / horizon),
@@ -68,58 +64,37 @@ class Rates(Runner):
     The replications are those of LDP-UCB-B; the others take at most five.
     """
 
-    _by_gap: dict[tuple[str, float], dict[float, np.ndarray]] = field(default_factory=dict, init=False, repr=False)
+    _by_gap: dict[tuple[str, float, float], dict[float, np.ndarray]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
-    def by_gap(self, name: str, v: float) -> dict[float, np.ndarray]:
-        """Regret at epsilon = 1 by gap, in units where u = 1: the gaps that settle, the largest first."""
-        if (name, v) not in self._by_gap:
-            found = self._by_gap[name, v] = {}
+    def by_gap(self, name: str, v: float, epsilon: float = 1.0) -> dict[float, np.ndarray]:
+        """Regret by gap, in units where u = 1: the gaps that settle, the largest first."""
+        if (name, v, epsilon) not in self._by_gap:
+            found = self._by_gap[name, v, epsilon] = {}
             for mass in _MASSES[:_SWEPT]:
-                regret = self._settled(name, v, mass)
+                regret = self._settled(name, v, mass, epsilon)
                 if regret is None:
                     break
                 found[mass ** (v / (1.0 + v))] = regret * mass ** (-1.0 / (1.0 + v))
-        return self._by_gap[name, v]
+        return self._by_gap[name, v, epsilon]
 
     def exponents(self, v: float) -> list[RateFit]:
         """Every exponent of the algorithms for heavy tails at one v."""
-        found, horizons = [], _horizons(self.horizon)
+        found: list[RateFit] = []
         for name in MAKERS:
             found += [
                 _fit(name, v, GAP, list(self.by_gap(name, v).items())),
                 _fit(name, v, EPSILON, [(e, self._settled(name, v, epsilon=e)) for e in _EPSILONS]),
-                _fit(name, v, WORST, [(float(t), self._worst(name, v, t)) for t in horizons]),
+                _fit(name, v, WORST, [(float(t), self._worst(name, v, t)) for t in _horizons(self.horizon)]),
             ]
-            if name != EPISODES:  # its doubling is a staircase in ln T
-                found.append(_fit(name, v, LOG, [(t, self._settled(name, v, horizon=t)) for t in horizons]))
-        by_moment = [(factor, self._settled(DP, v, factor=factor)) for factor in (1.0, 2.0, 4.0, 8.0, 16.0)]
-        worst = [(2.0**k, self._worst(DP, v, self.horizon, 2.0**k)) for k in range(13)]
-        return [*found, _fit(DP, v, MOMENT, by_moment), _fit(DP, v, WORST_MOMENT, worst), *self.fluid(v)]
-
-    def fluid(self, v: float) -> list[RateFit]:
-        """The exponents of the index algorithms in the fluid approximation; exact numbers without an interval."""
-        shape = 1.0 + v + _FLUID_SPARE
-        u = paper.pareto_arms(np.array([_FLUID_MEAN]), shape).moment(v)
-        longest = int(_FLUID_DIGITS * (1.0 + v) / v)
-        horizons = [10 ** (longest - k) for k in (8, 6, 4, 2, 0)]
-
-        def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
-            private = math.isfinite(epsilon)
-            policy = paper.dp_robust_ucb(epsilon, v, u, horizon) if private else paper.robust_ucb(v, u, horizon)
-            problem = paper.pareto_arms(np.array([_FLUID_MEAN, _FLUID_MEAN - gap]), shape)
-            return fluid_regret(problem, policy, [float(horizon)])
-
-        found = []
-        for name, epsilon in ((INDEX, 1.0), (PLAIN_INDEX, math.inf)):
-            by_gap = [(gap, regret(gap, epsilon, horizons[-1])) for gap in (0.4, 0.2, 0.1, 0.05)]
-            by_log = [(t, regret(0.4, epsilon, t)) for t in horizons]
-            found += [_fit(name, v, GAP, by_gap), _fit(name, v, LOG, by_log)]
-        by_epsilon = [(epsilon, regret(0.4, epsilon, horizons[-1])) for epsilon in _EPSILONS]
-        return [*found, _fit(INDEX, v, EPSILON, by_epsilon)]
+        return found
 
     def bounded(self) -> list[RateFit]:
-        """The exponents of DP-SE and LDP-UCB-B, on Bernoulli arms: the context of the table's other half."""
-        return self._dp_se() + self._ldp_ucb()
+        """The exponents of DP-SE, AdaP-UCB and LDP-UCB-B, on Bernoulli arms: the context of the table's other half."""
+        by_index = self._central(BOUNDED_UCB, lambda epsilon, horizon: baselines.adap_ucb(epsilon))
+        by_epochs = self._central(BOUNDED, lambda epsilon, horizon: baselines.dp_se(epsilon, 2, horizon))
+        return by_epochs + by_index + self._ldp_ucb()
 
     def _play(
         self,
@@ -141,15 +116,12 @@ class Rates(Runner):
         )
         return np.asarray(data.regret.values)
 
-    def _settled(
-        self, name: str, v: float, mass: float = _MASSES[0], epsilon: float = 1.0, horizon: int = 0, factor: float = 1.0
-    ) -> np.ndarray | None:
-        """Regret at the horizon with x = 1, of an algorithm that is told `factor` times the moment."""
-        problem, length = _two_point(mass), horizon or self.horizon
-        policy = MAKERS[name](epsilon, v, factor * mass, length)
-        return _if_settled(problem, self._play(problem, policy, length)[:, -1], length)
+    def _settled(self, name: str, v: float, mass: float = _MASSES[0], epsilon: float = 1.0) -> np.ndarray | None:
+        """Regret at the horizon with x = 1."""
+        problem, policy = _two_point(mass), MAKERS[name](epsilon, v, mass, self.horizon)
+        return _if_settled(problem, self._play(problem, policy, self.horizon)[:, -1], self.horizon)
 
-    def _worst(self, name: str, v: float, horizon: int, factor: float = 1.0) -> np.ndarray | None:
+    def _worst(self, name: str, v: float, horizon: int) -> np.ndarray | None:
         """Regret at the gap where it is largest; None where that is the largest gap of all, so nothing settles.
 
         The gap is chosen on one half of the runs and measured on the other.
@@ -158,7 +130,7 @@ class Rates(Runner):
 
         def regret(place: float) -> float:
             mass = _MASSES[0] * 2.0**-place
-            policy = MAKERS[name](1.0, v, factor * mass, horizon)
+            policy = MAKERS[name](1.0, v, mass, horizon)
             played = self._play(_two_point(mass), policy, horizon, runs=2 * LEAST_RUNS)[:, -1]
             finals[place] = played * mass ** (-1.0 / (1.0 + v))
             return float(finals[place][::2].mean())
@@ -175,21 +147,21 @@ class Rates(Runner):
             regret(place)
         return _half(list(finals.values()))[1]
 
-    def _dp_se(self) -> list[RateFit]:
+    def _central(self, name: str, make: Callable[[float, int], Policy]) -> list[RateFit]:
         def regret(gap: float, epsilon: float, horizon: int) -> np.ndarray:
-            return self._play(_two_arms(gap), baselines.dp_se(epsilon, 2, horizon), horizon)[:, -1]
+            return self._play(_two_arms(gap), make(epsilon, horizon), horizon, runs=4 * LEAST_RUNS)[:, -1]
 
         def settled(gap: float, epsilon: float) -> np.ndarray | None:
             return _if_settled(_two_arms(gap), regret(gap, epsilon, self.horizon), self.horizon)
 
         worst = [(float(t), _inner_worst([regret(gap, 1.0, t) for gap in _GAPS])) for t in _horizons(self.horizon)]
         return [
-            _fit(BOUNDED, math.nan, GAP, [(gap, settled(gap, 1.0)) for gap in _GAPS]),
+            _fit(name, math.nan, GAP, [(gap, settled(gap, 1.0)) for gap in _GAPS]),
             # ln T / gap + ln T / epsilon does not move here, where their product would
-            _fit(BOUNDED, math.nan, SMALL_GAP, [(1.0 / g, settled(g, _SMALL_EPSILONS[-1])) for g in _PRIVATE_GAPS]),
+            _fit(name, math.nan, SMALL_GAP, [(1.0 / g, settled(g, _SMALL_EPSILONS[-1])) for g in _PRIVATE_GAPS]),
             # so small that the private part of an epoch, 1/epsilon, dominates
-            _fit(BOUNDED, math.nan, EPSILON, [(e, settled(_PRIVATE_GAP, e)) for e in _SMALL_EPSILONS]),
-            _fit(BOUNDED, math.nan, WORST, worst),
+            _fit(name, math.nan, EPSILON, [(e, settled(_PRIVATE_GAP, e)) for e in _SMALL_EPSILONS]),
+            _fit(name, math.nan, WORST, worst),
         ]
 
     def _ldp_ucb(self) -> list[RateFit]:
@@ -219,7 +191,7 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
 
 def claimed(name: str, quantity: str, v: float, *, printed: bool) -> float:
     """The exponent that the slides state of an algorithm, or the corrected one; nan where they state none."""
-    if name in (BOUNDED, BOUNDED_LOCAL):
+    if name in (BOUNDED, BOUNDED_UCB, BOUNDED_LOCAL):
         return {GAP: 1.0, SMALL_GAP: 0.0, EPSILON: 2.0 if name == BOUNDED_LOCAL else 1.0, WORST: 0.5}[quantity]
     if name == EPISODES and printed:
         return math.nan
@@ -228,28 +200,23 @@ def claimed(name: str, quantity: str, v: float, *, printed: bool) -> float:
     return {
         GAP: 1.0 / v if as_central else 1.0 + 2.0 / v,
         EPSILON: 2.0 if local else 1.0,
-        LOG: 2.5 + 1.0 / v if name == INDEX else 1.0,
         WORST: 1.0 / (1.0 + v) if as_central else (2.0 + v) / (2.0 + 2.0 * v),
-        MOMENT: 1.0 / (1.0 + v) if printed else 1.0 / v,
-        WORST_MOMENT: v / (1.0 + v) ** 2 if printed else 1.0 / (1.0 + v),
     }[quantity]
 
 
-def form(name: str, quantity: str, exponent: float) -> Form:
+def form(quantity: str, exponent: float) -> Form:
     """The law that an exponent of an algorithm stands for, with its logarithms.
 
-    At the worst gap regret goes as T (K ln T / T)^(1 - exponent); an elimination has ln(4 K T) at first for ln T.
+    At the worst gap regret goes as T (K ln T / T)^(1 - exponent).
     """
     if quantity == WORST:
         rest = 1.0 - exponent
         return Form(f"T^{exponent:.3g} (ln T)^{rest:.3g}", lambda t: t**exponent * math.log(t) ** rest)
-    if quantity == LOG and name in (DP, LDP):
-        return Form(f"(ln 4 K T)^{exponent:.3g}", lambda t: math.log(4.0 * N_ARMS * t) ** exponent)
     return power(quantity, exponent)
 
 
 def evidence(fit: RateFit) -> str:
-    """By construction where runs do not differ: the exponent is that of the schedule, or of the approximation."""
+    """By construction where runs do not differ: the exponent is that of the schedule."""
     if fit.fit is None:
         return ""
     wide = fit.fit.high - fit.fit.low > _DIFFER * abs(fit.fit.measured)

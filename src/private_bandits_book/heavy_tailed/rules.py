@@ -9,6 +9,7 @@ of T at the worst gap 3/4, the local rate of rewards with a variance.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +19,14 @@ from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import comparisons, orders, rates
 from private_bandits_book.heavy_tailed.study import EVEN, PRINTED, Study
 from private_bandits_book.ledger import Claim, Rulebook
-from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of, by_runs
+from private_bandits_book.rules import Holds, Less, NotRun, Privacy, Ruling, after_repair, all_of
 from private_bandits_book.studies import key
-from private_bandits_book.sweep import LEARNT, learnt
-from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED, REPRODUCED
+from private_bandits_book.sweep import LEARNT
+from private_bandits_book.verdicts import DERIVED, NOT_REPRODUCED
 
-_PLAYED = {key(policy): policy for policy in (baselines.ldp_ucb_response(1.0),)}  # where runs decide
+_PLAYED = {
+    key(policy): policy for policy in (baselines.ldp_ucb_response(1.0), baselines.adap_ucb(1.0))
+}  # where runs decide
 
 rules = Rulebook(rounds=lambda study: _rounds(study.horizon))
 
@@ -46,10 +49,11 @@ def _noise_pays(study: Study, claim: Claim) -> Ruling:
 
 @rules("derived")
 def _derived(study: Study, claim: Claim, names: str = "orders") -> Ruling:
-    return all_of(*(_order(name, v) for v in study.vs for name in claim.facts[names]))
+    named = claim.facts.get("arguments", {})
+    return all_of(*(_order(name, v, **named) for v in study.vs for name in claim.facts[names]))
 
 
-def _order(name: str, *arguments: float, **named: bool) -> Ruling:
+def _order(name: str, *arguments: float, **named: Any) -> Ruling:
     """What a function of `orders` rules; undecided at a v so small that a bound is no double."""
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
@@ -108,36 +112,21 @@ def _measured(study: Study, claim: Claim) -> Ruling:
         fit, wrong = study.rate(name, quantity), claim.facts["alternatives"][quantity]
         if not any(fit is one for one in study.exponents):
             raise LookupError(f"the study must fit an exponent of {rates.NAMES[name]} in {quantity}")
-        parts.append(fit.ruling(*(rates.form(name, quantity, exponent) for exponent in (claimed, wrong))))
+        parts.append(fit.ruling(*(rates.form(quantity, exponent) for exponent in (claimed, wrong))))
     return all_of(*parts).of(_PLAYED[name])
 
 
 # --- panels
 
 
-@rules("below")
+@rules("figure-dp-settings")
 def _below(study: Study, claim: Claim) -> Ruling:
-    """Whether SE ends below UCB: below what UCB has lost by its last played round, as regret does not fall.
-
-    Undecided where neither has learnt, and where only the fluid approximation could tell: how far it is off is known
-    of small radii and early rounds alone.
-    """
-    rule, panel = Less("SE's share of uniform play", "UCB's"), study.central.get(tuple(claim.facts["panel"]))
-    if panel is None:
-        return rule(None)
-    uniform, mine, other = panel.final(EVEN), panel.find(rates.DP, PRINTED), panel.find(rates.UCB, PRINTED)
-    found = by_runs(rule, difference_interval, mine.final / uniform, other.final / uniform, most=1.0)
-    played = other.t[-1] == mine.t[-1]
-    if played and not learnt(min(mine.final.mean(), other.final.mean()), uniform):
-        return rule(None)
-    if played or found.verdict == REPRODUCED:
-        return found.of(mine.policy, other.policy)
-    checked = [t for panel in study.learnt.values() for t in comparisons.fluid_bias(panel)]
-    known = f"checked at radius {study.small_radius / 2:g} to T = {_rounds(max(checked))}" if checked else "unchecked"
-    return NotRun(
-        f"DP Robust UCB beyond T = {_rounds(other.t[-1])}; the factor by which the fluid approximation, {known}, "
-        f"is off at radius 18 and T = {_rounds(study.horizon)} is unknown"
-    )()
+    """Whether SE ends below UCB in every panel, at every shape and horizon at which one of the two has learnt."""
+    cases = (panel for panels in study.judged.values() for panel in panels.values())
+    parts = [comparisons.below(panel) for panel in cases if comparisons.has_learnt(panel)]
+    # the closest first, as it says most
+    parts.sort(key=lambda ruling: -ruling.measurement.measured)
+    return all_of(*parts) if parts else Less("SE's share of uniform play", "UCB's")(None)
 
 
 @rules("learns")
@@ -154,7 +143,7 @@ def _learns(study: Study, claim: Claim) -> Ruling:
     for run in runs:
         seen = mean_interval(run.final / uniform)
         below = Interval(*(end - LEARNT for end in seen[:3]))
-        parts.append(Less(f"share of uniform play at epsilon {run.epsilon:g}", f"{LEARNT:g}")(below))
+        parts.append(Less(f"share of uniform play at epsilon {run.epsilon:g}", "one half")(below))
     for small, large in itertools.pairwise(runs):
         difference = difference_interval(large.final / uniform, small.final / uniform)
         parts.append(Less(f"at epsilon {large.epsilon:g}", f"at {small.epsilon:g}")(difference))

@@ -7,27 +7,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval
+from private_bandits.estimates import mean_interval
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book import rooms, studies
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
-from private_bandits_book.heavy_tailed import comparisons, orders, rates
+from private_bandits_book.heavy_tailed import comparisons, orders, rare, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
-from private_bandits_book.heavy_tailed.study import EVEN, PRINTED, SMALLER, UNIFORM, Study, last
+from private_bandits_book.heavy_tailed.study import LONG, PRICED, PRINTED, SMALLER, UNIFORM, Study, between
 from private_bandits_book.studies import Runs
-from private_bandits_book.sweep import EPSILON, GAP, LOG
 
 tables = Exhibits(measured={"table-confidence": "confidence", "table-local-confidence": "local_confidence"})
 COUNTER_LIMIT = 2.0**63
-LOWER_GAP, LOWER_EPSILON = 0.05, 0.02
-"""Of the lower bounds: inside their ranges, and where privacy costs more than the laws' own divergence."""
+_SOURCES = ("printed", "corrected")
+LOWER_GAP = 0.05  # of the lower bounds, inside their ranges
 _ENDS = {  # policy and variant of each column
     "dp_robust_ucb": (rates.UCB, PRINTED),
     "dp_robust_se": (rates.DP, PRINTED),
     "dp_robust_ucb_smaller": (rates.UCB, SMALLER),
     "dp_robust_se_smaller": (rates.DP, SMALLER),
-    "robust_ucb": (rates.PLAIN_UCB, ""),
-    "robust_se": (rates.PLAIN_SE, ""),
+    "robust_ucb": (rates.PLAIN_UCB, PRINTED),
+    "robust_se": (rates.PLAIN_SE, PRINTED),
+    "robust_ucb_smaller": (rates.PLAIN_UCB, SMALLER),
+    "robust_se_smaller": (rates.PLAIN_SE, SMALLER),
 }
 
 
@@ -84,56 +85,72 @@ def ends(study: Study) -> pd.DataFrame:
     """The regret at the horizon of every central panel, over that of uniform play."""
     rows = []
     for (number, v, epsilon), panel in study.central.items():
-        uniform = panel.final(EVEN)
-        row = {"setting": number, "v": v, "epsilon": epsilon, "uniform": uniform}
-        for column, of in _ENDS.items():
-            run = last(panel, *of)
-            row[column] = float(run.final.mean()) / uniform if run.t[-1] == panel[0].t[-1] else math.nan
-        rows.append(row)
+        row = {"setting": number, "v": v, "epsilon": epsilon, "uniform": panel[0].uniform}
+        runs = {column: panel.find(*of) for column, of in _ENDS.items()}
+        rows.append(row | {column: float(run.final.mean()) / run.uniform for column, run in runs.items()})
     return pd.DataFrame(rows)
 
 
-def summary(v: float) -> pd.DataFrame:
-    """Return the slides' summary table at one v, printed and corrected: a row a cell of `summary.toml`.
-
-    Cells for bounded rewards do not depend on v and have v = nan; so is a power that is not stated.
-    """
-    powers = {"1/v": 1.0 / v, "1+2/v": 1.0 + 2.0 / v, "v/(1+v)": v / (1.0 + v), "2v/(1+v)": 2.0 * (v / (1.0 + v))}
-    powers |= {"1/(1+v)": 1.0 / (1.0 + v), "(2+v)/(2+2v)": (2.0 + v) / (2.0 + 2.0 * v)}
+@tables("table-horizons")
+def horizons(study: Study) -> pd.DataFrame:
+    """In how many of the DP panels DP Robust SE ends below DP Robust UCB, by shape and horizon."""
     rows = []
-    for cell in rooms.tables("heavy_tailed", "summary")["cell"]:
-        row = {name: cell[name] for name in ("rewards", "kind", "model", "side")}
-        row["v"] = math.nan if cell["rewards"] == "bounded" else v
-        printed = cell.get("printed", {})
-        for source, rate in (("printed", printed), ("corrected", cell.get("corrected", printed))):
-            row[f"{source}_formula"] = rate.get("formula", "")
-            for of in ("gap", "epsilon", "horizon"):
-                power = rate.get(of, math.nan)
-                row[f"{source}_{of}"] = powers.get(power, power)
+    for (spare, horizon), panels in study.judged.items():
+        row: dict[str, Any] = {"spare": spare, "horizon": horizon, "panels": len(panels)}
+        row |= comparisons.orders_of(panels.values())
+        for column, name in (("dp_robust_se", rates.DP), ("dp_robust_ucb", rates.UCB)):
+            runs = [panel.find(name, PRINTED) for panel in panels.values()]
+            shares = [float(run.final.mean()) / run.uniform for run in runs]
+            row[column] = f"{min(shares):.2g} to {max(shares):.2g}"
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-@tables("table-summary")
-def table_summary(study: Study) -> pd.DataFrame:
-    """The slides' summary table at every v, measured: those for bounded rewards stand once."""
-    claimed = pd.concat([summary(v) for v in study.vs], ignore_index=True).drop_duplicates(ignore_index=True)
-    frame = claimed.join(pd.DataFrame([_measured(study, cell) for cell in claimed.itertuples()]))
-    order = {"rewards": False, "kind": True, "model": True, "v": True}
-    return frame.sort_values(list(order), ascending=list(order.values()), kind="stable")
+def judged(study: Study) -> str:
+    """Say in how many cases of panel, shape and horizon there is an order to see, and which it is."""
+    frame = horizons(study)
+    total, seen, below, before = (int(frame[column].sum()) for column in ("panels", "learnt", "below", "before"))
+    cases = f"in {seen} of {total} cases of panel, shape and horizon one of the two has learnt"
+    return f"{cases}, and DP Robust SE is below in {below} of these; in {before} of the others it is above"
 
 
-def _measured(study: Study, cell: Any) -> dict[str, Any]:
-    """The exponents of a cell's algorithm: of upper bounds, as no run shows what every algorithm must lose."""
-    dependent, upper = cell.kind == "instance-dependent", cell.side == "upper"
-    names = (rates.BOUNDED, rates.BOUNDED_LOCAL) if cell.rewards == "bounded" else (rates.DP, rates.LDP)
-    name = names[cell.model == "LDP"]
-    found: dict[str, Any] = {}
-    for of, quantity in (("gap", GAP), ("epsilon", EPSILON), ("horizon", LOG if dependent else rates.WORST)):
-        asked = upper and (dependent or of == "horizon")
-        seen = (study.rate(name, quantity, cell.v).fit if asked else None) or Interval()
-        found |= {f"{part}_{of}": number for part, number in seen.columns().items()} | {of: _interval(*seen[:3])}
-    return found | {"box": rates.NAMES[name] if upper else ""}
+def price(study: Study, v: float, variant: str) -> float:
+    """Return the regret of an algorithm at epsilon = 1 over that of its version without privacy, or nan."""
+    private, plain = (study.price[v].select(variant=variant, epsilon=epsilon) for epsilon in (1.0, math.inf))
+    lost, base = (float(run.final.mean()) for run in (private[0], plain[0]))
+    return lost / base if base > 0.0 else math.nan
+
+
+@tables("table-bracket")
+def bracket(study: Study) -> pd.DataFrame:
+    """DP Robust UCB played round by round, and its regret between two ends on other draws of the same law."""
+    rows = []
+    for v, cases in study.checked.items():
+        for arms, radius, run, far in cases:
+            low, high = between(far)
+            row: dict[str, Any] = {"v": v, "arms": arms, "radius": radius, "t": int(far.t[-1])}
+            seen = mean_interval(run.final / run.uniform)
+            row |= seen.columns()
+            row |= {"least": mean_interval(low / far.uniform).low, "most": mean_interval(high / far.uniform).high}
+            row["width"] = float(np.mean(high - low) / np.mean(high + low))
+            row["played"] = _interval(*seen[:3])
+            row["meets"] = "yes" if seen.low <= row["most"] and seen.high >= row["least"] else "no"
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+@tables("table-unseen")
+def unseen(study: Study) -> pd.DataFrame:
+    """Quantile SE where rare rewards make the mean, and on Pareto arms, by the length of its first epoch."""
+    rows = []
+    for (first, rate), lost in study.unseen.items():
+        often, variant = studies.share(lost), "u and v unknown" if first < rare.LONG else LONG
+        row: dict[str, Any] = {"first": first, "rate": rate, "pays": 0.8 / rate, "runs": len(lost), **often.columns()}
+        row |= {f"pareto_v{v:g}": panel.final(rates.QUANTILE, variant) for v, panel in study.unknown.items()}
+        row["lost"] = f"{int(lost.sum())} of {len(lost)} [{often.low:.2f}, {often.high:.2f}]"
+        row["pareto"] = " and ".join(f"{row[f'pareto_v{v:g}']:.3g}" for v in study.vs)
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _interval(measured: float, low: float, high: float) -> str:
@@ -143,20 +160,18 @@ def _interval(measured: float, low: float, high: float) -> str:
     return f"{measured:.2f}" + (f" [{low:.2f}, {high:.2f}]" if f"{low:.2f}" != f"{high:.2f}" else "")
 
 
-@tables("formulas")
-def formulas(study: Study) -> str:
-    """The summary table's formulas, printed and corrected, as a Markdown table."""
-    lines = ["| Rewards | Bound | Model | Side | Slides | Corrected |", "| :--- | :--- | :--- | :--- | :--- | :--- |"]
-    for row in summary(study.vs[0]).itertuples():
-        symbol = "O" if row.side == "upper" else r"\Omega"
-        printed, corrected = (f"${symbol}\\left({f}\\right)$" for f in (row.printed_formula, row.corrected_formula))
-        if row.printed_formula == row.corrected_formula:
-            corrected = "the same"
-        elif not row.printed_formula:
-            printed = "none"
-        elif row.side == "lower":
-            corrected += " (the printed one holds and is loose)"
-        lines.append("| " + " | ".join((row.rewards, row.kind, row.model, row.side, printed, corrected)) + " |")
+@tables("formulas", each=lambda study: [("formulas", True), ("formulas-same", False)])
+def formulas(study: Study, label: str, corrected: bool) -> str:
+    """The rows of the slides' summary table that are corrected, or the others, as a Markdown table."""
+    lines = ["| Row | Slides | Corrected |", "| :--- | :--- | :--- |"]
+    cells = rooms.tables("heavy_tailed", "summary")["cell"]
+    for cell in sorted(cells, key=lambda cell: "printed" not in cell):
+        if ("corrected" in cell) == corrected:
+            symbol, printed, other = "O" if cell["side"] == "upper" else r"\Omega", *map(cell.get, _SOURCES)
+            both = [f"${symbol}\\left({formula}\\right)$" if formula else "" for formula in (printed, other)]
+            loose = ", holds and is loose" if printed and other and cell["side"] == "lower" else ""
+            row = f"{cell['rewards']}, {cell['model']}, {cell['kind']}, {cell['side']}{loose}"
+            lines.append(f"| {row} | {both[0] or 'none'} | {both[1] or 'the same'} |")
     return "\n".join(lines)
 
 
@@ -167,7 +182,7 @@ def exponents(study: Study) -> pd.DataFrame:
     for place, column in enumerate(("printed", "corrected"), start=4):
         found = [rates.claimed(r.key, r.quantity, r.v, printed=column == "printed") for r in frame.itertuples()]
         frame.insert(place, column, found)
-    forms = [rates.form(r.key, r.quantity, r.corrected) for r in frame.itertuples()]
+    forms = [rates.form(r.quantity, r.corrected) for r in frame.itertuples()]
     return frame.assign(
         shown=[_interval(r.measured, r.low, r.high) for r in frame.itertuples()],
         predicted=[one.exponent(form) for one, form in zip(study.exponents, forms, strict=True)],
@@ -192,7 +207,7 @@ def unknown(study: Study) -> pd.DataFrame:
 def quantile(study: Study) -> pd.DataFrame:
     """Return the rows of the algorithm without u and v, by v."""
     frame = unknown(study)
-    return frame[frame["key"] == rates.QUANTILE].set_index("v")
+    return frame[(frame["key"] == rates.QUANTILE) & (frame["reading"] == "u and v unknown")].set_index("v")
 
 
 @tables("table-bounds")
@@ -204,7 +219,7 @@ def theorems(study: Study) -> Made:
     over uniform play on that instance; the bound without privacy stands beside them.
     """
     frame = pd.concat([_theorems(study, v) for v in study.vs], ignore_index=True)
-    return tabled(frame, gap=LOWER_GAP, epsilon=LOWER_EPSILON)
+    return tabled(frame, gap=LOWER_GAP, epsilon=PRICED)
 
 
 def _theorems(study: Study, v: float) -> pd.DataFrame:
@@ -213,7 +228,7 @@ def _theorems(study: Study, v: float) -> pd.DataFrame:
     both, three = ("printed", "corrected"), ("printed", "rate", "corrected")
     corrected = ("corrected",)
     law, private = (v, u, horizon), (1.0, v, u, horizon)
-    hard, free = (arms, LOWER_GAP, LOWER_EPSILON, v, horizon), (arms, LOWER_EPSILON, v, horizon)
+    hard, free = (arms, LOWER_GAP, PRICED, v, horizon), (arms, PRICED, v, horizon)
     listed: tuple[tuple[str, str, tuple[str, ...], Callable[[str], float]], ...] = (
         ("Robust UCB, Bubeck et al.", "upper", both, lambda k: bounds.robust_ucb_upper(means, *law, k)),
         ("DP Robust UCB, (2)", "upper", both, lambda k: bounds.dp_robust_ucb_upper(means, *private, k)),

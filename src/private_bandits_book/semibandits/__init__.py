@@ -14,6 +14,7 @@ def check_parameters(**values: Any) -> None:
     checks.real("gap", values["gap"], above=0, at_most=0.5)
     for gap in values["map_gaps"]:
         checks.real("map_gaps", gap, above=0, at_most=0.5)
+    few(values, 3, "epsilons")
     few(values, 8, "map_epsilons")
     few(values, 6, "map_gaps")
     checks.integer("oracle_rounds", values["oracle_rounds"], at_least=1)

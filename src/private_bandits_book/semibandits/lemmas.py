@@ -255,6 +255,31 @@ def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
     return Exponents(*(-exact_slope(points, values).measured for values in found))
 
 
+def sum_exponent(horizon: int = _FAR) -> float:
+    """Section 3.2, DP: exponent in 1/x of the repaired algorithm's proved upper bound at epsilon = Delta = x, K = 1."""
+    points = (2.0**-10, 2.0**-30)
+    found = [bounds.b_inf_dp_upper(instances.rescaled(10, x), horizon, x, "corrected") for x in points]
+    return -exact_slope(points, found).measured
+
+
+def conjecture_exponents(horizon: int = _FAR) -> Exponents:
+    """Section 5: exponent in K per arm of the conjectured lower bound, and of a proved upper bound, on K-paths."""
+    sizes = (4, 64)
+    upper = [bounds.super_arm_radius_upper(instances.k_path(3 * k, k, 0.3), horizon, 0.5) / (2 * k) for k in sizes]
+    return Exponents(2.0, exact_slope(sizes, upper).measured)
+
+
+def coverage_moves() -> tuple[list[int], list[float]]:
+    """Section 2.1: K of coverages of four targets, and how far their rewards move for a largest move of a mean.
+
+    That is |r - r'| over the largest |mu - mu'|, found at means next to 0, where the chances add up.
+    """
+    problems = [instances.coverage(3 * nodes, 4, nodes, 0.5, 0.2) for nodes in (1, 2, 4)]
+    step = 1e-6
+    moved = [problem.value(problem.sets[0], np.full(problem.n_items, step)) / step for problem in problems]
+    return [problem.list_size for problem in problems], moved
+
+
 def additive_over_proved(n_arms: int = 10) -> float:
     """The additive lower bound of Table 1's caption at constant 1, m (1/Delta + 1/epsilon), over one that is proved.
 

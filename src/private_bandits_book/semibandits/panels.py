@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,13 +20,17 @@ from private_bandits_book.figures.lines import line
 from private_bandits_book.figures.look import WIDTH
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.semibandits.study import Source, Study
-from private_bandits_book.semibandits.sweeps import CUCB, CUCB_LEAST, DP, DP_SE, LDP1, LDP2, LEAST
+from private_bandits_book.semibandits.sweeps import DP, DP_SE, HYPERCUBE, LDP1, LDP2, LEAST, RADIUS
 from private_bandits_book.studies import Runs, key, looked, means
-from private_bandits_book.sweep import GAP, SIZE, RateFit
+from private_bandits_book.sweep import GAP, SIZE
 
 panels = Exhibits()
 
-_SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled"}
+_SHORT = {LDP1: "LDP1", LDP2: "LDP2", DP: "DP", LEAST: "DP, least pulled", RADIUS: "super-arm radius"}
+_CENTRAL = ("one matters", "max-path", "top-K", "K-path")
+_SUMS = ("K-path", "K-path as arms", "windows", "windows as arms")
+_AVERAGE = "one bit of the average"
+_LOWER = ("B_inf at 1/2", "K-path at 1/2", "K-path at 1/2 as arms")
 _TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "not learnt": "#d9d9d9"}
 
 
@@ -41,17 +44,22 @@ def findings(study: Study) -> dict[str, Any]:
         fit = study.fit(Source(policy, variant, family), quantity).fit or Interval()
         return _two_digits(fit.measured)
 
+    def removed(sent: str, family: str, variant: str = "repaired") -> str:
+        fit = study.removed(Source(sent, variant, family), Source(LDP2, variant, family)).fit or Interval()
+        return _two_digits(fit.measured)
+
     return {
         "promises": _promises(study),
         "ruled": study.ledger.set_index("claim")["verdict"],
-        "all_sent": power(LDP1, "repaired", "B_inf"),
-        "least_sent": power(LDP2, "repaired", "B_inf"),
-        "all_printed": power(LDP1, "printed", "B_inf"),
-        "path_printed": power(LDP2, "printed", "K-path"),
-        "path_repaired": power(LDP2, "repaired", "K-path"),
-        "path_as_arm": power(LDP2, "repaired", "path as arm"),
+        "laplace": [removed(LDP1, family) for family in _CENTRAL],
+        "hypercube": [removed(HYPERCUBE, family) for family in _CENTRAL],
+        "as_printed": [removed(LDP1, family, "printed") for family in _CENTRAL[:3]],
+        "least_one": power(LDP2, "repaired", "one matters"),
+        "path": power(LDP2, "repaired", "K-path"),
+        "radius": power(RADIUS, "repaired", "K-path"),
+        "ratios": _over_bounds(study),
         "lower_epsilon": min(sweeps.LOWER_EPSILONS),
-        "dp_se": power(DP_SE, "printed", "arms", GAP),
+        "dp_se": power(DP_SE, "printed", "arms at 1/2", GAP),
         "private": int((learnt["term"] == "private").sum()),
         "learnt": len(learnt),
         "excess": _excess(study),
@@ -59,6 +67,13 @@ def findings(study: Study) -> dict[str, Any]:
         "ldp2": rounded(runs.final(LDP2, "repaired")),
         "uniform": rounded(runs[0].uniform),
     }
+
+
+def _over_bounds(study: Study) -> str:
+    """Mean regrets of the repaired CUCB-LDP2 over the corrected Theorem 6, in the order of K."""
+    frame = over_lower_bounds(study)
+    chosen = frame[(frame["key"] == LDP2) & (frame["instances"] == "K-path at 1/2")]
+    return ", ".join(f"{value:.3g}" for value in chosen.sort_values("size")["regret"])
 
 
 def _promises(study: Study) -> str:
@@ -80,57 +95,97 @@ def _excess(study: Study) -> str:
     return sentence(study, "excess", fitting=bonus / fitting, repaired=bonus / repaired.bonus_scale)
 
 
-@panels("figure-regret-", each="epsilons", letters="123")
-def learning(study: Study, label: str, epsilon: float) -> Made:
-    """Regret curves of every algorithm on top-K at one epsilon."""
-    runs = study.learning[epsilon]
-    frame = _with_uniform(runs)
-    facts = {"epsilon": epsilon, "low": 0.5 - study.gap, "uniform": rounded(runs[0].uniform)}
-    facts |= {"plain": rounded(runs.final(CUCB)), "plain_least": rounded(runs.final(CUCB_LEAST))}
-    facts |= {variant: _ranking(runs.select(variant=variant)) for variant in VARIANTS}
-    fig = figures.small_multiples(frame, by="reading", yscale="log")
-    return drawn(fig, frame, T=_power(study.horizon), **facts)
+@panels("figure-regret")
+def learning(study: Study) -> Made:
+    """Regret curves of every algorithm on top-K, a panel for each variant and epsilon."""
+    frames, said = [], []
+    for variant, epsilon in itertools.product(VARIANTS, study.epsilons):
+        runs = study.learning[epsilon]
+        chosen = Runs(run for run in runs if run.variant in ("", variant))
+        frames.append(_with_uniform(chosen).assign(panel=f"{variant}, ε = {epsilon:g}"))
+        said.append(f"{variant}, epsilon {epsilon:g}: {_ranking(chosen)}")
+    frame = pd.concat(frames, ignore_index=True)
+    facts = {
+        "low": 0.5 - study.gap,
+        "said": "; ".join(said),
+        "uniform": rounded(study.learning[study.epsilon][0].uniform),
+    }
+    return drawn(figures.small_multiples(frame, by="panel", yscale="log"), frame, T=_power(study.horizon), **facts)
 
 
 @panels("figure-sizes")
 def sizes(study: Study) -> Made:
-    """Regret at the chapter's horizon against K on top-K."""
+    """Regret at the chapter's horizon against K on overlapping windows."""
     frame = _labelled(study.by_size.finals())
     ends = [int(size) for size in (frame["size"].min(), frame["size"].max())]
     said = []
-    for variant, name in itertools.product(VARIANTS, (LDP1, LDP2)):
-        first, last = (rounded(study.by_size.final(name, variant, size=size)) for size in ends)
-        said.append(f"{_SHORT[name]} {variant} from {first} to {last}")
-    fig = figures.small_multiples(frame, by="reading", x="size", xscale="log", yscale="log", xlabel="size K")
-    facts = {"T": _power(study.horizon), "others": study.n_arms - study.size, "ends": ends}
+    for label, rows in frame.groupby("label", sort=False):
+        first, last = (rounded(float(rows.loc[rows["size"] == size, "regret"].iloc[0])) for size in ends)
+        said.append(f"{label} from {first} to {last}")
+    fig = figures.small_multiples(frame, by="instances", x="size", xscale="log", yscale="log", xlabel="size K")
+    facts = {"T": _power(study.horizon), "others": study.n_arms - study.size, "ends": ends, "epsilon": study.middle}
     return drawn(fig, frame, said="; ".join(said), **facts)
 
 
-@panels("figure-k-exponent")
-def k_exponent(study: Study) -> Made:
-    """Regret over m - K against K, from the longer study, with the fitted powers."""
-    frame = _per_arm(study.long_study("sizes"), study.exponents)
-    one = frame["instances"] == "path as arm"
-    identity = one & (frame["held"] == "item gap")  # the same run times K
-    plotted = frame[(frame["instances"] != "top-K, close") & ~identity]
-    panel = plotted["instances"].where(~one, "K-path") + ", " + plotted["held"]
-    plotted = plotted.assign(
-        panel=panel.map(names(study, "panels")), regret=plotted["per_arm"], regret_se=plotted["per_arm_se"]
+@panels("figure-removed")
+def removed(study: Study) -> Made:
+    """Regret a bad arm against K: all K outcomes sent in two ways, and that of the least pulled arm."""
+    frame = _per_arm(study)
+    plotted = frame[frame["instances"].isin(_CENTRAL) & frame["key"].isin((LDP1, LDP2, HYPERCUBE))]
+    plotted = plotted[plotted["variant"] == "repaired"]
+    return _against_size(study, plotted, "regret / bad arms", "panels")
+
+
+@panels("figure-radius")
+def radius(study: Study) -> Made:
+    """Regret a bad arm against K on sums: a radius an arm or a super arm, and the average as one arm."""
+    frame = _per_arm(study)
+    frame = frame[frame["instances"].isin(_SUMS) & (frame["variant"] == "repaired")]
+    asked = frame["key"].isin((LDP2, RADIUS)) | frame["instances"].isin(sweeps.AS_ARMS)
+    return _against_size(study, frame[asked], "regret / bad arms", "sums")
+
+
+@panels("figure-lower-bounds")
+def lower_bounds(study: Study) -> Made:
+    """Regret over the corrected lower bounds under local privacy, against K."""
+    return _against_size(study, over_lower_bounds(study), "regret / lower bound", "lower")
+
+
+def over_lower_bounds(study: Study) -> pd.DataFrame:
+    """Return the mean regrets on the instances of Theorems 5 and 6, over these bounds."""
+    frame = _per_arm(study)
+    frame = frame[frame["instances"].isin(_LOWER) & frame["key"].isin((LDP2, RADIUS, HYPERCUBE))].copy()
+    given = frame[["instances", "n_arms", "size", "gap", "epsilon", "t"]].itertuples(index=False, name=None)
+    scale = (frame["n_arms"] - frame["size"]) / [sweeps.lower_bound(*row) for row in given]
+    sources = (Source(row.key, row.variant, row.instances) for row in frame.itertuples())
+    powers = pd.DataFrame([(study.over_bound(source).fit or Interval())[:3] for source in sources], index=frame.index)
+    frame[["exponent", "exponent_low", "exponent_high"]] = powers
+    return frame.assign(**{name: frame[name] * scale for name in ("regret", "regret_se")})
+
+
+def _against_size(study: Study, plotted: pd.DataFrame, ylabel: str, of: str) -> Made:
+    """Panels by family, with the fitted power of K at each line's end."""
+    titles = names(study, of)
+    plotted = plotted.assign(panel=plotted["instances"].map(titles))
+    order = {"panel": list(titles.values()), "label": [*names(study, "lines").values(), _AVERAGE]}
+    plotted = plotted.sort_values(
+        list(order), key=lambda column: column.map(order[str(column.name)].index), kind="stable"
     )
     fig = figures.small_multiples(
-        plotted, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel="regret / (m − K)"
-    )
-    for axes, title in zip(fig.axes, dict.fromkeys(plotted["panel"]), strict=True):
-        _name_powers(axes, plotted[plotted["panel"] == title])
-    horizons = "; ".join(
-        f"{_on_a_line(title)}, {variant}: {_power(int(rows['t'].max()))}"
-        for (title, variant), rows in plotted.groupby(["panel", "variant"], sort=False)
+        plotted, by="panel", x="size", xscale="log", yscale="log", xlabel="size K", ylabel=ylabel
     )
     said = []
-    for title, rows in plotted.drop_duplicates(["panel", "label"]).groupby("panel", sort=False):
-        powers = ", ".join(f"{row.label} {row.exponent:.2f}" for row in rows.itertuples())
-        said.append(f"{_on_a_line(title)}: {powers}")
-    return drawn(fig, frame, horizons=horizons, low=0.5 - sweeps.DISTANCE, gap=sweeps.FIXED_GAP, said="; ".join(said))
+    for axes, (title, rows) in zip(fig.axes, plotted.groupby("panel", sort=False), strict=True):
+        _name_powers(axes, rows)
+        powers = [f"{row.label} {_two_digits(row.exponent)}" for row in rows.drop_duplicates("label").itertuples()]
+        said.append(f"{_on_a_line(title)}: {', '.join(powers)}")
+    return drawn(
+        fig,
+        plotted,
+        said="; ".join(said),
+        shortest=_power(int(plotted["t"].min())),
+        longest=_power(int(plotted["t"].max())),
+    )
 
 
 @panels("figure-central-local")
@@ -216,14 +271,14 @@ def graphs(study: Study) -> Made:
 
 def _name_powers(axes: Axes, rows: pd.DataFrame) -> None:
     """Write each line's fitted power at its end, in the colour of the line, and make room for it."""
-    ends = rows.sort_values("size").groupby("label", sort=False).tail(1).sort_values("per_arm")
+    ends = rows.sort_values("size").groupby("label", sort=False).tail(1).sort_values("regret")
     colours = {str(line.get_label()): line.get_color() for line in axes.get_lines()}
     low, high = axes.get_xlim()
     axes.set_xlim(low, high * 1.7)
     y_low, y_high = np.log(axes.get_ylim())
     taken = -math.inf
     for row in ends.itertuples():
-        taken = max((math.log(float(row.per_arm)) - y_low) / (y_high - y_low), taken + 0.085)
+        taken = max((math.log(float(row.regret)) - y_low) / (y_high - y_low), taken + 0.085)
         axes.text(
             math.log(float(row.size) * 1.1 / low) / math.log(high * 1.7 / low),
             taken,
@@ -251,20 +306,20 @@ def _draw_map(axes: Axes, part: pd.DataFrame, *, first: bool) -> None:
     axes.grid(False)
 
 
-def _per_arm(study: pd.DataFrame, exponents: Iterable[RateFit]) -> pd.DataFrame:
-    """The mean regrets of the study of K over m - K, with the fitted power of each line."""
-    keys = ["family", "held", "policy", "variant", "epsilon", "n_arms", "size", "gap", "t"]
-    frame = means(study[study["t"] == study["horizon"]], keys)
+def _per_arm(study: Study) -> pd.DataFrame:
+    """The mean regrets of the study of K a bad arm, with the fitted power of each line."""
+    keys = ["family", "policy", "variant", "epsilon", "n_arms", "size", "gap", "t"]
+    frame = study.long_study("sizes")
+    frame = means(frame[frame["t"] == frame["horizon"]], keys)
     others = frame["n_arms"] - frame["size"]
-    frame["per_arm"], frame["per_arm_se"] = frame["regret"] / others, frame["regret_se"] / others
-    line = ["family", "held", "policy", "variant"]
+    frame = frame.assign(**{name: frame[name] / others for name in ("regret", "regret_se")})
+    line = ["family", "policy", "variant"]
     numbers = {"measured": "exponent", "low": "exponent_low", "high": "exponent_high"}
-    powers = pd.DataFrame([fit.row() for fit in exponents if fit.quantity == SIZE])
+    powers = pd.DataFrame([fit.row() for fit in study.exponents if fit.quantity == SIZE and fit.labels["noisy"]])
     powers = powers[[*line, *numbers]].rename(columns=numbers)
-    frame = _played(frame.merge(powers, on=line, how="left"), "sizes")
-    frame["label"] = [f"{_SHORT[p]} {v}" for p, v in zip(frame["key"], frame["variant"], strict=True)]
-    frame.loc[frame["instances"] == "path as arm", "label"] = "path as one arm"
-    return frame
+    frame = _played(frame.merge(powers, on=line, how="left", validate="m:1"), "sizes")
+    labels = frame["key"].map(names(study, "lines"))
+    return frame.assign(label=labels.where(~frame["instances"].isin(sweeps.AS_ARMS), _AVERAGE))
 
 
 def _played(frame: pd.DataFrame, label: str) -> pd.DataFrame:

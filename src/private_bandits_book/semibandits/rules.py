@@ -7,8 +7,10 @@ measured: the next power of the same quantity, which for the central algorithms 
 upper bound is also asked for its proof's first step, that the index covers its own noise, which is computed.
 """
 
+import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,13 +20,12 @@ from scipy.optimize import brentq
 from private_bandits.estimates import Interval
 from private_bandits.papers.semibandits import VARIANTS, bounds, instances
 from private_bandits.policy import Policy
-from private_bandits_book.ledger import Claim, Rulebook
+from private_bandits_book.ledger import Claim, Rulebook, claims_of
 from private_bandits_book.rules import (
     NOT_LEARNT,
     Holds,
     Less,
-    NotRun,
-    NotTestable,
+    Near,
     Privacy,
     Ruling,
     UpperBound,
@@ -35,12 +36,13 @@ from private_bandits_book.rules import (
 )
 from private_bandits_book.semibandits import lemmas, sweeps
 from private_bandits_book.semibandits.study import Source, Study
-from private_bandits_book.semibandits.sweeps import CUCB, DP, LDP1, LDP2, LEAST, MAKERS, NAMES, PER_ARM
-from private_bandits_book.sweep import SIZE, Form, exact_slope, power
-from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, INHERITED, MEASURED
+from private_bandits_book.semibandits.sweeps import DP, LDP1, LDP2, LEAST, MAKERS, PER_ARM, RADIUS
+from private_bandits_book.sweep import LOG, SIZE, exact_slope, power
+from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, MEASURED
 
 _LONGEST_TREE = 1 << 17  # rounds to which the nodes of a tree are counted one by one
 _FAR_GAP = 0.1  # gap at which a first report is weighed against the claimed rate
+_USUAL = 10**9  # rounds that a run may have
 _LARGE_SIZE, _LARGE_EPSILON = 20, 10.0  # where the printed radii are tightest
 _BEYOND, _BEYOND_HORIZON = 100.0, 10**6  # an epsilon at which the noise counts for nothing, and the rounds there
 _EPSILONS = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0)
@@ -58,23 +60,21 @@ def sources(claim: Claim) -> tuple[Source, Source]:
     return printed, repaired
 
 
-def rates(study: Study, source: Source, claim: Claim, form: Callable[..., Form] = power, of: str = "") -> list[Ruling]:
-    """Judge the claimed powers of a source against the claim's alternatives.
+def rates(study: Study, source: Source, claim: Claim, of: str = "") -> list[Ruling]:
+    """Judge the claimed powers of a source from above, against the next powers.
 
-    From above, or from both sides where the alternatives lie on both. `form` makes a law of a quantity and an exponent;
-    `of` leads the names of the entries in the claim. What is the same measurement as another (`same`) counts once.
+    Where the claimed power is that of the algorithm's own radii, ln T or no K at all, claim and alternative are bent as
+    the radii bend them at these horizons, dummies included, which are in the theorem's sum. `of` leads the name of the
+    powers in the claim.
     """
     found = []
     for quantity, claimed in claim.facts[f"{of}powers"].items():
-        if quantity in claim.facts.get(f"{of}same", ()):
-            continue
-        others = claim.facts[f"{of}alternatives"][quantity]
-        if quantity in claim.facts.get("not_run", {}).get(source.variant, ()):
-            found.append(NotRun(f"{NAMES[source.key]}, {source.variant}, over {quantity} on {source.family}")())
-            continue
-        forms = (form(quantity, exponent) for exponent in (claimed, *others))
-        exact = min(others) < claimed
-        found.append(study.fit(source, PER_ARM if quantity == SIZE else quantity).ruling(*forms, exact=exact))
+        if (quantity, claimed) in ((SIZE, 0), (LOG, 1)):
+            law = partial(sweeps.predicted_form, sweeps.sweep_of(*source[:3], quantity))
+            found.append(study.fit(source, quantity).ruling(law(0.0), law(1.0)))
+        else:
+            fit = study.fit(source, PER_ARM if quantity == SIZE else quantity)
+            found.append(fit.ruling(power(quantity, claimed), power(quantity, claimed + 1)))
     return found
 
 
@@ -92,8 +92,8 @@ def below(study: Study, source: Source, bound: Callable[..., float], constants: 
     """Judge the measured regret against an upper bound with all its constants, wherever the bound is not vacuous."""
     found = []
     for row in study.finals.itertuples():
-        if (row.key, row.variant, row.family) == source:
-            problem = sweeps.FAMILIES[row.family](int(row.n_arms), int(row.size), float(row.gap))
+        if (row.key, row.variant, row.family) == source[:3] and math.isinf(row.epsilon) != source.noisy:
+            problem = sweeps.instance(row.family, int(row.n_arms), int(row.size), float(row.gap))
             most, uniform = bound(problem, row.horizon, row.epsilon, constants), problem.uniform_regret() * row.horizon
             if most < uniform:
                 regret = Interval(float(row.measured), float(row.low), float(row.high))
@@ -166,11 +166,13 @@ def first_report(variant: str) -> Ruling:
     The rate of the theorem is taken with the constant 256 of its radius; the excess grows with T, so none would do. It
     refutes the rate beyond a horizon that no run reaches.
     """
-    at = lemmas.first_report_horizon(_FAR_GAP, 1.0, variant)
+    at, log_t = lemmas.first_report_horizon(_FAR_GAP, 1.0, variant), math.log(_USUAL)
     where = f"256 ln T / (epsilon^2 gap) at K = epsilon = 1, gap = {_FAR_GAP:g}"
     if math.isinf(at):
         return Holds(DERIVED)(True, f"what a first report provably costs the {variant} algorithm stays below {where}")
-    return Holds(DERIVED)(False, f"from T = 10^{at:.3g} on, a first report alone costs more than {where}", at)
+    share = math.exp(lemmas.first_report_lower(_FAR_GAP, 1.0, log_t, variant)) * _FAR_GAP / (256.0 * log_t)
+    said = f"from T = 10^{at:.3g} on a first report costs more than {where}, at T = {_USUAL:.0e} {share:.1e} of it"
+    return Holds(DERIVED)(False, said, at)
 
 
 def index_covers(study: Study, number: int, variant: str) -> Ruling:
@@ -198,37 +200,84 @@ def _beyond(claim: Claim, bound: Callable[..., float], study: Study, constants: 
     return Holds(DERIVED)(stated >= least, claim.facts["beyond"].format(stated=stated, least=least), stated)
 
 
-@rules("theorem-5", "theorem-6")
+@rules("theorem-5", "theorem-6", "theorem-5-small", "theorem-6-small")
 def _local_lower(study: Study, claim: Claim) -> Ruling:
     """Against what is proved of the instances: no report on a bit keeps more divergence than randomised response.
 
     A bound above a proved one is not thereby refuted.
     """
 
+    small = claim.facts.get("small", False)
+
     def bound(distance: float, epsilon: float, variant: str) -> float:
-        if claim.claim == "theorem-5":
+        if claim.facts["number"] == 5:
             return bounds.theorem_5(8, distance, epsilon, 1000, variant=variant)
         return bounds.theorem_6(8, 4, 4 * distance, epsilon, 1000, variant=variant)
 
+    epsilons = [epsilon for epsilon in _EPSILONS if epsilon <= 0.5 or not small]
     ratio = max(
-        bound(distance, epsilon, "printed") / bound(distance, epsilon, "corrected")
+        bound(distance, epsilon, "small" if small else "printed") / bound(distance, epsilon, "corrected")
         for distance in np.linspace(0.01, 0.34, 12)
-        for epsilon in _EPSILONS
+        for epsilon in epsilons
     )
-    ends = _EPSILONS[0], _EPSILONS[-1]
+    ends = epsilons[0], epsilons[-1]
     return _at_most(1.0, ratio, claim.facts["reason"].format(ratio=ratio, ends=ends), claim.evidence)
 
 
 @rules("least-pulled-removes-k")
 def _least_pulled(study: Study, claim: Claim) -> Ruling:
-    """Both boxes: less than if all outcomes are sent, on the same seeds, and no power of K."""
+    """Both variants, where one arm matters and where all do: less than if all are sent, and no power of K is left."""
     found = []
-    for variant in VARIANTS:
-        two, one = sources = [Source(policy, variant, "B_inf") for policy in (LDP2, LDP1)]
-        all_sent = Less(f"{variant}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")
-        runs = [fit.regrets for each in sources if (fit := study.fit(each, PER_ARM)).regrets is not None]
-        difference = by_runs(all_sent, lambda *_: study.removed[variant], *runs)  # noqa: B023
-        found += [difference.of(*map(algorithm, sources)), *rates(study, two, claim)]
+    for family, variant in itertools.product(claim.facts["families"], VARIANTS):
+        one, two = (Source(policy, variant, family) for policy in (LDP1, LDP2))
+        less = Less(f"{variant}, {family}, exponent in K of CUCB-LDP2", "that of CUCB-LDP1")
+        law = partial(sweeps.predicted_form, sweeps.sweep_of(*two[:3], SIZE))
+        more = study.removed(one, two)
+        fewer = Interval(-more.fit[0], -more.fit[2], -more.fit[1]) if more.fit else Interval()
+        runs = [] if more.regrets is None else [more.regrets]
+        found.append(by_runs(less, lambda *_: fewer, *runs).of(algorithm(one), algorithm(two)))  # noqa: B023
+        found.append(study.fit(two, SIZE).ruling(law(0.0), law(1.0)).of(algorithm(two)))
+    return all_of(*found)
+
+
+@rules("removed-power")
+def _removed(study: Study, claim: Claim) -> Ruling:
+    """The power of K of an algorithm less that of CUCB-LDP2: what the radii give, and no power of K more or less."""
+    found = []
+    for family in claim.facts["families"]:
+        sent, least = (Source(policy, "repaired", family) for policy in (claim.facts["key"], LDP2))
+        forms = [sweeps.removed_form(sent.key, least.key, family, more) for more in (0.0, -1.0, 1.0)]
+        ruling = study.removed(sent, least).ruling(*forms, exact=True)
+        found.append(ruling.of(algorithm(sent), algorithm(least)))
+    return all_of(*found)
+
+
+@rules("predicted")
+def _predicted(study: Study, claim: Claim) -> Ruling:
+    """Exponents against those that the radii give, to within a tolerance or else against the powers on both sides."""
+    found = []
+    for key, variant, family, quantity in claim.facts["sweeps"]:
+        source, sweep = Source(key, variant, family), sweeps.sweep_of(key, variant, family, quantity)
+        forms = [sweeps.predicted_form(sweep, more) for more in (0.0, -1.0, 1.0)]
+        fit = study.fit(source, quantity)
+        if "tolerance" in claim.facts and fit.fit is not None:
+            near = Near(fit.exponent(forms[0]), tolerance=claim.facts["tolerance"])
+            found.append(near(fit.fit).of(algorithm(source)))
+        else:
+            found.append(fit.ruling(*forms, exact=True).of(algorithm(source)))
+    return all_of(*found)
+
+
+@rules("measured-powers")
+def _measured_powers(study: Study, claim: Claim) -> Ruling:
+    """One quantity of the cells of Table 1, by runs alone, as printed and repaired."""
+    cells = {each.claim: each for each in claims_of("semibandits")}
+    found = []
+    for name in claim.facts["cells"]:
+        for source in dict.fromkeys(sources(cells[name])):
+            only_one = {"powers": {claim.facts["of"]: cells[name].facts["powers"][claim.facts["of"]]}}
+            asked = replace(cells[name], facts={**cells[name].facts, **only_one})
+            found += [ruling.of(algorithm(source)) for ruling in rates(study, source, asked)]
     return all_of(*found)
 
 
@@ -246,10 +295,9 @@ def _local_rate(study: Study, claim: Claim) -> Ruling:
 
 @rules(
     "central-upper",
+    "rate",
     "algorithm-2-on-b1",
-    "table-1-b-inf-none",
     "table-1-b-1-dp",
-    "table-1-b-1-none",
     "contribution-no-price",
 )
 def _rate(study: Study, claim: Claim) -> Ruling:
@@ -258,9 +306,40 @@ def _rate(study: Study, claim: Claim) -> Ruling:
 
 @rules("conjecture")
 def _conjecture(study: Study, claim: Claim) -> Ruling:
-    path = study.fit(Source(LDP2, "repaired", "path as arm"), SIZE).fit
-    seen = "" if path is None else f": exponent {path.measured:.3g} [{path.low:.3g}, {path.high:.3g}] in K"
-    return NotTestable(claim.facts["reason"] + seen)()
+    """Against a proved upper bound of an algorithm for every B_1-smooth reward."""
+    found = lemmas.conjecture_exponents()
+    return claim.holds(found.reached > found.claimed - _HALF_A_POWER, found.reached, found=found)
+
+
+@rules("own-super-arm-radius")
+def _super_arm(study: Study, claim: Claim) -> Ruling:
+    (source, _) = sources(claim)
+    bound = lambda problem, horizon, epsilon, _: bounds.super_arm_radius_upper(problem, horizon, epsilon)  # noqa: E731
+    return all_of(*rates(study, source, claim), *below(study, source, bound, "")).of(algorithm(source))
+
+
+@rules("own-lower-ratio")
+def _lower_ratio(study: Study, claim: Claim) -> Ruling:
+    two, radius = (Source(key, "repaired", "K-path at 1/2") for key in (LDP2, RADIUS))
+    fit = study.over_bound(two).fit or Interval()
+    rises = Less("no growth in K", "the exponent of CUCB-LDP2 over Theorem 6")(Interval(-fit[0], -fit[2], -fit[1]))
+    flat = study.over_bound(radius).ruling(power(SIZE, 0), power(SIZE, 1))
+    return all_of(rises.of(algorithm(two)), flat.of(algorithm(radius)))
+
+
+@rules("coverage-constant")
+def _coverage(study: Study, claim: Claim) -> Ruling:
+    """How far a coverage moves for a largest move of a mean, on instances of growing K."""
+    sizes, moved = lemmas.coverage_moves()
+    power_of_k = exact_slope(sizes, moved).measured
+    return claim.holds(power_of_k < _HALF_A_POWER, power_of_k, sizes=sizes, moved=moved, power=power_of_k)
+
+
+@rules("dp-se-regret")
+def _dp_se(study: Study, claim: Claim) -> Ruling:
+    """The product of the introduction, as an upper bound on what DP-SE provably loses at most."""
+    found = lemmas.multiplicative_exponents()
+    return claim.holds(found.reached <= found.claimed, found.reached, found=found)
 
 
 # --- regret under central privacy
@@ -272,12 +351,10 @@ def _theorem_8(study: Study, claim: Claim) -> Ruling:
         miss = lemmas.tree_miss(study.horizon, source.variant) if study.horizon >= 2 else None
         covers = claim.holds(None if miss is None else miss <= 1.0, miss, variant=source.variant, miss=miss)
 
-        # the first term alone: Algorithm 3 at epsilon = infinity, which is CUCB if repaired
-        plain = [NotRun(f"Algorithm 3, {source.variant}, at epsilon = infinity on {source.family}s")()]
-        if source.variant == "repaired":
-            plain = rates(study, Source(CUCB, "printed", source.family), claim, of="sampling_")
+        # the first term alone: Algorithm 3 at epsilon = infinity
+        plain = rates(study, source._replace(noisy=False), claim, of="sampling_")
         return all_of(
-            *rates(study, source, claim, partial(sweeps.theorem_8_form, variant=source.variant)),
+            *rates(study, source, claim),
             covers,
             *plain,
             *below(study, source, bounds.theorem_8, "proof" if source.variant == "printed" else "corrected"),
@@ -304,10 +381,13 @@ def _central_lower(study: Study, claim: Claim) -> Ruling:
 
 @rules.combining("table-1-b-inf-dp")
 def _optimal(study: Study, claim: Claim, parts: dict[str, Ruling]) -> Ruling:
-    """A rate is optimal if it is both bounds: the product above and the sum below are two rates."""
+    """A rate is optimal if it is both bounds: the product above and the sum below are two rates; the sum is both."""
     if parts["central-lower"].verdict != AFTER_REPAIR:
         return rests_on(parts)
-    return after_repair(Holds(INHERITED)(False, claim.facts["reason"]), NotRun(claim.facts["not_measured"])())
+    reached = lemmas.sum_exponent()
+    said = claim.facts["repaired"].format(reached=reached)
+    summed = Holds(DERIVED)(reached < 1.0 + _HALF_A_POWER, said, reached)
+    return all_of(after_repair(Holds(DERIVED)(False, claim.facts["reason"]), summed), parts["central-upper"])
 
 
 @rules("private-term-dominated")
@@ -339,7 +419,7 @@ def _private_share(study: Study, claim: Claim) -> Ruling:
             share = f"the private share of regret, {variant}, at gap = {cell.gap:g}, T = {cell.t:.0e},"
             under = Interval(0.5 - float(cell.share), 0.5 - float(cell.high), 0.5 - float(cell.low))
             found.append(Less("one half", share)(under))
-        return all_of(*found).of(algorithm(Source(DP, variant, "top-K")))
+        return all_of(*found).of(algorithm(Source(DP, variant, "top-K at 1/2")))
 
     return all_of(*map(judge, VARIANTS))
 

@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, mean_interval, ratio_interval
+from private_bandits.estimates import exponent_difference, mean_interval, ratio_interval
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
@@ -24,7 +24,7 @@ from private_bandits_book import studies
 from private_bandits_book.rules import with_unseen
 from private_bandits_book.semibandits import sweeps
 from private_bandits_book.studies import Runs, only
-from private_bandits_book.sweep import RateFit, learnt
+from private_bandits_book.sweep import PLANNED, SIZE, RateFit, learnt
 
 ORACLE_SIZE, ORACLE_BETA = 2, 0.8
 COVERED = np.array(
@@ -39,6 +39,7 @@ class Source(NamedTuple):
     key: str
     variant: str
     family: str
+    noisy: bool = True  # whether with privacy; CUCB's runs count as such
 
 
 @dataclass
@@ -60,6 +61,11 @@ class Study(studies.Study):
         return self.epsilons[0]
 
     @property
+    def middle(self) -> float:
+        """The epsilon of the figure on sizes, where noise and sampling both count."""
+        return sorted(self.epsilons)[len(self.epsilons) // 2]
+
+    @property
     def last(self) -> float:
         """The epsilon of the figures that have one."""
         return self.epsilons[-1]
@@ -76,15 +82,14 @@ class Study(studies.Study):
 
     @cached_property
     def by_size(self) -> Runs:
-        """The local algorithms on top-K as K grows, the number of other arms fixed."""
-        runs = Runs()
+        """The local algorithms on windows as K grows, the number of other arms fixed."""
+        runs, epsilon = Runs(), self.middle
         for size in self.sizes:
-            problem = paper.top_k(size + self.n_arms - self.size, size, self.gap)
-            swept = {"size": size, "n_arms": problem.n_items}
-            runs.append(self.run(problem, paper.cucb(), "", swept))
-            for variant in paper.VARIANTS:
-                policies = sweeps.local_policies(self.last, size, self.horizon, variant)
-                runs += [self.run(problem, policy, variant, swept) for policy in policies]
+            problem = paper.separated("windows", self.n_arms - self.size, size, self.gap)
+            swept = {"size": size, "n_arms": problem.n_items, "instances": "windows"}
+            one, least = sweeps.local_policies(epsilon, size, self.horizon, "repaired")
+            every = (paper.cucb(), one, least, paper.super_arm_radius(epsilon, self.horizon))
+            runs += [self.run(problem, policy, "", swept) for policy in every]
         return runs
 
     @cached_property
@@ -120,11 +125,6 @@ class Study(studies.Study):
         return sweeps.exponents(self.long_study("sizes"), self.long_study("exponents"), self.long_study("lower"))
 
     @cached_property
-    def removed(self) -> dict[str, Interval]:
-        """The power of K of CUCB-LDP2 less that of CUCB-LDP1 on B_inf = 1, by variant."""
-        return {variant: sweeps.power_removed(self.long_study("sizes"), variant) for variant in paper.VARIANTS}
-
-    @cached_property
     def finals(self) -> pd.DataFrame:
         """Mean regrets at the horizon with their intervals, for comparison with the bounds."""
         frames = [self.long_study("sizes"), self.long_study("exponents"), *map(own_rows, self.learning.values())]
@@ -135,24 +135,41 @@ class Study(studies.Study):
         """Which term of Theorem 8 the regret comes from, on the chapter's map and the longer ones."""
         return dominance(pd.concat([own_rows(self.map), self.long_study("map")], ignore_index=True))
 
-    def fit(self, source: Source, quantity: str, held: str = "gap") -> RateFit:
+    def removed(self, sent: Source, least: Source) -> RateFit:
+        """Return the exponent in K of one source less that of another, seed by seed, at the K that both have."""
+        fits = [self.fit(source, SIZE) for source in (sent, least)]
+        common = [value for value in fits[0].values if value in fits[1].values]
+        if any(fit.regrets is None for fit in fits):
+            return fits[0]._replace(fit=None)
+        many, few = (np.asarray(fit.regrets)[:, [list(fit.values).index(at) for at in common]] for fit in fits)
+        found = exponent_difference(common, many, few)
+        return fits[0]._replace(fit=found, points=len(common), values=common, regrets=np.hstack([many, few]))
+
+    def over_bound(self, source: Source) -> RateFit:
+        """Return the exponent in K of the regret over the corrected lower bound."""
+        fit, sweep = self.fit(source, SIZE), sweeps.sweep_of(*source[:3], SIZE)
+        if fit.regrets is None:
+            return fit
+        runs = [sweep.run(value)[0].labels for value in fit.values]
+        asked = ("family", "n_arms", "size", "gap", "epsilon", "horizon")
+        scale = [sweeps.lower_bound(*map(run.get, asked)) / run["n_others"] for run in runs]  # type: ignore[arg-type]
+        return RateFit.over(fit.labels, SIZE, zip(fit.values, (fit.regrets / scale).T, strict=True), PLANNED)
+
+    def fit(self, source: Source, quantity: str) -> RateFit:
         """Return one fitted exponent.
 
         Parameters
         ----------
         source : Source
         quantity : str
-            "K", "K, per arm", "1/epsilon", "1/gap" or "ln T".
-        held : {"gap", "item gap"}
-            What is kept while K moves.
+            "K", "K, per arm", "1/epsilon", "1/gap", "ln T" or "m".
 
         Raises
         ------
         LookupError
             If there is none, or two.
         """
-        found = fits(self.exponents, source, quantity, held)
-        return only(found, f"exponents in {quantity} of {source}, {held} held")
+        return only(fits(self.exponents, source, quantity), f"exponents in {quantity} of {source}")
 
     def policies(self, epsilon: float) -> list[Policy]:
         """Return every algorithm of the chapter at one epsilon, in the order of the page."""
@@ -176,12 +193,12 @@ class Study(studies.Study):
 
     def _private(self, problem: SemiBandit, epsilon: float, variant: str) -> list[Policy]:
         given = epsilon, problem.list_size, problem.n_items, self.horizon, variant
-        return [make(*given) for name, make in sweeps.MAKERS.items() if name != sweeps.CUCB]
+        return [sweeps.MAKERS[name](*given) for name in (sweeps.LDP1, sweeps.LDP2, sweeps.DP, sweeps.LEAST)]
 
 
-def fits(exponents: Iterable[RateFit], source: Source, quantity: str, held: str = "gap") -> list[RateFit]:
+def fits(exponents: Iterable[RateFit], source: Source, quantity: str) -> list[RateFit]:
     """Return the fitted exponents of what stands for a claim: one, or none where it was not run."""
-    wanted = {**source._asdict(), "held": held}
+    wanted = source._asdict()
     return [fit for fit in exponents if fit.quantity == quantity and wanted.items() <= fit.labels.items()]
 
 
@@ -213,7 +230,7 @@ def own_rows(runs: Runs) -> pd.DataFrame:
     frames = []
     for run in runs:
         horizon = int(run.data.t[-1])
-        row = {"policy": run.name, "variant": run.policy.version, "family": "top-K", "held": "gap"}
+        row = {"policy": run.name, "variant": run.policy.version, "family": "top-K at 1/2"}
         row |= {"n_arms": run.problem.n_items, "size": run.problem.list_size, "epsilon": run.epsilon}
         row |= {"gap": run.swept.get("gap", float(run.problem.gaps.max())), "horizon": horizon, "t": horizon}
         frames.append(pd.DataFrame(row | {"replication": np.arange(len(run.final)), "regret": run.final}))

@@ -10,16 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 from private_bandits import baselines
-from private_bandits.estimates import Interval, exponent_difference, mean_interval
+from private_bandits.estimates import mean_interval
+from private_bandits.kernels import index
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
-from private_bandits.problems import Arms, SemiBandit
+from private_bandits.problems import Arms, SemiBandit, SetBandit
 from private_bandits.simulate import Problem
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import LongRun, key
+from private_bandits_book.studies import LongRun, key, only
 from private_bandits_book.sweep import (
     EPSILON,
     GAP,
@@ -30,50 +33,52 @@ from private_bandits_book.sweep import (
     Form,
     RateFit,
     Sweep,
+    abscissa,
     by_replication,
     interleaved,
+    learnt,
     power,
 )
 
 LONG_SEED = 20200
-DISTANCE = 0.34  # of the means
-FIXED_GAP = 0.34  # Delta, where K grows at a fixed Delta
-CENTRAL_BASES = {"printed": 8.0, "repaired": 1.0}  # epsilon of the sweeps of Algorithm 3
-CENTRAL_HORIZON = 3_000_000
+GAP_HELD, OTHERS = 0.9, 16  # Delta and the number of bad arms, where a sweep does not say others
 MAP_ARMS, MAP_SIZE, MAP_GAPS = 4, 2, (0.2, 0.1, 0.05, 0.025)
 MAP_EPSILONS = {1_000_000: (0.3, 1.0, 3.0, 10.0, 30.0, 100.0), 10_000_000: (0.3, 1.0, 10.0, 100.0)}  # by horizon
 LOWER_EPSILONS, LOWER_GAPS = (0.001, 0.01, 0.1, 1.0), (0.18, 0.09, 0.045, 0.0225, 0.01125)
 LOWER_ARMS, LOWER_HORIZON, LOWER_RUNS = 5, 1_000_000_000, 20
-PER_ARM = f"{SIZE}, per arm"
-_LABELS = ["policy", "variant", "family", "held"]
+PER_ARM, BAD = f"{SIZE}, per arm", "m"
+_LABELS = ["policy", "variant", "family"]
 _SEVERAL = ("policies", "variants")
-_FINAL = ["key", "policy", "variant", "family", "held", "n_arms", "size", "gap", "epsilon", "horizon"]
+_FINAL = ["key", "policy", "variant", "family", "n_arms", "size", "gap", "epsilon", "horizon"]
 _MAKERS: tuple[Callable[[float, int, int, int, str], Policy], ...] = (  # of epsilon, K, m, T and a variant
     lambda epsilon, size, _, horizon, variant: paper.cucb_ldp1(epsilon, size, variant, horizon),
     lambda epsilon, _size, _arms, horizon, variant: paper.cucb_ldp2(epsilon, variant, horizon),
     paper.cucb_dp,
     paper.cucb_dp_least_pulled,
     lambda *_: paper.cucb(),
+    lambda epsilon, size, _, horizon, _variant: paper.cucb_hypercube(epsilon, size, horizon),
+    lambda epsilon, _size, _arms, horizon, _variant: paper.super_arm_radius(epsilon, horizon),
 )
 _MADE = [make(1.0, 1, 1, 2, "printed") for make in _MAKERS]
 MAKERS = {key(policy): make for policy, make in zip(_MADE, _MAKERS, strict=True)}
 NAMES = {key(policy): policy.name for policy in (*_MADE, paper.cucb("least"), baselines.dp_se(1.0, 2, 2))}
 """What policies are called, by what they are found by here, in the sweeps and in the claims."""
-LDP1, LDP2, DP, LEAST, CUCB, CUCB_LEAST, DP_SE = NAMES
-FAMILIES: dict[str, Callable[[int, int, float], SemiBandit | Arms]] = {  # of m, K and Delta
-    "top-K": paper.top_k,
-    "top-K, close": paper.top_k,
-    "B_inf": paper.one_valuable,
-    "K-path": paper.k_path,
-    "path as arm": lambda _, size, gap: paper.rescaled(3, gap, b_inf=float(size)),
-    "arms": lambda n_arms, _, gap: paper.rescaled(n_arms, gap),
+LDP1, LDP2, DP, LEAST, CUCB, HYPERCUBE, RADIUS, CUCB_LEAST, DP_SE = NAMES
+INSIDE: dict[str, Callable[[int, int, float], SemiBandit]] = {  # of m, K and Delta; means 1/2 and less
+    "top-K at 1/2": paper.top_k,
+    "B_inf at 1/2": paper.one_valuable,
+    "one matters at 1/2": paper.one_valuable,
+    "K-path at 1/2": paper.k_path,
+    "arms at 1/2": lambda n_arms, _, gap: paper.rescaled(n_arms, gap),
 }
-PATHS = ("K-path", "path as arm")
+AS_ARMS = {"K-path as arms": "K-path", "windows as arms": "windows", "K-path at 1/2 as arms": "K-path at 1/2"}
+SINGLE, DUMMIES = ("arms", "arms at 1/2"), ("one matters", "one matters at 1/2", "B_inf at 1/2")
+FEW = {"B_inf at 1/2": 4, "K-path at 1/2": 2, "arms at 1/2": 4}  # bad arms, for a path of each of its places
 _DATA = tables("semibandits", "sweeps")
 
 
 class Setting(NamedTuple):
-    """An instance of a family: the problem, its base arms (also where a path is one arm), its K and its Delta."""
+    """An instance of a family: the problem, its base arms (also where a super arm is one arm), its K and its Delta."""
 
     family: str
     problem: Problem
@@ -82,15 +87,22 @@ class Setting(NamedTuple):
     gap: float
 
 
-def setting(family: str, size: int, distance: float) -> Setting:
-    """Return the instance of a family whose means are `distance` apart.
+def instance(family: str, n_arms: int, size: int, gap: float) -> SemiBandit:
+    """Return the instance of a family with m base arms, K and Delta; best mean 1, or 1/2 where the family says so."""
+    if family in AS_ARMS:
+        whole = instance(AS_ARMS[family], n_arms, size, gap)
+        assert isinstance(whole, SetBandit)
+        return paper.as_arms(whole)
+    if family in INSIDE:
+        return INSIDE[family](n_arms, size, gap)
+    return paper.separated(family, n_arms - size, size, gap / size if family == "K-path" else gap)
 
-    Four arms, or two paths, are not in the best super arm. "path as arm" is the K-path instance as a bandit: a path is
-    an arm, and a round loses K times the distance of the means.
-    """
-    size = 1 if family == "arms" else size
-    n_arms, gap = (3 * size, distance * size) if family in PATHS else (size + 4, distance)
-    return Setting(family, FAMILIES[family](n_arms, size, gap), n_arms, size, gap)
+
+def setting(family: str, size: int, gap: float, others: int = 0) -> Setting:
+    """Return the instance of a family with so many bad arms; by default, its usual number."""
+    size, shape = 1 if family in SINGLE else size, AS_ARMS.get(family, family)
+    n_arms = size + (others or FEW.get(shape, OTHERS) * (size if shape == "K-path at 1/2" else 1))
+    return Setting(family, instance(family, n_arms, size, gap), n_arms, size, gap)
 
 
 def local_policies(epsilon: float, size: int, horizon: int, variant: str) -> list[Policy]:
@@ -114,9 +126,9 @@ def blocks(label: str) -> list[list[Sweep]]:
     return [_block(**stated) for stated in _DATA[label]]
 
 
-def _block(quantity: str, values: Sequence[float], sweeps: Sequence[dict[str, Any]], held: str = "gap") -> list[Sweep]:
+def _block(quantity: str, values: Sequence[float], sweeps: Sequence[dict[str, Any]]) -> list[Sweep]:
     return [
-        _sweep(quantity, values, held, policy, variant, **{k: v for k, v in stated.items() if k not in _SEVERAL})
+        _sweep(quantity, values, policy, variant, **{k: v for k, v in stated.items() if k not in _SEVERAL})
         for stated in sweeps
         for variant in stated.get("variants", paper.VARIANTS)
         for policy in stated["policies"]
@@ -126,34 +138,35 @@ def _block(quantity: str, values: Sequence[float], sweeps: Sequence[dict[str, An
 def _sweep(
     quantity: str,
     values: Sequence[float],
-    held: str,
     policy: str,
     variant: str,
     family: str,
     horizon: int = 0,
     epsilon: float = 1.0,
-    distance: float = DISTANCE,
+    gap: float = GAP_HELD,
+    others: int = 0,
     replications: int = LEAST_RUNS,
 ) -> Sweep:
-    """A sweep; the Delta of a path is K times the distance of the means."""
-    path = family in PATHS
+    """A sweep; what moves, in the place of its usual value."""
 
     def run(value: float) -> list[LongRun]:
         size = int(value) if quantity == SIZE else 2
-        gap = value if quantity == GAP else FIXED_GAP if quantity == SIZE and path and held == "gap" else 0.0
-        at = setting(family, size, (gap / size if path else gap) or distance)
+        at = setting(family, size, value if quantity == GAP else gap, int(value) if quantity == BAD else others)
         rounds = int(value) if quantity == LOG else horizon
-        given = value if quantity == EPSILON else epsilon, at.size, at.n_arms, rounds, variant
-        return [_long(quantity, at, MAKERS[policy](*given), rounds, held, replications)]
+        given = value if quantity == EPSILON else epsilon, at.problem.list_size, at.n_arms, rounds, variant
+        return [_long(quantity, at, MAKERS[policy](*given), rounds, replications)]
 
-    labels = {"quantity": quantity, "held": held, "family": family, "policy": NAMES[policy], "variant": variant}
-    return Sweep(labels, quantity, values, run, design=policy)
+    labels: dict[str, Any] = {"quantity": quantity, "family": family}
+    labels |= {"policy": NAMES[policy], "variant": variant}
+    if quantity != EPSILON:
+        labels["epsilon"] = MAKERS[policy](epsilon, 1, 1, 2, variant).privacy.epsilon
+    return Sweep(labels, quantity, values, run, design=policy, column="n_others" if quantity == BAD else "")
 
 
 def map_runs() -> list[LongRun]:
     """Central against local, to horizons that the chapter cannot afford."""
     return [
-        _long("map", Setting("top-K", paper.top_k(MAP_ARMS, MAP_SIZE, gap), MAP_ARMS, MAP_SIZE, gap), policy, horizon)
+        _long("map", setting("top-K at 1/2", MAP_SIZE, gap, MAP_ARMS - MAP_SIZE), policy, horizon)
         for horizon, epsilons in MAP_EPSILONS.items()
         for gap in MAP_GAPS
         for policy in map_policies(epsilons, horizon)
@@ -167,10 +180,10 @@ def lower_sweep(quantity: str, **fixed: float) -> Sweep:
         told = {"epsilon": value, "gap": value} | fixed
         arms = Arms.bernoulli(np.append(0.5, np.full(LOWER_ARMS - 1, 0.5 - told["gap"])))
         policy = baselines.dp_se(told["epsilon"], LOWER_ARMS, LOWER_HORIZON)
-        at = Setting("arms", arms, LOWER_ARMS, 1, told["gap"])
+        at = Setting("arms at 1/2", arms, LOWER_ARMS, 1, told["gap"])
         return [_long(GAP, at, policy, LOWER_HORIZON, replications=LOWER_RUNS)]
 
-    labels = {"held": "gap", "family": "arms", "policy": NAMES[DP_SE], "variant": "printed"}
+    labels = {"family": "arms at 1/2", "policy": NAMES[DP_SE], "variant": "printed"}
     values = LOWER_GAPS if quantity == GAP else LOWER_EPSILONS
     return Sweep(labels | fixed, quantity, values, run, design=DP_SE)
 
@@ -193,21 +206,12 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(key=rows["policy"].map({name: found for found, name in NAMES.items()}))
 
 
-def _long(
-    quantity: str, at: Setting, policy: Policy, horizon: int, held: str = "gap", replications: int = LEAST_RUNS
-) -> LongRun:
-    """Return a run with its labels.
-
-    Parameters
-    ----------
-    quantity : str
-        What moves: "K", "1/epsilon", "1/gap", "ln T", or "map".
-    held : {"gap", "item gap"}
-        What stays as K moves: Delta of a round, or the distance of the means.
-    """
-    labels: dict[str, Any] = {"quantity": quantity, "held": held, "family": at.family, "policy": policy.name}
-    labels |= {"variant": policy.version, "epsilon": policy.privacy.epsilon, "n_arms": at.n_arms}
-    labels |= {"size": at.size, "gap": at.gap, "horizon": horizon}
+def _long(quantity: str, at: Setting, policy: Policy, horizon: int, replications: int = LEAST_RUNS) -> LongRun:
+    """Return a run with its labels; `quantity` is what moves: "K", "1/epsilon", "1/gap", "ln T", "m", or "map"."""
+    labels: dict[str, Any] = {"quantity": quantity, "family": at.family}
+    labels |= {"policy": policy.name, "variant": policy.version, "epsilon": policy.privacy.epsilon}
+    labels |= {"n_arms": at.n_arms, "size": at.size, "n_others": at.n_arms - at.size}
+    labels |= {"gap": at.gap, "horizon": horizon}
     return LongRun(labels, at.problem, policy, horizon, LONG_SEED, replications, checkpoints=(10_000, horizon // 10))
 
 
@@ -225,9 +229,8 @@ def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) ->
     Returns
     -------
     list of RateFit
-        With labels `policy, variant, family, held, horizon`. In K, regret is divided by n_arms - size; in "K, per arm",
-        for B_inf and K-path, by the arms in bad super arms, over which the theorems sum. On B_inf and top-K the gap of
-        a round is that of the means, whichever is held.
+        With labels `key, policy, variant, family, horizon, noisy`. In K, regret is divided by the number of bad arms;
+        in "K, per arm" by that of the arms in bad super arms, over which the theorems sum.
     """
     declared = (("sizes", sizes), ("exponents", sweeps))
     asked = [(sweep, frame) for label, frame in declared for block in blocks(label) for sweep in block]
@@ -239,49 +242,107 @@ def exponents(sizes: pd.DataFrame, sweeps: pd.DataFrame, lower: pd.DataFrame) ->
 
 
 def fits_of(sweep: Sweep, frame: pd.DataFrame) -> list[RateFit]:
-    """Return the exponents of one sweep, in K several; `frame` is its longer study, arguments as for `exponents`."""
+    """Return the exponents of one sweep, in K two, at the points that have learnt; `frame` is its longer study."""
     rows, quantity = sweep.rows(frame), sweep.quantity
     rows = rows[rows["t"] == rows["horizon"]]
+    for run in sweep.runs():
+        at = np.logical_and.reduce([rows[name] == run.labels[name] for name in (sweep.swept, "epsilon")])
+        if not learnt(rows.loc[at, "regret"].mean(), run.problem.uniform_regret() * run.horizon):
+            rows = rows[~at]
     labels = {"key": sweep.design} | {name: sweep.labels[name] for name in _LABELS}
-    labels["horizon"] = int(rows["horizon"].max())
-    family, held, found = labels["family"], labels["held"], []
-    same = quantity == SIZE and held == "item gap" and family in ("B_inf", "top-K")
-    per_arm = quantity == SIZE and family in ("B_inf", "K-path")
-    for kept in (held, "gap") if same else (held,):
-        for asked in (quantity, PER_ARM) if per_arm else (quantity,):
-            arms = rows["n_arms"] - rows["size"]
-            if asked == PER_ARM and family == "B_inf":  # all that are in some bad super arm, so the dummies too
-                arms = arms + rows["size"] - 1
-            part = rows.assign(regret=rows["regret"] / arms) if quantity == SIZE else rows
-            values, regrets = by_replication(part, sweep.swept)
-            points = zip(values.tolist(), regrets.T, strict=True)
-            found.append(RateFit.over(labels | {"held": kept}, asked, points, PLANNED))
+    labels |= {"horizon": int(rows["horizon"].max()), "noisy": _noisy(sweep)}
+    bad, found = rows["n_arms"] - rows["size"], []
+    # in a bad super arm are also the dummies
+    asked = {SIZE: bad, PER_ARM: bad + (rows["size"] - 1) * (labels["family"] in DUMMIES)}
+    for name, arms in asked.items() if quantity == SIZE else [(quantity, 1.0)]:
+        values, regrets = by_replication(rows.assign(regret=rows["regret"] / arms), sweep.swept)
+        found.append(RateFit.over(labels, name, zip(values.tolist(), regrets.T, strict=True), PLANNED))
     return found
 
 
-def power_removed(sizes: pd.DataFrame, variant: str) -> Interval:
-    """Return the power of K of CUCB-LDP2 less that of CUCB-LDP1 on B_inf = 1, replication by replication."""
-    deciding = (sizes["family"] == "B_inf") & (sizes["variant"] == variant) & (sizes["t"] == sizes["horizon"])
-    kept = keyed(sizes[deciding])
-    (values, everything), (_, least) = (by_replication(kept[kept["key"] == made], "size") for made in (LDP1, LDP2))
-    return exponent_difference(values, least, everything)
+def _noisy(sweep: Sweep) -> bool:
+    """Whether a sweep is of an algorithm as it is, which CUCB's always are."""
+    return sweep.design == CUCB or math.isfinite(sweep.labels.get("epsilon", 1.0))
 
 
-def theorem_8_form(quantity: str, exponent: float, variant: str) -> Form:
-    """Return a power with the logarithm of Theorem 8's private term, where its sweep on K-paths has it."""
-    plain = power(quantity, exponent)
-    if quantity == GAP:
-        return plain
+def sweep_of(design: str, variant: str, family: str, quantity: str) -> Sweep:
+    """Return the one sweep of an algorithm, by its key, on a family over a quantity, with noise."""
+    stated = {"quantity": quantity, "family": family, "policy": NAMES[design], "variant": variant}
+    every = (sweep for label in _DATA for block in blocks(label) for sweep in block)
+    found = [sweep for sweep in every if stated.items() <= sweep.labels.items() and _noisy(sweep)]
+    return only(found, f"sweeps of {stated}")
+
+
+def predicted(run: LongRun) -> float:
+    """Return what an index algorithm loses by its radii alone: it plays bad super arms until these are small.
+
+    A bad arm leaves when its radius is below the distance of the means plus the radius of a good arm, which is cut off
+    where the best mean is 1. Errors count on the average only, with three exceptions. Of a max-path all K arms must be
+    seen to be bad, so that the largest of K errors counts; of a sum whose best means are 1 one arm below 1 is enough,
+    and the smallest does; and if only the least pulled arm reports, a dummy reports as often as the bad arm that stays
+    longest, unless good rounds do that. A round then raises one arm.
+    """
+    record, problem, family = run.policy.record, run.problem, run.labels["family"]
+    log_t, size, others = math.log(run.horizon), problem.list_size, run.labels["n_others"]
+    inside = problem.means.max() < 1.0
+    root = float(np.sum(np.sqrt(record.terms[:, 0] * log_t + record.terms[:, 1])))
+    linear = record.bonus_scale * (log_t if record.bonus == index.FLAT_BONUS else 1.0)
+    low = problem.means.min() if "path" in family or family == "top-K" else problem.means[1]
+    sent = (1.0 - 2.0 * record.flip) * low + record.flip
+    noise = 2.0 * record.scale**2 * (record.noise == index.LAPLACE)
+    spread = math.sqrt(sent * (1.0 - sent) + noise) / (1.0 - 2.0 * record.flip)
+    released = record.scale * math.sqrt(2.0 * run.horizon.bit_length()) * (record.noise == index.TREE)
+    turns = size if record.reports == index.LEAST else 1  # rounds in which all arms of a super arm report
+    # of bad super arms, for a report each of their arms; top-K draws K of those that look best
+    plays = others // (size if "path" in family else 1) * (turns if "path" in family or family == "top-K" else 1)
+
+    def reports(errors: float) -> float:
+        """Until a bad arm's radius is small, if the error is so many standard deviations."""
+
+        def radius(n: float, extra: float = 0.0) -> float:
+            return (root + extra * spread) / math.sqrt(n) + (linear + extra * released) / n
+
+        def excess(log_n: float) -> float:
+            n = math.exp(log_n)
+            good = radius((run.horizon - plays * n) / turns) if inside else 0.0
+            return radius(n, errors) - float(problem.means.max() - low) - good
+
+        return math.exp(brentq(excess, -5.0, math.log(run.horizon / (plays if inside else 1.0)) - 1e-9))
+
+    side = {"max-path": 1.0, "K-path": -1.0}.get(family, 0.0) if record.noise else 0.0  # of K errors on shared draws
+    lost = plays * reports(side * _largest_of(size))
+    if turns > 1 and family == "one matters":
+        lost += (size - 1) * reports(_largest_of(others))
+    return float(run.labels["gap"] * lost)
+
+
+def _largest_of(number: int) -> float:
+    """The largest of so many standard normal errors on the average (Blom 1958)."""
+    return float(norm.ppf((number - 0.375) / (number + 0.25)))
+
+
+def predicted_form(sweep: Sweep, more: float = 0.0) -> Form:
+    """Return what a sweep loses a bad arm by its radii, as a law; or that with another power on top."""
 
     def at(value: float) -> float:
-        size = int(value) if quantity == SIZE else 2
-        horizon = int(value) if quantity == LOG else CENTRAL_HORIZON
-        epsilon = value if quantity == EPSILON else CENTRAL_BASES[variant]
-        problem = paper.k_path(3 * size, size, FIXED_GAP if quantity == SIZE else 2 * DISTANCE)
-        terms = bounds.theorem_8_terms(problem, horizon, epsilon)
-        return plain.at(value) * terms.private * epsilon / (problem.n_items * size * math.log(horizon) ** 3)
+        (run,) = sweep.run(value)
+        return predicted(run) / run.labels["n_others"] * float(abscissa(sweep.quantity, value)) ** more
 
-    return Form(f"{plain.name} with ln(...)", at)
+    return Form("as the radii give" + (f", times {power(sweep.quantity, more).name}" if more else ""), at)
+
+
+def removed_form(design: str, least: str, family: str, more: float = 0.0) -> Form:
+    """Return what an algorithm loses over what another loses by their radii, repaired; times another power of K."""
+    many, few = (predicted_form(sweep_of(each, "repaired", family, SIZE)) for each in (design, least))
+    name = f"{many.name}, times {power(SIZE, more).name}" if more else many.name
+    return Form(name, lambda size: many.at(size) / few.at(size) * size**more)
+
+
+def lower_bound(family: str, n_arms: int, size: int, gap: float, epsilon: float, horizon: int) -> float:
+    """Return the corrected Theorem 5 or 6 on its own instance."""
+    if "path" in family:
+        return bounds.theorem_6(n_arms, size, gap, epsilon, horizon, variant="corrected")
+    return bounds.theorem_5(n_arms - size + 1, gap, epsilon, horizon, variant="corrected")
 
 
 def final_regrets(study: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.figures.captions import interval
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.semibandits.study import Source, Study, fits
-from private_bandits_book.semibandits.sweeps import CUCB, LDP1, LDP2, NAMES
+from private_bandits_book.semibandits.sweeps import BAD, CUCB, NAMES
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
 
 tables = Exhibits()
@@ -76,33 +76,23 @@ def paid(study: Study) -> pd.DataFrame:
 
 @tables("table-k-exponent")
 def k_exponents(study: Study) -> pd.DataFrame:
-    """The fitted powers of K of the local algorithms, a row per instance, what is held, policy and variant."""
-    rows, instances, holding = [], names(study, "instances"), names(study, "held")
-    place = {name: place for place, name in enumerate([*instances, *holding])}
+    """The fitted powers of K under local privacy, a row per instance, algorithm and variant."""
+    rows, instances, lines = [], names(study, "instances"), names(study, "lines")
     for fit in study.exponents:
-        policy, variant, family, held = (fit.labels[name] for name in ("key", "variant", "family", "held"))
-        same = family in ("B_inf", "top-K") and held == "gap"
-        identity = family == "path as arm" and held == "item gap"  # the same run times K: nothing is measured
-        if fit.quantity != SIZE or policy not in (LDP1, LDP2) or same or identity:
-            continue
-        rows.append(
-            {
-                "instance": instances[family],
-                "holding": "both" if family in ("B_inf", "top-K", "top-K, close") else holding[held],
-                "box": f"{NAMES[policy]}, {variant}",
-                "exponent": interval(fit.fit),
-                **fit.row(),
-                "replications": fit.replications,
-            }
-        )
-    return pd.DataFrame(rows).sort_values(["family", "held"], key=lambda column: column.map(place), kind="stable")
+        policy, variant, family = (fit.labels[name] for name in ("key", "variant", "family"))
+        if fit.quantity == SIZE and policy in lines and family in instances:
+            row = {"instance": instances[family], "box": f"{NAMES[policy]}, {variant}", "exponent": interval(fit.fit)}
+            row |= {"sizes": ", ".join(f"{size:g}" for size in fit.values), "order": list(lines).index(policy)}
+            rows.append(row | fit.row() | {"place": list(instances).index(family), "replications": fit.replications})
+    frame = pd.DataFrame(rows).sort_values(["place", "order"], kind="stable")
+    return frame.drop(columns=["place", "order"])
 
 
 @tables("table-1")
 def table_1(study: Study) -> Made:
     """Table 1 with the measured powers: a row per cell and algorithm; its texts show the claimed one in brackets."""
     claims = {claim.claim: claim for claim in claims_of(study.chapter)}
-    cells = [claim for claim in claims.values() if claim.kind == "table"]
+    cells = [claim for claim in claims.values() if "formula" in claim.facts]
     # CUCB-LDP1 stands beside CUCB-LDP2 with the powers of its own theorem
     beside = {"table-1-b-inf-ldp": [claims["theorem-2"]]}
     frame = pd.DataFrame(
@@ -112,7 +102,14 @@ def table_1(study: Study) -> Made:
         for variant in judged.facts.get("variants", VARIANTS)
     )
     longest = frame["longest"].astype(int)
-    return tabled(frame, shortest=longest.min(), longest=longest.max())
+    instances = names(study, "instances")
+    bad = [fit for fit in study.exponents if fit.quantity == BAD]
+    plain = [fit for fit in study.exponents if fit.quantity == LOG and not fit.labels["noisy"]]
+    said = {
+        "bad": "; ".join(f"{instances[fit.labels['family']]} {interval(fit.fit)}" for fit in bad),
+        "plain": "; ".join(f"{fit.labels['variant']} {interval(fit.fit)}" for fit in plain),
+    }
+    return tabled(frame, shortest=longest.min(), longest=longest.max(), **said)
 
 
 @tables("table-bounds")

@@ -114,9 +114,10 @@ def dp_robust_ucb_upper(
 def adap_robust_ucb_upper(means: Any, epsilon: float, v: float, u: float, horizon: int) -> float:
     """The regret of `adap_robust_ucb`, doubling episodes with a truncated mean: ours, as the algorithm is.
 
-    The sum of 4 (2 w)^((1+v)/v) ln T / epsilon (u/gap)^(1/v) + 2 gap log2 T, w = 3 + sqrt(2) + 1/3. Where the last
-    means of an arm and of the best one hold, the arm is chosen only while 2 w err reaches its gap, and an episode at
-    most doubles its pulls; means that fail cost the second term. The proof is on the chapter's page.
+    The sum of 4 (2 w)^((1+v)/v) ln T / epsilon (u/gap)^(1/v) + 3 (floor(log2 T) + 1) gap, w = 3 + sqrt(2) + 1/3. Where
+    the last means of an arm and of the best one hold, the arm is chosen only while 2 w err reaches its gap, and an
+    episode at most doubles its pulls. The second term is what means cost that fail: of either arm at most
+    floor(log2 T) + 1, each to the side that matters with probability 3/(2T). The proof is on the chapter's page.
 
     Parameters
     ----------
@@ -142,7 +143,32 @@ def adap_robust_ucb_upper(means: Any, epsilon: float, v: float, u: float, horizo
     _check(checks.real("v", v, at_least=0.1), u)
     gaps, log_t = _gaps(means), _log(checks.integer("horizon", horizon, at_least=256))
     pulls = 4.0 * (2.0 * (3.0 + math.sqrt(2.0) + 1.0 / 3.0)) ** ((1.0 + v) / v) * log_t / _regime(epsilon)
-    return float(np.sum(pulls * (u / gaps) ** (1.0 / v) + 2.0 * gaps * math.log2(horizon)))
+    return float(np.sum(pulls * (u / gaps) ** (1.0 / v) + 3.0 * gaps * horizon.bit_length()))
+
+
+def quantile_width(excess: float, second: float) -> float:
+    """Width at which `quantile_se` holds for laws with a regular tail, in units of B L / (R s): ours.
+
+    For rewards >= 0 with E[X 1{X > B}] <= excess B P(X > B) and E[X^2 1{X <= B}] <= second B^2 P(X > B) at every B with
+    P(X > B) < 1, of an order of magnitude that the prior allows: 14 excess + sqrt(28 second) + 7/3. The proof is on the
+    chapter's page.
+
+    Parameters
+    ----------
+    excess, second : float
+        >= 1 and >= 0; shape / (shape - 1) and shape / (2 - shape) for Pareto laws of a shape in (1, 2).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    tail = checks.real("excess", excess, at_least=1), checks.real("second", second, at_least=0)
+    return 14.0 * tail[0] + math.sqrt(28.0 * tail[1]) + 7.0 / 3.0
 
 
 def dp_upper(

@@ -11,10 +11,10 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
+def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -> Policy:
     """Robust UCB with truncated means, Bubeck et al. (2013), Section 3.1; no privacy.
 
-    Index: mean + 4 u^(1/(1+v)) (l / n)^(v/(1+v)); the k-th reward of an arm counts as 0 unless |x| <= (u k /
+    Index: mean + c u^(1/(1+v)) (l / n)^(v/(1+v)); the k-th reward of an arm counts as 0 unless |x| <= (u k /
     l)^(1/(1+v)).
 
     Parameters
@@ -27,6 +27,8 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
         T, the longest run in rounds, >= 1. Given, l = 2 ln T, so that a threshold is fixed when its reward is observed
         and every mean is a running sum. Without it l = ln(4 t^2) of the round of observation, in the radius of the
         current round.
+    c : float
+        Factor of the radius, > 0; 4 is their lemma's, 18 that of DP Robust UCB.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
     -----
     Bubeck et al. take l = 2 ln t throughout, so every threshold moves in every round and no mean is a running sum.
     Their Lemma 1 holds for l = 2 ln T at each t <= T, with an index that differs from theirs. Without a horizon early
-    thresholds are larger than the lemma's; that variant is ours and has no proof. The factor 4 is their lemma's.
+    thresholds are larger than the lemma's; that variant is ours and has no proof.
 
     Examples
     --------
@@ -50,6 +52,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
     """
     order(v)
     moment_bound(u)
+    checks.real("c", c, above=0)
     if horizon is None:
         alpha, beta, options = 2.0, 2.0 * math.log(2.0), "logarithm of the round"
     else:
@@ -58,7 +61,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
     record = Record(
         v=float(v),
         u=float(u),
-        factor=4.0 * u ** (1.0 / (1.0 + v)),
+        factor=c * u ** (1.0 / (1.0 + v)),
         alpha=alpha,
         beta=beta,
         truncation=float(u),
@@ -66,6 +69,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None) -> Policy:
         truncation_beta=beta,
         horizon=horizon or 0,
     )
+    options += "" if c == 4.0 else f", radius times {c / 4.0:g}"
     algorithm = "robust UCB, truncated mean"
     # shown with its private counterpart
     return Policy("Robust UCB", "bubeck2013", algorithm, "", Guarantee.none(), record, family="tree", options=options)

@@ -15,7 +15,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
+def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: float | None = None) -> Policy:
     """An index algorithm of the optimal rate, the slides' second open problem: doubling episodes that forget.
 
     The episodes of Azize and Basu (2022), Algorithm 1, with a truncated mean. An episode of n pulls counts rewards with
@@ -34,6 +34,8 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
         Bound on the moment, > 0, in units of reward to the power 1 + v.
     horizon : int
         T, the longest run in rounds, >= 2.
+    width : float, optional
+        Of the radius in units of err, > 0; by default the one above.
 
     Returns
     -------
@@ -66,8 +68,9 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     scale, power, bound = laplace_scale(epsilon, 2.0), 1.0 + order(v), moment_bound(u)
     length = checks.integer("horizon", horizon, at_least=2, at_most=checks.ROUNDS)
     log, samples = math.log(length), min(1.0, epsilon)
-    width = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
-    beta = 2.0 * log / samples * power_or_infinity(width * bound ** (1.0 / power), power / v)
+    usual = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
+    chosen = usual if width is None else checks.real("width", width, above=0)
+    beta = 2.0 * log / samples * power_or_infinity(chosen * bound ** (1.0 / power), power / v)
     record = Record(
         np.array([(0.0, beta, v / power)]),
         scale=scale,
@@ -81,7 +84,8 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int) -> Policy:
     # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
     privacy = Guarantee.certified(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
     algorithm, mechanism = "truncated means in doubling episodes", "laplace" if scale else "none"
-    return Policy("DP Robust UCB, episodes", "", algorithm, "", privacy, record, mechanism, options="ours")
+    options = "ours" if chosen == usual else f"ours, radius times {chosen / usual:g}"
+    return Policy("DP Robust UCB, episodes", "", algorithm, "", privacy, record, mechanism, options=options)
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float) -> list[list[int]]:

@@ -12,7 +12,7 @@ from private_bandits.privacy import Guarantee
 FIRST, SHARE, WIDTH = 8.0, 2.0, 16.0
 
 
-def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
+def quantile_se(epsilon: float, beta: float, width: float = WIDTH, first: float = FIRST) -> Policy:
     """Successive elimination that needs neither u nor v: its thresholds are private quantiles of the rewards.
 
     The slides' threshold B = (u R epsilon / L)^(1/(1+v)) is where Markov's inequality promises that no more than
@@ -33,7 +33,10 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
         Width of a mean in units of B L / (R s), > 0. No width holds for every law: a quantile does not see how far the
         rewards lie beyond it. For Pareto rewards of shape a and g L / s of them beyond B, the bias is g a / (a - 1),
         sampling adds up to sqrt(2 a g / (2 - a)) and the noise 2, in units of B L / (R s). In our tests 16 covers the
-        means at the shapes 1.35, 1.55 and 1.95, and fails more often than not at 1.1.
+        means at the shapes 1.35, 1.55 and 1.95, and fails more often than not at 1.1. `bounds.quantile_width` is proven
+        for laws with a regular tail.
+    first : float
+        R = ceil(first 2^e L / s), > 0. A longer first epoch sees rarer rewards before it decides.
 
     Returns
     -------
@@ -63,13 +66,14 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH) -> Policy:
     record = Record(
         epsilon=checks.epsilon(epsilon),
         beta=checks.real("beta", beta, above=0, below=1),
-        first=FIRST,
+        first=checks.real("first", first, above=0),
         share=SHARE,
         width=checks.real("width", width, above=0),
     )
     reason = "a reward enters one choice of a threshold or one noisy mean"
     privacy = Guarantee.certified(record.epsilon, record.epsilon, "central", reason)
-    facts = {"mechanism": "exponential", "family": "response", "options": "ours"}
+    options = "ours" if first == FIRST else f"ours, first epoch times {first / FIRST:g}"
+    facts = {"mechanism": "exponential", "family": "response", "options": options}
     return Policy("Quantile SE", "", "u and v unknown", "", privacy, record, **facts)
 
 

@@ -9,7 +9,18 @@ from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
 from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
 from private_bandits.papers.semibandits.combinatorial_ucb import cucb
 from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
-from private_bandits.papers.semibandits.instances import coverage, k_path, one_valuable, public_arms, rescaled, top_k
+from private_bandits.papers.semibandits.instances import (
+    as_arms,
+    coverage,
+    k_path,
+    one_valuable,
+    public_arms,
+    rescaled,
+    separated,
+    top_k,
+)
+from private_bandits.papers.semibandits.repair_hypercube import cucb_hypercube
+from private_bandits.papers.semibandits.repair_radius import super_arm_radius
 from private_bandits.papers.semibandits.section_3_2 import cucb_dp_least_pulled
 from private_bandits.papers.semibandits.skeleton import VARIANTS
 from private_bandits.policy import Policy
@@ -17,10 +28,12 @@ from private_bandits.policy import Policy
 __all__ = [
     "VARIANTS",
     "algorithms",
+    "as_arms",
     "coverage",
     "cucb",
     "cucb_dp",
     "cucb_dp_least_pulled",
+    "cucb_hypercube",
     "cucb_ldp1",
     "cucb_ldp2",
     "k_path",
@@ -29,6 +42,8 @@ __all__ = [
     "online_shortest_path",
     "public_arms",
     "rescaled",
+    "separated",
+    "super_arm_radius",
     "top_k",
 ]
 
@@ -61,7 +76,8 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
             ("algorithm_3", cucb_dp(epsilon, 2, 4, 1000, variant)),
             ("section_3_2", cucb_dp_least_pulled(epsilon, 2, 4, 1000, variant)),
         ]
-    return listed
+    ours = {"repair_hypercube": cucb_hypercube(epsilon, 2, 1000), "repair_radius": super_arm_radius(epsilon, 1000)}
+    return [*listed, *ours.items()]
 
 
 forward(__name__)

@@ -28,8 +28,9 @@ from private_bandits._moved import forward
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.instances import check_paths, means_apart
 from private_bandits.papers.semibandits.radii import node_radius
+from private_bandits.papers.semibandits.repair_radius import grid
 from private_bandits.privacy.divergences import bernoulli_kl
-from private_bandits.problems import SemiBandit
+from private_bandits.problems import SemiBandit, SetBandit
 
 _MISSES = math.pi**2 / 3.0  # per arm: the rounds in which a radius fails, at most t reports, two sides, t^-3 each
 _GROUP = 6.0  # group privacy in Azize and Basu (2022): d(P, Q) pulls cost 6 epsilon times the total variation
@@ -400,6 +401,43 @@ def public_arms_upper(n_arms: int, size: int, gap: float, epsilon: float, horizo
         128.0 * (others + members) * smooth * log / checks.epsilon(epsilon),
         2.0 * others * epochs * gap + gap,
     )
+
+
+def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> float:
+    """Regret of `super_arm_radius` on any B_1-smooth reward, under LDP; ours.
+
+    With f = ln T + ln G, G the length of its grid (|S| ln 2 more where the reward is not linear), W the largest sum of
+    squared weights of a super arm, at most K B_1^2, and c = 2.2 f W / tanh^2(epsilon/2): at most the sum of c
+    (2/Delta_min^i - 1/Delta_max^i) over the arms in bad super arms, and (m + number of super arms) Delta_max. So order
+    m K B_1^2 ln T / (epsilon^2 Delta), without the second K of Section 5's conjecture.
+
+    Parameters
+    ----------
+    problem : SetBandit
+        Gives the super arms, the weights and the gaps; its oracle is exact.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy of a user, > 0; infinity is without privacy.
+
+    Returns
+    -------
+    float
+        At least the regret at T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
+    """
+    linear = problem.reward_name == "linear"
+    level = _log(horizon) + math.log(len(grid(horizon))) + (0.0 if linear else problem.list_size * math.log(2.0))
+    squares = [sum(problem.weights[arm] ** 2 if linear else 1.0 for arm in arms) for arms in problem.sets]
+    factor = 2.2 * level * max(squares) / math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
+    _gaps(problem)
+    smallest, largest = (gaps[problem.smallest_gaps > 0] for gaps in (problem.smallest_gaps, problem.largest_gaps))
+    once = (problem.n_items + len(problem.sets)) * _worst(problem)
+    return factor * float(np.sum(2.0 / smallest - 1.0 / largest)) + once
 
 
 def b_inf_dp_upper(

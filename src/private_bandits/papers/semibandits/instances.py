@@ -8,7 +8,7 @@ it is also the distance of two means, on a K-path that distance is gap / (b_1 si
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.problems import SemiBandit
+from private_bandits.problems import SemiBandit, SetBandit
 
 REACH = 0.35  # the proofs ask for a distance of means below this
 
@@ -44,7 +44,7 @@ def top_k(n_arms: int, size: int, gap: float) -> SemiBandit:
     return SemiBandit.top_k(np.where(np.arange(arms) < chosen, 0.5, 0.5 - gap), chosen)
 
 
-def k_path(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBandit:
+def k_path(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SetBandit:
     """The K-path instance of Theorem 6: n_arms/size disjoint paths, the arms of a path share one draw.
 
     The reward of a path is b_1 times the sum of its weights; means are 1/2 on the best path, 1/2 - gap/(b_1 size) else.
@@ -189,9 +189,93 @@ def one_valuable(n_arms: int, size: int, gap: float) -> SemiBandit:
     return SemiBandit.from_sets(means, [[arm, *dummies] for arm in range(valuable)], weights=weights)
 
 
+SHAPES = ("one matters", "max-path", "top-K", "K-path", "windows", "arms")
+
+
+def separated(shape: str, others: int, size: int, distance: float, best: float = 1.0) -> SemiBandit:
+    """A family on which K grows at one number of bad arms: `size` arms of mean `best`, the others `distance` below.
+
+    Not in the paper. At best = 1 an index that is cut there puts a bad arm aside exactly when its radius is below the
+    distance, so that no radius of a good arm bends a power; without privacy the lower bounds are 0 there.
+
+    Parameters
+    ----------
+    shape : {"one matters", "max-path", "top-K", "K-path", "windows", "arms"}
+        * `one matters`: that of `one_valuable`; its dummies have mean 1/2.
+        * `max-path`: disjoint paths, a path worth its largest mean, the arms of a path share a draw: B_inf = B_1 = 1.
+        * `top-K`: any `size` arms, a sum.
+        * `K-path`: that of `k_path`, a sum.
+        * `windows`: `size` arms in a row, of a sum; the good ones come first.
+        * `arms`: super arms of a single arm, whatever `size`.
+    others : int
+        Bad arms, >= 1; in `max-path` and `K-path` a multiple of size.
+    size : int
+        K >= 1.
+    distance : float
+        Of the means, in (0, best].
+    best : float
+        In (0, 1].
+
+    Returns
+    -------
+    SemiBandit
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> problem = separated("max-path", 4, 2, 0.25)
+    >>> problem.sets, problem.means.tolist(), problem.b_inf
+    (((0, 1), (2, 3), (4, 5)), [1.0, 1.0, 0.75, 0.75, 0.75, 0.75], 1.0)
+    """
+    checks.choice("shape", shape, SHAPES)
+    bad = checks.integer("others", others, at_least=1)
+    good = 1 if shape == "arms" else checks.integer("size", size, at_least=1)
+    top = checks.real("best", best, above=0, at_most=1)
+    low = top - checks.real("distance", distance, above=0, at_most=top)
+    means = np.where(np.arange(good + bad) < good, top, low)
+    if shape == "top-K":
+        return SemiBandit.top_k(means, good)
+    if shape == "windows":
+        return SemiBandit.from_sets(means, [range(first, first + good) for first in range(bad + 1)])
+    if shape == "one matters":
+        dummies = list(range(bad + 1, good + bad))
+        weights = np.where(np.arange(good + bad) <= bad, 1.0, 0.0)
+        means = np.select([np.arange(good + bad) < 1, weights > 0], [top, low], 0.5)
+        return SemiBandit.from_sets(means, [[arm, *dummies] for arm in range(bad + 1)], weights=weights)
+    check_paths(good + bad, good)
+    paths, reward = np.arange(good + bad).reshape(-1, good), "largest" if shape == "max-path" else "linear"
+    return SemiBandit.from_sets(means, paths.tolist(), reward=reward, groups=(np.arange(good + bad) // good).tolist())
+
+
+def as_arms(problem: SetBandit) -> SetBandit:
+    """The super arms of a sum as single arms: a user reports the average of a super arm, which lies in [0, 1].
+
+    Parameters
+    ----------
+    problem : SetBandit
+        Whose reward is the sum of `list_size` means.
+
+    Returns
+    -------
+    SetBandit
+        Arms of the average means, of weight `list_size`.
+
+    Examples
+    --------
+    >>> as_arms(separated("windows", 2, 2, 0.5)).rewards.tolist()
+    [2.0, 1.5, 1.0]
+    """
+    means = [float(np.mean(problem.means[list(arms)])) for arms in problem.sets]
+    return SemiBandit.from_sets(means, [[arm] for arm in range(len(means))], weights=float(problem.list_size))
+
+
 def coverage(
     n_nodes: int, n_targets: int, size: int, p: float, gap: float, oracle: str = "exact", beta: float = 1.0
-) -> SemiBandit:
+) -> SetBandit:
     """Probabilistic maximum coverage: `size` nodes that reach each target with probability p, the others with p - gap.
 
     Parameters

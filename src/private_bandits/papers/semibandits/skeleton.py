@@ -108,6 +108,7 @@ class Plain:
         if isinstance(problem, SetBandit):
             self.sets, self.beta, self.offset = list(map(list, problem.sets)), problem.beta, problem.offset
             self.weights = None if problem.weights is None else problem.weights.tolist()
+            self.best_arm = problem.reward_name == "largest"
             self.targets = [0 for i in self.arms] if problem.targets is None else problem.targets.tolist()
             self.groups = self.groups if problem.groups is None else problem.groups.tolist()
             self.nodes = [] if problem.blocks is None else problem.blocks.tolist()
@@ -206,12 +207,26 @@ class Plain:
             return largest(values, self.size, choice, ordered=False)
         if self.nodes:
             return self._greedy(values, choice)
-        worth = [self._value(arms, values) for arms in self.sets]
+        worth = [self.value(arms, values) for arms in self.sets]
         best = max(worth)
         return _one_of([arms for arms, value in zip(self.sets, worth, strict=True) if value == best], choice)
 
-    def _value(self, arms: Sequence[int], values: Sequence[float]) -> float:
-        """The sum of w (value - offset), or the sum over targets of the chance that an arm hits."""
+    def value(self, arms: Sequence[int], values: Sequence[float]) -> float:
+        """The sum of w (value - offset), the largest value, or the sum over targets of the chance that an arm hits.
+
+        Parameters
+        ----------
+        arms : sequence of int
+            The super arm.
+        values : sequence of float
+            Of all arms, in the place of their means.
+
+        Returns
+        -------
+        float
+        """
+        if self.best_arm:
+            return max(values[i] for i in arms)
         if self.weights is not None:
             return sum(self.weights[i] * (values[i] - self.offset) for i in arms if self.weights[i] > 0)
         missed: dict[int, float] = {}

@@ -1,0 +1,129 @@
+"""CUCB-LDP1 with the mechanism of Duchi, Jordan and Wainwright (2018): all K outcomes as one corner of a hypercube."""
+
+import math
+from typing import Any
+
+from private_bandits import checks
+from private_bandits.kernels import index
+from private_bandits.mechanisms import response_probabilities
+from private_bandits.papers.semibandits.skeleton import Plain, index_record
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee, channel_loss
+
+
+def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
+    """CUCB-LDP1 whose users send a corner of the hypercube: K outcomes for a variance of order K, not K^2; ours.
+
+    Of a random corner of {0, 1}^K and its opposite, the user sends the one that agrees with more of the outcomes, with
+    probability e^epsilon / (1 + e^epsilon), else the other (`mechanisms.hypercube`). A bit is true with probability
+    (1 + g)/2, g = `agreement`, of order tanh(epsilon/2) / sqrt(K), and the index is min(1, mean + sqrt(1.5 ln T / n)
+    / g) with the unbiased mean. At K = 1 it is randomised response, as LDP-UCB-B has it.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of a user, > 0; infinity means no noise.
+    size : int
+        K >= 1; a user of a smaller super arm fills up with zeros.
+    horizon : int
+        T >= 1 of ln T, and the longest run.
+
+    Returns
+    -------
+    Policy
+        For a SemiBandit of this size.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> cucb_hypercube(0.5, size=3, horizon=1000).privacy.label()
+    'ε=0.5'
+    """
+    members, length = checks.integer("size", size, at_least=1), checks.integer("horizon", horizon, at_least=1)
+    truth, lie = response_probabilities(checks.epsilon(epsilon), 2)
+    sure = agreement(epsilon, members) if lie else 1.0
+    record = index_record(
+        [(0.0, 1.5 * math.log(length) / sure**2)],
+        noise=index.HYPERCUBE if lie else index.EXACT,
+        scale=truth,
+        flip=(1.0 - sure) / 2.0,
+        list_size=members,
+        horizon=length,
+    )
+    reason = "a corner of the hypercube, more or less like the outcomes"
+    privacy = Guarantee.certified(epsilon, channel_loss([[truth, lie], [lie, truth]]), "local", reason)
+    facts = {"mechanism": "response", "method": "hypercube", "options": "repaired"}
+    return Policy("Hypercube", "duchi2018", "", "", privacy, record, **facts)
+
+
+def agreement(epsilon: float, size: int) -> float:
+    """By how much a bit of the hypercube is true more often than false.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0.
+    size : int
+        K >= 1.
+
+    Returns
+    -------
+    float
+        tanh(epsilon/2) E|R| / K with R a sum of K random signs, at least tanh(epsilon/2) / sqrt(2 K).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    members = checks.integer("size", size, at_least=1)
+    return math.tanh(checks.epsilon(epsilon) / 2.0) * math.comb(members - 1, (members - 1) // 2) / 2.0 ** (members - 1)
+
+
+def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
+    """Play the algorithm line by line, with ln T of the horizon; return what `simulate.trace` returns.
+
+    Parameters
+    ----------
+    problem : SemiBandit
+        Whose oracle is not a Python function.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0, finite.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+    """
+    bandit = Plain(problem)
+    base, k = bandit.arms, bandit.size
+    truth = math.exp(epsilon) / (1 + math.exp(epsilon))
+    g = agreement(epsilon, k)
+    radius = math.sqrt(1.5 * math.log(horizon)) / g
+    pulls = [0 for i in base]
+    total = [0 for i in base]
+    rounds = []
+    for _ in range(horizon):
+        means = [(total[i] / pulls[i] - (1 - g) / 2) / g if pulls[i] else 1.0 for i in base]
+        upper = [min(means[i] + radius / math.sqrt(pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]
+        s_t = bandit.super_arm(upper, streams.choice)
+        x = bandit.outcomes(s_t, streams.env)
+        told = [x[i] for i in s_t] + [0.0 for _ in range(k - len(s_t))]
+        corner = [1 if streams.noise.random() < 0.5 else 0 for _ in told]
+        like = sum(bit == value for bit, value in zip(corner, told, strict=True))
+        true = streams.noise.random() < truth
+        if (true and 2 * like < k) or (not true and 2 * like > k):
+            corner = [1 - bit for bit in corner]
+        for i, bit in zip(s_t, corner, strict=False):
+            pulls[i] += 1
+            total[i] += bit
+        rounds.append(bandit.row(s_t))
+    return rounds

@@ -1,0 +1,168 @@
+"""Our algorithms of the semi-bandits room: the hypercube, the super-arm radius; instances whose best mean is 1."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from private_bandits import mechanisms
+from private_bandits.kernels import superarm
+from private_bandits.papers import semibandits as paper
+from private_bandits.papers.semibandits import algorithm_2, bounds, instances, repair_hypercube, repair_radius
+from private_bandits.problems import SemiBandit
+from private_bandits.simulate import simulate, streams, trace
+
+PROBLEMS = {
+    "K-path": instances.separated("K-path", 6, 3, 0.4),
+    "windows": instances.separated("windows", 5, 3, 0.4, 0.8),
+    "largest": instances.separated("max-path", 4, 2, 0.5),
+    "coverage": instances.coverage(4, 2, 2, 0.7, 0.3),
+    "mixed": SemiBandit.from_sets([0.9, 0.8, 0.3, 0.6], [[0, 1], [2], [1, 2, 3]], weights=[1.0, 0.5, 2.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_the_kernels_play_the_references(problem, epsilon):
+    for policy, module in (
+        (paper.super_arm_radius(epsilon, 300), repair_radius),
+        (paper.cucb_hypercube(epsilon, problem.list_size, 300), repair_hypercube),
+    ):
+        played = trace(problem, policy, horizon=300, seed=3)
+        assert played.tolist() == module.reference(problem, 300, streams(3, 0), epsilon)
+
+
+def test_a_run_may_be_played_in_pieces():
+    policy = paper.super_arm_radius(1.0, 4000)
+    whole = simulate(PROBLEMS["windows"], policy, horizon=4000, replications=2, seed=1, checkpoints=[7, 900])
+    again = simulate(PROBLEMS["windows"], policy, horizon=900, replications=2, seed=1)
+    assert whole.regret.sel(t=900).values.tolist() == again.regret.sel(t=900).values.tolist()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_a_corner_of_the_hypercube_pays_epsilon_and_is_as_true_as_it_says(size, epsilon):
+    """By enumeration of the random corner before the choice."""
+    truth = math.exp(epsilon) / (1 + math.exp(epsilon))
+
+    class Told:
+        def __init__(self, numbers):
+            self.numbers = iter(numbers)
+
+        def random(self):
+            return next(self.numbers)
+
+    sent = {}
+    for outcomes in itertools.product((0.0, 1.0), repeat=size):
+        law = dict.fromkeys(itertools.product((0.0, 1.0), repeat=size), 0.0)
+        for bits in law:
+            for lucky in (True, False):
+                vector = np.array(outcomes)
+                draws = [*(0.2 if bit else 0.8 for bit in bits), 0.0 if lucky else 0.999999]
+                mechanisms.hypercube.py_func(Told(draws), vector, size, truth)
+                law[tuple(vector)] += (truth if lucky else 1 - truth) / 2**size
+        sent[outcomes] = np.array(list(law.values()))
+        agree = [[bit == value for bit, value in zip(corner, outcomes, strict=True)] for corner in law]
+        sure = 2 * (sent[outcomes] @ np.array(agree, float)) - 1
+        assert sure == pytest.approx(repair_hypercube.agreement(epsilon, size))
+        assert sure.min() >= math.tanh(epsilon / 2) / math.sqrt(2 * size) - 1e-12
+    worst = max(float(np.max(one / other)) for one in sent.values() for other in sent.values())
+    assert math.log(worst) == pytest.approx(epsilon)
+    assert paper.cucb_hypercube(epsilon, size, 100).privacy.effective_epsilon == pytest.approx(epsilon)
+    assert paper.super_arm_radius(epsilon, 100).privacy.effective_epsilon == pytest.approx(epsilon)
+
+
+def test_the_index_of_a_super_arm_is_at_equal_counts():
+    """By hand: the arms of the first super arm have reported 12 and 30 times, so 11 reports of each count."""
+    problem, policy = (
+        SemiBandit.from_sets([0.5] * 3, [[0, 1], [2]], weights=[1.0, 2.0, 1.0]),
+        paper.super_arm_radius(1.0, 1000),
+    )
+    points = repair_radius.grid(1000)
+    state = superarm.start(problem.record(), policy.record)
+    state.cells[:] = [sum(g <= n for g in points) for n in (12, 30, 0)]
+    state.kept[0, points.index(11)], state.kept[1, points.index(11)] = 4.0, 6.0
+    superarm._look_up(problem.record().family, policy.record, state)
+    flip, true = 1 / (1 + math.e), math.tanh(0.5)
+    level = math.log(1000) + math.log(len(points))
+    value = (4 / 11 - flip) / true + 2 * (6 / 11 - flip) / true
+    assert state.worth[0] == pytest.approx(min(value + math.sqrt(level * 5 / 22) / true, 3.0))
+    assert state.worth[1] == 1.0  # no report: what it is worth at most
+
+
+def test_the_bound_is_its_formula_and_holds():
+    problem = instances.k_path(12, 4, 0.8)
+    level = math.log(10**5) + math.log(len(repair_radius.grid(10**5)))
+    factor = 2.2 * level * 4 / math.tanh(1.0) ** 2
+    assert bounds.super_arm_radius_upper(problem, 10**5, 2.0) == pytest.approx(8 * factor / 0.8 + (12 + 3) * 0.8)
+    windows = instances.separated("windows", 4, 2, 0.4)
+    rest = [2 / low - 1 / high for low, high in zip(windows.smallest_gaps, windows.largest_gaps, strict=True) if low]
+    factor = 2.2 * level * 2 / math.tanh(1.0) ** 2
+    assert bounds.super_arm_radius_upper(windows, 10**5, 2.0) == pytest.approx(factor * sum(rest) + (6 + 5) * 0.8)
+    largest = instances.separated("max-path", 4, 2, 0.5)
+    factor = 2.2 * (level + 2 * math.log(2)) * 2 / math.tanh(1.0) ** 2
+    assert bounds.super_arm_radius_upper(largest, 10**5, 2.0) == pytest.approx(4 * factor / 0.5 + (6 + 3) * 0.5)
+    for each in (problem, windows, largest):
+        lost = simulate(each, paper.super_arm_radius(2.0, 10**5), horizon=10**5, replications=3, seed=2).regret.values
+        assert lost[:, -1].max() < bounds.super_arm_radius_upper(each, 10**5, 2.0) < each.uniform_regret() * 10**5
+
+
+def test_the_grid_grows_by_a_tenth():
+    points = repair_radius.grid(10**6)
+    assert points[0] == 1 and points[-1] <= 10**6
+    assert all(a < b <= a + -(-a // 10) for a, b in itertools.pairwise(points))
+    assert len(points) <= 10 + math.log(10**6) / math.log(1.1)
+
+
+def test_indices_are_seldom_too_low():
+    """Half the level would fail: the deviation of a super arm at equal counts against its radius."""
+    rng, flip, reports, size = np.random.default_rng(5), 1 / (1 + math.e), 40, 5
+    bits = rng.random((4000, reports * size)) < flip + (1 - 2 * flip) * 0.5
+    errors = ((bits.mean(axis=1) - flip) / (1 - 2 * flip) - 0.5) * size
+    for level, most in ((4.0, math.exp(-4.0)), (1.0, math.exp(-1.0))):
+        radius = math.sqrt(level * size / (2 * reports)) / (1 - 2 * flip)
+        assert np.mean(errors > radius) <= most + 3 * math.sqrt(most / 4000)
+    assert np.mean(errors > math.sqrt(0.05 * size / (2 * reports)) / (1 - 2 * flip)) > 0.2
+
+
+@pytest.mark.parametrize("groups", [None, [0, 1, 2, 2], [0, 0, -1, -1]])
+def test_the_largest_mean_is_a_reward_of_shared_draws(groups):
+    with pytest.raises(ValueError, match="groups must join all arms of a super arm"):
+        SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]], reward="largest", groups=groups)
+    problem = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]], reward="largest", groups=[0, 0, 1, 1])
+    assert problem.rewards.tolist() == [0.5, 0.3] and (problem.b_inf, problem.b_1) == (1.0, 1.0)
+    played = trace(problem, paper.cucb_ldp2(1.0), horizon=50, seed=0)
+    assert played.tolist() == algorithm_2.reference(problem, 50, streams(0, 0), 1.0, anytime=True)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: instances.separated("stars", 4, 2, 0.1), "shape must be"),
+        (lambda: instances.separated("top-K", 0, 2, 0.1), "others must be >= 1"),
+        (lambda: instances.separated("K-path", 3, 2, 0.1), "n_arms must be a multiple of size=2"),
+        (lambda: instances.separated("windows", 3, 2, 0.6, 0.5), "distance must be > 0 and <= 0.5"),
+        (lambda: paper.super_arm_radius(0.0, 10), "epsilon must be > 0"),
+        (lambda: paper.super_arm_radius(1.0, 0), "horizon must be >= 1"),
+        (lambda: paper.cucb_hypercube(1.0, 0, 10), "size must be >= 1"),
+    ],
+)
+def test_arguments_are_checked(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        SemiBandit.top_k([0.5, 0.4], 1),
+        SemiBandit.coverage([[0.5], [0.4]], 1, oracle="greedy"),
+        SemiBandit.from_sets([0.5, 0.4], [[0], [1]], beta=0.5),
+    ],
+)
+def test_a_super_arm_radius_needs_an_exact_scan(problem):
+    with pytest.raises(ValueError, match="Super-arm radius"):
+        simulate(problem, paper.super_arm_radius(1.0, 10), horizon=10, replications=1, seed=0)
