@@ -415,7 +415,10 @@ class Broken(FinitePolicy):
         (lambda: exact_loss(Greedy(2), 2, definition="dp"), "definition must be one of 'outcomes', 'rewards', 'inst"),
         (lambda: exact_loss(Greedy(2), 2, changes=0), "changes must be >= 1, got 0"),
         (lambda: exact_loss(Greedy(2), 2, n_arms=True), "n_arms must be an integer >= 1, got True"),
-        (lambda: exact_loss(Greedy(2), 2, n_arms=3), "policy.probabilities(()) must be a distribution over 3 arms, got"),
+        (
+            lambda: exact_loss(Greedy(2), 2, n_arms=3),
+            "policy.probabilities(()) must be a distribution over 3 arms, got",
+        ),
         (lambda: exact_loss(Greedy(2), 2, rewards=[]), "rewards must not be empty, got []"),
         (lambda: exact_loss(Greedy(2), 2, rewards=[0, math.nan]), "rewards[1] must be a number, got nan"),
         (lambda: exact_loss(Greedy(2), 2, rewards=[1, 0, 1.0]), "rewards must be different, got [1, 0, 1.0]"),
@@ -428,8 +431,14 @@ class Broken(FinitePolicy):
             "horizon must be smaller: more than 84 histories would be visited",
         ),
         (lambda: exact_loss(Broken([0.5, 0.6]), 2), "policy.probabilities(()) must be a distribution over 2 arms, got"),
-        (lambda: exact_loss(Broken([1.5, -0.5]), 2), "policy.probabilities(()) must be a distribution over 2 arms, got"),
-        (lambda: exact_loss(Broken([math.nan, 1.0]), 2), "policy.probabilities(()) must be a distribution over 2 arms, got"),
+        (
+            lambda: exact_loss(Broken([1.5, -0.5]), 2),
+            "policy.probabilities(()) must be a distribution over 2 arms, got",
+        ),
+        (
+            lambda: exact_loss(Broken([math.nan, 1.0]), 2),
+            "policy.probabilities(()) must be a distribution over 2 arms, got",
+        ),
         (
             lambda: worst_case(Greedy(2), 2, definition="local"),
             "definition must be one of 'outcomes', 'rewards', 'inst",

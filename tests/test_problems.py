@@ -395,7 +395,7 @@ def test_shared_draws_leave_the_mean_of_a_sum_and_widen_it():
         ({"sets": 3}, "sets must be a non-empty list of super arms, got 3"),
         ({"sets": [[0], []]}, r"sets\[1\] must be a non-empty list of arms, got \[\]"),
         ({"sets": [0, 1]}, r"sets\[0\] must be a non-empty list of arms, got 0"),
-        ({"sets": [[0, 1, 2, 3]]}, "list_size must be >= 1 and <= 3, got 4"),
+        ({"sets": [[0, 1, 2, 3]]}, "means must have an entry per arm, at least 4, got 3"),
         ({"sets": [[0], [3]]}, r"sets\[1\] must be >= 0 and <= 2, got 3"),
         ({"sets": [[0], [-1]]}, r"sets\[1\] must be >= 0, got -1"),
         ({"sets": [[0], [1.0]]}, r"sets\[1\] must be an integer >= 0, got 1.0"),

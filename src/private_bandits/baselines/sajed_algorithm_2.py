@@ -56,7 +56,7 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
     """
     scale = laplace_scale(epsilon, 1.0)
     arms = checks.integer("n_arms", n_arms, at_least=1)
-    length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+    length = checks.integer("horizon", horizon, at_least=1)
     failure = 1.0 / max(length, 2) if beta is None else checks.real("beta", beta, above=0, below=1)
     record = elimination.Record(
         np.array([(32.0, 8.0, 2.0, math.sqrt(2.0), 0.5), (8.0 * scale, 4.0, 1.0, 2.0 * scale, 1.0)]),

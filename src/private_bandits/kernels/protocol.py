@@ -105,6 +105,8 @@ def check_horizon(name: str, horizon: int, longest: int) -> None:
     ValueError
         If the run is longer.
     """
+    if longest > checks.ROUNDS:
+        raise ValueError(f"horizon of {name} must be <= {checks.ROUNDS} to be played, got {checks.shown(longest)}")
     if longest and horizon > longest:
         raise ValueError(f"horizon must be <= {longest}, for which {name} was calibrated, got {horizon}")
 

@@ -54,7 +54,7 @@ def ucb_hybrid(
     'ε=1, values pay 0.1, everything ∞'
     """
     items, factor, times = checked(n_items, noise_multiplier, "n_items")
-    length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+    length = checks.integer("horizon", horizon, at_least=1)
     proof = checks.choice("variant", variant, ("printed", "proof")) == "proof"
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
     scale = factor * laplace_scale(epsilon, items)

@@ -80,5 +80,5 @@ def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int,
     """
     size = checks.integer("list_size", list_size, at_least=1, at_most=checks.LONGEST)
     checks.integer("n_items", n_items, at_least=size)
-    checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+    checks.integer("horizon", horizon, at_least=1)
     return repaired_blocks(epsilon, list_size, design)

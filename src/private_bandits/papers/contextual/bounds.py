@@ -202,7 +202,7 @@ def linucb_upper(dim: int, horizon: int, alpha: float = 0.1, ridge: float = 1.0)
     ValueError
         If an argument is out of range.
     """
-    rounds = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+    rounds = checks.integer("horizon", horizon, at_least=1)
     return _upper(linucb(dim, alpha, ridge).record, rounds, 1.0)
 
 
@@ -302,6 +302,7 @@ def _order(horizon: int, epsilon: float) -> float:
 
 def _upper(record: object, horizon: int, slope: float) -> float:
     assert isinstance(record, linear.Record)
+    checks.integer("horizon", horizon, at_most=checks.ROUNDS)  # the radius is compiled
     least = record.ridge + record.shift
     if least == 0.0:
         return math.inf

@@ -64,7 +64,7 @@ def checked_rounds(horizon: int) -> int:
     ValueError
         If the horizon is out of range.
     """
-    return max(checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS), 2)
+    return max(checks.integer("horizon", horizon, at_least=1), 2)
 
 
 # --- for the references

@@ -57,7 +57,7 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     """
     order(v)
     moment_bound(u)
-    length = checks.integer("horizon", horizon, at_least=2, at_most=checks.ROUNDS)
+    length = checks.integer("horizon", horizon, at_least=2)
     factor = checks.real("c", c, above=0)
     per_unit = laplace_scale(epsilon, 2.0)
     if math.isinf(epsilon):

@@ -56,7 +56,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
     if horizon is None:
         alpha, beta, options = 2.0, 2.0 * math.log(2.0), "logarithm of the round"
     else:
-        alpha, beta = 0.0, 2.0 * math.log(max(checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS), 2))
+        alpha, beta = 0.0, 2.0 * math.log(max(checks.integer("horizon", horizon, at_least=1), 2))
         options = "logarithm of the horizon"
     record = Record(
         v=float(v),

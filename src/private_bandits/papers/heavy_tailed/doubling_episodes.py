@@ -66,7 +66,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     ('ours', 'central', 0.5)
     """
     scale, power, bound = laplace_scale(epsilon, 2.0), 1.0 + order(v), moment_bound(u)
-    length = checks.integer("horizon", horizon, at_least=2, at_most=checks.ROUNDS)
+    length = checks.integer("horizon", horizon, at_least=2)
     log, samples = math.log(length), min(1.0, epsilon)
     usual = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
     chosen = usual if width is None else checks.real("width", width, above=0)

@@ -88,7 +88,7 @@ def tree_record(
     members = checks.integer("size", size, at_least=1)
     arms = checks.integer("n_arms", n_arms, at_least=members)
     checks.choice("variant", variant, VARIANTS)
-    length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+    length = checks.integer("horizon", horizon, at_least=1)
     reach = 1 if least else members
     unit, log_t, levels = laplace_scale(epsilon, reach), math.log(length), length.bit_length()
     if variant == "printed":

@@ -72,7 +72,7 @@ def local_record(
     square, linear = (printed, 0.0) if variant == "printed" else (1.5 + 12.0 * scale**2, 3.0 * scale)
     term, bonus, length = (square, 0.0), index.FLAT_BONUS, 0
     if horizon is not None:
-        length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+        length = checks.integer("horizon", horizon, at_least=1)
         log_t = math.log(length)
         term, bonus, linear = (0.0, square * log_t), index.FIXED_BONUS, linear * log_t
     return index_record(

@@ -79,7 +79,7 @@ def range_2(a: float) -> tuple[float, float]:
 def _level_of(extra: float) -> float:
     """The epsilon at which `spurious_term` is `extra`."""
     target = math.log(extra)
-    return math.exp(brentq(lambda log: math.log(bounds.spurious_term(math.exp(log))) - target, -354.0, 5.85))
+    return math.exp(brentq(lambda log: math.log(bounds.spurious_term(math.exp(log))) - target, -230.0, 5.85))
 
 
 def _left_for_c(epsilon: float) -> float:
