@@ -128,7 +128,9 @@ def nest(depth: int) -> list[Any]:
 FREE = {*(("simulate", name) for name in ("horizon", "replications", "store")), ("SetBandit.from_oracle", "oracle")}
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 3, 10**9, 2**31, 2**63, 2**64, 10**400, -(2**63), 0.0, -0.0, -1.0, 0.5, 1.5, 1e3,
-    1e-300, 5e-324, 1e-90, 1e-17, 1e-12, 1e-6, 1e6, 1e15, 1e90, 1e300, 1.7e308, math.nan, math.inf, -math.inf, 1 + 2j, np.float64("nan"),
+    1e-300, 5e-324,
+    1e-90, 1e-17, 1e-12, 1e-6, 1e6, 1e15, 1e90, 1e300, 1.7e308, math.nan, math.inf, -math.inf, 1 + 2j,
+    np.float64("nan"),
     np.int64(-3), np.float32(0.1), np.bool_(True), "", "nonsense", "1", "\N{SNOWMAN}" * 5, "x" * 100_000, b"bytes",
     (), [], {}, set(), [[]], [0.0], [1.0], [0.5, 0.5], [1, 1], [0, 0], [-1, 2], [0.5, None], ["a", "b"],
     [math.nan, 0.5], [math.inf, 1.0], [[0.5], [0.5, 0.2]], [2**64], [1e300, 1e300], [10**400, 1], list(range(300)),
