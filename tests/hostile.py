@@ -78,6 +78,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3},
+    "papers.semibandits.as_arms": {"problem": SETS},
     "papers.contextual.lil_ucb": {"problem": ARMS, "delta": 1e-3},
     "papers.contextual.wrap": {"base": lambda points: None, "delta": 1e-3},
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},
@@ -103,6 +104,7 @@ RAW = {
     "hybrid_noise",
     "hybrid_noises",
     "observe",
+    "hypercube",
     "pseudo_regret",
 }
 SKIPPED = RAW | {

@@ -63,6 +63,8 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     if math.isinf(epsilon):
         return robust_ucb(v, u, horizon)
     log = math.log(length)
+    if (1.5 + 1.0 / v) * math.log(max(log, 1.0)) > 600.0:
+        raise ValueError(f"v must be larger for T = {length:g}, where ln T to the power 1/v is no number, got {v}")
     levels = length.bit_length()
     record = Record(
         v=float(v),

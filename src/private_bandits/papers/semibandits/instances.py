@@ -264,11 +264,18 @@ def as_arms(problem: SetBandit) -> SetBandit:
     SetBandit
         Arms of the average means, of weight `list_size`.
 
+    Raises
+    ------
+    ValueError
+        If the problem is another.
+
     Examples
     --------
     >>> as_arms(separated("windows", 2, 2, 0.5)).rewards.tolist()
     [2.0, 1.5, 1.0]
     """
+    if not isinstance(problem, SetBandit):
+        raise ValueError(f"problem must be a SetBandit, got {checks.shown(problem)}")
     means = [float(np.mean(problem.means[list(arms)])) for arms in problem.sets]
     return SemiBandit.from_sets(means, [[arm] for arm in range(len(means))], weights=float(problem.list_size))
 

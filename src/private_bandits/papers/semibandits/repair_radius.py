@@ -49,7 +49,7 @@ def super_arm_radius(epsilon: float, horizon: int) -> Policy:
     >>> super_arm_radius(0.2, horizon=1000).privacy.label()
     'ε=0.2'
     """
-    length = checks.integer("horizon", horizon, at_least=1)
+    length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
     truth, flip = response_probabilities(checks.epsilon(epsilon), 2)
     points = grid(length)
     record = superarm.Record(np.array(points, np.int64), math.log(length) + math.log(len(points)), flip, length)
