@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-LARGEST = 10**300
+LARGEST = 10**308
 """The largest integer: formulas turn it into a number."""
 ROUNDS = 2**62
 """The most rounds of a run: compiled code counts in 64 bits."""

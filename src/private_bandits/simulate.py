@@ -273,9 +273,13 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
     """
     if isinstance(policy, Policy):
         return dict(kernel_of(policy.record).check(policy.name, problem, policy.record, horizon))
-    if isinstance(policy, type) or not (hasattr(policy, "name") and callable(getattr(policy, "start", None))):
+    try:
+        name, start = policy.name, policy.start
+    except AttributeError:
+        name, start = "", None
+    if isinstance(policy, type) or not callable(start):
         raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.shown(policy)}")
-    _learners().check(policy.name, problem)
+    _learners().check(name, problem)
     return {}
 
 

@@ -565,7 +565,7 @@ def _number(name: str, value: Any) -> float:
     """Return a number that may be missing (None, NaN) or infinite."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return math.nan
-    return checks.real(name, value, infinite=True)
+    return checks.real(name, value, infinite=True, wide=True)
 
 
 def _unknown(seen: Interval, *others: float) -> bool:

@@ -217,6 +217,8 @@ def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]
     """
     weight = math.exp(-checks.epsilon(epsilon))
     total = 1 + (checks.integer("n_values", n_values, at_least=2) - 1) * weight
+    if weight == 1.0:
+        raise ValueError(f"epsilon must be larger for an answer to tell anything, got {epsilon}")
     return 1 / total, weight / total
 
 

@@ -403,10 +403,11 @@ class ConvexLoss:
         bool
         """
         try:
-            point = checks.array("point", point)
-        except ValueError:
+            point = np.array(point, np.float64)
+        except (ValueError, TypeError, OverflowError):
             return False
-        if point.shape != (self.point_size,):
+        farthest = max(self.radius, self.dimension)
+        if point.shape != (self.point_size,) or not np.all(np.abs(point) <= 2.0 * farthest):
             return False
         if self.domain == "arms":
             return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)
