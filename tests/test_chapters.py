@@ -304,6 +304,14 @@ def test_a_long_study_is_read_from_the_committed_book(chapter, tiny):
     assert chapter.long_study("horizon").to_dict("list") == {"t": [10], "regret": [1.5]}
 
 
+def test_a_row_of_the_ledger_has_an_address_and_a_cell_that_names_it_leads_there():
+    frame = pd.DataFrame({"where": ["Lemma 1"], "claim": ["lemma-1"]})
+    row = render.table("tiny", "claims", Table(frame, "all", {"where": "Where"}), named="claim").markdown
+    assert '| <span id="tiny-claim-lemma-1"></span>Lemma 1 |' in row
+    leads = render.table("tiny", "t", Table(frame, "some", {"claim": "Row"}, {"claim": "claim"})).markdown
+    assert '| <a href="#tiny-claim-lemma-1">lemma-1</a> |' in leads
+
+
 def test_html_of_a_table_is_escaped():
     frame = pd.DataFrame({"a": ["<script>"]})
     shown = render.table("tiny", "t", Table(frame, "<i>", {"a": "<b>"}))

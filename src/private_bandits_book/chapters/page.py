@@ -155,13 +155,15 @@ class Chapter:
         self._write_csv(frame, _label(label))
         return render.file(self.name, label)
 
-    def ledger(self, rows: pd.DataFrame | None = None) -> Display:
+    def ledger(self, rows: pd.DataFrame | None = None, addresses: bool = False) -> Display:
         """Show the verdicts of the chapter and write `data/claims.csv`.
 
         Parameters
         ----------
         rows : pandas.DataFrame, optional
             What `ledger.judge` returns. Default: the ledger of the study.
+        addresses : bool
+            Whether a table of the chapter leads to rows.
         """
         rows = self.study.ledger if rows is None else rows
         if tuple(rows.columns) != COLUMNS:
@@ -181,7 +183,7 @@ class Chapter:
                 "command": "Made by",
             },
         )
-        cell = render.table(self.name, "claims", made, code=("command",))
+        cell = render.table(self.name, "claims", made, code=("command",), named="claim" if addresses else "")
         self._write_csv(rows, "claims")
         return cell
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -52,8 +53,12 @@ def figure(chapter: str, label: str, *, svg: str, caption: str, alt: str) -> Dis
     )
 
 
-def table(chapter: str, label: str, made: Table, code: Collection[str] = ()) -> Display:
-    """Return a numbered table with its caption and a link to its data; `code` names columns of code."""
+def table(chapter: str, label: str, made: Table, code: Collection[str] = (), named: str = "") -> Display:
+    """Return a numbered table with its caption and a link to its data.
+
+    `code` names columns of code, `named` the column of claims by which rows are found; a column of the format "claim"
+    links to them.
+    """
     frame, caption, formats = made.frame, _line("caption", made.caption), made.formats or {}
     heads = dict(made.columns) if made.columns is not None else {name: str(name) for name in frame.columns}
     missing = [name for name in [*heads, *formats] if name not in frame.columns]
@@ -61,9 +66,12 @@ def table(chapter: str, label: str, made: Table, code: Collection[str] = ()) -> 
         raise ValueError(f"columns of {label} must be among {', '.join(frame.columns)}, got {missing[0]!r}")
     texts = [[text(value, formats.get(name)) for value in frame[name]] for name in heads]
     rows = list(zip(*texts, strict=True))
-    write = [_code if name in code else _plain for name in heads]
+    linked = partial(_linked, chapter)
+    write = [linked if formats.get(name) == "claim" else _code if name in code else _plain for name in heads]
     align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
+    for line, claim in zip(body, frame[named] if named else (), strict=False):
+        line[0] = f'<span id="{chapter}-claim-{claim}"></span>{line[0]}'
     lines = [list(heads.values()), align, *body]
     return Display(
         text=f"<table {label}>",
@@ -122,6 +130,11 @@ def _plain(words: str) -> str:
 def _code(words: str) -> str:
     """Return words as a code span of a table cell."""
     return f"`{words.replace('|', chr(92) + '|')}`" if words else ""
+
+
+def _linked(chapter: str, claim: str) -> str:
+    """Return a link to a row of the chapter's ledger."""
+    return f'<a href="#{chapter}-claim-{claim}">{claim}</a>'
 
 
 def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
