@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from itertools import product
 
@@ -345,6 +346,18 @@ def test_an_epoch_gets_the_sums_of_its_rows():
     share = int(state[0])
     assert state[2] == pytest.approx(rows[0 : 2 * share : 2, 0].mean(), abs=1e-12)
     assert state[3] == pytest.approx(rows[1 : 2 * share : 2, 1].mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("large", [0.25, 0.5, 1e6])
+def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
+    problem, policy = heavy_tailed.setting(1, 0.5), heavy_tailed.adap_robust_ucb(math.inf, 0.5, 1.0, 40)
+    record = heavy_tailed.adap_robust_ucb(1.0, 0.5, 1.0, 40).record._replace(scale=0.0)
+    policy = dataclasses.replace(policy, record=record)
+    rows = np.zeros((40, problem.n_items))
+    rows[0, 0] = large
+    (state,) = on_tables(policy, problem, 40, "state").draw(rows, 0, 1, streams(3, 0))
+    threshold = record.truncation**record.truncation_power  # of an episode of one pull
+    assert state[problem.n_items] == (large if large <= threshold else 0.0)
 
 
 @pytest.mark.parametrize(

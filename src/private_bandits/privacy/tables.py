@@ -38,6 +38,7 @@ _READ = _SENT | {
     "online": ("centre", "linear"),
 }
 _BEGUN = {"elimination": 2, "episodes": 0}  # where the clock of a loop over epochs has the rounds before the epoch
+_HEAVY = ("robust", *_BEGUN)  # loops whose records say which moment of a reward is finite
 _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
 _Given = ConvexLoss | LinearContext | ListProblem
 
@@ -213,7 +214,7 @@ class Tables:
             wanted = f"tables of shape ({self.horizon}, {self.items or 'problems'})"
             raise ValueError(f"neighbours must hold {wanted}, got {rows.shape}")
         if not self._takes(rows):
-            raise ValueError("neighbours must hold rewards 0 and 1 for this policy")
+            raise ValueError("neighbours must hold rewards 0 and 1, or any >= 0 for policies of unbounded ones")
         return rows
 
     def _takes(self, rows: np.ndarray) -> bool:
@@ -304,7 +305,7 @@ class _Rounds(Tables):
         return sent
 
     def _takes(self, rows: np.ndarray) -> bool:
-        return self.name == "robust" or super()._takes(rows)
+        return super()._takes(rows) or (self.constants.v > 0 and rows.min() >= 0 if self.name in _HEAVY else False)
 
     def _parts(self, rows: Any, user: int) -> Iterator[tuple[Any, int, int]]:
         """The record of each stretch of equal rows; the audited round, and those whose state is shown, alone."""
@@ -375,9 +376,6 @@ class _Epochs(_Rounds):
         """Refuse: what one user sends is not seen in the sum of an epoch."""
         return Tables.messages(self, rows, source)
 
-    def _takes(self, rows: np.ndarray) -> bool:
-        return True
-
     def _play(self, rows: Any, user: int, source: Streams) -> Any:
         record, trace, seen = self.problem.record(), self._blank(self.horizon), []
         state, end = self.kernel.start(record, self.constants), 0
@@ -386,7 +384,10 @@ class _Epochs(_Rounds):
             end, arms = self._epoch(state, record, begun)
             means = np.zeros(self.items)
             for arm in set(arms.tolist()):
-                means[arm] = rows[begun:end][arms == arm, arm].mean()
+                paid = rows[begun:end][arms == arm, arm]
+                if self.constants.truncation > 0:
+                    paid = paid * np.array([self._counts(state, record, begun, end, float(x)) for x in paid])
+                means[arm] = paid.mean()
             flat = bool(np.isin(means, (0, 1)).all())
             if not flat and not self.in_turns and self.constants.flip > 0:
                 raise ValueError("neighbours must give equal rewards within an episode of randomised answers")
@@ -408,14 +409,28 @@ class _Epochs(_Rounds):
             low, end = begun, self.horizon  # the epoch is not over after `low` rounds
             while end - low > 1:
                 middle = (low + end) // 2
-                copy = type(state)(*(each.copy() for each in state))
-                idle = (np.random.Generator(np.random.PCG64(0)) for _ in range(3))
-                self._advance(record, copy, begun + 1, middle, self._blank(0), idle)
-                low, end = (low, middle) if copy.clock[self.place] > begun else (middle, end)
+                over = self._tried(state, record, begun, middle).clock[self.place] > begun
+                low, end = (low, middle) if over else (middle, end)
             if end - begun > _LONGEST:
                 raise ValueError(f"horizon must keep epochs below {_LONGEST} rounds, got one of {end - begun}")
             self.ends[key] = end, arms[np.arange(end - begun) % size].copy()
         return self.ends[key]
+
+    def _counts(self, state: Any, record: Any, begun: int, end: int, reward: float) -> bool:
+        """Whether a reward counts in this epoch, or is truncated: tried on a copy, without noise."""
+        key = (state.clock.tobytes(), reward)
+        if key not in self.ends:
+            fed = record._replace(means=frozen(np.full(self.items, reward), np.float64), shape=EXACT_SHAPE)
+            self.ends[key] = reward == 0 or float(self._tried(state, fed, begun, end).means.max()) > reward / 2
+        return bool(self.ends[key])
+
+    def _tried(self, state: Any, record: Any, begun: int, last: int) -> Any:
+        copy = type(state)(*(each.copy() for each in state))
+        copy.means[:] = 0.0
+        idle = (np.random.Generator(np.random.PCG64(0)) for _ in range(3))
+        played = np.array([self.horizon]), np.zeros(1), self._blank(0)
+        self.kernel.advance(record, self.constants._replace(scale=0.0), copy, begun + 1, last, *played, *idle)
+        return copy
 
 
 def on_tables(policy: Any, problem: Any, horizon: int, view: Any) -> Tables:
