@@ -15,6 +15,7 @@ from private_bandits.privacy.sampled import certified_loss
 _BINS = 16
 _KEPT = 12
 _LEVELS = 48
+_AGAIN = 4  # times that a number comes before it counts as a value of its own
 _STRICT = 1e-3  # error at which events are compared: the best of many is a lucky one
 
 
@@ -94,18 +95,30 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
     ValueError
         If an outcome is no number and holds none, or holds a NaN.
     """
-    try:
-        rows = [np.asarray(outcome, dtype=float).ravel() for outcome in outcomes]
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError("target must return numbers, tuples or arrays of numbers") from None
-    sizes = np.array([len(row) for row in rows])
-    varies, width = layout or (bool((sizes != sizes[0]).any()), int(sizes.max()))
-    table = np.full((len(rows), width), -math.inf)
-    for place, row in enumerate(rows):
-        table[place, : len(row)] = row[:width]
+    equal = _equal(outcomes)
+    if equal is not None and layout in (None, (False, equal.shape[1])):
+        table, sizes, (varies, width) = equal, np.zeros(0), (False, equal.shape[1])
+    else:
+        try:
+            rows = [np.asarray(outcome, dtype=float).ravel() for outcome in outcomes]
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError("target must return numbers, tuples or arrays of numbers") from None
+        sizes = np.array([len(row) for row in rows])
+        varies, width = layout or (bool((sizes != sizes[0]).any()), int(sizes.max()))
+        table = np.full((len(rows), width), -math.inf)
+        for place, row in enumerate(rows):
+            table[place, : len(row)] = row[:width]
     if np.isnan(table).any() or width == 0:
         raise ValueError("target must return at least one number, and no NaN")
     return (np.column_stack([sizes, table]) if varies else table), (varies, width)
+
+
+def _equal(outcomes: Sequence[Any]) -> np.ndarray | None:
+    """The outcomes at once, where their lengths are equal."""
+    try:
+        return np.array(outcomes, dtype=float).reshape(len(outcomes), -1)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def learn(first: np.ndarray, second: np.ndarray, delta: float, ratio: Any = None) -> Found:
@@ -185,25 +198,32 @@ def _numbers(
 
 
 class _Coded:
-    """One entry in bins, and the logarithm of how much likelier each is on the first."""
+    """One entry in bins, values that come again and again apart, and how much likelier each is on the first."""
 
     def __init__(self, first: np.ndarray, second: np.ndarray) -> None:
-        values = np.unique(np.concatenate([first, second]))
+        pooled = np.concatenate([first, second])
+        values, times = np.unique(pooled, return_counts=True)
+        self.atoms = values[:0]
         if len(values) > _BINS:
-            values = np.unique(np.quantile(np.concatenate([first, second]), np.arange(_BINS) / _BINS, method="lower"))
-        self.edges = values[1:]
-        counts = [
-            np.bincount(np.searchsorted(self.edges, each, side="right"), minlength=len(values)) + 0.5
-            for each in (first, second)
-        ]
-        p, q = (each / each.sum() for each in counts)
+            often = np.sort(np.argsort(-times, kind="stable")[:_BINS])
+            self.atoms = values[often][times[often] >= _AGAIN]
+            values = np.unique(np.quantile(pooled, np.arange(_BINS) / _BINS, method="lower"))
+        self.edges, size = values[1:], len(values) + len(self.atoms)
+        p, q = ((n := np.bincount(self.code(each), minlength=size) + 0.5) / n.sum() for each in (first, second))
         self.table = np.log(p) - np.log(q)
-        chi = len(first) * len(second) / (len(first) + len(second)) * float(np.sum((p - q) ** 2 / (p + q) * 2))
-        freedom = len(values) - 1
-        self.evidence = chi - freedom - 2 * math.sqrt(2 * freedom)
+        pairs = len(first) * len(second) / (len(first) + len(second))
+        freedom = size - 1
+        self.evidence = pairs * float(np.sum((p - q) ** 2 / (p + q) * 2)) - freedom - 2 * math.sqrt(2 * freedom)
+
+    def code(self, column: np.ndarray) -> np.ndarray:
+        codes = np.searchsorted(self.edges, column, side="right")
+        if len(self.atoms):
+            place = np.minimum(np.searchsorted(self.atoms, column), len(self.atoms) - 1)
+            codes = np.where(self.atoms[place] == column, len(self.edges) + 1 + place, codes)
+        return codes
 
     def ratio(self, column: np.ndarray) -> np.ndarray:
-        return self.table[np.searchsorted(self.edges, column, side="right")]
+        return np.asarray(self.table[self.code(column)])
 
 
 def _patterns(first: np.ndarray, second: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:

@@ -78,13 +78,13 @@ def p_value(hits: int, runs: int, others: int, other_runs: int, delta: float, pr
     Returns
     -------
     float
-        In [0, 1]; 1 where it refutes it at none.
+        In [0, 1]; 1 where it refutes it at none, and not below 1e-98.
     """
 
     def beyond(log_alpha: float) -> float:
         return float(certified_loss(hits, runs, others, other_runs, delta, math.exp(log_alpha))) - promised
 
-    least = -600.0  # no float is far below its exponential
+    least = -225.0  # smaller ones are as good
     if not beyond(-1e-9) > 0:
         return 1.0
     if beyond(least) > 0:
