@@ -1,0 +1,222 @@
+"""What is audited: every algorithm of the book and every baseline, and faults that are known, under one view each."""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from private_bandits.baselines import dp_se
+from private_bandits.kernels import elimination, episodes, identify, index, kernel_of, linear, online, quantile, robust
+from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.papers import cascading, heavy_tailed
+from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
+from private_bandits.policy import Policy
+from private_bandits.privacy import AddedNoise, audit
+from private_bandits.privacy.audit import Audit
+from private_bandits.problems import Arms, LinearContext, SemiBandit
+from private_bandits_book.algorithms import listed
+from private_bandits_book.contextual.messages import SMALL_LINK, published_setting
+from private_bandits_book.policies import Greedy, LocallyPrivate, Response
+
+CASCADE = cascading.b_lb(8, 3, 0.4, 0.3)
+ARMS = Arms.bernoulli(np.array([0.5, 0.4, 0.3, 0.2]))
+PAIR = Arms.bernoulli(np.array([0.5, 0.4]))
+SETS = SemiBandit.top_k(ARMS.means, 2)
+BLOCKS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
+_CASCADES = ("repair_first", "repair_reply", "repair_blocks", "uniform_play")
+FEW = 3  # rounds of a policy whose every state is seen
+
+
+class Case(NamedTuple):
+    """One row of the table: an algorithm under a view, and how it is audited."""
+
+    algorithm: str
+    paper: str
+    variant: str
+    trust: str
+    view: str
+    delta: float
+    target: Any
+    asked: dict[str, Any]  # what else `audit` is given
+    known: str = ""  # of a fault, or of what is right: how it must come out, "breaks" or "keeps"
+
+    def audited(self, runs: int, seed: int) -> Audit:
+        """Return what the auditor finds, the same for equal arguments."""
+        return audit(self.target, **{"delta": self.delta, "runs": runs, "seed": seed} | self.asked)
+
+
+def cases(horizon: int, epsilon: float, delta: float, exact_horizon: int) -> list[Case]:
+    """Return every row: the book's algorithms and the baselines, finite policies, then known faults."""
+    own = [case for file, policy in listed(epsilon, delta) for case in _of(Path(file).stem, policy, horizon)]
+    return [*own, *_finite(epsilon, exact_horizon), *_faults(epsilon, delta, horizon)]
+
+
+def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
+    """The rows of a policy: messages of a local one, actions and what is read of a central one."""
+    kernel, local = kernel_of(policy.record), policy.privacy.trust == "local"
+    delta = policy.privacy.delta
+    named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
+    made = partial(Case, named, policy.paper or "ours", policy.version)
+    if kernel in (elimination, identify, online) and policy.privacy.trust != "none":
+        yield made(policy.privacy.trust, "messages" if local else "state", delta, *_noise(kernel, policy))
+    if kernel in (identify, online) or (kernel == elimination and local):
+        return
+    if kernel == quantile:
+        nothing = AddedNoise("laplace", 1 / policy.privacy.epsilon)
+        yield made("central", "state", delta, nothing, {"neighbours": [(0.0, 1.0)], "promised": policy.privacy.epsilon})
+        return
+    view, problem = ("messages" if local else "actions"), _problem(module, kernel, policy)
+    asked = {"problem": problem, "horizon": 2 if local else horizon, "view": view}
+    if kernel == linear:
+        view = "messages"
+        asked |= {"horizon": 1, "neighbours": _users(), "view": view}
+    if kernel == elimination:
+        return
+    yield made(policy.privacy.trust, view, delta, policy, asked)
+    if policy.privacy.trust == "central" and kernel in (index, robust, episodes):
+        rounds = horizon if kernel == episodes else FEW
+        yield made("central", "state", delta, policy, asked | {"view": "state", "horizon": rounds})
+
+
+def _problem(module: str, kernel: Any, policy: Policy) -> Any:
+    if kernel == linear:
+        return LinearContext.table([[[1.0, 0.0]]], [[0.5]], link="logistic", noise=0.0)
+    if policy.paper in ("bubeck2013", "tao2022") or module == "doubling_episodes":
+        return heavy_tailed.setting(1, 0.5)
+    if module == "repair_radius":
+        return BLOCKS
+    if module == "algorithm_4" and policy.paper == "wang2021":
+        return SemiBandit.top_k(CASCADE.means, 3)
+    if policy.paper in ("wang2021", "kveton2015") or module in _CASCADES:
+        return CASCADE
+    return SETS if policy.paper in ("chen2020", "chen2013", "duchi2018") else ARMS
+
+
+def _users() -> list[Any]:
+    """Users of a contextual learner that differ in the reward, or in all: lists of one problem."""
+    shown = (([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0), ([0.0, 1.0], 0.0))
+    rows = [LinearContext.table([[action]], [[mean]], link="logistic", noise=0.0) for action, mean in shown]
+    return [([rows[0]], [rows[1]]), ([rows[1]], [rows[2]])]
+
+
+def _noise(kernel: Any, policy: Policy) -> tuple[AddedNoise, dict[str, Any]]:
+    """The noise that a record holds on one number, and the two numbers that are furthest apart."""
+    record: Any = policy.record
+    promised = {"promised": policy.privacy.epsilon}
+    if kernel == identify:
+        return AddedNoise("laplace" if record.laplace else "gaussian", record.scale), {
+            "neighbours": [(0.0, 1.0)], **promised,
+        }  # fmt: skip
+    if kernel == elimination:  # in units of the range of a reward
+        return AddedNoise("laplace", record.scale), {"neighbours": [(0.0, 1.0)], **promised}
+    most, laplace = record.limit, record.noise == online.LAPLACE
+    if laplace and record.learner == online.TWO_POINT:  # noise on the difference, as far as the points are apart
+        most *= 2 * record.radius
+    least = 0.0 if record.learner in (online.EXP3, online.TSALLIS) else -most  # losses of arms are in [0, 1]
+    return AddedNoise("laplace" if laplace else "gaussian", record.scale), {"neighbours": [(least, most)], **promised}
+
+
+def _finite(epsilon: float, horizon: int) -> Iterator[Case]:
+    """Policies whose loss is exact, at long horizons too."""
+    asked: dict[str, Any] = {"horizon": horizon, "promised": (horizon - 1) * epsilon}
+    name = f"two arms, {horizon} rounds"
+    yield Case("randomised argmax", "ours", name, "central", "actions", 0.0, Response(epsilon, 2), asked, "keeps")
+    yield Case("greedy", "ours", "two arms, 10 rounds", "none", "actions", 0.0, Greedy(2), {"horizon": 10})
+    local = LocallyPrivate(Greedy(2), epsilon)
+    for view in ("messages", "actions"):
+        asked = {"horizon": 5, "promised": epsilon, "view": view}
+        yield Case("greedy on randomised answers", "ours", "two arms", "local", view, 0.0, local, asked, "keeps")
+
+
+# --- faults, as they are described
+
+
+def one_draw(values: Any, rng: np.random.Generator, scale: float = 1.0) -> np.ndarray:
+    """Which of two arms an elimination keeps whose means share one draw of noise, as it cancels in every comparison."""
+    noisy = np.asarray(values) + rng.laplace(0.0, scale)
+    return np.asarray(noisy >= noisy.max() - 0.5, dtype=float)
+
+
+def own_draws(values: Any, rng: np.random.Generator, scale: float = 1.0) -> np.ndarray:
+    """The same with a draw for each mean."""
+    noisy = np.asarray(values) + rng.laplace(0.0, scale, size=2)
+    return np.asarray(noisy >= noisy.max() - 0.5, dtype=float)
+
+
+def bare_increments(stream: Any, rng: np.random.Generator, epsilon: float = 1.0) -> np.ndarray:
+    """A hybrid counter that adds, between powers of two, the exact increments to its noisy sums."""
+    released, total = [], 0.0
+    for t, x in enumerate(stream, start=1):
+        if t & (t - 1) == 0:
+            total, since = total + x + rng.laplace(0.0, 2.0 / epsilon), 0.0
+        else:
+            since += x
+        released.append(total + since)
+    return np.diff(released)
+
+
+def redrawn(stream: Any, rng: np.random.Generator) -> np.ndarray:
+    """A counter that releases every sum with fresh Laplace noise of scale 1, whatever epsilon."""
+    return np.cumsum(stream) + rng.laplace(0.0, 1.0, size=len(stream))
+
+
+def tree(stream: Any, rng: np.random.Generator, epsilon: float = 1.0) -> np.ndarray:
+    """Every node of a binary tree over the stream, with Laplace noise of scale levels/epsilon."""
+    nodes = [np.asarray(stream, dtype=float)]
+    while len(nodes[-1]) > 1:
+        nodes.append(nodes[-1].reshape(-1, 2).sum(axis=1))
+    flat = np.concatenate(nodes)
+    return np.asarray(flat + rng.laplace(0.0, len(nodes) / epsilon, size=len(flat)))
+
+
+def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
+    code = partial(Case, trust="central", view="actions", delta=0.0)
+    means, promise = [([1.0, 0.0], [0.0, 0.0])], {"promised": epsilon}
+    faulty = {"neighbours": means, **promise}
+    yield code("elimination", "public code", "one draw shared by all arms", target=partial(one_draw, scale=1 / epsilon),
+               asked=faulty, known="breaks")  # fmt: skip
+    yield code("elimination", "as it should be", "a draw an arm", target=partial(own_draws, scale=1 / epsilon),
+               asked=faulty | {"accounted": epsilon}, known="keeps")  # fmt: skip
+    stream = np.zeros((2, 8))
+    stream[1, 2] = 1.0
+    streams = {"neighbours": [(stream[0], stream[1])], **promise}
+    counter = partial(Case, trust="central", view="state", delta=0.0)
+    yield counter("hybrid counter", "public code", "increments without noise",
+                  target=partial(bare_increments, epsilon=epsilon), asked=streams, known="breaks")  # fmt: skip
+    yield counter("counter", "public code", "scale 1 at every query", target=redrawn, asked=streams, known="breaks")
+    yield counter("tree", "as it should be", "noise on every node", target=partial(tree, epsilon=epsilon),
+                  asked=streams | {"accounted": epsilon}, known="keeps")  # fmt: skip
+    noisy = partial(Case, trust="local", view="messages", delta=delta)
+    for variant, factor, failure, known in (
+        ("root of 2 left out", 0.5**0.5, 1e-3, "keeps"),
+        ("root of 2 left out", 0.5**0.5, 1e-9, "breaks"),
+        ("classical", 1.0, 1e-9, "keeps"),
+    ):
+        message = AddedNoise("gaussian", factor * gaussian_sigma(epsilon, failure, 1.0, method="classical"))
+        asked = {"neighbours": [(0.0, 1.0)], **promise, "delta": failure}
+        paper = "as it should be" if factor == 1.0 else "public code"
+        yield Case("Gaussian message", paper, variant, "local", "messages", failure, message, asked, known)
+    wide = gaussian_sigma(10.0, 1e-3, 1.0, method="classical")
+    asked = {"neighbours": [(0.0, 1.0)], "promised": 10.0, "delta": 1e-3}
+    yield noisy("Gaussian message", "wang2021, zheng2020", "classical beyond its range, epsilon = 10",
+                target=AddedNoise("gaussian", wide), asked=asked, known="breaks")  # fmt: skip
+    published = published_setting().iloc[0]
+    yield noisy("LDP-LinUCB", "zheng2020, published code", "epsilon = 800,000, delta = 0.1",
+                target=AddedNoise("gaussian", published["sigma"]),
+                asked={"neighbours": [(0.0, published["sensitivity"])], "promised": published["epsilon"], "delta": 0.1},
+                known="breaks")  # fmt: skip
+    yield noisy("Algorithm 3: LDP-GLOC", "zheng2020", f"printed, link g(a) = {SMALL_LINK:g} a",
+                target=AddedNoise("gaussian", SMALL_LINK * noise_scale(glm_messages(), epsilon, delta)),
+                asked={"neighbours": [(-1.0, 1.0)], **promise}, known="breaks")  # fmt: skip
+    shifted = cascading.ucb_hybrid(epsilon, 8, 1000, 1.0, "proof")
+    rows = np.zeros((2, 6, 8))
+    rows[1, 2] = 1.0
+    asked = {"problem": CASCADE, "horizon": 6, "view": "state", "neighbours": [(rows[0], rows[1])]}
+    variant = "a later user, whose reply shifts the stream"
+    yield Case("Algorithm 1: Hybrid", "wang2021", variant, "central", "state", 0.0, shifted, asked, "breaks")
+    asked = {"problem": PAIR, "horizon": 4000, "view": "state", **promise, "accounted": math.inf}
+    halved = dp_se(2 * epsilon, 2, 4000)
+    yield Case("Algorithm 2: DP-SE", "sajed2019", "noise halved", "central", "state", 0.0, halved, asked, "breaks")

@@ -1,0 +1,125 @@
+"""How good is the auditor? False alarms where nothing is wrong, and how often what is wrong is found."""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.papers.semibandits import cucb_ldp2
+from private_bandits.privacy import audit
+from private_bandits.privacy.sampled import certified_loss
+from private_bandits_book.audit.cases import SETS
+
+SEEDS = 200
+NAIVE = 50  # of them, for which a single outcome is tried, too
+NUMBERS = (1000, 2000, 4000, 20_000)
+ANSWERS = {11: 4.5, 19: 5.2}  # a true loss, and what 10,000 runs are to certify
+POLICY_RUNS = 2000
+FAILURE = 0.01
+COLUMNS = ("kind", "epsilon", "runs", "seed", "low", "naive")
+
+
+class Trial(NamedTuple):
+    """A mechanism or policy whose promise is kept or broken, and is audited again and again."""
+
+    kind: str  # "right", "halved", "answers", "leak", "delta", "policy right" or "policy halved"
+    epsilon: float  # promised; of "answers" the true loss
+    runs: int
+
+    @property
+    def right(self) -> bool:
+        """Whether the promise is kept."""
+        return self.kind in ("right", "policy right", "answers")
+
+    def played(self, seed: int) -> tuple[Any, ...]:
+        """Return the row of one seed: what the audit certifies, and what one whole outcome does."""
+        if self.kind in ("policy right", "policy halved"):
+            policy = cucb_ldp2(self.epsilon * (2 if self.kind == "policy halved" else 1), "repaired")
+            users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
+            found = audit(policy, neighbours=users, problem=SETS, horizon=1, runs=self.runs, seed=seed)
+            return (*self, seed, found.epsilon_low, math.nan)
+        target, pair = self._mechanism()
+        delta = FAILURE if self.kind == "delta" else 0.0
+        low = audit(target, neighbours=[pair], delta=delta, runs=self.runs, seed=seed).epsilon_low
+        beside = seed < NAIVE and (self.kind == "answers" or (self.kind == "halved" and self.epsilon == 1.0))
+        return (*self, seed, low, naive(target, pair, self.runs, delta, seed) if beside else math.nan)
+
+    def _mechanism(self) -> tuple[Callable[..., Any], tuple[float, float]]:
+        if self.kind == "answers":
+            return partial(answers, number=int(self.epsilon)), (0.0, 1.0)
+        if self.kind == "leak":
+            return partial(leaking, epsilon=self.epsilon), (0.0, 1.0)
+        if self.kind == "delta":
+            return partial(gaussian, sigma=gaussian_sigma(self.epsilon, 10 * FAILURE, 1.0)), (0.0, 1.0)
+        return partial(laplace, scale=(0.5 if self.kind == "halved" else 1.0) / self.epsilon), (0.0, 1.0)
+
+
+def laplace(x: float, rng: np.random.Generator, scale: float) -> float:
+    """Send a number with Laplace noise."""
+    return float(x + rng.laplace(0.0, scale))
+
+
+def gaussian(x: float, rng: np.random.Generator, sigma: float) -> float:
+    """Send a number with Gaussian noise."""
+    return float(x + rng.normal(0.0, sigma))
+
+
+def answers(x: float, rng: np.random.Generator, number: int) -> np.ndarray:
+    """Answer by randomised response at epsilon = 1, so many times: the loss is their number."""
+    return np.where(rng.random(number) < 1 / (1 + math.exp(-1)), x, 1 - x)
+
+
+def leaking(x: float, rng: np.random.Generator, epsilon: float) -> float:
+    """Send a number with the noise that it needs, but in one round of a hundred in clear."""
+    return float(x) if rng.random() < 0.01 else laplace(x, rng, 1 / epsilon)
+
+
+def naive(target: Callable[..., Any], pair: tuple[float, float], runs: int, delta: float, seed: int) -> float:
+    """What one whole outcome certifies, rounded to a tenth: the best on one half of the runs, tested on the other."""
+    rng, counts = np.random.default_rng([seed, 2]), []
+    for _ in range(2):
+        sides = [np.round([np.ravel(target(x, rng)) for _ in range(runs // 4)], 1) for x in pair]
+        counts.append([pd.Series(map(bytes, side)).value_counts() for side in sides])
+    table = pd.concat(counts[0], axis=1).fillna(0).to_numpy()
+    outcomes = list(pd.concat(counts[0], axis=1).index)
+    best, n = -math.inf, runs // 4
+    for side in (0, 1):
+        worth = certified_loss(table[:, side], n, table[:, 1 - side], n, delta, 0.05)
+        if worth.max() > best:
+            best, chosen, first = float(worth.max()), outcomes[int(np.argmax(worth))], side
+    k, j = (int(counts[1][side].get(chosen, 0)) for side in (first, 1 - first))
+    return max(0.0, float(certified_loss(k, n, j, n, delta, 0.05)))
+
+
+def trials() -> Iterator[Trial]:
+    """Yield what is tried."""
+    yield from (Trial("right", epsilon, 20_000) for epsilon in (0.2, 1.0, 4.0))
+    yield from (Trial("halved", epsilon, runs) for epsilon in (0.2, 1.0, 4.0) for runs in NUMBERS)
+    yield from (Trial("halved", epsilon, NUMBERS[-1]) for epsilon in (0.5, 2.0))
+    yield from (Trial("answers", float(true), 10_000) for true in ANSWERS)
+    yield from (Trial("leak", 1.0, runs) for runs in NUMBERS)
+    yield from (Trial("delta", 1.0, runs) for runs in NUMBERS)
+    yield from (Trial(kind, 1.0, POLICY_RUNS) for kind in ("policy right", "policy halved"))
+
+
+def played(seeds: range, n_jobs: int = 1, chosen: Callable[[Trial], bool] = lambda trial: True) -> pd.DataFrame:
+    """Return what each trial certifies with each seed, a row each."""
+    work = [(trial, seed) for trial in trials() if chosen(trial) for seed in seeds]
+    rows = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_one)(*each) for each in work)
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def _one(trial: Trial, seed: int) -> tuple[Any, ...]:
+    return trial.played(seed)
+
+
+def long_reliability(progress: bool = False) -> pd.DataFrame:
+    """Return the trials with 200 seeds each."""
+    bar = tqdm(list(trials()), desc="reliability", disable=not progress)
+    return pd.concat([played(range(SEEDS), chosen=trial.__eq__) for trial in bar], ignore_index=True)

@@ -1,0 +1,47 @@
+"""The rules of the chapter's ledger: what this book says of its auditor."""
+
+import numpy as np
+
+from private_bandits.estimates import Interval
+from private_bandits.papers.semibandits import cucb_ldp2
+from private_bandits_book.audit import reliability
+from private_bandits_book.audit.study import BREAKS, Study
+from private_bandits_book.ledger import Claim, Rulebook
+from private_bandits_book.rules import Less, Ruling
+from private_bandits_book.studies import share
+
+rules = Rulebook()
+_PLAYED = cucb_ldp2(1.0, "repaired")
+
+
+def _below(what: str, found: np.ndarray, allowed: float, words: str) -> Ruling:
+    seen = share(found)
+    shifted = Interval(seen.measured - allowed, seen.low - allowed, seen.high - allowed)
+    return Less(what, words)(shifted).of(_PLAYED)
+
+
+@rules("own-alarms")
+def _alarms(study: Study, claim: Claim) -> Ruling:
+    groups = study.trials[study.trials["kind"].isin(["right", "policy right"])].groupby(["kind", "epsilon"])
+    found = [np.asarray(group["low"] > group["epsilon"]) for _, group in groups]
+    return _below("the largest share of false alarms", max(found, key=np.mean), 0.05, "5 %")
+
+
+@rules("own-power")
+def _power(study: Study, claim: Claim) -> Ruling:
+    rows = study.trials[(study.trials["kind"] == "halved") & (study.trials["runs"] == reliability.NUMBERS[-1])]
+    found = [np.asarray(group["low"] <= group["epsilon"]) for _, group in rows.groupby("epsilon")]
+    return _below("the largest share of misses", max(found, key=np.mean), 0.05, "5 %")
+
+
+@rules("own-answers")
+def _answers(study: Study, claim: Claim) -> Ruling:
+    found = [~study.share("answers", least, epsilon=true) for true, least in reliability.ANSWERS.items()]
+    return _below("the largest share of misses", max(found, key=np.mean), 0.05, "5 %")
+
+
+@rules("own-faults")
+def _faults(study: Study, claim: Claim) -> Ruling:
+    pairs = [(case.known, verdict == BREAKS) for case, verdict in zip(study.cases, study.verdicts_held, strict=True)]
+    wrong = np.array([(known == "breaks") != broken for known, broken in pairs if known])
+    return _below("the share of known rows that come out wrong", wrong, 0.5, "a half")
