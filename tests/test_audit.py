@@ -15,12 +15,24 @@ from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplac
 from private_bandits.baselines.ren_response import reference as response_reference
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed, semibandits
-from private_bandits.privacy import AddedNoise, audit, composed, deltas, exact_loss, holm, one_run_loss, table_laws
-from private_bandits.privacy.sampled import ceiling, certified_loss, p_value
+from private_bandits.privacy import (
+    AddedNoise,
+    Guarantee,
+    audit,
+    composed,
+    deltas,
+    exact_loss,
+    holm,
+    one_run_loss,
+    table_laws,
+)
+from private_bandits.privacy.accounts import account
+from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_p_value, p_value
 from private_bandits.privacy.sufficient import sufficient_loss
 from private_bandits.privacy.tables import on_tables, streams
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import trace
+from private_bandits_book.algorithms import listed
 from private_bandits_book.policies import Exponential, Greedy, LocallyPrivate, Response, Retraction
 
 CASCADE = cascading.b_lb(8, 3, 0.4, 0.3)
@@ -60,6 +72,22 @@ def test_a_channel_that_excludes_an_output_pays_infinity_up_to_that_delta():
     assert audit(channel, delta=0.1).epsilon_low == pytest.approx(0.0, abs=1e-12)
 
 
+class Split:
+    """The reward of the first arm decides the law of the next."""
+
+    rewards, signal, channel = (0, 1), None, None
+
+    def probabilities(self, history):
+        return (1.0, 0.0, 0.0) if not history else (0.1, 0.2, 0.7) if history[0][1] else (0.0, 0.0, 1.0)
+
+
+def test_rounding_makes_no_loss_infinite():
+    assert audit([[0.1, 0.2, 0.7], [0.0, 0.0, 1.0]], delta=0.3).epsilon_low == pytest.approx(0.0, abs=1e-9)
+    for neighbours in ("table", "view"):
+        assert audit(Split(), horizon=2, delta=0.3, neighbours=neighbours).epsilon_low == pytest.approx(0.0, abs=1e-9)
+        assert audit(Split(), horizon=2, delta=0.29, neighbours=neighbours).epsilon_low == math.inf
+
+
 @pytest.mark.parametrize("policy", [Response(1.0, 2), Exponential(0.7, 2), Greedy(2)])
 def test_dynamic_programming_is_enumeration(policy):
     for horizon in range(1, 7):
@@ -90,6 +118,48 @@ class Drawn:
 def test_dynamic_programming_is_enumeration_of_any_play(seed):
     found, wanted = sufficient_loss(Drawn(seed), 5).loss, exact_loss(Drawn(seed), 5)
     assert found == pytest.approx(wanted, rel=1e-9) and found < math.inf
+
+
+class Softmax:
+    """Weights exp(0.3 sum), by `law` and by `probabilities` alike."""
+
+    signal, channel = None, None
+
+    def __init__(self, rewards, arms):
+        self.rewards, self.arms = rewards, arms
+
+    def law(self, pulls, sums):
+        weights = np.exp(0.3 * np.asarray(sums, dtype=float))
+        return weights / weights.sum(axis=-1, keepdims=True)
+
+    def probabilities(self, history):
+        return self.law(None, np.array([sum(r for arm, r in history if arm == a) for a in range(self.arms)]))
+
+
+class Sneaky(Exponential):
+    def probabilities(self, history):
+        return np.eye(2)[int(history[-1][1])] if history else np.array([0.5, 0.5])
+
+
+class Late(Exponential):
+    """Its law is not how it plays after two wins in a row late in the game."""
+
+    def probabilities(self, history):
+        return super().probabilities(history) if len(history) < 5 else np.array([0.5, 0.5])
+
+    def law(self, pulls, sums):
+        return super().law(pulls, sums)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [Softmax((0, 5), 2), Softmax((0, 1, 2), 2), Softmax((-1, 1), 2), Softmax((0, 1), 3), Sneaky(0.5, 2), Late(0.5, 2)],
+)
+def test_sufficient_statistics_are_used_where_play_is_their_law_and_nowhere_else(policy):
+    found = audit(policy, horizon=6 if isinstance(policy, Late) else 4)
+    assert found.method == "enumeration"
+    assert found.epsilon_low == pytest.approx(exact_loss(policy, 6 if isinstance(policy, Late) else 4))
+    assert audit(Softmax((0, 1), 2), horizon=4).method == "dynamic programming"
 
 
 def test_a_hundred_rounds_of_two_arms_are_exact():
@@ -129,12 +199,17 @@ def adversary(policy, history, other, p, q, left, epsilon, used):
     return total
 
 
-def test_delta_of_adaptive_neighbours_is_a_recursion_and_exceeds_that_of_tables():
-    policy, delta = Exponential(1.0, 2), 0.1
+class Random(Drawn):
+    def __init__(self, seed):
+        self.table = np.random.default_rng(seed).dirichlet(np.full(2, 0.5), size=(8, 8, 8, 8))
+
+
+@pytest.mark.parametrize("policy", [Exponential(1.0, 2), Random(5)])
+def test_delta_of_adaptive_neighbours_is_a_recursion_and_exceeds_that_of_tables(policy):
+    delta = 0.1
     found = audit(policy, horizon=4, delta=delta, neighbours="view").epsilon_low
-    table = audit(policy, horizon=4, delta=delta).epsilon_low
-    assert found > table + 1e-3
-    assert adversary(policy, (), (), 1.0, 1.0, 4, found, False) >= delta - 1e-9
+    assert found > audit(policy, horizon=4, delta=delta).epsilon_low + 1e-3
+    assert adversary(policy, (), (), 1.0, 1.0, 4, found, False) == pytest.approx(delta, abs=1e-9)
     assert audit(policy, horizon=4, neighbours="view").epsilon_low == pytest.approx(exact_loss(policy, 4))
 
 
@@ -142,6 +217,7 @@ def test_views_of_a_finite_policy():
     local = LocallyPrivate(Greedy(2), 1.0)
     assert audit(local, horizon=3, view="messages").epsilon_low == pytest.approx(1.0)
     assert audit(Greedy(2), horizon=3, view="messages").epsilon_low == math.inf
+    assert audit(local, horizon=3, view="messages", changes=2).epsilon_low == pytest.approx(2.0)
     retraction = Retraction(1.0, 0.01)
     assert audit(retraction, horizon=3, promised=1.0).verdict == "keeps its promise"
     found = audit(retraction, horizon=3, promised=1.0, view="next")
@@ -170,6 +246,22 @@ def test_composed_noise_has_closed_forms():
     low, high = composed([("laplace", 1.0, 1.0), ("laplace", 1.0, 1e-12)], 0.1)
     assert low <= 1 + 2 * math.log(0.9) + 1e-9 <= high
     assert composed([("gaussian", 1.0, 1.0)]) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("number", "ratio", "delta", "width"), [(2, 1.0, 1e-13, 1e-6), (10_000, 1e-3, 1e-5, 0.1), (1000, 0.01, 1e-5, 0.1)]
+)
+def test_composed_noise_pays_no_more_than_its_sum_and_is_narrow(number, ratio, delta, width):
+    low, high = composed([("laplace", 1.0, ratio)] * number, delta)
+    assert high - width < low <= high <= number * ratio
+
+
+def test_only_ends_that_agree_are_exact():
+    found = audit(AddedNoise("laplace", 1.0), neighbours=[([0.0, 0.0], [1.0, 1.0])], delta=1e-3, promised=2.0)
+    assert not found.exact and found.epsilon_low < found.epsilon_high < 2.0 and found.high_by == "accounting"
+    both = composed([("laplace", 1.0, 1.0), ("gaussian", 1.0, 1.0)], 1e-13)
+    assert both[0] < math.inf and both[1] == math.inf
+    assert audit(AddedNoise("laplace", 1.0), neighbours=[(0.0, 1.0)], delta=1e-3).exact
 
 
 def test_a_delta_that_is_wrong_by_ten_is_seen_exactly():
@@ -256,14 +348,25 @@ def test_an_upper_end_is_an_account_that_runs_do_not_refute():
 def test_users_of_one_run_certify_what_they_pay():
     found = audit(answers(1), neighbours=[(0, 1)], method="one run", promised=1.0)
     assert 0.8 < found.epsilon_low <= 1.0 and found.method == "one run"
-    policy = ldp_ucb_response(1.0)
-    rows = np.zeros((2, 1, 3))
-    rows[1] = 1.0
-    pair = [(rows[0], rows[1])]
-    found = audit(policy, problem=ARMS, horizon=1, neighbours=pair, method="one run", runs=4000)
-    assert 0.6 < found.epsilon_low <= 1.0
-    halved = audit(ldp_ucb_response(2.0), problem=ARMS, horizon=1, neighbours=pair, method="one run", promised=1.0)
-    assert halved.verdict == "breaks its promise"
+
+
+def test_a_broken_promise_of_one_run_has_its_error():
+    found = audit(laplace(0.25), neighbours=[(0.0, 1.0)], method="one run", promised=1.0)
+    assert found.verdict == "breaks its promise" and found.p_value < 1e-6
+    at = one_run_p_value(found.event.hits, found.event.runs, 10_000, 0.0, found.epsilon_low)
+    assert at == pytest.approx(0.05, rel=1e-4)
+    assert audit(laplace(1.0), neighbours=[(0.0, 1.0)], method="one run", promised=1.0).p_value > 0.05
+
+
+def test_how_many_users_are_guessed_does_not_depend_on_what_they_release():
+    calls = []
+
+    def target(x, rng):
+        calls.append(x)
+        return x + rng.laplace(0.0, 0.5) + (100.0 if len(calls) > 2000 else 0.0)
+
+    found = audit(target, neighbours=[(0.0, 1.0)], method="one run", delta=1e-6, runs=4000)
+    assert 0 < found.event.runs < 1500
 
 
 # policies on tables
@@ -284,9 +387,9 @@ def test_users_of_one_run_certify_what_they_pay():
 def test_a_table_of_constant_rows_is_played_as_simulate_plays_those_means(policy, problem):
     row, horizon = (np.arange(problem.n_items) % 2).astype(float), 400
     tables = on_tables(policy, problem, horizon, lambda seen: seen)
-    (found,) = tables.draw(np.tile(row, (horizon, 1)), 0, 1, streams(5, 0))
+    (found,) = tables.draw(np.tile(row, (horizon, 1)), [0], 1, streams(5, 0))
     same = type(problem)(row, problem.list_size) if problem is not CASCADE else type(problem)(row, 3)
-    wanted = trace(same, policy, horizon=horizon, seed=5)
+    wanted = trace(same, policy, horizon=horizon, seed=5)[:, :-1]
     assert np.array_equal(found.reshape(wanted.shape), wanted)
 
 
@@ -307,18 +410,36 @@ class Told:
 
 def test_a_table_is_played_as_the_reference_plays_it():
     rows = np.random.default_rng(2).integers(0, 2, size=(60, 3)).astype(float)
-    (found,) = on_tables(ldp_ucb_response(1.0), ARMS, 60, lambda seen: seen).draw(rows, 7, 1, streams(3, 0))
+    (found,) = on_tables(ldp_ucb_response(1.0), ARMS, 60, lambda seen: seen).draw(rows, [7], 1, streams(3, 0))
     told = Told(rows)
     wanted = response_reference(told, 60, streams(3, 0)._replace(env=told), 1.0)
-    assert found.reshape(60, 2).tolist() == wanted
+    assert found.tolist() == [row[:-1] for row in wanted]
 
 
-def test_a_message_is_what_the_users_own_round_adds():
-    rows = np.random.default_rng(2).integers(0, 2, size=(9, 3)).astype(float)
-    for user in range(9):
-        (seen,) = on_tables(ldp_ucb_response(math.inf), ARMS, 9, lambda seen: seen).draw(rows, user, 1, streams(3, 0))
-        (sent,) = on_tables(ldp_ucb_response(math.inf), ARMS, 9, "messages").draw(rows, user, 1, streams(3, 0))
-        assert sent.tolist() == [1.0, rows[user, seen.reshape(9, 2)[user, 0]]]
+@pytest.mark.parametrize("policy", [ldp_ucb_response(math.inf), kl_ucb_cf(math.inf)])
+def test_a_message_is_what_the_users_own_round_adds(policy):
+    rows = np.random.default_rng(2).integers(0, 2, size=(30, 3)).astype(float)
+    (seen,) = on_tables(policy, ARMS, 30, lambda seen: seen).draw(rows, [0], 1, streams(3, 0))
+    for user in range(30):
+        (sent,) = on_tables(policy, ARMS, 30, "messages").draw(rows, [user], 1, streams(3, 0))
+        assert sent.tolist() == [1.0, rows[user, seen[user, 0]]]
+    (both,) = on_tables(policy, ARMS, 30, "messages").draw(rows, [3, 20], 1, streams(3, 0))
+    assert both.tolist() == [2.0, 2.0, 1.0, rows[3, seen[3, 0]], 1.0, rows[20, seen[20, 0]]]
+
+
+@pytest.mark.parametrize("policy", [adap_ucb(1.0), dp_se(1.0, 3, 100)])
+def test_sums_of_several_users_are_no_messages(policy):
+    with pytest.raises(ValueError, match="view='messages'"):
+        audit(policy, problem=ARMS, horizon=50, view="messages")
+
+
+def test_a_user_who_comes_several_times_sends_all_messages():
+    rows = np.zeros((2, 5, 3))
+    rows[1, [0, 2, 4]] = 1.0
+    pair = [(rows[0], rows[1])]
+    found = audit(ldp_ucb_response(1.0), problem=ARMS, horizon=5, neighbours=pair, changes=3)
+    assert 2.0 < found.epsilon_low <= 3.0
+    assert (found.promised, found.verdict, found.epsilon_high) == (None, "no promise", math.inf)
 
 
 def test_an_epoch_gets_the_sums_of_its_rows():
@@ -338,11 +459,11 @@ def test_an_epoch_gets_the_sums_of_its_rows():
 
     problem = type("Problem", (), {"n_items": 2, "means": [0, 1]})
     problem_arms = Arms.bernoulli([0.5, 0.5])
-    (found,) = on_tables(policy, problem_arms, 6000, lambda seen: seen).draw(rows, 0, 1, streams(3, 0))
+    (found,) = on_tables(policy, problem_arms, 6000, lambda seen: seen).draw(rows, [0], 1, streams(3, 0))
     wanted = sajed_algorithm_2.reference(problem, 6000, streams(3, 0)._replace(env=Epoch()), math.inf, 1 / 6000)
-    assert found.reshape(6000, 2).tolist() == wanted
+    assert found.tolist() == [row[:-1] for row in wanted]
     tables = on_tables(policy, problem_arms, 6000, "state")
-    (state,) = tables.draw(rows, 0, 1, streams(3, 0))
+    (state,) = tables.draw(rows, [0], 1, streams(3, 0))
     share = int(state[0])
     assert state[2] == pytest.approx(rows[0 : 2 * share : 2, 0].mean(), abs=1e-12)
     assert state[3] == pytest.approx(rows[1 : 2 * share : 2, 1].mean(), abs=1e-12)
@@ -355,7 +476,7 @@ def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
     policy = dataclasses.replace(policy, record=record)
     rows = np.zeros((40, problem.n_items))
     rows[0, 0] = large
-    (state,) = on_tables(policy, problem, 40, "state").draw(rows, 0, 1, streams(3, 0))
+    (state,) = on_tables(policy, problem, 40, "state").draw(rows, [0], 1, streams(3, 0))
     threshold = record.truncation**record.truncation_power  # of an episode of one pull
     assert state[problem.n_items] == (large if large <= threshold else 0.0)
 
@@ -388,6 +509,81 @@ def test_known_breaches_are_found_without_being_told(policy, problem, horizon):
 def test_what_is_right_comes_out_right(policy, problem, horizon):
     found = audit(policy, problem=problem, horizon=horizon, runs=6000)
     assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise" and found.high_by == "accounting"
+
+
+class Leak:
+    """A round's reward, and nothing else, decides what is played next."""
+
+    name, privacy = "leak", Guarantee.certified(1.0, 1.0, "central", "says so")
+
+    def __init__(self, leaked):
+        self.leaked = leaked
+
+    def start(self, problem, choice, noise):
+        self.choice, self.t, self.next = choice, 0, None
+        return self
+
+    def ask(self):
+        return [int(self.choice.integers(2)) if self.next is None else self.next]
+
+    def tell(self, feedback):
+        self.next = int(feedback[0]) if self.t == self.leaked else None
+        self.t += 1
+
+
+@pytest.mark.parametrize("leaked", [0, 21, 37, 48])
+def test_the_user_whose_reward_leaks_is_searched_among_all(leaked):
+    found = audit(Leak(leaked), problem=Arms.bernoulli([0.5, 0.4]), horizon=50, runs=6000)
+    first, second = found.witness
+    assert np.flatnonzero((first != second).any(axis=1)).tolist() == [leaked]
+    assert found.epsilon_low > 4.0 and found.verdict == "breaks its promise"
+
+
+def test_what_a_learner_says_of_itself_is_no_account():
+    found = audit(Leak(60), problem=Arms.bernoulli([0.5, 0.4]), horizon=5, runs=6000)
+    assert (found.promised, found.epsilon_high, found.high_by) == (1.0, math.inf, "none")
+    assert found.verdict == "consistent"
+
+
+class InClear(AddedNoise):
+    def __call__(self, data, rng):
+        return np.asarray(data, dtype=float)
+
+
+def test_a_subclass_of_added_noise_is_run():
+    found = audit(InClear("laplace", 1.0), neighbours=[(0.0, 1.0)], promised=1.0)
+    assert found.method == "sampled" and found.verdict == "breaks its promise"
+
+
+def test_an_account_is_that_of_the_records_numbers_and_not_what_the_policy_says():
+    checked = 0
+    for _, policy in listed(1.0, 1e-3):
+        paid, local = account(policy.record, policy.privacy.delta)
+        bounded = "bounded rewards" in policy.version  # the loop plays rewards of 0 and 1 only, which pay less
+        assert paid == pytest.approx(policy.privacy.effective_epsilon, rel=1e-9) or (bounded and 0 < paid < 1)
+        assert policy.privacy.trust == "none" or local == (policy.privacy.trust == "local")
+        checked += math.isfinite(paid)
+    assert checked > 30
+    clear = ldp_ucb_response(8.0)
+    clear = dataclasses.replace(clear, record=clear.record._replace(flip=0.0))
+    found = audit(clear, problem=ARMS, horizon=1, runs=6000)
+    assert (found.epsilon_high, found.verdict) == (math.inf, "consistent")
+    less = cascading.repaired_local(1.0, 3)
+    less = dataclasses.replace(less, record=less.record._replace(flip=0.9 * less.record.flip))
+    found = audit(less, problem=CASCADE, horizon=1, method="accounting")
+    assert found.epsilon_high > 1.0 and found.verdict == "consistent" and found.epsilon_low == 0.0
+
+
+def test_a_promise_is_about_its_own_users_views_and_trust():
+    policy, rows = cascading.repaired_local(1.0, 3), np.zeros((2, 3, 8))
+    rows[1] = 1.0
+    found = audit(policy, problem=CASCADE, horizon=3, changes=3, view="state", neighbours=[(*rows,)], runs=6000)
+    assert found.epsilon_low > 1.5 and (found.promised, found.high_by) == (None, "none")
+    central = semibandits.cucb_dp(1.0, 2, 4, 1000, "repaired")
+    found = audit(central, problem=SETS, horizon=1, view="messages", runs=6000)
+    assert found.epsilon_low > 1.0 and (found.promised, found.high_by) == (None, "none")
+    found = audit(policy, problem=CASCADE, horizon=2, view=lambda played: played, runs=6000)
+    assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise"
 
 
 def test_what_a_policy_reads_is_a_view():
@@ -441,6 +637,17 @@ def test_the_same_seed_gives_the_same_audit():
     assert one == same and one.event != other.event
 
 
+def test_what_is_no_number_is_an_outcome_like_others_and_large_numbers_are_no_trouble():
+    failing = audit(lambda x, rng: math.nan if x and rng.random() < 0.5 else 0.0, neighbours=[(0, 1)])
+    assert failing.epsilon_low > 5.0
+    assert audit(lambda x, rng: 1e300 * (x + rng.laplace()), neighbours=[(0.0, 1.0)]).epsilon_low <= 1.0
+
+
+def test_a_view_of_the_callers_own_is_sampled():
+    found = audit(Response(1.0, 2), horizon=6, view=lambda played: played[-1], runs=6000)
+    assert found.method == "sampled" and 0.5 < found.epsilon_low <= 1.0
+
+
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
@@ -451,7 +658,6 @@ def test_the_same_seed_gives_the_same_audit():
         ({"runs": 100}, "runs"),
         ({"neighbours": [(0.0, 1.0)] * 20, "runs": 4000}, "runs"),
         ({"delta": 1.0}, "delta"),
-        ({"target": lambda x, rng: math.nan}, "target"),
         ({"target": lambda x, rng: "a"}, "target"),
         ({"target": lambda x: x}, "target"),
         ({"target": dp_se(1.0, 3, 100)}, "problem|horizon"),
@@ -460,6 +666,15 @@ def test_the_same_seed_gives_the_same_audit():
         ({"method": "exact"}, "method"),
         ({"target": cascading.ucb_laplace(1.0, 3), "problem": CASCADE, "horizon": 2}, "neighbours"),
         ({"ratio": 3}, "ratio"),
+        ({"ratio": lambda rows, a, b: rows}, "ratio"),
+        ({"horizon": -3}, "horizon"),
+        ({"problem": "x"}, "problem"),
+        ({"view": "actions"}, "view"),
+        ({"changes": 2}, "changes"),
+        ({"target": [[1.0, 0.0], [0.5, 0.5]]}, "neighbours"),
+        ({"target": [[1.0, 0.0], [0.5, 0.5]], "neighbours": None, "accounted": 1.0}, "accounted"),
+        ({"target": [[1.0, 0.0], [0.5, 0.5]], "neighbours": None, "method": "sampled"}, "channel"),
+        ({"target": Greedy(2), "neighbours": None, "horizon": 3, "ratio": abs}, "ratio"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(changed, named):

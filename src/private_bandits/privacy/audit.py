@@ -3,32 +3,34 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from private_bandits import checks
 from private_bandits.privacy import deltas, enumeration
+from private_bandits.privacy.accounts import account
 from private_bandits.privacy.channels import stochastic
 from private_bandits.privacy.curves import AddedNoise
 from private_bandits.privacy.environments import channel_rows
 from private_bandits.privacy.events import Event, Found, features, learn
 from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.loss import worst_case
-from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_loss, p_value
-from private_bandits.privacy.sufficient import LONGEST, Sufficient, sufficient_loss
-from private_bandits.privacy.tables import Asked, Recorded, Streams, Tables, on_tables, streams
+from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_loss, one_run_p_value, p_value
+from private_bandits.privacy.sufficient import LONGEST, sufficient, sufficient_loss
+from private_bandits.privacy.tables import Streams, on_tables, streams
 
 VIEWS = ("messages", "actions", "next", "state")
-METHODS = ("auto", "exact", "sampled", "one run")
+METHODS = ("auto", "exact", "sampled", "one run", "accounting")
+_UNUSED = {
+    "channel": ("neighbours", "view", "problem", "horizon", "ratio", "changes", "accounted"),
+    "mechanism": ("view", "problem", "horizon", "changes"),
+    "policy": ("ratio",),
+}
 _SLACK = 1e-9  # of exact losses
+_CLOSE = 1e-6  # ends of one loss so near are exact
 _LONGEST = 10**6
 _LEAST = 40  # runs on each of two neighbours, from which something is learnt
-
-
-@runtime_checkable
-class _Stated(Protocol):
-    privacy: Any
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,12 @@ class Audit:
     epsilon_high : float
         Infinite where nothing is proved.
     high_by : {"exact", "accounting", "none"}
-        Accounting proves the description of the target, not its code.
+        Accounting proves the description of the target, not its code: so does `keeps its promise` then.
     ceiling : float
-        The most that so many runs could have certified; infinite where the answer is exact.
+        The most that so many runs could have certified; infinite where the answer took none.
     delta : float
     exact : bool
-        Whether no runs were needed; both ends then are the loss, but for rounding.
+        Whether both ends are the loss, but for rounding.
     witness : object
         Where the loss is paid: two neighbouring data, or what the exact method found.
     event : Event or None
@@ -58,7 +60,7 @@ class Audit:
     method : str
         How the lower end was found.
     p_value : float
-        At which level of error the promise would still be broken: 0 or 1 where the answer is exact. For `holm`.
+        At which level of error the promise would still be broken: 0 or 1 where the answer took no runs. For `holm`.
     """
 
     epsilon_low: float
@@ -98,24 +100,29 @@ def audit(
     ----------
     target : policy, callable or array_like
         A policy that `simulate` plays; a `FinitePolicy`; a mechanism `target(data, rng)` that returns a number, a tuple
-        or an array; or a channel, with the law of the output on each input as a row.
+        or an array, and keeps nothing from call to call; or a channel, with the law of the output on each input as a
+        row.
     neighbours : list of (a, b), or {"table", "view"}
         Of a mechanism: pairs of data, needed. Of a policy: pairs of tables of rewards, shape (horizon, items), or of
-        lists with one problem a round, that differ in one user's row; by default they are searched. Of a finite policy:
-        "table" for all tables, the default, or "view" where rewards, and what one user changes, may depend on the arms
-        so far; they may differ where delta > 0.
+        lists with one problem a round, that differ in one user's row. By default 18 pairs are searched: tables that are
+        constant but for one of two users, the first, and the one whose reward moves the view most on random tables. Of
+        a finite policy: "table" for all tables, the default, or "view" where rewards, and which one user changes, may
+        depend on the arms so far; they may differ where delta > 0.
     view : {"messages", "actions", "next", "state"} or callable
-        What is seen: what one user sends, with how often; the lists or arms; the next arm, all before it being given;
-        what the policy reads, round by round; or a function of the trace. By default the messages of a local policy,
-        and the actions of any other. What is observed before round 1 counts as sent by its user.
+        What is seen: what the changed users send, with how often; the lists or arms; the next arm, all before it being
+        given; what the policy reads, round by round; or a function of the lists or arms. By default the messages of a
+        local policy, and the actions of any other. What is observed before round 1 counts as sent by its user.
     promised : float, optional
-        Epsilon that was promised at this delta, >= 0; by default the policy's own.
+        Epsilon that was promised at this delta, >= 0. By default the policy's own, where it is about this: one user
+        who comes once, and no messages of a central policy.
     delta : float
         In [0, 1).
-    method : {"auto", "exact", "sampled", "one run"}
-        "one run": many users of one run, each with a coin of its own, of a mechanism or of a policy's messages.
+    method : {"auto", "exact", "sampled", "one run", "accounting"}
+        "one run": many users of one run of a mechanism, each with a coin of its own. "accounting": no runs, an upper
+        end only.
     runs : int
-        In all, on both neighbours, to learn and to test: >= 400. For "one run", its users.
+        On both neighbours, to learn and to test, from 400 to 1e8; at most 256 more choose users. For "one run", its
+        users.
     confidence : float
         In (0, 1): with which a sampled lower end holds.
     seed : int
@@ -123,12 +130,12 @@ def audit(
     problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit, optional
         Needed for a policy that `simulate` plays; its means are not used.
     horizon : int, optional
-        Rounds, >= 1; needed for policies.
+        Rounds, from 1 to 1e6; needed for policies.
     changes : int
         Rounds in which neighbours may differ, >= 1: one user who comes several times.
     accounted : float, optional
-        An upper end that composition, tree depth or parallel composition proves; by default what the policy says of
-        everything that it releases.
+        An upper end that is proved elsewhere. By default that of the numbers in a `Policy`'s record, where the default
+        promise is about this; what a policy written in Python says of itself is a promise only.
     ratio : callable, optional
         `ratio(rows, a, b)`: ln of the density on a over that on b, for outcomes of a mechanism as rows, where known.
 
@@ -148,7 +155,8 @@ def audit(
     Sampled: pair, event and threshold are learnt on one half of the runs and tested on the other, by the ends of two
     Clopper-Pearson intervals that share the error (Jagielski, Ullman and Oprea 2020). Users of one run: Steinke, Nasr
     and Jagielski (2023). Rewards are fixed, so that neighbours differ in one user; compiled loops play them.
-    Floating-point noise and timing are out of scope.
+    Events are thresholds on single entries, on sums, and on whole outcomes that come again: a leak behind a mask that
+    only several entries together undo is missed. Floating-point noise and timing are out of scope.
 
     Examples
     --------
@@ -163,112 +171,115 @@ def audit(
     checks.choice("method", method, METHODS)
     total = checks.integer("runs", runs, at_least=10 * _LEAST, at_most=10**8)
     level = checks.real("confidence", confidence, above=0, below=1)
-    checks.integer("seed", seed, at_least=0)
+    learning, testing = (streams(checks.integer("seed", seed, at_least=0), number) for number in (0, 1))
     several = checks.integer("changes", changes, at_least=1)
     promise = None if promised is None else checks.real("promised", promised, at_least=0, infinite=True)
     proved = math.inf if accounted is None else checks.real("accounted", accounted, at_least=0, infinite=True)
-    if ratio is not None and not callable(ratio):
-        raise ValueError(f"ratio must be a function of rows, a and b, got {checks.shown(ratio)}")
-    guarantee = target.privacy if isinstance(target, _Stated) else None
-    local = isinstance(guarantee, Guarantee) and guarantee.trust == "local"
-    if view is None:
-        view = "messages" if local else "actions"
-    if not callable(view):
-        checks.choice("view", view, VIEWS)
-    if isinstance(guarantee, Guarantee):
-        if promise is None and guarantee.delta <= failure:
-            promise = guarantee.epsilon
-        paid, slack = guarantee.effective_epsilon, guarantee.effective_delta
-        covered = several == 1 and view != "next" and (local or view != "messages")
-        if accounted is None and paid is not None and slack is not None and slack <= failure and covered:
-            proved = paid
+    kind = _kind(target)
+    given = {"neighbours": neighbours, "view": view, "problem": problem, "horizon": horizon, "ratio": ratio,
+             "changes": None if several == 1 else several, "accounted": accounted}  # fmt: skip
+    for name in _UNUSED[kind]:
+        if given[name] is not None:
+            raise ValueError(f"{name} is not for a {kind}")
+    if kind == "policy":
+        guarantee = getattr(target, "privacy", None)
+        stated = guarantee if isinstance(guarantee, Guarantee) else Guarantee.none()
+        view = view or ("messages" if stated.trust == "local" else "actions")
+        if not callable(view):
+            checks.choice("view", view, VIEWS)
+        if several == 1 and view != "next":
+            if promise is None and stated.delta <= failure and (stated.trust == "local" or view != "messages"):
+                promise = stated.epsilon
+            if accounted is None and hasattr(target, "record"):
+                paid, local = account(target.record, failure)
+                proved = paid if local or view != "messages" else math.inf
     if method in ("auto", "exact"):
-        found = _exact(target, neighbours, view, failure, horizon, several, method)
+        found = _exact(target, kind, neighbours, view, failure, horizon, several)
         if found is not None:
             (low, high), witness, how = found
-            return _judged(low, high, "exact", math.inf, failure, True, witness, None, promise, how, None)
-    if view == "next":
-        raise ValueError("view='next' needs a finite policy, whose loss is exact")
-    draw, pairs = _runs(target, neighbours, view, problem, horizon, several)
-    if method == "one run":
-        low, most, witness, event = _one_run(draw, pairs, total, failure, level, seed, ratio)
-    else:
-        low, most, witness, event = _sampled(draw, pairs, total, failure, level, seed, ratio)
-    sure = proved >= low  # an account that runs refute is none
-    ends = (proved, "accounting") if sure and proved < math.inf else (math.inf, "none")
-    refuted = None
-    if promise is not None and event is not None and method != "one run":
-        refuted = p_value(event.hits, event.runs, event.others, event.other_runs, failure, promise)
-    how = "one run" if method == "one run" else "sampled"
-    return _judged(low, *ends, most, failure, False, witness, event, promise, how, refuted)
+            return _judged(low, high, high <= low + _CLOSE, math.inf, failure, witness, None, promise, how, None)
+        if method == "exact":
+            raise ValueError("method='exact' needs a channel, AddedNoise, or all neighbours of a small finite policy")
+    if method == "accounting":
+        return _judged(0.0, proved, False, math.inf, failure, None, None, promise, method, None)
+    draw, pairs = _runs(target, kind, neighbours, view, problem, horizon, several, learning)
+    certify = _one_run if method == "one run" else _sampled
+    low, most, witness, event, refuted = certify(
+        draw, pairs, total, failure, level, (learning, testing), ratio, promise
+    )
+    high = proved if proved >= low else math.inf  # an account that runs refute is none
+    how = "sampled" if method == "auto" else method
+    return _judged(low, high, False, most, failure, witness, event, promise, how, refuted)
+
+
+def _kind(target: Any) -> str:
+    if checks.listed(target):
+        return "channel"
+    if not isinstance(target, type):
+        if isinstance(target, enumeration.FinitePolicy) or hasattr(target, "record") or hasattr(target, "start"):
+            return "policy"
+        if callable(target):
+            return "mechanism"
+    raise TypeError(f"target must be a policy, a channel or a function of data and rng, got {checks.shown(target)}")
 
 
 def _judged(
-    low: float,
-    high: float,
-    high_by: str,
-    most: float,
-    delta: float,
-    exact: bool,
-    witness: Any,
-    event: Event | None,
-    promised: float | None,
-    method: str,
-    refuted: float | None,
-) -> Audit:
+    low: float, high: float, exact: bool, most: float, delta: float, witness: Any, event: Event | None,
+    promised: float | None, method: str, refuted: float | None,
+) -> Audit:  # fmt: skip
+    by = "exact" if exact else "accounting" if high < math.inf else "none"
     verdict = "no promise"
     if promised is not None and promised < math.inf:
-        slack = _SLACK * max(1.0, promised) if exact else 0.0
-        kept = "keeps its promise" if high <= promised * (1 + _SLACK) + slack else "consistent"
-        verdict = "breaks its promise" if low > promised + slack else kept
+        slack = _SLACK * max(1.0, promised)
+        kept = "keeps its promise" if high <= promised + slack else "consistent"
+        verdict = "breaks its promise" if low > promised + (slack if exact else 0.0) else kept
     if refuted is None:
-        refuted = 0.0 if exact and verdict == "breaks its promise" else 1.0
-    return Audit(low, high, high_by, most, delta, exact, witness, event, promised, verdict, method, refuted)
+        refuted = float(verdict != "breaks its promise")
+    return Audit(low, high, by, most, delta, exact, witness, event, promised, verdict, method, refuted)
 
 
 def _exact(
-    target: Any, neighbours: Any, view: Any, delta: float, horizon: Any, changes: int, method: str
+    target: Any, kind: str, neighbours: Any, view: Any, delta: float, horizon: Any, changes: int
 ) -> tuple[tuple[float, float], Any, str] | None:
     """The loss between two numbers, where it is paid and how it was found; None where it takes runs."""
-    if isinstance(target, AddedNoise):
+    if kind == "channel":
+        loss, where = deltas.channel_epsilon(stochastic(target, "target"), delta)
+        return (loss, loss), where, "closed form"
+    if type(target) is AddedNoise:
         pairs = _listed(neighbours)
         lows, highs = zip(*(target.loss(one, other, delta) for one, other in pairs), strict=True)
         how = "closed form" if lows == highs else "convolution"
         return (max(lows), max(highs)), pairs[int(np.argmax(lows))], how
-    if isinstance(target, enumeration.FinitePolicy) and (neighbours is None or isinstance(neighbours, str)):
-        checks.choice("neighbours", neighbours or "table", ("table", "view"))
-        rounds = checks.integer("horizon", horizon, at_least=1)
-        try:
-            loss, where, how = _finite(target, neighbours or "table", view, delta, rounds, changes)
-            return (loss, loss), where, how
-        except ValueError as error:
-            if method == "exact" or neighbours or "horizon must be smaller" not in str(error):
-                raise
-            return None
-    if checks.listed(target):
-        loss, where = deltas.channel_epsilon(stochastic(target, "target"), delta)
-        return (loss, loss), where, "closed form"
-    if method == "exact":
-        raise ValueError("method='exact' needs a finite policy, a channel or AddedNoise, and all its neighbours")
-    return None
+    if not isinstance(target, enumeration.FinitePolicy) or callable(view) or not isinstance(neighbours, str | None):
+        return None
+    rounds = checks.integer("horizon", horizon, at_least=1)
+    among = checks.choice("neighbours", neighbours or "table", ("table", "view"))
+    try:
+        loss, where, how = _finite(target, among, view, delta, rounds, changes)
+        return (loss, loss), where, how
+    except ValueError as error:
+        if neighbours or "horizon must be smaller" not in str(error):
+            raise
+        return None
 
 
 def _finite(
     policy: Any, neighbours: str, view: Any, delta: float, horizon: int, changes: int
 ) -> tuple[float, Any, str]:
+    if delta > 0 and (view == "next" or changes > 1):
+        raise ValueError("delta must be 0 for view='next' and for changes > 1 of a finite policy")
     if view == "messages":
-        return *deltas.channel_epsilon(channel_rows(enumeration.describe(policy)), delta), "closed form"
-    if view not in ("actions", "next"):
+        loss, where = deltas.channel_epsilon(channel_rows(enumeration.describe(policy)), delta)
+        return loss * min(changes, horizon), where, "closed form"
+    if view == "state":
         raise ValueError("view of a finite policy must be 'messages', 'actions' or 'next'")
     if delta == 0.0:
-        if view == "actions" and changes == 1 and isinstance(policy, Sufficient) and horizon <= LONGEST:
+        if view == "actions" and changes == 1 and horizon <= LONGEST and sufficient(policy, horizon):
             change = sufficient_loss(policy, horizon)
             return change.loss, change, "dynamic programming"
         definition = "outcomes" if view == "actions" else "instantaneous"
         witness = worst_case(policy, horizon, definition=definition, changes=changes)
         return witness.loss, witness, "enumeration"
-    if view == "next" or changes > 1:
-        raise ValueError("delta must be 0 for view='next' and for changes > 1 of a finite policy")
     if neighbours == "view":
         return deltas.adaptive_epsilon(policy, horizon, delta), None, "enumeration"
     return *deltas.table_epsilon(policy, horizon, delta), "enumeration"
@@ -281,39 +292,54 @@ def _listed(neighbours: Any) -> list[Any]:
     return pairs
 
 
-def _runs(target: Any, neighbours: Any, view: Any, problem: Any, horizon: Any, changes: int) -> tuple[Any, list[Any]]:
-    """How outcomes are drawn, and the pairs of data to draw them on."""
-    if isinstance(target, enumeration.FinitePolicy | Recorded | Asked) and not isinstance(target, type):
+def _runs(
+    target: Any, kind: str, neighbours: Any, view: Any, problem: Any, horizon: Any, changes: int, source: Streams
+) -> tuple[Any, list[Any]]:
+    """How outcomes are drawn, and the pairs of data to draw them on, each with the users in whom they differ."""
+    if kind == "channel" or view == "next":
+        raise ValueError("method must be 'exact' for a channel, and view='next' needs a small finite policy")
+    if kind == "policy":
         tables = on_tables(target, problem, checks.integer("horizon", horizon, at_least=1, at_most=_LONGEST), view)
-        pairs = tables.pairs() if neighbours is None else _listed(neighbours)
-        return tables, [(pair, *tables.prepared(pair, changes)) for pair in pairs]
-    if not callable(target) or isinstance(target, type):
-        raise TypeError(f"target must be a policy, a channel or a function of data and rng, got {checks.shown(target)}")
+        pairs = tables.pairs(source) if neighbours is None else _listed(neighbours)
+        return tables.draw, [(pair, *tables.prepared(pair, changes)) for pair in pairs]
 
-    def draw(data: Any, _: int, n: int, source: Streams) -> list[Any]:
-        try:
-            return [target(data, source.noise) for _ in range(n)]
-        except Exception as error:
-            raise ValueError(f"target(data, rng) raised {type(error).__name__}: {str(error)[:100]}") from error
+    def draw(data: Any, _: Any, n: int, source: Streams) -> list[Any]:
+        return [_called("target(data, rng)", target, data, source.noise) for _ in range(n)]
 
-    return draw, [(pair, *pair, 0) for pair in _listed(neighbours)]
+    return draw, [(pair, *pair, None) for pair in _listed(neighbours)]
+
+
+def _called(name: str, function: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return function(*given)
+    except Exception as error:
+        raise ValueError(f"{name} raised {type(error).__name__}: {str(error)[:100]}") from error
+
+
+def _known(ratio: Any, shown: Any) -> Any:
+    """The ratio of densities of a pair of data as a number of outcomes."""
+
+    def number(rows: np.ndarray) -> np.ndarray:
+        found = np.asarray(_called("ratio(rows, a, b)", ratio, rows, *shown), dtype=float)
+        if found.shape != (len(rows),):
+            raise ValueError(f"ratio(rows, a, b) must return a number for each row, got shape {found.shape}")
+        return found
+
+    return None if ratio is None else number
 
 
 def _learnt(draw: Any, pair: Any, n: int, delta: float, source: Streams, ratio: Any) -> tuple[Found, Any, Any]:
     """The event of a pair of data, its layout, and the pair with the likelier of the data first."""
-    shown, one, other, user = pair
-    outcomes = [*draw(one, user, n, source), *draw(other, user, n, source)]
-    rows, layout = features(outcomes)
-    known = None if ratio is None else lambda rows: ratio(rows, *shown)
-    found = learn(rows[:n], rows[n:], delta, known)
-    return found, layout, (shown[::-1], other, one, user) if found.swapped else pair
+    shown, one, other, users = pair
+    rows, layout = features([*draw(one, users, n, source), *draw(other, users, n, source)])
+    found = learn(rows[:n], rows[n:], delta, _known(ratio, shown))
+    return found, layout, (shown[::-1], other, one, users) if found.swapped else pair
 
 
 def _sampled(
-    draw: Any, pairs: list[Any], runs: int, delta: float, confidence: float, seed: int, ratio: Any
-) -> tuple[float, float, Any, Event]:
-    draw = draw.draw if isinstance(draw, Tables) else draw
-    learning, testing = streams(seed, 0), streams(seed, 1)
+    draw: Any, pairs: list[Any], runs: int, delta: float, confidence: float, halves: Any, ratio: Any, promised: Any
+) -> tuple[float, float, Any, Event, float | None]:
+    learning, testing = halves
     each = runs // 4
     if len(pairs) > 1:  # half of what there is to learn from goes to the search for the pair
         each //= 2
@@ -321,36 +347,31 @@ def _sampled(
             raise ValueError(f"runs must be >= {8 * _LEAST * len(pairs)} to search {len(pairs)} neighbours, got {runs}")
         tried = [_learnt(draw, pair, each // len(pairs), delta, learning, ratio)[0].worth for pair in pairs]
         pairs = [pairs[int(np.argmax(tried))]]
-    found, layout, (shown, one, other, user) = _learnt(draw, pairs[0], each, delta, learning, ratio)
+    found, layout, (shown, one, other, users) = _learnt(draw, pairs[0], each, delta, learning, ratio)
     n = runs // 4
-    hits, others = (found.count(features(draw(data, user, n, testing), layout)[0]) for data in (one, other))
+    hits, others = (int(found.happened(features(draw(x, users, n, testing), layout)[0]).sum()) for x in (one, other))
     low = float(certified_loss(hits, n, others, n, delta, 1 - confidence))
+    refuted = None if promised is None else p_value(hits, n, others, n, delta, promised)
     event = found.event._replace(hits=hits, runs=n, others=others, other_runs=n)
-    return max(0.0, low), ceiling(n, delta, confidence), shown, event
+    return max(0.0, low), ceiling(n, delta, confidence), shown, event, refuted
 
 
 def _one_run(
-    draw: Any, pairs: list[Any], users: int, delta: float, confidence: float, seed: int, ratio: Any
-) -> tuple[float, float, Any, Event]:
-    """One pair of data, a coin for each user; the event is learnt on half of them, and tells the others' data."""
-    if len(pairs) > 1:
-        raise ValueError("neighbours must be one pair for method='one run'")
-    shown, one, other, user = pairs[0]
-    source = streams(seed, 0)
-    coins = np.random.default_rng([seed, 1]).random(users) < 0.5
-    if isinstance(draw, Tables):
-        if draw.view != "messages":
-            raise ValueError("view must be 'messages' for method='one run'")
-        outcomes = draw.messages([one[user] if coin else other[user] for coin in coins], source)
-    else:
-        outcomes = [draw(one if coin else other, 0, 1, source)[0] for coin in coins]
-    rows, _ = features(outcomes)
-    half = users // 2
-    learning, known = coins[:half], None if ratio is None else lambda rows: ratio(rows, *shown)
-    found = learn(rows[:half][learning], rows[:half][~learning], delta, known)
-    guessed = found.happened(rows[half:])
-    told = coins[half:] != found.swapped
-    guesses, correct, left = int(guessed.sum()), int((guessed & told).sum()), users - half
-    low = one_run_loss(correct, guesses, left, delta, confidence) if guesses else 0.0
+    draw: Any, pairs: list[Any], users: int, delta: float, confidence: float, halves: Any, ratio: Any, promised: Any
+) -> tuple[float, float, Any, Event, float | None]:
+    """One pair of data, a coin for each user; half of them teach an event and how many to guess, the most likely."""
+    if len(pairs) > 1 or pairs[0][3] is not None:
+        raise ValueError("method='one run' needs a mechanism, and one pair of neighbours")
+    shown, one, other, _ = pairs[0]
+    coins = halves[0].choice.random(users) < 0.5
+    rows, _ = features([draw(one if coin else other, None, 1, halves[1])[0] for coin in coins])
+    half, left = users // 2, users - users // 2
+    found = learn(rows[:half][coins[:half]], rows[:half][~coins[:half]], delta, _known(ratio, shown))
+    guesses = min(left, max(1, int(found.happened(rows[:half]).sum())))
+    guessed = np.argsort(-found.score(rows[half:]), kind="stable")[:guesses]
+    correct = int((coins[half:] != found.swapped)[guessed].sum())
+    low = one_run_loss(correct, guesses, left, delta, confidence)
+    refuted = None if promised is None else one_run_p_value(correct, guesses, left, delta, promised)
     event = found.event._replace(hits=correct, runs=guesses, others=guesses - correct, other_runs=guesses)
-    return low, one_run_loss(left, left, left, delta, confidence), shown[::-1] if found.swapped else shown, event
+    most = one_run_loss(left, left, left, delta, confidence)
+    return low, most, shown[::-1] if found.swapped else shown, event, refuted

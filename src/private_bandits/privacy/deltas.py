@@ -1,7 +1,6 @@
 """Exact (epsilon, delta) losses of finite laws and policies: the smallest epsilon at a given delta."""
 
 import math
-from collections.abc import Callable
 from itertools import permutations
 from typing import Any
 
@@ -11,6 +10,9 @@ import scipy
 from private_bandits.privacy import enumeration
 from private_bandits.privacy.laws import table_laws
 from private_bandits.privacy.loss import worst_case
+
+SLACK = 1e-12
+"""Sums of probabilities may be off by this much before a loss counts as infinite."""
 
 
 def law_loss(first: np.ndarray, second: np.ndarray, delta: float) -> float:
@@ -34,7 +36,7 @@ def law_loss(first: np.ndarray, second: np.ndarray, delta: float) -> float:
     with np.errstate(divide="ignore"):
         order = np.argsort(-(np.log(p) - np.log(q)), kind="stable")
     above, below = np.cumsum(p[order]) - delta, np.cumsum(q[order])
-    if (above[below == 0] > 0).any():
+    if (above[below == 0] > SLACK).any():
         return math.inf
     kept = below > 0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -64,7 +66,7 @@ def channel_epsilon(channel: np.ndarray, delta: float) -> tuple[float, tuple[int
     return losses[place], pairs[place]
 
 
-def table_epsilon(policy: Any, horizon: int, delta: float, **facts: Any) -> tuple[float, Any]:
+def table_epsilon(policy: Any, horizon: int, delta: float) -> tuple[float, Any]:
     """Return the loss of a finite policy over tables that differ in one user's row, and the two tables.
 
     Parameters
@@ -73,8 +75,6 @@ def table_epsilon(policy: Any, horizon: int, delta: float, **facts: Any) -> tupl
         As for `table_laws`.
     delta : float
         In [0, 1).
-    **facts
-        `n_arms` and `rewards`, as for `table_laws`.
 
     Returns
     -------
@@ -86,8 +86,8 @@ def table_epsilon(policy: Any, horizon: int, delta: float, **facts: Any) -> tupl
     ValueError
         As `table_laws` does.
     """
-    laws = table_laws(policy, horizon, **facts)
-    game = enumeration.describe(policy, facts.get("n_arms"), facts.get("rewards"))
+    laws = table_laws(policy, horizon)
+    game = enumeration.describe(policy)
     rounds, outcomes = horizon - 1, game.outcomes()
     flat = laws.reshape(*laws.shape[:rounds], -1)
     worst, where = 0.0, ((), ())
@@ -102,19 +102,19 @@ def table_epsilon(policy: Any, horizon: int, delta: float, **facts: Any) -> tupl
     return worst, where
 
 
-def adaptive_epsilon(policy: Any, horizon: int, delta: float, **facts: Any) -> float:
-    """Return the loss of a finite policy where rewards, and what one user changes, may depend on the arms so far.
+def adaptive_epsilon(policy: Any, horizon: int, delta: float) -> float:
+    """Return the loss of a finite policy where rewards, and which one user changes, may depend on the arms so far.
 
     Parameters
     ----------
-    policy, horizon, delta, **facts
+    policy, horizon, delta
         As for `table_epsilon`.
 
     Returns
     -------
     float
-        At least that over tables; the same at delta = 0 under bandit feedback. By recursion from the last round: the
-        adversary takes the best reward after each arm, and the worst change in one round.
+        At least that over tables; the same at delta = 0 under bandit feedback. By recursion from the last round: after
+        each arm the adversary takes the best reward, or the worst change if it has made none.
 
     Raises
     ------
@@ -122,32 +122,26 @@ def adaptive_epsilon(policy: Any, horizon: int, delta: float, **facts: Any) -> f
         As `exact_loss` does.
     """
     if delta == 0.0:
-        return worst_case(policy, horizon, **facts).loss
-    game = enumeration.describe(policy, facts.get("n_arms"), facts.get("rewards"))
+        return worst_case(policy, horizon).loss
+    game = enumeration.describe(policy)
     law, groups = np.exp(enumeration.joint_law(game, horizon)), enumeration.neighbours(game, "outcomes")
 
-    def mass(changed: int, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> float:
-        first = np.expand_dims(law, changed + 1)
-        second = np.expand_dims(law, changed)
-        total = excess(first, second).sum(axis=-1)
+    def best(values: np.ndarray) -> np.ndarray:
+        return np.stack([values[..., group].max(axis=-1) for group in groups], axis=-1)
+
+    def over(epsilon: float) -> float:
+        """The most of P - exp(epsilon) Q beyond delta; `left` is what is to come while nothing is changed."""
+        left = np.zeros((len(game.entries),) * (horizon - 1))
         for t in range(horizon - 2, -1, -1):
-            if t == changed:
-                total = sum(total[..., g, :][..., g].max(axis=(-2, -1)) for g in map(np.array, groups))
-            else:
-                total = sum(total[..., g].max(axis=-1) for g in map(np.array, groups))
-        return float(total)
+            p, q = np.expand_dims(law, t + 1), np.expand_dims(law, t)
+            total = (np.maximum(p - math.exp(epsilon) * q, 0.0) if epsilon < math.inf else p * (q == 0)).sum(axis=-1)
+            for _ in range(t + 1, horizon - 1):
+                total = best(total).sum(axis=-1)
+            changed = [total[..., group, :][..., group].max(axis=(-2, -1)) for group in groups]
+            left = np.maximum(best(left), np.stack(changed, axis=-1)).sum(axis=-1)
+        return float(np.max(left)) - delta - SLACK
 
-    worst = 0.0
-    for changed in range(horizon - 1):
-        if mass(changed, lambda p, q: np.where(q > 0, 0.0, p)) > delta:
-            return math.inf
-
-        def over(epsilon: float, changed: int = changed) -> float:
-            return mass(changed, lambda p, q: np.maximum(p - math.exp(epsilon) * q, 0.0)) - delta
-
-        if over(worst) > 0:
-            high = worst + 1.0
-            while over(high) > 0:
-                high += high
-            worst = float(scipy.optimize.bisect(over, worst, high, xtol=1e-13))
-    return worst
+    if over(0.0) <= 0:
+        return 0.0
+    most = float(-np.log(np.min(law, where=law > 0, initial=1.0))) + 1.0
+    return math.inf if over(math.inf) > 0 else float(scipy.optimize.bisect(over, 0.0, most, xtol=1e-13))

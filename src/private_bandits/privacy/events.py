@@ -6,6 +6,7 @@ and those are others.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,8 +47,8 @@ class Found(NamedTuple):
     swapped: bool
     worth: float
 
-    def count(self, rows: np.ndarray) -> int:
-        """Count the outcomes in the event.
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """Return how much outcomes look like the event.
 
         Parameters
         ----------
@@ -55,9 +56,9 @@ class Found(NamedTuple):
 
         Returns
         -------
-        int
+        float array, shape (outcomes,)
         """
-        return int(np.sum(self.happened(rows)))
+        return self.event.sign * _rounded(self.number(rows))
 
     def happened(self, rows: np.ndarray) -> np.ndarray:
         """Say which outcomes are in the event.
@@ -70,7 +71,7 @@ class Found(NamedTuple):
         -------
         bool array, shape (outcomes,)
         """
-        return np.asarray(self.event.sign * _rounded(self.number(rows)) >= self.event.threshold)
+        return np.asarray(self.score(rows) >= self.event.threshold)
 
 
 def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) -> tuple[np.ndarray, tuple[bool, int]]:
@@ -86,39 +87,31 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
     Returns
     -------
     float array, shape (outcomes, width)
-        Where lengths differ, the length comes first, and what is missing is minus infinity.
+        Where lengths differ, the length comes first. What is missing, or no number, is minus infinity.
     (bool, int)
         Whether lengths come first, and how many numbers follow.
 
     Raises
     ------
     ValueError
-        If an outcome is no number and holds none, or holds a NaN.
+        If an outcome is no number and holds none.
     """
-    equal = _equal(outcomes)
-    if equal is not None and layout in (None, (False, equal.shape[1])):
-        table, sizes, (varies, width) = equal, np.zeros(0), (False, equal.shape[1])
+    try:
+        rows = [np.asarray(outcome, dtype=float).ravel() for outcome in outcomes]
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("target must return numbers, tuples or arrays of numbers") from None
+    sizes = np.array([len(row) for row in rows])
+    varies, width = layout or (bool((sizes != sizes[0]).any()), int(sizes.max()))
+    if width == 0:
+        raise ValueError("target must return at least one number")
+    if (sizes == width).all():
+        table = np.array(rows)
     else:
-        try:
-            rows = [np.asarray(outcome, dtype=float).ravel() for outcome in outcomes]
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError("target must return numbers, tuples or arrays of numbers") from None
-        sizes = np.array([len(row) for row in rows])
-        varies, width = layout or (bool((sizes != sizes[0]).any()), int(sizes.max()))
         table = np.full((len(rows), width), -math.inf)
         for place, row in enumerate(rows):
             table[place, : len(row)] = row[:width]
-    if np.isnan(table).any() or width == 0:
-        raise ValueError("target must return at least one number, and no NaN")
+    table[np.isnan(table)] = -math.inf
     return (np.column_stack([sizes, table]) if varies else table), (varies, width)
-
-
-def _equal(outcomes: Sequence[Any]) -> np.ndarray | None:
-    """The outcomes at once, where their lengths are equal."""
-    try:
-        return np.array(outcomes, dtype=float).reshape(len(outcomes), -1)
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def learn(first: np.ndarray, second: np.ndarray, delta: float, ratio: Any = None) -> Found:
@@ -141,99 +134,74 @@ def learn(first: np.ndarray, second: np.ndarray, delta: float, ratio: Any = None
     Found
     """
     sides = (first[::2], second[::2]), (first[1::2], second[1::2])
-    apart = sorted(range(first.shape[1]), key=lambda place: -_Coded(first[:, place], second[:, place]).evidence)
-    fits = [dict(_numbers(*side, apart, ratio)) for side in (*sides, (first, second))]
+    fits = [dict(_numbers(*side, ratio)) for side in (*sides, (first, second))]
     best: Found | None = None
-    for name, number in fits[2].items():
-        if not (name in fits[0] and name in fits[1]):
-            continue
+    for name in [name for name in fits[2] if name in fits[0] and name in fits[1]]:
         crossed = [_rounded(np.concatenate([fits[1][name](sides[0][s]), fits[0][name](sides[1][s])])) for s in (0, 1)]
-        refitted = _rounded(np.concatenate([number(first), number(second)]))
-        for sign in (1.0, -1.0):
-            mine, other = (np.sort(sign * values) for values in crossed)
-            pooled, last = np.sort(np.concatenate([mine, other])), np.sort(sign * refitted)
+        refitted = _rounded(np.concatenate([fits[2][name](first), fits[2][name](second)]))
+        for sign, swapped in product((1.0, -1.0), (False, True)):
+            mine, other = (np.sort(sign * values) for values in (crossed[::-1] if swapped else crossed))
+            pooled = np.sort(np.concatenate([mine, other]))
             levels = np.unique(pooled[-np.unique(np.geomspace(1, len(pooled), _LEVELS).astype(int))])
             k, j = (len(each) - np.searchsorted(each, levels) for each in (mine, other))
-            n, m = len(mine), len(other)
-            for swapped, counts in ((False, (k, n, j, m)), (True, (j, m, k, n))):
-                worth = certified_loss(*counts, delta, _STRICT)
-                place = int(np.argmax(worth))
-                if best is None or worth[place] > best.worth:
-                    threshold = last[-int(k[place] + j[place])]  # as many outcomes as before it was fitted anew
-                    best = Found(Event(name, sign, float(threshold)), number, swapped, float(worth[place]))
+            worth = certified_loss(k, len(mine), j, len(other), delta, _STRICT)
+            place = int(np.argmax(worth))
+            if best is None or worth[place] > best.worth:
+                threshold = np.sort(sign * refitted)[-int(k[place] + j[place])]  # as many outcomes as it had crossed
+                best = Found(Event(name, sign, float(threshold)), fits[2][name], swapped, float(worth[place]))
     assert best is not None
     return best
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
     """Leave out the last digits: they tell 0 + noise from 1 + noise, which is the floating-point noise's own fault."""
-    return np.round(values, 9).astype(np.float32)
+    with np.errstate(over="ignore"):
+        return np.round(values, 9).astype(np.float32)
 
 
-def _numbers(
-    first: np.ndarray, second: np.ndarray, apart: list[int], ratio: Any
-) -> Iterator[tuple[str, Callable[..., np.ndarray]]]:
-    """Yield numbers of an outcome that may tell the two apart, with their names; `apart` orders the entries."""
+def _numbers(first: np.ndarray, second: np.ndarray, ratio: Any) -> Iterator[tuple[str, Callable[..., np.ndarray]]]:
+    """Yield numbers of an outcome that may tell the two apart, with their names."""
     if ratio is not None:
         yield "ln density ratio", ratio
+    coded = [_Coded(first[:, place], second[:, place]) for place in range(first.shape[1])]
+    apart = sorted(range(len(coded)), key=lambda place: -coded[place].evidence)
     for place in apart[:_KEPT]:
         yield f"entry {place}", lambda rows, place=place: rows[:, place]
-    codes = {place: _Coded(first[:, place], second[:, place]) for place in apart}
-    used = [place for place in apart if codes[place].evidence > 0] or apart[:1]
+    used = [place for place in apart if coded[place].evidence > 0] or apart[:1]
     yield (
         "sum of ln ratios of entries",
-        lambda rows: np.sum([codes[place].ratio(rows[:, place]) for place in used], axis=0),
+        lambda rows: np.sum([coded[place].ratio(rows[:, place]) for place in used], axis=0),
     )
-    if len(apart) == 1:
-        return
-    if np.isfinite(first).all() and np.isfinite(second).all():
-        yield "sum of entries", lambda rows: rows.sum(axis=1)
-        kept = apart[: 4 * _KEPT]
-        spread = np.cov(np.vstack([first[:, kept], second[:, kept]]).T) + 1e-9 * np.eye(len(kept))
-        weights = np.linalg.lstsq(spread, first[:, kept].mean(axis=0) - second[:, kept].mean(axis=0), rcond=None)[0]
-        yield "linear discriminant", lambda rows: rows[:, kept] @ weights
-    whole = _patterns(first, second)
-    if whole is not None:
-        yield "ln ratio of whole outcomes", whole
+    if len(apart) > 1:
+        yield "sum of entries", lambda rows: np.clip(rows, -1e30, 1e30).sum(axis=1)
+        patterns, codes = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
+        if len(patterns) <= (len(first) + len(second)) / 4:  # seen again and again
+            counts = [
+                np.bincount(side, minlength=len(patterns)) + 0.5 for side in np.split(codes.ravel(), [len(first)])
+            ]
+            known = {row.tobytes(): value for row, value in zip(patterns, np.log(counts[0] / counts[1]), strict=True)}
+            yield "ln ratio of whole outcomes", lambda rows: np.array([known.get(row.tobytes(), 0.0) for row in rows])
 
 
 class _Coded:
-    """One entry in bins, values that come again and again apart, and how much likelier each is on the first."""
+    """One entry in bins, values that come again and again in their own, and how much likelier each is on the first."""
 
     def __init__(self, first: np.ndarray, second: np.ndarray) -> None:
         pooled = np.concatenate([first, second])
         values, times = np.unique(pooled, return_counts=True)
-        self.atoms = values[:0]
         if len(values) > _BINS:
-            often = np.sort(np.argsort(-times, kind="stable")[:_BINS])
-            self.atoms = values[often][times[often] >= _AGAIN]
-            values = np.unique(np.quantile(pooled, np.arange(_BINS) / _BINS, method="lower"))
-        self.edges, size = values[1:], len(values) + len(self.atoms)
-        p, q = ((n := np.bincount(self.code(each), minlength=size) + 0.5) / n.sum() for each in (first, second))
+            again = values[np.argsort(-times, kind="stable")[:_BINS]]
+            again = again[np.isin(again, values[times >= _AGAIN])]
+            quantiles = np.quantile(pooled, np.arange(_BINS) / _BINS, method="lower")
+            values = np.unique(np.concatenate([quantiles, again, np.nextafter(again, math.inf)]))
+        self.edges = values[1:]
+        p, q = ((n := np.bincount(self.code(each), minlength=len(values)) + 0.5) / n.sum() for each in (first, second))
         self.table = np.log(p) - np.log(q)
-        pairs = len(first) * len(second) / (len(first) + len(second))
-        freedom = size - 1
+        pairs, freedom = len(first) * len(second) / len(pooled), len(values) - 1
         self.evidence = pairs * float(np.sum((p - q) ** 2 / (p + q) * 2)) - freedom - 2 * math.sqrt(2 * freedom)
 
     def code(self, column: np.ndarray) -> np.ndarray:
-        codes = np.searchsorted(self.edges, column, side="right")
-        if len(self.atoms):
-            place = np.minimum(np.searchsorted(self.atoms, column), len(self.atoms) - 1)
-            codes = np.where(self.atoms[place] == column, len(self.edges) + 1 + place, codes)
-        return codes
+        return np.searchsorted(self.edges, column, side="right")
 
     def ratio(self, column: np.ndarray) -> np.ndarray:
         return np.asarray(self.table[self.code(column)])
-
-
-def _patterns(first: np.ndarray, second: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
-    """The ratio of whole outcomes, where few enough are different to be seen again."""
-    seen = [np.unique(each, axis=0, return_counts=True) for each in (first, second)]
-    if sum(len(rows) for rows, _ in seen) > (len(first) + len(second)) / 4:
-        return None
-    counts: dict[bytes, np.ndarray] = {}
-    for side, (rows, numbers) in enumerate(seen):
-        for row, number in zip(rows, numbers, strict=True):
-            counts.setdefault(row.tobytes(), np.full(2, 0.5))[side] += number
-    ratio = {row: float(np.log(n[0] / n[1])) for row, n in counts.items()}
-    return lambda rows: np.array([ratio.get(row.tobytes(), 0.0) for row in rows])

@@ -140,9 +140,9 @@ def one_run_loss(correct: int, guesses: int, users: int, delta: float = 0.0, con
     correct : int
         Right guesses, 0 <= correct <= guesses.
     guesses : int
-        >= 1, chosen before the coins are seen, or by what was released alone.
+        >= 1. Fixed beforehand where delta > 0; at delta = 0 it may depend on what was released, never on the coins.
     users : int
-        >= guesses.
+        From `guesses` to 1e8.
     delta : float
         In [0, 1).
     confidence : float
@@ -173,21 +173,32 @@ def one_run_loss(correct: int, guesses: int, users: int, delta: float = 0.0, con
     failure = checks.real("delta", delta, at_least=0, below=1)
     alpha = 1 - checks.real("confidence", confidence, above=0, below=1)
 
-    def chance(epsilon: float) -> float:
-        right = float(scipy.special.expit(epsilon))
-        tail = _tail(v, r, right)
-        if failure == 0.0:
-            return tail
-        back = np.arange(1, v + 1)
-        steps = (scipy.special.bdtrc(v - back - 1.0, r, right) - tail) / back if v else np.zeros(1)
-        return tail + 2 * m * failure * max(float(np.max(steps)), 0.0)
+    def over(epsilon: float) -> float:
+        return one_run_p_value(v, r, m, failure, epsilon) - alpha
 
-    if chance(0.0) >= alpha:
-        return 0.0
-    high = 1.0
-    while chance(high) < alpha and high < 700.0:
-        high *= 2
-    return float(scipy.optimize.bisect(lambda epsilon: chance(epsilon) - alpha, 0.0, high, xtol=1e-9))
+    return 0.0 if over(0.0) >= 0 else float(scipy.optimize.bisect(over, 0.0, 700.0, xtol=1e-9))
+
+
+def one_run_p_value(correct: int, guesses: int, users: int, delta: float, promised: float) -> float:
+    """Return the chance of so many right guesses, at most, of what keeps a promise.
+
+    Parameters
+    ----------
+    correct, guesses, users, delta
+        As for `one_run_loss`.
+    promised : float
+        Epsilon, >= 0.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+    """
+    right = float(scipy.special.expit(promised))
+    tails = scipy.special.bdtrc(np.arange(correct - 1.0, -2.0, -1.0), guesses, right)  # from P(W >= correct) down to 1
+    if delta == 0.0 or correct == 0:
+        return float(tails[0])
+    return min(1.0, float(tails[0] + 2 * users * delta * np.max((tails[1:] - tails[0]) / np.arange(1, correct + 1))))
 
 
 def ceiling(runs: int, delta: float = 0.0, confidence: float = 0.95) -> float:
@@ -221,7 +232,3 @@ def ceiling(runs: int, delta: float = 0.0, confidence: float = 0.95) -> float:
     failure = checks.real("delta", delta, at_least=0, below=1)
     alpha = 1 - checks.real("confidence", confidence, above=0, below=1)
     return max(0.0, float(certified_loss(n, n, 0, n, failure, alpha)))
-
-
-def _tail(successes: int, runs: int, probability: float) -> float:
-    return float(scipy.special.bdtrc(successes - 1.0, runs, probability)) if successes else 1.0

@@ -5,16 +5,17 @@ round by round, with the user's row as means, it plays the table. Loops over epo
 their sums only, and are given those sums: Pareto rewards of an enormous shape are their mean to the last digit.
 """
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import kernel_of
+from private_bandits.kernels import episodes, kernel_of
 from private_bandits.kernels.protocol import WHOLE_RUN
 from private_bandits.privacy.enumeration import FinitePolicy
-from private_bandits.privacy.guarantee import Guarantee
+from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, ConvexLoss, LinearContext, OracleBandit
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
@@ -22,24 +23,20 @@ from private_bandits.problems.lists import ListProblem
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
 # what a user's round adds to, and what a policy reads: fields of a kernel's State
-_SENT = {
-    "index": ("pulls", "total"),
-    "superarm": ("pulls", "total"),
-    "ratio": ("clicks", "examinations", "displays"),
-    "episodes": ("pulls", "means"),
-    "linear": ("gram", "moment", "estimate"),
-    "online": (),
-}
-_READ = _SENT | {
-    "index": ("pulls", "mean"),
-    "releases": ("counted", "mean"),
-    "robust": ("pulls", "mean"),
-    "elimination": ("pulls", "means"),
-    "online": ("centre", "linear"),
+_FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "index": {"messages": ("pulls", "total"), "state": ("pulls", "mean")},
+    "superarm": {"messages": ("pulls", "total"), "state": ("pulls", "total")},
+    "ratio": dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
+    "episodes": {"messages": ("pulls", "totals"), "state": ("pulls", "means")},
+    "linear": dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),
+    "online": {"messages": (), "state": ("centre", "linear")},
+    "releases": {"state": ("counted", "mean")},
+    "robust": {"state": ("pulls", "mean")},
+    "elimination": {"state": ("pulls", "means")},
 }
 _BEGUN = {"elimination": 2, "episodes": 0}  # where the clock of a loop over epochs has the rounds before the epoch
-_HEAVY = ("robust", *_BEGUN)  # loops whose records say which moment of a reward is finite
 _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
+_SCREENED = 256  # users among whom those to search are chosen, and runs for it
 _Given = ConvexLoss | LinearContext | ListProblem
 
 
@@ -49,35 +46,6 @@ class Streams(NamedTuple):
     env: np.random.Generator
     choice: np.random.Generator
     noise: np.random.Generator
-
-
-@runtime_checkable
-class Recorded(Protocol):
-    """A `Policy`: its record is what a compiled loop plays."""
-
-    name: str
-    privacy: Guarantee
-    record: Any
-
-
-@runtime_checkable
-class Asked(Protocol):
-    """A policy written in Python, as for `simulate`."""
-
-    name: str
-
-    def start(self, problem: Any, choice: Any, noise: Any) -> Any:
-        """Return a fresh learner.
-
-        Parameters
-        ----------
-        problem : Arms, Cascade or SemiBandit
-        choice, noise : numpy.random.Generator
-
-        Returns
-        -------
-        learners.Learner
-        """
 
 
 def streams(seed: int, number: int) -> Streams:
@@ -102,22 +70,29 @@ class Tables:
 
     Parameters
     ----------
-    policy : FinitePolicy, Recorded or Asked
+    policy : FinitePolicy, Policy, or a policy written in Python
     problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit, optional
         Says everything but the means; not for a FinitePolicy.
     horizon : int
         Rounds, >= 1.
     view : {"messages", "actions", "state"} or callable
-        A callable gets the trace, as of `simulate.trace`, and returns a number, tuple or array.
+        A callable gets what was played, a row a round, and returns a number, tuple or array.
     items : int
         Numbers of a row; 0 where rows are problems.
     """
 
+    rewards: tuple[float, ...] = (0.0, 1.0)
+
     def __init__(self, policy: Any, problem: Any, horizon: int, view: Any, items: int) -> None:
         self.policy, self.problem, self.horizon, self.view, self.items = policy, problem, horizon, view, items
 
-    def pairs(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return neighbours to search: tables of 0 and 1 that differ in the row of the first or of a later user.
+    def pairs(self, source: Streams) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return neighbours to search: constant tables, in which the row of the first user or of another one differs.
+
+        Parameters
+        ----------
+        source : Streams
+            For the choice of the other user, by how far the view depends on each in runs on random tables.
 
         Returns
         -------
@@ -130,18 +105,18 @@ class Tables:
         """
         if not self.items:
             raise ValueError(f"neighbours must be given for {checks.shown(self.problem)}")
-        rows, found = (np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]), []
-        users = {0, self.horizon - 1 if self.view == "messages" else self.horizon // 2}
-        for base in rows:
-            for user in sorted(users):
-                for i, j in ((0, 1), (0, 2), (1, 2)):
-                    tables = np.tile(base, (2, self.horizon, 1))
-                    tables[:, user] = rows[i], rows[j]
-                    found.append((tables[0], tables[1]))
+        low, high = min(self.rewards), max(self.rewards)
+        rows = low + (high - low) * np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
+        found = []
+        for base, user in product(rows, sorted({0, self._screened(source, rows)})):
+            for i, j in ((0, 1), (0, 2), (1, 2)):
+                tables = np.tile(base, (2, self.horizon, 1))
+                tables[:, user] = rows[i], rows[j]
+                found.append((tables[0], tables[1]))
         return found
 
-    def prepared(self, pair: Any, changes: int = 1) -> tuple[Any, Any, int]:
-        """Check two tables and find the first user in whom they differ.
+    def prepared(self, pair: Any, changes: int = 1) -> tuple[Any, Any, list[int]]:
+        """Check two tables and find the users in whom they differ.
 
         Parameters
         ----------
@@ -152,8 +127,8 @@ class Tables:
 
         Returns
         -------
-        table, table, int
-            The tables, and the row, from 0.
+        table, table, list of int
+            The tables, and the rows, from 0.
 
         Raises
         ------
@@ -164,17 +139,17 @@ class Tables:
         apart = [t for t in range(self.horizon) if not _same(one[t], other[t])]
         if not 1 <= len(apart) <= changes:
             raise ValueError(f"neighbours must differ in 1 to {changes} rows (changes={changes}), got {len(apart)}")
-        return one, other, apart[0]
+        return one, other, apart
 
-    def draw(self, rows: Any, user: int, runs: int, source: Streams) -> list[Any]:
+    def draw(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[Any]:
         """Play a table again and again.
 
         Parameters
         ----------
         rows : table
             As from `prepared`.
-        user : int
-            Whose messages are shown, from 0.
+        users : sequence of int
+            Whose messages are shown, and from whom on the state is; from 0.
         runs : int
             How often, >= 0.
         source : Streams
@@ -182,29 +157,28 @@ class Tables:
         Returns
         -------
         list of array
-            What the view shows of each.
+            What the view shows of each; where it is messages of several users, after their lengths.
         """
-        return [self._play(rows, user, source) for _ in range(runs)]
+        played = self._plays(rows, users, runs, source)
+        if self.view == "messages" and len(users) > 1:
+            played = [[np.array([len(one) for one in seen]), *seen] for seen in played]
+        return [seen[0] if len(seen) == 1 else np.concatenate(seen) for seen in played]
 
-    def messages(self, rows: Any, source: Streams) -> list[np.ndarray]:
-        """Play one run, and return what each of its users sends.
-
-        Parameters
-        ----------
-        rows : sequence of rows, or of problems
-            One a user.
-        source : Streams
-
-        Returns
-        -------
-        list of array
-
-        Raises
-        ------
-        ValueError
-            If the messages are not to be had.
-        """
-        raise ValueError("target must be a policy that is played round by round for method='one run'")
+    def _screened(self, source: Streams, rows: np.ndarray) -> int:
+        """The user whose reward moves the view most, in runs on tables of random rewards."""
+        runs = int(np.clip(20_000 // self.horizon, 16, _SCREENED))
+        users = np.sort(source.choice.permutation(self.horizon)[:_SCREENED])
+        picks = source.choice.integers(0, 2, (runs, self.horizon))
+        shown = users if self.view == "messages" else users[:0]
+        played = [self._plays(rows[pick], shown.tolist() or [0], 1, source)[0] for pick in picks]
+        if self.view == "messages":
+            seen = features([sent for each in played for sent in each])[0].reshape(runs, len(users), -1)
+        else:
+            seen = features([np.concatenate([np.ravel(each) for each in one]) for one in played])[0][:, None]
+        seen = np.clip(seen, -1e30, 1e30)
+        seen = (seen - seen.mean(axis=0)) / (seen.std(axis=0) + 1e-9)
+        moved = np.einsum("nu,nuw->uw", picks[:, users] - 0.5, np.broadcast_to(seen, (runs, len(users), seen.shape[2])))
+        return int(users[np.argmax(np.abs(moved).max(axis=1))])
 
     def _rows(self, table: Any) -> Any:
         if isinstance(table, list) and len(table) == self.horizon and all(isinstance(row, _Given) for row in table):
@@ -214,20 +188,23 @@ class Tables:
             wanted = f"tables of shape ({self.horizon}, {self.items or 'problems'})"
             raise ValueError(f"neighbours must hold {wanted}, got {rows.shape}")
         if not self._takes(rows):
-            raise ValueError("neighbours must hold rewards 0 and 1, or any >= 0 for policies of unbounded ones")
+            raise ValueError(f"neighbours must hold rewards {self.rewards}, or any >= 0 for policies of unbounded ones")
         return rows
 
     def _takes(self, rows: np.ndarray) -> bool:
-        return bool(np.isin(rows, (0, 1)).all())
+        return bool(np.isin(rows, self.rewards).all())
 
-    def _play(self, rows: Any, user: int, source: Streams) -> Any:
+    def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
+        return [[self._seen(self._play(rows, source))] for _ in range(runs)]
+
+    def _play(self, rows: Any, source: Streams) -> np.ndarray:
+        """What is played, a row a round."""
         raise NotImplementedError
 
-    def _seen(self, trace: np.ndarray) -> Any:
+    def _seen(self, played: np.ndarray) -> Any:
         """The actions, with the number of rounds in which each item was played; or the caller's view."""
         if callable(self.view):
-            return self.view(trace)
-        played = trace[:, :-1]
+            return self.view(played)
         if played.dtype.kind == "f":
             return played
         return np.concatenate([np.bincount(played[played >= 0], minlength=self.items), played.ravel()])
@@ -239,43 +216,42 @@ class _Finite(Tables):
     def __init__(self, policy: FinitePolicy, horizon: int, view: Any) -> None:
         super().__init__(policy, None, horizon, view, len(policy.probabilities(())))
         self.laws: dict[Any, np.ndarray] = {}
-        self.values = {float(value): value for value in policy.rewards}
+        self.rewards = tuple(policy.rewards)
 
-    def _takes(self, rows: np.ndarray) -> bool:
-        return bool(np.isin(rows, list(self.values)).all())
-
-    def _play(self, rows: Any, user: int, source: Streams) -> Any:
+    def _play(self, rows: Any, source: Streams) -> np.ndarray:
         history: tuple[Any, ...] = ()
-        see = self.policy.signal
+        see, values = self.policy.signal, {float(value): value for value in self.rewards}
         for row in rows:
             if history not in self.laws:
                 self.laws[history] = np.cumsum(self.policy.probabilities(history))
-            law, outcome = self.laws[history], tuple(self.values[x] for x in row.tolist())
+            law, outcome = self.laws[history], tuple(values[x] for x in row.tolist())
             arm = min(int(np.searchsorted(law, source.choice.random() * law[-1], side="right")), len(law) - 1)
             history = (*history, (arm, outcome[arm] if see is None else see(outcome, arm)))
-        return self._seen(np.array([(arm, 1) for arm, _ in history]))
+        return np.array([[arm] for arm, _ in history])
 
 
 class _Learner(Tables):
     """A policy written in Python."""
 
-    def _play(self, rows: Any, user: int, source: Streams) -> Any:
+    def _play(self, rows: Any, source: Streams) -> np.ndarray:
         learner = self.policy.start(self.problem, source.choice, source.noise)
-        trace = np.full((self.horizon, self.problem.list_size + 1), -1)
+        played = np.full((self.horizon, self.problem.list_size), -1)
         for t, row in enumerate(rows):
-            order = checks.integers("ask()", learner.ask(), at_least=0, at_most=self.items - 1)
+            order = list(learner.ask())
+            if not all(0 <= item < self.items for item in order):
+                raise ValueError(f"ask() must return items from 0 to {self.items - 1}, got {checks.shown(order)}")
             feedback = row[order]
             if isinstance(self.problem, Cascade) and feedback.any():
                 feedback = feedback[: int(np.argmax(feedback)) + 1]
             learner.tell(feedback.tolist())
-            trace[t, : len(order)], trace[t, -1] = order, len(feedback)
-        return self._seen(trace)
+            played[t, : len(order)] = order
+        return played
 
 
 class _Rounds(Tables):
     """A compiled loop over rounds: stretches of equal rows in one call."""
 
-    def __init__(self, policy: Recorded, problem: Any, horizon: int, view: Any) -> None:
+    def __init__(self, policy: Any, problem: Any, horizon: int, view: Any) -> None:
         items = problem.n_items if isinstance(problem, ListProblem) else 0
         super().__init__(policy, problem, horizon, view, items)
         self.kernel, self.constants = kernel_of(policy.record), policy.record
@@ -283,38 +259,31 @@ class _Rounds(Tables):
         self.kernel.check(policy.name, problem, policy.record, horizon)
         if isinstance(problem, OracleBandit) or (self.kernel.PIECE == WHOLE_RUN) != (self.name in _BEGUN):
             raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.shown(problem)}")
-        shown = _SENT if view == "messages" else _READ if view == "state" else {self.name: ()}
-        if self.name not in shown:
+        self.fields = () if callable(view) or view == "actions" else _FIELDS[self.name].get(view)
+        if self.fields is None or (view == "messages" and isinstance(self, _Epochs)):
             raise ValueError(f"view={view!r} is not to be had of {policy.name}")
-        self.fields = shown[self.name]
-
-    def draw(self, rows: Any, user: int, runs: int, source: Streams) -> list[Any]:
-        """Play a table again and again."""
-        parts = list(self._parts(rows, user))
-        return [self._play(parts, user, source) for _ in range(runs)]
-
-    def messages(self, rows: Any, source: Streams) -> list[np.ndarray]:
-        """Play one run, and return what each of its users sends."""
-        records = [self._record(row) for row in rows]
-        state, trace = self.kernel.start(records[0], self.constants), self._blank(len(rows))
-        sent = []
-        for t, record in enumerate(records):
-            before = self._fields(state)
-            self._advance(record, state, t + 1, t + 1, trace, source)
-            sent.append(self._message(before, self._fields(state), trace[t]))
-        return sent
 
     def _takes(self, rows: np.ndarray) -> bool:
-        return super()._takes(rows) or (self.constants.v > 0 and rows.min() >= 0 if self.name in _HEAVY else False)
+        return super()._takes(rows) or (getattr(self.constants, "v", 0.0) > 0 and rows.min() >= 0)
 
-    def _parts(self, rows: Any, user: int) -> Iterator[tuple[Any, int, int]]:
-        """The record of each stretch of equal rows; the audited round, and those whose state is shown, alone."""
-        first, last = 0, user if self.view == "messages" else self.horizon - 1
-        for t in range(last + 1):
-            alone = (self.view == "messages" and t >= user - 1) or (self.view == "state" and t >= user)
-            if t == last or alone or not _same(rows[t], rows[t + 1]):
-                yield self._record(rows[t]), first + 1, t + 1
-                first = t + 1
+    def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
+        last = users[-1] + 1 if self.view == "messages" else self.horizon
+        shown = set(users) if self.view == "messages" else set(range(users[0], last)) if self.view == "state" else set()
+        ends = {t for t in range(1, last) if t in shown or t - 1 in shown or not _same(rows[t - 1], rows[t])} | {last}
+        parts = [(self._record(rows[end - 1]), begun + 1, end) for begun, end in pairwise([0, *sorted(ends)])]
+        return [self._run(rows, shown, lambda state: parts, source) for _ in range(runs)]
+
+    def _run(self, rows: Any, shown: set[int], parts: Any, source: Streams) -> list[Any]:
+        trace = np.asarray(self.kernel.blank(self.problem, self.constants, self.horizon))
+        state, seen = self.kernel.start(self._record(rows[0]), self.constants), []
+        for record, first, end in parts(state):
+            before = self._fields(state)
+            self._advance(record, self.constants, state, first, end, trace, source)
+            if end - 1 in shown and self.view == "state":
+                seen.append(np.concatenate([np.ravel(each) for each in self._fields(state)]))
+            elif end - 1 in shown:
+                seen.append(self._message(before, self._fields(state), trace[end - 1]))
+        return seen or [self._seen(trace[:, :-1])]
 
     def _record(self, row: Any) -> Any:
         if isinstance(row, _Given):
@@ -322,32 +291,12 @@ class _Rounds(Tables):
         record = self.problem.record()._replace(means=frozen(row, np.float64))
         return record if np.isin(row, (0, 1)).all() else record._replace(shape=EXACT_SHAPE)
 
-    def _play(self, parts: Any, user: int, source: Streams) -> Any:
-        trace, seen = self._blank(parts[-1][2]), []
-        state = self.kernel.start(parts[0][0], self.constants)
-        before = self._fields(state)
-        for record, first, end in parts:
-            if end == user + 1:
-                before = self._fields(state)
-            self._advance(record, state, first, end, trace, source)
-            if self.view == "state" and end > user:
-                seen.append(self._read(state))
-        if self.view == "messages":
-            return self._message(before, self._fields(state), trace[user])
-        return np.concatenate(seen) if self.view == "state" else self._seen(trace)
-
-    def _blank(self, rounds: int) -> np.ndarray:
-        return np.asarray(self.kernel.blank(self.problem, self.constants, rounds))
-
-    def _advance(self, record: Any, state: Any, first: int, end: int, trace: np.ndarray, source: Any) -> None:
+    def _advance(self, record: Any, constants: Any, state: Any, first: int, end: int, trace: Any, source: Any) -> None:
         marks, regret = np.array([self.horizon]), np.zeros(1)
-        self.kernel.advance(record, self.constants, state, first, end, marks, regret, trace, *source)
+        self.kernel.advance(record, constants, state, first, end, marks, regret, trace, *source)
 
     def _fields(self, state: Any) -> list[np.ndarray]:
         return [np.array(getattr(state, name), dtype=float) for name in self.fields]
-
-    def _read(self, state: Any) -> np.ndarray:
-        return np.concatenate([np.ravel(each) for each in self._fields(state)])
 
     def _message(self, before: list[np.ndarray], after: list[np.ndarray], row: np.ndarray) -> np.ndarray:
         """What the user's round added: of a list by position, as what is played does not depend on the user."""
@@ -363,81 +312,51 @@ class _Rounds(Tables):
 class _Epochs(_Rounds):
     """A compiled loop over epochs: each in one call, its rewards by their means."""
 
-    def __init__(self, policy: Recorded, problem: Any, horizon: int, view: Any) -> None:
-        super().__init__(policy, problem, horizon, view)
-        self.place, self.ends = _BEGUN[self.name], dict[Any, Any]()
-        self.in_turns = self.name == "elimination"
+    def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
+        shown, fed = set(range(users[0], self.horizon)) if self.view == "state" else set(), dict[Any, Any]()
+        return [self._run(rows, shown, lambda state: self._epochs(rows, state, fed), source) for _ in range(runs)]
 
-    def draw(self, rows: Any, user: int, runs: int, source: Streams) -> list[Any]:
-        """Play a table again and again."""
-        self.fed: dict[Any, tuple[Any, int]] = {}  # of this table
-        return [self._play(rows, user, source) for _ in range(runs)]
-
-    def messages(self, rows: Any, source: Streams) -> list[np.ndarray]:
-        """Refuse: what one user sends is not seen in the sum of an epoch."""
-        return Tables.messages(self, rows, source)
-
-    def _play(self, rows: Any, user: int, source: Streams) -> Any:
-        record, trace, seen = self.problem.record(), self._blank(self.horizon), []
-        state, end = self.kernel.start(record, self.constants), 0
+    def _epochs(self, rows: Any, state: Any, fed: dict[Any, Any]) -> Iterator[tuple[Any, int, int]]:
+        """Each epoch as it begins; `fed` are those of this table that were found before."""
+        end = 0
         while end < self.horizon:
-            begun = int(state.clock[self.place])
-            key = state.clock.tobytes(), (state.alive if self.in_turns else state.order).tobytes()
-            if key not in self.fed:
-                self.fed[key] = self._sums(rows, state, record, begun)
-            fed, end = self.fed[key]
-            self._advance(fed, state, begun + 1, end, trace, source)
-            if self.view == "state" and end > user:
-                seen.append(self._read(state))
-            if self.view == "messages" and end > user:
-                arm = trace[user, 0]
-                return np.array([each[arm] for each in self._fields(state)])
-        return np.concatenate(seen) if self.view == "state" else self._seen(trace)
+            begun, arms = end, state.alive[: state.clock[0]] if self.name == "elimination" else state.order
+            key = (state.clock.tobytes(), arms.tobytes())
+            if key not in fed:
+                fed[key] = self._sums(rows, state, begun, arms)
+            record, end = fed[key]
+            yield record, begun + 1, end
 
-    def _sums(self, rows: Any, state: Any, record: Any, begun: int) -> tuple[Any, int]:
-        """The record that gives the running epoch its rewards, and where the epoch ends."""
-        end, arms = self._epoch(state, record, begun)
-        means = np.zeros(self.items)
+    def _sums(self, rows: Any, state: Any, begun: int, arms: np.ndarray) -> tuple[Any, int]:
+        """The record that gives the running epoch its rewards, and where the epoch ends, or the horizon."""
+        blank, low, end = self.problem.record(), begun, self.horizon  # the epoch is not over after `low` rounds
+        while end - low > 1:
+            middle = (low + end) // 2
+            over = self._tried(blank, state, begun, middle).clock[_BEGUN[self.name]] > begun
+            low, end = (low, middle) if over else (middle, end)
+        if end - begun > _LONGEST:
+            raise ValueError(f"horizon must keep epochs below {_LONGEST} rounds, got one of {end - begun}")
+        played, means = np.resize(arms, end - begun), np.zeros(self.items)
         for arm in set(arms.tolist()):
-            paid = rows[begun:end][arms == arm, arm]
+            paid = rows[begun:end][played == arm, arm]
             if self.constants.truncation > 0:
-                paid = paid * np.array([self._counts(state, record, begun, end, float(x)) for x in paid])
-            means[arm] = paid.mean()
+                for reward in set(paid.tolist()) - {0.0}:  # whether it counts, or is truncated
+                    same = blank._replace(means=frozen(np.full(self.items, reward), np.float64), shape=EXACT_SHAPE)
+                    if self._tried(same, state, begun, end).means.max() <= reward / 2:
+                        paid = np.where(paid == reward, 0.0, paid)
+            means[arm] = paid.mean() if len(paid) else 0.0
         flat = bool(np.isin(means, (0, 1)).all())
-        if not flat and not self.in_turns and self.constants.flip > 0:
+        if not flat and getattr(self.constants, "flip", 0.0) > 0:
             raise ValueError("neighbours must give equal rewards within an episode of randomised answers")
-        return record._replace(means=frozen(means, np.float64), shape=0.0 if flat else EXACT_SHAPE), end
+        return blank._replace(means=frozen(means, np.float64), shape=0.0 if flat else EXACT_SHAPE), end
 
-    def _epoch(self, state: Any, record: Any, begun: int) -> tuple[int, np.ndarray]:
-        """Where the running epoch ends, or the horizon, and the arm of each of its rounds: tried on a copy."""
-        size = int(state.clock[0]) if self.in_turns else 1
-        arms = state.alive[:size] if self.in_turns else state.order
-        key = (arms.tobytes(), state.clock.tobytes())
-        if key not in self.ends:
-            low, end = begun, self.horizon  # the epoch is not over after `low` rounds
-            while end - low > 1:
-                middle = (low + end) // 2
-                over = self._tried(state, record, begun, middle).clock[self.place] > begun
-                low, end = (low, middle) if over else (middle, end)
-            if end - begun > _LONGEST:
-                raise ValueError(f"horizon must keep epochs below {_LONGEST} rounds, got one of {end - begun}")
-            self.ends[key] = end, arms[np.arange(end - begun) % size].copy()
-        return self.ends[key]
-
-    def _counts(self, state: Any, record: Any, begun: int, end: int, reward: float) -> bool:
-        """Whether a reward counts in this epoch, or is truncated: tried on a copy, without noise."""
-        key = (state.clock.tobytes(), reward)
-        if key not in self.ends:
-            fed = record._replace(means=frozen(np.full(self.items, reward), np.float64), shape=EXACT_SHAPE)
-            self.ends[key] = reward == 0 or float(self._tried(state, fed, begun, end).means.max()) > reward / 2
-        return bool(self.ends[key])
-
-    def _tried(self, state: Any, record: Any, begun: int, last: int) -> Any:
+    def _tried(self, record: Any, state: Any, begun: int, last: int) -> Any:
+        """The state after some rounds, on a copy, without noise."""
         copy = type(state)(*(each.copy() for each in state))
         copy.means[:] = 0.0
         idle = (np.random.Generator(np.random.PCG64(0)) for _ in range(3))
-        played = np.array([self.horizon]), np.zeros(1), self._blank(0)
-        self.kernel.advance(record, self.constants._replace(scale=0.0), copy, begun + 1, last, *played, *idle)
+        trace = np.asarray(self.kernel.blank(self.problem, self.constants, 0))
+        self._advance(record, self.constants._replace(scale=0.0), copy, begun + 1, last, trace, idle)
         return copy
 
 
@@ -458,11 +377,13 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: Any) -> Tables:
     ValueError
         If they do not fit, or the view is not to be had.
     """
-    if isinstance(policy, Recorded):
+    if hasattr(policy, "record"):
         if not isinstance(problem, _Given):
             raise ValueError(f"problem must be one that {policy.name} plays, got {checks.shown(problem)}")
-        epochs = kernel_of(policy.record).PIECE == WHOLE_RUN
-        return (_Epochs if epochs else _Rounds)(policy, problem, horizon, view)
+        kernel = kernel_of(policy.record)
+        # with one pull in each, kept for good, episodes are rounds
+        single = kernel is episodes and policy.record.growth == 0.0 and policy.record.kept > 0.0
+        return (_Epochs if kernel.PIECE == WHOLE_RUN and not single else _Rounds)(policy, problem, horizon, view)
     if view in ("messages", "state"):
         raise ValueError(f"view={view!r} needs a Policy, whose compiled loop has them")
     if isinstance(policy, FinitePolicy):

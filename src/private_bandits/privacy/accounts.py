@@ -1,0 +1,100 @@
+"""What the numbers of a policy's record pay: composition, parallel composition, and the depth of trees."""
+
+import math
+from typing import Any
+
+import scipy
+
+from private_bandits.kernels import elimination, index, kernel_of, linear, online, ratio
+from private_bandits.mechanisms.calibration import gaussian_epsilon
+
+
+def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
+    """Return what one user pays by the scale, flip, terms and depth of a policy's record, whatever it says itself.
+
+    Parameters
+    ----------
+    record : Record of a kernel
+    delta : float
+        In [0, 1).
+
+    Returns
+    -------
+    float
+        Epsilon at this delta, infinite where nothing is proved.
+    bool
+        Whether it covers what one user sends (local), not only what a box releases.
+
+    Raises
+    ------
+    TypeError
+        If it is no such record.
+
+    Examples
+    --------
+    >>> from private_bandits.baselines import dp_se
+    >>> account(dp_se(0.5, n_arms=5, horizon=1000).record)
+    (0.5, False)
+    """
+    r, name = record, kernel_of(record).__name__.rpartition(".")[2]
+    flip, gaussian, local, moved = getattr(r, "flip", 0.0), False, True, 1.0  # of a reward, where noise is added
+    match name:
+        case "quantile":
+            return r.epsilon, False
+        case "releases":
+            local = False
+        case "robust":  # a reward lies in [-B, B], in each level of a tree
+            local, moved = False, 2.0 * r.horizon.bit_length()
+        case "elimination":
+            local = r.noise == elimination.ON_REWARDS
+        case "episodes":
+            local = flip > 0
+            if r.kept == 0:  # the mean of the last episode, and noise for all pulls
+                moved = (1.0 + r.growth) / r.growth if r.growth > 0 else math.inf
+        case "identify":
+            gaussian = not r.laplace
+        case "ratio":  # one of K + 1 replies; as numbers, a click at the first of K positions against one at the last
+            gaussian, moved = r.design == ratio.GAUSSIAN, {0: math.inf, 1: 1.0}.get(r.list_size, r.list_size + 1.0)
+            flip *= 1.0 / (1.0 - (r.list_size - 1) * flip) if r.list_size else 0.0
+        case "index":
+            gaussian, local = r.noise == index.GAUSSIAN, r.noise not in (index.TREE, index.HYBRID)
+            known = r.semi_bandit or r.list_size == 1  # else the number of reports is the reply
+            moved = 1.0 if r.reports == index.FIRST else float(r.list_size) if known and r.list_size else math.inf
+            if r.reports == index.NOTHING and not r.observe_first:
+                return 0.0, True
+            if r.observe_first or r.noise in (index.EXACT, index.HYBRID):
+                return math.inf, local
+            if r.noise == index.HYPERCUBE:
+                return _response(1.0 - r.scale), True
+            if r.noise == index.RESPONSE:
+                return moved * _response(flip), True
+            flip, moved = 0.0, moved * (r.horizon.bit_length() if r.noise == index.TREE else 1.0)
+        case "online":
+            gaussian = r.noise == online.GAUSSIAN
+            moved = r.limit * (1.0 if r.learner in (online.EXP3, online.TSALLIS) else 2.0)
+            moved *= 2.0 * r.radius if r.learner == online.TWO_POINT and not gaussian else 1.0
+        case "linear":
+            return _vector(r, delta), True
+    if gaussian and name in ("index", "ratio"):
+        moved = math.sqrt(moved)
+    return (_response(flip) if flip else _added(gaussian, getattr(r, "scale", 0.0), moved, delta)), local
+
+
+def _response(flip: float) -> float:
+    return abs(math.log((1.0 - flip) / flip)) if 0 < flip < 1 else math.inf
+
+
+def _added(gaussian: bool, scale: float, moved: float, delta: float) -> float:
+    if not scale > 0 or math.isinf(moved) or (gaussian and delta == 0):
+        return math.inf
+    return gaussian_epsilon(scale, delta, moved) if gaussian else moved / scale
+
+
+def _vector(r: Any, delta: float) -> float:
+    """One Gaussian vector; the logistic link, whose error is at most 2 g(1), or g(1) for rewards of 0 and 1."""
+    if r.learner == linear.REWARDS:
+        squares, half = 2.0, r.largest_reward
+    else:
+        reach = float(scipy.special.expit(1.0)) * (1.0 if r.binary else 2.0)
+        squares, half = 3.0, reach * r.sigma / r.gradient_sigma if r.gradient_sigma > 0 else math.inf
+    return _added(True, r.sigma, (half**2 + squares) / squares**0.5 if half**2 <= squares else 2.0 * half, delta)
