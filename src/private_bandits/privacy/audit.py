@@ -22,10 +22,10 @@ from private_bandits.privacy.tables import Streams, on_tables, streams
 
 VIEWS = ("messages", "actions", "next", "state")
 METHODS = ("auto", "exact", "sampled", "one run", "accounting")
-_UNUSED = {
-    "channel": ("neighbours", "view", "problem", "horizon", "ratio", "changes", "accounted"),
-    "mechanism": ("view", "problem", "horizon", "changes"),
-    "policy": ("ratio",),
+_GIVEN = {
+    "channel": (),
+    "mechanism": ("neighbours", "ratio", "accounted"),
+    "policy": ("neighbours", "view", "problem", "horizon", "changes", "accounted"),
 }
 _SLACK = 1e-9  # of exact losses
 _CLOSE = 1e-6  # ends of one loss so near are exact
@@ -171,19 +171,18 @@ def audit(
     checks.choice("method", method, METHODS)
     total = checks.integer("runs", runs, at_least=10 * _LEAST, at_most=10**8)
     level = checks.real("confidence", confidence, above=0, below=1)
-    learning, testing = (streams(checks.integer("seed", seed, at_least=0), number) for number in (0, 1))
+    halves = [streams(checks.integer("seed", seed, at_least=0), half) for half in (0, 1)]
     several = checks.integer("changes", changes, at_least=1)
     promise = None if promised is None else checks.real("promised", promised, at_least=0, infinite=True)
     proved = math.inf if accounted is None else checks.real("accounted", accounted, at_least=0, infinite=True)
     kind = _kind(target)
-    given = {"neighbours": neighbours, "view": view, "problem": problem, "horizon": horizon, "ratio": ratio,
-             "changes": None if several == 1 else several, "accounted": accounted}  # fmt: skip
-    for name in _UNUSED[kind]:
-        if given[name] is not None:
+    given = {"neighbours": neighbours, "view": view, "problem": problem, "horizon": horizon, "ratio": ratio}
+    for name, value in (given | {"changes": several - 1 or None, "accounted": accounted}).items():
+        if value is not None and name not in _GIVEN[kind]:
             raise ValueError(f"{name} is not for a {kind}")
     if kind == "policy":
-        guarantee = getattr(target, "privacy", None)
-        stated = guarantee if isinstance(guarantee, Guarantee) else Guarantee.none()
+        stated = getattr(target, "privacy", None)
+        stated = stated if isinstance(stated, Guarantee) else Guarantee.none()
         view = view or ("messages" if stated.trust == "local" else "actions")
         if not callable(view):
             checks.choice("view", view, VIEWS)
@@ -193,23 +192,32 @@ def audit(
             if accounted is None and hasattr(target, "record"):
                 paid, local = account(target.record, failure)
                 proved = paid if local or view != "messages" else math.inf
-    if method in ("auto", "exact"):
-        found = _exact(target, kind, neighbours, view, failure, horizon, several)
-        if found is not None:
-            (low, high), witness, how = found
-            return _judged(low, high, high <= low + _CLOSE, math.inf, failure, witness, None, promise, how, None)
-        if method == "exact":
-            raise ValueError("method='exact' needs a channel, AddedNoise, or all neighbours of a small finite policy")
-    if method == "accounting":
-        return _judged(0.0, proved, False, math.inf, failure, None, None, promise, method, None)
-    draw, pairs = _runs(target, kind, neighbours, view, problem, horizon, several, learning)
-    certify = _one_run if method == "one run" else _sampled
-    low, most, witness, event, refuted = certify(
-        draw, pairs, total, failure, level, (learning, testing), ratio, promise
-    )
-    high = proved if proved >= low else math.inf  # an account that runs refute is none
-    how = "sampled" if method == "auto" else method
-    return _judged(low, high, False, most, failure, witness, event, promise, how, refuted)
+    found = None if method in METHODS[2:] else _exact(target, kind, neighbours, view, failure, horizon, several)
+    refuted: float | None = None
+    if found is not None:
+        (low, high), witness, how = found
+        exact, most, event = high <= low + _CLOSE, math.inf, None
+        by = "exact" if exact else "accounting"
+    elif method == "exact":
+        raise ValueError("method='exact' needs a channel, AddedNoise, or all neighbours of a small finite policy")
+    else:
+        low, most, witness, event, how = 0.0, math.inf, None, None, "accounting"
+        if method != "accounting":
+            draw, pairs = _runs(target, kind, neighbours, view, problem, horizon, several, halves[0])
+            how = "one run" if method == "one run" else "sampled"
+            certify = _one_run if method == "one run" else _sampled
+            low, most, witness, event, refuted = certify(draw, pairs, total, failure, level, halves, ratio, promise)
+        # an account that runs refute is none
+        high, by, exact = proved if proved >= low else math.inf, "accounting", False
+    verdict = "no promise"
+    if promise is not None and promise < math.inf:
+        slack = _SLACK * max(1.0, promise)
+        kept = "keeps its promise" if high <= promise + slack else "consistent"
+        verdict = "breaks its promise" if low > promise + exact * slack else kept
+    if refuted is None:
+        refuted = float(verdict != "breaks its promise")
+    by = by if exact or high < math.inf else "none"
+    return Audit(low, high, by, most, failure, exact, witness, event, promise, verdict, how, refuted)
 
 
 def _kind(target: Any) -> str:
@@ -221,21 +229,6 @@ def _kind(target: Any) -> str:
         if callable(target):
             return "mechanism"
     raise TypeError(f"target must be a policy, a channel or a function of data and rng, got {checks.shown(target)}")
-
-
-def _judged(
-    low: float, high: float, exact: bool, most: float, delta: float, witness: Any, event: Event | None,
-    promised: float | None, method: str, refuted: float | None,
-) -> Audit:  # fmt: skip
-    by = "exact" if exact else "accounting" if high < math.inf else "none"
-    verdict = "no promise"
-    if promised is not None and promised < math.inf:
-        slack = _SLACK * max(1.0, promised)
-        kept = "keeps its promise" if high <= promised + slack else "consistent"
-        verdict = "breaks its promise" if low > promised + (slack if exact else 0.0) else kept
-    if refuted is None:
-        refuted = float(verdict != "breaks its promise")
-    return Audit(low, high, by, most, delta, exact, witness, event, promised, verdict, method, refuted)
 
 
 def _exact(
@@ -317,15 +310,7 @@ def _called(name: str, function: Callable[..., Any], *given: Any) -> Any:
 
 
 def _known(ratio: Any, shown: Any) -> Any:
-    """The ratio of densities of a pair of data as a number of outcomes."""
-
-    def number(rows: np.ndarray) -> np.ndarray:
-        found = np.asarray(_called("ratio(rows, a, b)", ratio, rows, *shown), dtype=float)
-        if found.shape != (len(rows),):
-            raise ValueError(f"ratio(rows, a, b) must return a number for each row, got shape {found.shape}")
-        return found
-
-    return None if ratio is None else number
+    return ratio and (lambda rows: _called("ratio", lambda: np.reshape(ratio(rows, *shown), len(rows))))
 
 
 def _learnt(draw: Any, pair: Any, n: int, delta: float, source: Streams, ratio: Any) -> tuple[Found, Any, Any]:

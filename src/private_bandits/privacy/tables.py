@@ -259,9 +259,10 @@ class _Rounds(Tables):
         self.kernel.check(policy.name, problem, policy.record, horizon)
         if isinstance(problem, OracleBandit) or (self.kernel.PIECE == WHOLE_RUN) != (self.name in _BEGUN):
             raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.shown(problem)}")
-        self.fields = () if callable(view) or view == "actions" else _FIELDS[self.name].get(view)
-        if self.fields is None or (view == "messages" and isinstance(self, _Epochs)):
+        shown = {"actions": ()} | _FIELDS[self.name] | ({view: ()} if callable(view) else {})
+        if view not in shown or (view == "messages" and isinstance(self, _Epochs)):
             raise ValueError(f"view={view!r} is not to be had of {policy.name}")
+        self.fields = shown[view]
 
     def _takes(self, rows: np.ndarray) -> bool:
         return super()._takes(rows) or (getattr(self.constants, "v", 0.0) > 0 and rows.min() >= 0)
