@@ -666,7 +666,7 @@ def test_a_view_of_the_callers_own_is_sampled():
         ({"method": "exact"}, "method"),
         ({"target": cascading.ucb_laplace(1.0, 3), "problem": CASCADE, "horizon": 2}, "neighbours"),
         ({"ratio": 3}, "ratio"),
-        ({"ratio": lambda rows, a, b: rows}, "ratio"),
+        ({"ratio": lambda rows, a, b: [1.0, 2.0]}, "ratio"),
         ({"horizon": -3}, "horizon"),
         ({"problem": "x"}, "problem"),
         ({"view": "actions"}, "view"),

@@ -190,8 +190,8 @@ class _Coded:
         pooled = np.concatenate([first, second])
         values, times = np.unique(pooled, return_counts=True)
         if len(values) > _BINS:
-            again = values[np.argsort(-times, kind="stable")[:_BINS]]
-            again = again[np.isin(again, values[times >= _AGAIN])]
+            often = np.argsort(-times, kind="stable")[:_BINS]
+            again = values[often][times[often] >= _AGAIN]
             quantiles = np.quantile(pooled, np.arange(_BINS) / _BINS, method="lower")
             values = np.unique(np.concatenate([quantiles, again, np.nextafter(again, math.inf)]))
         self.edges = values[1:]

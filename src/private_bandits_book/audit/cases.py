@@ -1,6 +1,5 @@
 """What is audited: every algorithm of the book and every baseline, and faults that are known, under one view each."""
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 
 from private_bandits.baselines import dp_se
 from private_bandits.kernels import elimination, episodes, identify, index, kernel_of, linear, online, quantile, robust
-from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
 from private_bandits.policy import Policy
@@ -60,21 +59,16 @@ def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
     delta = policy.privacy.delta
     named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
     made = partial(Case, named, policy.paper or "ours", policy.version)
-    if kernel in (elimination, identify, online) and policy.privacy.trust != "none":
-        yield made(policy.privacy.trust, "messages" if local else "state", delta, *_noise(kernel, policy))
-    if kernel in (identify, online) or (kernel == elimination and local):
-        return
-    if kernel == quantile:
-        nothing = AddedNoise("laplace", 1 / policy.privacy.epsilon)
-        yield made("central", "state", delta, nothing, {"neighbours": [(0.0, 1.0)], "promised": policy.privacy.epsilon})
+    if kernel in (elimination, identify, online, quantile):  # never fed tables: their records are read
+        if policy.privacy.trust != "none":
+            view = "messages" if local else "state"
+            yield made(policy.privacy.trust, view, delta, policy, {"view": view, "method": "accounting"})
         return
     view, problem = ("messages" if local else "actions"), _problem(module, kernel, policy)
     asked = {"problem": problem, "horizon": 2 if local else horizon, "view": view}
     if kernel == linear:
         view = "messages"
         asked |= {"horizon": 1, "neighbours": _users(), "view": view}
-    if kernel == elimination:
-        return
     yield made(policy.privacy.trust, view, delta, policy, asked)
     if policy.privacy.trust == "central" and kernel in (index, robust, episodes):
         rounds = horizon if kernel == episodes else FEW
@@ -100,23 +94,6 @@ def _users() -> list[Any]:
     shown = (([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0), ([0.0, 1.0], 0.0))
     rows = [LinearContext.table([[action]], [[mean]], link="logistic", noise=0.0) for action, mean in shown]
     return [([rows[0]], [rows[1]]), ([rows[1]], [rows[2]])]
-
-
-def _noise(kernel: Any, policy: Policy) -> tuple[AddedNoise, dict[str, Any]]:
-    """The noise that a record holds on one number, and the two numbers that are furthest apart."""
-    record: Any = policy.record
-    promised = {"promised": policy.privacy.epsilon}
-    if kernel == identify:
-        return AddedNoise("laplace" if record.laplace else "gaussian", record.scale), {
-            "neighbours": [(0.0, 1.0)], **promised,
-        }  # fmt: skip
-    if kernel == elimination:  # in units of the range of a reward
-        return AddedNoise("laplace", record.scale), {"neighbours": [(0.0, 1.0)], **promised}
-    most, laplace = record.limit, record.noise == online.LAPLACE
-    if laplace and record.learner == online.TWO_POINT:  # noise on the difference, as far as the points are apart
-        most *= 2 * record.radius
-    least = 0.0 if record.learner in (online.EXP3, online.TSALLIS) else -most  # losses of arms are in [0, 1]
-    return AddedNoise("laplace" if laplace else "gaussian", record.scale), {"neighbours": [(least, most)], **promised}
 
 
 def _finite(epsilon: float, horizon: int) -> Iterator[Case]:
@@ -217,6 +194,6 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     asked = {"problem": CASCADE, "horizon": 6, "view": "state", "neighbours": [(rows[0], rows[1])]}
     variant = "a later user, whose reply shifts the stream"
     yield Case("Algorithm 1: Hybrid", "wang2021", variant, "central", "state", 0.0, shifted, asked, "breaks")
-    asked = {"problem": PAIR, "horizon": 4000, "view": "state", **promise, "accounted": math.inf}
+    asked = {"problem": PAIR, "horizon": 4000, "view": "state", **promise}
     halved = dp_se(2 * epsilon, 2, 4000)
     yield Case("Algorithm 2: DP-SE", "sajed2019", "noise halved", "central", "state", 0.0, halved, asked, "breaks")

@@ -7,7 +7,7 @@ import pandas as pd
 
 from private_bandits_book import figures
 from private_bandits_book.audit import reliability
-from private_bandits_book.audit.study import BREAKS, Study
+from private_bandits_book.audit.study import BREAKS, KEEPS, Study
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names
 from private_bandits_book.studies import share
 
@@ -20,14 +20,17 @@ def findings(study: Study) -> dict[str, Any]:
     pairs = list(zip(study.cases, study.audits, study.verdicts_held, strict=True))
     promising = [verdict for _, _, verdict in pairs if verdict != "no promise"]
     right = np.concatenate([study.share(kind) for kind in ("right", "policy right")])
-    accounted = [found for _, found, _ in pairs if found.high_by == "accounting" and found.epsilon_high > 0]
+    proved = [found for _, found, _ in pairs if found.high_by == "accounting" and found.epsilon_high > 0]
+    accounted = [found for found in proved if found.method == "sampled"]
     widths = [found.epsilon_low / found.epsilon_high for found in accounted]
     known = [(case.known, verdict) for case, _, verdict in pairs if case.known]
     answers = {true: study.trials[study.trials["epsilon"] == true] for true in reliability.ANSWERS}
     return {
         "rows": len(promising),
         "breaks": promising.count(BREAKS),
-        "keeps": promising.count("keeps its promise"),
+        "keeps": promising.count(KEEPS),
+        "by_accounting": sum(found.high_by == "accounting" and verdict == KEEPS for _, found, verdict in pairs),
+        "unplayed": sum(found.method == "accounting" for found in proved),
         "open": promising.count("consistent"),
         "faults": sum(known == "breaks" for known, _ in known),
         "found": sum(known == "breaks" and verdict == BREAKS for known, verdict in known),

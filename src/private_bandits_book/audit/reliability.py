@@ -10,17 +10,20 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers.semibandits import cucb_ldp2
+from private_bandits.policy import Player
 from private_bandits.privacy import audit
 from private_bandits.privacy.sampled import certified_loss
-from private_bandits_book.audit.cases import SETS
+from private_bandits_book.audit.cases import PAIR, SETS
 
 SEEDS = 200
 NAIVE = 50  # of them, for which a single outcome is tried, too
 NUMBERS = (1000, 2000, 4000, 20_000)
 ANSWERS = {11: 4.5, 19: 5.2}  # a true loss, and what 10,000 runs are to certify
 POLICY_RUNS = 2000
+HIDDEN_RUNS = 6000
+ROUNDS = 100  # of the policy with a hidden leak: in the last one it tells nothing
 FAILURE = 0.01
 COLUMNS = ("kind", "epsilon", "runs", "seed", "low", "naive")
 
@@ -28,7 +31,7 @@ COLUMNS = ("kind", "epsilon", "runs", "seed", "low", "naive")
 class Trial(NamedTuple):
     """A mechanism or policy whose promise is kept or broken, and is audited again and again."""
 
-    kind: str  # "right", "halved", "answers", "leak", "delta", "policy right" or "policy halved"
+    kind: str  # "right", "halved", "answers", "leak", "delta", "hidden", "policy right" or "policy halved"
     epsilon: float  # promised; of "answers" the true loss
     runs: int
 
@@ -44,6 +47,9 @@ class Trial(NamedTuple):
             users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
             found = audit(policy, neighbours=users, problem=SETS, horizon=1, runs=self.runs, seed=seed)
             return (*self, seed, found.epsilon_low, math.nan)
+        if self.kind == "hidden":
+            found = audit(Hidden(37 * seed % (ROUNDS - 1)), problem=PAIR, horizon=ROUNDS, runs=self.runs, seed=seed)
+            return (*self, seed, found.epsilon_low, math.nan)
         target, pair = self._mechanism()
         delta = FAILURE if self.kind == "delta" else 0.0
         low = audit(target, neighbours=[pair], delta=delta, runs=self.runs, seed=seed).epsilon_low
@@ -58,6 +64,29 @@ class Trial(NamedTuple):
         if self.kind == "delta":
             return partial(gaussian, sigma=gaussian_sigma(self.epsilon, 10 * FAILURE, 1.0)), (0.0, 1.0)
         return partial(laplace, scale=(0.5 if self.kind == "halved" else 1.0) / self.epsilon), (0.0, 1.0)
+
+
+class Hidden(Player):
+    """A policy that plays at random, but for one round, whose reward decides what is played next."""
+
+    name = "one reward decides"
+
+    def __init__(self, leaking: int) -> None:
+        self.leaking = leaking
+
+    def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> Any:
+        """Begin a run."""
+        self.choice, self.t, self.next = choice, 0, -1
+        return self
+
+    def ask(self) -> list[int]:
+        """Return the arm."""
+        return [int(self.choice.integers(2)) if self.next < 0 else self.next]
+
+    def tell(self, feedback: list[float]) -> None:
+        """Take the reward."""
+        self.next = int(feedback[0]) if self.t == self.leaking else -1
+        self.t += 1
 
 
 def laplace(x: float, rng: np.random.Generator, scale: float) -> float:
@@ -105,6 +134,7 @@ def trials() -> Iterator[Trial]:
     yield from (Trial("answers", float(true), 10_000) for true in ANSWERS)
     yield from (Trial("leak", 1.0, runs) for runs in NUMBERS)
     yield from (Trial("delta", 1.0, runs) for runs in NUMBERS)
+    yield Trial("hidden", 1.0, HIDDEN_RUNS)
     yield from (Trial(kind, 1.0, POLICY_RUNS) for kind in ("policy right", "policy halved"))
 
 

@@ -20,7 +20,7 @@ from private_bandits_book.audit import reliability
 from private_bandits_book.audit.cases import ARMS, CASCADE, SETS, Case, cases
 from private_bandits_book.kept import at
 
-BREAKS, CONSISTENT = "breaks its promise", "consistent"
+BREAKS, KEEPS, CONSISTENT = "breaks its promise", "keeps its promise", "consistent"
 
 
 @dataclass

@@ -23,10 +23,12 @@ def audited(study: Study) -> Made:
     rows = []
     for case, found, verdict in zip(study.cases, study.audits, study.verdicts_held, strict=True):
         ends = found.epsilon_low, found.epsilon_high, found.delta
-        method = found.method if found.high_by in ("exact", "none") else f"{found.method}, {found.high_by}"
+        method = found.method
+        if found.high_by == "accounting" and method != "accounting":
+            method += ", accounting"
         rows.append((*case[:5], found.promised, *ends, method, verdict))
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return tabled(frame, rows=len(frame), sampled=sum(not found.exact for found in study.audits))
+    return tabled(frame, rows=len(frame), sampled=sum(found.method == "sampled" for found in study.audits))
 
 
 @tables("table-breaches")
