@@ -4,7 +4,7 @@
 probability of every history of a finite policy, `loss` and `environments` the losses under the definitions of Basu,
 Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0), `sufficient` (long horizons)
 and `curves` (scalar noise) where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and
-certifies with what `sampled` proves of binomial counts.
+certifies with what `sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a record.
 """
 
 from private_bandits._moved import forward

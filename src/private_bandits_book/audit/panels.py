@@ -37,6 +37,8 @@ def findings(study: Study) -> dict[str, Any]:
         "sound": sum(known == "keeps" for known, _ in known),
         "accused": sum(known == "keeps" and verdict == BREAKS for known, verdict in known),
         "alarms": share(right),
+        "hidden": share(study.share("hidden")),
+        "hidden_runs": reliability.HIDDEN_RUNS,
         "seeds": len(right),
         "certified": {true: rows["low"].quantile(0.05) for true, rows in answers.items()},
         "naive": {true: rows["naive"].median() for true, rows in answers.items()},

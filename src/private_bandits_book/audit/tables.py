@@ -28,7 +28,8 @@ def audited(study: Study) -> Made:
             method += ", accounting"
         rows.append((*case[:5], found.promised, *ends, method, verdict))
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return tabled(frame, rows=len(frame), sampled=sum(found.method == "sampled" for found in study.audits))
+    methods = [found.method for found in study.audits]
+    return tabled(frame, rows=len(frame), sampled=methods.count("sampled"), unplayed=methods.count("accounting"))
 
 
 @tables("table-breaches")
