@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.optimize import brentq
 
 from private_bandits.kernels import barrier, linear
-from private_bandits.papers.contextual import instances, ldp_linucb
+from private_bandits.papers.contextual import instances, ldp_linucb, one_point
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, exact_loss
 from private_bandits.problems import Arms, ConvexLoss
@@ -173,6 +173,21 @@ def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) 
         while high >= step and excess(high - step) <= 0.0:
             high -= step
     return 1.0 if high <= 0.0 else 10.0 ** float(brentq(excess, high - 1.0, high, xtol=1e-12))
+
+
+def cap_ends(problem: ConvexLoss, learner: str, epsilon: float, delta: float) -> float:
+    """The T from which a learner explores less far than the set allows, behind the analytic noise."""
+
+    def below(exponent: float) -> float:
+        rounds = round(10.0**exponent)
+        made: Any = one_point(problem, rounds, epsilon, delta, learner, method="analytic").record
+        return 1.0 if made.radius >= 0.5 else -1.0
+
+    low, high = 0.0, 18.0
+    while high - low > 1e-3:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if below(middle) > 0.0 else (low, middle)
+    return 10.0**high
 
 
 # --- what play without learning gives

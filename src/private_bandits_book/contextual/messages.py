@@ -138,25 +138,6 @@ def beyond(reach: float, epsilon: float, delta: float) -> float:
 # --- noise on the gradient
 
 
-def nearer_zero(epsilon: float, delta: float, norms: Sequence[float]) -> pd.DataFrame:
-    """What the message of a user pays at points x ever nearer to 0, with sigma calibrated for epsilon.
-
-    Two users have the losses <g, x> and <-g, x> with |g| = 1, or 1 and -1 whatever the point: both range over [-1, 1]
-    on the unit ball, and sigma is the analytic one for a difference of 2.
-
-    Returns
-    -------
-    DataFrame
-        Columns `norm, linear, constant, algorithm_1`: the exact epsilon at delta of <n, x> on the linear losses, of
-        <n, x> on the constant ones, and of Algorithm 1's noise on either. Infinite where users differ and x = 0.
-    """
-    sigma, far = gaussian_sigma(epsilon, delta, 2.0), list(map(float, norms))
-    linear = [gaussian_epsilon(sigma * norm, delta, 2.0 * norm) if norm else 0.0 for norm in far]
-    constant = [gaussian_epsilon(sigma * norm, delta, 2.0) for norm in far]
-    paid = {"linear": linear, "constant": constant, "algorithm_1": gaussian_epsilon(sigma, delta, 2.0)}
-    return pd.DataFrame({"norm": far, **paid})
-
-
 def finite_loss(epsilon: float, point: int, losses: Sequence[Sequence[int]], additive: bool = False) -> float:
     """Exact privacy loss of a finite copy of the example, by its channel.
 
