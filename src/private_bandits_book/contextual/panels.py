@@ -40,7 +40,7 @@ def findings(study: Study) -> dict[str, Any]:
     return {
         "apart": {name: power(one).replace("-", "−") for name, one in apart.items()},
         "plain": [power(study.exponent(STRONG, HORIZON, name)) for name in plain],
-        "crossing": rounded(study.crossing.measured),
+        "crossing": _order(study.crossing.measured),
         "printed": power(study.exponent(TWO_POINTS[0], EPSILON, "printed")),
         "tuned": power(study.exponent(TWO_POINTS[0], EPSILON, "tuned")),
         "linear": [power(study.exponent(LINEAR, HORIZON, variant)) for variant in ("printed", OURS[LINEAR])],
@@ -299,10 +299,14 @@ def _worst(study: Study, variants: Iterable[str], dims: Iterable[int]) -> pd.Dat
 
 def _crossed(seen: Interval, ends: bool = False) -> str:
     """Where two curves cross; the first horizon at which both have learnt where they have crossed by then."""
-    found = scientific(seen.measured)
+    found = scientific(seen.measured) if ends else _order(seen.measured)
     if seen.low == seen.high:
         return f"≤ {found}" if ends else f"at most {found}"
-    return f"= {found} [{scientific(seen.low)}, {scientific(seen.high)}]" if ends else found
+    return f"= {found} [{scientific(seen.low)}, {scientific(seen.high)}]" if ends else f"about {found}"
+
+
+def _order(rounds: float) -> str:
+    return figures.power(int(float(f"{rounds:.0e}")), digit=True)
 
 
 def _far(fits: Iterable[RateFit], dim: int) -> list[RateFit]:
