@@ -301,7 +301,7 @@ def test_every_exhibit_and_every_row_can_be_made_at_the_smallest_parameters(chan
     for label, make in exhibits.makers(tiny).items():
         made = make()
         said = made if isinstance(made, str) else made.caption + getattr(made, "alt", "")
-        assert said and not re.search(r"\bnan\b|[{}]", said.replace("{,}", "")), label
+        assert said and not re.search(r"\bnan\b|[{}]", re.sub(r"\$[^$]*\$", "", said)), label
     ledger = tiny.ledger
     assert {f"Theorem {n}" for n in (1, 2, 3, 5, 6, 7, 8, 9, 10)} <= set(ledger["locus"])
     assert set(ledger.set_index("claim")["verdict"][["limit-without-noise", "ldp-escapes"]]) == {"undecided"}
@@ -723,10 +723,8 @@ def test_intervals_hold_the_choice_of_the_gap():
     rng = np.random.default_rng(0)
     noisy = frame.assign(regret=frame["regret"] * np.exp(0.3 * rng.standard_normal(len(frame))))
     found = fitted(sweep, noisy)
-    again = rates._again(
-        lambda means: rates._slope(np.array(found.values), means),
-        [p for p in rates.points(sweep[1], noisy) if p.counts],
-    )
+    x, counted = np.array(found.values), [point for point in rates.points(sweep[1], noisy) if point.counts]
+    again = rates._again(lambda means: rates._slope(x, means), counted)
     assert found.fit.low <= again.low < again.high <= found.fit.high
     calm = fitted(sweep, frame)
     assert calm.fit.high - calm.fit.low < 0.1 * (found.fit.high - found.fit.low)

@@ -124,7 +124,7 @@ def _shared(one: Sweep, other: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, 
 def _again(statistic: Callable[..., float], *groups: Sequence[Point]) -> Interval:
     """A statistic of groups of points' means, and how far it moves where runs are drawn again and gaps chosen anew."""
     found = [statistic(*means) for means in _resampled(groups)]
-    low, high = np.quantile(found[1:], (0.025, 0.975))
+    low, high = np.quantile(found[1:], (0.025, 0.975), method="inverted_cdf")
     return Interval(found[0], min(found[0], float(low)), max(found[0], float(high)))
 
 
