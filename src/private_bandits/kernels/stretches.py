@@ -1,11 +1,11 @@
 """Contextual learners whose server solves only now and then, so that whole stretches of play are drawn at once.
 
 The learners of `linear` that weight by rewards. The server's estimate stands for a stretch of rounds, in which users
-with the same set of actions play the same one: until the action that its set's users have played least would be played
-about growth times as often again, but for one round at least. So all that matters of a stretch are sums: how often each
-given set came up, the rewards, and the noise. Their laws are known, whatever the stretch's length, and a run costs as
-much as its stretches. With growth 0 the server solves in every round, and a run on one set is bit for bit that of
-`linear`.
+with the same set of actions play the same one. With one set it lasts until that action would be played about growth
+times as often again; with several, of which no user says which it had, growth times the rounds so far; but for one
+round at least. So all that matters of a stretch are sums: how often each given set came up, the rewards, and the noise.
+Their laws are known, whatever the stretch's length, and a run costs as much as its stretches. With growth 0 the server
+solves in every round, and a run on one set is bit for bit that of `linear`.
 
 Besides Gaussian noise on both messages there is Laplace noise; noise on the reward alone, whose user sends the action
 as it is; and a trusted server's, which draws it for the nodes of a binary tree over the stretches: `levels` of them
@@ -53,7 +53,7 @@ class State(NamedTuple):
     nodes: np.ndarray  # noise of the tree's nodes, a row a level: that on V, row by row, and on u
     counts: np.ndarray  # int64: how often each set comes up in the stretch
     played: np.ndarray  # int64: the action of its users
-    pulls: np.ndarray  # int64: how often the users of each set have played each action
+    pulls: np.ndarray  # int64: how often the users of each set have played each action; read of one set only
     clock: np.ndarray  # int64: rounds before the stretch, at its end, stretches so far
     sums: np.ndarray  # pseudo-regret before the stretch, and what each of its rounds adds
 
@@ -153,13 +153,12 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         sums[0] += sums[1] * (end - begun)
         clock[0], clock[2] = end, clock[2] + 1
         _solve(problem, policy, state, choice)
-        least = state.pulls[0, state.played[0]]
-        for shown in range(1, len(state.counts)):
-            least = min(least, state.pulls[shown, state.played[shown]])
+        # what the server knows without counting sets: with one set the pulls, else the rounds
+        least = state.pulls[0, state.played[0]] if len(state.counts) == 1 else end
         rounds = 1
         if policy.growth > 0.0:  # of random length, so that no grid shows in the regret
             share = policy.growth * (0.5 + choice.random())
-            rounds = max(1, int(min(share * len(state.counts) * least, LONGEST)))
+            rounds = max(1, int(min(share * least, LONGEST)))
         if policy.levels > 0 and clock[2] == 2**policy.levels - 1:  # the tree is full
             rounds = LONGEST
         clock[1] = end + rounds

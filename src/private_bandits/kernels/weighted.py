@@ -4,8 +4,8 @@ In an epoch every user plays a random one of the actions that are left for the o
 matrix U, at first I, and the users of an epoch speak in turns, each of them once:
 
 * `batches` batches of users send U^(1/2) x x' U^(1/2) / |U x|, a matrix of Frobenius norm at most 1, with Gaussian
-  noise on its upper triangle. With F the mean of a batch of m users, its eigenvalues below 0 put at 0, the next U is
-  (F + l I)^-1, where l is the largest size of the noise on F;
+  noise on its upper triangle. With F the mean of a batch and W = U^(-1/2) F U^(-1/2), its eigenvalues below 0 put at 0,
+  the next U solves U W U + l U = I, where l is the largest size of the noise on F;
 * three quarters of the epoch's users send w x' and y w, w = U x / |U x|, with Gaussian noise on every entry. With G and
   g the means of n users' messages and M = (G + r/sqrt n I)^-1, the estimate is M g, and no action's mean is farther
   from that by it than 2 |M' x| r / sqrt n.
@@ -171,10 +171,14 @@ def _phase(problem: Any, policy: Record, state: State, env: Any, choice: Any, no
     w = np.divide(turned, lengths, out=np.zeros_like(turned), where=lengths > 0.0)
     if not last:
         upper = np.triu(noise.normal(0.0, policy.sigma * root, (policy.dim, policy.dim)))
-        half = _power(state.weights, 0.5)
-        total = half @ (x.T @ (played[:, None] * w)) @ np.linalg.inv(half)  # U^(1/2) x x' U^(1/2) / |U x|
-        values, vectors = np.linalg.eigh((total + total.T) / 2.0 + upper + np.triu(upper, 1).T)
-        state.weights = vectors @ np.diag(1.0 / (np.maximum(values / rounds, 0.0) + policy.size / root)) @ vectors.T
+        values, vectors = np.linalg.eigh(state.weights)
+        half, back = (vectors @ np.diag(values**power) @ vectors.T for power in (0.5, -0.5))
+        total = half @ (x.T @ (played[:, None] * w)) @ back  # U^(1/2) x x' U^(1/2) / |U x|
+        seen = back @ ((total + total.T) / 2.0 + upper + np.triu(upper, 1).T) @ back / rounds
+        values, vectors = np.linalg.eigh(seen)
+        least = policy.size / root
+        roots = 2.0 / (least + np.sqrt(least**2 + 4.0 * np.maximum(values, 0.0)))
+        state.weights = vectors @ np.diag(roots) @ vectors.T
         return
     rewards = [
         stretches.rewards(n, mean, problem, env) for n, mean in zip(counts.flat, problem.means.flat, strict=True)
@@ -186,9 +190,3 @@ def _phase(problem: Any, policy: Record, state: State, env: Any, choice: Any, no
     width = 2.0 * policy.radius / root * np.linalg.norm(x @ inverse, axis=1)
     low, high = ((middle + side * width).reshape(state.alive.shape) for side in (-1.0, 1.0))
     state.alive &= high >= np.where(state.alive, low, -np.inf).max(axis=1, keepdims=True)
-
-
-def _power(matrix: np.ndarray, exponent: float) -> np.ndarray:
-    """A power of a symmetric matrix."""
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray(vectors @ np.diag(values**exponent) @ vectors.T)

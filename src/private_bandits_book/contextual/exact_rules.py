@@ -134,6 +134,7 @@ def _promise(study: Study, claim: Claim) -> Ruling:
 def _laplace(study: Study, claim: Claim) -> Ruling:
     makes = (one_point, two_point)
     policies = [make(BALL, study.horizon, e, noise="laplace") for e in study.epsilons for make in makes]
+    policies += [ldp_linucb(e, None, study.dims[0], study.horizon, "derived", "laplace") for e in study.epsilons]
     return worst([(policy.privacy.epsilon, cost(policy)) for policy in policies], evidence=claim.evidence)
 
 

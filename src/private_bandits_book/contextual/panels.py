@@ -40,7 +40,8 @@ def findings(study: Study) -> dict[str, Any]:
     return {
         "apart": {name: power(one).replace("-", "−") for name, one in apart.items()},
         "plain": [power(study.exponent(STRONG, HORIZON, name)) for name in plain],
-        "crossing": _order(study.crossing.measured),
+        "crossing": [rounded(end) for end in (study.crossing.low, study.crossing.high)],
+        "later": _order(study.crossed(*pairs["smooth"], "analytic, gradient descent").measured),
         "printed": power(study.exponent(TWO_POINTS[0], EPSILON, "printed")),
         "tuned": power(study.exponent(TWO_POINTS[0], EPSILON, "tuned")),
         "linear": [power(study.exponent(LINEAR, HORIZON, variant)) for variant in ("printed", OURS[LINEAR])],
@@ -48,6 +49,7 @@ def findings(study: Study) -> dict[str, Any]:
         "needed": scientific(smallest["horizon_needed"]),
         "smallest": smallest,
         "weighted": ", ".join(power(study.fit(LINEAR, HORIZON, WEIGHTED, dim=dim).fit) for dim in sweeps.DIMS),
+        "skewed": power(study.exponent(LINEAR, HORIZON, f"{WEIGHTED}, skewed")),
         "rewards": power(study.exponent(LINEAR, HORIZON, "private rewards")),
         "crossings": [_crossed(crossings[dim]) for dim in sweeps.DIMS],
         "classical": messages.gaussian_pays(64.0, study.delta, "classical"),
@@ -209,7 +211,8 @@ def crossing(study: Study) -> Made:
         for t, part in frame.groupby("t")
     )
     seen = study.crossing
-    where = f"{rounded(seen.measured)} [{rounded(seen.low)}, {rounded(seen.high)}]"
+    first = "≤ " if seen.low == frame["t"].min() else ""
+    where = f"{rounded(seen.measured)} [{first}{rounded(seen.low)}, {rounded(seen.high)}]"
     return drawn(fig, frame, ends=ends, where=where)
 
 
@@ -257,23 +260,28 @@ def worst_gaps(study: Study) -> Made:
         ),
         xlabel="horizon T",
     )
-    return drawn(fig, frame, powers=fitted(_far(study.fits, 2), [LINEAR], HORIZON))
+    shown = [one for one in _far(study.fits, 2) if one.labels["reading"] in LOOKS["worst-gaps"]]
+    return drawn(fig, frame, powers=fitted(shown, [LINEAR], HORIZON))
 
 
 @panels("figure-conjecture")
 def conjecture(study: Study) -> Made:
-    """Algorithm 5, weighted regression and LinUCB with private rewards at their worst gaps, by dimension."""
-    frame = _worst(study, LOOKS["conjecture"], sweeps.DIMS)
-    frame["label"] = frame["reading"].map(LOOKS["conjecture"])
+    """Algorithm 5, weighted regression and others at their worst gaps, on one set by dimension and on skewed sets."""
+    one_set = _worst(study, LOOKS["conjecture"], sweeps.DIMS)
+    skewed = _worst(study, LOOKS["skewed"], [2])
+    facets = [*(f"one set, d = {d}" for d in one_set["dim"]), *("ten skewed sets, d = 2" for _ in skewed["dim"])]
+    frame = pd.concat([one_set, skewed], ignore_index=True)
+    frame["label"] = frame["reading"].map(LOOKS["conjecture"] | LOOKS["skewed"])
     t = np.unique(frame["t"])
     lower = {"t": t, "regret": [paper.local_lower(int(x), 1.0) for x in t], "epsilon": 1.0, "replications": 1}
-    curves = pd.concat(
-        [frame.assign(facet=[f"d = {d}" for d in frame["dim"]]), line("no ε-LDP algorithm below", "none", lower)]
+    curves = pd.concat([frame.assign(facet=facets), line("no ε-LDP algorithm below", "none", lower)], ignore_index=True)
+    fig = figures.small_multiples(curves, by="facet", start=float(t[0]), yscale="log", xlabel="horizon T")
+    far = {dim: _far(study.fits, dim) for dim in sweeps.DIMS}
+    powers = "; ".join(
+        f"d = {dim}: {fitted([one for one in far[dim] if one.labels['reading'] in wanted], [LINEAR], HORIZON)}"
+        for wanted, dims in ((LOOKS["conjecture"], sweeps.DIMS), (LOOKS["skewed"], [2]))
+        for dim in dims
     )
-    fig = figures.small_multiples(
-        curves.reset_index(drop=True), by="facet", start=float(t[0]), yscale="log", xlabel="horizon T"
-    )
-    powers = "; ".join(f"d = {dim}: {fitted(_far(study.fits, dim), [LINEAR], HORIZON)}" for dim in sweeps.DIMS)
     crossed = "; ".join(f"d = {dim} T {_crossed(one, ends=True)}" for dim, one in study.crossings.items())
     return drawn(fig, frame, powers=powers, crossed=crossed)
 

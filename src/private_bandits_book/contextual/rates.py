@@ -1,4 +1,4 @@
-"""What is fitted to the longer studies: exponents, those of the derived bounds at the same points, and crossings.
+"""What is fitted to the longer studies: exponents, and where curves cross.
 
 A point counts where the run has learnt: its regret is below half of what standing still, or uniform play, loses. Where
 several gaps were played the point is the one with the largest mean regret on half of the runs, and the other half is
@@ -17,10 +17,8 @@ import pandas as pd
 
 from private_bandits.estimates import Interval, exponent_difference
 from private_bandits_book.sweep import (
-    EPSILON,
     LEAST_POINTS,
     LOG,
-    Form,
     RateFit,
     Sweep,
     abscissa,
@@ -63,8 +61,8 @@ def _worst(value: Any, parts: list[pd.DataFrame], level: str) -> Point:
     return Point(value, parts[place].iloc[0].to_dict(), regrets, counts, samples)
 
 
-def fits(sweeps: Sweeps, frame: pd.DataFrame, most: float = math.inf) -> list[RateFit]:
-    """Return the exponent of each sweep, and that of its derived bound at the same points.
+def fits(sweeps: Sweeps, frame: pd.DataFrame) -> list[RateFit]:
+    """Return the exponent of each sweep.
 
     Parameters
     ----------
@@ -72,15 +70,13 @@ def fits(sweeps: Sweeps, frame: pd.DataFrame, most: float = math.inf) -> list[Ra
         With their rows of Table 1.
     frame : DataFrame
         The rows of their study.
-    most : float
-        In a sweep over epsilon larger ones do not count.
 
     Raises
     ------
     LookupError
         If the study lacks a run of a sweep.
     """
-    return [_fit(row, sweep, frame, most) for row, sweep in sweeps]
+    return [_fit(row, sweep, frame) for row, sweep in sweeps]
 
 
 def difference(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval | None:
@@ -146,7 +142,7 @@ def _slope(x: np.ndarray, means: np.ndarray) -> float:
     return float(exact_slope(x, means).measured)
 
 
-def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
+def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
     labels = {"row": row, **{name: value for name, value in sweep.labels.items() if name != "quantity"}}
     if sweep.quantity == LOG:
         t, curves = _learnt(sweep, frame)
@@ -154,17 +150,14 @@ def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
         if len(t) > LEAST_POINTS:
             found = RateFit.growing(labels, t.astype(int), curves, start=t[0])
     else:
-        small = math.inf if sweep.quantity != EPSILON else most
-        counted = [point for point in points(sweep, frame) if point.counts and point.labels["epsilon"] <= small]
+        counted = [point for point in points(sweep, frame) if point.counts]
         found = RateFit.over(labels, sweep.quantity, ((point.value, point.regrets) for point in counted))
         if found.fit is not None and len(counted[0].samples) > 1:
             x = abscissa(sweep.quantity, found.values)
             again = _again(lambda means: _slope(x, means), counted)
             low, high = min(found.fit.low, again.low), max(found.fit.high, again.high)
             found = found._replace(fit=found.fit._replace(low=low, high=high))
-    if sweep.bound is None or found.fit is None:
-        return found
-    return found._replace(of_bound=Interval.exact(found.exponent(Form("the derived bound", sweep.bound))))
+    return found
 
 
 def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

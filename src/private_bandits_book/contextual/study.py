@@ -34,10 +34,9 @@ from private_bandits_book import studies
 from private_bandits_book.contextual import digits, facts, joint, messages, rates, sweeps
 from private_bandits_book.contextual.messages import PUBLISHED_DELTA
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, ROWS, STRONG, WEIGHTED
-from private_bandits_book.figures import power
 from private_bandits_book.rooms import tables
 from private_bandits_book.studies import Runs, only, share
-from private_bandits_book.sweep import EPSILON, HORIZON, RateFit, Sweep
+from private_bandits_book.sweep import HORIZON, RateFit, Sweep
 
 GAPS = (0.8, 0.4)
 FAILURE = 0.1
@@ -212,12 +211,6 @@ class Study(studies.Study):
                     rows.append(found | {"horizon_needed": needed})
         return pd.DataFrame(rows)
 
-    @property
-    def bound_settings(self) -> list[tuple[float, int, str]]:
-        """Epsilons and horizons at which the theorems' bounds are tabulated, the latter also in words."""
-        horizons = sorted({self.horizon, 100_000_000})
-        return [(epsilon, t, power(t, digit=True)) for epsilon in self.epsilons for t in horizons]
-
     @cached_property
     def setting(self) -> pd.DataFrame:
         """What the published setting guarantees."""
@@ -237,21 +230,12 @@ class Study(studies.Study):
         """Every exponent, in the order of the studies."""
         return [one for label, swept in sweeps.STUDIES.items() for one in rates.fits(swept(), self.long_study(label))]
 
-    @cached_property
-    def claimed_fits(self) -> list[RateFit]:
-        """The exponents in 1/epsilon over the epsilons for which the paper claims an order: those up to 1."""
-        return [
-            one
-            for label, swept in sweeps.STUDIES.items()
-            for one in rates.fits([s for s in swept() if s[1].quantity == EPSILON], self.long_study(label), CLAIMED)
-        ]
-
-    def fit(self, row: str, quantity: str, variant: str, claimed: bool = False, dim: int = _JUDGED) -> RateFit:
-        """What was fitted to the runs of a variant; `claimed`: where the paper claims it, which is what is judged."""
-        wanted, fits = (row, quantity, variant), self.claimed_fits if claimed and quantity == EPSILON else self.fits
+    def fit(self, row: str, quantity: str, variant: str, dim: int = _JUDGED) -> RateFit:
+        """What was fitted to the runs of a variant."""
+        wanted = row, quantity, variant
         found = [
             one
-            for one in fits
+            for one in self.fits
             if (one.labels["row"], one.quantity, one.labels["reading"]) == wanted and one.labels.get("dim", dim) == dim
         ]
         return only(found, f"exponents in {quantity} of {row!r}, {variant}")
@@ -259,7 +243,7 @@ class Study(studies.Study):
     def most(self, row: str, quantity: str, variant: str, dim: int = _JUDGED) -> np.ndarray:
         """What a run that never learns loses at the points of a fit whose gap was searched; empty for any other."""
         sweep = sweeps.sweep(row, quantity, variant, dim)
-        values = set(self.fit(row, quantity, variant, claimed=True, dim=dim).values)
+        values = set(self.fit(row, quantity, variant, dim).values)
         found = rates.points(sweep, self.long_study(sweeps.study_of(sweep))) if "dim" in sweep.labels else []
         return np.array([one.labels["gap"] * one.labels["horizon"] for one in found if one.value in values])
 
@@ -282,7 +266,11 @@ class Study(studies.Study):
     @cached_property
     def crossing(self) -> Interval:
         """The T from which Hazan and Levy's method loses less than gradient descent behind the printed noise."""
-        return rates.crossing(*_pair(STRONG, "printed", "printed, gradient descent"), self.long_study("convex"))
+        return self.crossed(STRONG, "printed", "printed, gradient descent")
+
+    def crossed(self, row: str, one: str, other: str) -> Interval:
+        """The T from which one learner loses less than another, without contexts."""
+        return rates.crossing(*_pair(row, one, other), self.long_study("convex"))
 
     @cached_property
     def crossings(self) -> dict[int, Interval]:

@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
-from private_bandits.papers.contextual.tunings import tuning
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import facts
@@ -42,7 +41,6 @@ _DATA = tables("contextual", "sweeps")
 # --- without contexts
 
 SEED, REPLICATIONS = 20203, 10
-EPSILONS = (0.5, 0.71, 1.0, 1.41, 2.0, 2.83)
 EARLY = 10 * instances.CYCLE
 """A round whose regret is kept too, so that the beginning of a run can be played again."""
 _HARD = (1.0, 2.0, 4.0, 8.0)  # gaps of the adversarial arms, in units of what nobody can tell apart
@@ -91,11 +89,8 @@ def _convex(
             listed = [instances.switching_arms(size * unit) for size in _HARD]
         return [_run(one, make(one, horizon, epsilon), horizon, replications, kept) for one in listed]
 
-    def bound(horizon: int, epsilon: float) -> float:
-        return proven(loss, first if start else make(loss, horizon, epsilon), horizon)
-
     labels = {"row": row, "policy": first.name, "reading": reading}
-    return Sweep.over(labels, horizons, epsilons, runs, None if row == STOCHASTIC else bound, log=bool(start))
+    return Sweep.over(labels, horizons, epsilons, runs, log=bool(start))
 
 
 def _run(problem: ConvexLoss, policy: Any, horizon: int, replications: int, kept: Sequence[int]) -> LongRun:
@@ -122,27 +117,13 @@ def _kernel(epsilon: float) -> Sweep:
     return Sweep(labels | {"quantity": HORIZON}, HORIZON, [16_000, 32_000, 64_000, 128_000], cache(run))
 
 
-def proven(problem: ConvexLoss, policy: Any, horizon: int) -> float:
-    """The derived bound of Algorithm 1 or 2 after a number of rounds."""
-    if problem.domain == "arms":  # the clipping as in `corollary_4`, which has the noise for 2B
-        record = policy.record
-        return tuning(policy.method, problem, horizon, record.unit).regret + 2.0 * record.scale / horizon
-    noise = "laplace" if policy.noise == "laplace" else "gaussian"
-    method = "analytic" if policy.noise == "analytic" else "classical"
-    bound, privacy = (paper.theorem_6 if policy.algorithm == "Algorithm 2" else paper.corollary_4), policy.privacy
-    return bound(problem, horizon, privacy.epsilon, privacy.delta or None, policy.method, noise, method)
-
-
 # --- with contexts
 
 CONTEXT_SEED = 202007
 SEARCHED = 20
 """Runs of each gap."""
-_GLM, _THEOREM_10 = partial(paper.ldp_glm, responses="binary"), partial(paper.theorem_10, responses="binary")
+_GLM = partial(paper.ldp_glm, responses="binary")
 ALGORITHMS: dict[str, Callable[..., Policy]] = {LINEAR: paper.ldp_linucb, LOGISTIC: _GLM}
-_THEOREMS: dict[str, Callable[..., float]] = {LINEAR: paper.theorem_8, LOGISTIC: _THEOREM_10}
-LEARNT_EPSILON = 64.0
-"""Where the whole bonus has learnt the worst gaps."""
 _STEPS = (
     3,
     2,
@@ -163,6 +144,7 @@ class Design(NamedTuple):
     noise: str = "analytic"
     factor: float = 1.0
     learner: str = ""
+    skewed: bool = False
 
     def policy(self, epsilon: float, dim: int, horizon: int) -> Policy:
         """Return what is played round by round."""
@@ -172,21 +154,14 @@ class Design(NamedTuple):
 
     def in_stretches(self, epsilon: float, dim: int, horizon: int) -> Policy:
         """Return what is played by stretches."""
-        if self.learner == "weighted":
-            return paper.weighted_regression(epsilon, DELTA, dim, horizon)
+        if self.learner in ("weighted", "unweighted"):
+            return paper.weighted_regression(epsilon, DELTA, dim, horizon, 2 if self.learner == "weighted" else 0)
         if self.learner == "joint":
             return paper.joint_linucb(epsilon, DELTA, dim, horizon)
         if self.learner:
             return paper.by_stretches(paper.linucb_private_rewards(epsilon, DELTA, dim))
         delta = None if self.noise == "laplace" else DELTA
         return paper.by_stretches(paper.ldp_linucb(epsilon, delta, dim, horizon, self.variant, self.noise))
-
-    def bound(self, epsilon: float, dim: int, horizon: int) -> float:
-        """Return what is proven of it; of Newton steps nothing is."""
-        if self.learner and self.row == LINEAR:
-            return paper.linucb_upper(dim, horizon)
-        proof = "printed" if self.variant == "printed" else "derived"
-        return _THEOREMS[self.row](dim, horizon, epsilon, DELTA, proof, self.noise)
 
 
 @cache
@@ -233,6 +208,7 @@ def _contexts(
         middle = gap * (horizon / (_FAR if far else _BASE)) ** power * (1.0 if math.isinf(epsilon) else epsilon**-price)
         for each in searched(float(f"{middle:.3g}")) if far else searched(middle, _STEPS[:-1]):
             problem = instances.one_set(dim, link, each) if dim > 1 else instances.or_nothing(each)
+            problem = instances.skewed(each) if played.skewed else problem
             uniform = float(f"{problem.uniform_regret() * horizon:.6g}")  # it is a column of the study
             labels = {"epsilon": epsilon, "horizon": horizon, "gap": each, "uniform": uniform}
             found.append(LongRun(labels, problem, policy, horizon, CONTEXT_SEED, SEARCHED, ()))
@@ -240,9 +216,7 @@ def _contexts(
 
     labels: dict[str, Any] = {"policy": make(epsilons[0], dim, horizons[0]).name}
     labels |= {"reading": design, "quantity": "", "dim": dim}  # the quantity in its place
-    unproven = far or played.learner == "newton"
-    bound = None if unproven else lambda horizon, epsilon: played.bound(epsilon, dim, horizon)
-    return played.row, Sweep.over(labels, horizons, epsilons, runs, bound)._replace(design=design)
+    return played.row, Sweep.over(labels, horizons, epsilons, runs)._replace(design=design)
 
 
 def searched(middle: float, steps: Sequence[int] = _STEPS) -> list[float]:

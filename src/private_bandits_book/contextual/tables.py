@@ -1,53 +1,26 @@
 """The tables of the chapter."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from private_bandits.estimates import Interval
-from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers import contextual as paper
-from private_bandits.papers.contextual import accounting, bounds, tunings
-from private_bandits.papers.contextual.instances import convex, unit_vectors
-from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import sweeps
-from private_bandits_book.contextual.facts import stochastic_arms
-from private_bandits_book.contextual.messages import BALL, cost, split
+from private_bandits_book.contextual.messages import BALL, cost
 from private_bandits_book.contextual.study import STUCK_ACTIONS, STUCK_GAP, STUCK_OFFSET, Study
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, KERNEL, LINE, STOCHASTIC
-from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, TWO_POINTS, slug
+from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, slug
 from private_bandits_book.contextual.words import plain
 from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
 from private_bandits_book.figures.captions import interval
-from private_bandits_book.sweep import EPSILON, LOG, RateFit
+from private_bandits_book.sweep import EPSILON, RateFit
 
 _MEASURED = {"table-best-arm": "best_arm", "table-published-setting": "setting"}
 tables = Exhibits(measured=_MEASURED)
-
-
-@tables("table-messages")
-def messages(study: Study) -> Made:
-    """What a user of each algorithm sends, how far it can move, its share of the promise, and what it pays."""
-    epsilon, delta = study.epsilons[0], study.delta
-    frames = []
-    for name, message, limit, make in (
-        ("Algorithm 1", "f(x)", BALL.bound, paper.one_point),
-        ("Algorithm 2", "f(x1) - f(x2), of 2 rho", BALL.lipschitz, paper.two_point),
-    ):
-        labels: dict[str, Any] = {"algorithm": name, "message": message, "sensitivity_printed": 2.0, "sensitivity": 2.0}
-        labels |= {"epsilon_share": epsilon, "delta_share": delta}
-        sigma = gaussian_sigma(epsilon, delta, 2.0 * limit, method="classical") / limit
-        frames.append(pd.DataFrame([labels | {"sigma": sigma, "epsilon_paid": cost(make(BALL, 1, epsilon, delta))}]))
-    for name, sent, gradient in (
-        ("Algorithm 5, |y| <= 2", accounting.linucb_messages(), None),
-        ("Algorithm 3, rewards 0 or 1", accounting.glm_messages("binary"), 1.0),
-        ("Algorithm 3, mean and noise", accounting.glm_messages("bounded"), 2.0),
-    ):
-        frames.append(split(sent, epsilon, delta, gradient).assign(algorithm=name))
-    return tabled(pd.concat(frames, ignore_index=True), epsilon=epsilon)
 
 
 @tables("table-privacy")
@@ -146,54 +119,14 @@ def table_1(study: Study) -> pd.DataFrame:
     for key, row in ROWS.items():
         for part, (quantity, claimed, variant) in row.claims.items():
             verdict = found.loc[f"table-1-{slug(key)}-{part}"]
-            labels: dict[str, Any] = {"problem": f"{row.kind}, {row.problem}", "algorithm": row.algorithm, "part": part}
+            labels: dict[str, Any] = {"problem": key, "algorithm": row.algorithm, "part": part}
             labels |= {"formula": row.non_private if part == "non-private" else row.formula, "quantity": quantity}
             labels |= {"printed": plain(labels["formula"]), "claimed": claimed}
             seen = study.part(key, part)
-            ran = _ran(study.fit(key, quantity, variant, claimed=True)) if variant else dict.fromkeys(_ran_columns, "—")
+            ran = _ran(study.fit(key, quantity, variant)) if variant else dict.fromkeys(_ran_columns, "—")
             labels |= (seen or Interval()).columns() | {"shown": interval(seen)} | ran
             rows.append(labels | {"evidence": verdict["evidence"], "verdict": verdict["verdict"]})
     return pd.DataFrame(rows)
 
 
 _ran_columns = ("at_epsilon", "at_horizon")
-
-
-@tables("table-bounds")
-def bounds_table(study: Study) -> pd.DataFrame:
-    """The theorems' bounds, printed orders with constant 1 and derived ones, over uniform play's regret.
-
-    A row per bound and variant, columns `e<epsilon>_t<T>`. Corollary 4 and Theorem 6 stand for the losses of the
-    chapter's rows, Theorem 3 for Tsallis-INF on four arms, Theorems 8 and 10 for unit vectors in two dimensions.
-    """
-    cells = []
-    for epsilon, horizon, _ in study.bound_settings:
-        for name, variant, value, uniform in bounds_at(horizon, epsilon, study.delta):
-            cells.append(({"bound": name, "variant": variant}, f"e{epsilon:g}_t{horizon}", value / (uniform * horizon)))
-    return wide(cells)
-
-
-def bounds_at(horizon: int, epsilon: float, delta: float) -> Iterator[tuple[str, str, float, float]]:
-    """Yield name, variant and value of every bound, and the regret of uniform play a round."""
-    arms = ConvexLoss.from_arms(stochastic_arms())
-    regret = tunings.tuning("tsallis", arms, horizon, 1.0).regret
-    for variant in ("printed", "derived"):
-        derived = bounds.theorem_3(regret, 1.0, horizon, epsilon, delta, variant)
-        yield "Theorem 3, Tsallis-INF", variant, derived, arms.uniform_regret()
-    for key in ONE_POINT:
-        problem, name = convex(ROWS[key].losses), f"Corollary 4, {key}"
-        derived = bounds.corollary_4(problem, horizon, epsilon, delta, ROWS[key].learners[0])
-        yield name, "printed", horizon ** ROWS[key].power / epsilon, problem.uniform_regret()
-        yield name, "derived", derived, problem.uniform_regret()
-    for key in TWO_POINTS:
-        problem, name = convex(ROWS[key].losses), f"Theorem 6, {key}"
-        root = math.log(max(horizon, 2)) if ROWS[key].quantity == LOG else math.sqrt(horizon)
-        yield name, "printed", root / epsilon**2, problem.uniform_regret()
-        for step in ROWS[key].learners:
-            derived = bounds.theorem_6(problem, horizon, epsilon, delta, step)
-            yield name, f"derived, {step} step", derived, problem.uniform_regret()
-    words = {"order": "printed", "printed": "the box's own constants", "derived": "derived"}
-    for name, bound, link in (("8", bounds.theorem_8, "linear"), ("10", bounds.theorem_10, "logistic")):
-        for variant, said in words.items():
-            each = unit_vectors(2, link).uniform_regret()
-            yield f"Theorem {name}, d = 2", said, bound(2, horizon, epsilon, delta, variant), each

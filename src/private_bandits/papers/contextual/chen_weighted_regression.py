@@ -65,7 +65,7 @@ def weighted_regression(
     --------
     >>> policy = weighted_regression(epsilon=1.0, delta=1e-3, dim=2, horizon=10**9)
     >>> round(policy.record.regression_sigma, 2), policy.privacy.label()
-    (11.55, 'ε=1')
+    (11.51, 'ε=1')
     """
     size, length, failure, _, _ = ellipsoids.checked(dim, horizon, alpha, 1.0, 1.0)
     reach = 2.0 * math.hypot(1.0, checks.real("largest_reward", largest_reward, above=0))

@@ -35,7 +35,7 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     Returns
     -------
     Policy
-        The same guarantee: a user sends what that of `policy` does.
+        The same guarantee: a user sends what that of `policy` does, and when the server solves follows from that.
 
     Raises
     ------
