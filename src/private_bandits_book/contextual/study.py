@@ -245,7 +245,9 @@ class Study(studies.Study):
         sweep = sweeps.sweep(row, quantity, variant, dim)
         values = set(self.fit(row, quantity, variant, dim).values)
         found = rates.points(sweep, self.long_study(sweeps.study_of(sweep))) if "dim" in sweep.labels else []
-        return np.array([one.labels["gap"] * one.labels["horizon"] for one in found if one.value in values])
+        first = sweep.run(sweep.values[0])[0]
+        worst = float(np.ptp(first.problem.means, axis=1).mean()) / first.labels["gap"] if found else 0.0
+        return np.array([worst * p.labels["gap"] * p.labels["horizon"] for p in found if p.value in values])
 
     def difference(
         self, row: str, variant: str, other: str, other_row: str = "", dim: int = _JUDGED
