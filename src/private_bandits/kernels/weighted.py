@@ -44,7 +44,13 @@ class Record(NamedTuple):
 
 
 class State:
-    """What the loop carries from phase to phase."""
+    """What the loop carries from phase to phase.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    policy : Record
+    """
 
     def __init__(self, problem: ContextRecord, policy: Record) -> None:
         self.weights = np.eye(policy.dim)

@@ -179,7 +179,7 @@ def _paired(study: Study, claim: Claim) -> Ruling:
         if seen is None:
             why = f"{variant} and {other} have fewer than {LEAST_POINTS} horizons in common at which both have learnt"
             return NotRun(why)()
-        rule = Less(f"power of T, {variant},", f"that of {other.removeprefix(f'{variant}, ')}")
+        rule = Less(f"power of T, {variant},", f"that of: {other}")
         rulings.append(rule(seen).of(*(_played(row, HORIZON, name) for name in (variant, other))))
     return all_of(*rulings)
 

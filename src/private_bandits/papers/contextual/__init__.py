@@ -97,10 +97,16 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
             for variant, noise in (("printed", "classical"), ("repaired", "analytic"))
             for responses in ("bounded", "binary")
         ],
-        "algorithm_5": [ldp_linucb(*private), *(ldp_linucb(*private, "derived", n) for n in ("classical", "analytic"))],
+        "algorithm_5": [
+            ldp_linucb(*private),
+            *(ldp_linucb(*private, "derived", n) for n in ("classical", "analytic")),
+            ldp_linucb(epsilon, None, dim, rounds, "derived", "laplace"),
+        ],
         "appendix_b2": [identifier(0.1, epsilon, failure, noise, method) for noise, method, failure in noises],
+        "chen_weighted_regression": [weighted_regression(*private)],
         "oful": [linucb(dim)],
         "online_to_confidence": [gloc(dim, rounds, learner) for learner in ("newton", "gradient")],
+        "trust_models": [linucb_private_rewards(epsilon, delta, dim), joint_linucb(*private)],
     }
     return [(module, policy) for module, policies in found.items() for policy in policies]
 

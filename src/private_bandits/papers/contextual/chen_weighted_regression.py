@@ -90,5 +90,5 @@ def weighted_regression(
         reason = f"one message a user: of weights, or of rewards, which moves by {reach:.4g} at most"
         privacy = Guarantee.certified(epsilon, paid, "local", reason, delta)
         facts = {"mechanism": "gaussian", "noise": "analytic"}
-    variant = f"{rounds} batches"
-    return Policy("Weighted regression", "chen2025", "Information-weighted", variant, privacy, record, **facts)
+    facts["options"] = f"{rounds} batches"
+    return Policy("Weighted regression", "chen2025", "Information-weighted", "", privacy, record, **facts)

@@ -86,6 +86,11 @@ def linucb_private_rewards(
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> round(linucb_private_rewards(epsilon=1.0, delta=1e-3, dim=2).record.reward_sigma, 2)
+    10.3
     """
     reach = 2.0 * checks.real("largest_reward", largest_reward, above=0)
     sigma = gaussian_sigma(epsilon, delta, reach)
@@ -95,7 +100,9 @@ def linucb_private_rewards(
         epsilon, gaussian_epsilon(sigma, delta, reach), "local", "of the reward alone; the action is sent", delta
     )
     record = stretches.Record(constants, reward_sigma=sigma)
-    return Policy("LinUCB, private rewards", "abbasi2011", "OFUL", "rewards", privacy, record, "gaussian", "analytic")
+    return Policy(
+        "LinUCB, private rewards", "abbasi2011", "OFUL", "", privacy, record, "gaussian", "analytic", "rewards"
+    )
 
 
 def joint_linucb(
@@ -143,6 +150,12 @@ def joint_linucb(
     U = 2 sigma sqrt k (sqrt d + sqrt(ln(6 n/alpha))) after each of n = 2^k stretches, with c = ridge + 2 U, and the
     radius is that of `ellipsoids` with U in the place of Upsilon_t. Theirs shifts by the tree's own noise and has
     Wishart noise as a second choice; the constants here are ours.
+
+    Examples
+    --------
+    >>> policy = joint_linucb(epsilon=1.0, delta=1e-3, dim=2, horizon=10**9)
+    >>> policy.record.levels, policy.privacy.trust
+    (14, 'central')
     """
     size, length, failure, _, least = ellipsoids.checked(dim, horizon, alpha, 1.0, ridge)
     share = checks.real("growth", growth, at_least=0, at_most=1)
@@ -167,4 +180,4 @@ def joint_linucb(
     reason = f"joint: all estimates, by {levels} levels of a tree; a user's own action is not among them"
     privacy = Guarantee.certified(epsilon, paid, "central", reason, delta)
     record = stretches.Record(constants, growth=share, levels=levels)
-    return Policy("LinUCB, joint privacy", "shariff2018", "Algorithm 1", "tree", privacy, record, "tree", "analytic")
+    return Policy("LinUCB, joint privacy", "shariff2018", "Algorithm 1", "", privacy, record, "tree", "analytic")
