@@ -51,11 +51,12 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     >>> bool((result.regret[:, -1] < 1e4).all())
     True
     """
-    share, record = checks.real("growth", growth, at_least=0, at_most=1), policy.record
+    share = checks.real("growth", growth, at_least=0, at_most=1)
+    record = policy.record if isinstance(policy, Policy) else None
     if isinstance(record, linear.Record) and record.learner == linear.REWARDS:
         record = stretches.Record(record)
     if not isinstance(record, stretches.Record):
-        raise ValueError(f"policy must be LinUCB or Algorithm 5, got {policy.name}")
+        raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.shown(policy)}")
     return replace(policy, record=record._replace(growth=share))
 
 
