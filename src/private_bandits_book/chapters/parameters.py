@@ -21,7 +21,10 @@ Check = Callable[[str, Any], Any]
 
 
 class UsageError(ValueError):
-    """A command or parameter that is not allowed; the message is one line."""
+    """A command or parameter that is not allowed; the message is one line, in a notebook, too."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"UsageError: {self}"]
 
 
 class Parameter(NamedTuple):
