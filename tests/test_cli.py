@@ -183,6 +183,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder / "params.yml"),
         "-p",
         "replications=4",
+        "-p",
+        "mood=</script><b>bold",
         "-o",
         str(folder / "out"),
     ]
@@ -202,11 +204,14 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
     data = pd.read_csv(made / "data" / "figure-1.csv")
     assert data["epsilon"].tolist() == [0.1, 2] and set(data["t"]) == {100}
     cells = json.loads((made / "tiny.ipynb").read_text(encoding="utf-8"))["cells"]
-    assert "".join(cells[2]["source"]) == "# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\n"
+    assert (
+        "".join(cells[2]["source"])
+        == '# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\nmood = "</script><b>bold"\n'
+    )
     provenance = json.loads((made / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["parameters"] == {
         "horizon": 100, "replications": 4, "seed": 7, "epsilons": [0.1, 2.0], "n_jobs": 1, "output_dir": "",
-        "mood": "calm",
+        "mood": "</script><b>bold",
     }  # fmt: skip
     assert provenance["chapter"] == "tiny" and provenance["seed"] == 7
     assert provenance["versions"]["numpy"] and provenance["python"].startswith("3.")
@@ -215,9 +220,13 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
 
 
 def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
-    page = _Page((made / "tiny.html").read_text(encoding="utf-8"))
+    text = (made / "tiny.html").read_text(encoding="utf-8")
+    page = _Page(text)
     assert any(alt.startswith("A line: mean after 100 steps") for alt in page.alts)
-    assert "Fig. 1 " in page.text and "Table 1 " in page.text and "a|b *c* $d" in page.text
+    assert (
+        "Fig. 1 " in page.text and "Table 1 " in page.text and "a|b *c* $d <script>e()</script> {f} [g](h)" in page.text
+    )
+    assert "<script>e()" not in text and "<b>bold" not in text
     local = [address.split("#")[0].split("?")[0] for address in page.addresses if "://" not in address]
     missing = [
         path for path in local if path and not path.startswith(("data:", "mailto:")) and not (made / path).exists()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import crash
+import psutil
 import pytest
 
 from private_bandits_book.chapters import run as running
@@ -131,10 +135,14 @@ def test_a_publication_interrupted_twice_is_finished_at_the_next_start(tmp_path,
 # Signals and streams of a process of its own
 
 
-def process(words, cwd, before="", **options):
+def process(words, cwd, before="", book="", **options):
+    """A command of its own; a job in the background ignores the first signal."""
     script = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + before
-    script += "\nfrom private_bandits_book.cli import main; sys.exit(main())"
-    line = [sys.executable, "-c", script, *words]
+    script += "\nfrom private_bandits_book.cli import main"
+    if book:
+        script += "\nfrom pathlib import Path; from private_bandits_book.chapters.book import Book"
+        script += f"\nsys.exit(main({words!r}, book=Book(Path({str(book)!r}))))"
+    line = [sys.executable, "-P", "-c", f"{script}\nsys.exit(main())", *words]
     return subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
@@ -163,3 +171,64 @@ def test_output_that_cannot_be_written_is_one_line(tmp_path):
         words = [sys.executable, "-m", "private_bandits", "list"]
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (1, "private-bandits: [Errno 28] No space left on device\n")
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """An environment without a home that can be written, and with folders of its own for what is passing."""
+    known = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
+    places = {name: str(tmp_path / name) for name in ("TMPDIR", "TEMP", "JUPYTER_RUNTIME_DIR")}
+    for place in places.values():
+        Path(place).mkdir()
+    return known | places | {"HOME": f"{os.devnull}/home", "NUMBA_CACHE_DIR": os.devnull, "PRIVATE_BANDITS_KEPT": ""}
+
+
+# what a page or a kernel would import from the current folder
+SHADOWS = ("random", "json", "numpy", "jupyter_book", "IPython", "sitecustomize")
+
+
+@posix
+def test_a_run_executes_nothing_of_the_current_folder_and_of_no_profile(tiny, tmp_path, bare):
+    here = tmp_path / "here"
+    startup = here / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    for place in [here / f"{name}.py" for name in SHADOWS] + [startup / "00.py", tiny.pages / "random.py"]:
+        place.write_text(f"open({str(tmp_path / 'executed')!r}, 'a').write({place.name!r})\n")
+    one = process(["run", "tiny", "-o", "out"], here, book=tiny.root, env=bare | {"IPYTHONDIR": str(here / "ipython")})
+    out, err = one.communicate(timeout=120)
+    assert (one.returncode, out, err.count("\n")) == (0, "out/tiny.html\n", 2), err
+    assert not (tmp_path / "executed").exists() and (here / "out" / "tiny.html").is_file()
+    assert not any(map(os.listdir, (bare["TMPDIR"], bare["JUPYTER_RUNTIME_DIR"])))
+
+
+@posix
+@pytest.mark.parametrize(("kind", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path, bare, kind, code, said):
+    before = crash.tree(tmp_path)
+    one = process(["run", "tiny", "-p", "mood=wait", "-o", "out"], tmp_path, book=tiny.root, env=bare)
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.private-bandits-*/new/waiting")) and time.monotonic() < end:
+        time.sleep(0.05)
+    mine = psutil.Process(one.pid).children(recursive=True)
+    one.send_signal(getattr(signal, kind))
+    out, err = one.communicate(timeout=30)
+    assert (one.returncode, out, err.splitlines()[1:]) == (code, "", [f"private-bandits: {said}"])
+    assert len(mine) == 1 and not any(child.is_running() for child in mine)
+    assert crash.tree(tmp_path) == before
+
+
+def test_without_a_kernel_it_is_one_line(tiny, tmp_path, bare):
+    one = process(["run", "tiny"], tmp_path, "sys.modules['ipykernel'] = None", tiny.root, env=bare)
+    out, err = one.communicate(timeout=60)
+    assert (one.returncode, out, err.count("\n")) == (1, "", 1) and "No module named 'ipykernel" in err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_page_that_cannot_be_built_says_why_in_a_line(tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(running, "execute", crash.play("new"))
+    said = "reading sources\n  File 'x'\nOSError: [Errno 28] No space left on device\nThere was an error"
+    monkeypatch.setattr(subprocess, "run", lambda *given, **more: SimpleNamespace(returncode=1, stdout=said))
+    assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 1
+    line = "tiny: the page could not be built: OSError: [Errno 28] No space left on device"
+    assert capsys.readouterr().err.splitlines()[-1] == line
+    assert not (tmp_path / "out").exists()

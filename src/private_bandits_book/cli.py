@@ -54,7 +54,8 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         _forget_output()
         if isinstance(error, BrokenPipeError):  # whoever read has seen enough
             return 0
-        print(f"private-bandits: {' '.join(str(error).split()) or type(error).__name__}", file=sys.stderr)
+        line = str(error).strip().rpartition("\n")[2]  # NumPy's has many
+        print(f"private-bandits: {line or type(error).__name__}", file=sys.stderr)
         return 1
     finally:
         for each, handler in before.items():

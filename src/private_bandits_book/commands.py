@@ -136,18 +136,27 @@ def _parameters(options: argparse.Namespace) -> dict[str, Any]:
     for setting in options.settings:
         name, equals, text = setting.partition("=")
         if not equals or not name:
-            raise UsageError(f"-p must be NAME=VALUE, got {setting!r}")
+            raise UsageError(f"-p must be NAME=VALUE, got {checks.shown(setting)}")
         given[name.strip()] = _literal(text)
     return given
 
 
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads no aliases, by which a short file may stand for an endless one."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias is not read")
+        return super().compose_node(parent, index)
+
+
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+        given = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a safe one
     except OSError as error:
         raise UsageError(f"-f must be a readable file, got {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"-f must be a YAML file, got {path}: {' '.join(str(error).split())}") from None
+    except (ValueError, RecursionError, yaml.YAMLError) as error:  # impossible dates and endless numbers, too
+        raise UsageError(f"-f must be a YAML file, got {path}: {' '.join(str(error).split()):.120}") from None
     if not isinstance(given, dict):
         raise UsageError(f"-f must hold `name: value` lines, got {path} with {type(given).__name__}")
     return {str(name): _numbers(value) for name, value in given.items()}

@@ -1,6 +1,8 @@
 """Execute a chapter with papermill, in the environment of the running interpreter."""
 
 import asyncio
+import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +21,8 @@ from papermill.exceptions import PapermillExecutionError
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
 from private_bandits_book.chapters.progress import progress
 from private_bandits_book.chapters.whole import scratch
+
+logging.getLogger("papermill").disabled = True  # what it says is raised, too
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -106,6 +110,8 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     with scratch() as folder:
         # Jupyter expands `$` in the environment of a kernel.
         paths = {OUTPUT_VARIABLE: "" if output is None else output.resolve(), "IPYTHONDIR": folder}
+        if not os.access(os.path.expanduser("~"), os.W_OK):  # or Matplotlib complains
+            paths["MPLCONFIGDIR"] = folder
         spec = KernelSpec(**kernel, env={name: str(path).replace("$", "$$") for name, path in paths.items()})
 
         class Here(KernelSpecManager):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from private_bandits import checks
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
@@ -49,7 +51,9 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     path = book.path(chapter)
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
-        raise UsageError(f"output_dir must be empty here, as -o names the folder, got {values['output_dir']!r}")
+        raise UsageError(
+            f"output_dir must be empty here, as -o names the folder, got {checks.shown(values['output_dir'])}"
+        )
     directory = directory.resolve()
     recover(directory)
     _check_directory(directory)
@@ -80,26 +84,27 @@ def _check_directory(directory: Path) -> None:
 def _check_unchanged(folder: Path, shown: Path) -> None:
     """Refuse a folder with anything in it that is not byte for byte what a run wrote."""
     paths = sorted(folder.rglob("*"))
-    known = _known(folder) if paths else {}
+    known = _known(folder / "provenance.json") if paths else {}
     if paths and not known:
         raise UsageError(f"{_ALLOWED}, got {shown}")
     for path in paths:
         name = path.relative_to(folder).as_posix()
-        as_it_was = path.is_dir() or (path.is_file() and _digest(path) == known.get(name))
+        as_it_was = path.is_dir() or (path.is_file() and name in known and _digest(path) == known[name])
         if path.is_symlink() or not as_it_was:
             raise UsageError(f"{_ALLOWED}, got {shown} with {name} in it, added or changed since")
 
 
-def _known(folder: Path) -> dict[str, str]:
+def _known(path: Path) -> dict[str, str]:
     """Return the hashes of the files of an earlier run, none if it is none or its provenance was edited."""
-    path = folder / "provenance.json"
+    if not path.is_file():
+        return {}
     try:
         earlier = json.loads(path.read_text(encoding="utf-8"))
-        seal = earlier.pop("sha256")
+        del earlier["sha256"]
         known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
-    return known | {path.name: _digest(path)} if _sealed(earlier) == path.read_bytes() and seal else {}
+    return known | {path.name: _digest(path)} if _sealed(earlier) == path.read_bytes() else {}
 
 
 def _sealed(provenance: dict[str, Any]) -> bytes:
@@ -109,7 +114,8 @@ def _sealed(provenance: dict[str, Any]) -> bytes:
 
 
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _contents(folder: Path) -> dict[str, str]:
@@ -161,7 +167,10 @@ def _build_page(book: Book, chapter: str, fresh: Path) -> None:
         )
         html = site / "_build" / "html"
         if done.returncode or not (html / f"{chapter}.html").is_file():
-            raise ChapterFailed(f"{chapter}: the page could not be built:\n{done.stdout[-4000:]}")
+            errors = re.findall(r"^\w+Error: .+", done.stdout, flags=re.MULTILINE)
+            raise ChapterFailed(
+                f"{chapter}: the page could not be built: {errors[0] if errors else done.stdout[-4000:]}"
+            )
         shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
