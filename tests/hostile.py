@@ -49,6 +49,7 @@ def rng() -> np.random.Generator:
 LOSS = ConvexLoss.arms([[0.0, 1.0], [1.0, 0.0]])
 BALL = ConvexLoss.ball([[0.3, 0.0]])
 CONTEXT = LinearContext.sphere([0.6, 0.8], 3)
+LOGISTIC = LinearContext.sphere([0.6, 0.8], 3, link="logistic")
 CASCADE = cascading.b_lb(8, 2, 0.4, 0.3)
 ARMS = Arms.bernoulli([0.5, 0.4, 0.3])
 SETS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
@@ -188,7 +189,7 @@ def numbers(answer: Any, depth: int = 0) -> Iterator[np.ndarray]:
 
 def played(policy: Policy) -> None:
     """Play a policy for 20 rounds on the problems that it fits, and look at what it loses."""
-    for problem in (CASCADE, SETS, ARMS, PARETO, CONTEXT, LOSS, BALL):
+    for problem in (CASCADE, SETS, ARMS, PARETO, CONTEXT, LOGISTIC, LOSS, BALL):
         try:
             check_fit(problem, policy, 20)
         except ValueError:
