@@ -111,13 +111,8 @@ def _parser() -> argparse.ArgumentParser:
     again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")
     again.add_argument("chapters", metavar="CHAPTER", nargs="*")
     again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
-    again.add_argument(
-        "--seeds",
-        metavar="N",
-        type=int,
-        default=0,
-        help="judge each chapter on N other seeds first (N more runs of it)",
-    )
+    played = "judge each chapter on N other seeds first (N more runs of it)"
+    again.add_argument("--seeds", metavar="N", type=int, default=0, help=played)
     again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
     for playing in (run, again):
         playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")

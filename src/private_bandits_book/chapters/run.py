@@ -51,9 +51,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     path = book.path(chapter)
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
-        raise UsageError(
-            f"output_dir must be empty here, as -o names the folder, got {checks.shown(values['output_dir'])}"
-        )
+        raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.shown(values['output_dir'])}")
     directory = directory.resolve()
     recover(directory)
     _check_directory(directory)
@@ -67,8 +65,9 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         say(f"building the page of {chapter}, some seconds")
         _build_page(book, chapter, fresh)
-        provenance = _provenance(chapter, values, result, _contents(fresh))
-        (fresh / "provenance.json").write_bytes(_sealed(provenance))
+        files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
+        contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
+        (fresh / "provenance.json").write_bytes(_sealed(_provenance(chapter, values, result, contents)))
 
 
 def _check_directory(directory: Path) -> None:
@@ -77,8 +76,7 @@ def _check_directory(directory: Path) -> None:
         raise UsageError(f"{_ALLOWED}, got the file {directory}")
     if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
         raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
-    if directory.exists():
-        _check_unchanged(directory, directory)
+    _check_unchanged(directory, directory)
 
 
 def _check_unchanged(folder: Path, shown: Path) -> None:
@@ -96,10 +94,8 @@ def _check_unchanged(folder: Path, shown: Path) -> None:
 
 def _known(path: Path) -> dict[str, str]:
     """Return the hashes of the files of an earlier run, none if it is none or its provenance was edited."""
-    if not path.is_file():
-        return {}
     try:
-        earlier = json.loads(path.read_text(encoding="utf-8"))
+        earlier = json.loads(path.read_bytes() if path.is_file() else "")
         del earlier["sha256"]
         known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -116,11 +112,6 @@ def _sealed(provenance: dict[str, Any]) -> bytes:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _contents(folder: Path) -> dict[str, str]:
-    """Return the hash of every file of a run."""
-    return {path.relative_to(folder).as_posix(): _digest(path) for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 @contextmanager
