@@ -103,9 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("list", help="list the chapters and their titles")
     run = commands.add_parser("run", help="rerun a chapter with new parameters into a folder of its own")
     run.add_argument("chapter", metavar="CHAPTER")
-    run.add_argument(
-        "-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="a Python literal; wins over -f"
-    )
+    run.add_argument("-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="wins over -f")
     run.add_argument("-f", dest="file", metavar="PARAMS.YML", type=Path, help="parameters in a YAML file")
     run.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/CHAPTER")
     again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")

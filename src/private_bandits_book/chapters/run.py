@@ -110,8 +110,7 @@ def _sealed(provenance: dict[str, Any]) -> bytes:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @contextmanager
@@ -148,36 +147,21 @@ def _build_page(book: Book, chapter: str, fresh: Path) -> None:
         shutil.copytree(fresh / "data", site / "data" / chapter)
         for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
             shutil.copy(study, site / "data" / chapter)
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-            encoding="utf-8",
-            errors="replace",
-        )
+        words = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)]
+        env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
         html = site / "_build" / "html"
         if done.returncode or not (html / f"{chapter}.html").is_file():
-            errors = re.findall(r"^\w+Error: .+", done.stdout, flags=re.MULTILINE)
-            raise ChapterFailed(
-                f"{chapter}: the page could not be built: {errors[0] if errors else done.stdout[-4000:]}"
-            )
+            told = done.stdout + done.stderr
+            *_, error = told[-4000:], *re.findall(r"^\w+Error: .+", told, flags=re.MULTILINE)
+            raise ChapterFailed(f"{chapter}: the page could not be built: {error}")
         shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
 def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: dict[str, str]) -> dict[str, Any]:
-    cells = zip(result.notebook.cells, result.seconds, strict=True)
-    return {
-        "made_by": _MARK,
-        "chapter": chapter,
-        "parameters": values,
-        "seed": values["seed"],
-        "versions": {name: version(name) for name in _PACKAGES},
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "seconds": {
-            "total": round(sum(result.seconds), 3),
-            "cells": {cell["id"]: round(spent, 3) for cell, spent in cells if cell.cell_type == "code"},
-        },
-        "contents": contents,
-    }
+    pairs = zip(result.notebook.cells, result.seconds, strict=True)
+    cells = {cell["id"]: round(spent, 3) for cell, spent in pairs if cell.cell_type == "code"}
+    said = {"made_by": _MARK, "chapter": chapter, "parameters": values, "seed": values["seed"]}
+    where = {"versions": {name: version(name) for name in _PACKAGES}, "python": platform.python_version()}
+    seconds = {"total": round(sum(result.seconds), 3), "cells": cells}
+    return said | where | {"platform": platform.platform(), "seconds": seconds, "contents": contents}
