@@ -106,8 +106,9 @@ def test_an_earlier_run_that_cannot_be_put_back_is_put_beside(tmp_path):
     (out / "mine").touch()
 
     def refused(folder: Path) -> None:
-        out.mkdir()
-        raise ValueError
+        if folder != out:
+            out.mkdir()
+            raise ValueError
 
     with pytest.raises(ValueError), replacing(out, refused):
         pass

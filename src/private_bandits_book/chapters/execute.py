@@ -103,9 +103,8 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     """
     # A kernel says on the terminal that it talks over TCP and that it was told to stop: no news to a reader.
     quiet = ["--IPKernelApp.log_level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
-    kernel = get_kernel_dict(extra_arguments=quiet)
+    kernel, started = get_kernel_dict(extra_arguments=quiet), []
     kernel["argv"].insert(1, "-P")
-    started = []
 
     with scratch() as folder:
         # Jupyter expands `$` in the environment of a kernel.

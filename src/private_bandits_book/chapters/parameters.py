@@ -89,9 +89,7 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
         lists = any(isinstance(value, (list, tuple)) for value in given.values())
         for name, most in _panels(chapter).items() if lists else []:
             if len(values[name]) > most:
-                raise ValueError(
-                    f"{name} must have at most {most} values, a panel each, got {checks.shown(values[name])}"
-                )
+                raise ValueError(f"{name} must have at most {most} values, got {checks.shown(values[name])}")
         room = paper(chapter)
         if room is not None:
             room.check_parameters(**values)

@@ -20,7 +20,7 @@ from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.progress import announce, say
-from private_bandits_book.chapters.whole import recover, replacing, scratch
+from private_bandits_book.chapters.whole import replacing, scratch
 from private_bandits_book.kept import keeping
 
 _MARK = "private-bandits run"
@@ -53,8 +53,10 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     if values["output_dir"]:
         raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.shown(values['output_dir'])}")
     directory = directory.resolve()
-    recover(directory)
-    _check_directory(directory)
+    if directory.exists() and not directory.is_dir():
+        raise UsageError(f"{_ALLOWED}, got the file {directory}")
+    if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
+        raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
     chosen = ", ".join(f"{name}={values[name]}" for name in ("horizon", "replications", "seed"))
     with _made_for(directory) as fresh:
         announce(book, f"run {chapter} with {chosen}", {chapter: values})
@@ -68,15 +70,6 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
         contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
         (fresh / "provenance.json").write_bytes(_sealed(_provenance(chapter, values, result, contents)))
-
-
-def _check_directory(directory: Path) -> None:
-    """Refuse to replace anything but an earlier run as it was."""
-    if directory.exists() and not directory.is_dir():
-        raise UsageError(f"{_ALLOWED}, got the file {directory}")
-    if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
-        raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
-    _check_unchanged(directory, directory)
 
 
 def _check_unchanged(folder: Path, shown: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import psutil
 
-_ASIDE = ".private-bandits"  # where a folder is made that takes the place of another
 _DECIDED = ".private-bandits-publishing"  # in it lie files that are published, though some not yet at their place
 
 
@@ -66,14 +65,20 @@ def _holds_earlier(folder: Path) -> bool:
 def replacing(directory: Path, unchanged: Callable[[Path], None]) -> Iterator[Path]:
     """Yield a new folder that takes the place of a directory if the block succeeds, and is deleted if not.
 
+    A directory that a killed process was about to replace is put back first.
+
     Parameters
     ----------
     directory : Path
         There or not.
     unchanged : callable
-        Raises if what is there may not be deleted; asked when nobody finds it any more.
+        Raises if what is there may not be deleted; asked at once, and again when nobody finds it any more.
     """
-    with scratch(f".{directory.name}{_ASIDE}", directory.parent) as beside:
+    prefix = f".{directory.name}.private-bandits"
+    for left in abandoned(prefix, directory.parent):
+        _put_back(left, directory)
+    unchanged(directory)
+    with scratch(prefix, directory.parent) as beside:
         (beside / "new").mkdir()
         try:
             yield beside / "new"
@@ -83,12 +88,6 @@ def replacing(directory: Path, unchanged: Callable[[Path], None]) -> Iterator[Pa
             (beside / "new").rename(directory)
         finally:
             _put_back(beside, directory)
-
-
-def recover(directory: Path) -> None:
-    """Put a directory back that a killed process was about to replace."""
-    for beside in abandoned(f".{directory.name}{_ASIDE}", directory.parent):
-        _put_back(beside, directory)
 
 
 def _put_back(beside: Path, directory: Path) -> None:
