@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from private_bandits_book import commands
 from private_bandits_book.chapters.book import find_book
+from private_bandits_book.chapters.execute import ChapterFailed, execute
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.cli import main
 
@@ -148,7 +149,10 @@ def test_what_yaml_cannot_write_is_read_as_it_is_meant(tmp_path):
     assert commands._from_file(tmp_path / "params.yml") == {"horizon": 1e5, "epsilons": [0.1, 2]}
 
 
-def test_papermill_says_in_a_line_what_it_cannot_take():
-    assert UsageError("horizon must be >= 1, got -5")._render_traceback_() == [
-        "UsageError: horizon must be >= 1, got -5"
+def test_papermill_says_in_a_line_what_it_cannot_take(tiny):
+    with pytest.raises(ChapterFailed) as caught:
+        execute(tiny.path("tiny"), {"horizon": -5})
+    assert str(caught.value).splitlines()[1:] == [
+        'Exception encountered at "In [3]":',
+        "UsageError: horizon must be >= 1, got -5",
     ]
