@@ -20,7 +20,7 @@ from private_bandits_book.cli import main
 BOOK = find_book()
 PARAMETERS = {chapter: BOOK.parameters(chapter) for chapter in BOOK.chapters()}
 NAMES = [(chapter, name) for chapter, known in PARAMETERS.items() for name in known]
-SECONDS = 2.0
+SECONDS = 5.0
 
 
 def finite(value):
@@ -100,9 +100,9 @@ FILES = {
 def test_a_hostile_file_is_one_line_and_executes_nothing(tiny, tmp_path, monkeypatch, capsys, text):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yml").write_text(text, encoding="utf-8", errors="surrogateescape")
-    before, since = sorted(os.listdir()), time.monotonic()
+    before, since = sorted(os.listdir()), time.process_time()
     assert main(["run", "tiny", "-f", "params.yml"], book=tiny) == 2
-    assert time.monotonic() - since < SECONDS
+    assert time.process_time() - since < SECONDS
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and len(err) < 260, err
     assert sorted(os.listdir()) == before

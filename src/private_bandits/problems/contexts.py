@@ -50,6 +50,11 @@ class LinearContext:
     sets : float64 array, shape (n_sets, n_actions, dim)
     means : float64 array, shape (n_sets, n_actions)
 
+    Raises
+    ------
+    ValueError
+        If it is built otherwise.
+
     Notes
     -----
     Zheng et al. (2020), Section 4: action sets and parameter lie in the unit ball, the reward's noise in [-1, 1]. One
