@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels import linear
 from private_bandits.kernels.cholesky import factorise, inverse_norms, solve
 from private_bandits.kernels.protocol import WHOLE_RUN, blank
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import laplace_sum
+from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, draw_reward
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]

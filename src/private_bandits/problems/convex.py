@@ -220,6 +220,7 @@ class ConvexLoss:
         return cls.arms([1.0 - arms.means], mode="stochastic")
 
     def __post_init__(self) -> None:
+        checks.choice("domain", self.domain, ("ball", "simplex", "arms"))
         checks.choice("kind", self.kind, KINDS)
         checks.choice("mode", self.mode, MODES)
         self._set("factor", checks.real("factor", self.factor, above=0))

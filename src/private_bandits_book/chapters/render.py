@@ -71,7 +71,7 @@ def table(chapter: str, label: str, made: Table, code: Collection[str] = (), nam
     align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
     for line, claim in zip(body, frame[named] if named else (), strict=False):
-        line[0] = f'<span id="{chapter}-claim-{claim}"></span>{line[0]}'
+        line[0] = f'<span id="{chapter}-claim-{escape(claim)}"></span>{line[0]}'
     lines = [list(heads.values()), align, *body]
     return Display(
         text=f"<table {label}>",
@@ -129,12 +129,13 @@ def _plain(words: str) -> str:
 
 def _code(words: str) -> str:
     """Return words as a code span of a table cell."""
-    return f"`{words.replace('|', chr(92) + '|')}`" if words else ""
+    fence = max(["", *re.findall("`+", words)], key=len) + "`"
+    return f"{fence}{words.replace('|', chr(92) + '|')}{fence}" if words else ""
 
 
 def _linked(chapter: str, claim: str) -> str:
     """Return a link to a row of the chapter's ledger."""
-    return f'<a href="#{chapter}-claim-{claim}">{claim}</a>'
+    return f'<a href="#{chapter}-claim-{escape(claim)}">{escape(claim)}</a>'
 
 
 def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
