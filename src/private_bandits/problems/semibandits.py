@@ -329,7 +329,7 @@ class FamilyBandit(SemiBandit):
 
     def reward(self, items: Any) -> float:
         """Expected reward of a super arm."""
-        return self.value(items, self.means)
+        return self._worth(self._checked(items), self.means)
 
     def value(self, items: Any, means: np.ndarray) -> float:
         """What a super arm would be worth with other means.
@@ -349,11 +349,14 @@ class FamilyBandit(SemiBandit):
         ValueError
             If the items are no distinct arms, or the means of another number.
         """
-        arms, family = np.array(self._checked(items), np.int64).reshape(1, -1), self._family
-        values, missed = checks.vector("means", means), np.ones(self.n_items)
+        arms, values = self._checked(items), checks.vector("means", means)
         if len(values) != self.n_items:
             raise ValueError(f"means must have one entry per arm, {self.n_items}, got {len(values)}")
-        rest = (family.targets, values, arms, 0, arms.size, missed)
+        return self._worth(arms, values)
+
+    def _worth(self, arms: list[int], values: np.ndarray) -> float:
+        family, row = self._family, np.array([arms], np.int64)
+        rest = (family.targets, values, row, 0, row.size, np.ones(self.n_items))
         return float(set_value(family.reward, family.weights, family.offset, *rest))
 
     def record(self) -> ListRecord:
