@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import subprocess
 import sys
@@ -11,9 +13,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
-CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
+CHAPTERS = sorted(path.name for path in (ROOT / "book" / "data").iterdir())
 
 _ELSEWHERE = re.compile(r"^\s*(https?:|ftp:)?//", re.IGNORECASE)
 _CSS_LOAD = re.compile(r"(?:url\(|@import)\s*(?:url\()?\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)", re.IGNORECASE)
@@ -94,7 +98,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
-    assert {f"{name}.html" for name in [*CHAPTERS, "intro"]} <= {path.name for path in found}
+    assert {f"{name}.html" for name in [*NOTEBOOKS, "intro"]} <= {path.name for path in found}
     return {path: Page(path) for path in found}
 
 
@@ -154,6 +158,33 @@ def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[
     data = {path.name for path in (ROOT / "book" / "data" / chapter).glob("*.csv")}
     assert {f"{name}.csv" for name in figures} <= data
     assert data <= {link.rpartition("/")[2] for link in page.links}
+
+
+@pytest.mark.book
+def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, Page]) -> None:
+    """On the page of all claims an address is chapter and name; the search leads there, by place and chapter."""
+    rows = [(name, row["claim"]) for name in CHAPTERS for row in _rows(ROOT / "book" / "data" / name / "claims.csv")]
+    by_name = {path.name: page for path, page in pages.items()}
+    text = by_name["claims.html"].path.read_text(encoding="utf-8")
+    addresses = re.findall(r'<details class="claim"[^>]* id="([^"]+)"', text)
+    assert addresses == [f"{chapter}-{claim}" for chapter, claim in _in_order(rows)]
+    for chapter, claim in rows:
+        assert f"{chapter}-claim-{claim}" in by_name[f"{chapter}.html"].ids
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
+    objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in found["objects"][""]}
+    assert objects >= {("book/claims", address) for address in addresses}
+    assert "Theorem 4, Cascading bandits" in {title for *_, title in found["objects"][""]}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _in_order(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    order = [entry["file"] for entry in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["chapters"]]
+    return sorted(rows, key=lambda row: order.index(f"book/{row[0]}"))
 
 
 @pytest.mark.parametrize(

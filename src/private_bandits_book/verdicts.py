@@ -3,6 +3,7 @@
 import importlib.util
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from private_bandits_book.rooms import tables
 
@@ -50,8 +51,8 @@ def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str
     )
 
 
-def quantities(chapter: str) -> dict[str, str]:
-    """Return what the number of each claim of a chapter is, by claim; a chapter without a room has none."""
+def described(chapter: str) -> dict[str, dict[str, Any]]:
+    """Return the entries of a chapter's `claims.toml` by claim; a chapter without a room has none."""
     if importlib.util.find_spec(f"private_bandits_book.{chapter}") is None:
         return {}
-    return {entry["claim"]: entry.get("quantity", "") for entry in tables(chapter, "claims")["claim"]}
+    return {entry["claim"]: entry for entry in tables(chapter, "claims")["claim"]}
