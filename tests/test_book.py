@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import re
 import subprocess
@@ -85,12 +86,15 @@ class Page(HTMLParser):
         self._inside = ""
 
 
+def build(words: list[str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("book")
-    build = "from jupyter_book.cli.main import main; main()"
-    words = ["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"]
-    done = subprocess.run([sys.executable, "-c", build, *words], capture_output=True, text=True, timeout=300)
+    done = build(["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"])
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return output / "_build" / "html"
 
@@ -149,7 +153,7 @@ def test_every_local_link_leads_somewhere(pages: dict[Path, Page]) -> None:
 @pytest.mark.book
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[Path, Page]) -> None:
-    (page,) = (page for path, page in pages.items() if path.name == f"{chapter}.html")
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
     text = page.path.read_text(encoding="utf-8")
     numbers = re.findall(r'<figure[^>]* id="([^"]+)".*?<span class="caption-number">', text, flags=re.DOTALL)
     figures = {path.stem for path in (ROOT / "book" / "figures" / chapter).glob("*.svg")}
@@ -164,7 +168,7 @@ def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[
 def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, Page]) -> None:
     """On the page of all claims an address is chapter and name; the search leads there, by place and chapter."""
     rows = [(name, row["claim"]) for name in CHAPTERS for row in _rows(ROOT / "book" / "data" / name / "claims.csv")]
-    by_name = {path.name: page for path, page in pages.items()}
+    by_name = {path.name: page for path, page in pages.items() if path.parent.name == "book"}
     text = by_name["claims.html"].path.read_text(encoding="utf-8")
     addresses = re.findall(r'<details class="claim"[^>]* id="([^"]+)"', text)
     assert addresses == [f"{chapter}-{claim}" for chapter, claim in _in_order(rows)]
@@ -185,6 +189,24 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def _in_order(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     order = [entry["file"] for entry in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["chapters"]]
     return sorted(rows, key=lambda row: order.index(f"book/{row[0]}"))
+
+
+@pytest.mark.book
+def test_the_reference_has_every_public_name(pages: dict[Path, Page]) -> None:
+    """Of each module that has a page, what it exports, or else what it defines."""
+    for source in sorted((ROOT / "book" / "api").glob("[!i]*.md")):
+        (name,) = re.findall(r"automodule:: (\S+)", source.read_text(encoding="utf-8"))
+        module = importlib.import_module(name)
+        own = (key for key, thing in vars(module).items() if getattr(thing, "__module__", "") == name)
+        public = {key for key in getattr(module, "__all__", own) if key[0] != "_" and callable(vars(module)[key])}
+        (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("api", f"{source.stem}.html"))
+        assert public and {f"{name}.{key}" for key in public} - page.ids == set()
+
+
+@pytest.mark.book
+def test_a_second_build_is_as_clean_as_the_first(site: Path) -> None:
+    words = ["build", str(ROOT), "--path-output", str(site.parents[1]), "-W", "-n", "--keep-going"]
+    assert build(words).returncode == 0
 
 
 @pytest.mark.parametrize(
