@@ -66,7 +66,6 @@ def table(chapter: str, label: str, made: Table) -> Display:
     write = [linked if formats.get(name) == "claim" else _plain for name in heads]
     align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
-    lines = [list(heads.values()), align, *body]
     return Display(
         text=f"<table {label}>",
         html=_html_table(list(heads.values()), rows, caption),
@@ -74,10 +73,16 @@ def table(chapter: str, label: str, made: Table) -> Display:
             "table",
             caption,
             {"name": f"{chapter}-{label}"},
-            "\n".join("| " + " | ".join(line) + " |" for line in lines),
+            pipes(list(heads.values()), body, align),
         )
         + f"\n\n{_download(chapter, label)}",
     )
+
+
+def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[str] = ()) -> str:
+    """Return a Markdown table of cells that are Markdown."""
+    lines = [heads, align or [":---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def claims(chapter: str, rows: Sequence[Mapping[str, str]], heads: Mapping[str, str], caption: str) -> Display:
