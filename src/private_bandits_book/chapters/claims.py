@@ -51,7 +51,8 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame], elsewhere: str = "", ch
 def whole_ledger(book: Book | None = None) -> Display:
     """Show the committed claims of all chapters, each with an address of its own."""
     book = book or find_book()
-    return ledger(book, {name: pd.read_csv(book.data(name) / "claims.csv") for name in book.chapters()})
+    committed = {name: book.data(name) / "claims.csv" for name in book.chapters()}
+    return ledger(book, {name: pd.read_csv(path) for name, path in committed.items() if path.is_file()})
 
 
 def _interval(measured: float, low: float, high: float) -> str:
