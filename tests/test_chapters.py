@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 import math
 import os
@@ -18,6 +19,8 @@ import pandas as pd
 import papermill
 import pytest
 
+from private_bandits import papers
+from private_bandits.papers.cascading import algorithm_2
 from private_bandits_book.chapters import Chapter, execute, parameters, render
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.execute import ChapterFailed
@@ -304,6 +307,27 @@ def test_a_cell_that_names_a_claim_leads_to_its_row():
     frame = pd.DataFrame({"where": ["Lemma 1"], "claim": ["lemma-1"]})
     leads = render.table("tiny", "t", Table(frame, "some", {"claim": "Row"}, {"claim": "claim"})).markdown
     assert '| <a href="#tiny-claim-lemma-1">lemma-1</a> |' in leads
+
+
+def test_the_code_of_a_box_is_the_library_s(chapter):
+    shown = chapter.reference("papers.cascading.algorithm_2", "papers.cascading.repair_first")
+    titles = re.findall(r"^~+\{admonition\} (.*)$", shown.markdown, re.MULTILINE)
+    assert len(titles) == 2 and titles[0].startswith("Wang et al. (2021), Algorithm 2, Cascading-UCB under LDP")
+    assert titles[0].endswith("`papers/cascading/algorithm_2.py`")
+    code = shown.markdown.partition("```python\n")[2].partition("\n```\n")[0]
+    lines = inspect.getsource(algorithm_2.reference).splitlines()
+    assert code.splitlines() == [lines[0], *lines[lines.index('    """', 1) + 1 :]]
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(Path(papers.__file__).parent.glob("*/algorithm_*.py")),
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+def test_every_box_of_a_paper_stands_on_its_page_as_code(path):
+    if "\ndef reference(" in path.read_text(encoding="utf-8"):
+        source = json.loads(find_book().path(path.parent.name).read_text(encoding="utf-8"))["cells"]
+        assert any(f'"papers.{path.parent.name}.{path.stem}"' in "".join(cell["source"]) for cell in source)
 
 
 def test_html_of_a_table_is_escaped():

@@ -1,6 +1,8 @@
 """The object that a chapter makes after its parameters: their checked values, and where results go."""
 
+import ast
 import importlib
+import inspect
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -170,6 +172,16 @@ class Chapter:
         elsewhere = "" if self._seeds is None else seeds.in_words(self._seeds)
         return ledger(self.book, {self.name: rows}, elsewhere, self.name)
 
+    def reference(self, *modules: str) -> Display:
+        """Show, to be unfolded, the plain-Python references that follow the boxes of algorithms.
+
+        Parameters
+        ----------
+        *modules : str
+            Rooms of the library: "papers.cascading.algorithm_2".
+        """
+        return render.codes([_reference(name) for name in modules])
+
     def long_study(self, label: str) -> pd.DataFrame:
         """Return what `reproduce --long` committed as `data/<chapter>/long-<label>.csv`."""
         return pd.read_csv(self.book.data(self.name) / f"long-{label}.csv")
@@ -182,6 +194,18 @@ class Chapter:
             target = self.output / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
+
+
+def _reference(name: str) -> tuple[str, str, str]:
+    """Return the first sentence of a module, its file, and the code of its reference without docstring."""
+    module = importlib.import_module(f"private_bandits.{name}")
+    lines = inspect.getsource(module.reference).splitlines()
+    (function,) = ast.parse("\n".join(lines)).body
+    assert isinstance(function, ast.FunctionDef)
+    said, *rest = function.body
+    title = (module.__doc__ or name).splitlines()[0]
+    code = lines[: said.lineno - 1] + lines[rest[0].lineno - 1 :]
+    return title, f"{name.replace('.', '/')}.py", "\n".join(code)
 
 
 def _label(label: str) -> str:

@@ -99,6 +99,19 @@ def claims(chapter: str, rows: Sequence[Mapping[str, str]], heads: Mapping[str, 
     )
 
 
+def codes(parts: Sequence[tuple[str, str, str]]) -> Display:
+    """Return code to unfold: titles, where it stands, sources."""
+    boxes = [
+        _directive("admonition", f"{_plain(title)} `{place}`", {"class": "dropdown code"}, f"```python\n{source}\n```")
+        for title, place, source in parts
+    ]
+    html = "".join(
+        f"<details><summary>{escape(title)} <code>{place}</code></summary><pre>{escape(source)}</pre></details>"
+        for title, place, source in parts
+    )
+    return Display(text="<code>", html=html, markdown="\n\n".join(boxes))
+
+
 def file(chapter: str, label: str) -> Display:
     """Return a link to a CSV file of the chapter."""
     return Display(text=f"<data {label}>", html=escape(f"{label}.csv"), markdown=_download(chapter, label))
