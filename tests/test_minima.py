@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits import mechanisms, simulate
+from private_bandits import simulate
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import minima
+from private_bandits.mechanisms import counters
 from private_bandits.papers.heavy_tailed import dp_robust_ucb, pareto_arms, robust_ucb, setting
 from private_bandits.problems import Arms
 from private_bandits.simulate import streams
@@ -67,8 +68,8 @@ def test_the_least_prefix_sum_has_the_law_of_trees_that_are_drawn():
     law, rng, draws = minima.least_prefixes(7), np.random.default_rng(3), 4000
     least = np.zeros((draws, 7))
     for draw in range(draws):
-        row = np.zeros(mechanisms.COUNTER_ROW)
-        sums = np.array([0.0, *(mechanisms.tree_noise(rng, n, 1.0, row) for n in range(1, 64))])
+        row = np.zeros(counters.COUNTER_ROW)
+        sums = np.array([0.0, *(counters.tree_noise(rng, n, 1.0, row) for n in range(1, 64))])
         least[draw] = [sums[: 2**level].min() for level in range(7)]
     for level in range(7):
         for x in (0.0, 0.5, 2.0, 5.0):

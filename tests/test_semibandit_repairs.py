@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits import mechanisms
 from private_bandits.kernels import superarm
+from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import algorithm_2, bounds, instances, repair_hypercube, repair_radius
 from private_bandits.problems import SemiBandit

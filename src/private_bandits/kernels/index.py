@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels import protocol
 from private_bandits.kernels.leap import CHANCE, COUNT, LONG, LOST, SHORT, SUM, WIDTH, leads, levels, room, safe
 from private_bandits.kernels.oracles import answer, largest_sum
 from private_bandits.kernels.protocol import PIECE, blank, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
-from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems import Arms, SemiBandit
 from private_bandits.problems.families import CALL, LINEAR, SCAN, TOP, observe_set, regret_of_set
-from private_bandits.problems.lists import ListProblem
+from private_bandits.problems.lists import ListProblem, ListRecord, observe, pseudo_regret
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 

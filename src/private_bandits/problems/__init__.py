@@ -1,8 +1,9 @@
 """What a learner faces: the means, the feedback of a round, the best list and the gaps."""
 
+from private_bandits._moved import forward
 from private_bandits.problems.contexts import LinearContext
 from private_bandits.problems.convex import ConvexLoss
-from private_bandits.problems.lists import Arms, Cascade, ListRecord, observe, pseudo_regret
+from private_bandits.problems.lists import Arms, Cascade
 from private_bandits.problems.semibandits import OracleBandit, SemiBandit, SetBandit
 
 __all__ = [
@@ -10,10 +11,9 @@ __all__ = [
     "Cascade",
     "ConvexLoss",
     "LinearContext",
-    "ListRecord",
     "OracleBandit",
     "SemiBandit",
     "SetBandit",
-    "observe",
-    "pseudo_regret",
 ]
+
+forward(__name__)

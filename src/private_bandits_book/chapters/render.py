@@ -63,7 +63,7 @@ def table(chapter: str, label: str, made: Table) -> Display:
     texts = [[text(value, formats.get(name)) for value in frame[name]] for name in heads]
     rows = list(zip(*texts, strict=True))
     linked = partial(_linked, chapter)
-    write = [linked if formats.get(name) == "claim" else _plain for name in heads]
+    write = [linked if formats.get(name) == "claim" else plain for name in heads]
     align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
     return Display(
@@ -95,14 +95,14 @@ def claims(chapter: str, rows: Sequence[Mapping[str, str]], heads: Mapping[str, 
     return Display(
         text="<claims>",
         html=_html_table(list(heads.values()), [[row[name] for name in heads] for row in rows], caption),
-        markdown="\n\n".join([_plain(caption), directive, *([_download(chapter, "claims")] if chapter else [])]),
+        markdown="\n\n".join([plain(caption), directive, *([_download(chapter, "claims")] if chapter else [])]),
     )
 
 
 def codes(parts: Sequence[tuple[str, str, str]]) -> Display:
     """Return code to unfold: titles, where it stands, sources."""
     boxes = [
-        _directive("admonition", f"{_plain(title)} `{place}`", {"class": "dropdown code"}, f"```python\n{source}\n```")
+        _directive("admonition", f"{plain(title)} `{place}`", {"class": "dropdown code"}, f"```python\n{source}\n```")
         for title, place, source in parts
     ]
     html = "".join(
@@ -148,14 +148,14 @@ def _line(name: str, prose: str) -> str:
     return line
 
 
-def _plain(words: str) -> str:
+def plain(words: str) -> str:
     """Return words that MyST shows as they stand, in one line."""
     return re.sub(r"([\\`*_\[\]<>$|{}~&#])", r"\\\1", " ".join(words.split()))
 
 
 def _linked(chapter: str, claim: str) -> str:
     """Return a link to a row of the chapter's ledger."""
-    return f'<a href="#{chapter}-claim-{claim}">{claim}</a>'
+    return f'<a href="#{chapter}-claim-{escape(claim)}">{escape(claim)}</a>'
 
 
 def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits import mechanisms
 from private_bandits.kernels import robust
 from private_bandits.kernels.sums import laplace_sum, truncated_pareto_sum
+from private_bandits.mechanisms import noise as mechanisms
 from private_bandits.papers.heavy_tailed import bounds, dp_robust_ucb, pareto_arms
 from private_bandits.simulate import streams
 from private_bandits_book.heavy_tailed import rates

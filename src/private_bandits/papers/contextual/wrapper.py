@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.mechanisms import gaussian, laplace
+from private_bandits.mechanisms.noise import gaussian, laplace
 from private_bandits.papers.contextual.accounting import message_privacy, number_scale
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
