@@ -29,14 +29,12 @@ def against_the_book(book: Book, chapter: str, values: Mapping[str, Any], data: 
     other = {name: value for name, value in values.items() if value != own[name]}
     asked = "".join(f" -p {shlex.quote(f'{name}={value}')}" for name, value in other.items())
     rows = [(plain(name), plain(repr(own[name])), plain(repr(value))) for name, value in other.items()]
-    same = (
-        f"The other {len(own) - len(other)} parameters are the book's." if other else "All parameters are the book's."
-    )
+    kept = f"The other {len(own) - len(other)}" if other else "All"
     parts = [
         f"This page was made by version {version('private-bandits')} with",
         f"```sh\nprivate-bandits run {chapter}{asked}\n```",
         *([pipes(("Parameter", "The book", "Here"), rows)] if rows else []),
-        same,
+        f"{kept} parameters are the book's.",
         *_verdicts(book.data(chapter) / "claims.csv", data / "claims.csv"),
     ]
     return ":::::{admonition} A rerun of this chapter\n:class: rerun\n\n" + "\n\n".join(parts) + "\n:::::"
