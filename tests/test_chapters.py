@@ -162,7 +162,8 @@ def test_chapters_come_in_reading_order(tiny):
 @pytest.mark.parametrize("name", ["nothing", "plain", "../tiny", ""])
 def test_a_chapter_that_is_not_there_is_refused(tiny, name):
     nbformat.write(nbformat.v4.new_notebook(), tiny.pages / "plain.ipynb")
-    with pytest.raises(UsageError, match=re.escape(f"chapter must be one of tiny, got {name!r}")):
+    refused = rf"chapter must be one of tiny( \(did you mean tiny\?\))?, got {re.escape(repr(name))}"
+    with pytest.raises(UsageError, match=refused):
         tiny.path(name)
 
 
@@ -287,7 +288,7 @@ def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
     assert [line["number"] for line in (first, second, third)] == ["1 [0.5, ∞]", "", "0.25"]
     assert (first["verdict"], second["verdict"]) == ("undecided", "reproduced")
     assert first["command"] == "make --long a|b" and first["excludes"] == "x" and third["excludes"] == ""
-    assert first["chapter"] == "tiny" and first["title"] == "A tiny chapter"
+    assert first["chapter"] == "tiny" and first["paper"] == "A tiny chapter"
     assert "<td>1 [0.5, ∞]</td><td>undecided</td><td>measured</td>" in shown.html
     written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
     assert written[0] == ",".join(COLUMNS) and written[1] == (

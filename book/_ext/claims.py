@@ -62,9 +62,9 @@ class Claims(SphinxDirective):
         address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
         domain = self.env.get_domain("claim")
         assert isinstance(domain, Ledger)
-        domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['title']}", self.env.docname, address, home)
+        domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
         row = claim(ids=[address], **{key: entry[key] for key in ("chapter", "verdict", "evidence")})
-        row += _words("place", entry["locus"], entry["title"])
+        row += _words("place", entry["locus"], entry["paper"])
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
         row += _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}", entry["evidence"])

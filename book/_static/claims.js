@@ -42,7 +42,7 @@ function arm(box) {
   };
   const all = (values) => [["", "all"], ...[...new Set(values)].map((value) => [value, value])];
 
-  if (box.dataset.papers > 1) choice("paper", "Chapter", all(rows.map(paper)));
+  if (box.dataset.papers > 1) choice("paper", "Paper", all(rows.map(paper)));
   choice("verdict", "Verdict", all(rows.map((row) => row.dataset.verdict)));
   choice("evidence", "Evidence", all(rows.map((row) => row.dataset.evidence).filter(Boolean)));
   choice("sort", "Sort by", [["", "place"], ["verdict", "verdict"], ["evidence", "evidence"]]);

@@ -51,8 +51,9 @@ def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str
     )
 
 
-def described(chapter: str) -> dict[str, dict[str, Any]]:
-    """Return the entries of a chapter's `claims.toml` by claim; a chapter without a room has none."""
+def described(chapter: str) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Return whose paper a chapter is on, and the entries of its `claims.toml` by claim; no room has neither."""
     if importlib.util.find_spec(f"private_bandits_book.{chapter}") is None:
-        return {}
-    return {entry["claim"]: entry for entry in tables(chapter, "claims")["claim"]}
+        return "", {}
+    told = tables(chapter, "claims")
+    return told.get("paper", ""), {entry["claim"]: entry for entry in told["claim"]}

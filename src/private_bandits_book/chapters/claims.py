@@ -36,12 +36,12 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame], elsewhere: str = "", ch
     """
     lines = []
     for name, frame in rows.items():
-        known, title = described(name), book.title(name)
+        paper, known = described(name)
         for row in frame.to_dict("records"):
             told = known.get(row["claim"], {})
             value = _interval(row["measured"], row["low"], row["high"])
-            number = f"{told.get('quantity', '')} {value}".strip() if value else ""
-            facts = {"chapter": name, "title": title, "number": number, "shown": told.get("shown", "")}
+            facts = {"chapter": name, "paper": paper or book.title(name), "shown": told.get("shown", "")}
+            facts["number"] = f"{told.get('quantity', '')} {value}".strip() if value else ""
             lines.append(facts | {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED})
     every = pd.concat(list(rows.values()))
     counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))

@@ -69,7 +69,7 @@ def _lines(rows: Sequence[dict[str, str]]) -> Iterator[str]:
     for row in rows:
         if row["chapter"] != chapter:
             chapter = row["chapter"]
-            known = described(chapter)
+            _, known = described(chapter)
         yield f"{chapter} {row['claim']}  {row['locus']}: {row['statement']}"
         ends = f" [{float(row['low']):.4g}, {float(row['high']):.4g}]" if row["low"] != row["high"] else ""
         what = known.get(row["claim"], {}).get("quantity", "")
