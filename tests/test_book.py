@@ -182,6 +182,19 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     assert "Theorem 4, Wang et al  (2021)" in {title for *_, title in found["objects"][""]}
 
 
+@pytest.mark.book
+def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
+    rows = [row for name in CHAPTERS for row in _rows(ROOT / "book" / "data" / name / "claims.csv")]
+    (page,) = (page for path, page in pages.items() if path.name == "intro.html")
+    text = page.path.read_text(encoding="utf-8")
+    (body,) = re.findall(r"<tbody>(.*?)</tbody>", text, flags=re.DOTALL)
+    counted = {line[0]: line[1:] for line in (re.findall(r"<p>(.*?)</p>", row) for row in body.split("</tr>")) if line}
+    said = [int(re.sub(r"<.*?>", "", cell)) for cell in counted["<strong>all</strong>"]]
+    assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
+    exact = sum(row["evidence"] == "exact" for row in rows)
+    assert sum(int(cell or 0) for cell in counted["<em>exact</em>"]) == exact
+
+
 def _is_defined(thing: object) -> bool:
     return inspect.isclass(thing) or inspect.isfunction(thing)
 

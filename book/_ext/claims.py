@@ -7,12 +7,16 @@ its chapter it is the name behind `claim-`, as figures and tables have addresses
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
@@ -119,6 +123,39 @@ def _words(name: str, words: str, small: str = "") -> nodes.inline:
     return cell
 
 
+EVIDENCE = ("exact", "measured", "derived", "by construction", "inherited")
+
+
+class Verdicts(SphinxDirective):
+    """How many claims have each verdict, by chapter and by evidence: from the committed ledgers, given titles."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        titles = dict(line.split(": ", 1) for line in self.content if line.strip())
+        found = {chapter: self._rows(chapter) for chapter in titles}
+        every = [row for rows in found.values() for row in rows]
+        lines = [["", *(f"{sign} {verdict}" for verdict, sign in SIGNS.items())], [":---"] + ["---:"] * len(SIGNS)]
+        lines += [[f"[{titles[chapter]}]({chapter}.ipynb)", *_counted(rows)] for chapter, rows in found.items()]
+        lines += [["**all**", *(f"**{count}**" for count in _counted(every))]]
+        lines += [[f"*{one}*", *_counted([row for row in every if row["evidence"] == one])] for one in EVIDENCE]
+        text = StringList(["| " + " | ".join(line) + " |" for line in lines], self.get_source_info()[0])
+        box = nodes.container()
+        self.state.nested_parse(text, self.content_offset, box)
+        return [box]
+
+    def _rows(self, chapter: str) -> list[dict[str, str]]:
+        path = Path(self.env.srcdir, "book", "data", chapter, "claims.csv")
+        self.env.note_dependency(str(path))
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def _counted(rows: list[dict[str, str]]) -> list[str]:
+    counts = Counter(row["verdict"] for row in rows)
+    return [str(counts[verdict] or "") for verdict in SIGNS]
+
+
 class Ledger(Domain):
     """The claims of the book, by chapter and name."""
 
@@ -198,6 +235,7 @@ def _closes_unfolded(self: Any, node: unfolded) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_domain(Ledger)
     app.add_directive("claims", Claims)
+    app.add_directive("verdicts", Verdicts)
     app.add_node(claims, html=(_opens_claims, _closes_claims))
     app.add_node(claim, html=(_opens_claim, _closes_claim))
     app.add_node(unfolded, html=(_opens_unfolded, _closes_unfolded))
