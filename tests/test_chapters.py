@@ -162,8 +162,7 @@ def test_chapters_come_in_reading_order(tiny):
 @pytest.mark.parametrize("name", ["nothing", "plain", "../tiny", ""])
 def test_a_chapter_that_is_not_there_is_refused(tiny, name):
     nbformat.write(nbformat.v4.new_notebook(), tiny.pages / "plain.ipynb")
-    refused = rf"chapter must be one of tiny( \(did you mean tiny\?\))?, got {re.escape(repr(name))}"
-    with pytest.raises(UsageError, match=refused):
+    with pytest.raises(UsageError, match=f"^chapter must be one of tiny.*, got {re.escape(repr(name))}$"):
         tiny.path(name)
 
 

@@ -74,7 +74,7 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str], **options: Boo
         ("horizon=nan", "horizon must be an integer >= 1, got 'nan'"),
         ("horizon=two\nlines", "horizon must be an integer >= 1, got 'two\\nlines'"),
         ("horizon", "-p must be NAME=VALUE, got 'horizon'"),
-        ("output_dir=elsewhere", "output_dir must be empty here, as -o names the folder, got 'elsewhere'"),
+        ("output_dir=elsewhere", "output_dir must be empty, as -o is the folder, got 'elsewhere'"),
     ],
 )
 def test_a_bad_parameter_is_one_line_and_writes_nothing(tiny, here, capsys, setting, message):

@@ -8,7 +8,7 @@ import time
 
 import hostile
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from private_bandits_book import commands
@@ -19,7 +19,6 @@ from private_bandits_book.cli import main
 BOOK = find_book()
 PARAMETERS = {chapter: BOOK.parameters(chapter) for chapter in BOOK.chapters()}
 NAMES = [(chapter, name) for chapter, known in PARAMETERS.items() for name in known]
-CASES = int(os.environ.get("PRIVATE_BANDITS_CASES", "2000")) // 4
 SECONDS = 2.0
 
 
@@ -34,6 +33,7 @@ def fault(chapter, changed):
             values = validate(chapter, PARAMETERS[chapter], changed)
     except UsageError as error:
         said = str(error)
+        hostile.COUNTED["refused"] += 1
         if len(said) > 200 or "\n" in said:
             return f"{len(said)} characters: {said[:200]}"
         return None if any(name in said for name in PARAMETERS[chapter]) else f"names no parameter: {said}"
@@ -41,6 +41,7 @@ def fault(chapter, changed):
         return "takes too long"
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:150]}"
+    hostile.COUNTED["answered"] += 1
     return None if all(map(finite, values.values())) else f"takes {changed}"[:200]
 
 
@@ -49,9 +50,12 @@ def imported():
     """What a chapter's validation imports is not on the clock."""
     for chapter, known in PARAMETERS.items():
         validate(chapter, known, {"epsilons": [1.0]})
+    hostile.COUNTED.clear()
+    yield
+    hostile.tell("chapter parameters")
 
 
-@settings(max_examples=CASES, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=hostile.CASES // 4, **hostile.SETTINGS)
 @given(
     st.sampled_from(NAMES),
     st.lists(st.sampled_from(range(len(hostile.HOSTILE))), min_size=1, max_size=2),

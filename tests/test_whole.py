@@ -227,7 +227,7 @@ def test_without_a_kernel_it_is_one_line(tiny, tmp_path, bare):
 def test_a_page_that_cannot_be_built_says_why_in_a_line(tiny, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(running, "execute", crash.play("new"))
     said = "reading sources\n  File 'x'\nOSError: [Errno 28] No space left on device\nThere was an error"
-    monkeypatch.setattr(subprocess, "run", lambda *given, **more: SimpleNamespace(returncode=1, stdout=said))
+    monkeypatch.setattr(subprocess, "run", lambda *given, **more: SimpleNamespace(returncode=1, stdout=said, stderr=""))
     assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 1
     line = "tiny: the page could not be built: OSError: [Errno 28] No space left on device"
     assert capsys.readouterr().err.splitlines()[-1] == line

@@ -173,9 +173,8 @@ def simulate(
         if store is None:
             return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
         return _streamed(Path(store), curves, replications, rounds, attributes)
-    except BaseException:
+    finally:
         stop.append(True)
-        raise
 
 
 def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from private_bandits_book.chapters.book import Book
 
 _PATIENCE = 5.0  # seconds in which what is under way is put away, and more signals are not heard
-_heard = 0.0
-
-
-class Terminated(KeyboardInterrupt):
-    """A process was asked to end."""
 
 
 def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int:
@@ -34,12 +29,18 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
     book : Book, optional
         Default: the one that comes with the package.
     """
-    global _heard
-    _heard = -_PATIENCE
+    heard: list[float] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if not heard or now - heard[-1] > _PATIENCE:
+            heard.append(now)
+            raise KeyboardInterrupt(number)
+
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     for each, handler in before.items():
         if handler is not signal.SIG_IGN:  # as in a job in the background
-            signal.signal(each, _stop)
+            signal.signal(each, stop)
     try:
         from private_bandits_book.commands import call
 
@@ -47,7 +48,7 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         sys.stdout.flush()
         return code
     except KeyboardInterrupt as error:
-        terminated = isinstance(error, Terminated)
+        terminated = error.args == (signal.SIGTERM,)
         print(f"private-bandits: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
         return 143 if terminated else 130
     except (OSError, MemoryError, ImportError) as error:
@@ -60,13 +61,6 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
     finally:
         for each, handler in before.items():
             signal.signal(each, signal.SIG_IGN if words is None else handler)  # without words the process ends here
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    global _heard
-    if time.monotonic() - _heard > _PATIENCE:
-        _heard = time.monotonic()
-        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
 def _forget_output() -> None:

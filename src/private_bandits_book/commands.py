@@ -111,21 +111,14 @@ def _parser() -> argparse.ArgumentParser:
     asked.add_argument("chapter", metavar="CHAPTER")
     run = commands.add_parser("run", help="rerun a chapter with new parameters into a folder of its own")
     run.add_argument("chapter", metavar="CHAPTER")
-    run.add_argument(
-        "-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="a Python literal; wins over -f"
-    )
+    run.add_argument("-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="wins over -f")
     run.add_argument("-f", dest="file", metavar="PARAMS.YML", type=Path, help="parameters in a YAML file")
     run.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/CHAPTER")
     again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")
     again.add_argument("chapters", metavar="CHAPTER", nargs="*")
     again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
-    again.add_argument(
-        "--seeds",
-        metavar="N",
-        type=int,
-        default=0,
-        help="judge each chapter on N other seeds first (N more runs of it)",
-    )
+    played = "judge each chapter on N other seeds first (N more runs of it)"
+    again.add_argument("--seeds", metavar="N", type=int, default=0, help=played)
     again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
     for playing in (run, again):
         playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")

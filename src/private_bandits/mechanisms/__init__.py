@@ -13,23 +13,10 @@ from private_bandits.mechanisms.calibration import (
     laplace_scale,
     response_probabilities,
 )
-from private_bandits.mechanisms.counters import (
-    HybridCounter,
-    TreeCounter,
-    lemma_1_constant,
-)
+from private_bandits.mechanisms.counters import HybridCounter, TreeCounter, lemma_1_constant
 from private_bandits.mechanisms.noise import randomized_response
 
-__all__ = [
-    "HybridCounter",
-    "TreeCounter",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "gaussian_sigma",
-    "laplace_scale",
-    "lemma_1_constant",
-    "randomized_response",
-    "response_probabilities",
-]
+__all__ = ["HybridCounter", "TreeCounter", "gaussian_delta", "gaussian_epsilon", "gaussian_sigma", "laplace_scale"]
+__all__ += ["lemma_1_constant", "randomized_response", "response_probabilities"]
 
 forward(__name__)

@@ -6,14 +6,6 @@ from private_bandits.problems.convex import ConvexLoss
 from private_bandits.problems.lists import Arms, Cascade
 from private_bandits.problems.semibandits import OracleBandit, SemiBandit, SetBandit
 
-__all__ = [
-    "Arms",
-    "Cascade",
-    "ConvexLoss",
-    "LinearContext",
-    "OracleBandit",
-    "SemiBandit",
-    "SetBandit",
-]
+__all__ = ["Arms", "Cascade", "ConvexLoss", "LinearContext", "OracleBandit", "SemiBandit", "SetBandit"]
 
 forward(__name__)

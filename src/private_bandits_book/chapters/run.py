@@ -54,9 +54,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     path = book.path(chapter)
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
-        raise UsageError(
-            f"output_dir must be empty here, as -o names the folder, got {checks.shown(values['output_dir'])}"
-        )
+        raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.shown(values['output_dir'])}")
     directory = directory.resolve()
     recover(directory)
     _check_directory(directory)
@@ -70,8 +68,9 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         say(f"building the page of {chapter}, some seconds")
         _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
-        provenance = _provenance(chapter, values, result, _contents(fresh))
-        (fresh / "provenance.json").write_bytes(_sealed(provenance))
+        files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
+        contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
+        (fresh / "provenance.json").write_bytes(_sealed(_provenance(chapter, values, result, contents)))
 
 
 def _check_directory(directory: Path) -> None:
@@ -80,8 +79,7 @@ def _check_directory(directory: Path) -> None:
         raise UsageError(f"{_ALLOWED}, got the file {directory}")
     if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
         raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
-    if directory.exists():
-        _check_unchanged(directory, directory)
+    _check_unchanged(directory, directory)
 
 
 def _check_unchanged(folder: Path, shown: Path) -> None:
@@ -99,10 +97,8 @@ def _check_unchanged(folder: Path, shown: Path) -> None:
 
 def _known(path: Path) -> dict[str, str]:
     """Return the hashes of the files of an earlier run, none if it is none or its provenance was edited."""
-    if not path.is_file():
-        return {}
     try:
-        earlier = json.loads(path.read_text(encoding="utf-8"))
+        earlier = json.loads(path.read_bytes() if path.is_file() else "")
         del earlier["sha256"]
         known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -117,13 +113,7 @@ def _sealed(provenance: dict[str, Any]) -> bytes:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _contents(folder: Path) -> dict[str, str]:
-    """Return the hash of every file of a run."""
-    return {path.relative_to(folder).as_posix(): _digest(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @contextmanager
@@ -162,36 +152,21 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         shutil.copytree(fresh / "data", site / "data" / chapter)
         for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
             shutil.copy(study, site / "data" / chapter)
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-            encoding="utf-8",
-            errors="replace",
-        )
+        words = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)]
+        env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
         html = site / "_build" / "html"
         if done.returncode or not (html / f"{chapter}.html").is_file():
-            errors = re.findall(r"^\w+Error: .+", done.stdout, flags=re.MULTILINE)
-            raise ChapterFailed(
-                f"{chapter}: the page could not be built: {errors[0] if errors else done.stdout[-4000:]}"
-            )
+            told = done.stdout + done.stderr
+            *_, error = told[-4000:], *re.findall(r"^\w+Error: .+", told, flags=re.MULTILINE)
+            raise ChapterFailed(f"{chapter}: the page could not be built: {error}")
         shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
 def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: dict[str, str]) -> dict[str, Any]:
-    cells = zip(result.notebook.cells, result.seconds, strict=True)
-    return {
-        "made_by": _MARK,
-        "chapter": chapter,
-        "parameters": values,
-        "seed": values["seed"],
-        "versions": {name: version(name) for name in _PACKAGES},
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "seconds": {
-            "total": round(sum(result.seconds), 3),
-            "cells": {cell["id"]: round(spent, 3) for cell, spent in cells if cell.cell_type == "code"},
-        },
-        "contents": contents,
-    }
+    pairs = zip(result.notebook.cells, result.seconds, strict=True)
+    cells = {cell["id"]: round(spent, 3) for cell, spent in pairs if cell.cell_type == "code"}
+    said = {"made_by": _MARK, "chapter": chapter, "parameters": values, "seed": values["seed"]}
+    where = {"versions": {name: version(name) for name in _PACKAGES}, "python": platform.python_version()}
+    seconds = {"total": round(sum(result.seconds), 3), "cells": cells}
+    return said | where | {"platform": platform.platform(), "seconds": seconds, "contents": contents}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+_ASIDE = ".private-bandits"  # where a folder is made that takes the place of another
 _DECIDED = ".private-bandits-publishing"  # in it lie files that are published, though some not yet at their place
 
 
@@ -53,9 +54,8 @@ def _clear(folder: Path) -> None:
     if not _holds_earlier(folder):
         try:
             shutil.rmtree(folder, ignore_errors=True)
-        except KeyboardInterrupt:
+        finally:  # of what was interrupted
             shutil.rmtree(folder, ignore_errors=True)
-            raise
 
 
 def _holds_earlier(folder: Path) -> bool:
@@ -73,7 +73,7 @@ def replacing(directory: Path, unchanged: Callable[[Path], None]) -> Iterator[Pa
     unchanged : callable
         Raises if what is there may not be deleted; asked when nobody finds it any more.
     """
-    with scratch(aside(directory), directory.parent) as beside:
+    with scratch(f".{directory.name}{_ASIDE}", directory.parent) as beside:
         (beside / "new").mkdir()
         try:
             yield beside / "new"
@@ -87,13 +87,8 @@ def replacing(directory: Path, unchanged: Callable[[Path], None]) -> Iterator[Pa
 
 def recover(directory: Path) -> None:
     """Put a directory back that a killed process was about to replace."""
-    for beside in abandoned(aside(directory), directory.parent):
+    for beside in abandoned(f".{directory.name}{_ASIDE}", directory.parent):
         _put_back(beside, directory)
-
-
-def aside(directory: Path) -> str:
-    """Return how the names of the folders begin in which a directory's successor is made."""
-    return f".{directory.name}.private-bandits"
 
 
 def _put_back(beside: Path, directory: Path) -> None:
@@ -118,9 +113,8 @@ def publish(root: Path, files: Mapping[Path, bytes | None]) -> None:
         fresh.rename(root / _DECIDED)
         try:
             settle(root)
-        except KeyboardInterrupt:
+        finally:  # of what was interrupted
             settle(root)
-            raise
 
 
 def settle(root: Path) -> None:
