@@ -80,6 +80,8 @@ VALUES: dict[str, Any] = {
     "policy": Fair, "table": [[0.0, 1.0], [1.0, 0.0]], "anchors": [[0.3, 0.1], [0.2, 0.2]], "theta": [0.6, 0.8],
     "n_actions": 3, "sets": [[0, 1], [2, 3]], "arms": ARMS, "probabilities": [[0.5, 0.4], [0.3, 0.2]],
     "items": [0, 1], "which": 0, "point": [0.5, 0.5], "distance": 0.1, "low": 0.0, "x": [1.0, 2.0, 4.0, 8.0],
+    "correct": 700, "guesses": 900, "users": 1000, "p_values": [0.01, 0.2], "parts": [("laplace", 1.0, 0.5)],
+    "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "runs_": 10,
 }  # fmt: skip
 # where a function wants another
@@ -102,6 +104,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "LinearContext.table": {"sets": [[[1.0, 0.0], [0.0, 1.0]]], "means": [[0.5, 0.2]]},
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
+    "privacy.audit": {"target": [[0.5, 0.5], [0.2, 0.8]], "runs": 1000, "horizon": 3},
     "privacy.table_laws": {"horizon": 2},
     "privacy.environment_law": {"horizon": 2},
     "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},

@@ -336,6 +336,15 @@ def test_list_prints_names_and_titles(tiny, capsys):
     assert capsys.readouterr().out == "tiny  A tiny chapter\n"
 
 
+def test_params_lists_the_parameters_of_a_chapter(tiny, capsys):
+    assert main(["params", "tiny"], book=tiny) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == list(tiny.parameters("tiny"))
+    assert main(["params", "cascading"]) == 0
+    assert re.search(r"^gap +0.15 +distance of the other weights below p$", capsys.readouterr().out, re.MULTILINE)
+    assert refused(["params", "nothing"], capsys, book=tiny) == "chapter must be one of tiny, got 'nothing'"
+
+
 def test_reproduce_says_what_moved_and_twice_leaves_no_difference(published, capsys):
     canonical = tree(published.root)
     data = published.data("tiny") / "figure-1.csv"

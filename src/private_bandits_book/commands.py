@@ -57,6 +57,12 @@ def _call(options: argparse.Namespace, book: Book) -> int:
         for chapter in book.chapters():
             print(f"{chapter}  {book.title(chapter)}")
         return 0
+    if options.command == "params":
+        from private_bandits_book.chapters.ledger import aligned
+
+        known = book.parameters(options.chapter)
+        print("\n".join(aligned([(name, repr(one.default), one.says) for name, one in known.items()])))
+        return 0
     if options.command == "claims":
         from private_bandits_book.chapters.ledger import ledger_text
 
@@ -101,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('private-bandits')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("list", help="list the chapters and their titles")
+    asked = commands.add_parser("params", help="list the parameters of a chapter: default and meaning")
+    asked.add_argument("chapter", metavar="CHAPTER")
     run = commands.add_parser("run", help="rerun a chapter with new parameters into a folder of its own")
     run.add_argument("chapter", metavar="CHAPTER")
     run.add_argument("-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="wins over -f")

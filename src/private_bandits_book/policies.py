@@ -61,6 +61,20 @@ class Greedy(FinitePolicy):
         """
         return np.eye(self.n_arms)[_leader(history, self.n_arms)]
 
+    def law(self, pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """Return the same for arrays of pulls and sums, which is all that play depends on.
+
+        Parameters
+        ----------
+        pulls, sums : int array, shape (..., arms)
+            Pulls of each arm, and sums of their rewards.
+
+        Returns
+        -------
+        array, shape (..., arms)
+        """
+        return np.eye(self.n_arms)[_leaders(pulls, sums)]
+
 
 @dataclass(frozen=True)
 class Response(FinitePolicy):
@@ -101,6 +115,20 @@ class Response(FinitePolicy):
         array, shape (arms,)
         """
         return _respond(self.epsilon, _leader(history, self.n_arms), self.n_arms)
+
+    def law(self, pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """Return the same for arrays of pulls and sums, which is all that play depends on.
+
+        Parameters
+        ----------
+        pulls, sums : int array, shape (..., arms)
+            Pulls of each arm, and sums of their rewards.
+
+        Returns
+        -------
+        array, shape (..., arms)
+        """
+        return np.stack([_respond(self.epsilon, arm, self.n_arms) for arm in range(self.n_arms)])[_leaders(pulls, sums)]
 
 
 @dataclass(frozen=True)
@@ -144,6 +172,20 @@ class Exponential(_Noisy):
         array, shape (arms,)
         """
         return _softmax(self.epsilon / 2 * _sums(history, self.n_arms)[0])
+
+    def law(self, pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """Return the same for arrays of pulls and sums, which is all that play depends on.
+
+        Parameters
+        ----------
+        pulls, sums : int array, shape (..., arms)
+            Pulls of each arm, and sums of their rewards.
+
+        Returns
+        -------
+        array, shape (..., arms)
+        """
+        return _softmax(self.epsilon / 2 * sums)
 
 
 class LaplaceArgmax(_Noisy):
@@ -448,6 +490,10 @@ def _leader(history: History, n_arms: int) -> int:
     return int(np.argmax(_means(history, n_arms)[0]))
 
 
+def _leaders(pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    return np.argmax(np.where(pulls > 0, sums / np.maximum(pulls, 1), _UNSEEN), axis=-1)
+
+
 def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:
     if epsilon == 0:
         return np.full(n_values, 1 / n_values)
@@ -456,8 +502,8 @@ def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:
-    weights = np.exp(logits - np.max(logits))
-    return weights / weights.sum()
+    weights = np.exp(logits - np.max(logits, axis=-1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 @lru_cache(maxsize=65536)

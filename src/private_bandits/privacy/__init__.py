@@ -1,28 +1,38 @@
-"""Guarantees, and exact privacy losses: of finite randomisers, and of finite bandit policies under five definitions.
+"""Guarantees, exact privacy losses under five definitions, and `audit`: what a policy or a mechanism really pays.
 
 `guarantee` holds what a policy promises, `channels` the losses of finite randomisers. `enumeration` and `laws` find the
 probability of every history of a finite policy, `loss` and `environments` the losses under the definitions of Basu,
-Dimitrakakis and Tossou (2019), and `sampled` the interval of a probability that is only sampled.
+Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0), `sufficient` (long horizons)
+and `curves` (scalar noise) where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and
+certifies with what `sampled` proves of binomial counts.
 """
 
 from private_bandits._moved import forward
+from private_bandits.privacy.audit import Audit, audit
 from private_bandits.privacy.channels import channel_loss, sensitivity
+from private_bandits.privacy.curves import AddedNoise, composed
 from private_bandits.privacy.enumeration import FinitePolicy, History
 from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.laws import environment_law, table_laws
 from private_bandits.privacy.loss import DEFINITIONS, Witness, exact_loss, worst_case
-from private_bandits.privacy.sampled import binomial_interval
+from private_bandits.privacy.sampled import binomial_interval, holm, one_run_loss
 
 __all__ = [
     "DEFINITIONS",
+    "AddedNoise",
+    "Audit",
     "FinitePolicy",
     "Guarantee",
     "History",
     "Witness",
+    "audit",
     "binomial_interval",
     "channel_loss",
+    "composed",
     "environment_law",
     "exact_loss",
+    "holm",
+    "one_run_loss",
     "sensitivity",
     "table_laws",
     "worst_case",

@@ -28,13 +28,36 @@ def channel_loss(channel: Any) -> float:
     ValueError
         If the channel is not row-stochastic.
     """
-    rows = _matrix("channel", channel)
+    rows = stochastic(channel)
+    return max((_pure_loss(p, q) for p, q in permutations(rows, 2)), default=0.0)
+
+
+def stochastic(channel: Any, name: str = "channel") -> np.ndarray:
+    """Check a channel.
+
+    Parameters
+    ----------
+    channel : array_like of float, shape (inputs, outputs)
+        As for `channel_loss`.
+    name : str
+        Of the argument, for the message.
+
+    Returns
+    -------
+    float array, shape (inputs, outputs)
+
+    Raises
+    ------
+    ValueError
+        If it is not row-stochastic.
+    """
+    rows = _matrix(name, channel)
     if (rows < 0).any():
-        raise ValueError(f"channel must have entries >= 0, got {checks.shown(rows.min())}")
+        raise ValueError(f"{name} must have entries >= 0, got {checks.shown(rows.min())}")
     totals = rows.sum(axis=1)
     if np.abs(totals - 1).max() > 1e-12:
-        raise ValueError(f"channel must have rows that sum to 1, got {totals[np.argmax(np.abs(totals - 1))]}")
-    return max((_pure_loss(p, q) for p, q in permutations(rows, 2)), default=0.0)
+        raise ValueError(f"{name} must have rows that sum to 1, got {totals[np.argmax(np.abs(totals - 1))]}")
+    return rows
 
 
 def sensitivity(messages: Any, *, order: int = 1) -> float:

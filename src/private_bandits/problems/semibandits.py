@@ -229,7 +229,7 @@ class SemiBandit(ListProblem):
 
     @property
     def benchmark(self) -> float:
-        """Expected reward that the regret is measured against: alpha beta times the best."""
+        """Expected reward that the regret is measured against, alpha beta times the best."""
         return self.best
 
     @property
@@ -244,12 +244,12 @@ class SemiBandit(ListProblem):
 
     @property
     def smallest_gaps(self) -> np.ndarray:
-        """Delta_min^i of Chen et al. (2020), eq. (1): alpha opt less the best bad super arm with i; 0 if none is."""
+        """Delta_min^i of Chen et al. (2020), eq. (1), alpha opt less the best bad super arm with i; 0 if none is."""
         return self._bad_gaps[0].copy()
 
     @property
     def largest_gaps(self) -> np.ndarray:
-        """Delta_max^i of Chen et al. (2020), eq. (2): alpha opt less the worst bad super arm with i; 0 if none is."""
+        """Delta_max^i of Chen et al. (2020), eq. (2), alpha opt less the worst bad super arm with i; 0 if none is."""
         return self._bad_gaps[1].copy()
 
     @cached_property
@@ -317,7 +317,7 @@ class FamilyBandit(SemiBandit):
 
     @property
     def benchmark(self) -> float:
-        """Expected reward that the regret is measured against: alpha beta times the best."""
+        """Expected reward that the regret is measured against, alpha beta times the best."""
         return self.alpha * self.beta * self.best
 
     @property
@@ -604,11 +604,11 @@ class OracleBandit(FamilyBandit):
 
     @property
     def gaps(self) -> np.ndarray:
-        """Refused: gaps need the list of super arms."""
+        """Refused, as gaps need the list of super arms."""
         raise ValueError(f"gaps need the list of super arms, got {self}")
 
     def uniform_regret(self) -> float:
-        """Refused: uniform play needs the list of super arms."""
+        """Refused, as uniform play needs the list of super arms."""
         raise ValueError(f"uniform_regret needs the list of super arms, got {self}")
 
     @cached_property

@@ -46,6 +46,10 @@ class Book:
         found = [path.stem for path in sorted(self.pages.glob("*.ipynb")) if is_chapter(_read(path))]
         return sorted(found, key=lambda name: order.get(f"book/{name}", len(order)))
 
+    def summaries(self) -> list[str]:
+        """Return the names of the notebooks without parameters, which show what the chapters committed."""
+        return [path.stem for path in sorted(self.pages.glob("*.ipynb")) if not is_chapter(_read(path))]
+
     def path(self, chapter: str) -> Path:
         """Return the notebook of a chapter; raise a UsageError if the book has no such chapter."""
         path = self.pages / f"{chapter}.ipynb"

@@ -28,10 +28,11 @@ class UsageError(ValueError):
 
 
 class Parameter(NamedTuple):
-    """A declared parameter: the name of its type, and its default."""
+    """A declared parameter: the name of its type, its default, and what it is."""
 
     kind: str
     default: Any
+    says: str = ""
 
 
 def is_chapter(notebook: Mapping[str, Any]) -> bool:
@@ -50,14 +51,15 @@ def declared(notebook: Mapping[str, Any]) -> dict[str, Parameter]:
     cells = _parameter_cells(notebook)
     if len(cells) != 1:
         raise ValueError(f"a chapter must have one parameters cell, got {len(cells)}")
-    parameters = {}
+    parameters, lines = {}, cells[0]["source"].splitlines()
     for line in ast.parse(cells[0]["source"]).body:
         if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name) or line.value is None:
             raise ValueError(f"a parameters cell must hold typed literals only, got {ast.unparse(line)!r}")
         kind = ast.unparse(line.annotation)
         if kind not in _KINDS:
             raise ValueError(f"the type of {line.target.id} must be one of {', '.join(_KINDS)}, got {kind!r}")
-        parameters[line.target.id] = Parameter(kind, ast.literal_eval(line.value))
+        says = lines[(line.end_lineno or line.lineno) - 1].partition("#")[2].strip()
+        parameters[line.target.id] = Parameter(kind, ast.literal_eval(line.value), says)
     return parameters
 
 

@@ -32,8 +32,8 @@ def reproduce(
 ) -> bool:
     """Re-execute chapters at their own parameters and publish notebook, data and figures in canonical form.
 
-    Nothing of any chapter is published if one fails. Longer studies take hours, so each is published when
-    it is done, before the chapters that read them run.
+    Nothing of any chapter is published if one fails; what shows the claims of all is executed after them. Longer
+    studies take hours, so each is published when it is done, before the chapters that read them run.
 
     Parameters
     ----------
@@ -82,6 +82,11 @@ def reproduce(
     for chapter in chapters:
         files |= _made(book, chapter)
     changed |= _publish(book, files, check=check, report=report)
+    whole = chapters == book.chapters()
+    for summary in book.summaries() if whole or (changed and not check) else []:  # they show what is committed
+        page = book.pages / f"{summary}.ipynb"
+        fresh = notebook_text(execute(page, {}).notebook).encode()
+        changed |= _publish(book, {page: fresh}, check=check, report=report)
     if not changed:
         report("no number moved")
     return changed

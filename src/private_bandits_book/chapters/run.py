@@ -15,11 +15,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from private_bandits import checks
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.progress import announce, say
+from private_bandits_book.chapters.rerun import against_the_book
 from private_bandits_book.chapters.whole import replacing, scratch
 from private_bandits_book.kept import keeping
 
@@ -66,7 +69,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
             result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         say(f"building the page of {chapter}, some seconds")
-        _build_page(book, chapter, fresh)
+        _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
         files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
         contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
         (fresh / "provenance.json").write_bytes(_sealed(_provenance(chapter, values, result, contents)))
@@ -124,8 +127,8 @@ def _made_for(directory: Path) -> Iterator[Path]:
                 folder.rmdir()
 
 
-def _build_page(book: Book, chapter: str, fresh: Path) -> None:
-    """Build the executed notebook in `fresh` as a page of the book, and copy it there with its assets."""
+def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
+    """Build the executed notebook in `fresh`, `said` below its title, as a page of the book, and copy it there."""
     with scratch() as site:
         (site / "book").mkdir()
         shutil.copy(book.root / "_config.yml", site)
@@ -135,7 +138,9 @@ def _build_page(book: Book, chapter: str, fresh: Path) -> None:
                 shutil.copytree(source, site / "book" / source.name)
             elif source.suffix == ".bib":
                 shutil.copy(source, site / "book")
-        shutil.copy(fresh / f"{chapter}.ipynb", site)
+        notebook = nbformat.read(fresh / f"{chapter}.ipynb", as_version=4)
+        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said))
+        nbformat.write(notebook, site / f"{chapter}.ipynb")
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
         shutil.copytree(fresh / "data", site / "data" / chapter)
         for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:

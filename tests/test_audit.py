@@ -1,0 +1,468 @@
+"""The auditor: exact answers against closed forms and oracles, runs against what they may certify, known breaches."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy
+from dp_accounting.pld import privacy_loss_distribution
+
+from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplace, ldp_ucb_response, sajed_algorithm_2
+from private_bandits.baselines.ren_response import reference as response_reference
+from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.papers import cascading, heavy_tailed, semibandits
+from private_bandits.privacy import AddedNoise, audit, composed, deltas, exact_loss, holm, one_run_loss, table_laws
+from private_bandits.privacy.sampled import ceiling, certified_loss, p_value
+from private_bandits.privacy.sufficient import sufficient_loss
+from private_bandits.privacy.tables import on_tables, streams
+from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
+from private_bandits.simulate import trace
+from private_bandits_book.policies import Exponential, Greedy, LocallyPrivate, Response, Retraction
+
+CASCADE = cascading.b_lb(8, 3, 0.4, 0.3)
+ARMS = Arms.bernoulli([0.5, 0.4, 0.3])
+SETS = SemiBandit.top_k([0.5, 0.4, 0.3, 0.2], 2)
+
+
+def laplace(scale):
+    return lambda x, rng: x + rng.laplace(0.0, scale)
+
+
+def answers(bits):
+    """Randomised response at epsilon = 1, so many times."""
+    keep = 1 / (1 + math.exp(-1))
+    return lambda x, rng: np.where(rng.random(bits) < keep, x, 1 - x)
+
+
+# exact
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.05, 0.3])
+def test_a_channels_loss_is_that_of_its_worst_event(delta):
+    channel = np.random.default_rng(3).dirichlet(np.ones(5), size=3)
+    found = audit(channel, delta=delta)
+    i, j = found.witness
+    events = [np.array(event, bool) for event in product((0, 1), repeat=5)]
+    gaps = [channel[i][e].sum() - math.exp(found.epsilon_low) * channel[j][e].sum() for e in events]
+    assert max(gaps) == pytest.approx(delta, abs=1e-12) and found.exact and found.epsilon_high == found.epsilon_low
+    for i, j in product(range(3), repeat=2):
+        gaps = [channel[i][e].sum() - math.exp(found.epsilon_low) * channel[j][e].sum() for e in events]
+        assert max(gaps) <= delta + 1e-12
+
+
+def test_a_channel_that_excludes_an_output_pays_infinity_up_to_that_delta():
+    channel = [[0.9, 0.1], [1.0, 0.0]]
+    assert audit(channel).epsilon_low == math.inf and audit(channel, promised=1.0).verdict == "breaks its promise"
+    assert audit(channel, delta=0.1).epsilon_low == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("policy", [Response(1.0, 2), Exponential(0.7, 2), Greedy(2)])
+def test_dynamic_programming_is_enumeration(policy):
+    for horizon in range(1, 7):
+        assert sufficient_loss(policy, horizon).loss == pytest.approx(exact_loss(policy, horizon), rel=1e-12)
+
+
+class Drawn:
+    """Random play given pulls and sums, some arms impossible."""
+
+    rewards, signal, channel, n_arms = (0, 1), None, None, 2
+
+    def __init__(self, seed):
+        self.table = np.random.default_rng(seed).dirichlet(np.ones(2), size=(8, 8, 8, 8))
+        # impossible whatever was paid: no loss is infinite, and some states are never reached
+        self.table[np.random.default_rng(seed + 100).random((8, 8)) < 0.4] = (1.0, 0.0)
+
+    def law(self, pulls, sums):
+        return self.table[pulls[..., 0], pulls[..., 1], sums[..., 0], sums[..., 1]]
+
+    def probabilities(self, history):
+        state = np.zeros((2, 2), int)
+        for arm, reward in history:
+            state[:, arm] += 1, reward
+        return self.law(*state)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_dynamic_programming_is_enumeration_of_any_play(seed):
+    found, wanted = sufficient_loss(Drawn(seed), 5).loss, exact_loss(Drawn(seed), 5)
+    assert found == pytest.approx(wanted, rel=1e-9) and found < math.inf
+
+
+def test_a_hundred_rounds_of_two_arms_are_exact():
+    found = audit(Response(1.0, 2), horizon=100, promised=98.9)
+    assert found.epsilon_low == pytest.approx(99.0) and found.verdict == "breaks its promise"
+    assert found.method == "dynamic programming" and found.high_by == "exact"
+    assert audit(Response(1.0, 2), horizon=10, promised=9.0).verdict == "keeps its promise"
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.1, 0.4])
+def test_delta_over_tables_is_that_of_every_pair_of_tables(delta):
+    policy, rounds = Drawn(1), 3
+    laws = table_laws(policy, rounds).reshape(4, 4, -1)
+    worst = max(
+        deltas.law_loss(laws[x], laws[y], delta)
+        for x, y in product(product(range(4), repeat=2), repeat=2)
+        if sum(a != b for a, b in zip(x, y, strict=True)) == 1
+    )
+    assert audit(policy, horizon=rounds, delta=delta).epsilon_low == pytest.approx(worst, rel=1e-12)
+
+
+def adversary(policy, history, other, p, q, left, epsilon, used):
+    """The most of P - e^epsilon Q that rewards chosen by the arms so far, and one change, can give."""
+    law, neighbour = policy.probabilities(history), policy.probabilities(other)
+    total = 0.0
+    for arm in (0, 1):
+        a, b = p * law[arm], q * neighbour[arm]
+        if left == 1:
+            total += max(a - math.exp(epsilon) * b, 0.0)
+            continue
+        moves = [(r, r) for r in (0, 1)] if used or left > 2 else []
+        moves += [] if used else [(0, 1), (1, 0)]
+        total += max(
+            adversary(policy, (*history, (arm, r)), (*other, (arm, s)), a, b, left - 1, epsilon, used or r != s)
+            for r, s in moves
+        )
+    return total
+
+
+def test_delta_of_adaptive_neighbours_is_a_recursion_and_exceeds_that_of_tables():
+    policy, delta = Exponential(1.0, 2), 0.1
+    found = audit(policy, horizon=4, delta=delta, neighbours="view").epsilon_low
+    table = audit(policy, horizon=4, delta=delta).epsilon_low
+    assert found > table + 1e-3
+    assert adversary(policy, (), (), 1.0, 1.0, 4, found, False) >= delta - 1e-9
+    assert audit(policy, horizon=4, neighbours="view").epsilon_low == pytest.approx(exact_loss(policy, 4))
+
+
+def test_views_of_a_finite_policy():
+    local = LocallyPrivate(Greedy(2), 1.0)
+    assert audit(local, horizon=3, view="messages").epsilon_low == pytest.approx(1.0)
+    assert audit(Greedy(2), horizon=3, view="messages").epsilon_low == math.inf
+    retraction = Retraction(1.0, 0.01)
+    assert audit(retraction, horizon=3, promised=1.0).verdict == "keeps its promise"
+    found = audit(retraction, horizon=3, promised=1.0, view="next")
+    assert found.epsilon_low == pytest.approx(exact_loss(retraction, 3, definition="instantaneous"))
+    assert found.verdict == "breaks its promise"
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.1])
+def test_composed_noise_brackets_an_independent_accountant(delta):
+    oracle = privacy_loss_distribution.from_laplace_mechanism(10.0, value_discretization_interval=1e-4)
+    low, high = composed([("laplace", 10.0, 1.0)] * 17, delta)
+    theirs = oracle.self_compose(17).get_epsilon_for_delta(delta)  # from above, by at most 17 of its cells
+    assert low <= theirs <= high + 17e-4 and theirs - 17e-4 <= high and high - low < 0.01
+    both = privacy_loss_distribution.from_gaussian_mechanism(2.0, value_discretization_interval=1e-4).compose(
+        privacy_loss_distribution.from_laplace_mechanism(1.0, value_discretization_interval=1e-4)
+    )
+    low, high = composed([("laplace", 1.0, 1.0), ("gaussian", 2.0, 1.0)], delta)
+    assert low <= both.get_epsilon_for_delta(delta) <= high + 1e-3 and high - low < 0.01
+
+
+def test_composed_noise_has_closed_forms():
+    sigma = gaussian_sigma(1.0, 1e-3, 5.0)
+    assert composed([("gaussian", sigma, 3.0), ("gaussian", sigma, 4.0)], 1e-3)[0] == pytest.approx(1.0)
+    low, high = composed([("laplace", 1.0, 1.0)], 0.1)
+    assert low == high == pytest.approx(1 + 2 * math.log(0.9))
+    low, high = composed([("laplace", 1.0, 1.0), ("laplace", 1.0, 1e-12)], 0.1)
+    assert low <= 1 + 2 * math.log(0.9) + 1e-9 <= high
+    assert composed([("gaussian", 1.0, 1.0)]) == (math.inf, math.inf)
+
+
+def test_a_delta_that_is_wrong_by_ten_is_seen_exactly():
+    right, wrong = (AddedNoise("gaussian", gaussian_sigma(1.0, delta, 1.0)) for delta in (1e-5, 1e-4))
+    verdicts = [audit(each, neighbours=[(0.0, 1.0)], delta=1e-5, promised=1.0).verdict for each in (right, wrong)]
+    assert verdicts == ["keeps its promise", "breaks its promise"]
+
+
+# what runs certify
+
+
+def test_certified_losses_are_clopper_and_pearson():
+    beta = scipy.stats.beta
+    low, high = beta.ppf(0.025, 160, 2500 - 160 + 1), beta.ppf(0.975, 4, 2500 - 3)
+    assert certified_loss(160, 2500, 3, 2500, 0.01, 0.05) == pytest.approx(math.log((low - 0.01) / high))
+    assert ceiling(5000) == pytest.approx(math.log(5000 / 3.69), abs=1e-3)
+    assert ceiling(5000, 0.5) < ceiling(5000) and ceiling(1) == 0.0
+
+
+@pytest.mark.parametrize(("promised", "delta"), [(1.0, 0.0), (1.0, 0.01), (2.0, 0.0)])
+def test_a_p_value_is_the_level_at_which_the_promise_is_just_refuted(promised, delta):
+    counts = 1800, 2500, 200, 2500
+    p = p_value(*counts, delta, promised)
+    assert 0 < p < 1 and certified_loss(*counts, delta, p) == pytest.approx(promised, abs=1e-4)
+    assert p_value(100, 2500, 100, 2500, 0.0, 1.0) == 1.0
+
+
+def test_holm_rejects_step_by_step():
+    assert holm([0.02, 0.001, 0.04]).tolist() == [True, True, True]
+    assert holm([0.03, 0.001, 0.04]).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(("correct", "guesses", "users", "delta"), [(700, 900, 1000, 0.0), (880, 900, 1000, 1e-4)])
+def test_users_of_one_run_are_dominated_by_a_binomial(correct, guesses, users, delta):
+    epsilon = one_run_loss(correct, guesses, users, delta)
+    law = scipy.stats.binom(guesses, 1 / (1 + math.exp(-epsilon)))
+    back = np.arange(1, correct + 1)
+    steps = np.max(np.cumsum(law.pmf(correct - back)) / back)
+    assert law.sf(correct - 1) + 2 * users * delta * steps == pytest.approx(0.05, rel=1e-4)
+    assert one_run_loss(guesses // 2, guesses, users, delta) == 0.0
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+def test_no_more_than_the_truth_is_certified_and_halved_noise_is_found(epsilon):
+    right = [audit(laplace(1 / epsilon), neighbours=[(0.0, 1.0)], seed=s, promised=epsilon) for s in range(12)]
+    halved = [audit(laplace(0.5 / epsilon), neighbours=[(0.0, 1.0)], seed=s, promised=epsilon) for s in range(12)]
+    assert sum(found.epsilon_low > epsilon for found in right) <= 1
+    assert all(found.verdict == "breaks its promise" and found.epsilon_low <= 2 * epsilon for found in halved)
+    assert np.median([found.epsilon_low for found in right]) > 0.7 * min(epsilon, ceiling(5000) - 2) - 0.05
+
+
+@pytest.mark.parametrize(("bits", "wanted"), [(11, 4.5), (19, 5.2)])
+def test_repeated_answers_are_told_by_their_number(bits, wanted):
+    lows = [audit(answers(bits), neighbours=[(0, 1)], runs=10_000, seed=s).epsilon_low for s in range(20)]
+    assert sum(low >= wanted for low in lows) >= 19 and max(lows) < ceiling(2500)
+
+
+def test_the_pair_is_searched_and_named():
+    leaky = laplace(1.0)
+    pairs = [(0.0, 0.1), (0.0, 0.2), (0.5, 3.0), (0.0, 0.3)]
+    found = audit(leaky, neighbours=pairs)
+    assert sorted(found.witness) == [0.5, 3.0] and found.epsilon_low > 2.0 and not found.exact
+    assert found.event.hits > 5 * found.event.others and found.event.runs == 5000
+
+
+def test_outcomes_may_differ_in_length_and_density_ratios_help():
+    found = audit(lambda x, rng: [1.0] * (1 + (rng.random() < x)), neighbours=[(0.0, 0.5)])
+    assert found.epsilon_low > 5.0
+    known = audit(
+        laplace(1.0), neighbours=[(0.0, 1.0)], ratio=lambda rows, a, b: abs(rows[:, 0] - b) - abs(rows[:, 0] - a)
+    )
+    assert 0.8 < known.epsilon_low <= 1.0
+
+
+def test_an_upper_end_is_an_account_that_runs_do_not_refute():
+    ends = audit(laplace(1.0), neighbours=[(0.0, 1.0)], promised=1.0, accounted=1.0)
+    assert (ends.epsilon_high, ends.high_by, ends.verdict) == (1.0, "accounting", "keeps its promise")
+    ends = audit(laplace(0.5), neighbours=[(0.0, 1.0)], promised=1.0, accounted=1.0)
+    assert (ends.epsilon_high, ends.high_by, ends.verdict) == (math.inf, "none", "breaks its promise")
+    ends = audit(laplace(1.0), neighbours=[(0.0, 1.0)], promised=1.0)
+    assert (ends.epsilon_high, ends.high_by, ends.verdict) == (math.inf, "none", "consistent")
+
+
+def test_users_of_one_run_certify_what_they_pay():
+    found = audit(answers(1), neighbours=[(0, 1)], method="one run", promised=1.0)
+    assert 0.8 < found.epsilon_low <= 1.0 and found.method == "one run"
+    policy = ldp_ucb_response(1.0)
+    rows = np.zeros((2, 1, 3))
+    rows[1] = 1.0
+    pair = [(rows[0], rows[1])]
+    found = audit(policy, problem=ARMS, horizon=1, neighbours=pair, method="one run", runs=4000)
+    assert 0.6 < found.epsilon_low <= 1.0
+    halved = audit(ldp_ucb_response(2.0), problem=ARMS, horizon=1, neighbours=pair, method="one run", promised=1.0)
+    assert halved.verdict == "breaks its promise"
+
+
+# policies on tables
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem"),
+    [
+        (cascading.ucb_laplace(1.0, 3), CASCADE),
+        (cascading.repaired_local(1.0, 3), CASCADE),
+        (semibandits.cucb_ldp1(1.0, 2, "repaired"), SETS),
+        (ldp_ucb_laplace(1.0), ARMS),
+        (dp_se(1.0, 3, 4000), ARMS),
+        (adap_ucb(1.0), ARMS),
+        (kl_ucb_cf(1.0), ARMS),
+    ],
+)
+def test_a_table_of_constant_rows_is_played_as_simulate_plays_those_means(policy, problem):
+    row, horizon = (np.arange(problem.n_items) % 2).astype(float), 400
+    tables = on_tables(policy, problem, horizon, lambda seen: seen)
+    (found,) = tables.draw(np.tile(row, (horizon, 1)), 0, 1, streams(5, 0))
+    same = type(problem)(row, problem.list_size) if problem is not CASCADE else type(problem)(row, 3)
+    wanted = trace(same, policy, horizon=horizon, seed=5)
+    assert np.array_equal(found.reshape(wanted.shape), wanted)
+
+
+class Told:
+    """A problem and an environment of one arm a round that read a table."""
+
+    def __init__(self, rows):
+        self.rows, self.t, self.n_items, self.list_size = rows, -1, rows.shape[1], 1
+        self.means = self
+
+    def random(self):
+        self.t += 1
+        return 0.5
+
+    def __getitem__(self, arm):
+        return self.rows[self.t, arm]
+
+
+def test_a_table_is_played_as_the_reference_plays_it():
+    rows = np.random.default_rng(2).integers(0, 2, size=(60, 3)).astype(float)
+    (found,) = on_tables(ldp_ucb_response(1.0), ARMS, 60, lambda seen: seen).draw(rows, 7, 1, streams(3, 0))
+    told = Told(rows)
+    wanted = response_reference(told, 60, streams(3, 0)._replace(env=told), 1.0)
+    assert found.reshape(60, 2).tolist() == wanted
+
+
+def test_a_message_is_what_the_users_own_round_adds():
+    rows = np.random.default_rng(2).integers(0, 2, size=(9, 3)).astype(float)
+    for user in range(9):
+        (seen,) = on_tables(ldp_ucb_response(math.inf), ARMS, 9, lambda seen: seen).draw(rows, user, 1, streams(3, 0))
+        (sent,) = on_tables(ldp_ucb_response(math.inf), ARMS, 9, "messages").draw(rows, user, 1, streams(3, 0))
+        assert sent.tolist() == [1.0, rows[user, seen.reshape(9, 2)[user, 0]]]
+
+
+def test_an_epoch_gets_the_sums_of_its_rows():
+    rows = np.random.default_rng(4).integers(0, 2, size=(6000, 2)).astype(float)
+    policy = dp_se(math.inf, 2, 6000)
+
+    class Epoch:
+        def __init__(self):
+            self.begun = self.asked = 0
+
+        def binomial(self, pulls, arm):
+            taken = rows[self.begun + arm : self.begun + 2 * pulls : 2, arm]
+            self.asked += 1
+            self.begun += 2 * pulls if self.asked % 2 == 0 else 0
+            assert len(taken) == pulls
+            return taken.sum()
+
+    problem = type("Problem", (), {"n_items": 2, "means": [0, 1]})
+    problem_arms = Arms.bernoulli([0.5, 0.5])
+    (found,) = on_tables(policy, problem_arms, 6000, lambda seen: seen).draw(rows, 0, 1, streams(3, 0))
+    wanted = sajed_algorithm_2.reference(problem, 6000, streams(3, 0)._replace(env=Epoch()), math.inf, 1 / 6000)
+    assert found.reshape(6000, 2).tolist() == wanted
+    tables = on_tables(policy, problem_arms, 6000, "state")
+    (state,) = tables.draw(rows, 0, 1, streams(3, 0))
+    share = int(state[0])
+    assert state[2] == pytest.approx(rows[0 : 2 * share : 2, 0].mean(), abs=1e-12)
+    assert state[3] == pytest.approx(rows[1 : 2 * share : 2, 1].mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("large", [0.25, 0.5, 1e6])
+def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
+    problem, policy = heavy_tailed.setting(1, 0.5), heavy_tailed.adap_robust_ucb(math.inf, 0.5, 1.0, 40)
+    record = heavy_tailed.adap_robust_ucb(1.0, 0.5, 1.0, 40).record._replace(scale=0.0)
+    policy = dataclasses.replace(policy, record=record)
+    rows = np.zeros((40, problem.n_items))
+    rows[0, 0] = large
+    (state,) = on_tables(policy, problem, 40, "state").draw(rows, 0, 1, streams(3, 0))
+    threshold = record.truncation**record.truncation_power  # of an episode of one pull
+    assert state[problem.n_items] == (large if large <= threshold else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem", "horizon"),
+    [
+        (cascading.ucb_laplace(1.0, 3), CASCADE, 2),  # the number of reports
+        (cascading.ucb_laplace(1.0, 3, 0.01), CASCADE, 2),
+        (cascading.ucb_hybrid(1.0, 8, 1000, 1.0, "proof"), CASCADE, 12),  # the first observation in clear
+    ],
+)
+def test_known_breaches_are_found_without_being_told(policy, problem, horizon):
+    found = audit(policy, problem=problem, horizon=horizon, runs=6000)
+    assert found.promised == 1.0 and found.epsilon_low > 4.0 and found.verdict == "breaks its promise"
+    assert found.high_by == "none" and found.epsilon_high == math.inf
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem", "horizon"),
+    [
+        (cascading.repaired_local(1.0, 3), CASCADE, 2),
+        (semibandits.cucb_ldp1(1.0, 2, "repaired"), SETS, 2),
+        (semibandits.cucb_dp(1.0, 2, 4, 1000, "repaired"), SETS, 12),
+        (dp_se(1.0, 3, 1000), ARMS, 900),
+        (kl_ucb_cf(1.0), ARMS, 1),
+        (heavy_tailed.dp_robust_ucb(1.0, 0.5, 1.0, 50), heavy_tailed.setting(1, 0.5), 50),
+    ],
+)
+def test_what_is_right_comes_out_right(policy, problem, horizon):
+    found = audit(policy, problem=problem, horizon=horizon, runs=6000)
+    assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise" and found.high_by == "accounting"
+
+
+def test_what_a_policy_reads_is_a_view():
+    right = audit(dp_se(1.0, 2, 3000), problem=Arms.bernoulli([0.5, 0.5]), horizon=3000, view="state", runs=6000)
+    assert 0.3 < right.epsilon_low <= 1.0
+    wrong = dp_se(4.0, 2, 3000)
+    found = audit(wrong, problem=Arms.bernoulli([0.5, 0.5]), horizon=3000, view="state", runs=6000, promised=1.0)
+    assert found.verdict == "breaks its promise"
+
+
+def test_contextual_and_convex_messages_are_those_of_the_loops():
+    from private_bandits.papers import contextual
+
+    problem = ConvexLoss.arms([[0.0, 0.0], [1.0, 1.0]])
+    policy = contextual.one_point(problem, 100, 1.0, None, "exp3", "laplace", "classical")
+    zero, one = ConvexLoss.arms([[0.0, 0.0]]), ConvexLoss.arms([[1.0, 1.0]])
+    found = audit(policy, problem=problem, horizon=1, neighbours=[([zero], [one])], runs=8000)
+    assert 0.35 < found.epsilon_low <= found.epsilon_high == policy.privacy.effective_epsilon
+    context = LinearContext.sphere([0.6, 0.8], 1)
+    users = [LinearContext.table([[[1.0, 0.0]]], [[mean]], noise=0.0) for mean in (-1.0, 1.0)]
+    policy = contextual.ldp_linucb(8.0, 0.1, 2, 100)
+    found = audit(policy, problem=context, horizon=1, neighbours=[([users[0]], [users[1]])], delta=0.1, runs=8000)
+    assert 0.5 < found.epsilon_low <= 8.0 and len(found.witness) == 2
+
+
+def test_a_finite_policy_and_a_learner_may_be_sampled():
+    rows = np.zeros((2, 12, 2))
+    rows[1, 0] = 1.0
+    found = audit(Response(1.0, 2), horizon=12, neighbours=[(rows[0], rows[1])], runs=10_000)
+    assert 3.0 < found.epsilon_low <= 11.0 and found.method == "sampled"
+
+    class Follow:
+        name = "follow"
+
+        def start(self, problem, choice, noise):
+            self.last = 0
+            return self
+
+        def ask(self):
+            return [self.last]
+
+        def tell(self, feedback):
+            self.last = int(feedback[0])
+
+    found = audit(Follow(), problem=ARMS, horizon=3, runs=6000, promised=1.0)
+    assert found.epsilon_low > 5.0 and found.verdict == "breaks its promise"
+
+
+def test_the_same_seed_gives_the_same_audit():
+    one, same, other = (audit(laplace(1.0), neighbours=[(0.0, 1.0)], seed=s) for s in (1, 1, 2))
+    assert one == same and one.event != other.event
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"neighbours": None}, "neighbours"),
+        ({"neighbours": [(0.0,)]}, "neighbours"),
+        ({"view": "letters"}, "view"),
+        ({"view": "next"}, "view"),
+        ({"runs": 100}, "runs"),
+        ({"neighbours": [(0.0, 1.0)] * 20, "runs": 4000}, "runs"),
+        ({"delta": 1.0}, "delta"),
+        ({"target": lambda x, rng: math.nan}, "target"),
+        ({"target": lambda x, rng: "a"}, "target"),
+        ({"target": lambda x: x}, "target"),
+        ({"target": dp_se(1.0, 3, 100)}, "problem|horizon"),
+        ({"target": heavy_tailed.quantile_se(1.0, 0.1), "problem": ARMS, "horizon": 5}, "target"),
+        ({"target": dp_se(1.0, 3, 100), "problem": ARMS, "horizon": 5, "view": "messages"}, "view"),
+        ({"method": "exact"}, "method"),
+        ({"target": cascading.ucb_laplace(1.0, 3), "problem": CASCADE, "horizon": 2}, "neighbours"),
+        ({"ratio": 3}, "ratio"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(changed, named):
+    given = {"target": laplace(1.0), "neighbours": [(0.0, 1.0)], "runs": 4000} | changed
+    with pytest.raises((ValueError, TypeError), match=named):
+        audit(given.pop("target"), **given)
