@@ -3,6 +3,7 @@
 import importlib.util
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from private_bandits_book.rooms import tables
@@ -52,7 +53,8 @@ def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str
 
 
 def described(chapter: str) -> dict[str, dict[str, Any]]:
-    """Return the entries of a chapter's `claims.toml` by claim; a chapter without a room has none."""
-    if importlib.util.find_spec(f"private_bandits_book.{chapter}") is None:
+    """Return the entries of a chapter's `claims.toml` by claim; one without a room, or without that file, has none."""
+    found = importlib.util.find_spec(f"private_bandits_book.{chapter}")
+    if found is None or not (Path(str(found.origin)).parent / "claims.toml").is_file():
         return {}
     return {entry["claim"]: entry for entry in tables(chapter, "claims")["claim"]}

@@ -14,6 +14,7 @@ from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, paper
 from private_bandits_book.chapters.progress import announce, progress, say
 from private_bandits_book.kept import keeping, replace
+from private_bandits_book.verdicts import described
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
@@ -72,7 +73,7 @@ def reproduce(
             for path, fresh in _long_studies(book, chapter, check):
                 changed |= _publish(book, {path: fresh}, check=check, report=report)
     for chapter in chapters if seeds else []:
-        if paper(chapter) is not None:
+        if described(chapter):
             path = book.data(chapter) / "seeds.csv"
             with progress(f"{chapter} on {seeds} other seeds"), keeping("", say):
                 fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
