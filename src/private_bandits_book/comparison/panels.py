@@ -1,7 +1,6 @@
 """What the figures of the comparison draw and say, and its findings in words."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from matplotlib.lines import Line2D
 
 from private_bandits_book import figures
 from private_bandits_book.comparison import rates
-from private_bandits_book.comparison.settings import SETTINGS, kept
-from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, ratio, rest
+from private_bandits_book.comparison.settings import kept
+from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, each_setting, ratio, rest
 from private_bandits_book.comparison.tables import ranked, said
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, short
@@ -25,16 +24,7 @@ from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, REPRODUC
 panels = Exhibits()
 UNIFORM = "uniform play"
 VERDICT_COLOURS = {REPRODUCED: "#009E73", AFTER_REPAIR: "#0072B2", NOT_REPRODUCED: "#D55E00"}
-_ROW, _HEAD, _FOOT, _LEFT = 12.0, 4.0, 92.0, 0.56  # points of the figure of rates, and a share of its width
-
-
-def each_setting(kind: str) -> Any:
-    """Return what yields a label of a kind for each setting."""
-
-    def labels(study: Study) -> Iterable[tuple[str, str]]:
-        return [(f"{kind}-{name.replace('_', '-')}", name) for name in SETTINGS]
-
-    return labels
+_ROW, _HEAD, _FOOT = 13.0, 4.0, 104.0  # points of the figure of rates
 
 
 # --- findings
@@ -154,13 +144,13 @@ def regret(study: Study, label: str, name: str) -> Made:
     across = {f"ε = {study.epsilon:g}": "t", f"T = {power(rounds)}": "epsilon"}
     over, against = across
     frame = pd.concat([_paid(curves.curves(paid=True), over), _paid(runs.finals(paid=True), against)])
-    rate = float(runs[0].problem.uniform_regret())
+    rate, how_often = float(runs[0].problem.uniform_regret()), figures.caption_runs(frame)
     even = pd.concat([_uniform(rate, curves[0].t, over), _uniform(rate, curves[0].t[-1:], against)])
     frame = pd.concat([frame, even], ignore_index=True)
     table = ranked(study, name)
     facts = {"problem": str(runs[0].problem), "uniform": short(rate * rounds), "best": table.iloc[0]["label"]}
     facts |= {"T": power(rounds), "regret": short(table.iloc[0]["regret"])}
-    facts |= {"title_of": names(study, "settings")[name].capitalize()}
+    facts |= {"title_of": names(study, "settings")[name].capitalize(), "runs": how_often}
     shown = frame[~frame["place"].isin(_hidden(runs.select(pays=study.epsilon)))]
     return drawn(figures.beside(dotted(shown), across), frame.drop(columns="place"), **facts)
 
@@ -220,10 +210,10 @@ def rates_at_a_glance(study: Study) -> Made:
     measured = frame[frame["measured"].notna()]
     inside = int(((measured["low"] <= measured["claimed"]) & (measured["claimed"] <= measured["high"])).sum())
     facts = {"claims": frame["claim"].nunique(), "rows": len(frame), "measured": len(measured), "inside": inside}
-    return drawn(_draw_rates(frame), frame.drop(columns="title"), **facts)
+    return drawn(draw_rates(frame), frame.drop(columns="title"), **facts)
 
 
-def _draw_rates(frame: pd.DataFrame) -> Figure:
+def draw_rates(frame: pd.DataFrame) -> Figure:
     """A row an exponent, under the name of its chapter."""
     starts = frame["chapter"] != frame["chapter"].shift()
     places = np.arange(len(frame)) + 1.8 * starts.cumsum().to_numpy() - 0.8
@@ -232,16 +222,17 @@ def _draw_rates(frame: pd.DataFrame) -> Figure:
     with figures.style():
         fig = blank()
         fig.set_size_inches(WIDTH, height / 72)
-        axes = fig.add_axes((_LEFT, _FOOT / height, 0.97 - _LEFT, 1 - (_FOOT + _HEAD) / height))
-        across = axes.get_yaxis_transform()
+        axes = fig.add_axes((0.5, 0.1, 0.4, 0.8))
+        across, said_of = axes.get_yaxis_transform(), []
         for place, head, row in zip(places, starts, frame.to_dict("records"), strict=True):
             colour = VERDICT_COLOURS.get(row["verdict"], REFERENCE_COLOUR)
             axes.plot([row["claimed"]] * 2, [place - 0.42, place + 0.42], color=CLAIM_COLOUR, lw=1.6, zorder=2)
             axes.plot([row["low"], row["high"]], [place] * 2, color=colour, lw=2.0, zorder=3)
             axes.plot([row["measured"]], [place], "o", color=colour, ms=4.5, zorder=4)
-            axes.text(-0.02, place, row["label"], transform=across, ha="right", va="center", size=8.5)
-            if head:
-                axes.text(-0.02, place - 1.2, row["title"], transform=across, ha="right", va="center", size=10)
+            for words, above, size in ((row["label"], 0.0, 10), (row["title"] if head else "", 1.2, 11.5)):
+                said_of.append(
+                    axes.text(-0.02, place - above, words, transform=across, ha="right", va="center", size=size)
+                )
         axes.set(xlim=(np.nanmin(ends) - 0.2, np.nanmax(ends) + 0.2), ylim=(places[-1] + 0.7, -0.7))
         axes.set_yticks([])
         axes.grid(axis="x")
@@ -249,5 +240,7 @@ def _draw_rates(frame: pd.DataFrame) -> Figure:
         kinds = [*VERDICT_COLOURS.items(), ("undecided, or no verdict of its own", REFERENCE_COLOUR)]
         handles = [Line2D([], [], color=colour, marker="o", ms=4.5, label=words) for words, colour in kinds]
         handles.append(Line2D([], [], color=CLAIM_COLOUR, marker="|", ms=9, mew=1.6, lw=0, label="claimed"))
-        fig.legend(handles=handles, loc="lower center", ncols=2, frameon=False, fontsize=10)
+        fig.legend(handles=handles, loc="lower center", ncols=2, frameon=False)
+        left = (max(text.get_window_extent().width for text in said_of) + 16) / (72 * WIDTH)
+        axes.set_position((left, _FOOT / height, 0.97 - left, 1 - (_FOOT + _HEAD) / height))
     return fig

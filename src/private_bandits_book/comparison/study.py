@@ -6,7 +6,7 @@ it promises, and never ranked.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -146,18 +146,22 @@ class Study(studies.Study):
         return crossing(self.paid, *swept), crossing(horizons, *grown)
 
 
+def each_setting(kind: str) -> Callable[[Study], list[tuple[str, str]]]:
+    """Return what gives the exhibits of a kind, one a setting: their labels with the settings' names."""
+    return lambda study: [(f"{kind}-{name.replace('_', '-')}", name) for name in SETTINGS]
+
+
 def _labelled(runs: Runs) -> Runs:
     """Give each run its text in legends and tables: the policy's name, and what tells it from others of that name."""
-    versions: dict[str, dict[str, list[str]]] = {}
+    versions: dict[str, list[list[str]]] = {}
     for run in runs:
-        versions.setdefault(run.name, {})[run.variant] = run.variant.split(", ")
+        versions.setdefault(run.name, []).append(run.variant.split(", "))
 
-    def label(run: Run) -> str:
-        known = versions[run.name]
-        own = [part for part in known[run.variant] if any(part not in other for other in known.values())]
-        return ", ".join([run.name, *own])
+    def label(name: str, version: str) -> str:
+        own = [part for part in version.split(", ") if any(part not in other for other in versions[name])]
+        return ", ".join([name, *own])
 
-    return Runs(run._replace(swept={**run.swept, "label": label(run)}) for run in runs)
+    return Runs(run._replace(swept={**run.swept, "label": label(run.name, run.variant)}) for run in runs)
 
 
 def _least(runs: Sequence[Run]) -> int:

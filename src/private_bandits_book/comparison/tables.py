@@ -11,8 +11,8 @@ from private_bandits.kernels import index
 from private_bandits.policy import Policy
 from private_bandits_book.algorithms import listed
 from private_bandits_book.algorithms import rows as algorithm_rows
-from private_bandits_book.comparison.settings import SETTINGS, kept
-from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, ranking, ratio, rest
+from private_bandits_book.comparison.settings import kept
+from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, each_setting, ranking, ratio, rest
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.figures import power, short
 from private_bandits_book.studies import Run, key
@@ -51,7 +51,7 @@ def _about(run: Run) -> dict[str, Any]:
     }
 
 
-@tables("table-ranking", each=lambda study: [(f"table-ranking-{name.replace('_', '-')}", name) for name in SETTINGS])
+@tables("table-ranking", each=each_setting("table-ranking"))
 def rankings(study: Study, label: str, name: str) -> Made:
     """The ranking of a setting."""
     frame = ranked(study, name)
@@ -152,12 +152,12 @@ def bonus(record: index.Record) -> str:
 def elsewhere(study: Study) -> pd.DataFrame:
     """What of the book is not played here, and why."""
     played = {identity(run.policy) for runs in study.runs.values() for run in runs}
-    reasons, rows = names(study, "elsewhere"), dict[str, dict[str, None]]()
+    reasons, rows = names(study, "elsewhere"), dict[str, list[str]]()
     for _, policy in listed(study.epsilon, study.delta):
         if identity(policy) not in played:
             reason = reasons.get(identity(policy)) or reasons[key(policy)]
-            rows.setdefault(reason, {})[policy.name] = None
-    return pd.DataFrame({"policies": [", ".join(each) for each in rows.values()], "reason": list(rows)})
+            rows.setdefault(reason, []).append(policy.name)
+    return pd.DataFrame({"policies": [", ".join(dict.fromkeys(each)) for each in rows.values()], "reason": list(rows)})
 
 
 def identity(policy: Policy) -> str:
