@@ -151,7 +151,9 @@ def regret(study: Study, label: str, name: str) -> Made:
     facts = {"problem": str(runs[0].problem), "uniform": short(rate * rounds), "best": table.iloc[0]["label"]}
     facts |= {"T": power(rounds), "regret": short(table.iloc[0]["regret"])}
     facts |= {"title_of": names(study, "settings")[name].capitalize(), "runs": how_often}
-    shown = frame[~frame["place"].isin(_hidden(runs.select(pays=study.epsilon)))]
+    spoken = runs.select(pays=study.epsilon)
+    facts["leaks"] = "" if all(kept(run.policy) for run in spoken) else sentence(study, "dotted")
+    shown = frame[~frame["place"].isin(_hidden(spoken))]
     return drawn(figures.beside(dotted(shown), across), frame.drop(columns="place"), **facts)
 
 
@@ -237,7 +239,8 @@ def draw_rates(frame: pd.DataFrame) -> Figure:
         axes.set_yticks([])
         axes.grid(axis="x")
         axes.set_xlabel("exponent")
-        kinds = [*VERDICT_COLOURS.items(), ("undecided, or no verdict of its own", REFERENCE_COLOUR)]
+        kinds = [(words, colour) for words, colour in VERDICT_COLOURS.items() if (frame["verdict"] == words).any()]
+        kinds.append(("undecided, or no verdict of its own", REFERENCE_COLOUR))
         handles = [Line2D([], [], color=colour, marker="o", ms=4.5, label=words) for words, colour in kinds]
         handles.append(Line2D([], [], color=CLAIM_COLOUR, marker="|", ms=9, mew=1.6, lw=0, label="claimed"))
         fig.legend(handles=handles, loc="lower center", ncols=2, frameon=False)

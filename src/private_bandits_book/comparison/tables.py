@@ -120,7 +120,7 @@ def anatomy(study: Study) -> pd.DataFrame:
                 "policy": said_of,
                 "sent": sent[_release(policy)],
                 "mechanism": protects[policy.mechanism],
-                "bonus": bonus(policy.record) if isinstance(policy.record, index.Record) else "",
+                "bonus": bonus(policy.record),
                 "trust": trust,
                 "promised": promised.replace("inf", "∞"),
                 "pays": pays.replace("inf", "∞"),
@@ -136,8 +136,10 @@ def _release(policy: Policy) -> str:
     return f"{kernel}-{policy.record.reports}" if isinstance(policy.record, index.Record) else kernel
 
 
-def bonus(record: index.Record) -> str:
-    """Return the bonus of an index algorithm as a formula: a(t) over sqrt(n), and b(t, n) over n."""
+def bonus(record: Any) -> str:
+    """Return the bonus of an index algorithm as a formula: a(t) over sqrt(n), and b(t, n) over n; else nothing."""
+    if not isinstance(record, index.Record) or record.reports == index.NOTHING:
+        return ""
     parts = [f"√({alpha:.3g} ln t{f' + {beta:.3g}' if beta else ''})/√n" for alpha, beta in record.terms]
     scale = short(record.bonus_scale)
     more = {
