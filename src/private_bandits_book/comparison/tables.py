@@ -61,22 +61,23 @@ def rankings(study: Study, label: str, name: str) -> Made:
     over = [Interval(row["over_best"], row["over_low"], row["over_high"]) for row in frame.to_dict("records")]
     frame["over"] = ["" if place == 0 else said(one) for place, one in enumerate(over)]
     frame["shown"] = frame["label"]  # `label` is no column of a file
-    leaks = [run.swept["label"] for run in study.runs[name].select(pays=study.epsilon) if not kept(run.policy)]
     facts = {"title_of": names(study, "settings")[name].capitalize(), "T": power(study.rounds(name))}
-    leak = f" Not ranked, as what they release has no finite ε: {'; '.join(leaks)}." if leaks else ""
-    return tabled(frame.drop(columns="label"), leaks=leak, runs=study.replications, **facts)
+    return tabled(frame.drop(columns="label"), runs=study.replications, **facts)
 
 
 @tables("table-leaks")
 def leaks(study: Study) -> pd.DataFrame:
-    """What is played and never ranked, and why."""
-    rows = []
+    """What is played and never ranked, by the reason, and the regret of each over that of uniform play."""
+    rows: dict[tuple[str, str], list[str]] = {}
     for name, title in names(study, "settings").items():
         for run in study.runs[name].select(pays=study.epsilon):
             if not kept(run.policy):
-                row = {"setting": title, "shown": run.swept["label"], "promised": run.epsilon}
-                rows.append(row | {"share": float(run.final.mean()) / run.uniform, "reason": run.policy.privacy.reason})
-    return pd.DataFrame(rows)
+                said_of = f"{run.swept['label']} ({float(run.final.mean()) / run.uniform:.2g})"
+                rows.setdefault((title, run.policy.privacy.reason), []).append(said_of)
+    return pd.DataFrame(
+        [(title, reason, "; ".join(each)) for (title, reason), each in rows.items()],
+        columns=["setting", "reason", "policies"],
+    )
 
 
 @tables("table-meets")
@@ -107,7 +108,7 @@ def meets(study: Study) -> Made:
 
 @tables("table-anatomy")
 def anatomy(study: Study) -> pd.DataFrame:
-    """Every algorithm of the book, made from the code."""
+    """Every algorithm of the book, made from the code; those that differ in nothing but a name share a row."""
     sent, protects, rows = names(study, "sent"), names(study, "mechanisms"), []
     at = study.epsilon, study.delta
     for (_, policy), facts in zip(listed(*at), algorithm_rows(*at), strict=True):
@@ -127,7 +128,9 @@ def anatomy(study: Study) -> pd.DataFrame:
                 "file": file,
             }
         )
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    alike = frame.groupby(list(frame.columns.drop("policy")), sort=False)["policy"].agg("; ".join)
+    return alike.reset_index()[list(frame.columns)]
 
 
 def _release(policy: Policy) -> str:
@@ -137,14 +140,14 @@ def _release(policy: Policy) -> str:
 
 
 def bonus(record: Any) -> str:
-    """Return the bonus of an index algorithm as a formula: a(t) over sqrt(n), and b(t, n) over n; else nothing."""
+    """Return the bonus of an index algorithm as a formula in L = ln t: a(t)/sqrt(n) and b(t, n)/n; else nothing."""
     if not isinstance(record, index.Record) or record.reports == index.NOTHING:
         return ""
-    parts = [f"√({alpha:.3g} ln t{f' + {beta:.3g}' if beta else ''})/√n" for alpha, beta in record.terms]
+    parts = [f"√(({alpha:.3g}L + {beta:.3g})/n)" if beta else f"√({alpha:.3g}L/n)" for alpha, beta in record.terms]
     scale = short(record.bonus_scale)
     more = {
-        index.FLAT_BONUS: f"{scale} ln t/n",
-        index.PULLS_BONUS: f"{scale} ln t ln¹·⁵n/n",
+        index.FLAT_BONUS: f"{scale}L/n",
+        index.PULLS_BONUS: f"{scale}L·ln(n)¹·⁵/n",
         index.FIXED_BONUS: f"{scale}/n",
     }
     return " + ".join([*parts, *([more[record.bonus]] if record.bonus in more else [])])
