@@ -3,6 +3,7 @@
 import importlib.util
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from private_bandits_book.rooms import tables
@@ -52,8 +53,9 @@ def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str
 
 
 def described(chapter: str) -> tuple[str, dict[str, dict[str, Any]]]:
-    """Return whose paper a chapter is on, and the entries of its `claims.toml` by claim; no room has neither."""
-    if importlib.util.find_spec(f"private_bandits_book.{chapter}") is None:
+    """Return whose paper a chapter is on, and the entries of its `claims.toml` by claim; no such file has neither."""
+    found = importlib.util.find_spec(f"private_bandits_book.{chapter}")
+    if found is None or not (Path(str(found.origin)).parent / "claims.toml").is_file():
         return "", {}
     told = tables(chapter, "claims")
     return told.get("paper", ""), {entry["claim"]: entry for entry in told["claim"]}

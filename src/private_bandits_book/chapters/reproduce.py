@@ -14,6 +14,7 @@ from private_bandits_book.chapters.parameters import UsageError, paper
 from private_bandits_book.chapters.progress import announce, progress, say
 from private_bandits_book.chapters.whole import publish, scratch, settle
 from private_bandits_book.kept import keeping
+from private_bandits_book.verdicts import described
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
@@ -73,7 +74,7 @@ def reproduce(
             for path, fresh in _long_studies(book, chapter, check):
                 changed |= _publish(book, {path: fresh}, check=check, report=report)
     for chapter in chapters if seeds else []:
-        if paper(chapter) is not None:
+        if described(chapter)[1]:
             path = book.data(chapter) / "seeds.csv"
             with progress(f"{chapter} on {seeds} other seeds"), keeping("", say):
                 fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
