@@ -3,6 +3,8 @@
 # make quick      check all but the notebooks and the pages
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
+# make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
+# make fuzz       50,000 generated calls and parameters, with the bounds of arrays checked (half an hour)
 # make bench-peers, make bench-growth   the same against other libraries, and as the work grows
 # make lock       resolve requirements.lock anew (needs uv)
 #
@@ -26,7 +28,7 @@ create := "$(PY)" -m venv --clear $(VENV)
 install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: book test quick reproduce bench bench-peers bench-growth lock
+.PHONY: book test quick prove-gates fuzz reproduce bench bench-peers bench-growth lock
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
@@ -36,6 +38,12 @@ test quick: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder $(CHOSEN) && wait $$types
+
+prove-gates: $(READY)
+	$(BIN)/python tests/prove_gates.py
+
+fuzz: $(READY)
+	$(BIN)/python tests/fuzz.py
 
 reproduce: $(READY)
 	$(BIN)/private-bandits reproduce

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import importlib
+import inspect
+import json
 import re
 import subprocess
 import sys
@@ -11,9 +15,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
-CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
+CHAPTERS = sorted(path.name for path in (ROOT / "book" / "data").iterdir())
 
 _ELSEWHERE = re.compile(r"^\s*(https?:|ftp:)?//", re.IGNORECASE)
 _CSS_LOAD = re.compile(r"(?:url\(|@import)\s*(?:url\()?\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)", re.IGNORECASE)
@@ -81,12 +87,15 @@ class Page(HTMLParser):
         self._inside = ""
 
 
+def build(words: list[str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("book")
-    build = "from jupyter_book.cli.main import main; main()"
-    words = ["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"]
-    done = subprocess.run([sys.executable, "-c", build, *words], capture_output=True, text=True, timeout=300)
+    done = build(["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"])
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return output / "_build" / "html"
 
@@ -94,7 +103,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
-    assert {f"{name}.html" for name in [*CHAPTERS, "intro"]} <= {path.name for path in found}
+    assert {f"{name}.html" for name in [*NOTEBOOKS, "intro"]} <= {path.name for path in found}
     return {path: Page(path) for path in found}
 
 
@@ -145,7 +154,7 @@ def test_every_local_link_leads_somewhere(pages: dict[Path, Page]) -> None:
 @pytest.mark.book
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[Path, Page]) -> None:
-    (page,) = (page for path, page in pages.items() if path.name == f"{chapter}.html")
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
     text = page.path.read_text(encoding="utf-8")
     numbers = re.findall(r'<figure[^>]* id="([^"]+)".*?<span class="caption-number">', text, flags=re.DOTALL)
     figures = {path.stem for path in (ROOT / "book" / "figures" / chapter).glob("*.svg")}
@@ -154,6 +163,70 @@ def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[
     data = {path.name for path in (ROOT / "book" / "data" / chapter).glob("*.csv")}
     assert {f"{name}.csv" for name in figures} <= data
     assert data <= {link.rpartition("/")[2] for link in page.links}
+
+
+@pytest.mark.book
+def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, Page]) -> None:
+    """On the page of all claims an address is chapter and name; the search leads there, by place and chapter."""
+    ledgers = [(name, ROOT / "book" / "data" / name / "claims.csv") for name in CHAPTERS]
+    rows = [(name, row["claim"]) for name, path in ledgers if path.is_file() for row in _rows(path)]
+    by_name = {path.name: page for path, page in pages.items() if path.parent.name == "book"}
+    text = by_name["claims.html"].path.read_text(encoding="utf-8")
+    addresses = re.findall(r'<details class="claim"[^>]* id="([^"]+)"', text)
+    assert addresses == [f"{chapter}-{claim}" for chapter, claim in _in_order(rows)]
+    for chapter, claim in rows:
+        assert f"{chapter}-claim-{claim}" in by_name[f"{chapter}.html"].ids
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
+    objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in found["objects"][""]}
+    assert objects >= {("book/claims", address) for address in addresses}
+    assert "Theorem 4, Wang et al  (2021)" in {title for *_, title in found["objects"][""]}
+
+
+@pytest.mark.book
+def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
+    rows = [row for name in CHAPTERS for row in _rows(ROOT / "book" / "data" / name / "claims.csv")]
+    (page,) = (page for path, page in pages.items() if path.name == "intro.html")
+    text = page.path.read_text(encoding="utf-8")
+    (body,) = re.findall(r"<tbody>(.*?)</tbody>", text, flags=re.DOTALL)
+    counted = {line[0]: line[1:] for line in (re.findall(r"<p>(.*?)</p>", row) for row in body.split("</tr>")) if line}
+    said = [int(re.sub(r"<.*?>", "", cell)) for cell in counted["<strong>all</strong>"]]
+    assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
+    exact = sum(row["evidence"] == "exact" for row in rows)
+    assert sum(int(cell or 0) for cell in counted["<em>exact</em>"]) == exact
+
+
+def _is_defined(thing: object) -> bool:
+    return inspect.isclass(thing) or inspect.isfunction(thing)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _in_order(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    order = [entry["file"] for entry in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["chapters"]]
+    return sorted(rows, key=lambda row: order.index(f"book/{row[0]}"))
+
+
+@pytest.mark.book
+def test_the_reference_has_every_public_name(pages: dict[Path, Page]) -> None:
+    """Of each module that has a page, what it exports, or else what it defines."""
+    for source in sorted((ROOT / "book" / "api").glob("[!i]*.md")):
+        (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("api", f"{source.stem}.html"))
+        for name in re.findall(r"automodule:: (\S+)", source.read_text(encoding="utf-8")):
+            module = importlib.import_module(name)
+            own = (key for key, thing in vars(module).items() if getattr(thing, "__module__", "") == name)
+            listed = [key for key in getattr(module, "__all__", own) if key[0] != "_"]
+            public = {f"{name}.{key}" for key in listed if _is_defined(vars(module)[key])}
+            assert public and public <= page.ids
+
+
+@pytest.mark.book
+def test_a_second_build_is_as_clean_as_the_first(site: Path) -> None:
+    words = ["build", str(ROOT), "--path-output", str(site.parents[1]), "-W", "-n", "--keep-going"]
+    assert build(words).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from chernoff import chernoff
 
 from private_bandits import mechanisms
 from private_bandits.kernels import index, ratio, releases
-from private_bandits.mechanisms import counters
+from private_bandits.mechanisms import _raw, counters, noise
 from private_bandits.papers.cascading import (
     algorithm_1,
     algorithm_2,
@@ -281,7 +281,7 @@ def test_channels_are_what_the_kernel_sends(size):
     other = repaired_local(0.7, size, "reply").record.flip
     channel = repair_reply.reply_channel(other, size)
     for reply in range(size + 1):
-        answers = [mechanisms.respond(rng, reply, size + 1, other) for _ in range(20_000)]
+        answers = [noise.respond(rng, reply, size + 1, other) for _ in range(20_000)]
         frequency = np.bincount(answers, minlength=size + 1) / 20_000
         assert np.all(np.abs(frequency - channel[reply]) < 4.5 * np.sqrt(channel[reply] / 20_000))
 
@@ -347,9 +347,9 @@ def _answered(policy, problem, replies, moved, monkeypatch):
         return round(noise.laplace(0.0, scale) * 2**20) / 2**20 + moved.get(len(lists) - 1, 0.0)  # sums are exact
 
     monkeypatch.setattr(releases, "observe", observe)
-    for module in (mechanisms, counters):
+    for module in (_raw, counters):
         monkeypatch.setattr(module, "laplace", laplace)
-    monkeypatch.setattr(mechanisms, "hybrid_noise", counters.hybrid_noise.py_func)
+    monkeypatch.setattr(_raw, "hybrid_noise", counters.hybrid_noise.py_func)
     _play(
         releases.advance.py_func, problem, policy, releases.start(problem.record(), policy.record), (1, ROUNDS), source
     )

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import csv
+import inspect
+import json
 import math
 import os
 import re
@@ -17,6 +19,8 @@ import pandas as pd
 import papermill
 import pytest
 
+from private_bandits import papers
+from private_bandits.papers.cascading import algorithm_2
 from private_bandits_book.chapters import Chapter, execute, parameters, render
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.execute import ChapterFailed
@@ -25,7 +29,7 @@ from private_bandits_book.chapters.parameters import Parameter, UsageError, decl
 from private_bandits_book.chapters.reproduce import moved
 from private_bandits_book.exhibits import Table
 from private_bandits_book.ledger import COLUMNS
-from private_bandits_book.verdicts import NOT_TESTABLE, VERDICTS
+from private_bandits_book.verdicts import NOT_TESTABLE, VERDICTS, described
 
 KNOWN = {
     "horizon": Parameter("int", 1000),
@@ -158,7 +162,7 @@ def test_chapters_come_in_reading_order(tiny):
 @pytest.mark.parametrize("name", ["nothing", "plain", "../tiny", ""])
 def test_a_chapter_that_is_not_there_is_refused(tiny, name):
     nbformat.write(nbformat.v4.new_notebook(), tiny.pages / "plain.ipynb")
-    with pytest.raises(UsageError, match=re.escape(f"chapter must be one of tiny, got {name!r}")):
+    with pytest.raises(UsageError, match=f"^chapter must be one of tiny.*, got {re.escape(repr(name))}$"):
         tiny.path(name)
 
 
@@ -265,19 +269,26 @@ def test_a_caption_with_code_does_not_break_its_fence(chapter):
         assert lines[-3] == fence
 
 
+def lines_of(shown):
+    """The lines of a ledger, as the page gets them."""
+    return [json.loads(line) for line in shown.markdown.splitlines() if line.startswith('{"')]
+
+
 def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
     row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
     row |= {"kind": "theorem", "verdict": "undecided", "command": "make --long a|b", "evidence": "measured"}
     unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
-    exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25}
+    exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25, "excludes": math.nan}
     shown = chapter.ledger(pd.DataFrame([row, unmeasured, exact]))
-    head = (
-        "```{table} The claims and their verdicts. 3 numbered theorems, tables and figures: 1 reproduced, 2 undecided."
-    )
-    assert f"{head} 3 rows by evidence: 3 measured. 0 rows fail:" in shown.markdown
-    assert r"| x | x | 1 \[0.5, ∞\] | undecided | measured | x | `make --long a\|b` |" in shown.markdown
-    assert r"| x | x | 0.25 | undecided | measured | x |" in shown.markdown
-    assert r"| x | x |  | reproduced | measured | x | `make --long a\|b` |" in shown.markdown
+    head = "The claims and their verdicts. 3 numbered theorems, tables and figures: 1 reproduced, 2 undecided."
+    assert shown.markdown.startswith(f"{head} 3 rows by evidence: 3 measured. 0 rows fail:")
+    assert "```{claims} \n:name: tiny-claims\n" in shown.markdown
+    first, second, third = lines_of(shown)
+    assert [line["number"] for line in (first, second, third)] == ["1 [0.5, ∞]", "", "0.25"]
+    assert (first["verdict"], second["verdict"]) == ("undecided", "reproduced")
+    assert first["command"] == "make --long a|b" and first["excludes"] == "x" and third["excludes"] == ""
+    assert first["chapter"] == "tiny" and first["paper"] == "A tiny chapter"
+    assert "<td>1 [0.5, ∞]</td><td>undecided</td><td>measured</td>" in shown.html
     written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
     assert written[0] == ",".join(COLUMNS) and written[1] == (
         "x,theorem,x,x,1,0.5,inf,undecided,x,make --long a|b,measured,x,x"
@@ -286,30 +297,37 @@ def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
         chapter.ledger(pd.DataFrame([row])[["claim", "verdict"]])
 
 
-def test_a_claim_on_a_phone_names_its_columns_as_the_table_does(chapter):
-    """On a phone a claim is a card; the style sheet labels its cells by their places."""
-    style = (find_book().pages / "_static" / "book.css").read_text()
-    labels = re.findall(r'-claims"\] td:nth-child\((\d)\) > p::before {\s+content: "(\w+): "', style)
-    row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": 2.0}
-    lines = chapter.ledger(pd.DataFrame([row])).markdown.splitlines()
-    headings = [
-        cell.strip() for cell in next(line for line in lines if line.startswith("| Where")).strip("|").split("|")
-    ]
-    assert {int(place): name for place, name in labels} == dict(enumerate(headings[2:6], start=3))
-
-
 def test_a_long_study_is_read_from_the_committed_book(chapter, tiny):
     tiny.data("tiny").mkdir(parents=True)
     (tiny.data("tiny") / "long-horizon.csv").write_text("t,regret\n10,1.5\n")
     assert chapter.long_study("horizon").to_dict("list") == {"t": [10], "regret": [1.5]}
 
 
-def test_a_row_of_the_ledger_has_an_address_and_a_cell_that_names_it_leads_there():
+def test_a_cell_that_names_a_claim_leads_to_its_row():
     frame = pd.DataFrame({"where": ["Lemma 1"], "claim": ["lemma-1"]})
-    row = render.table("tiny", "claims", Table(frame, "all", {"where": "Where"}), named="claim").markdown
-    assert '| <span id="tiny-claim-lemma-1"></span>Lemma 1 |' in row
     leads = render.table("tiny", "t", Table(frame, "some", {"claim": "Row"}, {"claim": "claim"})).markdown
     assert '| <a href="#tiny-claim-lemma-1">lemma-1</a> |' in leads
+
+
+def test_the_code_of_a_box_is_the_library_s(chapter):
+    shown = chapter.reference("papers.cascading.algorithm_2", "papers.cascading.repair_first")
+    titles = re.findall(r"^~+\{admonition\} (.*)$", shown.markdown, re.MULTILINE)
+    assert len(titles) == 2 and titles[0].startswith("Wang et al. (2021), Algorithm 2, Cascading-UCB under LDP")
+    assert titles[0].endswith("`papers/cascading/algorithm_2.py`")
+    code = shown.markdown.partition("```python\n")[2].partition("\n```\n")[0]
+    lines = inspect.getsource(algorithm_2.reference).splitlines()
+    assert code.splitlines() == [lines[0], *lines[lines.index('    """', 1) + 1 :]]
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(Path(papers.__file__).parent.glob("*/algorithm_*.py")),
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+def test_every_box_of_a_paper_stands_on_its_page_as_code(path):
+    if "\ndef reference(" in path.read_text(encoding="utf-8"):
+        source = json.loads(find_book().path(path.parent.name).read_text(encoding="utf-8"))["cells"]
+        assert any(f'"papers.{path.parent.name}.{path.stem}"' in "".join(cell["source"]) for cell in source)
 
 
 def test_html_of_a_table_is_escaped():
@@ -441,9 +459,10 @@ def files(folder: Path, pattern: str) -> dict[str, bytes]:
 
 def assert_cells_pass(book: Book, chapter: str, output: Path) -> None:
     """Assert that every code cell gives its stored output again; its files go to `output`."""
-    cells = compared(nbformat.read(book.path(chapter), as_version=4))
+    path = book.pages / f"{chapter}.ipynb"
+    cells = compared(nbformat.read(path, as_version=4))
     assert cells and all(cells), f"code cells that nbval does not compare: {cells}"
-    passed, log = replay(book.path(chapter), output)
+    passed, log = replay(path, output)
     assert len(passed) == len(cells) and all(passed), log
 
 
@@ -525,7 +544,12 @@ def test_notebook_of_a_committed_chapter_gives_its_outputs_data_and_figures(name
     assert_files_agree(find_book(), name, tmp_path / "out")
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", find_book().summaries())
+def test_a_committed_page_of_all_chapters_gives_its_outputs(name, tmp_path):
+    assert_cells_pass(find_book(), name, tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", [name for name in CHAPTERS if described(name)[1]])
 def test_a_committed_ledger_keeps_the_contract(name):
     with (find_book().data(name) / "claims.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)

@@ -19,10 +19,11 @@ import pandas as pd
 import pytest
 
 import private_bandits
-from private_bandits_book import cli
+from private_bandits_book import commands
 from private_bandits_book.chapters import book as books
 from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters import run as running
+from private_bandits_book.chapters import whole
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed
 from private_bandits_book.cli import main
@@ -73,7 +74,7 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str], **options: Boo
         ("horizon=nan", "horizon must be an integer >= 1, got 'nan'"),
         ("horizon=two\nlines", "horizon must be an integer >= 1, got 'two\\nlines'"),
         ("horizon", "-p must be NAME=VALUE, got 'horizon'"),
-        ("output_dir=elsewhere", "output_dir must be empty here, as -o names the folder, got 'elsewhere'"),
+        ("output_dir=elsewhere", "output_dir must be empty, as -o is the folder, got 'elsewhere'"),
     ],
 )
 def test_a_bad_parameter_is_one_line_and_writes_nothing(tiny, here, capsys, setting, message):
@@ -88,8 +89,14 @@ def test_a_bad_parameter_is_one_line_and_writes_nothing(tiny, here, capsys, sett
         (["fly"], "argument COMMAND: invalid choice: 'fly'"),
         (["run"], "the following arguments are required: CHAPTER"),
         (["run", "nothing"], "chapter must be one of tiny, got 'nothing'"),
-        (["run", "../tiny"], "chapter must be one of tiny, got '../tiny'"),
-        (["run", "tiny", "--fast"], "unrecognized arguments: --fast"),
+        (["run", "../tiny"], "chapter must be one of tiny (did you mean tiny?), got '../tiny'"),
+        (["run", "Tiny-"], "chapter must be one of tiny (did you mean tiny?), got 'Tiny-'"),
+        (["run", "tiny", "-p", "horizon", "200"], "-p must be NAME=VALUE, got 'horizon 200'"),
+        (
+            ["run", "tiny", "-p", "epsilons=[0.2,", "1]"],
+            "unrecognized arguments: '1]' (did you mean -p 'epsilons=[0.2, 1]'?)",
+        ),
+        (["run", "tiny", "--fast"], "unrecognized arguments: '--fast'"),
         (["run", "tiny", "-f", "none.yml"], "-f must be a readable file, got none.yml: "),
         (["reproduce", "nothing"], "chapter must be one of tiny, got 'nothing'"),
         (["claims", "nothing"], "chapter must be one of tiny, got 'nothing'"),
@@ -127,7 +134,10 @@ def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, m
     before = tree(here)
     for name in ("mine", "like", "file"):
         line = refused(["run", "tiny", "-o", name], capsys, book=tiny)
-        assert line.startswith("the output folder must be absent, empty or an earlier run's, got ") and name in line
+        assert (
+            line.startswith("the output folder must be absent, empty or byte for byte an earlier run's, got ")
+            and name in line
+        )
     assert "must be writable" in refused(["run", "tiny", "-o", "file/below"], capsys, book=tiny)
     (here / "empty").mkdir()
     monkeypatch.chdir(here / "empty")
@@ -173,6 +183,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder / "params.yml"),
         "-p",
         "replications=4",
+        "-p",
+        "mood=</script><b>bold",
         "-o",
         str(folder / "out"),
     ]
@@ -192,11 +204,14 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
     data = pd.read_csv(made / "data" / "figure-1.csv")
     assert data["epsilon"].tolist() == [0.1, 2] and set(data["t"]) == {100}
     cells = json.loads((made / "tiny.ipynb").read_text(encoding="utf-8"))["cells"]
-    assert "".join(cells[2]["source"]) == "# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\n"
+    assert (
+        "".join(cells[2]["source"])
+        == '# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\nmood = "</script><b>bold"\n'
+    )
     provenance = json.loads((made / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["parameters"] == {
         "horizon": 100, "replications": 4, "seed": 7, "epsilons": [0.1, 2.0], "n_jobs": 1, "output_dir": "",
-        "mood": "calm",
+        "mood": "</script><b>bold",
     }  # fmt: skip
     assert provenance["chapter"] == "tiny" and provenance["seed"] == 7
     assert provenance["versions"]["numpy"] and provenance["python"].startswith("3.")
@@ -205,9 +220,12 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
 
 
 def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
-    page = _Page((made / "tiny.html").read_text(encoding="utf-8"))
+    text = (made / "tiny.html").read_text(encoding="utf-8")
+    page = _Page(text)
     assert any(alt.startswith("A line: mean after 100 steps") for alt in page.alts)
-    assert "Fig. 1 " in page.text and "Table 1 " in page.text and "a|b *c* $d" in page.text
+    assert "Fig. 1 " in page.text and "Table 1 " in page.text
+    assert page.text.count("a|b *c* $d <script>e()</script> {f} [g](h)") == 3  # in the code, and in two rows
+    assert "<script>e()" not in text and "<b>bold" not in text
     local = [address.split("#")[0].split("?")[0] for address in page.addresses if "://" not in address]
     missing = [
         path for path in local if path and not path.startswith(("data:", "mailto:")) and not (made / path).exists()
@@ -231,7 +249,7 @@ def shortcut(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_earlier_run_is_replaced_unless_a_file_of_the_readers_is_in_it(made, tiny, tmp_path, capsys, shortcut):
     out = Path(shutil.copytree(made, tmp_path / "out"))
     (out / "data" / "mine.csv").write_text("keep me")
-    assert "with data/mine.csv in it" in refused(["run", "tiny", "-o", str(out)], capsys, book=tiny)
+    assert "with data/mine.csv in it, added" in refused(["run", "tiny", "-o", str(out)], capsys, book=tiny)
     (out / "data" / "mine.csv").unlink()
     assert main(["run", "tiny", "-o", str(out)], book=tiny) == 0
     assert {path.name for path in out.iterdir()} == {"data", "figures", "provenance.json", "tiny.ipynb"}
@@ -259,7 +277,7 @@ def _fail(*words, **options):
     raise ChapterFailed("tiny: the page could not be built")
 
 
-@pytest.mark.parametrize(("broken", "code"), [(_interrupt, 130), (_terminate, 130), (_fail, 1)])
+@pytest.mark.parametrize(("broken", "code"), [(_interrupt, 130), (_terminate, 143), (_fail, 1)])
 @pytest.mark.parametrize("step", ["execute", "_build_page", "_provenance"])
 def test_a_run_that_stops_at_any_step_changes_nothing(made, tiny, tmp_path, monkeypatch, shortcut, step, broken, code):
     out = Path(shutil.copytree(made, tmp_path / "out"))
@@ -280,7 +298,7 @@ def test_a_swap_that_fails_puts_the_earlier_run_back(made, tmp_path, monkeypatch
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", stop_before_the_second)
-    with pytest.raises(KeyboardInterrupt), running._replacing(out):
+    with pytest.raises(KeyboardInterrupt), whole.replacing(out, lambda folder: None):
         pass
     assert tree(tmp_path) == before
 
@@ -299,14 +317,14 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         end = time.monotonic() + 60
-        while not list(tmp_path.glob(".out-*/new/waiting")) and time.monotonic() < end:
+        while not list(tmp_path.glob(".out.private-bandits-*/new/waiting")) and time.monotonic() < end:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()
     said = b"private-bandits: run tiny with horizon=50, replications=3, seed=7"
-    assert (process.returncode, out, err.splitlines()) == (130, b"", [said])
+    assert (process.returncode, out, err.splitlines()) == (130, b"", [said, b"private-bandits: interrupted"])
     assert tree(tmp_path) == before
 
 
@@ -316,6 +334,15 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
 def test_list_prints_names_and_titles(tiny, capsys):
     assert main(["list"], book=tiny) == 0
     assert capsys.readouterr().out == "tiny  A tiny chapter\n"
+
+
+def test_params_lists_the_parameters_of_a_chapter(tiny, capsys):
+    assert main(["params", "tiny"], book=tiny) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == list(tiny.parameters("tiny"))
+    assert main(["params", "cascading"]) == 0
+    assert re.search(r"^gap +0.15 +distance of the other weights below p$", capsys.readouterr().out, re.MULTILINE)
+    assert refused(["params", "nothing"], capsys, book=tiny) == "chapter must be one of tiny, got 'nothing'"
 
 
 def test_reproduce_says_what_moved_and_twice_leaves_no_difference(published, capsys):
@@ -468,7 +495,7 @@ def find_library() -> Path:
 
 
 def test_words_that_are_not_literals_are_text():
-    assert [cli._literal(text) for text in ("1e5", "[0.2, 1]", "0.2, 1", "calm", "None", " 3")] == [
+    assert [commands._literal(text) for text in ("1e5", "[0.2, 1]", "0.2, 1", "calm", "None", " 3")] == [
         1e5, [0.2, 1], (0.2, 1), "calm", None, 3,
     ]  # fmt: skip
 

@@ -185,6 +185,7 @@ def test_longer_studies_and_other_seeds_go_to_the_scheduler(cluster, tiny, folde
         return pd.DataFrame([{"claim": "one", "verdict": f"{regret:.9f}", **numbers}])
 
     monkeypatch.setattr(reproducing, "paper", lambda chapter: SimpleNamespace(long_studies=lambda: {"one": study}))
+    monkeypatch.setattr(reproducing, "described", lambda chapter: ("", {"one": {}}))
     monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
     monkeypatch.setattr(seeds, "ledger_at", ledger_at)
     assert main(["reproduce", "tiny", "--long", "--seeds", "1", "--scheduler", cluster.address], book=tiny) == 0

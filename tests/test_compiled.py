@@ -20,12 +20,12 @@ from private_bandits._compiled import compiled
 SOURCE = Path(private_bandits.__file__).parent
 COUNT = """
 import numpy
-from private_bandits import mechanisms
+from private_bandits.mechanisms import _raw as mechanisms
 print(mechanisms.hybrid_noise(numpy.random.default_rng(0), 5, 1.0, numpy.zeros(mechanisms.COUNTER_ROW)))
 """
 DRAW = """
 import numba, numpy
-from private_bandits import mechanisms
+from private_bandits.mechanisms import _raw as mechanisms
 mechanisms.laplace(numpy.random.default_rng(0), 1.0)
 print(repr(numba.config.CACHE_DIR))
 """

@@ -99,7 +99,8 @@ def test_the_learners_without_privacy(dim):
 
 
 def test_every_reference_is_listed_and_every_policy_stands_in_its_module():
-    listed = contextual.algorithms()
+    by_stretches = {"trust_models", "chen_weighted_regression"}  # test_stretches has users one by one for these
+    listed = [(name, policy) for name, policy in contextual.algorithms() if name not in by_stretches]
     room = {name for _, name, _ in pkgutil.iter_modules(contextual.__path__)}
     modules = {name: importlib.import_module(f"{contextual.__name__}.{name}") for name in room}
     behind = {make.__module__.rpartition(".")[2] for make in (*LEARNERS.values(), two_point_tuning)}
@@ -247,38 +248,14 @@ def test_the_constants_are_those_of_the_split():
         assert printed.gradient_sigma == pytest.approx(C * printed.sigma)
         reach = 2 * C if responses == "bounded" else C
         assert repaired.gradient_sigma == pytest.approx(reach * repaired.sigma)
-    for sent, n in ((accounting.linucb_messages(), 2), (accounting.glm_messages(), 3)):
-        table = messages.split(sent, 0.7, DELTA, 2.0 if n == 3 else None)
-        assert len(table) == n + 1
-        assert table.epsilon_share[:-1].sum() == pytest.approx(0.7)
-        assert table.delta_share[:-1].sum() == pytest.approx(DELTA)
-        # each message by itself has the classical noise of its share
-        for row in table[:-1].itertuples():
-            asked = gaussian_sigma(row.epsilon_share, row.delta_share, row.sensitivity_printed, method="classical")
-            assert row.sigma == pytest.approx(asked)
-            assert row.epsilon_paid == pytest.approx(gaussian_epsilon(row.sigma, row.delta_share, row.sensitivity))
-            assert row.epsilon_attained <= row.epsilon_paid
-        # all but the gradient attain their sensitivity
-        assert table.epsilon_attained[:2].tolist() == table.epsilon_paid[:2].tolist()
-        assert (table.epsilon_attained[n] < table.epsilon_paid[n]) == (n == 3)
-
-
-@pytest.mark.parametrize(("responses", "apart"), [("bounded", 2.0), ("binary", 1.0)])
-def test_two_rewards_of_one_action_move_the_gradient_by_what_is_attained(responses, apart):
-    """The error of an action differs by as much as its rewards; the messages beside it do not differ at all."""
-    table = messages.split(accounting.glm_messages(responses), 1.0, DELTA, apart)
-    sigma = 6 * math.sqrt(2 * math.log(3.75 / DELTA))
-    gradient, together = table.iloc[2], table.iloc[3]
-    assert gradient.epsilon_attained == pytest.approx(gaussian_epsilon(C * sigma, DELTA / 3, apart))
-    assert together.epsilon_attained == pytest.approx(gaussian_epsilon(C * sigma, DELTA, apart))
 
 
 def test_theorem_9_fails_for_a_link_of_small_values():
     """g(a) = a / 10: the gradient alone pays 2.47 for 1; with the noise that the logistic link has it would not."""
     assert messages.small_link(1.0, 1e-3) == pytest.approx(2.47, abs=0.01)
     assert messages.small_link(0.5, 1e-5) == pytest.approx(1.25, abs=0.01)
-    table = messages.split(accounting.glm_messages(), 1.0, 1e-3, 2.0)
-    assert table.iloc[3]["epsilon_attained"] < 1.0
+    sigma = 6 * math.sqrt(2 * math.log(3.75 / DELTA))
+    assert gaussian_epsilon(C * sigma, DELTA, 2.0) < 1.0
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 6.0])
@@ -439,7 +416,10 @@ def test_bad_arguments_are_refused():
         (lambda: ldp_linucb(1.0, 0.0, 2, 10), "delta must be > 0 and < 1"),
         (lambda: ldp_linucb(1.0, 0.1, 2, 0), "horizon must be >= 1"),
         (lambda: ldp_linucb(1.0, 0.1, 2, 10, "repaired"), "variant must be one of 'printed', 'derived'"),
-        (lambda: ldp_linucb(1.0, 0.1, 2, 10, noise="laplace"), "noise must be one of 'classical', 'analytic'"),
+        (
+            lambda: ldp_linucb(1.0, 0.1, 2, 10, noise="student"),
+            "noise must be one of 'classical', 'analytic', 'laplace'",
+        ),
         (lambda: ldp_linucb(1.0, 0.1, 2, 10, bonus_factor=0.0), "bonus_factor must be > 0"),
         (lambda: ldp_linucb(1.0, 0.1, 2, 10, largest_reward=-1.0), "largest_reward must be > 0"),
         (lambda: ldp_glm(1.0, 0.1, 2, 10, "derived"), "variant must be one of 'printed', 'repaired'"),

@@ -502,17 +502,6 @@ def test_the_reach_is_exceeded_once_in_the_square_of_the_horizon(noise):
 # --- the counterexample
 
 
-def test_noise_on_the_gradient_is_none_at_zero():
-    table = messages.nearer_zero(1.0, 1e-3, [1.0, 0.5, 0.1, 0.01, 0.0])
-    np.testing.assert_allclose(table["linear"][:-1], 1.0, rtol=1e-9)
-    assert table["linear"].iloc[-1] == 0.0
-    np.testing.assert_allclose(table["algorithm_1"], 1.0, rtol=1e-9)
-    assert table["constant"].iloc[0] == close(1.0, rel=1e-9)
-    assert table["constant"].iloc[1] > 2.0
-    assert table["constant"].is_monotonic_increasing
-    assert math.isinf(table["constant"].iloc[-1])
-
-
 def test_the_finite_copy_loses_everything_at_zero():
     linear, bent = [[0, 1, 2], [0, 3, 6]], [[0, 1, 2], [3, 1, 2]]
     assert messages.finite_loss(1.0, 0, linear) == 0.0

@@ -71,6 +71,9 @@ VARIANTS = pd.concat(
     + [part.assign(reading="stated", regret=8 * part["regret"]) for part in (LAPLACE, GAUSSIAN)]
     + [RESPONSE.assign(reading="repaired")]
 )
+STRETCHED = VARIANTS.assign(regret=VARIANTS["regret"].where(VARIANTS["reading"] != "stated", VARIANTS["regret"] * 1e6))
+BESIDE = pd.concat([PANEL.assign(panel="over rounds"), EPSILON_SWEEP.assign(panel="at the horizon")])
+BESIDE["label"] = BESIDE["label"].fillna(BESIDE["policy"].map({"ucb_laplace": "Laplace", "ucb_gaussian": "Gaussian"}))
 BOUNDS = [("Theorem 4", T, 20000 * np.log(T + 1)), ("lower bound", T, 100 * np.log(T + 1))]
 SLOPE = Slope(1, "claimed t", Interval(1.02, 0.97, 1.07, 3.0))
 FIGURES = {
@@ -96,6 +99,8 @@ FIGURES = {
     "four": lambda: figures.small_multiples(
         pd.concat([PANEL.assign(reading=f"K = {k}") for k in (4, 8, 12, 16)]), yscale="log"
     ),
+    "own axes": lambda: figures.small_multiples(STRETCHED, yscale="log", same=False),
+    "beside": lambda: figures.beside(BESIDE, {"over rounds": "t", "at the horizon": "epsilon"}),
     "long": lambda: figures.regret_curves(
         curve("uniform", 3e7, t=np.unique(np.geomspace(1, 1e8, 200).astype(int)), shape=np.abs)
     ),
@@ -217,8 +222,8 @@ def test_family_is_colour_and_trust_is_line_style(family, trust):
     figure = figures.regret_curves(curve("p", 10, label="x", family=family, trust=trust, epsilon=1.0))
     drawn = line(figure, "x")
     assert to_hex(drawn.get_color()) == look.FAMILY_COLOURS[family].lower()
-    assert drawn.is_dashed() == (trust == "local")
-    assert drawn.get_linewidth() == (1.4 if trust == "none" else 2.0)
+    assert drawn.is_dashed() == (trust in ("local", "leaking"))
+    assert drawn.get_linewidth() == {"none": 1.4, "leaking": 1.6}.get(trust, 2.0)
 
 
 ALIKE = [
@@ -396,6 +401,21 @@ def test_small_multiples_share_axes_and_repeat_baselines():
     assert {t.get_text() for t in legend.get_texts()} == set().union(*own)
     assert line(figure, "Laplace", 0).get_color() == line(figure, "Laplace", 1).get_color()
     assert all(t.get_text() == "" for t in figure.axes[1].get_yticklabels())
+
+
+def test_panels_may_have_regret_axes_of_their_own():
+    figure = FIGURES["own axes"]()
+    assert len({axes.get_ylim() for axes in figure.axes}) == 2
+    assert all(any(t.get_text() for t in axes.get_yticklabels()) for axes in figure.axes)
+
+
+def test_the_same_lines_stand_side_by_side_against_two_columns():
+    figure = FIGURES["beside"]()
+    rounds, horizon = figure.axes
+    assert rounds.get_ylim() == horizon.get_ylim() and rounds.get_xlim() != horizon.get_xlim()
+    assert [axes.get_xlabel() for axes in figure.axes] == ["round t", "ε"]
+    assert line(figure, "Laplace", 0).get_color() == line(figure, "Laplace", 1).get_color()
+    assert len(line(figure, "uniform play", 1).get_xdata()) == 2  # without privacy: a level line
 
 
 def test_more_than_six_lines_get_a_legend_and_a_taller_figure():

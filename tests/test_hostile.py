@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 
 import hostile
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-CASES = int(os.environ.get("PRIVATE_BANDITS_CASES", "2000"))
 CALLS = hostile.public()
 NAMES = [
     (path, name)
@@ -29,6 +27,9 @@ def compiled():
             answer = function(**hostile.meant(path, function))
             if isinstance(answer, hostile.Policy):
                 hostile.played(answer)
+    hostile.COUNTED.clear()
+    yield
+    hostile.tell("public functions")
 
 
 @pytest.mark.parametrize("path", CALLS)
@@ -37,7 +38,7 @@ def test_what_is_meant_is_answered(path):
 
 
 @pytest.mark.filterwarnings("error")
-@settings(max_examples=CASES, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=hostile.CASES, **hostile.SETTINGS)
 @given(st.sampled_from(NAMES), st.lists(ANY, min_size=1, max_size=2), st.integers(0, 9))
 def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other):
     path, name = where
@@ -63,6 +64,14 @@ CORPUS = [
     ("estimates.mean_interval", {"samples": [1e308, 1.7e308]}, "samples"),
     ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
     ("mechanisms.randomized_response", {"n_values": 2**70}, "n_values"),
+    ("estimates.difference_interval", {"a": [1e-170, 2e-170], "b": [3e-170, 5e-170]}, "a"),
+    ("papers.definitions.corollary_1", {"n_arms": 10**9}, "n_arms"),
+    ("papers.definitions.theorem_3", {"n_arms": 2**31}, "n_arms"),
+    ("papers.semibandits.public_arms", {"n_arms": 2**62}, "n_arms"),
+    ("problems.LinearContext", {"link": "nonsense"}, "link"),
+    ("problems.LinearContext", {"link": "linear", "theta": "x"}, "theta"),
+    ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
+    ("papers.contextual.lil_ucb", {"problem": 7}, "problem"),
     ("simulate", {"policy": None}, "policy"),
     ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
     ("simulate", {"problem": None}, "problem"),

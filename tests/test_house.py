@@ -168,7 +168,7 @@ def test_no_string_is_broken_into_crumbs():
 PARTS = {"contains", "removesuffix", "removeprefix", "startswith", "endswith", "partition", "rpartition"}
 CALLED = {"policy", "policies", "name", "label", "mechanism", "learner", "claim"}
 # What reads files, arguments and declared labels, and knows no policy.
-READERS = (f"{COMPANION}.chapters", f"{COMPANION}.cli", f"{COMPANION}.exhibits")
+READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "cli", "commands", "exhibits"))
 
 
 def told_from_names(text):

@@ -234,3 +234,10 @@ chapter.data(pd.DataFrame({"process": [cell("process", os.getpid)]}), "process")
     assert capsys.readouterr().err.count("private-bandits: 1 results of an earlier run were kept and used, in ") == 1
     assert main(["reproduce"], book=tiny) == 0
     assert (tiny.data("tiny") / "process.csv").read_text() != made[0]
+
+
+def test_what_a_killed_process_had_half_written_is_swept(root):
+    with keeping("run", pytest.fail):
+        half = Path(os.environ[KEPT_VARIABLE]) / ".0123-1"
+        half.write_bytes(b"half")
+    assert half.parent.is_dir() and not half.exists()

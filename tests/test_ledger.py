@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -13,6 +14,7 @@ from private_bandits.estimates import Interval
 from private_bandits.papers.cascading import uniform
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.ledger import COLUMNS, Claim, Row, Rulebook, claims_of, judged, read_claims
+from private_bandits_book.rooms import tables
 from private_bandits_book.rules import LONGEST_REASON, Rate, all_of
 from private_bandits_book.verdicts import (
     EVIDENCE,
@@ -20,6 +22,7 @@ from private_bandits_book.verdicts import (
     NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
+    described,
     totals,
     verdicts_in_words,
 )
@@ -161,7 +164,7 @@ def test_malformed_claims_are_refused_by_name(old, new, message):
         read_claims(TOML.replace(old, new))
 
 
-CHAPTERS = find_book().chapters()
+CHAPTERS = [chapter for chapter in find_book().chapters() if described(chapter)[1]]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -201,3 +204,21 @@ def test_a_committed_row_says_what_it_rests_on_and_what_it_excludes(chapter):
     assert not rows["reason"].str.endswith("…").any(), rows.loc[rows["reason"].str.endswith("…"), "claim"].tolist()
     named = {claim.claim for claim in claims_of(chapter) if claim.quantity}
     assert set(rows.loc[rows["measured"] != "", "claim"]) <= named
+
+
+def numbers(declared):
+    """A count, or the numbers themselves where several kinds are counted together."""
+    return range(1, declared + 1) if isinstance(declared, int) else declared
+
+
+PAPERS = ["definitions", "semibandits", "contextual", "cascading", "heavy_tailed"]
+
+
+@pytest.mark.parametrize("chapter", PAPERS)
+def test_all_that_a_paper_numbers_has_a_row_and_nothing_else_a_number(chapter):
+    """`claims.toml` declares how many theorems and the like the paper has, counted in its text."""
+    counts = tables(chapter, "claims")["numbered"]
+    kinds = "Definition|Lemma|Theorem|Corollary|Fact|Remark|Figure|Table"
+    places = {place for claim in claims_of(chapter) for place in re.findall(rf"\b({kinds})s? (\d+)", claim.locus)}
+    foreign = {("Table", "1")} if chapter == "cascading" else set()  # of Kveton et al. (2015)
+    assert places - foreign == {(kind, str(number)) for kind, ns in counts.items() for number in numbers(ns)}

@@ -15,23 +15,25 @@ from scipy import stats
 
 from private_bandits import mechanisms
 from private_bandits.mechanisms import (
-    COUNTER_ROW,
     HybridCounter,
     TreeCounter,
-    chernoff_exponent,
-    chernoff_rate,
-    gaussian,
     gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,
-    hybrid_noise,
-    hybrid_noises,
-    laplace,
     laplace_scale,
     lemma_1_constant,
     randomized_response,
-    respond,
     response_probabilities,
+)
+from private_bandits.mechanisms._raw import (
+    COUNTER_ROW,
+    chernoff_exponent,
+    chernoff_rate,
+    gaussian,
+    hybrid_noise,
+    hybrid_noises,
+    laplace,
+    respond,
     tree_noise,
 )
 from private_bandits.plain import Binary, Hybrid

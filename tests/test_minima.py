@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits import mechanisms, simulate
+from private_bandits import simulate
 from private_bandits.estimates import mean_interval
 from private_bandits.kernels import minima
+from private_bandits.mechanisms import counters
 from private_bandits.papers.heavy_tailed import dp_robust_ucb, pareto_arms, robust_ucb, setting
 from private_bandits.problems import Arms
 from private_bandits.simulate import streams
@@ -67,8 +68,8 @@ def test_the_least_prefix_sum_has_the_law_of_trees_that_are_drawn():
     law, rng, draws = minima.least_prefixes(7), np.random.default_rng(3), 4000
     least = np.zeros((draws, 7))
     for draw in range(draws):
-        row = np.zeros(mechanisms.COUNTER_ROW)
-        sums = np.array([0.0, *(mechanisms.tree_noise(rng, n, 1.0, row) for n in range(1, 64))])
+        row = np.zeros(counters.COUNTER_ROW)
+        sums = np.array([0.0, *(counters.tree_noise(rng, n, 1.0, row) for n in range(1, 64))])
         least[draw] = [sums[: 2**level].min() for level in range(7)]
     for level in range(7):
         for x in (0.0, 0.5, 2.0, 5.0):
@@ -77,6 +78,20 @@ def test_the_least_prefix_sum_has_the_law_of_trees_that_are_drawn():
     assert law[1, 0] == pytest.approx(0.5, abs=1e-4)  # 0 and one node
     assert minima._quantile(law[1], 1 - 0.5 * math.exp(-1.0)) == pytest.approx(1.0, abs=0.02)
     assert minima._quantile(law[3], 0.0) == 0.0
+
+
+def test_a_path_has_the_noise_of_one_node_at_powers_of_two():
+    """All rewards are 0.9: what is left of the mean of the first 1, 2 or 4 pulls is one Laplace number."""
+    policy, source, draws = dp_robust_ucb(1.0, 1.0, 1.0, 1000).record, streams(5, 0), 4000
+    starts, laws = minima._blocks(8), minima._laws(3)
+    found = np.empty((draws, len(starts) - 1))
+    for draw in range(draws):
+        minima._path(source.env, source.noise, 0.9, policy, 1e9, starts, laws, found[draw], np.empty(len(starts) - 1))
+    for pulls in (1, 2, 4):
+        threshold = (policy.truncation / policy.truncation_beta * pulls) ** 0.5
+        mean = 0.9 * np.mean((policy.truncation / policy.truncation_beta * np.arange(1, pulls + 1)) ** 0.5 >= 0.9)
+        apart = np.abs(found[:, pulls - 1] - mean).mean() * pulls
+        assert apart == pytest.approx(policy.scale * threshold, rel=0.08)
 
 
 def test_blocks_tile_the_pulls_and_are_nodes_of_the_tree():

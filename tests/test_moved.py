@@ -160,5 +160,5 @@ def test_the_notebook_of_a_saved_run_still_executes(tmp_path):
         ["<figure figure-1b>"],
         [],
         ["<figure figure-2a>"],
-        ["<table claims>"],
+        ["<claims>"],
     ]

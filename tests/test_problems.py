@@ -9,8 +9,9 @@ import pickle
 import numpy as np
 import pytest
 
-from private_bandits.problems import Cascade, SemiBandit, observe, pseudo_regret
+from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.problems.families import observe_set
+from private_bandits.problems.lists import observe, pseudo_regret
 
 MEANS = [0.9, 0.35, 0.35, 0.2, 0.05, 0.0]
 

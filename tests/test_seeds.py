@@ -99,7 +99,7 @@ def test_reproduce_writes_and_checks_the_verdicts_on_other_seeds(published, monk
     path = published.data("tiny") / "seeds.csv"
     frame = pd.DataFrame([("theorem-1", True, 1, "undecided")], columns=["claim", "reseeded", "seed", "verdict"])
     asked = []
-    monkeypatch.setattr(reproducing, "paper", lambda chapter: object())
+    monkeypatch.setattr(reproducing, "described", lambda chapter: ("", {"theorem-1": {}}))
     monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
     monkeypatch.setattr(seeds, "played", lambda book, chapter, number: asked.append((chapter, number)) or frame)
     assert main(["reproduce", "--seeds", "5", "--check"], book=published) == 1 and not path.exists()

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from semibandit_settings import KINDS, MEANS, MIXED
 
-from private_bandits import mechanisms
 from private_bandits.kernels import index
-from private_bandits.mechanisms import tree_noise_at
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.mechanisms.counters import tree_noise_at
 from private_bandits.papers.semibandits import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.policy import Policy

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits import mechanisms
 from private_bandits.kernels import superarm
+from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import algorithm_2, bounds, instances, repair_hypercube, repair_radius
 from private_bandits.problems import SemiBandit
@@ -61,7 +61,7 @@ def test_a_corner_of_the_hypercube_pays_epsilon_and_is_as_true_as_it_says(size, 
         for bits in law:
             for lucky in (True, False):
                 vector = np.array(outcomes)
-                draws = [*(0.2 if bit else 0.8 for bit in bits), 0.0 if lucky else 0.999999]
+                draws = [*(0.2 if bit else 0.8 for bit in bits), np.nextafter(truth, 0.0) if lucky else truth]
                 mechanisms.hypercube.py_func(Told(draws), vector, size, truth)
                 law[tuple(vector)] += (truth if lucky else 1 - truth) / 2**size
         sent[outcomes] = np.array(list(law.values()))

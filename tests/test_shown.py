@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import json
 import math
 
@@ -22,7 +22,7 @@ from private_bandits_book.rooms import tables
 from private_bandits_book.semibandits import sweeps as semibandits
 
 BOOK = find_book()
-CHAPTERS = BOOK.chapters()
+CHAPTERS = [chapter for chapter in BOOK.chapters() if importlib.util.find_spec(f"private_bandits_book.{chapter}")]
 SHARED = {"sentences", "names", "looks"}  # sections that makers read, and no exhibit's own
 # What a page shows as its maker returns it: numbers for download, a Markdown table, words made of sentences.
 BARE = {

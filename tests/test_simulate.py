@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import importlib
 import io
 import json
 import math
 import pickle
+import signal
 import sys
 import tempfile
+import threading
 import time
 import tracemalloc
 from dataclasses import replace
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -488,7 +492,7 @@ def test_a_bar_is_shown_only_on_a_terminal_or_when_asked_for(stream, progress, s
 def test_an_interruption_comes_through(n_jobs, monkeypatch):
     played = []
 
-    def interrupted(problem, policy, horizon, marks, seed, replication):
+    def interrupted(problem, policy, horizon, marks, stop, seed, replication):
         played.append(replication)
         if replication == 1:
             raise KeyboardInterrupt
@@ -499,6 +503,24 @@ def test_an_interruption_comes_through(n_jobs, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         play(cascade_ucb1(), replications=100, n_jobs=n_jobs)
     assert len(played) < 100
+
+
+def test_what_is_interrupted_goes_on_in_no_thread(monkeypatch):
+    kernel, pieces = kernel_of(cascade_ucb1().record), []
+    slow = SimpleNamespace(**vars(kernel) | {"PIECE": 1, "advance": lambda *run: (pieces.append(1), time.sleep(0.02))})
+    monkeypatch.setattr(module, "kernel_of", lambda record: slow)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            play(cascade_ucb1(), horizon=1000, replications=8, n_jobs=2)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    time.sleep(0.1)
+    seen = len(pieces)
+    time.sleep(0.2)
+    assert len(pieces) == seen < 100
 
 
 def test_a_stored_result_has_the_bits_of_one_in_memory(tmp_path):

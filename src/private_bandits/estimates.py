@@ -319,8 +319,8 @@ def _replications(name: str, rows: np.ndarray) -> int:
 
 def _moments(name: str, value: Any) -> tuple[float, float, int]:
     sample = checks.array(name, value)
-    if sample.ndim != 1:
-        raise ValueError(f"{name} must have shape (replications,), got {sample.shape}")
+    if sample.ndim != 1 or 0 < np.ptp(sample) < checks.TINY:
+        raise ValueError(f"{name} must have shape (replications,), equal or 1e-100 apart, got {checks.shown(value)}")
     n = _replications(name, sample)
     return float(sample.mean()), float(sample.var(ddof=1)), n
 

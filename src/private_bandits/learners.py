@@ -12,8 +12,9 @@ from private_bandits import checks
 from private_bandits.kernels import index, protocol
 from private_bandits.kernels.sums import pareto_reward
 from private_bandits.policy import Player
-from private_bandits.problems import ConvexLoss, LinearContext, OracleBandit, observe, pseudo_regret
+from private_bandits.problems import ConvexLoss, LinearContext, OracleBandit
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
+from private_bandits.problems.lists import observe, pseudo_regret
 from private_bandits.problems.losses import STOCHASTIC, best_fixed, observe_loss
 
 

@@ -162,15 +162,19 @@ def simulate(
 
     by_epochs = isinstance(policy, Policy) and kernel_of(policy.record).PIECE == protocol.WHOLE_RUN
     few = replications * (min(horizon, 500) if by_epochs else horizon) <= _FEW  # epochs cost what some rounds do
+    stop: list[bool] = []  # not empty: the threads leave off
     runs = joblib.Parallel(n_jobs=1 if few else n_jobs, prefer="threads", return_as="generator")(
-        joblib.delayed(_replicate)(problem, policy, horizon, rounds, seed, r) for r in range(replications)
+        joblib.delayed(_replicate)(problem, policy, horizon, rounds, stop, seed, r) for r in range(replications)
     )
     hidden = not sys.stderr.isatty() if progress is None else not progress
     curves = iter(tqdm(runs, total=replications, desc=policy.name, disable=hidden, leave=False))
     attributes = _attributes(problem, policy, seed) | facts
-    if store is None:
-        return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
-    return _streamed(Path(store), curves, replications, rounds, attributes)
+    try:
+        if store is None:
+            return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
+        return _streamed(Path(store), curves, replications, rounds, attributes)
+    finally:
+        stop.append(True)
 
 
 def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
@@ -297,34 +301,36 @@ def _blank(problem: AnyProblem, policy: Any, rounds: int) -> np.ndarray:
 
 
 def _replicate(
-    problem: AnyProblem, policy: Any, horizon: int, checkpoints: np.ndarray, seed: int, replication: int
+    problem: AnyProblem, policy: Any, horizon: int, rounds: np.ndarray, stop: list[bool], seed: int, replication: int
 ) -> np.ndarray:
     source = streams(seed, replication)
     if not isinstance(policy, Policy):
-        return _play(problem, policy, horizon, checkpoints, source, _blank(problem, policy, 0))
+        return _play(problem, policy, horizon, rounds, source, _blank(problem, policy, 0))
     # a compiled loop that borrows what it is given never gives a generator back: few are made, and set anew
     idle = _THREAD.__dict__.setdefault("idle", [])
     used = idle.pop() if idle else source
     for mine, fresh in zip(used, source, strict=True):
         mine.bit_generator.state = fresh.bit_generator.state
     try:
-        return _play(problem, policy, horizon, checkpoints, used, _blank(problem, policy, 0))
+        return _play(problem, policy, horizon, rounds, used, _blank(problem, policy, 0), stop)
     finally:
         idle.append(used)
 
 
 def _play(
-    problem: AnyProblem, policy: Any, horizon: int, checkpoints: np.ndarray, source: Streams, rows: np.ndarray
+    problem: AnyProblem, policy: Any, horizon: int, marks: np.ndarray, source: Streams, rows: np.ndarray, stop: Any = ()
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
-        return np.asarray(_learners().play(problem, policy, horizon, checkpoints, source, rows))
+        return np.asarray(_learners().play(problem, policy, horizon, marks, source, rows))
     if isinstance(problem, OracleBandit):
-        return np.asarray(_learners().play_oracle(problem, policy.record, horizon, checkpoints, source, rows))
+        return np.asarray(_learners().play_oracle(problem, policy.record, horizon, marks, source, rows))
     kernel, record = kernel_of(policy.record), problem.record()
-    state, regret = kernel.start(record, policy.record), np.zeros(len(checkpoints))
+    state, regret = kernel.start(record, policy.record), np.zeros(len(marks))
     for first in range(1, horizon + 1, kernel.PIECE):
+        if stop:
+            break
         last = min(first + kernel.PIECE - 1, horizon)
-        kernel.advance(record, policy.record, state, first, last, checkpoints, regret, rows, *source)
+        kernel.advance(record, policy.record, state, first, last, marks, regret, rows, *source)
     return regret
 
 

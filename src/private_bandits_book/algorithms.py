@@ -22,14 +22,18 @@ def listed(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, Pol
 
 def algorithms_text(epsilon: float = 1.0, delta: float = 1e-3) -> str:
     """Return the table of all algorithms, aligned, a line each, and what its numbers are of."""
-    rows: list[tuple[str, ...]] = [COLUMNS]
+    found = list(rows(epsilon, delta))
+    small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
+    return "\n".join([*aligned([COLUMNS, *found]), "", f"{len(found)} algorithms and variants. {small}"])
+
+
+def rows(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, ...]]:
+    """Yield the row of every algorithm, with the columns `COLUMNS`."""
     for file, policy in listed(epsilon, delta):
         privacy = policy.privacy
         facts = policy.paper or "ours", policy.algorithm, policy.variant, policy.options, policy.name, privacy.trust
         pays = _pair(privacy.effective_epsilon, privacy.effective_delta)
-        rows.append((*(fact or "-" for fact in facts), _pair(privacy.epsilon, privacy.delta), pays, file))
-    small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
-    return "\n".join([*aligned(rows), "", f"{len(rows) - 1} algorithms and variants. {small}"])
+        yield *(fact or "-" for fact in facts), _pair(privacy.epsilon, privacy.delta), pays, file
 
 
 def _pair(epsilon: float | None, delta: float | None) -> str:

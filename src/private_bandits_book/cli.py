@@ -1,29 +1,26 @@
-"""The command line: words to calls."""
+"""The command line: whatever ends a command is told in a line and by an exit code.
 
-import argparse
-import ast
+Signals are heard before anything is imported that takes time.
+"""
+
+from __future__ import annotations
+
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any, NoReturn
+from types import FrameType
+from typing import TYPE_CHECKING
 
-import yaml
+if TYPE_CHECKING:
+    from private_bandits_book.chapters.book import Book
 
-from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.parameters import UsageError
-from private_bandits_book.verdicts import EVIDENCE, VERDICTS
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+_PATIENCE = 5.0  # seconds in which what is under way is put away, and more signals are not heard
 
 
 def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int:
-    """Run a command and return its exit code: 0, 1 (failed), 2 (not allowed) or 130 (interrupted).
+    """Run a command and return its exit code: 0, 1 (failed), 2 (not allowed), 130 (interrupted) or 143 (terminated).
 
     Parameters
     ----------
@@ -32,134 +29,43 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
     book : Book, optional
         Default: the one that comes with the package.
     """
-    terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    heard: list[float] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if not heard or now - heard[-1] > _PATIENCE:
+            heard.append(now)
+            raise KeyboardInterrupt(number)
+
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    for each, handler in before.items():
+        if handler is not signal.SIG_IGN:  # as in a job in the background
+            signal.signal(each, stop)
     try:
-        options = _parser().parse_args(words)
-        return _call(options, book if book is not None else find_book())
-    except UsageError as error:
-        print(f"private-bandits: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # whoever read has seen enough; nor may the interpreter flush into the closed pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    finally:
-        signal.signal(signal.SIGTERM, terminate)
+        from private_bandits_book.commands import call
 
-
-def _call(options: argparse.Namespace, book: Book) -> int:
-    if options.command == "list":
-        for chapter in book.chapters():
-            print(f"{chapter}  {book.title(chapter)}")
-        return 0
-    if options.command == "claims":
-        from private_bandits_book.chapters.ledger import ledger_text
-
-        wanted = {"verdict": options.verdict, "evidence": options.evidence, "claim": options.claim}
-        print(ledger_text(book, options.chapters, **wanted, form=options.form), flush=True)
-        return 0
-    if options.command == "algorithms":
-        from private_bandits_book.algorithms import algorithms_text
-
-        print(algorithms_text(), flush=True)
-        return 0
-    # Executing needs papermill, which takes a second to import; listing does not.
-    from private_bandits_book.chapters.cluster import ClusterLost, cluster
-    from private_bandits_book.chapters.execute import ChapterFailed
-
-    try:
-        with cluster(options.scheduler):
-            return _execute(options, book)
-    except (ChapterFailed, ClusterLost) as error:
-        print(error, file=sys.stderr)
+        code = call(words, book)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt as error:
+        terminated = error.args == (signal.SIGTERM,)
+        print(f"private-bandits: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
+        return 143 if terminated else 130
+    except (OSError, MemoryError, ImportError) as error:
+        _forget_output()
+        if isinstance(error, BrokenPipeError):  # whoever read has seen enough
+            return 0
+        line = str(error).strip().rpartition("\n")[2]  # NumPy's has many
+        print(f"private-bandits: {line or type(error).__name__}", file=sys.stderr)
         return 1
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, signal.SIG_IGN if words is None else handler)  # without words the process ends here
 
 
-def _execute(options: argparse.Namespace, book: Book) -> int:
-    if options.command == "run":
-        from private_bandits_book.chapters.run import run
-
-        directory = options.output or Path("runs", options.chapter)
-        run(book, options.chapter, _parameters(options), directory)
-        print(f"{directory / options.chapter}.html")
-        return 0
-    from private_bandits_book.chapters.reproduce import reproduce
-
-    if options.seeds < 0:
-        raise UsageError(f"--seeds must be >= 0, got {options.seeds}")
-    changed = reproduce(book, options.chapters, long=options.long, seeds=options.seeds, check=options.check)
-    return int(options.check and changed)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="private-bandits", description="Rerun, reproduce and check the chapters of the book.")
-    parser.add_argument("--version", action="version", version=f"%(prog)s {version('private-bandits')}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("list", help="list the chapters and their titles")
-    run = commands.add_parser("run", help="rerun a chapter with new parameters into a folder of its own")
-    run.add_argument("chapter", metavar="CHAPTER")
-    run.add_argument(
-        "-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="a Python literal; wins over -f"
-    )
-    run.add_argument("-f", dest="file", metavar="PARAMS.YML", type=Path, help="parameters in a YAML file")
-    run.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/CHAPTER")
-    again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")
-    again.add_argument("chapters", metavar="CHAPTER", nargs="*")
-    again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
-    again.add_argument(
-        "--seeds",
-        metavar="N",
-        type=int,
-        default=0,
-        help="judge each chapter on N other seeds first (N more runs of it)",
-    )
-    again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
-    for playing in (run, again):
-        playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")
-    commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
-    claims = commands.add_parser("claims", help="print the claims and their verdicts")
-    claims.add_argument("chapters", metavar="CHAPTER", nargs="*")
-    claims.add_argument("--verdict", choices=VERDICTS, default="")
-    claims.add_argument("--evidence", choices=EVIDENCE, default="")
-    claims.add_argument("--claim", metavar="ID", default="", help="one claim by its identifier")
-    claims.add_argument("--format", dest="form", choices=("text", "csv", "json"), default="text")
-    return parser
-
-
-def _parameters(options: argparse.Namespace) -> dict[str, Any]:
-    given = _from_file(options.file) if options.file else {}
-    for setting in options.settings:
-        name, equals, text = setting.partition("=")
-        if not equals or not name:
-            raise UsageError(f"-p must be NAME=VALUE, got {setting!r}")
-        given[name.strip()] = _literal(text)
-    return given
-
-
-def _from_file(path: Path) -> dict[str, Any]:
+def _forget_output() -> None:
+    """Let the interpreter not flush, at its end, into what cannot be written."""
     try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"-f must be a readable file, got {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"-f must be a YAML file, got {path}: {' '.join(str(error).split())}") from None
-    if not isinstance(given, dict):
-        raise UsageError(f"-f must hold `name: value` lines, got {path} with {type(given).__name__}")
-    return {str(name): _numbers(value) for name, value in given.items()}
-
-
-def _numbers(value: Any) -> Any:
-    """Read `1e5` as the number that it is here and in Python, but not in YAML 1.1."""
-    if isinstance(value, list):
-        return [_numbers(entry) for entry in value]
-    number = _literal(value) if isinstance(value, str) else value
-    return number if isinstance(number, (int, float)) else value
-
-
-def _literal(text: str) -> Any:
-    """Return a Python literal, or the text itself if it is none."""
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

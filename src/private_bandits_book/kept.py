@@ -94,6 +94,8 @@ def keeping(work: str, say: Callable[[str], None], *, until_done: bool = False) 
             if used:
                 say(f"{used} results of an earlier {work} were kept and used, in {folder}")
             with suppress(OSError):
+                for half in folder.glob(".*"):  # of a process that was killed as it wrote
+                    half.unlink(missing_ok=True)
                 _prune(ages, most)
 
 

@@ -37,7 +37,7 @@ class Claim:
     locus : str
         Where the paper says it ("Theorem 4", "Figure 1(a)").
     statement : str
-        What it says, in a sentence of ours; `{name}` stands for one of the rulebook's words.
+        What it says, in a sentence of ours, mathematics between dollars; `{name}` is one of the rulebook's words.
     long : bool
         Whether `reproduce --long` makes what decides it.
     rule : str
@@ -50,6 +50,8 @@ class Claim:
         The kind of evidence that its computed statements are; one of `EVIDENCE`.
     quantity : str
         What the number in its row is, with its unit.
+    shown : str
+        The label of the figure or table of the chapter that shows it.
     facts : mapping
         Any other entry of the table, for the rule to read: claimed powers, and reasons that `holds` fills in.
     """
@@ -64,6 +66,7 @@ class Claim:
     not_testable: str = ""
     evidence: str = EXACT
     quantity: str = ""
+    shown: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

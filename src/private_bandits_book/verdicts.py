@@ -3,6 +3,8 @@
 import importlib.util
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 from private_bandits_book.rooms import tables
 
@@ -50,8 +52,10 @@ def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str
     )
 
 
-def quantities(chapter: str) -> dict[str, str]:
-    """Return what the number of each claim of a chapter is, by claim; a chapter without a room has none."""
-    if importlib.util.find_spec(f"private_bandits_book.{chapter}") is None:
-        return {}
-    return {entry["claim"]: entry.get("quantity", "") for entry in tables(chapter, "claims")["claim"]}
+def described(chapter: str) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Return whose paper a chapter is on, and the entries of its `claims.toml` by claim; no such file has neither."""
+    found = importlib.util.find_spec(f"private_bandits_book.{chapter}")
+    if found is None or not (Path(str(found.origin)).parent / "claims.toml").is_file():
+        return "", {}
+    told = tables(chapter, "claims")
+    return told.get("paper", ""), {entry["claim"]: entry for entry in told["claim"]}

@@ -24,7 +24,7 @@ from private_bandits import checks
 
 KERNELS = (
     *("elimination", "episodes", "index", "linear", "online"),
-    *("quantile", "ratio", "releases", "robust", "superarm"),
+    *("quantile", "ratio", "releases", "robust", "stretches", "superarm", "weighted"),
 )
 
 

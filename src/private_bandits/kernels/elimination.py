@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_rewards, check_size
 from private_bandits.kernels.sums import laplace_sum, reward_sum
-from private_bandits.problems import Arms, ListRecord
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems import Arms
+from private_bandits.problems.lists import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 

@@ -22,14 +22,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
 from private_bandits.kernels.protocol import WHOLE_RUN, blank
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import reward_sum
-from private_bandits.problems import ListRecord
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems.lists import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.selection import top_list
+from private_bandits.mechanisms import _raw as mechanisms
 
 
 class Record(NamedTuple):

@@ -15,16 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels import protocol
-from private_bandits.kernels.leap import CHANCE, COUNT, LONG, LOST, SHORT, SUM, WIDTH, leads, levels, room, safe
+from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, leads, levels, room
 from private_bandits.kernels.oracles import answer, largest_sum
 from private_bandits.kernels.protocol import PIECE, blank, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
-from private_bandits.problems import Arms, ListRecord, SemiBandit, observe, pseudo_regret
+from private_bandits.kernels.stream import limit, number, put, readable, step, taken
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems import Arms, SemiBandit
 from private_bandits.problems.families import CALL, LINEAR, SCAN, TOP, observe_set, regret_of_set
-from private_bandits.problems.lists import ListProblem
+from private_bandits.problems.lists import ListProblem, ListRecord, observe, pseudo_regret
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
@@ -79,7 +80,8 @@ class State(NamedTuple):
     regret: np.ndarray
     floats: np.ndarray  # this and the rest are scratch, so that the loop makes no array; (2, list_size)
     played: np.ndarray  # the last list
-    slots: np.ndarray  # of a leap
+    slots: np.ndarray  # of a leap, as is the next
+    limits: np.ndarray
     worth: np.ndarray  # (2, blocks or sets)
     parts: np.ndarray  # what each arm adds to a sum
 
@@ -148,6 +150,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         floats=np.zeros((2, size)),
         played=np.zeros(size, np.int64),
         slots=np.zeros((size, WIDTH)),
+        limits=np.zeros(size, np.int64),
         worth=np.zeros((2, len(family.blocks) or len(family.sets))),
         parts=np.zeros(n_items),
     )
@@ -184,7 +187,7 @@ def advance(
     env, choice, noise : numpy.random.Generator
         The three streams of the replication.
     """
-    loop = _loop_of(problem, policy)
+    loop = _loop_of(problem, policy, readable(env, choice, noise))
     loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
 
 
@@ -319,8 +322,9 @@ def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, 
     """Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played."""
     means, cascade, family, order, slots = problem.means, problem.cascade, problem.family, state.order, state.slots
     inside, lead, last, writes, total_regret = True, 0, t + most - 1, len(trace) > 0, state.regret[0]
+    limits, stream = state.limits, taken(env)
     for slot in range(size):
-        slots[slot, CHANCE] = means[order[slot]]
+        limits[slot] = limit(means[order[slot]])
         if one or slot == 0:
             order[0], order[slot] = order[slot], order[0]
             if any_list:
@@ -329,35 +333,31 @@ def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, 
                 slots[slot, LOST] = regret_of_set(means, family, problem.best, order, size, state.missed)
             order[0], order[slot] = order[slot], order[0]
     while inside and t <= last:
-        until, checked = last, True
-        if mechanism == EXACT or mechanism == RESPONSE:
-            rounds = safe(slots, size, last - t + 1)
-            until, checked = min(last, t + max(rounds, LONG) - 1), rounds < LONG
-        while inside and t <= until:
+        if one:
+            lead = 0
+            for slot in range(1, size):
+                lead = slot if slots[slot, COUNT] < slots[lead, COUNT] else lead
+        position, stopped = 0, False
+        while position < size and not stopped:
+            slot = position
             if one:
-                lead = 0
-                for slot in range(1, size):
-                    lead = slot if slots[slot, COUNT] < slots[lead, COUNT] else lead
-            position, stopped = 0, False
-            while position < size and not stopped:
-                slot = position
-                if one:
-                    slot = lead if position == 0 else 0 if position == lead else position
-                clicked = env.random() < slots[slot, CHANCE]
-                if position == 0 or not one:
-                    slots[slot, COUNT] += 1.0
-                    slots[slot, SUM] += _reported(mechanism, 1.0 if clicked else 0.0, noise, scale, flip)
-                    if checked:
-                        inside &= min(room(slots, slot)) > 0.0
-                stopped = clicked and cascade
-                position += 1
-            total_regret += slots[lead, LOST]
-            if writes:
-                for slot in range(len(order)):
-                    trace[t - 1, slot] = order[slot]
-                trace[t - 1, 0], trace[t - 1, lead] = order[lead], order[0]
-                trace[t - 1, -1] = position
-            t += 1
+                slot = lead if position == 0 else 0 if position == lead else position
+            stream = step(stream)
+            clicked = number(stream) < limits[slot]
+            if position == 0 or not one:
+                slots[slot, COUNT] += 1.0
+                slots[slot, SUM] += _reported(mechanism, 1.0 if clicked else 0.0, noise, scale, flip)
+                inside &= min(room(slots, slot)) > 0.0
+            stopped = clicked and cascade
+            position += 1
+        total_regret += slots[lead, LOST]
+        if writes:
+            for slot in range(len(order)):
+                trace[t - 1, slot] = order[slot]
+            trace[t - 1, 0], trace[t - 1, lead] = order[lead], order[0]
+            trace[t - 1, -1] = position
+        t += 1
+    put(env, stream)
     for slot in range(size):
         item, n = order[slot], int(slots[slot, COUNT])
         state.pulls[item], state.total[item], state.root[item] = n, slots[slot, SUM], 1.0 / math.sqrt(n)

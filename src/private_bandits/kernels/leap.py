@@ -8,9 +8,9 @@ reports of sum S an index is (S / n - f) / q + a(s) / sqrt(n), q = 1 - 2 f, f th
     sqrt(n_0) + (n - n_0) / (sqrt(n_0 + rounds) + sqrt(n_0)) <= sqrt(n) <= sqrt(n_0) + (n - n_0) / (2 sqrt(n_0)),
 
 because a root lies above its chord and below its tangent. So an index keeps to its levels if S lies between two lines
-in n, which are looked at after a report; where a report is 0 or 1, many rounds are safe at once. An item that is not
-shown is below its level even with a(t) + rounds a'(t). Levels keep a distance of `SLACK` times all that is added,
-hundreds of times what rounding does to an index or to a line.
+in n, which are looked at after a report. An item that is not shown is below its level even with a(t) + rounds a'(t).
+Levels keep a distance of `SLACK` times all that is added, hundreds of times what rounding does to an index or to a
+line.
 
 Of super arms with weighted sums, the one of the largest sum stays so while its arms together lose less than half of
 what it leads by, and a rival's gain less than the other half: arms that both have count for neither.
@@ -24,13 +24,11 @@ from private_bandits._compiled import compiled
 
 SHORT = 8
 """Rounds of a leap that saves nothing."""
-LONG = 32
-"""Safe rounds from which on no line is looked at."""
 SLACK = 1e-12
-WIDTH = 8
+WIDTH = 7
 """Numbers that a leap keeps of an item."""
-# its mean, its reports and their sum, two lines in n, and the regret of the list that it leads
-CHANCE, COUNT, SUM, _LOW, _LOW_0, _HIGH, _HIGH_0, LOST = range(WIDTH)
+# its reports and their sum, two lines in n, and the regret of the list that it leads
+COUNT, SUM, _LOW, _LOW_0, _HIGH, _HIGH_0, LOST = range(WIDTH)
 
 
 @compiled(borrows=True)
@@ -152,29 +150,6 @@ def _draw(state, slot, below, above, low, high, rounds, flip):
     slots[slot, _LOW_0] = -scale * low * (start - n * chord)
     slots[slot, _HIGH] = scale * (above - high * tangent) + flip
     slots[slot, _HIGH_0] = -scale * high * (start - n * tangent)
-
-
-@compiled(borrows=True)
-def safe(slots, size, most):
-    """Find for how many rounds no item crosses a line, whatever its reports of 0 or 1.
-
-    Parameters
-    ----------
-    slots : float64 array, shape (list_size, WIDTH)
-    size : int
-        Items of the list.
-    most : int
-        Rounds that there are to play.
-
-    Returns
-    -------
-    int
-    """
-    rounds = float(most)
-    for slot in range(size):
-        low, high = room(slots, slot)
-        rounds = min(rounds, low / max(slots[slot, _LOW], 1e-300), high / max(1.0 - slots[slot, _HIGH], 1e-300))
-    return int(rounds)
 
 
 @compiled(inline="always")

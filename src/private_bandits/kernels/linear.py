@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.cholesky import dot, factorise, inverse_norms, project, solve
 from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size, record_round
 from private_bandits.kernels.selection import top_list
+from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]

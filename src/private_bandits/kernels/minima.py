@@ -21,11 +21,11 @@ from functools import cache
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.robust import Record
 from private_bandits.kernels.sums import pareto_scale, truncated_moment
-from private_bandits.problems import ListRecord
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems.lists import ListRecord
 
 PARTS = 7
 TAIL = 64.0  # expected number of rewards of a block that are drawn one by one

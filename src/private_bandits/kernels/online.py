@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels import barrier, quarters, weights
 from private_bandits.kernels.cholesky import eliminate, solve_upper
 from private_bandits.kernels.protocol import PIECE, check_horizon
+from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import losses
 from private_bandits.problems.convex import ConvexLoss
 

@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind
 from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
-from private_bandits.problems import Arms, ListRecord
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems import Arms
+from private_bandits.problems.lists import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 

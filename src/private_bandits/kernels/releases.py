@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
-from private_bandits.problems import Cascade, ListRecord, observe, pseudo_regret
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems import Cascade
+from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
+from private_bandits.mechanisms import _raw as mechanisms
 
 DIRECT = 8192  # sums of at most this many are drawn one by one
 TAIL = 2048.0  # expected number of rewards above the cut of a longer one

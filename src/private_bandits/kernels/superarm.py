@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits._compiled import compiled
 from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, record_round
 from private_bandits.kernels.selection import least_first
-from private_bandits.problems import ListRecord, SetBandit
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems import SetBandit
 from private_bandits.problems.families import LINEAR, observe_set, regret_of_set, set_value
+from private_bandits.problems.lists import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 

@@ -2,7 +2,7 @@
 
 `calibration` turns a privacy parameter into a scale and back, `noise` holds the compiled samplers, `counters`
 the continual counters built on them, `tails` how far sums of noise stray. Kernels, classes and audits call these
-functions and no others.
+functions and no others; what checks none of its arguments is not exported here.
 """
 
 from private_bandits._moved import forward
@@ -13,41 +13,10 @@ from private_bandits.mechanisms.calibration import (
     laplace_scale,
     response_probabilities,
 )
-from private_bandits.mechanisms.counters import (
-    COUNTER_ROW,
-    HybridCounter,
-    TreeCounter,
-    hybrid_noise,
-    hybrid_noises,
-    lemma_1_constant,
-    tree_noise,
-    tree_noise_at,
-)
-from private_bandits.mechanisms.noise import gaussian, hypercube, laplace, randomized_response, respond
-from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
+from private_bandits.mechanisms.counters import HybridCounter, TreeCounter, lemma_1_constant
+from private_bandits.mechanisms.noise import randomized_response
 
-__all__ = [
-    "COUNTER_ROW",
-    "HybridCounter",
-    "TreeCounter",
-    "chernoff_exponent",
-    "chernoff_rate",
-    "gaussian",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "gaussian_sigma",
-    "hybrid_noise",
-    "hybrid_noises",
-    "hypercube",
-    "laplace",
-    "laplace_scale",
-    "lemma_1_constant",
-    "randomized_response",
-    "respond",
-    "response_probabilities",
-    "tree_noise",
-    "tree_noise_at",
-]
-
+__all__ = ["HybridCounter", "TreeCounter", "gaussian_delta", "gaussian_epsilon", "gaussian_sigma", "laplace_scale"]
+__all__ += ["lemma_1_constant", "randomized_response", "response_probabilities"]
 
 forward(__name__)

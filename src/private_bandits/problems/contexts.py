@@ -50,6 +50,11 @@ class LinearContext:
     sets : float64 array, shape (n_sets, n_actions, dim)
     means : float64 array, shape (n_sets, n_actions)
 
+    Raises
+    ------
+    ValueError
+        If it is built otherwise.
+
     Notes
     -----
     Zheng et al. (2020), Section 4: action sets and parameter lie in the unit ball, the reward's noise in [-1, 1]. One
@@ -62,6 +67,11 @@ class LinearContext:
     n_actions: int
     sets: np.ndarray
     means: np.ndarray
+
+    def __post_init__(self) -> None:
+        checks.choice("link", self.link, LINKS)
+        if not all(isinstance(one, np.ndarray) for one in (self.theta, self.sets, self.means)):
+            raise ValueError(f"theta, sets and means must be of `sphere` or `table`, got {checks.shown(self.theta)}")
 
     @classmethod
     def sphere(cls, theta: Any, n_actions: int, link: str = "linear", noise: float = 1.0) -> LinearContext:
@@ -98,7 +108,6 @@ class LinearContext:
         if norm > 1.0 + _SLACK:
             raise ValueError(f"theta must have norm <= 1, got norm {norm:g}")
         actions = checks.integer("n_actions", n_actions, at_least=1)
-        checks.choice("link", link, LINKS)
         width = checks.real("noise", noise, at_least=0, at_most=1)
         return cls(vector, link, width, actions, frozen([], np.float64, 3), frozen([], np.float64, 2))
 

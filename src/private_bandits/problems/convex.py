@@ -220,6 +220,7 @@ class ConvexLoss:
         return cls.arms([1.0 - arms.means], mode="stochastic")
 
     def __post_init__(self) -> None:
+        checks.choice("domain", self.domain, ("ball", "simplex", "arms"))
         checks.choice("kind", self.kind, KINDS)
         checks.choice("mode", self.mode, MODES)
         self._set("factor", checks.real("factor", self.factor, above=0))
@@ -243,7 +244,7 @@ class ConvexLoss:
 
     @property
     def point_size(self) -> int:
-        """Numbers that name a point: the dimension, and 1 for an arm."""
+        """Numbers that name a point, the dimension, and 1 for an arm."""
         return 1 if self.domain == "arms" else self.dimension
 
     @property
@@ -268,21 +269,21 @@ class ConvexLoss:
 
     @property
     def bound(self) -> float:
-        """B: no observed loss exceeds it in absolute value."""
+        """B, which no observed loss exceeds in absolute value."""
         if self.domain == "arms":
             return 1.0
         return self.factor * SHAPES[self.kind](self._reach()) + self.spread
 
     @property
     def lipschitz(self) -> float:
-        """G: no loss changes faster than G times the distance."""
+        """G, than which times the distance no loss changes faster."""
         if self.kind == "linear":
             return self.factor * float(np.max(np.linalg.norm(self.anchors, axis=1)))
         return self.factor * _STEEPEST[self.kind](self._reach())
 
     @property
     def strong_convexity(self) -> float:
-        """mu: every loss is mu-strongly convex on the set (0 for distances and linear losses)."""
+        """mu, with which every loss is strongly convex on the set (0 for distances and linear losses)."""
         return self.strong_convexity_within(0.0)
 
     def strong_convexity_within(self, distance: float) -> float:
@@ -304,7 +305,7 @@ class ConvexLoss:
 
     @property
     def smoothness(self) -> float:
-        """beta: every loss is beta-smooth; infinite for those with a kink."""
+        """beta, with which every loss is smooth; infinite for those with a kink."""
         curvature = {"quadratic": self.factor, "smooth": self.factor, "linear": 0.0}
         return curvature.get(self.kind, math.inf)
 

@@ -229,7 +229,7 @@ class SemiBandit(ListProblem):
 
     @property
     def benchmark(self) -> float:
-        """Expected reward that the regret is measured against: alpha beta times the best."""
+        """Expected reward that the regret is measured against, alpha beta times the best."""
         return self.best
 
     @property
@@ -244,12 +244,12 @@ class SemiBandit(ListProblem):
 
     @property
     def smallest_gaps(self) -> np.ndarray:
-        """Delta_min^i of Chen et al. (2020), eq. (1): alpha opt less the best bad super arm with i; 0 if none is."""
+        """Delta_min^i of Chen et al. (2020), eq. (1), alpha opt less the best bad super arm with i; 0 if none is."""
         return self._bad_gaps[0].copy()
 
     @property
     def largest_gaps(self) -> np.ndarray:
-        """Delta_max^i of Chen et al. (2020), eq. (2): alpha opt less the worst bad super arm with i; 0 if none is."""
+        """Delta_max^i of Chen et al. (2020), eq. (2), alpha opt less the worst bad super arm with i; 0 if none is."""
         return self._bad_gaps[1].copy()
 
     @cached_property
@@ -317,7 +317,7 @@ class FamilyBandit(SemiBandit):
 
     @property
     def benchmark(self) -> float:
-        """Expected reward that the regret is measured against: alpha beta times the best."""
+        """Expected reward that the regret is measured against, alpha beta times the best."""
         return self.alpha * self.beta * self.best
 
     @property
@@ -329,7 +329,7 @@ class FamilyBandit(SemiBandit):
 
     def reward(self, items: Any) -> float:
         """Expected reward of a super arm."""
-        return self.value(items, self.means)
+        return self._worth(self._checked(items), self.means)
 
     def value(self, items: Any, means: np.ndarray) -> float:
         """What a super arm would be worth with other means.
@@ -349,11 +349,14 @@ class FamilyBandit(SemiBandit):
         ValueError
             If the items are no distinct arms, or the means of another number.
         """
-        arms, family = np.array(self._checked(items), np.int64).reshape(1, -1), self._family
-        values, missed = checks.vector("means", means), np.ones(self.n_items)
+        arms, values = self._checked(items), checks.vector("means", means)
         if len(values) != self.n_items:
             raise ValueError(f"means must have one entry per arm, {self.n_items}, got {len(values)}")
-        rest = (family.targets, values, arms, 0, arms.size, missed)
+        return self._worth(arms, values)
+
+    def _worth(self, arms: list[int], values: np.ndarray) -> float:
+        family, row = self._family, np.array([arms], np.int64)
+        rest = (family.targets, values, row, 0, row.size, np.ones(self.n_items))
         return float(set_value(family.reward, family.weights, family.offset, *rest))
 
     def record(self) -> ListRecord:
@@ -601,11 +604,11 @@ class OracleBandit(FamilyBandit):
 
     @property
     def gaps(self) -> np.ndarray:
-        """Refused: gaps need the list of super arms."""
+        """Refused, as gaps need the list of super arms."""
         raise ValueError(f"gaps need the list of super arms, got {self}")
 
     def uniform_regret(self) -> float:
-        """Refused: uniform play needs the list of super arms."""
+        """Refused, as uniform play needs the list of super arms."""
         raise ValueError(f"uniform_regret needs the list of super arms, got {self}")
 
     @cached_property

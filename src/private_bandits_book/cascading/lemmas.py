@@ -15,14 +15,8 @@ from scipy.stats import binom, laplace, norm
 
 from private_bandits._compiled import compiled
 from private_bandits.estimates import Interval
-from private_bandits.mechanisms import (
-    COUNTER_ROW,
-    HybridCounter,
-    gaussian_epsilon,
-    gaussian_sigma,
-    hybrid_noise,
-    lemma_1_constant,
-)
+from private_bandits.mechanisms import HybridCounter, gaussian_epsilon, gaussian_sigma, lemma_1_constant
+from private_bandits.mechanisms.counters import COUNTER_ROW, hybrid_noise
 from private_bandits.papers.cascading.instances import one_hot_replies
 from private_bandits.privacy import binomial_interval, sensitivity
 from private_bandits.privacy.divergences import local_factor

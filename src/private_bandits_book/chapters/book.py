@@ -1,5 +1,6 @@
 """Where the book is, and which chapters it has."""
 
+import difflib
 import json
 import re
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from private_bandits import checks
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, is_chapter
 
 _PACKAGE = Path(__file__).parents[1]
@@ -44,11 +46,18 @@ class Book:
         found = [path.stem for path in sorted(self.pages.glob("*.ipynb")) if is_chapter(_read(path))]
         return sorted(found, key=lambda name: order.get(f"book/{name}", len(order)))
 
+    def summaries(self) -> list[str]:
+        """Return the names of the notebooks without parameters, which show what the chapters committed."""
+        return [path.stem for path in sorted(self.pages.glob("*.ipynb")) if not is_chapter(_read(path))]
+
     def path(self, chapter: str) -> Path:
         """Return the notebook of a chapter; raise a UsageError if the book has no such chapter."""
         path = self.pages / f"{chapter}.ipynb"
         if not chapter.isidentifier() or not path.is_file() or not is_chapter(_read(path)):
-            raise UsageError(f"chapter must be one of {', '.join(self.chapters())}, got {chapter!r}")
+            known = self.chapters()
+            close = difflib.get_close_matches(chapter.lower().replace("-", "_"), known, n=1)
+            hint = f" (did you mean {close[0]}?)" if close else ""
+            raise UsageError(f"chapter must be one of {', '.join(known)}{hint}, got {checks.shown(chapter)}")
         return path
 
     def parameters(self, chapter: str) -> dict[str, Parameter]:

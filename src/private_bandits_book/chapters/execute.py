@@ -1,7 +1,11 @@
 """Execute a chapter with papermill, in the environment of the running interpreter."""
 
 import asyncio
+import logging
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,12 +14,15 @@ import papermill
 from ipykernel.kernelspec import get_kernel_dict
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
-from nbclient.exceptions import DeadKernelError
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
 from private_bandits_book.chapters.progress import progress
+from private_bandits_book.chapters.whole import scratch
+
+logging.getLogger("papermill").disabled = True  # what it says is raised, too
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -52,13 +59,13 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
         If a cell raises, writes to stderr (warnings do), or ends its kernel.
     """
     try:
-        with progress(path.stem) as places:
+        with progress(path.stem) as places, _kernels(output) as kernels:
             notebook = papermill.execute_notebook(
                 nbformat.read(path, as_version=4), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
-                kernel_name="python3", kernel_manager_class=_kernel_manager(output), progress_bar=sys.stderr.isatty(),
+                kernel_name="python3", kernel_manager_class=kernels, progress_bar=sys.stderr.isatty(),
                 on_cell_start=lambda cell, cell_index: places.append(f"{path.stem}, " + cell.source.partition("\n")[0]),
             )  # fmt: skip
-    except (PapermillExecutionError, DeadKernelError) as error:
+    except (PapermillExecutionError, RuntimeError) as error:  # the second if its kernel does not start, or dies
         raise ChapterFailed(f"{path.stem}: {str(error).strip()}") from None
     for cell in notebook.cells:
         for result in cell.get("outputs", []):
@@ -88,28 +95,45 @@ def notebook_text(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook, indent=1) + "\n"
 
 
-def _kernel_manager(output: Path | None) -> type[AsyncKernelManager]:
-    """Return kernels of this very interpreter, whatever kernels are registered under any name."""
-    # Jupyter expands `$` in the environment of a kernel.
-    folder = "" if output is None else str(output.resolve()).replace("$", "$$")
+@contextmanager
+def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
+    """Yield the class of kernels of this very interpreter, whatever is registered; none outlives the block.
+
+    They import nothing from the current folder, run nothing of a profile, and leave no file.
+    """
     # A kernel says on the terminal that it talks over TCP and that it was told to stop: no news to a reader.
-    quiet = get_kernel_dict(extra_arguments=["--IPKernelApp.log_level=CRITICAL"])
-    spec = KernelSpec(**quiet, env={OUTPUT_VARIABLE: folder})
+    quiet = ["--IPKernelApp.log_level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
+    kernel, started = get_kernel_dict(extra_arguments=quiet), []
+    kernel["argv"].insert(1, "-P")
 
-    class Here(KernelSpecManager):
-        def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-            return spec
+    with scratch() as folder:
+        # Jupyter expands `$` in the environment of a kernel.
+        paths = {OUTPUT_VARIABLE: "" if output is None else output.resolve(), "IPYTHONDIR": folder}
+        if not os.access(os.path.expanduser("~"), os.W_OK):  # or Matplotlib complains
+            paths["MPLCONFIGDIR"] = folder
+        spec = KernelSpec(**kernel, env={name: str(path).replace("$", "$$") for name, path in paths.items()})
 
-    class Manager(AsyncKernelManager):
-        def __init__(self, **options: Any) -> None:
-            super().__init__(kernel_spec_manager=Here(), **options)
+        class Here(KernelSpecManager):
+            def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+                return spec
 
-        async def shutdown_kernel(self, now: bool = False, restart: bool = False) -> None:  # type: ignore[override]
-            # An interrupted cell still waits in the loop, and would report the death of this kernel.
-            waiting = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
-            await super().shutdown_kernel(now=now, restart=restart)
+        class Manager(AsyncKernelManager):
+            def __init__(self, **options: Any) -> None:
+                super().__init__(kernel_spec_manager=Here(), connection_file=str(folder / "kernel.json"), **options)
+                started.append(self)
 
-    return Manager
+            async def shutdown_kernel(self, now: bool = False, restart: bool = False) -> None:  # type: ignore[override]
+                # An interrupted cell still waits in the loop, and would report the death of this kernel.
+                waiting = asyncio.all_tasks() - {asyncio.current_task()}
+                for task in waiting:
+                    task.cancel()
+                await asyncio.gather(*waiting, return_exceptions=True)
+                await super().shutdown_kernel(now=now, restart=restart)
+
+        try:
+            yield Manager
+        finally:
+            for one in started:  # interrupted before it was ready
+                if isinstance(one.provisioner, LocalProvisioner) and one.provisioner.process is not None:
+                    one.provisioner.process.kill()
+                    one.provisioner.process.wait()

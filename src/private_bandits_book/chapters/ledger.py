@@ -4,10 +4,11 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from io import StringIO
+from typing import Any
 
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.parameters import UsageError
-from private_bandits_book.verdicts import quantities, totals
+from private_bandits_book.verdicts import described, totals
 
 
 def ledger_text(
@@ -64,14 +65,14 @@ def _rows(book: Book, chapter: str) -> list[dict[str, str]]:
 
 
 def _lines(rows: Sequence[dict[str, str]]) -> Iterator[str]:
-    chapter, known = "", dict[str, str]()
+    chapter, known = "", dict[str, dict[str, Any]]()
     for row in rows:
         if row["chapter"] != chapter:
             chapter = row["chapter"]
-            known = quantities(chapter)
+            _, known = described(chapter)
         yield f"{chapter} {row['claim']}  {row['locus']}: {row['statement']}"
         ends = f" [{float(row['low']):.4g}, {float(row['high']):.4g}]" if row["low"] != row["high"] else ""
-        what = known.get(row["claim"], "")
+        what = known.get(row["claim"], {}).get("quantity", "")
         number = f"{what} {float(row['measured']):.4g}{ends}; ".lstrip() if row["measured"] else ""
         ground = f" ({row['evidence']})" if row["evidence"] else ""
         yield f"    {row['verdict']}{ground}: {number}{row['reason']}"

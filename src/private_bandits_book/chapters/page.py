@@ -1,6 +1,8 @@
 """The object that a chapter makes after its parameters: their checked values, and where results go."""
 
+import ast
 import importlib
+import inspect
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -16,6 +18,7 @@ from matplotlib.figure import Figure
 from private_bandits_book import figures
 from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.claims import ledger
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
@@ -23,7 +26,6 @@ from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.exhibits import Exhibit, Table
 from private_bandits_book.figures.captions import Picture
 from private_bandits_book.ledger import COLUMNS
-from private_bandits_book.verdicts import totals
 
 
 class Chapter:
@@ -155,37 +157,30 @@ class Chapter:
         self._write_csv(frame, _label(label))
         return render.file(self.name, label)
 
-    def ledger(self, rows: pd.DataFrame | None = None, addresses: bool = False) -> Display:
+    def ledger(self, rows: pd.DataFrame | None = None) -> Display:
         """Show the verdicts of the chapter and write `data/claims.csv`.
 
         Parameters
         ----------
         rows : pandas.DataFrame, optional
             What `ledger.judge` returns. Default: the ledger of the study.
-        addresses : bool
-            Whether a table of the chapter leads to rows.
         """
         rows = self.study.ledger if rows is None else rows
         if tuple(rows.columns) != COLUMNS:
             raise ValueError(f"the ledger must have columns {', '.join(COLUMNS)}, got {[*rows.columns]}")
-        elsewhere = "" if self._seeds is None else " " + seeds.in_words(self._seeds)
-        measured = [_interval(row.measured, row.low, row.high) for row in rows.itertuples()]
-        made = Table(
-            rows.assign(measured=measured),
-            f"The claims and their verdicts. {totals(rows.kind, rows.verdict, rows.evidence)}{elsewhere}",
-            {
-                "locus": "Where",
-                "statement": "Claim",
-                "measured": "Measured",
-                "verdict": "Verdict",
-                "evidence": "Evidence",
-                "reason": "Why",
-                "command": "Made by",
-            },
-        )
-        cell = render.table(self.name, "claims", made, code=("command",), named="claim" if addresses else "")
         self._write_csv(rows, "claims")
-        return cell
+        elsewhere = "" if self._seeds is None else seeds.in_words(self._seeds)
+        return ledger(self.book, {self.name: rows}, elsewhere, self.name)
+
+    def reference(self, *modules: str) -> Display:
+        """Show, to be unfolded, the plain-Python references that follow the boxes of algorithms.
+
+        Parameters
+        ----------
+        *modules : str
+            Rooms of the library: "papers.cascading.algorithm_2".
+        """
+        return render.codes([_reference(name) for name in modules])
 
     def long_study(self, label: str) -> pd.DataFrame:
         """Return what `reproduce --long` committed as `data/<chapter>/long-<label>.csv`."""
@@ -201,10 +196,16 @@ class Chapter:
             target.write_bytes(text.encode())
 
 
-def _interval(measured: float, low: float, high: float) -> str:
-    """Return a value with its interval, as far as there is one; an exact number has none."""
-    value, ends = render.text(measured), [render.text(end) for end in (low, high)]
-    return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) and low < high else value
+def _reference(name: str) -> tuple[str, str, str]:
+    """Return the first sentence of a module, its file, and the code of its reference without docstring."""
+    module = importlib.import_module(f"private_bandits.{name}")
+    lines = inspect.getsource(module.reference).splitlines()
+    (function,) = ast.parse("\n".join(lines)).body
+    assert isinstance(function, ast.FunctionDef)
+    said, *rest = function.body
+    title = (module.__doc__ or name).splitlines()[0]
+    code = lines[: said.lineno - 1] + lines[rest[0].lineno - 1 :]
+    return title, f"{name.replace('.', '/')}.py", "\n".join(code)
 
 
 def _label(label: str) -> str:

@@ -21,14 +21,18 @@ Check = Callable[[str, Any], Any]
 
 
 class UsageError(ValueError):
-    """A command or parameter that is not allowed; the message is one line."""
+    """A command or parameter that is not allowed; the message is one line, in a notebook, too."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"UsageError: {self}"]
 
 
 class Parameter(NamedTuple):
-    """A declared parameter: the name of its type, and its default."""
+    """A declared parameter: the name of its type, its default, and what it is."""
 
     kind: str
     default: Any
+    says: str = ""
 
 
 def is_chapter(notebook: Mapping[str, Any]) -> bool:
@@ -47,14 +51,15 @@ def declared(notebook: Mapping[str, Any]) -> dict[str, Parameter]:
     cells = _parameter_cells(notebook)
     if len(cells) != 1:
         raise ValueError(f"a chapter must have one parameters cell, got {len(cells)}")
-    parameters = {}
+    parameters, lines = {}, cells[0]["source"].splitlines()
     for line in ast.parse(cells[0]["source"]).body:
         if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name) or line.value is None:
             raise ValueError(f"a parameters cell must hold typed literals only, got {ast.unparse(line)!r}")
         kind = ast.unparse(line.annotation)
         if kind not in _KINDS:
             raise ValueError(f"the type of {line.target.id} must be one of {', '.join(_KINDS)}, got {kind!r}")
-        parameters[line.target.id] = Parameter(kind, ast.literal_eval(line.value))
+        says = lines[(line.end_lineno or line.lineno) - 1].partition("#")[2].strip()
+        parameters[line.target.id] = Parameter(kind, ast.literal_eval(line.value), says)
     return parameters
 
 
@@ -76,7 +81,7 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
             close = difflib.get_close_matches(name, parameters, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
             known = ", ".join(parameters)
-            raise UsageError(f"{name} is not a parameter of {chapter}{hint}: {known}, got {value!r}")
+            raise UsageError(f"{name:.60} is not a parameter of {chapter}{hint}: {known}, got {checks.shown(value)}")
     try:
         values = {
             name: _check(name, parameter.kind)(name, given.get(name, parameter.default))
@@ -86,7 +91,7 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
         lists = any(isinstance(value, (list, tuple)) for value in given.values())
         for name, most in _panels(chapter).items() if lists else []:
             if len(values[name]) > most:
-                raise ValueError(f"{name} must have at most {most} values, a panel each, got {values[name]!r}")
+                raise ValueError(f"{name} must have at most {most} values, got {checks.shown(values[name])}")
         room = paper(chapter)
         if room is not None:
             room.check_parameters(**values)
@@ -99,7 +104,7 @@ def few(values: Mapping[str, Any], most: int, *names: str) -> None:
     """Raise a ValueError if one of these parameters has more values than may be, or one of them twice."""
     for name in names:
         if len(values[name]) > most:
-            raise ValueError(f"{name} must have at most {most} values, got {values[name]!r}")
+            raise ValueError(f"{name} must have at most {most} values, got {checks.shown(values[name])}")
         _distinct(name, values[name])
 
 
@@ -133,26 +138,26 @@ def _integer(name: str, value: Any, **limits: int) -> int:
 def _workers(name: str, value: Any) -> int:
     number = _integer(name, value, at_least=-1)
     if number == 0:
-        raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {value!r}")
+        raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {checks.shown(value)}")
     return number
 
 
 def _instance(name: str, value: Any, *, of: type, words: str) -> Any:
     if not isinstance(value, of):
-        raise ValueError(f"{name} must be {words}, got {value!r}")
+        raise ValueError(f"{name} must be {words}, got {checks.shown(value)}")
     return value
 
 
 def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
     if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(f"{name} must be a non-empty list, got {value!r}")
+        raise ValueError(f"{name} must be a non-empty list, got {checks.shown(value)}")
     return [check(f"{name}[{place}]", entry) for place, entry in enumerate(value)]
 
 
 def _distinct(name: str, value: Any, *, check: Check = lambda name, entry: entry) -> list[Any]:
     entries = _entries(name, value, check=check)
     if len(set(entries)) < len(entries):
-        raise ValueError(f"{name} must not repeat a value, got {value!r}")
+        raise ValueError(f"{name} must not repeat a value, got {checks.shown(value)}")
     return entries
 
 

@@ -3,15 +3,14 @@
 import math
 import os
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.whole import scratch
 from private_bandits_book.kept import PLACE_VARIABLE
 from private_bandits_book.rooms import tables
 
@@ -20,7 +19,8 @@ _LONG, _EVERY = 60.0, 20.0  # seconds: above which a command is long, and betwee
 
 def say(line: str) -> None:
     """Say a line on stderr at once."""
-    print(f"private-bandits: {line}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # nobody listens any more
+        print(f"private-bandits: {line}", file=sys.stderr, flush=True)
 
 
 def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], times: int = 1) -> None:
@@ -61,8 +61,8 @@ def progress(title: str) -> Iterator[list[str]]:
                 played = f", {file.read_text(encoding='utf-8')}"
             say(f"{places[-1]}{played}, {time.monotonic() - since:.0f} s so far")
 
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "place")
+    with scratch() as folder:
+        file = folder / "place"
         os.environ[PLACE_VARIABLE] = str(file)
         if not sys.stderr.isatty():
             threading.Thread(target=tell, daemon=True).start()

@@ -4,7 +4,7 @@ import base64
 import json
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -53,12 +53,8 @@ def figure(chapter: str, label: str, *, svg: str, caption: str, alt: str) -> Dis
     )
 
 
-def table(chapter: str, label: str, made: Table, code: Collection[str] = (), named: str = "") -> Display:
-    """Return a numbered table with its caption and a link to its data.
-
-    `code` names columns of code, `named` the column of claims by which rows are found; a column of the format "claim"
-    links to them.
-    """
+def table(chapter: str, label: str, made: Table) -> Display:
+    """Return a numbered table with its caption and a link to its data; a column of the format "claim" links to rows."""
     frame, caption, formats = made.frame, _line("caption", made.caption), made.formats or {}
     heads = dict(made.columns) if made.columns is not None else {name: str(name) for name in frame.columns}
     missing = [name for name in [*heads, *formats] if name not in frame.columns]
@@ -67,12 +63,9 @@ def table(chapter: str, label: str, made: Table, code: Collection[str] = (), nam
     texts = [[text(value, formats.get(name)) for value in frame[name]] for name in heads]
     rows = list(zip(*texts, strict=True))
     linked = partial(_linked, chapter)
-    write = [linked if formats.get(name) == "claim" else _code if name in code else _plain for name in heads]
+    write = [linked if formats.get(name) == "claim" else plain for name in heads]
     align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
-    for line, claim in zip(body, frame[named] if named else (), strict=False):
-        line[0] = f'<span id="{chapter}-claim-{claim}"></span>{line[0]}'
-    lines = [list(heads.values()), align, *body]
     return Display(
         text=f"<table {label}>",
         html=_html_table(list(heads.values()), rows, caption),
@@ -80,10 +73,43 @@ def table(chapter: str, label: str, made: Table, code: Collection[str] = (), nam
             "table",
             caption,
             {"name": f"{chapter}-{label}"},
-            "\n".join("| " + " | ".join(line) + " |" for line in lines),
+            pipes(list(heads.values()), body, align),
         )
         + f"\n\n{_download(chapter, label)}",
     )
+
+
+def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[str] = ()) -> str:
+    """Return a Markdown table of cells that are Markdown."""
+    lines = [heads, align or [":---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def claims(chapter: str, rows: Sequence[Mapping[str, str]], heads: Mapping[str, str], caption: str) -> Display:
+    """Return a ledger, a line a claim that unfolds; `heads` are the columns that Jupyter shows.
+
+    Without a chapter it is the ledger of all, where a claim's address is its name.
+    """
+    body = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    directive = _directive("claims", "", {"name": f"{chapter}-claims"} if chapter else {"home": ""}, body)
+    return Display(
+        text="<claims>",
+        html=_html_table(list(heads.values()), [[row[name] for name in heads] for row in rows], caption),
+        markdown="\n\n".join([plain(caption), directive, *([_download(chapter, "claims")] if chapter else [])]),
+    )
+
+
+def codes(parts: Sequence[tuple[str, str, str]]) -> Display:
+    """Return code to unfold: titles, where it stands, sources."""
+    boxes = [
+        _directive("admonition", f"{plain(title)} `{place}`", {"class": "dropdown code"}, f"```python\n{source}\n```")
+        for title, place, source in parts
+    ]
+    html = "".join(
+        f"<details><summary>{escape(title)} <code>{place}</code></summary><pre>{escape(source)}</pre></details>"
+        for title, place, source in parts
+    )
+    return Display(text="<code>", html=html, markdown="\n\n".join(boxes))
 
 
 def file(chapter: str, label: str) -> Display:
@@ -122,19 +148,14 @@ def _line(name: str, prose: str) -> str:
     return line
 
 
-def _plain(words: str) -> str:
+def plain(words: str) -> str:
     """Return words that MyST shows as they stand, in one line."""
     return re.sub(r"([\\`*_\[\]<>$|{}~&#])", r"\\\1", " ".join(words.split()))
 
 
-def _code(words: str) -> str:
-    """Return words as a code span of a table cell."""
-    return f"`{words.replace('|', chr(92) + '|')}`" if words else ""
-
-
 def _linked(chapter: str, claim: str) -> str:
     """Return a link to a row of the chapter's ledger."""
-    return f'<a href="#{chapter}-claim-{claim}">{claim}</a>'
+    return f'<a href="#{chapter}-claim-{escape(claim)}">{escape(claim)}</a>'
 
 
 def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:

@@ -2,7 +2,6 @@
 
 import csv
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
@@ -13,7 +12,9 @@ from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, paper
 from private_bandits_book.chapters.progress import announce, progress, say
-from private_bandits_book.kept import keeping, replace
+from private_bandits_book.chapters.whole import publish, scratch, settle
+from private_bandits_book.kept import keeping
+from private_bandits_book.verdicts import described
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
@@ -32,8 +33,8 @@ def reproduce(
 ) -> bool:
     """Re-execute chapters at their own parameters and publish notebook, data and figures in canonical form.
 
-    Nothing of any chapter is published if one fails. Longer studies take hours, so each is published when
-    it is done, before the chapters that read them run.
+    Nothing of any chapter is published if one fails; what shows the claims of all is executed after them. Longer
+    studies take hours, so each is published when it is done, before the chapters that read them run.
 
     Parameters
     ----------
@@ -63,6 +64,7 @@ def reproduce(
     """
     if not book.is_clone:
         raise UsageError("reproduce must run in a clone of the repository, got the packaged book")
+    settle(book.root)
     chapters = list(chapters) or book.chapters()
     own = {chapter: {name: one.default for name, one in book.parameters(chapter).items()} for chapter in chapters}
     announce(book, f"reproduce {'--long ' * long}{', '.join(chapters)}", own, times=seeds + 2 if seeds else 1)
@@ -72,7 +74,7 @@ def reproduce(
             for path, fresh in _long_studies(book, chapter, check):
                 changed |= _publish(book, {path: fresh}, check=check, report=report)
     for chapter in chapters if seeds else []:
-        if paper(chapter) is not None:
+        if described(chapter)[1]:
             path = book.data(chapter) / "seeds.csv"
             with progress(f"{chapter} on {seeds} other seeds"), keeping("", say):
                 fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
@@ -81,6 +83,11 @@ def reproduce(
     for chapter in chapters:
         files |= _made(book, chapter)
     changed |= _publish(book, files, check=check, report=report)
+    whole = chapters == book.chapters()
+    for summary in book.summaries() if whole or (changed and not check) else []:  # they show what is committed
+        page = book.pages / f"{summary}.ipynb"
+        fresh = notebook_text(execute(page, {}).notebook).encode()
+        changed |= _publish(book, {page: fresh}, check=check, report=report)
     if not changed:
         report("no number moved")
     return changed
@@ -125,26 +132,23 @@ def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
     owned = [path for path in book.data(chapter).glob("*.csv") if not path.name.startswith(_APART)]
     files: dict[Path, bytes | None] = dict.fromkeys([*owned, *book.figures(chapter).glob("*.svg")])
     path = book.path(chapter)
-    with tempfile.TemporaryDirectory() as folder, keeping("", say):
-        notebook = execute(path, {}, output=Path(folder)).notebook
+    with scratch() as folder, keeping("", say):
+        notebook = execute(path, {}, output=folder).notebook
         for target, pattern in ((book.data(chapter), "data/*.csv"), (book.figures(chapter), "figures/*.svg")):
-            files |= {target / made.name: made.read_bytes() for made in Path(folder).glob(pattern)}
+            files |= {target / made.name: made.read_bytes() for made in folder.glob(pattern)}
     return files | {path: notebook_text(notebook).encode()}
 
 
 def _publish(book: Book, files: dict[Path, bytes | None], *, check: bool, report: Report) -> bool:
-    """Write the files that differ from what is on disk, each by one rename; return whether any did."""
-    changed = False
-    for path, fresh in sorted(files.items()):
-        stored = path.read_bytes() if path.is_file() else None
-        if fresh == stored:
-            continue
-        changed = True
-        for line in _differences(path, stored, fresh):
+    """Write the files that differ from what is on disk, all or none, and say how; return whether any did."""
+    stored = {path: path.read_bytes() if path.is_file() else None for path in files}
+    changed = {path: fresh for path, fresh in sorted(files.items()) if fresh != stored[path]}
+    if changed and not check:
+        publish(book.root, changed)
+    for path, fresh in changed.items():
+        for line in _differences(path, stored[path], fresh):
             report(f"{path.relative_to(book.root).as_posix()}: {line}")
-        if not check:
-            _replace(path, fresh)
-    return changed
+    return bool(changed)
 
 
 def _differences(path: Path, stored: bytes | None, fresh: bytes | None) -> Iterator[str]:
@@ -157,11 +161,3 @@ def _differences(path: Path, stored: bytes | None, fresh: bytes | None) -> Itera
             yield f"and {len(lines) - _LISTED} more"
     else:
         yield "changed"
-
-
-def _replace(path: Path, content: bytes | None) -> None:
-    if content is None:
-        path.unlink()
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace(path, content)

@@ -1,25 +1,33 @@
 """Rerun a chapter with new parameters into a folder of its own."""
 
+import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
+from private_bandits import checks
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.progress import announce, say
+from private_bandits_book.chapters.rerun import against_the_book
+from private_bandits_book.chapters.whole import replacing, scratch
 from private_bandits_book.kept import keeping
 
 _MARK = "private-bandits run"
+_ALLOWED = "the output folder must be absent, empty or byte for byte an earlier run's"
 _PACKAGES = "private-bandits numpy scipy numba pandas xarray joblib matplotlib papermill ipykernel jupyter-book".split()
 
 
@@ -33,8 +41,8 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     given : mapping
         Parameters that differ from the chapter's own.
     directory : Path
-        Absent, empty, or what an earlier run made; it gets the notebook, its page with assets, `data/*.csv`,
-        `figures/*.svg` and `provenance.json`.
+        Absent, empty, or byte for byte what an earlier run made; it gets the notebook, its page with assets,
+        `data/*.csv`, `figures/*.svg` and `provenance.json`, which has the hashes of all.
 
     Raises
     ------
@@ -46,11 +54,14 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     path = book.path(chapter)
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
-        raise UsageError(f"output_dir must be empty here, as -o names the folder, got {values['output_dir']!r}")
+        raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.shown(values['output_dir'])}")
     directory = directory.resolve()
-    _check_directory(directory)
+    if directory.exists() and not directory.is_dir():
+        raise UsageError(f"{_ALLOWED}, got the file {directory}")
+    if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
+        raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
     chosen = ", ".join(f"{name}={values[name]}" for name in ("horizon", "replications", "seed"))
-    with _replacing(directory) as fresh:
+    with _made_for(directory) as fresh:
         announce(book, f"run {chapter} with {chosen}", {chapter: values})
         for folder in ("data", "figures"):
             (fresh / folder).mkdir()
@@ -58,67 +69,67 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
             result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         say(f"building the page of {chapter}, some seconds")
-        _build_page(book, chapter, fresh)
-        text = json.dumps(_provenance(chapter, values, result, _contents(fresh)), indent=1, ensure_ascii=False)
-        (fresh / "provenance.json").write_bytes(f"{text}\n".encode())
+        _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
+        files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
+        contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
+        (fresh / "provenance.json").write_bytes(_sealed(_provenance(chapter, values, result, contents)))
 
 
-def _check_directory(directory: Path) -> None:
-    """Refuse to replace anything but an earlier run."""
-    allowed = "the output folder must be absent, empty or an earlier run's"
-    if directory.exists() and not directory.is_dir():
-        raise UsageError(f"{allowed}, got the file {directory}")
-    if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
-        raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
-    if not directory.exists() or not any(directory.iterdir()):
-        return
+def _check_unchanged(folder: Path, shown: Path) -> None:
+    """Refuse a folder with anything in it that is not byte for byte what a run wrote."""
+    paths = sorted(folder.rglob("*"))
+    known = _known(folder / "provenance.json") if paths else {}
+    if paths and not known:
+        raise UsageError(f"{_ALLOWED}, got {shown}")
+    for path in paths:
+        name = path.relative_to(folder).as_posix()
+        as_it_was = path.is_dir() or (path.is_file() and name in known and _digest(path) == known[name])
+        if path.is_symlink() or not as_it_was:
+            raise UsageError(f"{_ALLOWED}, got {shown} with {name} in it, added or changed since")
+
+
+def _known(path: Path) -> dict[str, str]:
+    """Return the hashes of the files of an earlier run, none if it is none or its provenance was edited."""
     try:
-        earlier = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
-        known = set(earlier["contents"]) if earlier["made_by"] == _MARK else set()
-    except (OSError, ValueError, KeyError, TypeError):
-        raise UsageError(f"{allowed}, got {directory}") from None
-    strange = sorted(set(_contents(directory)) - known - {"provenance.json"})
-    if strange:
-        raise UsageError(f"{allowed}, got {directory} with {strange[0]} in it")
+        earlier = json.loads(path.read_bytes() if path.is_file() else "")
+        del earlier["sha256"]
+        known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+    return known | {path.name: _digest(path)} if _sealed(earlier) == path.read_bytes() else {}
 
 
-def _contents(directory: Path) -> list[str]:
-    """Return the files of a run, without those in folders of Sphinx (`_static`) and hidden ones."""
-    paths = (path.relative_to(directory) for path in directory.rglob("*") if path.is_file())
-    return sorted(p.as_posix() for p in paths if p.parts[0][0] != "_" and not any(q[0] == "." for q in p.parts))
+def _sealed(provenance: dict[str, Any]) -> bytes:
+    """Return the text of a provenance that ends with its own hash."""
+    seal = hashlib.sha256(json.dumps(provenance).encode()).hexdigest()
+    return f"{json.dumps(provenance | {'sha256': seal}, indent=1, ensure_ascii=False)}\n".encode()
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @contextmanager
-def _replacing(directory: Path) -> Iterator[Path]:
-    """Yield a new folder that takes the place of `directory` if the block succeeds and is removed if not."""
+def _made_for(directory: Path) -> Iterator[Path]:
+    """Yield a folder that takes the place of the output folder if the block succeeds."""
     absent = [folder for folder in directory.parents if not folder.exists()]
     try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
-    except OSError as error:
-        raise UsageError(f"the output folder must be writable, got {directory}: {error.strerror}") from None
-    fresh, old = beside / "new", beside / "old"
-    try:
-        fresh.mkdir()
-        yield fresh
-        if directory.exists():
-            directory.rename(old)
-        fresh.rename(directory)
-    except BaseException:
-        if old.exists() and not directory.exists():
-            old.rename(directory)
-        shutil.rmtree(beside, ignore_errors=True)
+        with ExitStack() as stack:
+            try:
+                directory.parent.mkdir(parents=True, exist_ok=True)
+                fresh = stack.enter_context(replacing(directory, partial(_check_unchanged, shown=directory)))
+            except OSError as error:
+                raise UsageError(f"the output folder must be writable, got {directory}: {error.strerror}") from None
+            yield fresh
+    finally:
         for folder in absent:
-            with suppress(OSError):
+            with suppress(OSError):  # it is not empty: the output is there
                 folder.rmdir()
-        raise
-    shutil.rmtree(beside, ignore_errors=True)
 
 
-def _build_page(book: Book, chapter: str, fresh: Path) -> None:
-    """Build the executed notebook in `fresh` as a page of the book, and copy it there with its assets."""
-    with tempfile.TemporaryDirectory() as folder:
-        site = Path(folder)
+def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
+    """Build the executed notebook in `fresh`, `said` below its title, as a page of the book, and copy it there."""
+    with scratch() as site:
         (site / "book").mkdir()
         shutil.copy(book.root / "_config.yml", site)
         (site / "_toc.yml").write_text(f"format: jb-book\nroot: {chapter}\n", encoding="utf-8")
@@ -127,38 +138,28 @@ def _build_page(book: Book, chapter: str, fresh: Path) -> None:
                 shutil.copytree(source, site / "book" / source.name)
             elif source.suffix == ".bib":
                 shutil.copy(source, site / "book")
-        shutil.copy(fresh / f"{chapter}.ipynb", site)
+        notebook = nbformat.read(fresh / f"{chapter}.ipynb", as_version=4)
+        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said))
+        nbformat.write(notebook, site / f"{chapter}.ipynb")
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
         shutil.copytree(fresh / "data", site / "data" / chapter)
         for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
             shutil.copy(study, site / "data" / chapter)
-        done = subprocess.run(
-            [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-            encoding="utf-8",
-            errors="replace",
-        )
+        words = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)]
+        env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
         html = site / "_build" / "html"
         if done.returncode or not (html / f"{chapter}.html").is_file():
-            raise ChapterFailed(f"{chapter}: the page could not be built:\n{done.stdout[-4000:]}")
+            told = done.stdout + done.stderr
+            *_, error = told[-4000:], *re.findall(r"^\w+Error: .+", told, flags=re.MULTILINE)
+            raise ChapterFailed(f"{chapter}: the page could not be built: {error}")
         shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
-def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: list[str]) -> dict[str, Any]:
-    cells = zip(result.notebook.cells, result.seconds, strict=True)
-    return {
-        "made_by": _MARK,
-        "chapter": chapter,
-        "parameters": values,
-        "seed": values["seed"],
-        "versions": {name: version(name) for name in _PACKAGES},
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "seconds": {
-            "total": round(sum(result.seconds), 3),
-            "cells": {cell["id"]: round(spent, 3) for cell, spent in cells if cell.cell_type == "code"},
-        },
-        "contents": contents,
-    }
+def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: dict[str, str]) -> dict[str, Any]:
+    pairs = zip(result.notebook.cells, result.seconds, strict=True)
+    cells = {cell["id"]: round(spent, 3) for cell, spent in pairs if cell.cell_type == "code"}
+    said = {"made_by": _MARK, "chapter": chapter, "parameters": values, "seed": values["seed"]}
+    where = {"versions": {name: version(name) for name in _PACKAGES}, "python": platform.python_version()}
+    seconds = {"total": round(sum(result.seconds), 3), "cells": cells}
+    return said | where | {"platform": platform.platform(), "seconds": seconds, "contents": contents}

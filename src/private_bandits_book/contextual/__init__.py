@@ -9,11 +9,11 @@ from private_bandits_book.chapters.parameters import few
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:
-    """The longer studies behind Table 1, by the name of their file: `long-convex.csv` and `long-linear.csv`."""
+    """The longer studies behind Table 1, by the name of their file: `long-convex.csv` and the like."""
     from private_bandits_book.contextual import sweeps
     from private_bandits_book.studies import long_study
 
-    return {label: long_study(label, partial(sweeps.long_runs, label), sweeps.play) for label in ("convex", "linear")}
+    return {label: long_study(label, partial(sweeps.long_runs, label)) for label in sweeps.STUDIES}
 
 
 def check_parameters(**values: Any) -> None:

@@ -31,6 +31,7 @@ _STREAMING = (0.1, 1.0, 10.0)  # and of the enumerated learner
 _LARGE = 1e3  # a norm from which we call the sequence of norms unbounded, when it also grows on every step
 _ROUNDS, _DIM = 100_000, 20  # at which the work of GLOC and of a fit from all data is counted
 _MUCH = 10.0  # times the work that we call much more
+_EARLY_LATE = (10_000, 1_000_000)  # rounds at which two noises are compared
 _REACHES = (2.0, 20.0, 200.0)
 _NEGLIGIBLE = 1e-5  # a least regret below it is not told apart from 0 by the programme
 _EXACT = 1e-12  # to which two computed numbers are the same
@@ -133,6 +134,7 @@ def _promise(study: Study, claim: Claim) -> Ruling:
 def _laplace(study: Study, claim: Claim) -> Ruling:
     makes = (one_point, two_point)
     policies = [make(BALL, study.horizon, e, noise="laplace") for e in study.epsilons for make in makes]
+    policies += [ldp_linucb(e, None, study.dims[0], study.horizon, "derived", "laplace") for e in study.epsilons]
     return worst([(policy.privacy.epsilon, cost(policy)) for policy in policies], evidence=claim.evidence)
 
 
@@ -162,6 +164,15 @@ def _ellipsoid(study: Study, claim: Claim) -> Ruling:
     return after_repair(*rulings)
 
 
+@rules("sphere-estimate")
+def _sphere(study: Study, claim: Claim) -> Ruling:
+    """The largest size that the estimate could have had, in every round of a run."""
+    frame = study.estimates
+    last, most = frame.iloc[-1], frame["ellipsoid"].max()
+    held = bool((frame["sphere"] == last["sphere"]).all()) and most > last["sphere"]
+    return claim.holds(held or None, sphere=last["sphere"], t=last["t"], ellipsoid=most)
+
+
 @rules("virtual-losses")
 def _virtual(study: Study, claim: Claim) -> Ruling:
     gap = max(facts.virtual_gap(slope) for slope in (False, True))
@@ -173,6 +184,14 @@ def _same_noise(study: Study, claim: Claim) -> Ruling:
     same, apart = (messages.two_values_loss(_FINITE, shared) for shared in (True, False))
     held = math.isinf(same) and math.isfinite(apart)
     return claim.holds(held, apart, epsilon=_FINITE, same=number(same), apart=number(apart))
+
+
+@rules("different-noises")
+def _apart(study: Study, claim: Claim) -> Ruling:
+    """With two draws, of (d / 2 rho) times their difference; with one, of d <n, u>; sigma for B and for 2 G."""
+    early, late = _EARLY_LATE
+    ends = [math.sqrt(0.5) * BALL.bound / BALL.lipschitz * t / math.log(t) for t in _EARLY_LATE]
+    return claim.holds(ends[1] > _MUCH * ends[0], ends[1], early=early, late=late, apart=ends[0], later=ends[1])
 
 
 @rules("gloc-efficiency")

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.optimize import brentq
 
 from private_bandits.kernels import barrier, linear
-from private_bandits.papers.contextual import instances, ldp_linucb
+from private_bandits.papers.contextual import instances, one_point
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, exact_loss
 from private_bandits.problems import Arms, ConvexLoss
@@ -115,33 +115,6 @@ def logistic_gap() -> float:
 # --- the constants of Algorithms 5 and 3
 
 
-def radius_share(dim: int, horizon: int, epsilon: float, delta: float, alpha: float = 0.1) -> float:
-    """The printed beta_t of Algorithm 5 over the radius that its ellipsoids need, the least over t = 1, 10, ... <= T.
-
-    With the printed shift c_t = 2 U_t and noise on V_t of norm at most N_t (probability alpha/3), A_t = V_t + c_t I has
-    (2 U_t - N_t) I <= A_t - sum of x x' <= (2 U_t + N_t) I. So the estimate lies within
-
-        sqrt(d ln(1 + t / (d U_1)) + 2 ln(3/alpha))         the reward's noise
-        + sqrt(2 U_t + N_t)                                 the shift
-        + sigma (sqrt d + sqrt(2 ln(3 T/alpha))) sqrt(t / (2 U_t - N_t))    the noise on u_t
-
-    of the parameter, each of the three with probability 1 - alpha/3. The printed beta_t has no term for the reward's
-    noise by itself; its factor d ln T covers it where sigma is not small.
-    """
-    made: Any = ldp_linucb(epsilon, delta, dim, horizon, alpha=alpha).record
-    record, sigma = made._replace(horizon=0), made.sigma  # T may be past what an int64 holds, and is not read
-    vector = sigma * (math.sqrt(dim) + math.sqrt(2.0 * math.log(3.0 * horizon / alpha)))
-    shares = []
-    for power in range(math.floor(math.log10(horizon) + 1e-9) + 1):
-        t = 10.0**power
-        shift = made.shift * math.sqrt(t)
-        norm = 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(6.0 * horizon / alpha)))
-        reward = math.sqrt(dim * math.log(1.0 + t / (dim * made.shift)) + 2.0 * math.log(3.0 / alpha))
-        needed = reward + math.sqrt(2.0 * shift + norm) + vector * math.sqrt(t / (2.0 * shift - norm))
-        shares.append(float(linear.radius(record, t, 0.0)) / needed)
-    return min(shares)
-
-
 def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) -> float:
     """The T from which the bonus of a unit vector at the end of a run stays below `level`; infinity beyond 10^300.
 
@@ -173,6 +146,21 @@ def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) 
         while high >= step and excess(high - step) <= 0.0:
             high -= step
     return 1.0 if high <= 0.0 else 10.0 ** float(brentq(excess, high - 1.0, high, xtol=1e-12))
+
+
+def cap_ends(problem: ConvexLoss, learner: str, epsilon: float, delta: float) -> float:
+    """The T from which a learner explores less far than the set allows, behind the analytic noise."""
+
+    def below(exponent: float) -> float:
+        rounds = round(10.0**exponent)
+        made: Any = one_point(problem, rounds, epsilon, delta, learner, method="analytic").record
+        return 1.0 if made.radius >= 0.5 else -1.0
+
+    low, high = 0.0, 18.0
+    while high - low > 1e-3:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if below(middle) > 0.0 else (low, middle)
+    return 10.0**high
 
 
 # --- what play without learning gives

@@ -43,43 +43,6 @@ def gaussian_pays(epsilon: float, delta: float, method: str) -> float:
     return gaussian_epsilon(gaussian_sigma(epsilon, delta, 1.0, method=method), delta, 1.0)
 
 
-def split(messages: Sequence[Message], epsilon: float, delta: float, gradient: float | None = None) -> pd.DataFrame:
-    """What each message of Algorithm 5 or 3 is charged and what it pays, a row per message, then all together.
-
-    Parameters
-    ----------
-    messages : sequence of Message
-    epsilon, delta : float
-        Nominal.
-    gradient : float, optional
-        How far apart the gradients of two users are who send alike otherwise; without one every message attains its
-        sensitivity, and so do all together.
-
-    Returns
-    -------
-    DataFrame
-        `sensitivity_printed` and `sensitivity` of the message; `epsilon_share` and `delta_share`, the part of the
-        promise that the paper gives to it; `sigma` of its entries; `epsilon_paid` at its share of delta for this
-        sensitivity, and `epsilon_attained` for a distance that two users have. The last row has the joint sensitivity
-        in units of sigma, and what the round pays at delta.
-    """
-    sigma = noise_scale(tuple(messages), epsilon, delta)
-    total = sum(one.printed / one.relative_noise for one in messages)
-    together = Message("together", total, joint_sensitivity(tuple(messages)))
-    apart = [one.exact for one in (*messages, together)]
-    if gradient is not None:
-        apart[-2:] = gradient, gradient / messages[-1].relative_noise
-    shares = [(epsilon * one.printed / one.relative_noise / total, delta / len(messages)) for one in messages]
-    rows = []
-    for one, (share, failure), far in zip((*messages, together), (*shares, (epsilon, delta)), apart, strict=True):
-        own = sigma * one.relative_noise
-        labels = {"message": one.name, "sensitivity_printed": one.printed, "sensitivity": one.exact}
-        labels |= {"epsilon_share": share, "delta_share": failure, "sigma": own}
-        paid = (gaussian_epsilon(own, failure, size) for size in (one.exact, far))
-        rows.append(labels | dict(zip(("epsilon_paid", "epsilon_attained"), paid, strict=True)))
-    return pd.DataFrame(rows)
-
-
 def published_setting() -> pd.DataFrame:
     """The setting of the authors' own experiment, epsilon = 800,000 and delta = 0.1, and what it guarantees.
 
@@ -136,25 +99,6 @@ def beyond(reach: float, epsilon: float, delta: float) -> float:
 
 
 # --- noise on the gradient
-
-
-def nearer_zero(epsilon: float, delta: float, norms: Sequence[float]) -> pd.DataFrame:
-    """What the message of a user pays at points x ever nearer to 0, with sigma calibrated for epsilon.
-
-    Two users have the losses <g, x> and <-g, x> with |g| = 1, or 1 and -1 whatever the point: both range over [-1, 1]
-    on the unit ball, and sigma is the analytic one for a difference of 2.
-
-    Returns
-    -------
-    DataFrame
-        Columns `norm, linear, constant, algorithm_1`: the exact epsilon at delta of <n, x> on the linear losses, of
-        <n, x> on the constant ones, and of Algorithm 1's noise on either. Infinite where users differ and x = 0.
-    """
-    sigma, far = gaussian_sigma(epsilon, delta, 2.0), list(map(float, norms))
-    linear = [gaussian_epsilon(sigma * norm, delta, 2.0 * norm) if norm else 0.0 for norm in far]
-    constant = [gaussian_epsilon(sigma * norm, delta, 2.0) for norm in far]
-    paid = {"linear": linear, "constant": constant, "algorithm_1": gaussian_epsilon(sigma, delta, 2.0)}
-    return pd.DataFrame({"norm": far, **paid})
 
 
 def finite_loss(epsilon: float, point: int, losses: Sequence[Sequence[int]], additive: bool = False) -> float:

@@ -3,56 +3,60 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from private_bandits.estimates import Interval
 from private_bandits.papers import contextual as paper
 from private_bandits.policy import Policy
 from private_bandits_book import figures
 from private_bandits_book.contextual import facts, messages, rates, sweeps
 from private_bandits_book.contextual.digits import COMPONENTS, DIGITS, best_linear
 from private_bandits_book.contextual.messages import cost
-from private_bandits_book.contextual.study import LINKS, STUCK_GAP, Study, accuracy
-from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS, slug
-from private_bandits_book.contextual.words import LOOKS, at, fitted, of, plain, power, slope
-from private_bandits_book.exhibits import Exhibits, Made, drawn, sentence
+from private_bandits_book.contextual.study import Study, accuracy
+from private_bandits_book.contextual.table_1 import LINEAR, ONE_POINT, OURS, ROWS, STRONG, TWO_POINTS, WEIGHTED
+from private_bandits_book.contextual.words import LOOKS, at, fitted, of, power, slope
+from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures.captions import rounded, scientific, short
 from private_bandits_book.figures.drawing import Slope
 from private_bandits_book.figures.lines import computed, line
-from private_bandits_book.studies import Run, Runs, looked, means
-from private_bandits_book.sweep import EPSILON, HORIZON, Sweep
-from private_bandits_book.verdicts import REPRODUCED
+from private_bandits_book.studies import Run, looked, means
+from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
 
 panels = Exhibits()
 
 
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
-    """The chapter's findings, from its own numbers and verdicts."""
-    ledger, needed = study.ledger, study.needed[study.needed["key"] == LINEAR]
-    found = ledger.set_index("claim")["verdict"]
-    least, largest, coded = min(study.epsilons), max(study.epsilons), study.setting.iloc[0]
-    smallest, ours = (needed[needed["reading"] == variant].iloc[0] for variant in ("printed", OURS[LINEAR]))
+    """The chapter's findings, from its own numbers."""
+    smallest = study.needed[study.needed["key"] == LINEAR].iloc[0]
+    coded, crossings = study.setting.iloc[0], study.crossings
+    pairs = {"smooth": ("convex, smooth", "analytic"), "strong": (STRONG, "printed")}
+    apart = {name: study.difference(*pair, f"{pair[1]}, gradient descent") for name, pair in pairs.items()}
+    plain = "no privacy", "no privacy, gradient descent"
     return {
-        "found": found,
-        **{part: ", ".join(power(study.part(row, part)) for row in ONE_POINT) for part in ("horizon", "epsilon")},
-        "claimed": ", ".join(f"{ROWS[row].power:.2g}" for row in ONE_POINT),
-        **{variant: power(study.exponent(TWO_POINTS[0], EPSILON, variant)) for variant in ("printed", "tuned")},
-        "largest": largest,
-        "classical": messages.gaussian_pays(largest, study.delta, "classical"),
-        "least": least,
-        "link": messages.small_link(least, study.delta),
-        "smallest": smallest,
+        "apart": {name: power(one).replace("-", "−") for name, one in apart.items()},
+        "plain": [power(study.exponent(STRONG, HORIZON, name)) for name in plain],
+        "crossing": [rounded(end) for end in (study.crossing.low, study.crossing.high)],
+        "later": _order(study.crossed(*pairs["smooth"], "analytic, gradient descent").measured),
+        "printed": power(study.exponent(TWO_POINTS[0], EPSILON, "printed")),
+        "tuned": power(study.exponent(TWO_POINTS[0], EPSILON, "tuned")),
+        "linear": [power(study.exponent(LINEAR, HORIZON, variant)) for variant in ("printed", OURS[LINEAR])],
+        "price": power(study.exponent(LINEAR, EPSILON, "printed")),
         "needed": scientific(smallest["horizon_needed"]),
-        "ours": scientific(ours["horizon_needed"]),
-        "linear": power(study.exponent(LINEAR, HORIZON, OURS[LINEAR])),
-        "logistic": power(study.exponent(LOGISTIC, HORIZON, OURS[LOGISTIC])),
-        "learnt": sweeps.LEARNT_EPSILON,
-        "why": sentence(study, "why") if found["contribution-difference"] == REPRODUCED else "",
+        "smallest": smallest,
+        "weighted": ", ".join(power(study.fit(LINEAR, HORIZON, WEIGHTED, dim=dim).fit) for dim in sweeps.DIMS),
+        "skewed": power(study.exponent(LINEAR, HORIZON, f"{WEIGHTED}, skewed")),
+        "rewards": power(study.exponent(LINEAR, HORIZON, "private rewards")),
+        "crossings": [_crossed(crossings[dim]) for dim in sweeps.DIMS],
+        "classical": messages.gaussian_pays(64.0, study.delta, "classical"),
+        "link": messages.small_link(1.0, study.delta),
         "coded": coded,
         "coded_paid": scientific(coded["epsilon_paid"]),
+        "verdicts": study.verdicts,
     }
 
 
@@ -88,21 +92,6 @@ def calibration(study: Study) -> Made:
     return drawn(fig, frame, delta=short(delta), held=held, never=never)
 
 
-@panels("figure-counterexample")
-def nearer_zero(study: Study) -> Made:
-    """What the message of a user pays at points ever nearer to 0."""
-    epsilon = study.epsilons[0]
-    frame = messages.nearer_zero(epsilon, study.delta, [*np.logspace(0.0, -3.0, 13), 0.0])
-    curves = computed(frame[frame["norm"] > 0], "norm", LOOKS["counterexample"], epsilon)
-    fig = figures.regret_curves(curves, "norm", xscale="log", yscale="log", xlabel="|x|", ylabel="ε paid")
-    smallest = curves["norm"].min()
-    near = frame[np.isclose(frame["norm"], smallest)].iloc[0]
-    zero = frame[frame["norm"] == 0.0].iloc[0]["constant"]
-    said = {"delta": short(study.delta), "epsilon": epsilon, "smallest": smallest, "near": near}
-    said |= {"constant": rounded(near["constant"]), "zero": "no finite ε" if math.isinf(zero) else f"ε = {zero:.3g}"}
-    return drawn(fig, frame, **said)
-
-
 @panels("figure-estimator")
 def estimator(study: Study) -> Made:
     """How large a gradient estimate can be, along a run."""
@@ -135,66 +124,12 @@ def one_point(study: Study) -> Made:
     return drawn(fig, frame, ends="; ".join(ends))
 
 
-@panels("figure-environments")
-def environments(study: Study) -> Made:
-    """Other losses: drawn, stochastic, on the simplex and on a line."""
-    runs = study.environments
-    frame = runs.curves()
-    names = LOOKS["learners"]
-    frame["label"] = [f"{names[one]}, {of(e)}" for one, e in zip(frame["learner"], frame["epsilon"], strict=True)]
-    said = []
-    for name in dict.fromkeys(frame["environment"]):
-        own = runs.select(environment=name)
-        ends = _ends(own, lambda run: f"{names[run.swept['learner']]} {at(run)}")
-        said.append(f"{name}: {ends}, uniform play {rounded(own[0].uniform)}")
-    fig = figures.small_multiples(frame, by="environment", yscale="log")
-    return drawn(fig, frame, ends="; ".join(said))
-
-
-@panels("figure-noises")
-def noises(study: Study) -> Made:
-    """One learner behind three noises."""
-    runs = study.noises
-    frame = runs.curves()
-    frame["label"] = [
-        "no privacy" if e == math.inf else f"{LOOKS['noises'][r]}, ε = {e:g}"
-        for r, e in zip(frame["reading"], frame["epsilon"], strict=True)
-    ]
-    ends = _ends(runs, lambda run: f"{LOOKS['noises'][run.variant]} {at(run)}" if run.variant else "no privacy")
-    fig = figures.regret_curves(frame, yscale="log")
-    return drawn(fig, frame, ends=ends, uniform=rounded(runs[0].uniform))
-
-
-@panels("figure-two-points")
-def two_points(study: Study) -> Made:
-    """Algorithm 2 against epsilon: the printed step and others."""
-    runs = Runs(run for run in study.two_points if math.isfinite(run.epsilon))
-    frame = runs.finals()
-    frame["label"] = frame["reading"] + " step"
-    frame = frame[frame["regret"] > 0]
-    lines = []
-    for row in TWO_POINTS:
-        first = frame[(frame["row"] == row) & (frame["reading"] == "printed")].sort_values("epsilon")
-        if len(first):
-            lines.append(slope(first[["row", "epsilon", "t", "regret", "replications"]], 2.0, "1/ε², as printed"))
-    curves = pd.concat([frame, *lines], ignore_index=True)
-    fig = figures.small_multiples(curves, by="row", x="epsilon", xscale="log", yscale="log")
-    slopes = "; ".join(
-        f"{row}, {step} step {_power_between(runs.select(variant=step, row=row)):.2f}"
-        for row in TWO_POINTS
-        for step in ROWS[row].learners
-    )
-    powers = fitted(study.fits, TWO_POINTS, EPSILON)
-    return drawn(fig, frame, T=figures.power(study.horizon), slopes=slopes, powers=powers)
-
-
 @panels("figure-arms")
 def arms(study: Study) -> Made:
     """K arms, adversarial and stochastic."""
     frame = study.arms.curves()
     frame = frame[frame["reading"] != "printed"].copy()
     frame["label"] = [f"{p}, {of(e)}" for p, e in zip(frame["policy"], frame["epsilon"], strict=True)]
-    frame["environment"] = frame["environment"].replace({"fooling": "made to fool UCB"})
     fig = figures.small_multiples(frame, by="environment", yscale="log")
     last = frame[frame["t"] == frame["t"].max()]
     ends = "; ".join(
@@ -205,30 +140,6 @@ def arms(study: Study) -> Made:
 
 
 # --- Algorithms 3 and 5
-
-
-@panels(
-    "figure-contexts",
-    each=lambda study: [(f"figure-{link}-d{dim}", (link, dim)) for link in LINKS for dim in study.dims],
-)
-def contexts(study: Study, label: str, case: tuple[str, int]) -> Made:
-    """Every variant on unit vectors and on one set of actions, a panel for each epsilon."""
-    link, dim = case
-    row, frames, said = LINKS[link], [], []
-    for (kind, epsilon), runs in study.contexts[case].items():
-        frame = runs.curves()
-        frame["label"] = [_named(*names) for names in zip(frame.policy, frame.reading, frame.trust, strict=True)]
-        frame = pd.concat([frame, _uniform(runs[0])], ignore_index=True)
-        frames.append(frame.assign(problem=kind, facet=f"{kind}, ε = {epsilon:g}"))
-        shares = ", ".join(
-            f"{_named(run.name, run.variant, run.policy.privacy.trust)} {float(run.final.mean()) / run.uniform:.2g}"
-            for run in runs
-        )
-        said.append(f"{kind}, ε = {epsilon:g}: {shares}")
-    frame = pd.concat(frames, ignore_index=True)
-    fig = figures.small_multiples(frame, by="facet", yscale="log")
-    words = {"algorithm": ROWS[row].algorithm, "link": link, "dim": dim, "shares": "; ".join(said)}
-    return drawn(fig, frame, unit="" if row == LINEAR else " in the logit", **words)
 
 
 @panels("figure-digits")
@@ -263,61 +174,58 @@ def published(study: Study) -> Made:
     return drawn(figures.regret_curves(frame, yscale="log"), frame, ends=ends)
 
 
-@panels("published-words")
-def published_words(study: Study) -> dict[str, str]:
-    """What the runs of the published setting lose over LinUCB, in a sentence."""
-    plain, *private = study.published
-    lost = float(plain.final.mean())
-    if lost <= 0.0:
-        return {"words": sentence(study, "nothing_lost")}
-    losses = [f"{LOOKS['over'][run.variant]} {float(run.final.mean()) / lost:.2g}" for run in private]
-    return {"words": sentence(study, "lost", losses="; ".join(losses))}
-
-
-@panels("figure-two-privacies")
-def two_privacies(study: Study) -> Made:
-    """The least regret with private actions beside a learner with private messages."""
-    frame = study.privacies
-    curves = computed(frame, "t", LOOKS["two-privacies"])
-    curves["facet"] = [f"ε = {e:g}" for e in curves["epsilon"]]
-    fig = figures.small_multiples(curves[curves["regret"] > 0], by="facet", start=1, yscale="log")
-    said = "; ".join(
-        f"at ε = {row.epsilon:g}, T = {rounded(row.t)} any policy with private actions loses at least "
-        f"{short(row.dp_regret)}, the learner with private messages {short(row.ldp_regret)}"
-        for row in frame[frame["t"] == frame["t"].max()].itertuples()
-    )
-    return drawn(fig, frame, gap=STUCK_GAP, losses=said[0].upper() + said[1:])
-
-
 # --- the longer studies: regret against T and against epsilon, with the claimed slope beside the fitted one
 
 
-@panels("figure-rate", each=lambda study: [(f"figure-rate-{slug(key)}", key) for key in (*ONE_POINT, TWO_POINTS[0])])
-def rate(study: Study, label: str, key: str) -> Made:
-    """Regret against T, a run for every horizon, with the claimed slope beside the fitted one: a row of Table 1."""
-    row = ROWS[key]
-    frame = means(_finals(study, (key,), HORIZON), ["policy", "reading", "family", "trust", "epsilon", "t"])
-    frame["label"] = frame["reading"].replace(LOOKS["rate"])
-    frame = frame[frame["regret"] > 0]
-    along = next((LOOKS["rate"][made] for made in ("printed", "laplace") if made in set(frame["reading"])), None)
-    claimed = Slope(row.power, f"{plain(row.order)}, claimed", study.part(key, "horizon"), along)
-    fig = figures.regret_curves(frame, start=float(frame["t"].min()), yscale="log", slope=claimed, xlabel="horizon T")
-    private = frame[frame["trust"] == "local"].drop_duplicates("label")
-    at = ", ".join(f"{row.label} at ε = {row.epsilon:g}" for row in private.itertuples())
-    facts = {"at": at, "problem": row.problem.capitalize(), "algorithm": row.algorithm, "claimed": row.power}
-    return drawn(fig, frame, powers=fitted(study.fits, [key], HORIZON), **facts)
+@panels("figure-rates")
+def rates_of_rows(study: Study) -> Made:
+    """Regret against T, a run for every horizon: the one-point rows, with plain gradient descent beside them."""
+    frame = means(_finals(study, ONE_POINT, HORIZON), ["row", "policy", "reading", "family", "trust", "epsilon", "t"])
+    frame = frame[frame["reading"] != "laplace"].reset_index(drop=True)
+    frame["label"] = frame["reading"].map(LOOKS["rates"])
+    own = {key: ROWS[key].variants[0] for key in ONE_POINT}
+    lines = []
+    for key, variant in own.items():
+        points = frame[(frame["row"] == key) & (frame["reading"] == variant)].sort_values("t")
+        claimed = points["regret"].iloc[-1] * (points["t"] / points["t"].iloc[-1]) ** ROWS[key].power
+        lines.append(line("claimed power", "none", points.assign(regret=claimed)[["row", "t", "regret", "epsilon"]]))
+    curves = pd.concat([frame, *(one.assign(replications=1) for one in lines)], ignore_index=True)
+    fig = figures.small_multiples(curves, by="row", start=float(frame["t"].min()), yscale="log", xlabel="horizon T")
+    at = "; ".join(f"{key} ε = {frame[frame['row'] == key]['epsilon'].min():g}" for key in ONE_POINT)
+    return drawn(fig, frame, at=at, powers=fitted(study.fits, ONE_POINT, HORIZON))
+
+
+@panels("figure-crossing")
+def crossing(study: Study) -> Made:
+    """Hazan and Levy's method and gradient descent behind the printed noise, over standing still."""
+    frame = _finals(study, (STRONG,), HORIZON)
+    frame = frame[frame["reading"].isin(LOOKS["crossing"])]
+    frame = frame.assign(regret=frame["regret"] / frame["still"])
+    frame = means(frame, ["policy", "reading", "family", "trust", "epsilon", "t"])
+    frame["label"] = frame["reading"].map(LOOKS["crossing"])
+    fig = figures.regret_curves(
+        frame, start=float(frame["t"].min()), yscale="log", xlabel="horizon T", ylabel="regret over standing still"
+    )
+    ends = "; ".join(
+        f"T = {figures.power(int(t))}: " + ", ".join(f"{one.label} {one.regret:.3f}" for one in part.itertuples())
+        for t, part in frame.groupby("t")
+    )
+    seen = study.crossing
+    first = "≤ " if seen.low == frame["t"].min() else ""
+    where = f"{rounded(seen.measured)} [{first}{rounded(seen.low)}, {rounded(seen.high)}]"
+    return drawn(fig, frame, ends=ends, where=where)
 
 
 @panels("figure-epsilon")
 def epsilons(study: Study) -> Made:
     """Regret against epsilon for the one-point rows, with the claimed slope -1."""
     part = _finals(study, ONE_POINT, EPSILON)
-    frame = means(part, ["row", "policy", "family", "trust", "epsilon"]).assign(t=part["t"].max())
-    frame["label"] = frame["family"].map(LOOKS["one-point"])
+    frame = means(part, ["row", "policy", "family", "trust", "epsilon", "t"])
+    frame["label"] = "Algorithm 1, Gaussian noise"
     lines = [slope(own, 1.0, "1/ε, as printed") for _, own in frame.groupby("row", sort=False)]
     curves = pd.concat([frame, *lines], ignore_index=True)
     fig = figures.small_multiples(curves, by="row", x="epsilon", xscale="log", yscale="log")
-    derived = ", ".join(f"{key} {ROWS[key].derived:.3g}" for key in ONE_POINT)
+    derived = ", ".join(f"{key} {ROWS[key].derived:.3g}" for key in dict.fromkeys(frame["row"]))
     return drawn(fig, frame, powers=fitted(study.fits, ONE_POINT, EPSILON), derived=derived)
 
 
@@ -338,71 +246,95 @@ def steps(study: Study) -> Made:
     return drawn(fig, frame.assign(still=still), T=T, still=rounded(still), powers=powers)
 
 
-@panels("figure-worst-gaps", each=lambda study: [(f"figure-rate-{slug(key)}", key) for key in (LINEAR, LOGISTIC)])
-def worst_gaps(study: Study, label: str, key: str) -> Made:
-    """Regret of Algorithm 5 or 3 at the worst gap against T, with the claimed slope."""
-    wanted = (key, sweeps.ONE_SET, 2, HORIZON)
-    own = [
-        sweep
-        for row, sweep in sweeps.context_sweeps()
-        if (row, sweep.labels["problem"], sweep.labels["dim"], sweep.quantity) == wanted
-    ]
-    frame = study.long_study("linear")
-    points = [(point, sweep) for sweep in own for point in rates.points(sweep, frame) if point.counts]
-    frame, row = pd.DataFrame([_point(*point) for point in points]), ROWS[key]
-    ours = next((_point(*point)["label"] for point in points if point[0].labels["reading"] == OURS[key]), None)
-    claimed = Slope(row.power, f"{plain(row.order)}, claimed", study.exponent(key, HORIZON, OURS[key]), ours)
+@panels("figure-worst-gaps")
+def worst_gaps(study: Study) -> Made:
+    """Regret of Algorithm 5 at the worst gap against T, by stretches."""
+    frame = _worst(study, ("derived", "laplace", "printed"), [2])
+    frame["label"] = frame["reading"].map(LOOKS["worst-gaps"])
     fig = figures.regret_curves(
-        frame, start=float(frame["t"].min()), yscale="log", slope=claimed if ours else None, xlabel="horizon T"
+        frame,
+        start=float(frame["t"].min()),
+        yscale="log",
+        slope=Slope(
+            0.75, "T^(3/4), claimed", study.exponent(LINEAR, HORIZON, "derived"), LOOKS["worst-gaps"]["derived"]
+        ),
+        xlabel="horizon T",
     )
-    low, high = int(frame["replications"].min()), int(frame["replications"].max())
-    facts = {"row": row, "replications": str(low) if low == high else f"{low} to {high}"}
-    return drawn(fig, frame, powers=fitted(study.fits, [key], HORIZON), **facts)
+    shown = [one for one in _far(study.fits, 2) if one.labels["reading"] in LOOKS["worst-gaps"]]
+    return drawn(fig, frame, powers=fitted(shown, [LINEAR], HORIZON))
+
+
+@panels("figure-conjecture")
+def conjecture(study: Study) -> Made:
+    """Algorithm 5, weighted regression and others at their worst gaps, on one set by dimension and on skewed sets."""
+    one_set = _worst(study, LOOKS["conjecture"], sweeps.DIMS)
+    skewed = _worst(study, LOOKS["skewed"], [2])
+    facets = [*(f"one set, d = {d}" for d in one_set["dim"]), *("ten skewed sets, d = 2" for _ in skewed["dim"])]
+    frame = pd.concat([one_set, skewed], ignore_index=True)
+    frame["label"] = frame["reading"].map(LOOKS["conjecture"] | LOOKS["skewed"])
+    t = np.unique(frame["t"])
+    lower = {"t": t, "regret": [paper.local_lower(int(x), 1.0) for x in t], "epsilon": 1.0, "replications": 1}
+    curves = pd.concat([frame.assign(facet=facets), line("no ε-LDP algorithm below", "none", lower)], ignore_index=True)
+    fig = figures.small_multiples(curves, by="facet", start=float(t[0]), yscale="log", xlabel="horizon T")
+    far = {dim: _far(study.fits, dim) for dim in sweeps.DIMS}
+    powers = "; ".join(
+        f"d = {dim}: {fitted([one for one in far[dim] if one.labels['reading'] in wanted], [LINEAR], HORIZON)}"
+        for wanted, dims in ((LOOKS["conjecture"], sweeps.DIMS), (LOOKS["skewed"], [2]))
+        for dim in dims
+    )
+    crossed = "; ".join(f"d = {dim} T {_crossed(one, ends=True)}" for dim, one in study.crossings.items())
+    return drawn(fig, frame, powers=powers, crossed=crossed)
 
 
 # --- helpers
 
 
-def _point(point: rates.Point, sweep: Sweep) -> dict[str, Any]:
-    labels, regrets, policy = point.labels, point.regrets, sweep.run(point.value)[0].policy
-    epsilon = labels["epsilon"]
-    return {
-        "policy": policy.name,
-        "reading": sweep.design,
-        "label": sweep.design if math.isinf(epsilon) else f"{sweep.design}, ε = {epsilon:g}",
-        "family": policy.family,
-        "trust": policy.privacy.trust,
-        "epsilon": epsilon,
-        "t": int(labels["horizon"]),
-        "gap": labels["gap"],
-        "regret": regrets.mean(),
-        "regret_se": regrets.std(ddof=1) / math.sqrt(len(regrets)),
-        "replications": len(regrets),
-    }
+def _worst(study: Study, variants: Iterable[str], dims: Iterable[int]) -> pd.DataFrame:
+    """The regrets of learners at their worst gaps, where they have learnt, by stretches."""
+    rows, frame = [], study.long_study("stretches")
+    for dim, variant in product(dims, variants):
+        sweep = sweeps.sweep(LINEAR, HORIZON, variant, dim)
+        for point in rates.points(sweep, frame):
+            if point.counts:
+                policy, regrets = sweep.run(point.value)[0].policy, point.regrets
+                columns = {"policy": policy.name, "reading": variant, "family": policy.family, "dim": dim}
+                columns |= {"trust": policy.privacy.trust, "epsilon": policy.privacy.epsilon, "t": int(point.value)}
+                columns |= {"gap": point.labels["gap"], "regret": regrets.mean()}
+                spread = regrets.std(ddof=1) / math.sqrt(len(regrets))
+                rows.append(columns | {"regret_se": spread, "replications": len(regrets)})
+    return pd.DataFrame(rows)
+
+
+def _crossed(seen: Interval, ends: bool = False) -> str:
+    """Where two curves cross; the first horizon at which both have learnt where they have crossed by then."""
+    found = scientific(seen.measured) if ends else _order(seen.measured)
+    if seen.low == seen.high:
+        return f"≤ {found}" if ends else f"at most {found}"
+    return f"= {found} [{scientific(seen.low)}, {scientific(seen.high)}]" if ends else f"about {found}"
+
+
+def _order(rounds: float) -> str:
+    return figures.power(int(float(f"{rounds:.0e}")), digit=True)
+
+
+def _far(fits: Iterable[RateFit], dim: int) -> list[RateFit]:
+    """The fits of one dimension of the study by stretches, where privacy is not infinite."""
+    known = {(sweep.labels["reading"], sweep.labels["dim"]) for _, sweep in sweeps.stretch_sweeps()}
+    return [one for one in fits if one.labels.get("dim") == dim and (one.labels["reading"], dim) in known]
 
 
 def _finals(study: Study, rows: Sequence[str], quantity: str) -> pd.DataFrame:
     """The last regrets of some rows of the study without contexts, with the looks of what was played."""
     frame = study.long_study("convex")
     own = frame["row"].isin(rows) & (frame["quantity"] == quantity) & (frame["t"] == frame["horizon"])
-    return looked(frame[own], sweeps.long_runs("convex"), ["row", "reading", "quantity", "epsilon"])
+    runs = [run for run in sweeps.long_runs("convex") if run.labels["row"] in rows]
+    return looked(frame[own], runs, ["row", "reading", "quantity", "epsilon"])
 
 
 def _ends(runs: Iterable[Run], name: Callable[[Run], str]) -> str:
     return ", ".join(f"{name(run)} {rounded(float(run.final.mean()))}" for run in runs)
 
 
-def _named(policy: str, variant: str, trust: str) -> str:
-    return variant if trust == "local" else f"{policy} {variant}".strip()
-
-
 def _uniform(run: Run) -> pd.DataFrame:
     columns = {"t": run.t, "regret": run.uniform / run.t[-1] * run.t, "reading": "", "epsilon": math.inf}
     return line("uniform play", "uniform", columns | {"replications": len(run.final)})
-
-
-def _power_between(runs: Runs) -> float:
-    """The power of 1/epsilon between the smallest and the largest epsilon of a sweep."""
-    first, *_, last = sorted(runs, key=lambda run: run.epsilon)
-    ends = [float(run.final.mean()) for run in (first, last)]
-    return math.log(ends[0] / ends[1]) / math.log(last.epsilon / first.epsilon) if min(ends) > 0 else math.nan

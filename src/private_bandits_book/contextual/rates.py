@@ -1,34 +1,35 @@
-"""What is fitted to the longer studies: exponents, and those of the derived bounds at the same points.
+"""What is fitted to the longer studies: exponents, and where curves cross.
 
 A point counts where the run has learnt: its regret is below half of what standing still, or uniform play, loses. Where
 several gaps were played the point is the one with the largest mean regret on half of the runs, and the other half is
-what is fitted; it counts where it is inside the range that was searched and the largest gap has been learnt, at which
-uniform play loses most. For ln T the exponent is that of the regret along a curve, from where the run has learnt.
+what is fitted; it counts where it is inside the range that was searched, whose end 1 is the largest gap there is, and
+the largest gap has been learnt, at which uniform play loses most. The interval then also holds the choice of the gap:
+the runs of both halves are drawn again, and the gap is chosen anew each time. For ln T the exponent is that of the
+regret along a curve, from where the run has learnt.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, exponent_difference, mean_interval
-from private_bandits_book.contextual.sweeps import ADVERSARIAL
+from private_bandits.estimates import Interval, exponent_difference
 from private_bandits_book.sweep import (
-    EPSILON,
     LEAST_POINTS,
     LOG,
-    Form,
     RateFit,
     Sweep,
     abscissa,
     by_replication,
     chosen,
+    exact_slope,
     learnt,
 )
 
 Sweeps = Iterable[tuple[str, Sweep]]
+_RESAMPLED = 400  # times that runs are drawn again
 
 
 class Point(NamedTuple):
@@ -38,6 +39,7 @@ class Point(NamedTuple):
     labels: dict[str, Any]
     regrets: np.ndarray  # by replication, of those that did not choose the gap
     counts: bool
+    samples: Sequence[np.ndarray]  # of every gap, by replication
 
 
 def points(sweep: Sweep, frame: pd.DataFrame) -> list[Point]:
@@ -52,14 +54,15 @@ def _worst(value: Any, parts: list[pd.DataFrame], level: str) -> Point:
     samples = [part.sort_values("replication")["regret"].to_numpy() for part in parts]
     place, regrets = chosen(samples) if len(samples) > 1 else (0, samples[0])
     last = len(parts) - 1
-    inside = last == 0 or 0 < place < last
+    inside = last == 0 or 0 < place < last or (place == last and parts[last].iloc[0].get("gap") == 1.0)
     left = bool(learnt(samples[last].mean(), parts[last][level].iloc[0]))
     others = (regrets.sum() - regrets) / (len(regrets) - 1)  # the means that the fit needs above 0
-    return Point(value, parts[place].iloc[0].to_dict(), regrets, inside and left and bool(others.min() > 0.0))
+    counts = inside and left and bool(others.min() > 0.0)
+    return Point(value, parts[place].iloc[0].to_dict(), regrets, counts, samples)
 
 
-def fits(sweeps: Sweeps, frame: pd.DataFrame, most: float = math.inf) -> list[RateFit]:
-    """Return the exponent of each sweep, and that of its derived bound at the same points.
+def fits(sweeps: Sweeps, frame: pd.DataFrame) -> list[RateFit]:
+    """Return the exponent of each sweep.
 
     Parameters
     ----------
@@ -67,15 +70,13 @@ def fits(sweeps: Sweeps, frame: pd.DataFrame, most: float = math.inf) -> list[Ra
         With their rows of Table 1.
     frame : DataFrame
         The rows of their study.
-    most : float
-        In a sweep over epsilon larger ones do not count.
 
     Raises
     ------
     LookupError
         If the study lacks a run of a sweep.
     """
-    return [_fit(row, sweep, frame, most) for row, sweep in sweeps]
+    return [_fit(row, sweep, frame) for row, sweep in sweeps]
 
 
 def difference(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval | None:
@@ -83,15 +84,65 @@ def difference(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval | None
 
     None where there are fewer than `LEAST_POINTS` of them.
     """
-    a, b = ({point.value: point.regrets for point in points(each, frame) if point.counts} for each in (one, other))
-    values = sorted(set(a) & set(b))
-    if len(values) < LEAST_POINTS:
+    x, first, second = _shared(one, other, frame)
+    if len(x) < LEAST_POINTS:
         return None
-    first, second = (np.column_stack([regrets[value] for value in values]) for regrets in (a, b))
-    return exponent_difference(abscissa(one.quantity, values), first, second)
+    if len(first[0].samples) > 1:
+        return _again(lambda a, b: _slope(x, a) - _slope(x, b), first, second)
+    a, b = (np.column_stack([point.regrets for point in each]) for each in (first, second))
+    return exponent_difference(x, a, b)
 
 
-def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
+def crossing(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval:
+    """Return the value from which one sweep's regret stays below the other's, between values as a power law.
+
+    The first where it does at all values, infinity where it never does.
+    """
+
+    def where(a: np.ndarray, b: np.ndarray) -> float:
+        apart = np.log(a / b)
+        above = np.flatnonzero(apart > 0.0)
+        if not len(above) or above[-1] + 1 == len(x):
+            return math.inf if len(above) else float(x[0])
+        k = above[-1]
+        return float(np.exp(np.interp(0.0, -apart[k : k + 2], np.log(x[k : k + 2]))))
+
+    x, first, second = _shared(one, other, frame)
+    return _again(where, first, second)
+
+
+def _shared(one: Sweep, other: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, list[Point], list[Point]]:
+    a, b = ({point.value: point for point in points(each, frame) if point.counts} for each in (one, other))
+    values = sorted(set(a) & set(b))
+    return abscissa(one.quantity, values), [a[value] for value in values], [b[value] for value in values]
+
+
+def _again(statistic: Callable[..., float], *groups: Sequence[Point]) -> Interval:
+    """A statistic of groups of points' means, and how far it moves where runs are drawn again and gaps chosen anew."""
+    found = [statistic(*means) for means in _resampled(groups)]
+    low, high = np.quantile(found[1:], (0.025, 0.975), method="inverted_cdf")
+    return Interval(found[0], min(found[0], float(low)), max(found[0], float(high)))
+
+
+def _resampled(groups: Sequence[Sequence[Point]]) -> Iterator[list[np.ndarray]]:
+    """The means of each group's points, of the runs that there are, and of some drawn anew: everywhere the same."""
+    rng, runs = np.random.default_rng(0), np.arange(len(groups[0][0].samples[0]))
+    halves = (runs[::2], runs[1::2]) if len(groups[0][0].samples) > 1 else (runs, runs)
+    for number in range(_RESAMPLED + 1):
+        choosing, measured = halves if not number else (rng.choice(half, len(half)) for half in halves)
+        yield [np.array([_mean(point, choosing, measured) for point in group]) for group in groups]
+
+
+def _mean(point: Point, choosing: np.ndarray, measured: np.ndarray) -> float:
+    worst = max(point.samples, key=lambda sample: sample[choosing].mean())
+    return float(worst[measured].mean())
+
+
+def _slope(x: np.ndarray, means: np.ndarray) -> float:
+    return float(exact_slope(x, means).measured)
+
+
+def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
     labels = {"row": row, **{name: value for name, value in sweep.labels.items() if name != "quantity"}}
     if sweep.quantity == LOG:
         t, curves = _learnt(sweep, frame)
@@ -99,12 +150,14 @@ def _fit(row: str, sweep: Sweep, frame: pd.DataFrame, most: float) -> RateFit:
         if len(t) > LEAST_POINTS:
             found = RateFit.growing(labels, t.astype(int), curves, start=t[0])
     else:
-        small = math.inf if sweep.quantity != EPSILON else most
-        counted = [point for point in points(sweep, frame) if point.counts and point.labels["epsilon"] <= small]
+        counted = [point for point in points(sweep, frame) if point.counts]
         found = RateFit.over(labels, sweep.quantity, ((point.value, point.regrets) for point in counted))
-    if sweep.bound is None or found.fit is None:
-        return found
-    return found._replace(of_bound=Interval.exact(found.exponent(Form("the derived bound", sweep.bound))))
+        if found.fit is not None and len(counted[0].samples) > 1:
+            x = abscissa(sweep.quantity, found.values)
+            again = _again(lambda means: _slope(x, means), counted)
+            low, high = min(found.fit.low, again.low), max(found.fit.high, again.high)
+            found = found._replace(fit=found.fit._replace(low=low, high=high))
+    return found
 
 
 def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -114,24 +167,3 @@ def _learnt(sweep: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     rate = float(rows["still"].iloc[0]) / float(rows["horizon"].iloc[0])
     late = np.logical_or.accumulate(learnt(curves.mean(axis=0), rate * t))
     return t[late], curves[:, late]
-
-
-def finals(sweeps: Sweeps, frame: pd.DataFrame) -> pd.DataFrame:
-    """Measured regret at the end of each run beside the derived bound; without arms, whose bound is for the worst gap.
-
-    Returns
-    -------
-    DataFrame
-        A row per value of a sweep: `row, reading, epsilon, horizon, bound, uniform, measured, low, high`.
-    """
-    found = []
-    for row, sweep in sweeps:
-        if sweep.bound is None or row == ADVERSARIAL:
-            continue
-        for point in points(sweep, frame):
-            (run,) = sweep.run(point.value)
-            labels = {name: run.labels[name] for name in ("epsilon", "horizon")}
-            uniform = run.problem.uniform_regret() * run.horizon
-            ends = {"bound": sweep.bound(point.value), "uniform": uniform} | mean_interval(point.regrets).columns()
-            found.append({"row": row, "reading": sweep.labels["reading"], **labels, **ends})
-    return pd.DataFrame(found)

@@ -21,7 +21,6 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from private_bandits import baselines
 from private_bandits.estimates import Interval, mean_interval
@@ -30,19 +29,15 @@ from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss, LinearContext
-from private_bandits.simulate import log_checkpoints, streams, trace
+from private_bandits.simulate import log_checkpoints, streams
 from private_bandits_book import studies
 from private_bandits_book.contextual import digits, facts, joint, messages, rates, sweeps
-from private_bandits_book.contextual.fooling import Ucb, fooling_arms
 from private_bandits_book.contextual.messages import PUBLISHED_DELTA
-from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, OURS, ROWS, TWO_POINTS
-from private_bandits_book.figures import power
+from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, ROWS, STRONG, WEIGHTED
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import Run, Runs, only, share
-from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
+from private_bandits_book.studies import Runs, only, share
+from private_bandits_book.sweep import HORIZON, RateFit, Sweep
 
-SWEEP = (0.25, 0.5, 1.0, 2.0, 4.0)
-"""Epsilons at which the steps of Algorithm 2 are compared; the printed noise keeps its promise there."""
 GAPS = (0.8, 0.4)
 FAILURE = 0.1
 PULLS = 2_000_000
@@ -50,7 +45,7 @@ PULLS = 2_000_000
 _MORE = 5  # runs of the search for each replication: it is short, and errors are rare
 CLAIMED = 1.0
 """The epsilon up to which the paper claims its orders: above it 1/epsilon would ask for less than no privacy does."""
-_NOISES = {"printed": {"method": "classical"}, "analytic": {"method": "analytic"}, "laplace": {"noise": "laplace"}}
+_ANALYTIC = {"analytic": {"method": "analytic"}}
 _ARMED = {variant: {"method": "analytic", "variant": variant} for variant in ("printed", "tight")}
 _DATA = tables("contextual", "study")
 CONSTANTS = _DATA["constants"]
@@ -61,10 +56,9 @@ DIGIT_ROUNDS = 10_000
 PUBLISHED_DIM, PUBLISHED_ACTIONS = 20, 20
 PUBLISHED = _DATA["published"]
 """Constants, noise and epsilon of the published setting, by variant."""
-_SAME_ROUNDS = 2_000
 _LOCKED = 0.9  # share of the largest regret from which a run counts as locked in
 _LEVEL = 0.1  # a bonus below it is small
-_JUDGED = (sweeps.ONE_SET, 2)  # problem and dimension of the fits with contexts that stand for rows of Table 1
+_JUDGED = 2  # dimension of the fits with contexts that stand for rows of Table 1
 
 
 @dataclass
@@ -90,47 +84,14 @@ class Study(studies.Study):
         )
 
     @cached_property
-    def environments(self) -> Runs:
-        """Drawn and stochastic losses, the simplex, and a line, where stochastic losses have their own learner.
-
-        On the ball, `drawn` and `stochastic` are distances; all other names say what the losses are.
-        """
-        makers = {"ball": instances.convex, "simplex": instances.on_simplex, "line": instances.on_line}
-        runs = Runs()
-        for told in _DATA["environments"]:
-            problem = makers[told["domain"]](*told["losses"])
-            for learner in told["learners"]:
-                runs += self._reduced(problem, learner, {"environment": told["environment"], "learner": learner})
-        return runs
-
-    @cached_property
-    def noises(self) -> Runs:
-        """One learner behind the printed noise, the analytic one and Laplace's."""
-        swept = {"row": "strongly convex, smooth", "learner": "hazan_levy"}
-        return self._reduced(instances.convex("quadratic"), "hazan_levy", swept, _NOISES)
-
-    @cached_property
-    def two_points(self) -> Runs:
-        """The rows of Table 1 with two points: every step at every epsilon of `SWEEP` and without privacy."""
-        runs = Runs()
-        for row in TWO_POINTS:
-            problem = instances.convex(ROWS[row].losses)
-            for step, epsilon in product(ROWS[row].learners, [math.inf, *SWEEP]):
-                policy = paper.two_point(problem, self.horizon, epsilon, self._delta(epsilon), step)
-                runs.append(self.run(problem, policy, step, {"row": row}))
-        return runs
-
-    @cached_property
     def arms(self) -> Runs:
-        """K arms, two adversaries and a stochastic environment: learners for both, and UCB, which is for the last."""
-        fooling, plays = fooling_arms(self.horizon)
+        """K arms, an adversary and a stochastic environment: learners for both, and UCB, which is for the last."""
         stochastic = facts.stochastic_arms()
         swept = {"environment": "stochastic"}
-        runs = Runs([self._foreseen(fooling, plays), self.run(stochastic, baselines.ucb(), "", swept)])
+        runs = Runs([self.run(stochastic, baselines.ucb(), "", swept)])
         for epsilon in self.epsilons:
             runs.append(self.run(stochastic, baselines.ldp_ucb_laplace(epsilon), "laplace", swept))
         for name, problem in (
-            ("fooling", fooling),
             ("switching", instances.switching_arms()),
             ("stochastic", ConvexLoss.from_arms(stochastic)),
         ):
@@ -191,36 +152,11 @@ class Study(studies.Study):
     # --- with contexts
 
     @cached_property
-    def contexts(self) -> dict[tuple[str, int], dict[tuple[str, float], Runs]]:
-        """Every variant by link and dimension, there by kind of problem and epsilon.
-
-        Link "linear" is Algorithm 5, "logistic" Algorithm 3.
-        """
-        return {
-            (link, dim): {
-                (kind, epsilon): self._every(problem, epsilon)
-                for kind, problem in _problems(dim, link).items()
-                for epsilon in self.epsilons
-            }
-            for link in LINKS
-            for dim in self.dims
-        }
-
-    @cached_property
     def greedy(self) -> Runs:
         """Epsilon = infinity on one set of four actions, means 0.7 and 0.5: LinUCB, and both limits of Algorithm 5."""
         given = math.inf, self.delta, STUCK_ACTIONS, self.horizon
         limits = [(paper.ldp_linucb(*given, variant), variant) for variant in ("derived", "printed")]
         return self._on_one_set(STUCK_ACTIONS, [(paper.linucb(STUCK_ACTIONS), ""), *limits])
-
-    def shifted(self, epsilon: float) -> Runs:
-        """Algorithm 5 on one set of two good actions, means 0.7 and 0.5, with the whole bonus and a small one.
-
-        The shift draws the estimate of an action that is seldom played towards 0, below that of the other.
-        """
-        private = private_policies(2, epsilon, self.delta, self.horizon, LINEAR, self.bonus_factor)
-        derived = [variant for variant, (constants, *_) in CONSTANTS[LINEAR].items() if constants == "derived"]
-        return self._on_one_set(2, [*self._linucb(2), *((private[variant], variant) for variant in derived)])
 
     @cached_property
     def digits(self) -> Runs:
@@ -254,34 +190,9 @@ class Study(studies.Study):
         return Runs(self.run(problem, policy, variant) for variant, policy in policies.items())
 
     @cached_property
-    def limits(self) -> pd.DataFrame:
-        """Do the algorithms at epsilon = infinity play as their learner does, action for action?
-
-        A row per algorithm, variant, problem and dim: `policy, reading, learner, problem, dim, rounds`, and `same`, the
-        share of rounds with the learner's action in one run of at most 2,000 rounds.
-        """
-        rounds, rows = min(self.horizon, _SAME_ROUNDS), []
-        for dim, (link, row) in product(self.dims, LINKS.items()):
-            learner = paper.linucb(dim) if row == LINEAR else paper.gloc(dim, rounds, "gradient")
-            limits = private_policies(dim, math.inf, self.delta, rounds, row)
-            for kind, problem in _problems(dim, link).items():
-                played = trace(problem, learner, horizon=rounds, seed=self.seed)[:, 0]
-                for variant in (OURS[row], "printed"):
-                    actions = trace(problem, limits[variant], horizon=rounds, seed=self.seed)[:, 0]
-                    labels = {"policy": limits[variant].name, "reading": variant, "learner": learner.name}
-                    same = float(np.mean(actions == played))
-                    rows.append(labels | {"problem": kind, "dim": int(dim), "rounds": rounds, "same": same})
-        return pd.DataFrame(rows)
-
-    @cached_property
     def stuck(self) -> pd.DataFrame:
         """How many runs at epsilon = infinity end up on a wrong action; see `lock_in`."""
         return lock_in(self.greedy)
-
-    @cached_property
-    def locked(self) -> pd.DataFrame:
-        """The same with those of `shifted`."""
-        return pd.concat([self.stuck, *(lock_in(self.shifted(e)) for e in self.epsilons)], ignore_index=True)
 
     @cached_property
     def needed(self) -> pd.DataFrame:
@@ -300,12 +211,6 @@ class Study(studies.Study):
                     rows.append(found | {"horizon_needed": needed})
         return pd.DataFrame(rows)
 
-    @property
-    def bound_settings(self) -> list[tuple[float, int, str]]:
-        """Epsilons and horizons at which the theorems' bounds are tabulated, the latter also in words."""
-        horizons = sorted({self.horizon, 100_000_000})
-        return [(epsilon, t, power(t, digit=True)) for epsilon in self.epsilons for t in horizons]
-
     @cached_property
     def setting(self) -> pd.DataFrame:
         """What the published setting guarantees."""
@@ -321,37 +226,35 @@ class Study(studies.Study):
     # --- the longer studies
 
     @cached_property
-    def context_fits(self) -> list[RateFit]:
-        """Every exponent of the study with contexts."""
-        return rates.fits(sweeps.context_sweeps(), self.long_study("linear"))
-
-    @cached_property
     def fits(self) -> list[RateFit]:
-        """The exponents that are judged: with contexts those at the worst gap on one set of two actions."""
-        with_contexts = [one for one in self.context_fits if (one.labels["problem"], one.labels["dim"]) == _JUDGED]
-        return rates.fits(sweeps.convex_sweeps(), self.long_study("convex")) + with_contexts
+        """Every exponent, in the order of the studies."""
+        return [one for label, swept in sweeps.STUDIES.items() for one in rates.fits(swept(), self.long_study(label))]
 
-    @cached_property
-    def claimed_fits(self) -> list[RateFit]:
-        """The exponents in 1/epsilon over the epsilons for which the paper claims an order: those up to 1."""
-        swept = [(row, sweep) for row, sweep in sweeps.convex_sweeps() if sweep.quantity == EPSILON]
-        return rates.fits(swept, self.long_study("convex"), CLAIMED)
-
-    @cached_property
-    def finals(self) -> pd.DataFrame:
-        """Regret of the study without contexts beside a derived upper bound."""
-        return rates.finals(sweeps.convex_sweeps(), self.long_study("convex"))
-
-    def fit(self, row: str, quantity: str, variant: str, claimed: bool = False) -> RateFit:
-        """What was fitted to the runs of a variant; `claimed`: where the paper claims it, which is what is judged."""
-        wanted, fits = (row, quantity, variant), self.claimed_fits if claimed and quantity == EPSILON else self.fits
-        found = [one for one in fits if (one.labels["row"], one.quantity, one.labels["reading"]) == wanted]
+    def fit(self, row: str, quantity: str, variant: str, dim: int = _JUDGED) -> RateFit:
+        """What was fitted to the runs of a variant."""
+        wanted = row, quantity, variant
+        found = [
+            one
+            for one in self.fits
+            if (one.labels["row"], one.quantity, one.labels["reading"]) == wanted and one.labels.get("dim", dim) == dim
+        ]
         return only(found, f"exponents in {quantity} of {row!r}, {variant}")
 
-    def lowered(self, variant: str) -> Interval | None:
-        """The power of T with two points minus that with one, convex losses, on the same seeds and horizons."""
-        two, one = (sweeps.sweep(row, HORIZON, variant) for row in (TWO_POINTS[0], ONE_POINT[0]))
-        return rates.difference(two, one, self.long_study("convex"))
+    def most(self, row: str, quantity: str, variant: str, dim: int = _JUDGED) -> np.ndarray:
+        """What a run that never learns loses at the points of a fit whose gap was searched; empty for any other."""
+        sweep = sweeps.sweep(row, quantity, variant, dim)
+        values = set(self.fit(row, quantity, variant, dim).values)
+        found = rates.points(sweep, self.long_study(sweeps.study_of(sweep))) if "dim" in sweep.labels else []
+        first = sweep.run(sweep.values[0])[0]
+        worst = float(np.ptp(first.problem.means, axis=1).mean()) / first.labels["gap"] if found else 0.0
+        return np.array([worst * p.labels["gap"] * p.labels["horizon"] for p in found if p.value in values])
+
+    def difference(
+        self, row: str, variant: str, other: str, other_row: str = "", dim: int = _JUDGED
+    ) -> Interval | None:
+        """The power of T of one variant minus that of another, on the seeds and horizons that they share."""
+        one, two = (sweeps.sweep(key, HORIZON, name, dim) for key, name in ((row, variant), (other_row or row, other)))
+        return rates.difference(one, two, self.long_study(sweeps.study_of(one)))
 
     def exponent(self, row: str, quantity: str, variant: str) -> Interval | None:
         """One fitted exponent, None where there is none."""
@@ -360,7 +263,22 @@ class Study(studies.Study):
     def part(self, row: str, part: str) -> Interval | None:
         """The exponent that stands for a part of a row of Table 1: "horizon", "epsilon" or "non-private"."""
         quantity, _, variant = ROWS[row].claims[part]
-        return self.exponent(row, quantity, variant)
+        return self.exponent(row, quantity, variant) if variant else None
+
+    @cached_property
+    def crossing(self) -> Interval:
+        """The T from which Hazan and Levy's method loses less than gradient descent behind the printed noise."""
+        return self.crossed(STRONG, "printed", "printed, gradient descent")
+
+    def crossed(self, row: str, one: str, other: str) -> Interval:
+        """The T from which one learner loses less than another, without contexts."""
+        return rates.crossing(*_pair(row, one, other), self.long_study("convex"))
+
+    @cached_property
+    def crossings(self) -> dict[int, Interval]:
+        """The T from which weighted regression loses less than Algorithm 5 at their worst gaps, by dimension."""
+        frame = self.long_study("stretches")
+        return {d: rates.crossing(*_pair(LINEAR, WEIGHTED, "derived", d), frame) for d in sweeps.DIMS}
 
     # --- how runs are made
 
@@ -384,45 +302,16 @@ class Study(studies.Study):
     ) -> Runs:
         """A learner without privacy, and behind the noise of some variants, by default the analytic one."""
         runs = Runs([self.run(problem, paper.one_point(problem, self.horizon, math.inf, learner=learner), "", swept)])
-        for variant, noise in (variants or {"analytic": _NOISES["analytic"]}).items():
-            delta = None if variant == "laplace" else self.delta
+        for variant, noise in (variants or _ANALYTIC).items():
             for epsilon in self.epsilons:
-                policy = paper.one_point(problem, self.horizon, epsilon, delta, learner, **noise)
+                policy = paper.one_point(problem, self.horizon, epsilon, self.delta, learner, **noise)
                 runs.append(self.run(problem, policy, variant, swept))
         return runs
 
-    def _every(self, problem: LinearContext, epsilon: float) -> Runs:
-        dim, row = problem.dim, LINKS[problem.link]
-        plain = {"": paper.linucb(dim)}
-        if row == LOGISTIC:
-            plain = {learner: paper.gloc(dim, self.horizon, learner) for learner in ("newton", "gradient")}
-        policies = plain | private_policies(dim, epsilon, self.delta, self.horizon, row, self.bonus_factor)
-        return Runs(self.run(problem, policy, variant, {"dim": dim}) for variant, policy in policies.items())
 
-    def _foreseen(self, problem: ConvexLoss, plays: np.ndarray) -> Run:
-        """UCB on the losses that were made for it: every replication is the same, so it is not played again."""
-        t = log_checkpoints(self.horizon)
-        first = np.cumsum(problem.anchors[problem.schedule, 0])
-        suffered = np.cumsum(problem.anchors[problem.schedule, plays])
-        others = problem.anchors[0, 1] * np.arange(1, self.horizon + 1)
-        regret = (suffered - np.minimum(first, others))[t - 1]
-        data = xr.Dataset(
-            {"regret": (("replication", "t"), np.tile(regret, (self.replications, 1)))},
-            coords={"replication": np.arange(self.replications), "t": t},
-        )
-        return Run(Ucb(), "", problem, {"environment": "fooling"}, data)
-
-
-def _problems(dim: int, link: str) -> dict[str, LinearContext]:
-    return {"unit vectors": instances.unit_vectors(dim, link), "one set": instances.one_set(dim, link)}
-
-
-def private_policies(
-    dim: int, epsilon: float, delta: float, horizon: int, row: str, bonus_factor: float = 0.1
-) -> dict[str, Policy]:
-    """Return Algorithm 5 or, for the row of the logistic link, Algorithm 3 with rewards 0 and 1, by variant."""
-    algorithm = sweeps.ALGORITHMS[row]
-    return {name: algorithm(epsilon, delta, dim, horizon, **made) for name, made in _made(row, bonus_factor).items()}
+def _pair(row: str, one: str, other: str, dim: int = _JUDGED) -> tuple[Sweep, Sweep]:
+    first, second = (sweeps.sweep(row, HORIZON, variant, dim) for variant in (one, other))
+    return first, second
 
 
 def _made(row: str, bonus_factor: float) -> dict[str, dict[str, Any]]:
@@ -454,22 +343,18 @@ def lock_in(runs: Runs) -> pd.DataFrame:
 
 
 def accuracy(runs: Runs) -> pd.DataFrame:
-    """Share of right digits of every run, tidy: over all rounds, and over the later half where there is a checkpoint.
+    """Share of right digits of every run, tidy.
 
     Returns
     -------
     DataFrame
-        `policy, reading, family, trust, epsilon, t, right, right_se, later, replications`; `later` is the share of
-        right answers after the last checkpoint at or before t/2.
+        `policy, reading, family, trust, epsilon, t, right, right_se, replications`.
     """
     rows = []
     for run in runs:
-        t = run.t
-        half = int(np.searchsorted(t, t[-1] / 2.0, side="right")) - 1
-        right = 1.0 - run.final / t[-1]
-        later = 1.0 - (run.final - run.curves[:, half]) / (t[-1] - t[half]) if 0 <= half < len(t) - 1 else right
+        right = 1.0 - run.final / run.t[-1]
         labels: dict[str, Any] = {"policy": run.name, "reading": run.variant, "family": run.family}
-        labels |= {"trust": run.policy.privacy.trust, "epsilon": run.epsilon, "t": int(t[-1])}
+        labels |= {"trust": run.policy.privacy.trust, "epsilon": run.epsilon, "t": int(run.t[-1])}
         labels |= {"right": float(right.mean()), "right_se": float(right.std(ddof=1) / math.sqrt(len(right)))}
-        rows.append(labels | {"later": float(later.mean()), "replications": len(right)})
+        rows.append(labels | {"replications": len(right)})
     return pd.DataFrame(rows)

@@ -21,33 +21,28 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
-from private_bandits.papers.contextual.appendix_b2 import identifier
-from private_bandits.papers.contextual.tunings import tuning
+from private_bandits.papers.contextual.accounting import noise_reach, number_scale
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import facts
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC
 from private_bandits_book.rooms import tables
-from private_bandits_book.studies import LongRun, only, play_long
-from private_bandits_book.sweep import EPSILON, LEARNT, LEAST_RUNS, Sweep
+from private_bandits_book.studies import LongRun, only
+from private_bandits_book.sweep import HORIZON, LEAST_RUNS, Sweep
 
 DELTA = 1e-3
-ADVERSARIAL, STOCHASTIC, BEST_ARM, LINE = "arms, adversarial", "arms, stochastic", "best arm", "stochastic convex"
+ADVERSARIAL, STOCHASTIC, LINE = "arms, adversarial", "arms, stochastic", "stochastic convex"
+KERNEL = "adversarial, one dimension"
 _DATA = tables("contextual", "sweeps")
 
 
 # --- without contexts
 
 SEED, REPLICATIONS = 20203, 10
-EPSILONS = (0.5, 0.71, 1.0, 1.41, 2.0, 2.83)
 EARLY = 10 * instances.CYCLE
 """A round whose regret is kept too, so that the beginning of a run can be played again."""
-LIMIT = 20_000_000  # pulls of the search for the best arm
-_SEARCH_GAP, _FAILURE = 0.8, 0.1
 _HARD = (1.0, 2.0, 4.0, 8.0)  # gaps of the adversarial arms, in units of what nobody can tell apart
 _PROBLEMS: dict[str, Callable[[], ConvexLoss]] = {
     "line": instances.on_line,
@@ -60,7 +55,8 @@ _PROBLEMS: dict[str, Callable[[], ConvexLoss]] = {
 @cache
 def convex_sweeps() -> list[tuple[str, Sweep]]:
     """Every sweep of the study "convex", with the row of Table 1 or the other heading that it belongs to."""
-    return [(stated["row"], _convex(**stated)) for stated in _DATA["convex"]] + [(BEST_ARM, _search())]
+    swept = [(stated["row"], _convex(**stated)) for stated in _DATA["convex"]]
+    return [*swept, *((KERNEL, _kernel(epsilon)) for epsilon in (math.inf, 16.0))]
 
 
 def _convex(
@@ -93,86 +89,79 @@ def _convex(
             listed = [instances.switching_arms(size * unit) for size in _HARD]
         return [_run(one, make(one, horizon, epsilon), horizon, replications, kept) for one in listed]
 
-    def bound(horizon: int, epsilon: float) -> float:
-        return proven(loss, first if start else make(loss, horizon, epsilon), horizon)
-
     labels = {"row": row, "policy": first.name, "reading": reading}
-    return Sweep.over(labels, horizons, epsilons, runs, None if row == STOCHASTIC else bound, log=bool(start))
+    return Sweep.over(labels, horizons, epsilons, runs, log=bool(start))
 
 
-def _run(problem: ConvexLoss, policy: Policy, horizon: int, replications: int, kept: Sequence[int]) -> LongRun:
+def _run(problem: ConvexLoss, policy: Any, horizon: int, replications: int, kept: Sequence[int]) -> LongRun:
     still = float(f"{facts.centre_regret(problem, horizon)[0]:.6g}")  # it is a column of the study
     labels = {"epsilon": policy.privacy.epsilon, "horizon": horizon, "still": still}
     return LongRun(labels, problem, policy, horizon, SEED, replications, kept)
 
 
-def _search() -> Sweep:
-    """The search for the best arm: its pulls take the place of regret, and it is played by `play_search`."""
-    arms = facts.stochastic_arms(_SEARCH_GAP)
+def _kernel(epsilon: float) -> Sweep:
+    """The kernel method in one dimension, written in Python, behind Algorithm 1."""
+    loss = instances.on_line("schedule")
 
-    def run(epsilon: float) -> list[LongRun]:
-        labels = {"epsilon": epsilon, "horizon": LIMIT, "still": LIMIT / LEARNT}
-        return [LongRun(labels, arms, identifier(_FAILURE, epsilon, DELTA), LIMIT, SEED, 2 * REPLICATIONS)]
+    def run(horizon: int) -> list[LongRun]:
+        scale = number_scale(2.0 * loss.bound, epsilon, DELTA, "gaussian", "analytic")
+        learner = paper.KernelMethod(horizon, loss.bound + noise_reach(scale, "gaussian", horizon))
+        policy = paper.wrap(learner, loss.bound, epsilon, DELTA, method="analytic")
+        return [_run(loss, policy, horizon, LEAST_RUNS, ())]
 
-    labels = {"row": BEST_ARM, "policy": "lil'UCB", "reading": "printed", "quantity": EPSILON}
-    return Sweep(labels, EPSILON, EPSILONS, run)
-
-
-def play_search(run: LongRun) -> pd.DataFrame:
-    """Return the pulls of lil'UCB in the columns of the longer study, as `t` and as `regret`."""
-    rows = []
-    for replication in range(run.replications):
-        epsilon = run.labels["epsilon"]
-        found = paper.lil_ucb(run.problem, _FAILURE, epsilon, DELTA, seed=SEED, replication=replication, limit=LIMIT)
-        rows.append({**run.labels, "replication": replication, "t": LIMIT, "regret": float(sum(found.pulls))})
-    return pd.DataFrame(rows)
-
-
-def proven(problem: ConvexLoss, policy: Any, horizon: int) -> float:
-    """The derived bound of Algorithm 1 or 2 after a number of rounds."""
-    if problem.domain == "arms":  # the clipping as in `corollary_4`, which has the noise for 2B
-        record = policy.record
-        return tuning(policy.method, problem, horizon, record.unit).regret + 2.0 * record.scale / horizon
-    noise = "laplace" if policy.noise == "laplace" else "gaussian"
-    method = "analytic" if policy.noise == "analytic" else "classical"
-    bound, privacy = (paper.theorem_6 if policy.algorithm == "Algorithm 2" else paper.corollary_4), policy.privacy
-    return bound(problem, horizon, privacy.epsilon, privacy.delta or None, policy.method, noise, method)
+    labels = {
+        "row": KERNEL,
+        "policy": "Kernel method",
+        "reading": "analytic" if math.isfinite(epsilon) else "no privacy",
+    }
+    return Sweep(labels | {"quantity": HORIZON}, HORIZON, [16_000, 32_000, 64_000, 128_000], cache(run))
 
 
 # --- with contexts
 
 CONTEXT_SEED = 202007
-ONE_SET, UNIT_VECTORS = "one set", "unit vectors"
-_GLM, _THEOREM_10 = partial(paper.ldp_glm, responses="binary"), partial(paper.theorem_10, responses="binary")
+SEARCHED = 20
+"""Runs of each gap."""
+_GLM = partial(paper.ldp_glm, responses="binary")
 ALGORITHMS: dict[str, Callable[..., Policy]] = {LINEAR: paper.ldp_linucb, LOGISTIC: _GLM}
-_THEOREMS: dict[str, Callable[..., float]] = {LINEAR: paper.theorem_8, LOGISTIC: _THEOREM_10}
-LEARNT_EPSILON = 64.0
-"""Where the whole bonus has learnt the worst gaps."""
-_STEPS = (2, 1, 0, -1, -2)  # gaps are looked for at these powers of sqrt 2 around the expected worst one
-_BASE = 1_000_000  # where the expected worst gap is stated
+_STEPS = (
+    3,
+    2,
+    1,
+    0,
+    -1,
+    -2,
+    -3,
+)  # gaps are looked for at these powers of sqrt 2 around the expected worst one, up to 1
+_BASE, _FAR = 1e6, 1e10  # where the expected worst gap is stated
 
 
 class Design(NamedTuple):
-    """A learner without privacy, or an algorithm with its constants; a factor of beta hardly bends its bound."""
+    """A learner, or an algorithm with its constants; a factor of beta hardly bends its bound."""
 
     row: str
     variant: str = ""
     noise: str = "analytic"
     factor: float = 1.0
     learner: str = ""
+    skewed: bool = False
 
     def policy(self, epsilon: float, dim: int, horizon: int) -> Policy:
-        """Return what is played."""
+        """Return what is played round by round."""
         if self.learner:
             return paper.linucb(dim) if self.row == LINEAR else paper.gloc(dim, horizon, self.learner)
         return ALGORITHMS[self.row](epsilon, DELTA, dim, horizon, self.variant, self.noise, self.factor)
 
-    def bound(self, epsilon: float, dim: int, horizon: int) -> float:
-        """Return what is proven of it; of Newton steps nothing is."""
-        if self.learner and self.row == LINEAR:
-            return paper.linucb_upper(dim, horizon)
-        proof = "printed" if self.variant == "printed" else "derived"
-        return _THEOREMS[self.row](dim, horizon, epsilon, DELTA, proof, self.noise)
+    def in_stretches(self, epsilon: float, dim: int, horizon: int) -> Policy:
+        """Return what is played by stretches."""
+        if self.learner in ("weighted", "unweighted"):
+            return paper.weighted_regression(epsilon, DELTA, dim, horizon, 2 if self.learner == "weighted" else 0)
+        if self.learner == "joint":
+            return paper.joint_linucb(epsilon, DELTA, dim, horizon)
+        if self.learner:
+            return paper.by_stretches(paper.linucb_private_rewards(epsilon, DELTA, dim))
+        delta = None if self.noise == "laplace" else DELTA
+        return paper.by_stretches(paper.ldp_linucb(epsilon, delta, dim, horizon, self.variant, self.noise))
 
 
 @cache
@@ -181,66 +170,86 @@ def context_sweeps() -> list[tuple[str, Sweep]]:
     return [_contexts(**stated) for stated in _DATA["contexts"]]
 
 
+@cache
+def stretch_sweeps() -> list[tuple[str, Sweep]]:
+    """Every sweep of the study "stretches", with its row of Table 1."""
+    return [
+        _contexts(horizons=[round(10**power) for power in powers], gap=gap, dim=dim, far=True, **stated)
+        for powers, gaps, dims, stated in (
+            (
+                one["powers"],
+                one["gaps"],
+                one["dims"],
+                {name: one[name] for name in one.keys() - {"powers", "gaps", "dims"}},
+            )
+            for one in _DATA["stretches"]
+        )
+        for dim, gap in zip(dims, gaps, strict=True)
+    ]
+
+
 def _contexts(
     design: str,
-    dim: int,
     epsilons: Sequence[float],
     horizons: Sequence[int],
-    reading: str = "",
-    gap: float = math.nan,
+    gap: float,
     power: float = -0.25,
-    replications: int = LEAST_RUNS,
+    price: float = 0.0,
+    dim: int = 2,
+    far: bool = False,
 ) -> tuple[str, Sweep]:
-    """A sweep on one set of actions or, without a gap, on unit vectors."""
+    """A sweep on one set of actions; `far`: by stretches."""
     played = Design(**_DATA["designs"][design])
+    make = played.in_stretches if far else played.policy
     link = "linear" if played.row == LINEAR else "logistic"
-    several, one_set = len(epsilons) > 1, not math.isnan(gap)
 
     def runs(horizon: int, epsilon: float) -> list[LongRun]:
-        policy, found = played.policy(epsilon, dim, horizon), []
-        for each in _gaps(gap, power, horizon, epsilon if several else 1.0):
-            problem = instances.one_set(dim, link, each) if one_set else instances.unit_vectors(dim, link)
-            uniform = problem.uniform_regret() * horizon
+        policy, found = make(epsilon, dim, horizon), []
+        middle = gap * (horizon / (_FAR if far else _BASE)) ** power * (1.0 if math.isinf(epsilon) else epsilon**-price)
+        for each in searched(float(f"{middle:.3g}")) if far else searched(middle, _STEPS[:-1]):
+            problem = instances.one_set(dim, link, each) if dim > 1 else instances.or_nothing(each)
+            problem = instances.skewed(each) if played.skewed else problem
+            uniform = float(f"{problem.uniform_regret() * horizon:.6g}")  # it is a column of the study
             labels = {"epsilon": epsilon, "horizon": horizon, "gap": each, "uniform": uniform}
-            found.append(LongRun(labels, problem, policy, horizon, CONTEXT_SEED, replications, ()))
+            found.append(LongRun(labels, problem, policy, horizon, CONTEXT_SEED, SEARCHED, ()))
         return found
 
-    name = played.policy(epsilons[0], dim, horizons[0]).name
-    labels: dict[str, Any] = {"problem": ONE_SET if one_set else UNIT_VECTORS, "policy": name}
-    labels |= {"reading": reading or design, "quantity": "", "dim": dim}  # the quantity in its place
-    proved = one_set and played.learner != "newton"
-    bound = (lambda horizon, epsilon: played.bound(epsilon, dim, horizon)) if proved else None
-    return played.row, Sweep.over(labels, horizons, epsilons, runs, bound)._replace(design=design)
+    labels: dict[str, Any] = {"policy": make(epsilons[0], dim, horizons[0]).name}
+    labels |= {"reading": design, "quantity": "", "dim": dim}  # the quantity in its place
+    return played.row, Sweep.over(labels, horizons, epsilons, runs)._replace(design=design)
 
 
-def _gaps(gap: float, power: float, horizon: int, epsilon: float) -> list[float]:
-    if math.isnan(gap):
-        return [math.nan]
-    middle = gap * (horizon / _BASE) ** power / math.sqrt(epsilon)
-    return [each for each in (middle * 2.0 ** (k / 2) for k in _STEPS) if each <= 1.0]
+def searched(middle: float, steps: Sequence[int] = _STEPS) -> list[float]:
+    """Gaps in steps of sqrt 2 around the expected worst one; 1, the largest there is, in place of larger ones."""
+    gaps = [middle * 2.0 ** (k / 2) for k in steps]
+    return sorted({min(gap, 1.0) for gap in gaps}, reverse=True)
 
 
 # --- all of them
 
 
-def sweep(row: str, quantity: str, variant: str) -> Sweep:
-    """Return the sweep that stands for a row of Table 1; with contexts it is on one set of two actions."""
-    wanted = {"problem": ONE_SET, "dim": 2}
+def sweep(row: str, quantity: str, variant: str, dim: int = 2) -> Sweep:
+    """Return the sweep that stands for a row of Table 1; with contexts it is on one set, of two actions for a row."""
     found = [
         sweep
-        for key, sweep in (*convex_sweeps(), *context_sweeps())
+        for key, sweep in (*convex_sweeps(), *context_sweeps(), *stretch_sweeps())
         if (key, sweep.quantity, sweep.labels["reading"]) == (row, quantity, variant)
-        and wanted == {name: sweep.labels.get(name, value) for name, value in wanted.items()}
+        and sweep.labels.get("dim", dim) == dim
     ]
     return only(found, f"sweeps over {quantity} of {row!r}, {variant}")
 
 
+STUDIES = {"convex": convex_sweeps, "linear": context_sweeps, "stretches": stretch_sweeps}
+"""The sweeps of the longer studies, by the name of their file."""
+DIMS = (1, 2, 3)
+"""In which weighted regression and Algorithm 5 are compared."""
+
+
+def study_of(wanted: Sweep) -> str:
+    """Return the name of the longer study that a sweep is of."""
+    return next(label for label, swept in STUDIES.items() if any(sweep is wanted for _, sweep in swept()))
+
+
 def long_runs(label: str) -> list[LongRun]:
-    """Return every run of a longer study, "convex" or "linear"."""
-    sweeps = convex_sweeps() if label == "convex" else context_sweeps()
-    return [run for _, sweep in sweeps for run in sweep.runs()]
-
-
-def play(run: LongRun) -> pd.DataFrame:
-    """Play a run of a longer study; a row per replication and horizon, or checkpoint of a curve."""
-    return play_search(run) if run.labels.get("row") == BEST_ARM else play_long(run)
+    """Return every run of a longer study, "convex", "linear" or "stretches"."""
+    return [run for _, sweep in STUDIES[label]() for run in sweep.runs()]

@@ -53,6 +53,7 @@ ROWS = {row.key: row for row in (Row(**stated) for stated in tables("contextual"
 ONE_POINT, TWO_POINTS, (LINEAR, LOGISTIC) = (
     tuple(key for key, row in ROWS.items() if row.kind == kind) for kind in ("context-free", "two points", "contextual")
 )
+STRONG, WEIGHTED = ONE_POINT[3], "weighted regression"
 OURS = {LINEAR: "derived", LOGISTIC: "repaired"}
 """Variants of Algorithms 5 and 3 with constants of ours, which keep what the theorems promise."""
 

@@ -11,7 +11,8 @@ regret_se, replications`, and where known
 Nothing here touches pyplot or leaves a matplotlib setting changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -24,7 +25,7 @@ from private_bandits_book.figures.lines import check_columns, lines_of, tidied, 
 from private_bandits_book.figures.look import style, x_name
 from private_bandits_book.figures.vector import svg
 
-__all__ = ["caption_runs", "power", "regret_curves", "rounded", "short", "small_multiples", "style", "svg"]
+__all__ = ["beside", "caption_runs", "power", "regret_curves", "rounded", "short", "small_multiples", "style", "svg"]
 
 
 def regret_curves(
@@ -97,6 +98,7 @@ def small_multiples(
     yscale: str = "linear",
     xlabel: str | None = None,
     ylabel: str = "regret",
+    same: bool = True,
 ) -> Figure:
     """Plot one panel per value of `by`, side by side on one regret axis, with one legend.
 
@@ -109,6 +111,8 @@ def small_multiples(
         The column whose values name the panels, in their order of appearance.
     x, start, xscale, yscale, xlabel, ylabel
         As for `regret_curves`.
+    same : bool
+        Whether the panels share the regret axis; else each has its own.
 
     Returns
     -------
@@ -128,12 +132,52 @@ def small_multiples(
     scale, limits = _across(tidy, x, xscale, start)
     facets = [lines_of(tidy[everywhere | (tidy[by] == name)], x, limits) for name in names]
     everything = [line for lines in facets for line in lines]
-    window = window_of(everything, limits, scale, yscale)
+    windows = [window_of(everything if same else lines, limits, scale, yscale) for lines in facets]
     with style():
         figure = blank()
-        for name, lines in zip(names, facets, strict=True):
+        for name, lines, window in zip(names, facets, windows, strict=True):
             draw_lines(figure, lines, window).set_title(str(name), loc="left", pad=7)
-        lay_out_panels(figure, window, everything, xlabel or x_name(x), ylabel)
+        lay_out_panels(figure, windows, everything, xlabel or x_name(x), ylabel)
+    return figure
+
+
+def beside(frame: pd.DataFrame, across: Mapping[str, str], *, by: str = "panel", ylabel: str = "regret") -> Figure:
+    """Plot the same lines side by side against different columns, on one regret axis, both axes logarithmic.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As for `regret_curves`, with the rows of every panel, and with `label` and `family`.
+    across : mapping
+        The panels, in order, with the column that each is against.
+    by : str
+        The column that names the panel of a row.
+    ylabel : str
+        As for `regret_curves`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        For an empty frame, a missing column, or an unknown family or trust model.
+    """
+    check_columns(frame, (by, *across.values()))
+    tidy = tidied(frame, "t")
+    limits = {name: _across(tidy[tidy[by] == name], x, "log", 100) for name, x in across.items()}
+    facets = {name: lines_of(tidy[tidy[by] == name], x, limits[name][1]) for name, x in across.items()}
+    everything = [line for lines in facets.values() for line in lines]
+    y = window_of(everything, (1.0, 10.0), "log", "log")
+    windows = [replace(window_of(facets[name], limits[name][1], "log", "log"), y=y.y) for name in across]
+    with style():
+        figure = blank()
+        for window, (name, lines) in zip(windows, facets.items(), strict=True):
+            draw_lines(figure, lines, window).set_title(name, loc="left", pad=7)
+        lay_out_panels(figure, windows, list({line.label: line for line in everything}.values()), "", ylabel)
+        for axes, x in zip(figure.axes, across.values(), strict=True):
+            axes.set_xlabel(x_name(x))
     return figure
 
 

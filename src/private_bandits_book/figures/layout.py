@@ -31,7 +31,7 @@ def lay_out(
         foot += _legend(figure, lines)
     # Labels of lines beyond the top share one height there and keep the lines' order.
     ends = sorted(ends, key=lambda end: end.y)
-    left = _set_ticks([axes], window, columns=1)
+    left = _set_ticks([axes], [window], columns=1)
     texts = [_margin_text(axes, end) for end in ends]
     sizes = [_size(text) for text in texts]
     gap = 14.0
@@ -52,15 +52,17 @@ def lay_out(
             axes.add_line(leader)
 
 
-def lay_out_panels(figure: Figure, window: Window, lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
-    """Place the panels up to three in a row (four as two by two) over one legend."""
+def lay_out_panels(figure: Figure, windows: Sequence[Window], lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
+    """Place the panels, each with its window, up to three in a row (four as two by two) over one legend."""
     panels = figure.axes
     columns = 2 if len(panels) == 4 else min(len(panels), 3)
     rows = math.ceil(len(panels) / columns)
     foot = _FOOT + _legend(figure, lines)
-    left = _set_ticks(panels, window, columns)
+    left = _set_ticks(panels, windows, columns)
     height = 165.0
     between = max(18.0, *(_size(text)[0] + 6 for text in panels[0].get_xticklabels()))
+    if _differ(windows):
+        between = max(between, left)
     width = (72 * WIDTH - left - 2 * _PAD - between * (columns - 1)) / columns
     name = _NAME + 15 * max(axes.get_title(loc="left").count("\n") for axes in panels)
     step = height + name + 24
@@ -72,17 +74,24 @@ def lay_out_panels(figure: Figure, window: Window, lines: Sequence[Line], xlabel
     _name_axes(figure, panels, foot, xlabel, ylabel)
 
 
-def _set_ticks(panels: Sequence[Axes], window: Window, columns: int) -> float:
-    """Fix every panel's ticks, regret labels in the first column only, and return the left margin."""
-    x: Sequence[float] = window.marks if len(window.marks) <= (8 if columns == 1 else 4) else ()
-    x = x or _ticks(window.x, window.xscale, 7 if columns == 1 else 4)
-    y = _ticks(window.y, window.yscale, 6)
-    for i, axes in enumerate(panels):
+def _set_ticks(panels: Sequence[Axes], windows: Sequence[Window], columns: int) -> float:
+    """Fix every panel's ticks, shared regret labels in the first column only, and return the left margin."""
+    own = _differ(windows)
+    for i, (axes, window) in enumerate(zip(panels, windows, strict=True)):
+        x: Sequence[float] = window.marks if len(window.marks) <= (8 if columns == 1 else 4) else ()
+        x = x or _ticks(window.x, window.xscale, 7 if columns == 1 else 4)
+        y = _ticks(window.y, window.yscale, 6)
         axes.set_xticks(x, [readable_number(v, window.xscale) for v in x])
-        axes.set_yticks(y, [readable_number(v, window.yscale) if i % columns == 0 else "" for v in y])
+        axes.set_yticks(y, [readable_number(v, window.yscale) if own or i % columns == 0 else "" for v in y])
         axes.xaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_minor_locator(NullLocator())
-    return max((_size(text)[0] for text in panels[0].get_yticklabels()), default=0.0) + _PAD + 6
+    labels = [text for axes in panels for text in axes.get_yticklabels()]
+    return max((_size(text)[0] for text in labels), default=0.0) + _PAD + 6
+
+
+def _differ(windows: Sequence[Window]) -> bool:
+    """Say whether panels have regret axes of their own."""
+    return len({window.y for window in windows}) > 1
 
 
 def _legend(figure: Figure, lines: Sequence[Line]) -> float:

@@ -29,8 +29,9 @@ TRUST_LINES: dict[str, dict[str, Any]] = {
     "none": {"linestyle": "-", "linewidth": 1.4},
     "central": {"linestyle": "-", "linewidth": 2.0},
     "local": {"linestyle": (0, (4.0, 1.3)), "linewidth": 2.0},
+    "leaking": {"linestyle": (0, (1.0, 1.6)), "linewidth": 1.6},
 }
-"""Line style of the trust model: thin, solid, dashed."""
+"""Line style of the trust model: thin, solid, dashed; dotted where what is released has no finite epsilon."""
 
 MARKERS = "os^DvPX"
 """Of lines of one family at one epsilon, in order."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits import mechanisms
 from private_bandits.kernels import robust
 from private_bandits.kernels.sums import laplace_sum, truncated_pareto_sum
+from private_bandits.mechanisms import noise as mechanisms
 from private_bandits.papers.heavy_tailed import bounds, dp_robust_ucb, pareto_arms
 from private_bandits.simulate import streams
 from private_bandits_book.heavy_tailed import rates
@@ -24,7 +24,7 @@ SCALINGS = ("repaired", "slide_rate")
 SCALING_LOG = 10.0  # L in the study of the two scalings
 SCALING_MEAN = 0.5
 SCALING_PULLS = tuple(10**k for k in range(3, 13))
-DRAWS = 400  # means of an epoch, for each point
+DRAWS = 400  # means of an epoch, for each point; where a rule is checked, fewer if there are fewer runs than 20
 PATHS = 20  # of DP Robust UCB
 _PATH_STREAMS, _LOCAL_STREAMS = 100, 1000  # so that no two cases draw from one stream
 _COLUMNS = ["key", "constant", "value", "v", "epsilon", "proven", "largest", "beyond", "draws", "bound"]
@@ -126,11 +126,12 @@ def confidence(study: Study) -> pd.DataFrame:
     epsilon <= 1, and beyond it nothing is measured either. Every row has random numbers of its own.
     """
     rows: list[tuple[object, ...]] = []
+    draws = min(DRAWS // 2, 10 * study.replications)
     for v, epsilon in product(study.vs, study.epsilons):
         within = epsilon <= 1.0
         for c in (24.0, study.small_c):
             proven = within and dp_confidence(epsilon) <= c / 4.0
-            errors = epoch_errors(study, 1, v, epsilon, c, DRAWS // 2, len(rows)) if within else _NONE
+            errors = epoch_errors(study, 1, v, epsilon, c, draws, len(rows)) if within else _NONE
             rows.append((rates.DP, "c", c, v, epsilon, *_known(proven, errors)))
         for radius in (18.0, study.small_radius):
             proven = within and _radius_proven(study, v, epsilon, radius)
@@ -142,6 +143,7 @@ def confidence(study: Study) -> pd.DataFrame:
 def local_confidence(study: Study) -> pd.DataFrame:
     """`confidence` for the variants of LDP Robust SE, on the setting of the local figures."""
     rows: list[tuple[object, ...]] = []
+    draws = min(DRAWS // 4, 5 * study.replications)
     for v, epsilon in product(study.vs, study.local_epsilons):
         within = epsilon <= 1.0
         for name, c, variant in (
@@ -150,7 +152,7 @@ def local_confidence(study: Study) -> pd.DataFrame:
             (rates.SLIDE_LDP, 24.0, "slide_rate"),
         ):
             proven = within and _local_proven(study, v, epsilon, c, variant)
-            case = (study, LOCAL_SETTING, v, epsilon, c, DRAWS // 4, _LOCAL_STREAMS + len(rows), variant)
+            case = (study, LOCAL_SETTING, v, epsilon, c, draws, _LOCAL_STREAMS + len(rows), variant)
             rows.append((name, "c", c, v, epsilon, *_known(proven, epoch_errors(*case) if within else _NONE)))
     return rates.named(pd.DataFrame(rows, columns=_COLUMNS))
 

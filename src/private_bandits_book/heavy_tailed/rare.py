@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from private_bandits import mechanisms
 from private_bandits.kernels import quantile
+from private_bandits.mechanisms import noise as mechanisms
 from private_bandits.papers.heavy_tailed import quantile_se
 from private_bandits.simulate import streams
 

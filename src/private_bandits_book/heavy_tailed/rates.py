@@ -23,8 +23,7 @@ from private_bandits import baselines
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
-from private_bandits.simulate import simulate
-from private_bandits_book.studies import Runner, key
+from private_bandits_book.studies import Runner, key, simulated
 from private_bandits_book.sweep import EPSILON, GAP, LEARNT, LEAST_RUNS, Form, RateFit, chosen, learnt, power
 from private_bandits_book.verdicts import BY_CONSTRUCTION, MEASURED
 
@@ -105,7 +104,7 @@ class Rates(Runner):
         runs: int = LEAST_RUNS,
         n_jobs: int = 1,
     ) -> np.ndarray:
-        data = simulate(
+        data = simulated(
             problem,
             policy,
             horizon=horizon,

@@ -87,6 +87,7 @@ class Setting(NamedTuple):
     gap: float
 
 
+@cache
 def instance(family: str, n_arms: int, size: int, gap: float) -> SemiBandit:
     """Return the instance of a family with m base arms, K and Delta; best mean 1, or 1/2 where the family says so."""
     if family in AS_ARMS:

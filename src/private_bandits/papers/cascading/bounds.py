@@ -14,7 +14,8 @@ from scipy.optimize import brentq
 from private_bandits import checks
 from private_bandits._moved import forward
 from private_bandits.kernels.releases import block
-from private_bandits.mechanisms import chernoff_exponent, chernoff_rate, lemma_1_constant
+from private_bandits.mechanisms import lemma_1_constant
+from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 from private_bandits.papers.cascading.instances import b_lb
 from private_bandits.papers.cascading.repair_blocks import GROWTH, first_block
 from private_bandits.privacy.divergences import bernoulli_kl

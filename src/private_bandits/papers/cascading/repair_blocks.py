@@ -4,7 +4,8 @@ import math
 
 from private_bandits import checks, plain
 from private_bandits.kernels import releases
-from private_bandits.mechanisms import chernoff_exponent, chernoff_rate, laplace_scale
+from private_bandits.mechanisms import laplace_scale
+from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 from private_bandits.papers.cascading.repair_first import repaired_first
 from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Policy

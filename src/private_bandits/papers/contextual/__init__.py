@@ -9,32 +9,44 @@ from private_bandits.papers.contextual.appendix_b2 import identifier, lil_ucb
 from private_bandits.papers.contextual.bounds import (
     corollary_4,
     linucb_upper,
+    local_lower,
     theorem_3,
     theorem_6,
     theorem_8,
     theorem_10,
+    weighted_upper,
 )
+from private_bandits.papers.contextual.bubeck_kernel_method import KernelMethod
+from private_bandits.papers.contextual.chen_weighted_regression import weighted_regression
 from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
+from private_bandits.papers.contextual.trust_models import by_stretches, joint_linucb, linucb_private_rewards
 from private_bandits.papers.contextual.wrapper import wrap
 from private_bandits.policy import Policy
 
 __all__ = [
+    "KernelMethod",
     "algorithms",
+    "by_stretches",
     "corollary_4",
     "gloc",
+    "joint_linucb",
     "ldp_glm",
     "ldp_linucb",
     "lil_ucb",
     "linucb",
+    "linucb_private_rewards",
     "linucb_upper",
+    "local_lower",
     "one_point",
     "theorem_10",
     "theorem_3",
     "theorem_6",
     "theorem_8",
     "two_point",
+    "weighted_regression",
+    "weighted_upper",
     "wrap",
 ]
 
@@ -85,10 +97,16 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
             for variant, noise in (("printed", "classical"), ("repaired", "analytic"))
             for responses in ("bounded", "binary")
         ],
-        "algorithm_5": [ldp_linucb(*private), *(ldp_linucb(*private, "derived", n) for n in ("classical", "analytic"))],
+        "algorithm_5": [
+            ldp_linucb(*private),
+            *(ldp_linucb(*private, "derived", n) for n in ("classical", "analytic")),
+            ldp_linucb(epsilon, None, dim, rounds, "derived", "laplace"),
+        ],
         "appendix_b2": [identifier(0.1, epsilon, failure, noise, method) for noise, method, failure in noises],
+        "chen_weighted_regression": [weighted_regression(*private)],
         "oful": [linucb(dim)],
         "online_to_confidence": [gloc(dim, rounds, learner) for learner in ("newton", "gradient")],
+        "trust_models": [linucb_private_rewards(epsilon, delta, dim), joint_linucb(*private)],
     }
     return [(module, policy) for module, policies in found.items() for policy in policies]
 

@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import linear
-from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.kernels import linear, stretches
+from private_bandits.mechanisms import gaussian_sigma, laplace_scale
 from private_bandits.papers.contextual import ellipsoids, skeleton
 from private_bandits.papers.contextual.accounting import PAPER, linucb_messages, noise_scale, vector_privacy
 from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
 
 
 def ldp_linucb(
     epsilon: float,
-    delta: float,
+    delta: float | None,
     dim: int,
     horizon: int,
     variant: str = "printed",
@@ -33,8 +34,8 @@ def ldp_linucb(
     ----------
     epsilon : float
         Local privacy of a user, > 0.
-    delta : float
-        In (0, 1).
+    delta : float or None
+        In (0, 1); None with Laplace noise.
     dim : int
         d >= 1.
     horizon : int
@@ -44,8 +45,10 @@ def ldp_linucb(
           Upsilon_t)) d ln T. Both go to 0 with sigma, and the reward's own noise is forgotten: no ridge, no bonus.
         * `derived`: ours; the radius of this module with fit_t of LinUCB, c_t = ridge + 2 Upsilon_t, and Upsilon_t =
           2 sigma sqrt(t) (sqrt d + sqrt(ln(6 T/alpha))). At epsilon = infinity it is `linucb`.
-    noise : {"classical", "analytic"}
-        Sigma by the split that the paper makes, or the smallest for both messages together.
+    noise : {"classical", "analytic", "laplace"}
+        Gaussian, sigma by the split that the paper makes or the smallest for both messages together; or Laplace noise
+        of scale b = (d + 1 + 2 largest_reward sqrt d) / epsilon, for `derived`, with radii of ours for all rounds t >=
+        l = ln(6 d (d + 1) T/alpha): Upsilon_t = 3 d b sqrt(l t), and 3 b sqrt(d l t) for the vector's noise.
     bonus_factor : float
         Multiplies beta_t, > 0.
     alpha : float
@@ -58,6 +61,7 @@ def ldp_linucb(
     Returns
     -------
     Policy
+        With Laplace noise one that is played by `kernels.stretches`.
 
     Raises
     ------
@@ -80,7 +84,11 @@ def ldp_linucb(
     size, length, failure, factor, least = ellipsoids.checked(dim, horizon, alpha, bonus_factor, ridge)
     checks.choice("variant", variant, ("printed", "derived"))
     messages = linucb_messages(largest_reward)
-    sigma = noise_scale(messages, epsilon, delta, noise)
+    laplace = checks.choice("noise", noise, ("classical", "analytic", "laplace")) == "laplace"
+    if laplace and (variant != "derived" or delta is not None):
+        raise ValueError(f"noise 'laplace' must come with variant 'derived' and delta None, got {variant!r}, {delta!r}")
+    far = size + 1.0 + messages[1].exact * math.sqrt(size)  # the upper triangle of x x' has L1 norm (d + 1)/2 at most
+    sigma = laplace_scale(epsilon, far) if laplace else noise_scale(messages, epsilon, checks.delta(delta), noise)
     record = linear.Record(dim=size, sigma=sigma, factor=factor, largest_reward=float(largest_reward), horizon=length)
     if variant == "printed":
         log_t = math.log(length)
@@ -99,10 +107,18 @@ def ldp_linucb(
             level=2.0 * math.log(1.0 / each),
             tail=ellipsoids.vector_norm(sigma, size, length, each),
         )
-    privacy = vector_privacy(messages, epsilon, delta, sigma)
-    facts = {"mechanism": "gaussian", "noise": noise} if sigma else {}
+    facts = {"mechanism": "laplace" if laplace else "gaussian", "noise": noise} if sigma else {}
     options = ellipsoids.variant_name(noise, factor)
-    return Policy("LDP-LinUCB", PAPER, "Algorithm 5", variant, privacy, record, options=options, **facts)
+    made: Any = record
+    privacy = Guarantee.none()
+    if laplace:
+        root = 3.0 * sigma * math.sqrt(math.log(6.0 * size * (size + 1) * length / failure))
+        made = stretches.Record(record._replace(shift=size * root, tail=math.sqrt(size) * root), laplace=True)
+        reason = f"all entries of two messages, which move by {far:.4g} at most in L1"
+        privacy = Guarantee.certified(epsilon, far / sigma, "local", reason) if sigma else privacy
+    else:
+        privacy = vector_privacy(messages, epsilon, checks.delta(delta), sigma)
+    return Policy("LDP-LinUCB", PAPER, "Algorithm 5", variant, privacy, made, options=options, **facts)
 
 
 def reference(

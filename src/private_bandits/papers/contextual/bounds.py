@@ -19,6 +19,7 @@ first = 2 slope for the first action, which is random. Uniform play costs at mos
 """
 
 import math
+from typing import Any
 
 from private_bandits import checks
 from private_bandits._moved import forward
@@ -29,6 +30,7 @@ from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tun
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.chen_weighted_regression import weighted_regression
 from private_bandits.papers.contextual.convex_skeleton import check_convex
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.problems import ConvexLoss
@@ -294,6 +296,67 @@ def theorem_10(
     chosen = "repaired" if variant == "derived" else variant
     policy = ldp_glm(epsilon, delta, dim, horizon, variant=chosen, noise=noise, alpha=alpha, responses=responses)
     return _upper(policy.record, horizon, _SLOPE)
+
+
+def local_lower(horizon: int, epsilon: float) -> float:
+    """No algorithm whose users are epsilon-locally private keeps its regret below this on every problem.
+
+    sqrt T / (16 sqrt(2 e) (e^epsilon - 1)), or for few rounds T exp(-4 (e^epsilon - 1)^2 T) / 8, of one of two problems
+    with one set, {x, 0} with |x| = 1, and rewards -1 or 1 of mean <x, theta> = +-gap; contexts may be public. By
+    Theorem 1 of Duchi, Jordan and Wainwright (2013) and the inequality of Bretagnolle and Huber.
+
+    Parameters
+    ----------
+    horizon : int
+        T >= 1.
+    epsilon : float
+        > 0, pure.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    rounds, move = checks.integer("horizon", horizon, at_least=1), math.expm1(checks.epsilon(epsilon))
+    gap = min(1.0 / (2.0 * math.sqrt(2.0 * rounds) * move), 1.0)
+    return gap * rounds / 8.0 * math.exp(-4.0 * (move * gap) ** 2 * rounds)
+
+
+def weighted_upper(dim: int, horizon: int, epsilon: float, delta: float, n_actions: int, alpha: float = 0.1) -> float:
+    """Regret of `weighted_regression` with probability 1 - alpha, if E |M' x| <= d in all epochs: weights are found.
+
+    45 K d r sqrt(T + n), K the actions of a set and r the record's radius, and at most 2 n in a first epoch of n users.
+
+    Parameters
+    ----------
+    dim, horizon : int
+        d and T, >= 1.
+    epsilon : float
+        Of a user, > 0; infinity means no privacy.
+    delta : float
+        In (0, 1).
+    n_actions : int
+        K >= 1.
+    alpha : float
+        In (0, 1): with which an interval may fail.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    record: Any = weighted_regression(epsilon, delta, dim, horizon, alpha=alpha).record
+    actions = checks.integer("n_actions", n_actions, at_least=1)
+    first = 2.0 * record.first
+    return 2.0 * first + 45.0 * actions * dim * record.radius * math.sqrt(horizon + first)
 
 
 def _order(horizon: int, epsilon: float) -> float:

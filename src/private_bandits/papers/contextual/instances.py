@@ -88,19 +88,30 @@ def on_simplex(kind: str, mode: str = "schedule") -> ConvexLoss:
 
 
 @cache
-def on_line() -> ConvexLoss:
-    """The mean of two distances on [-1, 1], with noise: stochastic convex losses of one dimension.
+def on_line(mode: str = "stochastic") -> ConvexLoss:
+    """Two distances on [-1, 1]: one for four users of five, the other for the fifth.
+
+    Parameters
+    ----------
+    mode : {"schedule", "drawn", "stochastic"}
+        As for `convex`.
 
     Returns
     -------
     ConvexLoss
+
+    Raises
+    ------
+    ValueError
+        If the mode is not one of those listed.
 
     Examples
     --------
     >>> on_line().best_point()[0].tolist()
     [0.6]
     """
-    return ConvexLoss.ball([[0.6], [-0.2]], kind="distance", mode="stochastic", weights=[0.8, 0.2], spread=_SPREAD)
+    order = {"schedule": _SCHEDULE} if mode == "schedule" else {"mode": mode, "weights": [0.8, 0.2], "spread": _SPREAD}
+    return ConvexLoss.ball([[0.6], [-0.2], [-0.2]][: 3 if mode == "schedule" else 2], kind="distance", **order)
 
 
 def switching_arms(gap: float = GAP) -> ConvexLoss:
@@ -191,6 +202,61 @@ def one_set(dim: int, link: str = "linear", gap: float = GAP, offset: float = 0.
     values = np.full((1, dim), float(offset))
     values[0, 0] += gap
     return LinearContext.table(np.eye(dim)[None], values if link == "linear" else expit(values), link)
+
+
+def or_nothing(gap: float = GAP) -> LinearContext:
+    """One dimension: the action 1, whose mean is minus the gap, or 0, which costs nothing and tells nothing.
+
+    Parameters
+    ----------
+    gap : float
+        In [0, 1].
+
+    Returns
+    -------
+    LinearContext
+
+    Raises
+    ------
+    ValueError
+        If the gap is out of range.
+
+    Examples
+    --------
+    >>> or_nothing(0.5).means.tolist()
+    [[-0.5, 0.0]]
+    """
+    return LinearContext.table([[[1.0], [0.0]]], [[-gap, 0.0]])
+
+
+def skewed(gap: float = GAP) -> LinearContext:
+    """Two dimensions, ten sets: nine times (1, 0) or nothing, which is the better; once (cos, sin) = (0.98, 0.2) or it.
+
+    The mean of the rare action is a tenth of the gap, that of the frequent one minus half as much: the second entry of
+    theta, 7.5 times as large, shows in a tenth of the rounds, and there by a fifth.
+
+    Parameters
+    ----------
+    gap : float
+        In [0, 1].
+
+    Returns
+    -------
+    LinearContext
+
+    Raises
+    ------
+    ValueError
+        If the gap is out of range.
+
+    Examples
+    --------
+    >>> skewed(1.0).means[[0, -1]].round(3).tolist()
+    [[-0.05, 0.0], [0.1, 0.0]]
+    """
+    rare = [math.sqrt(0.96), 0.2]
+    sets = [[[1.0, 0.0], [0.0, 0.0]]] * 9 + [[rare, [0.0, 0.0]]]
+    return LinearContext.table(sets, [[-0.05 * gap, 0.0]] * 9 + [[0.1 * gap, 0.0]])
 
 
 def _order(mode: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.mechanisms import gaussian, laplace
-from private_bandits.papers.contextual.accounting import message_privacy, number_scale
+from private_bandits.mechanisms.noise import gaussian, laplace
+from private_bandits.papers.contextual.accounting import PAPER, message_privacy, number_scale
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import ConvexLoss
@@ -87,10 +87,22 @@ class Reduction(Player):
     privacy: Guarantee
     points: int = 1
 
+    variant, paper = "", PAPER
+
     @property
     def name(self) -> str:
         """Name of the learner, with the noise."""
         return f"{self.base.name}, {self.noise} noise"
+
+    @property
+    def mechanism(self) -> str:
+        """What protects."""
+        return self.noise if self.scale else "none"
+
+    @property
+    def method(self) -> str:
+        """The learner."""
+        return str(self.base.name)
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> _NoisyLearner:
         """Return a fresh learner behind noise.

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.problems import Arms, ListRecord
+from private_bandits.problems import Arms
+from private_bandits.problems.lists import ListRecord
 
 SETTINGS = {1: (0.9, 0.7, 0.5, 0.3, 0.1), 2: (0.9, 0.55, 0.3, 0.15, 0.1), 3: (0.9, 0.85, 0.7, 0.45, 0.1)}
 """Means of the five arms, as on the slides."""

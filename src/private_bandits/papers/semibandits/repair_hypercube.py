@@ -15,7 +15,7 @@ def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
     """CUCB-LDP1 whose users send a corner of the hypercube: K outcomes for a variance of order K, not K^2; ours.
 
     Of a random corner of {0, 1}^K and its opposite, the user sends the one that agrees with more of the outcomes, with
-    probability e^epsilon / (1 + e^epsilon), else the other (`mechanisms.hypercube`). A bit is true with probability
+    probability e^epsilon / (1 + e^epsilon), else the other (`noise.hypercube`). A bit is true with probability
     (1 + g)/2, g = `agreement`, of order tanh(epsilon/2) / sqrt(K), and the index is min(1, mean + sqrt(1.5 ln T / n)
     / g) with the unbiased mean. At K = 1 it is randomised response, as LDP-UCB-B has it.
 

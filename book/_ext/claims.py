@@ -1,0 +1,242 @@
+"""The ledger: a line a claim that unfolds, an address for each, and a domain by which search and links find it.
+
+The body of the directive `claims` is a line of JSON a claim, as `private_bandits_book` writes it. A claim is at home
+where the directive has the flag `home`, on the page of all ledgers, and there its address is its name; on the page of
+its chapter it is the name behind `claim-`, as figures and tables have addresses of their own there.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.domains import Domain, ObjType
+from sphinx.environment import BuildEnvironment
+from sphinx.roles import XRefRole
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+SIGNS = {
+    "reproduced": "✓",
+    "reproduced after repair": "↻",
+    "not reproduced": "✗",
+    "undecided": "?",
+    "not testable": "–",
+}
+
+
+class claims(nodes.General, nodes.Element):
+    """All lines."""
+
+
+class claim(nodes.General, nodes.Element):
+    """One line, and what it unfolds."""
+
+
+class unfolded(nodes.General, nodes.Element):
+    """What a line unfolds."""
+
+
+class Claims(SphinxDirective):
+    """A ledger."""
+
+    has_content = True
+    option_spec = {"home": directives.flag, "name": directives.unchanged}  # noqa: RUF012
+
+    def run(self) -> list[nodes.Node]:
+        listed = [json.loads(line) for line in self.content if line.strip()]
+        box = claims(papers=len({entry["chapter"] for entry in listed}))
+        box += [self._claim(entry) for entry in listed]
+        self.add_name(box)
+        return [box]
+
+    def _claim(self, entry: dict[str, str]) -> claim:
+        chapter, name = entry["chapter"], entry["claim"]
+        home = "home" in self.options
+        address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
+        domain = self.env.get_domain("claim")
+        assert isinstance(domain, Ledger)
+        domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
+        row = claim(ids=[address], **{key: entry[key] for key in ("chapter", "verdict", "evidence")})
+        row += _words("place", entry["locus"], entry["paper"])
+        row += _words("says", entry["statement"])
+        row += _words("number", entry["number"])
+        row += _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}", entry["evidence"])
+        more = unfolded()
+        more += [_line(head, entry[key]) for key, head in _MORE.items() if entry.get(key)]
+        if entry.get("rests_on"):
+            more += _line("Rests on", "")
+            more[-1] += _listed(_reference(chapter, part) for part in entry["rests_on"].split(";"))
+        if entry.get("shown"):
+            more += _line("Shown", "")
+            more[-1] += addnodes.pending_xref(
+                "", nodes.inline(text=entry["shown"]), refdomain="claim", reftype="exhibit", refexplicit=True,
+                reftarget=f"{chapter}-{entry['shown']}",
+            )  # fmt: skip
+        more += _line("Made by", "")
+        more[-1] += nodes.literal(text=entry["command"])
+        row += more
+        return row
+
+
+_MORE = {"reason": "Why", "excludes": "Excluded"}
+
+
+def _reference(chapter: str, name: str) -> nodes.Node:
+    target = f"{chapter}/{name}"  # not its address: the search would take the title for that
+    return addnodes.pending_xref(
+        "", nodes.inline(text=name), refdomain="claim", reftype="claim", refexplicit=True, reftarget=target
+    )
+
+
+def _listed(parts: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
+    for place, part in enumerate(parts):
+        if place:
+            yield nodes.Text(", ")
+        yield part
+
+
+def _line(head: str, words: str) -> nodes.paragraph:
+    line = nodes.paragraph()
+    line += [nodes.strong(text=head), nodes.Text(f" {words}")]
+    return line
+
+
+def _words(name: str, words: str, small: str = "") -> nodes.inline:
+    """Return a cell of a line; what stands between dollars is mathematics."""
+    cell = nodes.inline(classes=[f"claim-{name}"])
+    for place, part in enumerate(words.split("$")):
+        if part:
+            cell += nodes.math(part, part) if place % 2 else nodes.Text(part)
+    if small:
+        cell += nodes.inline(text=small, classes=["claim-small"])
+    return cell
+
+
+EVIDENCE = ("exact", "measured", "derived", "by construction", "inherited")
+
+
+class Verdicts(SphinxDirective):
+    """How many claims have each verdict, by chapter and by evidence: from the committed ledgers, given titles."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        titles = dict(line.split(": ", 1) for line in self.content if line.strip())
+        found = {chapter: self._rows(chapter) for chapter in titles}
+        every = [row for rows in found.values() for row in rows]
+        lines = [["", *(f"{sign} {verdict}" for verdict, sign in SIGNS.items())], [":---"] + ["---:"] * len(SIGNS)]
+        lines += [[f"[{titles[chapter]}]({chapter}.ipynb)", *_counted(rows)] for chapter, rows in found.items()]
+        lines += [["**all**", *(f"**{count}**" for count in _counted(every))]]
+        lines += [[f"*{one}*", *_counted([row for row in every if row["evidence"] == one])] for one in EVIDENCE]
+        text = StringList(["| " + " | ".join(line) + " |" for line in lines], self.get_source_info()[0])
+        box = nodes.container()
+        self.state.nested_parse(text, self.content_offset, box)
+        return [box]
+
+    def _rows(self, chapter: str) -> list[dict[str, str]]:
+        path = Path(self.env.srcdir, "book", "data", chapter, "claims.csv")
+        self.env.note_dependency(str(path))
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def _counted(rows: list[dict[str, str]]) -> list[str]:
+    counts = Counter(row["verdict"] for row in rows)
+    return [str(counts[verdict] or "") for verdict in SIGNS]
+
+
+class Ledger(Domain):
+    """The claims of the book, by chapter and name."""
+
+    name = "claim"
+    label = "claims"
+    object_types = {"claim": ObjType("claim", "claim")}  # noqa: RUF012
+    roles = {"claim": XRefRole()}  # noqa: RUF012
+    initial_data = {"places": {}}  # noqa: RUF012
+
+    @property
+    def places(self) -> dict[str, dict[str, tuple[str, str, bool]]]:
+        """By claim and page: its title, its address there, and whether it is at home."""
+        return self.data.setdefault("places", {})
+
+    def note(self, name: str, title: str, docname: str, address: str, home: bool) -> None:
+        """Note that a claim stands on a page."""
+        self.places.setdefault(name, {})[docname] = title, address, home
+
+    def clear_doc(self, docname: str) -> None:
+        for name in [name for name, found in self.places.items() if docname in found]:
+            del self.places[name][docname]
+            if not self.places[name]:
+                del self.places[name]
+
+    def merge_domaindata(self, docnames: Any, otherdata: dict[str, Any]) -> None:
+        for name, found in otherdata["places"].items():
+            self.places.setdefault(name, {}).update({d: place for d, place in found.items() if d in docnames})
+
+    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
+        for name, found in self.places.items():
+            docname, (title, address, _) = max(found.items(), key=lambda place: place[1][2])
+            yield name, title.replace(".", " "), "claim", docname, address, 0
+
+    def resolve_xref(
+        self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
+        node: addnodes.pending_xref, contnode: nodes.Element,
+    ) -> nodes.reference | None:  # fmt: skip
+        if typ == "exhibit":  # a figure or a table, if the page has it at its parameters
+            labels = env.get_domain("std").data["anonlabels"]
+            where = labels.get(target)
+            return make_refnode(builder, fromdocname, where[0], where[1], [contnode]) if where else None
+        found = self.places.get(target, {})
+        here = {fromdocname: found[fromdocname]} if fromdocname in found else found
+        for docname, (_, address, _) in sorted(here.items(), key=lambda place: not place[1][2]):
+            return make_refnode(builder, fromdocname, docname, address, [contnode])
+        return None
+
+    def resolve_any_xref(self, *given: Any) -> list[tuple[str, nodes.Element]]:
+        return []
+
+
+def _opens_claims(self: Any, node: claims) -> None:
+    self.body.append(self.starttag(node, "div", CLASS="claims", **{"data-papers": str(node["papers"])}))
+
+
+def _closes_claims(self: Any, node: claims) -> None:
+    self.body.append("</div>\n")
+
+
+def _opens_claim(self: Any, node: claim) -> None:
+    facts = {f"data-{key}": node[key] for key in ("chapter", "verdict", "evidence")}
+    self.body.append(self.starttag(node, "details", CLASS="claim", **facts) + "<summary>")
+
+
+def _closes_claim(self: Any, node: claim) -> None:
+    self.body.append("</details>\n")
+
+
+def _opens_unfolded(self: Any, node: unfolded) -> None:
+    self.body.append('</summary><div class="claim-more">')
+
+
+def _closes_unfolded(self: Any, node: unfolded) -> None:
+    self.body.append("</div>")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_domain(Ledger)
+    app.add_directive("claims", Claims)
+    app.add_directive("verdicts", Verdicts)
+    app.add_node(claims, html=(_opens_claims, _closes_claims))
+    app.add_node(claim, html=(_opens_claim, _closes_claim))
+    app.add_node(unfolded, html=(_opens_unfolded, _closes_unfolded))
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,281 @@
+"""Contextual learners whose server solves only now and then, so that whole stretches of play are drawn at once.
+
+The learners of `linear` that weight by rewards. The server's estimate stands for a stretch of rounds, in which users
+with the same set of actions play the same one. With one set it lasts until that action would be played about growth
+times as often again; with several, of which no user says which it had, growth times the rounds so far; but for one
+round at least. So all that matters of a stretch are sums: how often each given set came up, the rewards, and the noise.
+Their laws are known, whatever the stretch's length, and a run costs as much as its stretches. With growth 0 the server
+solves in every round, and a run on one set is bit for bit that of `linear`.
+
+Besides Gaussian noise on both messages there is Laplace noise; noise on the reward alone, whose user sends the action
+as it is; and a trusted server's, which draws it for the nodes of a binary tree over the stretches: `levels` of them
+hold a user at most, and the sum of those that make up the rounds so far is added, anew in every stretch.
+
+Rewards that are uniform about their mean are added one by one up to `DIRECT` of them, and beyond as a normal number.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from private_bandits._compiled import compiled
+from private_bandits.kernels import linear
+from private_bandits.kernels.cholesky import factorise, inverse_norms, solve
+from private_bandits.kernels.protocol import WHOLE_RUN, blank
+from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.sums import laplace_sum
+from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems.contexts import ContextRecord, draw_reward
+
+__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+
+PIECE = WHOLE_RUN
+DIRECT = 64
+LONGEST = WHOLE_RUN // 2
+
+
+class Record(NamedTuple):
+    """The constants of a contextual policy that is played by stretches."""
+
+    constants: linear.Record
+    growth: float = 0.0
+    laplace: bool = False  # sigma is a Laplace scale
+    reward_sigma: float = 0.0  # of Gaussian noise on the reward alone
+    levels: int = 0  # of the tree; 0: noise of the users' own
+
+
+class State(NamedTuple):
+    """What the loop carries from stretch to stretch."""
+
+    gram: np.ndarray  # V, upper triangle, as of the end of the stretch
+    moment: np.ndarray  # u
+    nodes: np.ndarray  # noise of the tree's nodes, a row a level: that on V, row by row, and on u
+    counts: np.ndarray  # int64: how often each set comes up in the stretch
+    played: np.ndarray  # int64: the action of its users
+    pulls: np.ndarray  # int64: how often the users of each set have played each action; read of one set only
+    clock: np.ndarray  # int64: rounds before the stretch, at its end, stretches so far
+    sums: np.ndarray  # pseudo-regret before the stretch, and what each of its rounds adds
+
+
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what `linear` refuses, and action sets that are drawn afresh.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : LinearContext
+        A table.
+    record : Record
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Empty.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem or a shorter run.
+    """
+    linear.check(name, problem, record.constants, horizon)
+    if not len(problem.sets):
+        raise ValueError(f"problem of {name} must have given sets (LinearContext.table), got {problem}")
+    return {}
+
+
+def start(problem: ContextRecord, policy: Record) -> State:
+    """Return the state before the first round.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    policy : Record
+
+    Returns
+    -------
+    State
+    """
+    dim, sets = problem.dim, len(problem.sets)
+    return State(
+        gram=np.zeros((dim, dim)),
+        moment=np.zeros(dim),
+        nodes=np.zeros((policy.levels, dim * (dim + 3) // 2)),
+        counts=np.zeros(sets, np.int64),
+        played=np.zeros(sets, np.int64),
+        pulls=np.zeros(problem.means.shape, np.int64),
+        clock=np.zeros(3, np.int64),
+        sums=np.zeros(2),
+    )
+
+
+@compiled
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+    """Play the rounds first..last.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    policy : Record
+    state : State, written
+        As round first - 1 left it.
+    first, last : int
+        Rounds to play, counted from 1; a run may be played in any pieces.
+    checkpoints : int64 array, increasing
+    regret : float64 array, as long as `checkpoints`, written
+        The pseudo-regret at those checkpoints that are among the rounds; within a stretch it is interpolated, which
+        where there is one set is what it is.
+    trace : int64 array, shape (horizon, 2) or (0, 2), written
+        Where it has rows: the action of each round, and 1; in a stretch the sets come in their order.
+    env, choice, noise : numpy.random.Generator
+        The three streams of the replication.
+    """
+    clock, sums = state.clock, state.sums
+    mark = np.searchsorted(checkpoints, first)
+    while True:
+        begun, end = clock[0], clock[1]
+        while mark < len(checkpoints) and checkpoints[mark] <= min(end, last):
+            regret[mark] = sums[0] + sums[1] * (checkpoints[mark] - begun)
+            mark += 1
+        if len(trace) > 0:
+            t = begun
+            for shown in range(len(state.counts)):
+                for _ in range(state.counts[shown]):
+                    if first <= t + 1 <= last:
+                        trace[t, 0] = state.played[shown]
+                        trace[t, 1] = 1
+                    t += 1
+        if end >= last:
+            return
+        sums[0] += sums[1] * (end - begun)
+        clock[0], clock[2] = end, clock[2] + 1
+        _solve(problem, policy, state, choice)
+        # what the server knows without counting sets: with one set the pulls, else the rounds
+        least = state.pulls[0, state.played[0]] if len(state.counts) == 1 else end
+        rounds = 1
+        if policy.growth > 0.0:  # of random length, so that no grid shows in the regret
+            share = policy.growth * (0.5 + choice.random())
+            rounds = max(1, int(min(share * least, LONGEST)))
+        if policy.levels > 0 and clock[2] == 2**policy.levels - 1:  # the tree is full
+            rounds = LONGEST
+        clock[1] = end + rounds
+        sums[1] = _stretch(problem, policy, state, rounds, env, noise) / rounds
+
+
+@compiled
+def _solve(problem, policy, state, choice):
+    """Choose the action of every set's users for the next stretch."""
+    record, t, dim, n_actions = policy.constants, state.clock[0], problem.dim, problem.n_actions
+    factor, theta, seen = np.zeros((dim, dim)), state.moment.copy(), state.gram.copy()
+    place = 0
+    for i in range(dim):  # the tree's noise is none of the sums'
+        for j in range(i, dim):
+            for level in range(policy.levels):
+                seen[i, j] += state.nodes[level, place]
+            place += 1
+    for i in range(dim):
+        for level in range(policy.levels):
+            theta[i] += state.nodes[level, place + i]
+    ready = t > 0 and factorise(seen, record.ridge + 2.0 * record.shift * math.sqrt(t), factor)
+    if ready:
+        solve(factor, theta)
+    beta = linear.radius(record, t, 0.0)
+    work, squares, indices = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(n_actions)
+    order, values = np.zeros(1, np.int64), np.zeros(1)
+    for shown in range(len(problem.sets)):
+        actions = problem.sets[shown]
+        indices[:] = np.inf
+        if ready:
+            inverse_norms(factor, actions, work, squares)
+            for action in range(n_actions):
+                indices[action] = beta * math.sqrt(squares[action])
+            for i in range(dim):
+                for action in range(n_actions):
+                    indices[action] += theta[i] * actions[i, action]
+        top_list(indices, False, choice, order, values)
+        state.played[shown] = order[0]
+
+
+@compiled
+def _stretch(problem, policy, state, rounds, env, noise):
+    """Draw the sums of a stretch, add them, and return its pseudo-regret."""
+    gram, moment, dim, n_sets = state.gram, state.moment, problem.dim, len(problem.sets)
+    only = min(int(env.random() * n_sets), n_sets - 1) if rounds == 1 else -1
+    left, lost = rounds, 0.0
+    for shown in range(n_sets):
+        count = int(shown == only) if only >= 0 else left
+        if only < 0 and shown < n_sets - 1:
+            count = env.binomial(left, 1.0 / (n_sets - shown))
+        left -= count
+        state.counts[shown] = count
+        if count == 0:
+            continue
+        actions, means, action = problem.sets[shown], problem.means[shown], state.played[shown]
+        state.pulls[shown, action] += count
+        lost += count * max(np.max(means) - means[action], 0.0)
+        reward = rewards(count, means[action], problem, env)
+        reward += mechanisms.gaussian(noise, policy.reward_sigma * math.sqrt(count))
+        for i in range(dim):
+            for j in range(i, dim):
+                gram[i, j] += count * (actions[i, action] * actions[j, action])
+            moment[i] += reward * actions[i, action]
+    sigma = policy.constants.sigma
+    if policy.levels > 0:
+        _grow(state.nodes, state.clock[2], sigma, noise)
+        return lost
+    for i in range(dim):
+        for j in range(i, dim):
+            gram[i, j] += _noise(policy.laplace, sigma, rounds, noise)
+    for i in range(dim):
+        moment[i] += _noise(policy.laplace, sigma, rounds, noise)
+    return lost
+
+
+@compiled
+def _grow(nodes, number, sigma, noise):
+    """The node that the stretch of this number completes takes the place of those below it."""
+    level = 0
+    while number % 2 == 0:
+        nodes[level, :] = 0.0
+        number //= 2
+        level += 1
+    for place in range(nodes.shape[1]):
+        nodes[level, place] = mechanisms.gaussian(noise, sigma)
+
+
+@compiled
+def _noise(laplace, scale, rounds, noise):
+    if laplace:
+        return laplace_sum(noise, rounds, scale)
+    return mechanisms.gaussian(noise, scale * math.sqrt(rounds))
+
+
+@compiled
+def rewards(count, mean, problem, env):
+    """Draw the sum of an action's rewards.
+
+    Parameters
+    ----------
+    count : int
+        How many, >= 0.
+    mean : float
+        Of one.
+    problem : ContextRecord
+        Whether they are 0 or 1, or how far they spread.
+    env : numpy.random.Generator
+
+    Returns
+    -------
+    float
+    """
+    if problem.binary and count > 1:
+        return float(env.binomial(count, mean))
+    if count <= DIRECT:
+        total = 0.0
+        for _ in range(count):
+            total += draw_reward(mean, problem.binary, problem.spread, env)
+        return total
+    return count * mean + problem.spread * math.sqrt(count / 3.0) * env.standard_normal()

@@ -1,0 +1,61 @@
+"""The ledger as pages show it: a line a claim, of one chapter or of all."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from private_bandits_book.chapters import render
+from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.render import Display
+from private_bandits_book.verdicts import described, totals
+
+HEADS = {
+    "locus": "Where",
+    "statement": "Claim",
+    "number": "Measured",
+    "verdict": "Verdict",
+    "evidence": "Evidence",
+    "reason": "Why",
+    "command": "Made by",
+}
+_COPIED = ("claim", "locus", "statement", "verdict", "evidence", "reason", "excludes", "rests_on", "command")
+
+
+def ledger(book: Book, rows: Mapping[str, pd.DataFrame], elsewhere: str = "", chapter: str = "") -> Display:
+    """Show the ledgers of some chapters.
+
+    Parameters
+    ----------
+    book : Book
+    rows : mapping
+        What `ledger.judge` returns, by chapter.
+    elsewhere : str
+        What is said of other seeds.
+    chapter : str
+        The one whose page it is; none where the claims are at home.
+    """
+    lines = []
+    for name, frame in rows.items():
+        paper, known = described(name)
+        for row in frame.to_dict("records"):
+            told = known.get(row["claim"], {})
+            value = _interval(row["measured"], row["low"], row["high"])
+            facts = {"chapter": name, "paper": paper or book.title(name), "shown": told.get("shown", "")}
+            facts["number"] = f"{told.get('quantity', '')} {value}".strip() if value else ""
+            lines.append(facts | {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED})
+    every = pd.concat(list(rows.values()))
+    counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))
+    return render.claims(chapter, lines, HEADS, f"The claims and their verdicts. {counts} {elsewhere}".rstrip())
+
+
+def whole_ledger(book: Book | None = None) -> Display:
+    """Show the committed claims of all chapters, each with an address of its own."""
+    book = book or find_book()
+    committed = {name: book.data(name) / "claims.csv" for name in book.chapters()}
+    return ledger(book, {name: pd.read_csv(path) for name, path in committed.items() if path.is_file()})
+
+
+def _interval(measured: float, low: float, high: float) -> str:
+    """Return a value with its interval, as far as there is one; an exact number has none."""
+    value, ends = render.text(measured), [render.text(end) for end in (low, high)]
+    return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) and low < high else value

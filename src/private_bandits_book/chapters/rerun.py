@@ -1,0 +1,62 @@
+"""What the page of a rerun says first: that it is one, what was asked, and what came out otherwise than in the book."""
+
+import csv
+import shlex
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.render import pipes, plain, text
+
+_LISTED = 40
+
+
+def against_the_book(book: Book, chapter: str, values: Mapping[str, Any], data: Path) -> str:
+    """Return the beginning of the page of a rerun, as Markdown.
+
+    Parameters
+    ----------
+    book : Book
+    chapter : str
+    values : mapping
+        The parameters of the rerun, all of them.
+    data : Path
+        Its folder of CSV files.
+    """
+    own = {name: one.default for name, one in book.parameters(chapter).items()}
+    other = {name: value for name, value in values.items() if value != own[name]}
+    asked = "".join(f" -p {shlex.quote(f'{name}={value}')}" for name, value in other.items())
+    rows = [(plain(name), plain(repr(own[name])), plain(repr(value))) for name, value in other.items()]
+    kept = f"The other {len(own) - len(other)}" if other else "All"
+    parts = [
+        f"This page was made by version {version('private-bandits')} with",
+        f"```sh\nprivate-bandits run {chapter}{asked}\n```",
+        *([pipes(("Parameter", "The book", "Here"), rows)] if rows else []),
+        f"{kept} parameters are the book's.",
+        *_verdicts(book.data(chapter) / "claims.csv", data / "claims.csv"),
+    ]
+    return ":::::{admonition} A rerun of this chapter\n:class: rerun\n\n" + "\n\n".join(parts) + "\n:::::"
+
+
+def _verdicts(committed: Path, fresh: Path) -> list[str]:
+    """Return what is said of the verdicts, if the chapter has any."""
+    if not committed.is_file() or not fresh.is_file():
+        return []
+    before, after = (_rows(path) for path in (committed, fresh))
+    both = [(before[name], after[name]) for name in after if name in before]
+    moved = [(old, new) for old, new in both if old["verdict"] != new["verdict"]]
+    numbers = sum(old["measured"] != new["measured"] for old, new in both)
+    said = f"**Against the book**, {len(moved)} of {len(both)} verdicts differ, and {numbers} numbers."
+    shown = [(plain(new["locus"]), _said(old), _said(new)) for old, new in moved[:_LISTED]]
+    return [said, *([pipes(("Claim", "The book", "Here"), shown)] if shown else [])]
+
+
+def _rows(path: Path) -> dict[str, dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["claim"]: row for row in csv.DictReader(file)}
+
+
+def _said(row: Mapping[str, str]) -> str:
+    return plain(f"{row['verdict']}, {text(float(row['measured']))}" if row["measured"] else row["verdict"])

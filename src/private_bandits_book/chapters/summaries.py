@@ -1,0 +1,35 @@
+"""What the pages of all chapters show: their parameters, and every algorithm."""
+
+from itertools import groupby
+
+from IPython.display import Markdown
+
+from private_bandits_book.algorithms import rows
+from private_bandits_book.chapters.book import find_book
+from private_bandits_book.chapters.render import pipes
+
+
+def parameters() -> Markdown:
+    """List every parameter of every chapter: its default, and what it is."""
+    book, parts = find_book(), []
+    for chapter in book.chapters():
+        known = book.parameters(chapter).items()
+        lines = [(f"`{name}`", f"`{one.default!r}`", one.says) for name, one in known]
+        parts += [f"## `{chapter}`: {book.title(chapter)}", pipes(("Parameter", "Default", "Meaning"), lines)]
+    return Markdown("\n\n".join(parts))
+
+
+def algorithms(page: str) -> Markdown:
+    """List every algorithm by the room it stands in, and link its source; `page` begins the keys of its citations."""
+    heads = ("Algorithm", "Policy", "Trust", "Promises ε", "Pays ε", "File")
+    parts = []
+    for room, found in groupby(rows(), key=lambda row: row[-1].rpartition("/")[0]):
+        lines = []
+        for paper, place, variant, options, policy, *privacy, file in found:
+            cited = paper if paper == "ours" else f"{{cite:t}}`{page}-{paper}`"
+            said = ", ".join([cited, *(words for words in (place, variant, options) if words != "-")])
+            paid = (words.replace("inf", "∞") for words in privacy)
+            source = f"../_modules/private_bandits/{file.replace('.py', '.html')}"
+            lines.append((said, policy, *paid, f'<a href="{source}">source</a>'))
+        parts += [f"## `{room.replace('/', '.')}`", pipes(heads, lines)]
+    return Markdown("\n\n".join(parts))

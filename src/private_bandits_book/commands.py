@@ -1,0 +1,179 @@
+"""Commands: words to calls."""
+
+import argparse
+import ast
+import shlex
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from private_bandits import checks
+from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.parameters import UsageError
+from private_bandits_book.verdicts import EVIDENCE, VERDICTS
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def call(words: Sequence[str] | None, book: Book | None) -> int:
+    """Run a command and return its exit code: 0, 1 (failed) or 2 (not allowed).
+
+    Parameters
+    ----------
+    words : sequence of str, optional
+        Default: the arguments of the process.
+    book : Book, optional
+        Default: the one that comes with the package.
+    """
+    try:
+        options, more = _parser().parse_known_args(words)
+        if more:
+            raise UsageError(_hint(options, more))
+        return _call(options, book if book is not None else find_book())
+    except UsageError as error:
+        print(f"private-bandits: {error}", file=sys.stderr)
+        return 2
+
+
+def _hint(options: argparse.Namespace, more: Sequence[str]) -> str:
+    """Return what words that mean nothing may have been meant for."""
+    setting = options.settings[-1] if options.command == "run" and options.settings else "="
+    if "=" not in setting:
+        return f"-p must be NAME=VALUE, got {checks.shown(f'{setting} {more[0]}')}"
+    meant = shlex.quote(" ".join([setting, *more]))
+    quotes = f" (did you mean -p {meant}?)" if setting.count("[") > setting.count("]") else ""
+    return f"unrecognized arguments: {checks.shown(' '.join(more))}{quotes}"
+
+
+def _call(options: argparse.Namespace, book: Book) -> int:
+    if options.command == "list":
+        for chapter in book.chapters():
+            print(f"{chapter}  {book.title(chapter)}")
+        return 0
+    if options.command == "params":
+        from private_bandits_book.chapters.ledger import aligned
+
+        known = book.parameters(options.chapter)
+        print("\n".join(aligned([(name, repr(one.default), one.says) for name, one in known.items()])))
+        return 0
+    if options.command == "claims":
+        from private_bandits_book.chapters.ledger import ledger_text
+
+        wanted = {"verdict": options.verdict, "evidence": options.evidence, "claim": options.claim}
+        print(ledger_text(book, options.chapters, **wanted, form=options.form), flush=True)
+        return 0
+    if options.command == "algorithms":
+        from private_bandits_book.algorithms import algorithms_text
+
+        print(algorithms_text(), flush=True)
+        return 0
+    # Executing needs papermill, which takes a second to import; listing does not.
+    from private_bandits_book.chapters.cluster import ClusterLost, cluster
+    from private_bandits_book.chapters.execute import ChapterFailed
+
+    try:
+        with cluster(options.scheduler):
+            return _execute(options, book)
+    except (ChapterFailed, ClusterLost) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _execute(options: argparse.Namespace, book: Book) -> int:
+    if options.command == "run":
+        from private_bandits_book.chapters.run import run
+
+        directory = options.output or Path("runs", options.chapter)
+        run(book, options.chapter, _parameters(options), directory)
+        print(f"{directory / options.chapter}.html")
+        return 0
+    from private_bandits_book.chapters.reproduce import reproduce
+
+    if options.seeds < 0:
+        raise UsageError(f"--seeds must be >= 0, got {options.seeds}")
+    changed = reproduce(book, options.chapters, long=options.long, seeds=options.seeds, check=options.check)
+    return int(options.check and changed)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="private-bandits", description="Rerun, reproduce and check the chapters of the book.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('private-bandits')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("list", help="list the chapters and their titles")
+    asked = commands.add_parser("params", help="list the parameters of a chapter: default and meaning")
+    asked.add_argument("chapter", metavar="CHAPTER")
+    run = commands.add_parser("run", help="rerun a chapter with new parameters into a folder of its own")
+    run.add_argument("chapter", metavar="CHAPTER")
+    run.add_argument("-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="wins over -f")
+    run.add_argument("-f", dest="file", metavar="PARAMS.YML", type=Path, help="parameters in a YAML file")
+    run.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/CHAPTER")
+    again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")
+    again.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
+    played = "judge each chapter on N other seeds first (N more runs of it)"
+    again.add_argument("--seeds", metavar="N", type=int, default=0, help=played)
+    again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
+    for playing in (run, again):
+        playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")
+    commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
+    claims = commands.add_parser("claims", help="print the claims and their verdicts")
+    claims.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    claims.add_argument("--verdict", choices=VERDICTS, default="")
+    claims.add_argument("--evidence", choices=EVIDENCE, default="")
+    claims.add_argument("--claim", metavar="ID", default="", help="one claim by its identifier")
+    claims.add_argument("--format", dest="form", choices=("text", "csv", "json"), default="text")
+    return parser
+
+
+def _parameters(options: argparse.Namespace) -> dict[str, Any]:
+    given = _from_file(options.file) if options.file else {}
+    for setting in options.settings:
+        name, equals, text = setting.partition("=")
+        if not equals or not name:
+            raise UsageError(f"-p must be NAME=VALUE, got {checks.shown(setting)}")
+        given[name.strip()] = _literal(text)
+    return given
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads no aliases, by which a short file may stand for an endless one."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias is not read")
+        return super().compose_node(parent, index)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        given = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a safe one
+    except OSError as error:
+        raise UsageError(f"-f must be a readable file, got {path}: {error.strerror}") from None
+    except (ValueError, RecursionError, yaml.YAMLError) as error:  # impossible dates and endless numbers, too
+        raise UsageError(f"-f must be a YAML file, got {path}: {' '.join(str(error).split()):.120}") from None
+    if not isinstance(given, dict):
+        raise UsageError(f"-f must hold `name: value` lines, got {path} with {type(given).__name__}")
+    return {str(name): _numbers(value) for name, value in given.items()}
+
+
+def _numbers(value: Any) -> Any:
+    """Read `1e5` as the number that it is here and in Python, but not in YAML 1.1."""
+    if isinstance(value, list):
+        return [_numbers(entry) for entry in value]
+    number = _literal(value) if isinstance(value, str) else value
+    return number if isinstance(number, (int, float)) else value
+
+
+def _literal(text: str) -> Any:
+    """Return a Python literal, or the text itself if it is none."""
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text

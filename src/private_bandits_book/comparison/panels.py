@@ -1,0 +1,249 @@
+"""What the figures of the comparison draw and say, and its findings in words."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from private_bandits_book import figures
+from private_bandits_book.comparison import rates
+from private_bandits_book.comparison.settings import kept
+from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, each_setting, ratio, rest
+from private_bandits_book.comparison.tables import ranked, said
+from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
+from private_bandits_book.figures import power, short
+from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.lines import line
+from private_bandits_book.figures.look import CLAIM_COLOUR, REFERENCE_COLOUR, WIDTH
+from private_bandits_book.studies import Run, Runs
+from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, REPRODUCED
+
+panels = Exhibits()
+UNIFORM = "uniform play"
+VERDICT_COLOURS = {REPRODUCED: "#009E73", AFTER_REPAIR: "#0072B2", NOT_REPRODUCED: "#D55E00"}
+_ROW, _HEAD, _FOOT = 13.0, 4.0, 104.0  # points of the figure of rates
+
+
+# --- findings
+
+
+@panels("findings")
+def findings(study: Study) -> dict[str, Any]:
+    """Which policy to take, what local trust costs, and what privacy does, at the epsilon of the rankings."""
+    titles, takes, costs, apart = names(study, "settings"), [], [], []
+    leaks = [run for runs in study.runs.values() for run in runs.select(pays=study.epsilon) if not kept(run.policy)]
+    for name, title in titles.items():
+        table, central, local = ranked(study, name), study.best(name, CENTRAL), study.best(name, LOCAL)
+        first, alone = (_first(table[table["trust"].isin(trusts)]) for trusts in ([CENTRAL, LOCAL], [LOCAL]))
+        takes.append(sentence(study, "same" if first == alone else "take", title=title, first=first, alone=alone))
+        prices = {trust: said(study.price(one.run)) for trust, one in ((CENTRAL, central), (LOCAL, local)) if one}
+        costs.append(f"{title} {' or '.join(f'{price} ({trust})' for trust, price in prices.items())}")
+        if central and local:
+            over = ratio(rest(local.run.final), rest(central.run.final))
+            apart.append(f"{title} {said(over)}")
+    return {
+        "takes": "; ".join(takes),
+        "apart": "; ".join(apart),
+        "costs": "; ".join(costs),
+        "leaks": len(leaks),
+        "played": sum(len(runs.select(pays=study.epsilon)) for runs in study.runs.values()),
+        "T": power(study.horizon),
+        "pareto": power(study.pareto_horizon),
+    }
+
+
+def _first(table: pd.DataFrame) -> str:
+    """The policies of a ranking that nothing beats."""
+    return " or ".join(table.loc[table["rank"] == table["rank"].min(), "label"])
+
+
+# --- the price of privacy
+
+
+@panels("figure-price")
+def price(study: Study) -> Made:
+    """What the best policies lose over the least without privacy, against epsilon, a panel a setting."""
+    rows = []
+    for name, title in names(study, "settings").items():
+        spoken = study.runs[name].select(pays=study.epsilon)
+        leaking = [run for run in spoken if not kept(run.policy)]
+        chosen = {best.place for trust in (CENTRAL, LOCAL) if (best := study.best(name, trust))}
+        for trust in (CENTRAL, LOCAL):  # of those that leak, what loses least under either trust
+            some = [run for run in leaking if run.policy.privacy.trust == trust]
+            chosen |= {min(some, key=lambda run: float(run.final.mean())).swept["place"]} if some else set()
+        for place in sorted(chosen):
+            rows += [_priced(study, run) | {"facet": title} for run in study.runs[name].select(place=place)]
+        plain = study.plain(name)
+        worst = {"regret": plain.uniform, "price": plain.uniform / rest(plain.final).mean(), "price_se": 0.0}
+        rows.append(_facts(plain) | worst | {"regret_se": 0.0, "facet": title, "policy": "uniform", "label": UNIFORM})
+        rows[-1] |= {"family": "uniform", "trust": "none", "epsilon": math.inf, "reading": ""}
+    frame = pd.DataFrame(rows)
+    plotted = dotted(frame.assign(regret=frame["price"], regret_se=frame["price_se"]))
+    fig = figures.small_multiples(
+        plotted, by="facet", x="epsilon", xscale="log", yscale="log", xlabel="ε, really paid",
+        ylabel="price of privacy", same=False,
+    )  # fmt: skip
+    kept_rows = frame[np.isfinite(frame["epsilon"]) & np.isfinite(frame["effective_epsilon"])]
+    fall = [
+        f"{title}, {trust}: from {short(part['price'].iloc[0])} to {short(part['price'].iloc[-1])}"
+        for (title, trust), part in kept_rows.groupby(["facet", "trust"], sort=False)
+    ]
+    ends = study.paid[0], study.paid[-1]
+    facts = {"T": power(study.horizon), "pareto": power(study.pareto_horizon)}
+    return drawn(fig, frame, fall="; ".join(fall), ends=ends, **facts)
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    """What a row says of a run, by which the rest is measured."""
+    final, privacy = rest(run.final), run.policy.privacy
+    return {
+        "setting": run.swept["setting"],
+        "policy": run.name,
+        "reading": run.variant,
+        "family": run.family,
+        "trust": privacy.trust,
+        "epsilon": run.swept["pays"],
+        "nominal": run.epsilon,
+        "effective_epsilon": privacy.effective_epsilon,
+        "t": int(run.t[-1]),
+        "regret": float(final.mean()),
+        "regret_se": float(final.std(ddof=1) / math.sqrt(len(final))),
+        "replications": len(final),
+    }
+
+
+def _mechanism(study: Study, run: Run) -> str:
+    """What protects, in the words of a legend; a family has one colour and may have several."""
+    words, mechanism = names(study, "families"), run.policy.mechanism
+    return str(words[mechanism if mechanism == "exponential" else run.family])
+
+
+def _priced(study: Study, run: Run) -> dict[str, Any]:
+    found, leaks = study.price(run), "" if kept(run.policy) else ", leaks"
+    label = f"{_mechanism(study, run)}, {run.policy.privacy.trust}{leaks}"
+    return _facts(run) | {"price": found.measured, "price_se": found.se, "label": label}
+
+
+def dotted(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows as they are drawn: dotted where what a private policy releases has no finite epsilon."""
+    leaks = np.isfinite(frame["epsilon"].astype(float)) & ~np.isfinite(frame["effective_epsilon"].astype(float))
+    return frame.assign(trust=frame["trust"].where(~leaks, "leaking"))
+
+
+# --- a setting
+
+
+@panels("figure", each=each_setting("figure"))
+def regret(study: Study, label: str, name: str) -> Made:
+    """Regret over rounds at one epsilon, and at the horizon against epsilon."""
+    runs, rounds = study.runs[name], study.rounds(name)
+    curves = Runs(run for run in runs if run.swept["pays"] in (study.epsilon, math.inf))
+    across = {f"ε = {study.epsilon:g}": "t", f"T = {power(rounds)}": "epsilon"}
+    over, against = across
+    frame = pd.concat([_paid(curves.curves(paid=True), over), _paid(runs.finals(paid=True), against)])
+    rate, how_often = float(runs[0].problem.uniform_regret()), figures.caption_runs(frame)
+    even = pd.concat([_uniform(rate, curves[0].t, over), _uniform(rate, curves[0].t[-1:], against)])
+    frame = pd.concat([frame, even], ignore_index=True)
+    table = ranked(study, name)
+    facts = {"problem": str(runs[0].problem), "uniform": short(rate * rounds), "best": table.iloc[0]["label"]}
+    facts |= {"T": power(rounds), "regret": short(table.iloc[0]["regret"])}
+    facts |= {"title_of": names(study, "settings")[name].capitalize(), "runs": how_often}
+    spoken = runs.select(pays=study.epsilon)
+    facts["leaks"] = "" if all(kept(run.policy) for run in spoken) else sentence(study, "dotted")
+    shown = frame[~frame["place"].isin(_hidden(spoken))]
+    return drawn(figures.beside(dotted(shown), across), frame.drop(columns="place"), **facts)
+
+
+def _hidden(runs: Runs) -> set[int]:
+    """The places of policies that leak, but for the one of each family that loses least: they are too many."""
+    leaking = sorted((run for run in runs if not kept(run.policy)), key=lambda run: float(run.final.mean()))
+    least = {run.family: run.swept["place"] for run in reversed(leaking)}
+    return {run.swept["place"] for run in leaking} - set(least.values())
+
+
+def _paid(frame: pd.DataFrame, panel: str) -> pd.DataFrame:
+    """Rows by what is paid."""
+    return frame.assign(nominal=frame["epsilon"], epsilon=frame["pays"], panel=panel).drop(columns="pays")
+
+
+def _uniform(rate: float, t: np.ndarray, panel: str) -> pd.DataFrame:
+    columns = {"t": t, "regret": rate * t, "epsilon": math.inf, "effective_epsilon": math.inf, "replications": 1}
+    return line(UNIFORM, "uniform", columns).assign(policy="uniform", panel=panel)
+
+
+# --- the price against T
+
+
+@panels("figure-horizons")
+def horizons(study: Study) -> Made:
+    """What the best policies lose over the least without privacy, against the horizon that they are made for."""
+    rows = []
+    for name, title in names(study, "settings").items():
+        for trust, runs in study.grown[name].items():
+            for run, plain in zip(runs, study.grown[name]["none"], strict=True):
+                found = ratio(rest(run.final), rest(plain.final))
+                more = {"price": found.measured, "price_se": found.se, "part": run.t[-1] / study.rounds(name)}
+                label = f"{_mechanism(study, run)}, {trust}"
+                rows += [_facts(run) | more | {"facet": title, "label": label}] if trust != "none" else []
+    frame = pd.DataFrame(rows)
+    plotted = frame.assign(regret=frame["price"], regret_se=frame["price_se"])
+    fig = figures.small_multiples(
+        plotted, by="facet", x="part", xscale="log", yscale="log", xlabel="horizon, over that of the chapter",
+        ylabel="price of privacy", same=False,
+    )  # fmt: skip
+    grows = [
+        f"{title} from {short(rows[0]['price'])} to {short(rows[-1]['price'])} ({trust})"
+        for (title, trust), part in frame.groupby(["facet", "trust"], sort=False)
+        for rows in [part.to_dict("records")]
+    ]
+    return drawn(fig, frame, grows="; ".join(grows), T=power(study.horizon), pareto=power(study.pareto_horizon))
+
+
+# --- rates
+
+
+@panels("figure-rates")
+def rates_at_a_glance(study: Study) -> Made:
+    """Every claimed exponent beside the measured one, a row each."""
+    frame = rates.table()
+    measured = frame[frame["measured"].notna()]
+    inside = int(((measured["low"] <= measured["claimed"]) & (measured["claimed"] <= measured["high"])).sum())
+    facts = {"claims": frame["claim"].nunique(), "rows": len(frame), "measured": len(measured), "inside": inside}
+    return drawn(draw_rates(frame), frame.drop(columns="title"), **facts)
+
+
+def draw_rates(frame: pd.DataFrame) -> Figure:
+    """A row an exponent, under the name of its chapter."""
+    starts = frame["chapter"] != frame["chapter"].shift()
+    places = np.arange(len(frame)) + 1.8 * starts.cumsum().to_numpy() - 0.8
+    height = _HEAD + _ROW * (places[-1] + 1) + _FOOT
+    ends = frame[["claimed", "measured", "low", "high"]].to_numpy(float)
+    with figures.style():
+        fig = blank()
+        fig.set_size_inches(WIDTH, height / 72)
+        axes = fig.add_axes((0.5, 0.1, 0.4, 0.8))
+        across, said_of = axes.get_yaxis_transform(), []
+        for place, head, row in zip(places, starts, frame.to_dict("records"), strict=True):
+            colour = VERDICT_COLOURS.get(row["verdict"], REFERENCE_COLOUR)
+            axes.plot([row["claimed"]] * 2, [place - 0.42, place + 0.42], color=CLAIM_COLOUR, lw=1.6, zorder=2)
+            axes.plot([row["low"], row["high"]], [place] * 2, color=colour, lw=2.0, zorder=3)
+            axes.plot([row["measured"]], [place], "o", color=colour, ms=4.5, zorder=4)
+            for words, above, size in ((row["label"], 0.0, 10), (row["title"] if head else "", 1.2, 11.5)):
+                said_of.append(
+                    axes.text(-0.02, place - above, words, transform=across, ha="right", va="center", size=size)
+                )
+        axes.set(xlim=(np.nanmin(ends) - 0.2, np.nanmax(ends) + 0.2), ylim=(places[-1] + 0.7, -0.7))
+        axes.set_yticks([])
+        axes.grid(axis="x")
+        axes.set_xlabel("exponent")
+        kinds = [(words, colour) for words, colour in VERDICT_COLOURS.items() if (frame["verdict"] == words).any()]
+        kinds.append(("undecided, or no verdict of its own", REFERENCE_COLOUR))
+        handles = [Line2D([], [], color=colour, marker="o", ms=4.5, label=words) for words, colour in kinds]
+        handles.append(Line2D([], [], color=CLAIM_COLOUR, marker="|", ms=9, mew=1.6, lw=0, label="claimed"))
+        fig.legend(handles=handles, loc="lower center", ncols=2, frameon=False)
+        left = (max(text.get_window_extent().width for text in said_of) + 16) / (72 * WIDTH)
+        axes.set_position((left, _FOOT / height, 0.97 - left, 1 - (_FOOT + _HEAD) / height))
+    return fig

@@ -1,0 +1,372 @@
+"""Whole stretches of play, drawn at once: bit for bit the loop where they are one round long, and its law elsewhere."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from private_bandits.kernels import linear, stretches, weighted
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
+from private_bandits.papers.contextual import (
+    KernelMethod,
+    bounds,
+    by_stretches,
+    instances,
+    joint_linucb,
+    ldp_glm,
+    ldp_linucb,
+    linucb,
+    linucb_private_rewards,
+    weighted_regression,
+    wrap,
+)
+from private_bandits.problems import LinearContext
+from private_bandits.simulate import simulate, streams, trace
+
+DELTA = 1e-3
+SETS = [[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]], [[-0.5, 0.5], [0.3, 0.0]]]
+THETA = np.array([0.5, -0.4])
+SEVERAL = LinearContext.table(SETS, np.array(SETS) @ THETA)
+
+
+def played(kernel, problem, record, horizon, cuts, seed=0):
+    """Regret at the cuts and at the horizon, and the trace, a run played in the pieces between the cuts."""
+    state, rows, regret = kernel.start(problem.record(), record), kernel.blank(problem, record, horizon), []
+    source, last = streams(seed, 0), 0
+    for cut in (*cuts, horizon):
+        found = np.zeros(1)
+        kernel.advance(problem.record(), record, state, last + 1, cut, np.array([cut]), found, rows, *source)
+        regret.append(found[0])
+        last = cut
+    return regret, rows
+
+
+@pytest.mark.parametrize("dim", [1, 2, 4])
+@pytest.mark.parametrize("variant", ["printed", "derived"])
+@pytest.mark.parametrize("epsilon", [1.0, 50.0, math.inf])
+def test_stretches_of_one_round_are_the_loop(epsilon, variant, dim):
+    problem = instances.one_set(dim) if dim > 1 else instances.or_nothing()
+    policy = ldp_linucb(epsilon, DELTA, dim, 600, variant, "analytic")
+    for one, other in ((policy, by_stretches(policy, 0.0)), (linucb(dim), by_stretches(linucb(dim), 0.0))):
+        for seed in (0, 1):
+            expected, found = (trace(problem, each, horizon=600, seed=seed) for each in (one, other))
+            np.testing.assert_array_equal(expected, found)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        by_stretches(ldp_linucb(5.0, DELTA, 2, 500, "derived", "analytic"), 0.3),
+        by_stretches(ldp_linucb(5.0, None, 2, 500, "derived", "laplace"), 0.3),
+        by_stretches(linucb_private_rewards(5.0, DELTA, 2), 0.3),
+        joint_linucb(5.0, DELTA, 2, 500, growth=0.3),
+    ],
+    ids=["gaussian", "laplace", "rewards", "joint"],
+)
+@pytest.mark.parametrize("problem", [SEVERAL, instances.one_set(2)], ids=["several sets", "one set"])
+def test_a_run_may_be_played_in_pieces(policy, problem):
+    whole, rows = played(stretches, problem, policy.record, 500, (3, 77, 78, 400))
+    again, same = played(stretches, problem, policy.record, 500, ())
+    np.testing.assert_array_equal(rows, same)
+    assert whole[-1] == again[-1] and rows[:, 1].min() == 1
+    if len(problem.sets) == 1:  # what is interpolated is what was played
+        gaps = problem.means.max() - problem.means[0]
+        assert np.cumsum(gaps[rows[:, 0]])[[2, 76, 77, 399, 499]] == pytest.approx(whole)
+
+
+def round_by_round(problem, policy, horizon, seed):
+    """The same server, its users one by one: the regret at the horizon."""
+    record, env, choice, noise = policy.record, *streams(seed, 1)
+    constants, d = record.constants, problem.dim
+    gram, moment = np.zeros((d, d)), np.zeros(d)
+    best, lost, t = problem.means.max(axis=1), 0.0, 0
+
+    def draw(size):
+        return noise.laplace(0, constants.sigma, size) if record.laplace else noise.normal(0, constants.sigma, size)
+
+    while t < horizon:
+        a = gram + (constants.ridge + 2 * constants.shift * math.sqrt(t)) * np.eye(d)
+        ready = t > 0 and np.linalg.eigvalsh(a)[0] > 0
+        if ready:
+            inverse, beta = np.linalg.inv(a), linear.radius(constants, t, 0.0)
+            theta = inverse @ moment
+            indices = problem.sets @ theta + beta * np.sqrt(
+                np.einsum("sai,ij,saj->sa", problem.sets, inverse, problem.sets)
+            )
+            chosen = indices.argmax(axis=1)
+        else:
+            chosen = choice.integers(0, problem.n_actions, len(problem.sets))
+        rounds = max(1, int(record.growth * (0.5 + choice.random()) * t))
+        for _ in range(min(rounds, horizon - t)):
+            shown = int(env.integers(len(chosen)))
+            x, mean = problem.sets[shown, chosen[shown]], problem.means[shown, chosen[shown]]
+            reward = mean + problem.noise * env.uniform(-1, 1) + noise.normal(0, record.reward_sigma)
+            lost += best[shown] - mean
+            entries = np.triu(draw((d, d)))
+            gram = gram + np.outer(x, x) + entries + np.triu(entries, 1).T
+            moment = moment + reward * x + draw(d)
+            t += 1
+    return lost
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        by_stretches(ldp_linucb(40.0, DELTA, 2, 400, "derived", "analytic", 0.05), 0.2),
+        by_stretches(ldp_linucb(40.0, None, 2, 400, "derived", "laplace", 0.005), 0.2),
+        by_stretches(linucb_private_rewards(20.0, DELTA, 2), 0.2),
+    ],
+    ids=["gaussian", "laplace", "rewards"],
+)
+def test_stretches_have_the_law_of_users_one_by_one(policy):
+    runs = 150
+    drawn = simulate(SEVERAL, policy, horizon=400, replications=runs, seed=3).regret.values[:, -1]
+    brute = [round_by_round(SEVERAL, policy, 400, seed) for seed in range(runs)]
+    assert scipy.stats.ks_2samp(drawn, brute).pvalue > 1e-3
+    loud = policy.record.constants._replace(sigma=5.0 * policy.record.constants.sigma)
+    other = replace(
+        policy, record=policy.record._replace(constants=loud, reward_sigma=5.0 * policy.record.reward_sigma)
+    )
+    drawn = simulate(SEVERAL, other, horizon=400, replications=runs, seed=3).regret.values[:, -1]
+    assert scipy.stats.ks_2samp(drawn, brute).pvalue < 1e-3  # the test sees the noise
+
+
+def test_solving_seldom_costs_little():
+    problem, policy = instances.one_set(2, gap=0.24), ldp_linucb(64.0, DELTA, 2, 200_000, "derived", "analytic")
+    each, seldom = (
+        simulate(problem, one, horizon=200_000, replications=runs, seed=1).regret.values[:, -1].mean()
+        for one, runs in ((policy, 6), (by_stretches(policy), 60))
+    )
+    assert 0.99 < seldom / each < 1.04
+
+
+def test_sums_of_rewards_have_their_mean_and_variance():
+    env = np.random.default_rng(0)
+    for problem, variance in ((instances.one_set(2), 1 / 3), (instances.one_set(2, "logistic"), 0.24)):
+        mean = 0.4
+        for count in (1, 40, 1000):
+            sums = np.array([stretches.rewards(count, mean, problem.record(), env) for _ in range(4000)])
+            assert sums.mean() == pytest.approx(count * mean, abs=5 * math.sqrt(count * variance / 4000))
+            assert sums.var() == pytest.approx(count * variance, rel=0.12)
+
+
+def test_the_tree_holds_a_node_for_every_power_of_two():
+    nodes, noise = np.zeros((4, 5)), np.random.default_rng(0)
+    for number in range(1, 16):
+        stretches._grow(nodes, number, 1.0, noise)
+        assert [bool(row.any()) for row in nodes] == [bool(number >> level & 1) for level in range(4)]
+
+
+def test_what_the_trust_models_pay():
+    private = ldp_linucb(1.0, DELTA, 3, 10**6, "derived", "analytic")
+    assert by_stretches(private).privacy == private.privacy and by_stretches(private).record.constants == private.record
+    pure = ldp_linucb(2.0, None, 3, 1000, "derived", "laplace")
+    far = 4 + 4 * math.sqrt(3)
+    assert (pure.privacy.effective_epsilon, pure.privacy.effective_delta) == (pytest.approx(2.0), 0.0)
+    assert pure.record.constants.sigma == pytest.approx(far / 2) and pure.record.laplace
+    rewards = linucb_private_rewards(1.0, DELTA, 2)
+    assert rewards.record.reward_sigma == gaussian_sigma(1.0, DELTA, 4.0) and rewards.record.constants.sigma == 0.0
+    joint = joint_linucb(1.0, DELTA, 2, 10**9)
+    sigma, levels = joint.record.constants.sigma, joint.record.levels
+    assert gaussian_epsilon(sigma, DELTA, 4.0 * math.sqrt(levels)) == pytest.approx(1.0)
+    assert joint.privacy.trust == "central"
+    # no run fills the tree before its end
+    result = simulate(instances.one_set(2, gap=1e-3), joint, horizon=10**9, replications=3, seed=0, checkpoints=[10**8])
+    assert (result.regret[:, -1] > result.regret[:, 0]).all()
+
+
+def test_users_of_laplace_noise_move_by_no_more_in_l1():
+    rng = np.random.default_rng(0)
+    for dim in (1, 2, 3):
+        far, most = dim + 1 + 4 * math.sqrt(dim), 0.0
+        for _ in range(20_000):
+            messages = []
+            for _ in range(2):
+                x = rng.choice([-1.0, 1.0, 0.1], dim) if rng.random() < 0.5 else rng.standard_normal(dim)
+                x /= max(np.linalg.norm(x), 1.0)
+                messages.append(np.append(np.outer(x, x)[np.triu_indices(dim)], rng.choice([-2, 2]) * x))
+            most = max(most, np.abs(messages[0] - messages[1]).sum())
+        assert 0.6 * far < most <= far + 1e-12
+
+
+def test_the_laplace_ellipsoids_hold_the_parameter():
+    policy, problem = ldp_linucb(20.0, None, 2, 3000, "derived", "laplace"), instances.one_set(2)
+    record, missed = policy.record.constants, 0
+    for seed in range(20):
+        source = streams(seed, 0)
+        state = stretches.start(problem.record(), policy.record)
+        nothing, blank = np.zeros(0, np.int64), stretches.blank(problem, policy.record, 0)
+        for t in (100, 1000, 3000):
+            stretches.advance(problem.record(), policy.record, state, 1, t, nothing, np.zeros(0), blank, *source)
+            gram = state.gram + np.triu(state.gram, 1).T + (record.ridge + 2 * record.shift * math.sqrt(t)) * np.eye(2)
+            off = np.linalg.solve(gram, state.moment) - [0.5, 0.0]
+            missed += off @ gram @ off > linear.radius(record, t, 0.0) ** 2
+    assert missed == 0
+
+
+# --- weighted regression
+
+
+SKEWED = LinearContext.table([[[1.0, 0.0]]] * 49 + [[[math.sqrt(1 - 0.01**2), 0.01]]], [[0.0]] * 50)
+
+
+def test_the_messages_of_weighted_regression_move_by_no_more():
+    rng, most = np.random.default_rng(0), [0.0, 0.0]
+    for _ in range(20_000):
+        root = rng.standard_normal((2, 2)) * [1.0, 10.0 ** rng.uniform(0, 3)]
+        weights = root.T @ root + 0.1 * np.eye(2)
+        values, vectors = np.linalg.eigh(weights)
+        half = vectors @ np.diag(np.sqrt(values)) @ vectors.T
+        sent = []
+        for _ in range(2):
+            x = rng.standard_normal(2)
+            x /= np.linalg.norm(x)
+            turned, y = weights @ x, rng.choice([-2.0, 2.0])
+            w = turned / np.linalg.norm(turned)
+            assert np.linalg.norm(half @ x) ** 2 / np.linalg.norm(turned) <= 1 + 1e-9
+            sent.append((np.outer(half @ x, half @ x) / np.linalg.norm(turned), np.outer(w, np.append(x, y))))
+        for kind in (0, 1):
+            most[kind] = max(most[kind], np.linalg.norm(sent[0][kind] - sent[1][kind]))
+    assert most[0] <= math.sqrt(2) + 1e-9 and 0.95 * 2 * math.sqrt(5) < most[1] <= 2 * math.sqrt(5)
+    policy = weighted_regression(1.0, DELTA, 2, 10**9)
+    assert gaussian_epsilon(policy.record.regression_sigma, DELTA, 2 * math.sqrt(5)) == pytest.approx(1.0)
+    assert gaussian_epsilon(policy.record.sigma, DELTA, math.sqrt(2)) == pytest.approx(1.0)
+
+
+def norms(problem, batches, rounds, epsilon=1.0):
+    """The mean of |U x| over the law of the actions, with the weights after some rounds."""
+    record = weighted_regression(epsilon, DELTA, problem.dim, rounds, batches).record
+    state = weighted.start(problem.record(), record)
+    weighted.advance(
+        problem.record(), record, state, 1, rounds, np.zeros(0, int), np.zeros(0), np.zeros((0, 2)), *streams(0, 0)
+    )
+    return np.linalg.norm(problem.sets[:, 0] @ state.weights, axis=1).mean(), state.weights
+
+
+def test_the_weights_are_found_and_matter():
+    found, weights = norms(SKEWED, 2, 10**15)
+    assert 1.8 < found < 2.05  # at most d at the fixed point
+    # the regression without them pays for the rare direction: |M' x| with w = x / |x|
+    x = SKEWED.sets[:, 0]
+    plain = np.linalg.inv(sum(np.outer(each, each) for each in x) / len(x))
+    assert np.linalg.norm(x @ plain, axis=1).mean() > 50 > 10 * found
+    turned = x @ weights
+    learnt = np.linalg.inv(((turned / np.linalg.norm(turned, axis=1, keepdims=True)).T @ x) / len(x))
+    assert np.linalg.norm(x @ learnt, axis=1).mean() < 2.5
+    assert np.array_equal(norms(SKEWED, 0, 10**6)[1], np.eye(2))
+
+
+def test_the_best_actions_stay_and_others_leave():
+    record = weighted_regression(1.0, DELTA, 2, 10**11).record
+    lost = 0
+    for seed in range(20):
+        state = weighted.start(SEVERAL.record(), record)
+        weighted.advance(
+            SEVERAL.record(),
+            record,
+            state,
+            1,
+            10**11,
+            np.zeros(0, int),
+            np.zeros(0),
+            np.zeros((0, 2)),
+            *streams(seed, 0),
+        )
+        lost += not state.alive[np.arange(3), SEVERAL.means.argmax(axis=1)].all()
+        assert state.alive.sum() == 3
+    assert lost == 0
+
+
+def test_weighted_regression_in_pieces_and_its_trace():
+    record = weighted_regression(1.0, DELTA, 2, 5000).record
+    whole, rows = played(weighted, SEVERAL, record, 5000, (7, 2500, 2501))
+    again, same = played(weighted, SEVERAL, record, 5000, ())
+    np.testing.assert_array_equal(rows, same)
+    assert whole[-1] == again[-1] and rows[:, 1].min() == 1 and set(rows[:, 0]) == {0, 1}
+    assert whole[-1] == pytest.approx(SEVERAL.uniform_regret() * 5000, rel=0.05)
+
+
+def test_the_bounds_by_hand():
+    assert bounds.local_lower(10**8, 1.0) == pytest.approx(1e4 / (16 * math.sqrt(2 * math.e) * (math.e - 1)))
+    assert bounds.local_lower(1, 0.01) == pytest.approx(math.exp(-4 * math.expm1(0.01) ** 2) / 8)
+    record = weighted_regression(1.0, DELTA, 2, 10**10).record
+    sigma, tail = record.regression_sigma, math.sqrt(2 * math.log(2 * 24 / 0.1))
+    assert record.radius == pytest.approx(math.sqrt(2) * sigma * (math.sqrt(2) + tail) + 1 + tail)
+    found = bounds.weighted_upper(2, 10**10, 1.0, DELTA, 3)
+    assert found == pytest.approx(4 * 1024 + 45 * 3 * 2 * record.radius * math.sqrt(10**10 + 2048))
+    free = weighted_regression(math.inf, DELTA, 2, 1000)
+    assert free.record.sigma == free.record.regression_sigma == 0.0 and free.privacy.trust == "none"
+
+
+# --- the kernel method
+
+
+def test_the_kernel_method_estimates_smoothed_losses():
+    """Over all points that it may play, what is estimated of y is the mean loss from y to the middle."""
+
+    class Fixed:
+        def __init__(self, value):
+            self.value = value
+
+        def random(self):
+            return self.value
+
+    problem, losses = instances.on_line("schedule"), np.random.default_rng(1).uniform(0, 1, 22)
+    learner = KernelMethod(400, 1.0).start(problem, Fixed(0.5), None)
+    learner.losses = np.random.default_rng(2).uniform(0, 30, len(learner.grid))
+    before, mean, seen = learner.losses.copy(), np.zeros(len(learner.grid)), 0.0
+    assert len(learner.grid) == 21
+    for u in np.linspace(0, 1, 20_001)[:-1]:
+        learner.losses, learner.choice = before.copy(), Fixed(u)
+        (x,) = learner.ask()
+        place = int(np.argmin(np.abs(learner.grid - x)))
+        if learner.chance and u == 0.0:
+            weights = np.exp(-learner.method.step * (before - before.min()))
+            middle = round(float(np.arange(21) @ (weights / weights.sum())))
+        learner.tell([losses[place]])
+        mean += (learner.losses - before) / 20_000
+        seen += 1 / 20_000
+    for y in range(21):
+        between = losses[min(y, middle) : max(y, middle) + 1]
+        assert mean[y] == pytest.approx(between.mean(), rel=2e-2)
+
+
+def test_the_kernel_method_learns_behind_noise():
+    problem = instances.on_line("schedule")
+    policy = wrap(KernelMethod(4000, 3.0), problem.bound, 50.0, DELTA, method="analytic")
+    found = simulate(problem, policy, horizon=4000, replications=3, seed=0).regret.values[:, -1]
+    assert (found < 0.6 * 4000 * problem.uniform_regret()).all()
+    assert (policy.mechanism, policy.method, policy.paper) == ("gaussian", "Kernel method", "zheng2020")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: by_stretches(ldp_glm(1.0, DELTA, 2, 10)), "policy must be LinUCB or Algorithm 5"),
+        (lambda: by_stretches(linucb(2), 1.5), "growth must be"),
+        (lambda: ldp_linucb(1.0, DELTA, 2, 10, "derived", "laplace"), "delta None"),
+        (lambda: ldp_linucb(1.0, None, 2, 10, "printed", "laplace"), "variant 'derived'"),
+        (lambda: ldp_linucb(1.0, None, 2, 10), "delta must be"),
+        (lambda: weighted_regression(1.0, DELTA, 2, 10, batches=-1), "batches must be"),
+        (lambda: joint_linucb(1.0, DELTA, 2, 0), "horizon must be"),
+        (lambda: KernelMethod(10, 0.0), "size must be"),
+        (lambda: KernelMethod(10, 1.0).start(instances.convex("distance"), None, None), "on an interval"),
+        (
+            lambda: simulate(instances.unit_vectors(2), by_stretches(linucb(2)), horizon=9, replications=1, seed=0),
+            "given sets",
+        ),
+        (
+            lambda: simulate(
+                instances.unit_vectors(2), weighted_regression(1.0, DELTA, 2, 9), horizon=9, replications=1, seed=0
+            ),
+            "given sets",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,235 @@
+"""Nothing of the reader's is lost, and nothing is left behind, whatever a command is stopped by."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import crash
+import psutil
+import pytest
+
+from private_bandits_book.chapters import run as running
+from private_bandits_book.chapters.whole import publish, replacing, scratch, settle
+from private_bandits_book.cli import main
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such signals nor fork")
+
+
+@posix
+def test_stopped_at_any_write_and_started_again_the_old_or_the_new_is_whole(tmp_path):
+    words = [sys.executable, crash.__file__, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=True)
+    found = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert set(found) == {f"{command} {how}" for command in ("run", "reproduce") for how in crash.CODES}, done.stdout
+    assert all(int(writes) > 15 for writes in found.values())
+
+
+@pytest.fixture
+def fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "execute", crash.play("old"))
+    monkeypatch.setattr(running, "_build_page", _page)
+
+
+def _page(book, chapter, fresh):
+    for name in ("_static/theme.css", "tiny.html", "data/_hidden.csv"):
+        (fresh / name).parent.mkdir(exist_ok=True)
+        (fresh / name).write_text("made")
+
+
+def _link(path):
+    content = path.read_bytes()
+    path.unlink()
+    path.with_name("elsewhere").write_bytes(content)
+    path.symlink_to("elsewhere")
+
+
+MINE = {
+    "added, like Sphinx's": ("_my_notes.md", lambda path: path.write_text("mine")),
+    "added, in a hidden folder": (".git/HEAD", lambda path: (path.parent.mkdir(), path.write_text("mine"))),
+    "added, hidden": ("data/.mine", lambda path: path.write_text("mine")),
+    "added, in a folder of Sphinx": ("_static/mine.css", lambda path: path.write_text("mine")),
+    "a link": ("data/mine.csv", lambda path: path.symlink_to("figure-0.csv")),
+    "edited": ("tiny.ipynb", lambda path: path.write_text(path.read_text() + " ")),
+    "edited, of Sphinx": ("_static/theme.css", lambda path: path.write_text("mine")),
+    "of the same size": ("data/figure-0.csv", lambda path: path.write_text("own")),
+}
+
+
+@pytest.mark.usefixtures("fast")
+@pytest.mark.parametrize(("name", "change"), MINE.values(), ids=MINE)
+def test_a_run_with_anything_of_the_readers_is_refused_by_name(tiny, tmp_path, capsys, name, change):
+    words = ["run", "tiny", "-o", str(tmp_path / "out")]
+    assert main(words, book=tiny) == 0 and main(words, book=tiny) == 0
+    change(tmp_path / "out" / name)
+    before = crash.tree(tmp_path)
+    capsys.readouterr()
+    assert main(words, book=tiny) == 2
+    assert f"with {name} in it, added or changed since" in capsys.readouterr().err
+    assert crash.tree(tmp_path) == before
+
+
+@pytest.mark.usefixtures("fast")
+@pytest.mark.parametrize("edit", ["space", "seed", "seal", "hashes"])
+def test_an_edited_provenance_is_no_earlier_runs(tiny, tmp_path, capsys, edit):
+    words = ["run", "tiny", "-o", str(tmp_path / "out")]
+    assert main(words, book=tiny) == 0
+    path = tmp_path / "out" / "provenance.json"
+    text, found = path.read_text(), json.loads(path.read_text())
+    changed = {"seed": {"seed": 8}, "seal": {"sha256": ""}, "hashes": {"contents": list(found["contents"])}}
+    path.write_text(f"{text}\n" if edit == "space" else json.dumps(found | changed[edit], indent=1) + "\n")
+    before = crash.tree(tmp_path)
+    assert main(words, book=tiny) == 2 and running._ALLOWED in capsys.readouterr().err
+    assert crash.tree(tmp_path) == before
+
+
+@pytest.mark.usefixtures("fast")
+def test_what_the_reader_adds_while_it_runs_is_kept(tiny, tmp_path, monkeypatch):
+    words = ["run", "tiny", "-o", str(tmp_path / "out")]
+    assert main(words, book=tiny) == 0
+    before = crash.tree(tmp_path / "out")
+    monkeypatch.setattr(running, "_build_page", lambda *given: (tmp_path / "out" / "mine").write_text("mine"))
+    assert main(words, book=tiny) == 2
+    assert crash.tree(tmp_path / "out") == before | {"mine": b"mine"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "tiny"]
+
+
+def test_an_earlier_run_that_cannot_be_put_back_is_put_beside(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine").touch()
+
+    def refused(folder: Path) -> None:
+        if folder != out:
+            out.mkdir()
+            raise ValueError
+
+    with pytest.raises(ValueError), replacing(out, refused):
+        pass
+    assert set(crash.tree(tmp_path)) == {"out", "out-earlier", "out-earlier/mine"}
+
+
+def test_a_folder_of_a_process_that_lives_is_not_swept(tmp_path):
+    with scratch("some", tmp_path) as mine:
+        (tmp_path / "some-0x-1").mkdir()
+        (tmp_path / "some-999999999-1").mkdir()
+        with scratch("some", tmp_path):
+            assert mine.is_dir()
+    assert set(crash.tree(tmp_path)) == {"some-0x-1"}
+
+
+def test_a_publication_interrupted_twice_is_finished_at_the_next_start(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(os, "replace", crash.interrupt)
+        publish(tmp_path, {tmp_path / "a": b"1", tmp_path / "b": b"2"})
+    assert not (tmp_path / "a").exists()
+    settle(tmp_path)
+    assert crash.tree(tmp_path) == {"a": b"1", "b": b"2"}
+
+
+# Signals and streams of a process of its own
+
+
+def process(words, cwd, before="", book="", **options):
+    """A command of its own; a job in the background ignores the first signal."""
+    script = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + before
+    script += "\nfrom private_bandits_book.cli import main"
+    if book:
+        script += "\nfrom pathlib import Path; from private_bandits_book.chapters.book import Book"
+        script += f"\nsys.exit(main({words!r}, book=Book(Path({str(book)!r}))))"
+    line = [sys.executable, "-P", "-c", f"{script}\nsys.exit(main())", *words]
+    return subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+# where a signal comes, before and after the door is open: as something is imported
+IMPORTED = """
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == {name!r}:
+            signal.raise_signal(signal.{kind})
+sys.meta_path.insert(0, Finder)
+"""
+
+
+@posix
+@pytest.mark.parametrize("name", ["private_bandits_book.commands", "yaml", "papermill"])
+@pytest.mark.parametrize(("kind", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+def test_a_signal_while_it_starts_is_one_line(tmp_path, name, kind, code, said):
+    one = process(["reproduce", "nothing"], tmp_path, IMPORTED.format(name=name, kind=kind))
+    assert one.communicate(timeout=60) == ("", f"private-bandits: {said}\n") and one.returncode == code
+
+
+@posix
+def test_output_that_cannot_be_written_is_one_line(tmp_path):
+    with open("/dev/full", "w") as full:
+        words = [sys.executable, "-m", "private_bandits", "list"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "private-bandits: [Errno 28] No space left on device\n")
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """An environment without a home that can be written, and with folders of its own for what is passing."""
+    known = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
+    places = {name: str(tmp_path / name) for name in ("TMPDIR", "TEMP", "JUPYTER_RUNTIME_DIR")}
+    for place in places.values():
+        Path(place).mkdir()
+    return known | places | {"HOME": f"{os.devnull}/home", "NUMBA_CACHE_DIR": os.devnull, "PRIVATE_BANDITS_KEPT": ""}
+
+
+# what a page or a kernel would import from the current folder
+SHADOWS = ("random", "json", "numpy", "jupyter_book", "IPython", "sitecustomize")
+
+
+@posix
+def test_a_run_executes_nothing_of_the_current_folder_and_of_no_profile(tiny, tmp_path, bare):
+    here = tmp_path / "here"
+    startup = here / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    for place in [here / f"{name}.py" for name in SHADOWS] + [startup / "00.py", tiny.pages / "random.py"]:
+        place.write_text(f"open({str(tmp_path / 'executed')!r}, 'a').write({place.name!r})\n")
+    one = process(["run", "tiny", "-o", "out"], here, book=tiny.root, env=bare | {"IPYTHONDIR": str(here / "ipython")})
+    out, err = one.communicate(timeout=120)
+    assert (one.returncode, out, err.count("\n")) == (0, "out/tiny.html\n", 2), err
+    assert not (tmp_path / "executed").exists() and (here / "out" / "tiny.html").is_file()
+    assert not any(map(os.listdir, (bare["TMPDIR"], bare["JUPYTER_RUNTIME_DIR"])))
+
+
+@posix
+@pytest.mark.parametrize(("kind", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path, bare, kind, code, said):
+    before = crash.tree(tmp_path)
+    one = process(["run", "tiny", "-p", "mood=wait", "-o", "out"], tmp_path, book=tiny.root, env=bare)
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.private-bandits-*/new/waiting")) and time.monotonic() < end:
+        time.sleep(0.05)
+    mine = psutil.Process(one.pid).children(recursive=True)
+    one.send_signal(getattr(signal, kind))
+    out, err = one.communicate(timeout=30)
+    assert (one.returncode, out, err.splitlines()[1:]) == (code, "", [f"private-bandits: {said}"])
+    assert len(mine) == 1 and not any(child.is_running() for child in mine)
+    assert crash.tree(tmp_path) == before
+
+
+def test_without_a_kernel_it_is_one_line(tiny, tmp_path, bare):
+    one = process(["run", "tiny"], tmp_path, "sys.modules['ipykernel'] = None", tiny.root, env=bare)
+    out, err = one.communicate(timeout=60)
+    assert (one.returncode, out, err.count("\n")) == (1, "", 1) and "No module named 'ipykernel" in err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_page_that_cannot_be_built_says_why_in_a_line(tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(running, "execute", crash.play("new"))
+    said = "reading sources\n  File 'x'\nOSError: [Errno 28] No space left on device\nThere was an error"
+    monkeypatch.setattr(subprocess, "run", lambda *given, **more: SimpleNamespace(returncode=1, stdout=said, stderr=""))
+    assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 1
+    line = "tiny: the page could not be built: OSError: [Errno 28] No space left on device"
+    assert capsys.readouterr().err.splitlines()[-1] == line
+    assert not (tmp_path / "out").exists()
