@@ -75,6 +75,17 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             moved *= 2.0 * r.radius if r.learner == online.TWO_POINT and not gaussian else 1.0
         case "linear":
             return _vector(r, delta), True
+        case "stretches":  # nothing is proved where a user's action is sent in clear, or shows the own context
+            hidden = r.reward_sigma == 0 and r.levels == 0
+            return (_vector(r.constants, delta, r.laplace) if hidden else math.inf), hidden
+        case "weighted":  # one message a user
+            reach = 2.0 * math.hypot(1.0, r.largest_reward)
+            weighing = _added(True, r.sigma, 2.0**0.5, delta) if r.batches else 0.0
+            return max(weighing, _added(True, r.regression_sigma, reach, delta)), True
+        case "superarm":
+            pass
+        case _:
+            return math.inf, False
     if gaussian and name in ("index", "ratio"):
         moved = math.sqrt(moved)
     return (_response(flip) if flip else _added(gaussian, getattr(r, "scale", 0.0), moved, delta)), local
@@ -90,8 +101,10 @@ def _added(gaussian: bool, scale: float, moved: float, delta: float) -> float:
     return gaussian_epsilon(scale, delta, moved) if gaussian else moved / scale
 
 
-def _vector(r: Any, delta: float) -> float:
-    """One Gaussian vector; the logistic link, whose error is at most 2 g(1), or g(1) for rewards of 0 and 1."""
+def _vector(r: Any, delta: float, laplace: bool = False) -> float:
+    """One vector of noise; the logistic link, whose error is at most 2 g(1), or g(1) for rewards of 0 and 1."""
+    if laplace:  # in L1 an action's products move by d + 1
+        return _added(False, r.sigma, r.dim + 1.0 + 2.0 * r.largest_reward * math.sqrt(r.dim), delta)
     if r.learner == linear.REWARDS:
         squares, half = 2.0, r.largest_reward
     else:

@@ -8,7 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits.baselines import dp_se
-from private_bandits.kernels import elimination, episodes, identify, index, kernel_of, linear, online, quantile, robust
+from private_bandits.kernels import (
+    elimination,
+    episodes,
+    identify,
+    index,
+    kernel_of,
+    linear,
+    online,
+    quantile,
+    robust,
+    stretches,
+    weighted,
+)
 from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
@@ -59,7 +71,14 @@ def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
     delta = policy.privacy.delta
     named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
     made = partial(Case, named, policy.paper or "ours", policy.version)
-    if kernel in (elimination, identify, online, quantile):  # never fed tables: their records are read
+    if kernel in (
+        elimination,
+        identify,
+        online,
+        quantile,
+        stretches,
+        weighted,
+    ):  # never fed tables: their records are read
         if policy.privacy.trust != "none":
             view = "messages" if local else "state"
             yield made(policy.privacy.trust, view, delta, policy, {"view": view, "method": "accounting"})

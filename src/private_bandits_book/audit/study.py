@@ -42,7 +42,8 @@ class Study(studies.Study):
     def audits(self) -> list[Audit]:
         """What was found, a row each; the same for any number of workers."""
         with at(f"{len(self.cases)} audits of {self.runs:,} runs"):
-            return list(Parallel(self.n_jobs)(delayed(_audited)(each, self.runs, self.seed) for each in self.cases))
+            work = [delayed(_audited)(each, self.runs, self.seed + row) for row, each in enumerate(self.cases)]
+            return list(Parallel(self.n_jobs)(work))
 
     @cached_property
     def verdicts_held(self) -> list[str]:

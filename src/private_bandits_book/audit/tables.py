@@ -42,7 +42,7 @@ def breaches(study: Study) -> pd.DataFrame:
             seen, counts = str(found.event or "all outcomes"), ""
             if found.event is not None:
                 counts = f"{found.event.hits}, {found.event.others} of {found.event.runs}"
-            replay = f"{made}[{place}].audited({study.runs}, {study.seed})"
+            replay = f"{made}[{place}].audited({study.runs}, {study.seed + place})"
             rows.append((*case[:3], case.view, in_words(found.witness), seen, counts, replay))
     columns = ["algorithm", "paper", "variant", "view", "neighbours", "event", "counts", "replay"]
     return pd.DataFrame(rows, columns=columns)
