@@ -76,8 +76,8 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
         case "linear":
             return _vector(r, delta), True
         case "stretches":  # nothing is proved where a user's action is sent in clear, or shows the own context
-            hidden = r.reward_sigma == 0 and r.levels == 0
-            return (_vector(r.constants, delta, r.laplace) if hidden else math.inf), hidden
+            shown = r.reward_sigma > 0 or r.levels > 0
+            return (math.inf if shown else _vector(r.constants, delta, r.laplace)), r.levels == 0
         case "weighted":  # one message a user
             reach = 2.0 * math.hypot(1.0, r.largest_reward)
             weighing = _added(True, r.sigma, 2.0**0.5, delta) if r.batches else 0.0
