@@ -80,6 +80,20 @@ def test_the_least_prefix_sum_has_the_law_of_trees_that_are_drawn():
     assert minima._quantile(law[3], 0.0) == 0.0
 
 
+def test_a_path_has_the_noise_of_one_node_at_powers_of_two():
+    """All rewards are 0.9: what is left of the mean of the first 1, 2 or 4 pulls is one Laplace number."""
+    policy, source, draws = dp_robust_ucb(1.0, 1.0, 1.0, 1000).record, streams(5, 0), 4000
+    starts, laws = minima._blocks(8), minima._laws(3)
+    found = np.empty((draws, len(starts) - 1))
+    for draw in range(draws):
+        minima._path(source.env, source.noise, 0.9, policy, 1e9, starts, laws, found[draw], np.empty(len(starts) - 1))
+    for pulls in (1, 2, 4):
+        threshold = (policy.truncation / policy.truncation_beta * pulls) ** 0.5
+        mean = 0.9 * np.mean((policy.truncation / policy.truncation_beta * np.arange(1, pulls + 1)) ** 0.5 >= 0.9)
+        apart = np.abs(found[:, pulls - 1] - mean).mean() * pulls
+        assert apart == pytest.approx(policy.scale * threshold, rel=0.08)
+
+
 def test_blocks_tile_the_pulls_and_are_nodes_of_the_tree():
     starts = minima._blocks(10**6)
     sizes = np.diff(starts)
