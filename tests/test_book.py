@@ -19,7 +19,9 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
-CHAPTERS = sorted(path.name for path in (ROOT / "book" / "data").iterdir())
+CHAPTERS = sorted(path.name for path in (ROOT / "book" / "data").iterdir() if path.is_dir())
+LEDGERS = {name: ROOT / "book" / "data" / name / "claims.csv" for name in CHAPTERS}
+LEDGERS = {name: path for name, path in LEDGERS.items() if path.is_file()}
 
 _ELSEWHERE = re.compile(r"^\s*(https?:|ftp:)?//", re.IGNORECASE)
 _CSS_LOAD = re.compile(r"(?:url\(|@import)\s*(?:url\()?\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)", re.IGNORECASE)
@@ -168,8 +170,7 @@ def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[
 @pytest.mark.book
 def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, Page]) -> None:
     """On the page of all claims an address is chapter and name; the search leads there, by place and chapter."""
-    ledgers = [(name, ROOT / "book" / "data" / name / "claims.csv") for name in CHAPTERS]
-    rows = [(name, row["claim"]) for name, path in ledgers if path.is_file() for row in _rows(path)]
+    rows = [(name, row["claim"]) for name, path in LEDGERS.items() for row in _rows(path)]
     by_name = {path.name: page for path, page in pages.items() if path.parent.name == "book"}
     text = by_name["claims.html"].path.read_text(encoding="utf-8")
     addresses = re.findall(r'<details class="claim"[^>]* id="([^"]+)"', text)
@@ -185,7 +186,7 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
 
 @pytest.mark.book
 def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
-    rows = [row for name in CHAPTERS for row in _rows(ROOT / "book" / "data" / name / "claims.csv")]
+    rows = [row for path in LEDGERS.values() for row in _rows(path)]
     (page,) = (page for path, page in pages.items() if path.name == "intro.html")
     text = page.path.read_text(encoding="utf-8")
     (body,) = re.findall(r"<tbody>(.*?)</tbody>", text, flags=re.DOTALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 
 import numpy as np
@@ -12,7 +13,7 @@ import scipy
 from private_bandits_book.algorithms import listed
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.comparison import panels, rates, tables
-from private_bandits_book.comparison.settings import SETTINGS, kept, paying
+from private_bandits_book.comparison.settings import LONG, SETTINGS, called, kept, paying
 from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, crossing, ranking, rest
 from private_bandits_book.exhibits import names
 from private_bandits_book.studies import key
@@ -20,7 +21,7 @@ from private_bandits_book.verdicts import described
 
 PARAMETERS = {
     "horizon": 1000,
-    "pareto_horizon": 10**12,
+    "long_horizon": 10**12,
     "replications": 4,
     "seed": 7,
     "n_jobs": 1,
@@ -49,6 +50,34 @@ def test_every_policy_pays_the_target_or_leaks(name, epsilon):
 def test_what_pays_less_than_it_promises_gets_a_larger_nominal_epsilon():
     nominal = [paying(make, 1.0).privacy.epsilon for make in SETTINGS["super_arms"](1000, 1e-3).private]
     assert max(nominal) > 1.5 and min(nominal) == 1.0
+
+
+def test_a_policy_is_called_as_the_library_has_it():
+    made = {called(make): make(1.0) for name in SETTINGS for make in SETTINGS[name](1000, 1e-3).private}
+    assert "contextual.ldp_linucb" in made and "baselines.dp_se" in made
+    for call in made:
+        room, function = call.split(".")
+        place = "private_bandits.baselines" if room == "baselines" else f"private_bandits.papers.{room}"
+        assert callable(getattr(importlib.import_module(place), function))
+
+
+def test_linear_contexts_are_played_by_stretches_to_the_long_horizon(study):
+    assert all(run.t[-1] == PARAMETERS["long_horizon"] for name in LONG for run in study.runs[name])
+    assert all(run.t[-1] == PARAMETERS["horizon"] for name in set(SETTINGS) - set(LONG) for run in study.runs[name])
+    runs = study.runs["linear"]
+    assert {type(run.policy.record).__module__.split(".")[-1] for run in runs} == {"stretches", "weighted"}
+    lost = {run.swept["label"]: float(run.final.mean()) for run in runs.select(pays=1.0)}
+    order = ["LinUCB, joint privacy", "Weighted regression", "LDP-LinUCB, derived, analytic"]
+    assert sorted(lost, key=lost.__getitem__)[:3] == order
+
+
+def test_a_figure_of_many_policies_keeps_the_least_of_each_kind(study):
+    hidden = panels._hidden(study.runs["lists"].select(pays=1.0))
+    shown = [run for run in study.runs["lists"].select(pays=1.0) if run.swept["place"] not in hidden]
+    kinds = [(run.family, run.policy.privacy.trust) for run in shown if kept(run.policy)]
+    assert len(kinds) == len(set(kinds)) == 5 and len(shown) == 6
+    assert study.best("lists", CENTRAL).place not in hidden
+    assert panels._hidden(study.runs["linear"].select(pays=1.0)) == set()
 
 
 def test_a_setting_plays_every_policy_on_its_problem(study):
@@ -129,7 +158,8 @@ def test_the_best_is_chosen_on_other_runs_than_it_is_measured_on(study):
     best = study.best("lists", CENTRAL)
     others = [run for run in study.runs["lists"].select(pays=1.0) if run.policy.privacy.trust == CENTRAL]
     assert best.run.final[::2].mean() == min(run.final[::2].mean() for run in others if kept(run.policy))
-    assert study.best("linear", CENTRAL) is None
+    assert study.best("linear", CENTRAL).run.name == "LinUCB, joint privacy"
+    assert study.best("linear", "none") is None
     assert study.price(best.run).measured == pytest.approx(best.run.final[1::2].mean() / rest_of_plain(study, "lists"))
 
 

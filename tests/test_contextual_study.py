@@ -710,7 +710,7 @@ def test_intervals_hold_the_choice_of_the_gap():
     noisy = frame.assign(regret=frame["regret"] * np.exp(0.3 * rng.standard_normal(len(frame))))
     found = fitted(sweep, noisy)
     x, counted = np.array(found.values), [point for point in rates.points(sweep[1], noisy) if point.counts]
-    again = rates._again(lambda means: rates._slope(x, means), counted)
+    again = rates._again(lambda means: rates._slopes(x, means), counted)
     assert found.fit.low <= again.low < again.high <= found.fit.high
     calm = fitted(sweep, frame)
     assert calm.fit.high - calm.fit.low < 0.1 * (found.fit.high - found.fit.low)

@@ -170,7 +170,7 @@ def test_a_statement_says_the_horizon_of_the_study():
     made = study()
     made.horizon = 250_000
     said = made.ledger.set_index("claim")["statement"]
-    assert "T = 2.5e05" in said["figure-dp-settings"] and "T = 2.5e05" in said["own-local-b"]
+    assert all("$T$ = 2.5e05" in said[claim] for claim in ("figure-dp-settings", "own-local-b"))
 
 
 # --- bounds with constants

@@ -48,22 +48,22 @@ ARMS = {"UCB1": lambda size: ucb(), "LDP-UCB-B": lambda size: ldp_ucb_response(2
 GAMES = [(Cascade, LISTS), (SemiBandit.top_k, SUPER_ARMS), (lambda means, size: Arms.bernoulli(means), ARMS)]
 
 
-def played(problem, record, leaps, *, pieces, checkpoints=(), traced=False, state=None, seed=0):
+def played(problem, record, leaps, looks=True, *, pieces, checkpoints=(), traced=False, state=None, seed=0):
     """Everything that a run leaves behind, and whether its last round belonged to a leap."""
     numbers, source = problem.record(), streams(seed, 0)
     state = index.start(numbers, record) if state is None else index.State(*map(np.copy, state))
     trace, marks = index.blank(problem, record, pieces[-1] if traced else 0), np.array(checkpoints, np.int64)
-    regret, loop = np.zeros(len(marks)), index._loop_of(numbers, record, leaps)
+    regret, loop = np.zeros(len(marks)), index._loop_of(numbers, record, leaps, looks)
     for before, last in zip(pieces, pieces[1:], strict=False):
         loop(numbers, record, state, before + 1, last, marks, regret, trace, *source)
     left = {name: getattr(state, name).tolist() for name in CARRIED}
     return trace, left | {"at": regret.tolist(), "streams": [s.bit_generator.state for s in source]}, state.indices
 
 
-def leapt(problem, record, **run):
+def leapt(problem, record, plainly=(False,), **run):
     """Assert that both loops leave the same bits; whether the last round belonged to a leap."""
     (trace, left, indices), (plain, expected, fresh) = (
-        played(problem, record, leaps, **run) for leaps in (True, False)
+        played(problem, record, *flags, **run) for flags in ((True,), plainly)
     )
     different = np.flatnonzero((trace != plain).any(axis=1))
     assert not len(different), f"round {different[0] + 1}: {trace[different[0]]}, not {plain[different[0]]}"
@@ -85,6 +85,33 @@ def test_random_games_cut_anywhere(make, policies):
         run = {"pieces": pieces, "checkpoints": marks[:-1], "traced": True, "seed": number}
         leaps[name] += leapt(problem, policies[name](problem.list_size).record, **run)
     assert all(leaps.values()), leaps
+
+
+MANY = {  # and how many arms
+    **{name: (make, 300) for name, make in LISTS.items()},
+    "Hybrid": (lambda size: ucb_hybrid(1.0, 300, 3000), 300),
+    "few places": (lambda size: cascade_ucb1(), 1000),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("make", [Cascade, SemiBandit.top_k], ids=["Cascade", "SemiBandit"])
+def test_among_many_arms_few_are_looked_at(name, make, monkeypatch):
+    """The same bits as from all of them, ties and rounds without a report included, wherever a run is cut."""
+    rng, (policy, n_items) = np.random.default_rng(7), MANY[name]
+    for number, means in enumerate((rng.random(n_items), rng.choice([0.0, 0.3, 1.0], n_items), np.full(n_items, 0.5))):
+        problem, horizon = make(means, 1 if n_items == 1000 else int(rng.integers(1, 5))), 3000
+        record = policy(problem.list_size).record
+        pieces = [0, int(rng.integers(1, 200)), int(rng.integers(200, horizon)), horizon]
+        leapt(problem, record, (False, False), pieces=pieces, traced=True, seed=number)
+        assert index._loop_of(problem.record(), record) is not index._loop_of(problem.record(), record, True, False)
+
+
+def test_few_are_looked_at_in_most_rounds():
+    problem, record = Cascade(np.random.default_rng(2).random(1000), 4), cascade_ucb1().record
+    *_, indices = played(problem, record, True, pieces=[0, 4999])
+    *_, after = played(problem, record, True, pieces=[0, 5000])
+    assert np.array_equal(indices, after)  # nobody looked at all of them in the last round
 
 
 def some_sets(rng, n_items):

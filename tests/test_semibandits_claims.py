@@ -638,7 +638,7 @@ def test_a_printed_lower_bound_below_a_proved_one_holds_and_above_it_is_open(nam
 def test_nodes_are_counted_to_a_horizon_that_is_said():
     for horizon, counted in ((5000, 5000), (10**6, 1 << 17)):
         study = made({}, horizon=horizon)
-        assert ruled("theorem-7", study)["statement"] == f"Algorithm 3 is epsilon-DP (computed at T = {counted})."
+        assert ruled("theorem-7", study)["statement"] == rf"Algorithm 3 is $\epsilon$-DP (computed at $T={counted}$)."
         assert f"at T = {counted} with log2 T" in own("lemma-1", study).reason
     assert own("theorem-7", made({}, horizon=1)).verdict == UNDECIDED
 

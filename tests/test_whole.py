@@ -37,7 +37,7 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "_build_page", _page)
 
 
-def _page(book, chapter, fresh):
+def _page(book, chapter, fresh, said):
     for name in ("_static/theme.css", "tiny.html", "data/_hidden.csv"):
         (fresh / name).parent.mkdir(exist_ok=True)
         (fresh / name).write_text("made")

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels import protocol
-from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, leads, levels, room
+from private_bandits.kernels import protocol, shortlist
+from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, below, leads, levels, room
 from private_bandits.kernels.oracles import answer, largest_sum
 from private_bandits.kernels.protocol import PIECE, blank, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
@@ -84,6 +84,11 @@ class State(NamedTuple):
     limits: np.ndarray
     worth: np.ndarray  # (2, blocks or sets)
     parts: np.ndarray  # what each arm adds to a sum
+    short: np.ndarray  # arms of a shortlist, as are the next
+    near: np.ndarray  # their indices
+    rest: np.ndarray  # largest index, root and weight of the others, and what their indices are below by now
+    left: np.ndarray  # arms without a report, block by block
+    swapped: np.ndarray  # (2, list_size)
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -153,6 +158,11 @@ def start(problem: ListRecord, policy: Record) -> State:
         limits=np.zeros(size, np.int64),
         worth=np.zeros((2, len(family.blocks) or len(family.sets))),
         parts=np.zeros(n_items),
+        short=np.zeros(shortlist.length(n_items, size), np.int64),
+        near=np.zeros(shortlist.length(n_items, size)),
+        rest=np.zeros(4),
+        left=np.zeros(-(-n_items // shortlist.BLOCK), np.int64),
+        swapped=np.zeros((2, size), np.int64),
     )
 
 
@@ -191,8 +201,11 @@ def advance(
     loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
 
 
-def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True) -> Any:
-    """The compiled loop. It leaps, unless told not to, where every index is a mean of reports and a radius."""
+def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True, looks: bool = True) -> Any:
+    """The compiled loop. It leaps, unless told not to, where every index is a mean of reports and a radius.
+
+    Of many arms it looks at few, unless told not to.
+    """
     family = problem.family
     sums = family.oracle == SCAN and family.reward == LINEAR and family.beta == 1.0
     finds = family.oracle if family.oracle == TOP or sums else None
@@ -200,16 +213,20 @@ def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True) -> Any:
     leaps &= policy.bonus == NO_BONUS and policy.noise in (EXACT, LAPLACE, GAUSSIAN, RESPONSE)
     leaps &= policy.forced == 0.0 and policy.reports in (ALL, FIRST)
     leaps &= policy.noise != RESPONSE or not policy.observe_first  # what is observed in clear is no answer
+    many = looks and finds == TOP and shortlist.length(len(problem.means), problem.list_size) > 0
+    many &= policy.cap == math.inf and not policy.fallback and policy.forced == 0.0
     if leaps or policy.noise == EXACT:
-        return _loop(policy.noise, policy.bonus, finds, policy.reports, leaps)
+        return _loop(policy.noise, policy.bonus, finds, policy.reports, leaps, many)
     # where drawing takes most of a round, and where the oracle does, fewer loops are compiled
-    return (
-        _loop(policy.noise, policy.bonus, TOP, None, False) if finds == TOP else _loop(None, None, finds, None, False)
-    )
+    if finds == TOP:
+        return _loop(policy.noise, policy.bonus, TOP, None, False, many)
+    return _loop(None, None, finds, None, False)
 
 
 @functools.cache
-def _loop(noisy: int | None, extra: int | None, finds: int | None, sends: int | None, leaps: bool) -> Any:
+def _loop(
+    noisy: int | None, extra: int | None, finds: int | None, sends: int | None, leaps: bool, many: bool = False
+) -> Any:
     """The loop of the policies that make these choices: constants to the compiler, which leaves out the others.
 
     One that is None is read from the policy, or from the family.
@@ -239,19 +256,46 @@ def _loop(noisy: int | None, extra: int | None, finds: int | None, sends: int | 
             _observe_first(policy, state, means, env)
         mark, total_regret, length = np.searchsorted(checkpoints, first), state.regret, state.size[0]
         row, pause, due, t = 0, 0, first, first - 1
+        unseen = shortlist.count(pulls, state.left) if many else 0
+        listed, born, rested, again, a_then, b_then = 0, first, 0, first, 0.0, 0.0
         lie, step = flip if mechanism == RESPONSE else 0.0, 4.0 * scale
         floor = 0.0 if fallback and mechanism != EXACT else -np.inf  # without noise, no index is below 0
         while t < last:
             t += 1
-            _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, indices)
-            kept = False
-            failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
-            if any_list:
+            kept, failed, found = False, False, 0
+            if many and unseen > size:
+                shortlist.draw(pulls, state.left, unseen, choice, order, state.swapped)
+                found = shortlist.TIED
+            elif many and listed:
+                a, b = _parts(terms, bonus, bonus_scale, t + clock)
+                found = shortlist.look(state, listed, a, a - a_then, b, b - b_then, cascade)
+                kept = found == shortlist.FOUND
+                if found == shortlist.TIED:
+                    break_ties(state.near[:listed], cascade, choice, order, values)
+                if found:
+                    for slot in range(size):
+                        order[slot] = state.short[order[slot]]
+                else:
+                    rested = 0 if t - born >= SHORT else min(2 * rested + 1, 63)
+                    listed, again = 0, t + rested
+            if not found:
+                _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, indices)
+                failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
+            if found:
+                pass
+            elif any_list:
                 if failed:  # any list: the largest of equal indices
                     indices[:] = 0.0
                 kept = not failed and still_largest(indices, order, values)
                 if not kept and largest(indices, cascade, order, values):
                     break_ties(indices, cascade, choice, order, values)
+                if many and t >= again:
+                    listed = shortlist.best(state)
+                    a_then, b_then = _parts(terms, bonus, bonus_scale, t + clock)
+                    born = t
+                    if listed <= size:
+                        rested = min(2 * rested + 1, 63)
+                        listed, again = 0, t + rested
             elif sums and not failed:
                 before = row
                 row = largest_sum(sets, sizes, weights, offset, indices, row, choice, worth, state.parts)
@@ -264,7 +308,11 @@ def _loop(noisy: int | None, extra: int | None, finds: int | None, sends: int | 
             if leaps and kept and t >= due:
                 begun, end = t, min(last, checkpoints[mark] - 1) if mark < len(checkpoints) else last
                 if any_list:
-                    most = levels(policy, state, t + clock, lie, floor, step, end - t + 1)
+                    if found:
+                        others, steepest = shortlist.below(state, listed, values[size - 1])
+                    else:
+                        others, steepest = below(indices, root, values[size - 1])
+                    most = levels(policy, state, others, steepest, t + clock, lie, floor, step, end - t + 1)
                 else:
                     most = leads(weights, policy, state, row, length, t + clock, lie, floor, step, end - t + 1)
                 if most > 0:
@@ -289,6 +337,9 @@ def _loop(noisy: int | None, extra: int | None, finds: int | None, sends: int | 
                 item = order[position]
                 pulls[item] += 1
                 n = pulls[item]
+                if many and n == 1:
+                    state.left[item // shortlist.BLOCK] -= 1
+                    unseen -= 1
                 total[item] += _reported(mechanism, feedback[position], noise, scale, flip)
                 released = 0.0
                 if mechanism == HYBRID:
@@ -434,16 +485,24 @@ def _adjust(indices, pulls, cap, fallback, forced, clock):
 
 
 @compiled(inline="always")
-def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, indices):
+def _parts(terms, bonus, bonus_scale, clock):
+    """a(t) and the part of b(t, n) that does not depend on n."""
     log_t = math.log(clock)
     a = 0.0
     for term in range(len(terms)):
         a += math.sqrt(terms[term, 0] * log_t + terms[term, 1])
     if bonus == NO_BONUS:
+        return a, 0.0
+    return a, bonus_scale if bonus == FIXED_BONUS else bonus_scale * log_t
+
+
+@compiled(inline="always")
+def _indices(terms, bonus, bonus_scale, clock, mean, root, weight, indices):
+    a, b = _parts(terms, bonus, bonus_scale, clock)
+    if bonus == NO_BONUS:
         for item in range(len(indices)):
             indices[item] = mean[item] + a * root[item]
     else:
-        b = bonus_scale if bonus == FIXED_BONUS else bonus_scale * log_t
         for item in range(len(indices)):
             indices[item] = mean[item] + a * root[item] + b * weight[item]
 

@@ -32,7 +32,30 @@ COUNT, SUM, _LOW, _LOW_0, _HIGH, _HIGH_0, LOST = range(WIDTH)
 
 
 @compiled(borrows=True)
-def levels(policy, state, clock, flip, floor, step, most):
+def below(indices, root, least):
+    """Find what indices below the list's can do.
+
+    Parameters
+    ----------
+    indices, root : float64 arrays, an entry per arm
+    least : float
+        The list's last index.
+
+    Returns
+    -------
+    (float, float)
+        The largest index below it and the largest root of an arm that has such an index; -inf and 0 if there is none.
+    """
+    others, steepest = -np.inf, 0.0
+    for item in range(len(indices)):
+        if indices[item] < least:
+            others = max(others, indices[item])
+            steepest = max(steepest, root[item])
+    return others, steepest
+
+
+@compiled(borrows=True)
+def levels(policy, state, others, steepest, clock, flip, floor, step, most):
     """Draw the lines between which the sums of a list's items may move.
 
     Parameters
@@ -40,6 +63,8 @@ def levels(policy, state, clock, flip, floor, step, most):
     policy : Record
     state : State, its slots written
         Its list is that of the largest indices, none of them equal to another.
+    others, steepest : float
+        No arm that is not shown has a larger index, or root.
     clock : int
         The time of the indices.
     flip : float
@@ -56,14 +81,10 @@ def levels(policy, state, clock, flip, floor, step, most):
     int
         For how many rounds the lines are good; 0 if there are none, or a sum is within a step of its line.
     """
-    indices, order, root, values, slots = state.indices, state.order, state.root, state.floats[0], state.slots
-    size, least, others, steepest = len(order), values[len(order) - 1], -np.inf, 0.0
+    order, values, slots = state.order, state.floats[0], state.slots
+    size, least = len(order), values[len(order) - 1]
     a, rise = _bonus(policy.terms, clock)
     slack = SLACK * (1.0 / (1.0 - 2.0 * flip) + a + abs(values[0]) + abs(least))
-    for item in range(len(indices)):
-        if indices[item] < least:
-            others = max(others, indices[item])
-            steepest = max(steepest, root[item])
     level, lasting = -np.inf, np.inf
     if others > -np.inf:
         level = 0.5 * (least + others)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from private_bandits_book.chapters import render
+from private_bandits_book.chapters import render, words
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.verdicts import described, totals
@@ -57,5 +57,5 @@ def whole_ledger(book: Book | None = None) -> Display:
 
 def _interval(measured: float, low: float, high: float) -> str:
     """Return a value with its interval, as far as there is one; an exact number has none."""
-    value, ends = render.text(measured), [render.text(end) for end in (low, high)]
+    value, ends = words.text(measured), [words.text(end) for end in (low, high)]
     return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) and low < high else value

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from private_bandits_book.chapters.words import pipes, plain, text
 from private_bandits_book.exhibits import Table
 
 
@@ -79,12 +79,6 @@ def table(chapter: str, label: str, made: Table) -> Display:
     )
 
 
-def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[str] = ()) -> str:
-    """Return a Markdown table of cells that are Markdown."""
-    lines = [heads, align or [":---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def claims(chapter: str, rows: Sequence[Mapping[str, str]], heads: Mapping[str, str], caption: str) -> Display:
     """Return a ledger, a line a claim that unfolds; `heads` are the columns that Jupyter shows.
 
@@ -117,17 +111,6 @@ def file(chapter: str, label: str) -> Display:
     return Display(text=f"<data {label}>", html=escape(f"{label}.csv"), markdown=_download(chapter, label))
 
 
-def text(value: Any, spec: str | None = None) -> str:
-    """Return a value as a table shows it: four significant digits for floats unless `spec` says otherwise."""
-    if isinstance(value, str):
-        return value
-    if pd.isna(value):
-        return ""
-    if isinstance(value, float) and math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    return format(value, spec if spec is not None else ".4g" if isinstance(value, float) else "")
-
-
 def _directive(name: str, argument: str, options: Mapping[str, str], body: str) -> str:
     """Write a MyST directive whose fence is longer than any run of its character inside it."""
     mark = "~" if "`" in argument else "`"  # the line of a fence of backticks may hold no other backtick
@@ -146,11 +129,6 @@ def _line(name: str, prose: str) -> str:
     if not line:
         raise ValueError(f"{name} must not be empty, got {prose!r}")
     return line
-
-
-def plain(words: str) -> str:
-    """Return words that MyST shows as they stand, in one line."""
-    return re.sub(r"([\\`*_\[\]<>$|{}~&#])", r"\\\1", " ".join(words.split()))
 
 
 def _linked(chapter: str, claim: str) -> str:

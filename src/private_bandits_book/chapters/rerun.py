@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.render import pipes, plain, text
+from private_bandits_book.chapters.words import pipes, plain, text
 
 _LISTED = 40
 

@@ -6,7 +6,7 @@ from IPython.display import Markdown
 
 from private_bandits_book.algorithms import rows
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.chapters.render import pipes
+from private_bandits_book.chapters.words import pipes
 
 
 def parameters() -> Markdown:

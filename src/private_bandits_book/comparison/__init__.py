@@ -11,7 +11,7 @@ _LONGEST = 9 * 10**15  # as far as sums of rewards and of noise are drawn exactl
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter are out of range."""
     checks.integer("horizon", values["horizon"], at_least=100, at_most=10**8)
-    checks.integer("pareto_horizon", values["pareto_horizon"], at_least=10**4, at_most=_LONGEST)
+    checks.integer("long_horizon", values["long_horizon"], at_least=10**4, at_most=_LONGEST)
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:

@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 
 from private_bandits_book import figures
 from private_bandits_book.comparison import rates
-from private_bandits_book.comparison.settings import kept
+from private_bandits_book.comparison.settings import called, kept
 from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, each_setting, ratio, rest
-from private_bandits_book.comparison.tables import ranked, said
+from private_bandits_book.comparison.tables import ranked, release, said
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, short
 from private_bandits_book.figures.drawing import blank
@@ -24,6 +24,7 @@ from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, REPRODUC
 panels = Exhibits()
 UNIFORM = "uniform play"
 VERDICT_COLOURS = {REPRODUCED: "#009E73", AFTER_REPAIR: "#0072B2", NOT_REPRODUCED: "#D55E00"}
+_SHOWN = 6  # private policies in a figure of regret
 _ROW, _HEAD, _FOOT = 13.0, 4.0, 104.0  # points of the figure of rates
 
 
@@ -33,31 +34,38 @@ _ROW, _HEAD, _FOOT = 13.0, 4.0, 104.0  # points of the figure of rates
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
     """Which policy to take, what local trust costs, and what privacy does, at the epsilon of the rankings."""
-    titles, takes, costs, apart = names(study, "settings"), [], [], []
+    titles, takes, apart = names(study, "settings"), [], []
     leaks = [run for runs in study.runs.values() for run in runs.select(pays=study.epsilon) if not kept(run.policy)]
-    for name, title in titles.items():
+    for name, asked in names(study, "asked").items():
         table, central, local = ranked(study, name), study.best(name, CENTRAL), study.best(name, LOCAL)
-        first, alone = (_first(table[table["trust"].isin(trusts)]) for trusts in ([CENTRAL, LOCAL], [LOCAL]))
-        takes.append(sentence(study, "same" if first == alone else "take", title=title, first=first, alone=alone))
+        first, alone = (_first(study, name, table[table["trust"].isin(some)]) for some in ([CENTRAL, LOCAL], [LOCAL]))
         prices = {trust: said(study.price(one.run)) for trust, one in ((CENTRAL, central), (LOCAL, local)) if one}
-        costs.append(f"{title} {' or '.join(f'{price} ({trust})' for trust, price in prices.items())}")
+        said_as = "same" if first == alone else "take"
+        takes.append(sentence(study, said_as, asked=asked, first=first, alone=alone, **{CENTRAL: "none"} | prices))
         if central and local:
             over = ratio(rest(local.run.final), rest(central.run.final))
-            apart.append(f"{title} {said(over)}")
+            apart.append(f"{titles[name]} {said(over)}")
     return {
-        "takes": "; ".join(takes),
+        "takes": "\n".join(takes),
         "apart": "; ".join(apart),
-        "costs": "; ".join(costs),
         "leaks": len(leaks),
         "played": sum(len(runs.select(pays=study.epsilon)) for runs in study.runs.values()),
-        "T": power(study.horizon),
-        "pareto": power(study.pareto_horizon),
-    }
+    } | horizons_of(study)
 
 
-def _first(table: pd.DataFrame) -> str:
-    """The policies of a ranking that nothing beats."""
-    return " or ".join(table.loc[table["rank"] == table["rank"].min(), "label"])
+def _first(study: Study, name: str, table: pd.DataFrame) -> str:
+    """The policies of a ranking that nothing beats: their names, how the library calls them, and what protects."""
+    sent, protects, found = names(study, "sent"), names(study, "mechanisms"), []
+    runs = {run.swept["label"]: run for run in study.runs[name].select(pays=study.epsilon)}
+    for label in table.loc[table["rank"] == table["rank"].min(), "label"]:
+        policy, make = runs[label].policy, study.setting(name).private[runs[label].swept["place"]]
+        found.append(f"*{label}* (`{called(make)}`: {sent[release(policy)]}, {protects[policy.mechanism]})")
+    return " or ".join(found)
+
+
+def horizons_of(study: Study) -> dict[str, str]:
+    """The horizons, in words."""
+    return {"T": power(study.horizon), "long": power(study.long_horizon)}
 
 
 # --- the price of privacy
@@ -67,13 +75,11 @@ def _first(table: pd.DataFrame) -> str:
 def price(study: Study) -> Made:
     """What the best policies lose over the least without privacy, against epsilon, a panel a setting."""
     rows = []
-    for name, title in names(study, "settings").items():
+    for name, title in _headings(study).items():
         spoken = study.runs[name].select(pays=study.epsilon)
         leaking = [run for run in spoken if not kept(run.policy)]
         chosen = {best.place for trust in (CENTRAL, LOCAL) if (best := study.best(name, trust))}
-        for trust in (CENTRAL, LOCAL):  # of those that leak, what loses least under either trust
-            some = [run for run in leaking if run.policy.privacy.trust == trust]
-            chosen |= {min(some, key=lambda run: float(run.final.mean())).swept["place"]} if some else set()
+        chosen |= {min(leaking, key=lambda run: float(run.final.mean())).swept["place"]} if leaking else set()
         for place in sorted(chosen):
             rows += [_priced(study, run) | {"facet": title} for run in study.runs[name].select(place=place)]
         plain = study.plain(name)
@@ -92,8 +98,12 @@ def price(study: Study) -> Made:
         for (title, trust), part in kept_rows.groupby(["facet", "trust"], sort=False)
     ]
     ends = study.paid[0], study.paid[-1]
-    facts = {"T": power(study.horizon), "pareto": power(study.pareto_horizon)}
-    return drawn(fig, frame, fall="; ".join(fall), ends=ends, **facts)
+    return drawn(fig, frame, fall="; ".join(fall), ends=ends, **horizons_of(study))
+
+
+def _headings(study: Study) -> dict[str, str]:
+    """The settings' names as panels show them."""
+    return {name: title.capitalize() for name, title in names(study, "settings").items()}
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -150,18 +160,26 @@ def regret(study: Study, label: str, name: str) -> Made:
     table = ranked(study, name)
     facts = {"problem": str(runs[0].problem), "uniform": short(rate * rounds), "best": table.iloc[0]["label"]}
     facts |= {"T": power(rounds), "regret": short(table.iloc[0]["regret"])}
-    facts |= {"title_of": names(study, "settings")[name].capitalize(), "runs": how_often}
-    spoken = runs.select(pays=study.epsilon)
+    facts |= {"title_of": _headings(study)[name], "runs": how_often}
+    spoken, hidden = runs.select(pays=study.epsilon), _hidden(runs.select(pays=study.epsilon))
     facts["leaks"] = "" if all(kept(run.policy) for run in spoken) else sentence(study, "dotted")
-    shown = frame[~frame["place"].isin(_hidden(spoken))]
+    facts["hidden"] = sentence(study, "hidden") if hidden else ""
+    shown = frame[~frame["place"].isin(hidden)]
     return drawn(figures.beside(dotted(shown), across), frame.drop(columns="place"), **facts)
 
 
 def _hidden(runs: Runs) -> set[int]:
-    """The places of policies that leak, but for the one of each family that loses least: they are too many."""
-    leaking = sorted((run for run in runs if not kept(run.policy)), key=lambda run: float(run.final.mean()))
-    least = {run.family: run.swept["place"] for run in reversed(leaking)}
-    return {run.swept["place"] for run in leaking} - set(least.values())
+    """The places of private policies that a figure with many has no room for.
+
+    What stays is of each family and trust model what loses least, and of those that leak one.
+    """
+    if len(runs) <= _SHOWN:
+        return set()
+    ordered = sorted(runs, key=lambda run: -float(run.final.mean()))
+    least = {
+        (run.family, run.policy.privacy.trust) if kept(run.policy) else "leaks": run.swept["place"] for run in ordered
+    }
+    return {run.swept["place"] for run in runs} - set(least.values())
 
 
 def _paid(frame: pd.DataFrame, panel: str) -> pd.DataFrame:
@@ -181,13 +199,14 @@ def _uniform(rate: float, t: np.ndarray, panel: str) -> pd.DataFrame:
 def horizons(study: Study) -> Made:
     """What the best policies lose over the least without privacy, against the horizon that they are made for."""
     rows = []
-    for name, title in names(study, "settings").items():
+    for name, title in _headings(study).items():
         for trust, runs in study.grown[name].items():
             for run, plain in zip(runs, study.grown[name]["none"], strict=True):
                 found = ratio(rest(run.final), rest(plain.final))
                 more = {"price": found.measured, "price_se": found.se, "part": run.t[-1] / study.rounds(name)}
+                more["facet"] = title
                 label = f"{_mechanism(study, run)}, {trust}"
-                rows += [_facts(run) | more | {"facet": title, "label": label}] if trust != "none" else []
+                rows += [_facts(run) | more | {"label": label}] if trust != "none" else []
     frame = pd.DataFrame(rows)
     plotted = frame.assign(regret=frame["price"], regret_se=frame["price_se"])
     fig = figures.small_multiples(
@@ -199,7 +218,7 @@ def horizons(study: Study) -> Made:
         for (title, trust), part in frame.groupby(["facet", "trust"], sort=False)
         for rows in [part.to_dict("records")]
     ]
-    return drawn(fig, frame, grows="; ".join(grows), T=power(study.horizon), pareto=power(study.pareto_horizon))
+    return drawn(fig, frame, grows="; ".join(grows), **horizons_of(study))
 
 
 # --- rates
@@ -212,11 +231,11 @@ def rates_at_a_glance(study: Study) -> Made:
     measured = frame[frame["measured"].notna()]
     inside = int(((measured["low"] <= measured["claimed"]) & (measured["claimed"] <= measured["high"])).sum())
     facts = {"claims": frame["claim"].nunique(), "rows": len(frame), "measured": len(measured), "inside": inside}
-    return drawn(draw_rates(frame), frame.drop(columns="title"), **facts)
+    return drawn(draw_rates(measured), frame.drop(columns="title"), **facts)
 
 
 def draw_rates(frame: pd.DataFrame) -> Figure:
-    """A row an exponent, under the name of its chapter."""
+    """A row a measured exponent, under the name of its chapter."""
     starts = frame["chapter"] != frame["chapter"].shift()
     places = np.arange(len(frame)) + 1.8 * starts.cumsum().to_numpy() - 0.8
     height = _HEAD + _ROW * (places[-1] + 1) + _FOOT

@@ -20,7 +20,7 @@ from private_bandits.problems import Arms, ConvexLoss, SemiBandit
 MEANS = (0.75, 0.625, 0.5, 0.375, 0.25)  # of the arms: those of Sajed and Sheffet (2019)
 N_ITEMS, LIST_SIZE, WEIGHT, LIST_GAP = 20, 4, 0.2, 0.15  # of the lists: as in the chapter on cascading bandits
 N_ARMS, SIZE, GOOD, BAD = 6, 3, 0.5, 0.2  # of the super arms, which are all sets of that size
-DIM = 2
+DIM, ACTION_GAP = 2, 0.05  # of the linear contexts: two orthogonal actions, always the same
 PARETO_SETTING, V, SPARE_SHAPE = 1, 0.9, 0.05
 """The slides' first means, the moment that algorithms are told, and how far the law's shape is above 1 + v."""
 _FAR = 1e3  # the factor within which nominal and paid epsilon lie
@@ -123,10 +123,23 @@ def super_arms(rounds: int, delta: float) -> Setting:
 
 
 def linear(rounds: int, delta: float) -> Setting:
-    """Five fresh unit vectors a round in the plane."""
-    private = partial(contextual.ldp_linucb, delta=delta, dim=DIM, horizon=rounds)
-    made = tuple(partial(private, variant=variant) for variant in ("printed", "derived"))
-    return Setting(contextual.instances.unit_vectors(DIM), (contextual.linucb(DIM),), made, {})
+    """Two orthogonal actions in the plane, and policies whose server solves once a stretch of rounds."""
+    sizes: dict[str, Any] = {"dim": DIM, "horizon": rounds}
+    algorithm_5 = partial(contextual.ldp_linucb, **sizes)
+    noises: tuple[dict[str, Any], ...] = (
+        {"delta": delta},
+        {"delta": delta, "variant": "derived", "noise": "analytic"},
+        {"delta": None, "variant": "derived", "noise": "laplace"},
+    )
+    made: list[Maker] = [partial(stretched, partial(algorithm_5, **noise)) for noise in noises]
+    made += [partial(make, delta=delta, **sizes) for make in (contextual.weighted_regression, contextual.joint_linucb)]
+    plain = contextual.by_stretches(contextual.linucb(DIM))
+    return Setting(contextual.instances.one_set(DIM, gap=ACTION_GAP), (plain,), tuple(made), {})
+
+
+def stretched(make: Maker, epsilon: float) -> Policy:
+    """Return the policy with a server that solves once a stretch."""
+    return contextual.by_stretches(make(epsilon))
 
 
 def pareto(rounds: int, delta: float) -> Setting:
@@ -143,5 +156,13 @@ def pareto(rounds: int, delta: float) -> Setting:
     return Setting(problem, (heavy_tailed.robust_se(V, u, beta),), made, {})
 
 
-PARETO = "pareto"
-SETTINGS = {"arms": arms, "lists": lists, "super_arms": super_arms, "linear": linear, PARETO: pareto}
+def called(make: Maker) -> str:
+    """Return the library's function that makes the policy, as one calls it: `cascading.repaired_local`."""
+    while isinstance(make, partial):
+        make = make.args[0] if make.func is stretched else make.func
+    _, package, *rest = make.__module__.split(".")
+    return f"{rest[0] if package == 'papers' else package}.{make.__name__}"
+
+
+SETTINGS = {"arms": arms, "lists": lists, "super_arms": super_arms, "linear": linear, "pareto": pareto}
+LONG = ("linear", "pareto")  # played to the long horizon

@@ -17,7 +17,7 @@ import pandas as pd
 from private_bandits.estimates import Interval, half_width, mean_interval, ratio_interval
 from private_bandits.policy import Policy
 from private_bandits_book import studies
-from private_bandits_book.comparison.settings import PARETO, SETTINGS, Setting, kept, paying
+from private_bandits_book.comparison.settings import LONG, SETTINGS, Setting, kept, paying
 from private_bandits_book.studies import Run, Runs
 from private_bandits_book.sweep import chosen
 
@@ -40,7 +40,7 @@ class Study(studies.Study):
     chapter = "comparison"
     epsilon: float
     delta: float
-    pareto_horizon: int
+    long_horizon: int
 
     @property
     def paid(self) -> list[float]:
@@ -49,7 +49,7 @@ class Study(studies.Study):
 
     def rounds(self, name: str) -> int:
         """The horizon of a setting."""
-        return self.pareto_horizon if name == PARETO else self.horizon
+        return self.long_horizon if name in LONG else self.horizon
 
     def setting(self, name: str, part: int = 1) -> Setting:
         """A setting, its policies made for a part of the horizon."""

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval
-from private_bandits.kernels import index
+from private_bandits.kernels import index, stretches
 from private_bandits.policy import Policy
 from private_bandits_book.algorithms import listed
 from private_bandits_book.algorithms import rows as algorithm_rows
@@ -119,7 +119,7 @@ def anatomy(study: Study) -> pd.DataFrame:
                 "paper": paper,
                 "place": place,
                 "policy": said_of,
-                "sent": sent[_release(policy)],
+                "sent": sent[release(policy)],
                 "mechanism": protects[policy.mechanism],
                 "bonus": bonus(policy.record),
                 "trust": trust,
@@ -133,10 +133,13 @@ def anatomy(study: Study) -> pd.DataFrame:
     return alike.reset_index()[list(frame.columns)]
 
 
-def _release(policy: Policy) -> str:
-    """What is sent or released: the kernel, and for an index algorithm whose reports."""
-    kernel = type(policy.record).__module__.split(".")[-1]
-    return f"{kernel}-{policy.record.reports}" if isinstance(policy.record, index.Record) else kernel
+def release(policy: Policy) -> str:
+    """What is sent or released: the kernel, for an index algorithm with whose reports, for stretches with the noise."""
+    record = policy.record
+    kernel = type(record).__module__.split(".")[-1]
+    if isinstance(record, stretches.Record):
+        return "linear-tree" if record.levels else "linear-reward" if record.reward_sigma else "linear"
+    return f"{kernel}-{record.reports}" if isinstance(record, index.Record) else kernel
 
 
 def bonus(record: Any) -> str:

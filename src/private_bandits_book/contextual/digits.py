@@ -9,10 +9,11 @@ elsewhere, so d = 10 k. The reward is 1 for the right digit and 0 for a wrong on
 All vectors of a round have the same norm, so scaling changes no user's best action under a linear rule.
 """
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from private_bandits.problems import LinearContext
 
@@ -38,14 +39,17 @@ class Projection(NamedTuple):
 
 def load() -> Digits:
     """Return the bundled images, the first `PUBLIC` of them set aside."""
-    images, labels = load_digits(return_X_y=True)
-    return Digits(images[:PUBLIC], images[PUBLIC:], labels[PUBLIC:].astype(np.int64))
+    bundled = find_spec("sklearn")  # where the file is; to import the package takes as long as the rest of the page
+    assert bundled is not None and bundled.origin is not None
+    table = np.loadtxt(Path(bundled.origin).parent / "datasets" / "data" / "digits.csv.gz", delimiter=",")
+    return Digits(table[:PUBLIC, :-1], table[PUBLIC:, :-1], table[PUBLIC:, -1].astype(np.int64))
 
 
 def projection(public: np.ndarray, components: int = COMPONENTS) -> Projection:
     """Return the leading principal components of the public images, each with its largest entry positive."""
     mean = public.mean(axis=0)
-    rows = np.linalg.svd(public - mean, full_matrices=False)[2][:components]
+    spread = public - mean
+    rows = np.linalg.eigh(spread.T @ spread)[1].T[::-1][:components]
     largest = rows[np.arange(components), np.argmax(np.abs(rows), axis=1)]
     return Projection(mean, rows * np.sign(largest)[:, None])
 

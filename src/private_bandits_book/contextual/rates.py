@@ -9,7 +9,8 @@ regret along a curve, from where the run has learnt.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ from private_bandits_book.sweep import (
     abscissa,
     by_replication,
     chosen,
-    exact_slope,
     learnt,
 )
 
@@ -47,11 +47,14 @@ def points(sweep: Sweep, frame: pd.DataFrame) -> list[Point]:
     rows = sweep.rows(frame)
     rows = rows[rows["t"] == rows["horizon"]]
     level = "still" if "still" in rows else "uniform"  # proportional to the gap
-    return [_worst(value, [part for _, part in own.groupby(level)], level) for value, own in rows.groupby(sweep.swept)]
+    parts: dict[Any, list[pd.DataFrame]] = {}
+    for (value, _), part in rows.sort_values([sweep.swept, level, "replication"]).groupby([sweep.swept, level]):
+        parts.setdefault(value, []).append(part)
+    return [_worst(value, own, level) for value, own in parts.items()]
 
 
 def _worst(value: Any, parts: list[pd.DataFrame], level: str) -> Point:
-    samples = [part.sort_values("replication")["regret"].to_numpy() for part in parts]
+    samples = [part["regret"].to_numpy() for part in parts]
     place, regrets = chosen(samples) if len(samples) > 1 else (0, samples[0])
     last = len(parts) - 1
     inside = last == 0 or 0 < place < last or (place == last and parts[last].iloc[0].get("gap") == 1.0)
@@ -88,7 +91,7 @@ def difference(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval | None
     if len(x) < LEAST_POINTS:
         return None
     if len(first[0].samples) > 1:
-        return _again(lambda a, b: _slope(x, a) - _slope(x, b), first, second)
+        return _again(lambda a, b: _slopes(x, a) - _slopes(x, b), first, second)
     a, b = (np.column_stack([point.regrets for point in each]) for each in (first, second))
     return exponent_difference(x, a, b)
 
@@ -108,7 +111,7 @@ def crossing(one: Sweep, other: Sweep, frame: pd.DataFrame) -> Interval:
         return float(np.exp(np.interp(0.0, -apart[k : k + 2], np.log(x[k : k + 2]))))
 
     x, first, second = _shared(one, other, frame)
-    return _again(where, first, second)
+    return _again(lambda *means: np.array(list(map(where, *means))), first, second)
 
 
 def _shared(one: Sweep, other: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, list[Point], list[Point]]:
@@ -117,29 +120,33 @@ def _shared(one: Sweep, other: Sweep, frame: pd.DataFrame) -> tuple[np.ndarray, 
     return abscissa(one.quantity, values), [a[value] for value in values], [b[value] for value in values]
 
 
-def _again(statistic: Callable[..., float], *groups: Sequence[Point]) -> Interval:
+def _again(statistic: Callable[..., np.ndarray], *groups: Sequence[Point]) -> Interval:
     """A statistic of groups of points' means, and how far it moves where runs are drawn again and gaps chosen anew."""
-    found = [statistic(*means) for means in _resampled(groups)]
+    found = statistic(*(np.column_stack([_resampled(point) for point in group]) for group in groups)).tolist()
     low, high = np.quantile(found[1:], (0.025, 0.975), method="inverted_cdf")
     return Interval(found[0], min(found[0], float(low)), max(found[0], float(high)))
 
 
-def _resampled(groups: Sequence[Sequence[Point]]) -> Iterator[list[np.ndarray]]:
-    """The means of each group's points, of the runs that there are, and of some drawn anew: everywhere the same."""
-    rng, runs = np.random.default_rng(0), np.arange(len(groups[0][0].samples[0]))
-    halves = (runs[::2], runs[1::2]) if len(groups[0][0].samples) > 1 else (runs, runs)
-    for number in range(_RESAMPLED + 1):
-        choosing, measured = halves if not number else (rng.choice(half, len(half)) for half in halves)
-        yield [np.array([_mean(point, choosing, measured) for point in group]) for group in groups]
+def _resampled(point: Point) -> np.ndarray:
+    """The mean of a point's runs, and of some drawn anew, everywhere the same."""
+    samples = np.array(point.samples)
+    choosing, measured = _drawn(samples.shape[1], len(samples) > 1)
+    worst = np.take(samples, choosing, axis=1).mean(axis=2).argmax(axis=0)
+    return np.asarray(samples[worst[:, None], measured].mean(axis=1))
 
 
-def _mean(point: Point, choosing: np.ndarray, measured: np.ndarray) -> float:
-    worst = max(point.samples, key=lambda sample: sample[choosing].mean())
-    return float(worst[measured].mean())
+@cache
+def _drawn(runs: int, searched: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Runs that choose the gap and runs that are measured, a row a draw; the first row has those that there are."""
+    rng, all_runs = np.random.default_rng(0), np.arange(runs)
+    halves = (all_runs[::2], all_runs[1::2]) if searched else (all_runs, all_runs)
+    draws = [halves, *([rng.choice(half, len(half)) for half in halves] for _ in range(_RESAMPLED))]
+    choosing, measured = (np.array(half) for half in zip(*draws, strict=True))
+    return choosing, measured
 
 
-def _slope(x: np.ndarray, means: np.ndarray) -> float:
-    return float(exact_slope(x, means).measured)
+def _slopes(x: np.ndarray, means: np.ndarray) -> np.ndarray:
+    return np.asarray(np.polyfit(np.log(x), np.log(means).T, 1)[0])
 
 
 def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
@@ -154,7 +161,7 @@ def _fit(row: str, sweep: Sweep, frame: pd.DataFrame) -> RateFit:
         found = RateFit.over(labels, sweep.quantity, ((point.value, point.regrets) for point in counted))
         if found.fit is not None and len(counted[0].samples) > 1:
             x = abscissa(sweep.quantity, found.values)
-            again = _again(lambda means: _slope(x, means), counted)
+            again = _again(lambda means: _slopes(x, means), counted)
             low, high = min(found.fit.low, again.low), max(found.fit.high, again.high)
             found = found._replace(fit=found.fit._replace(low=low, high=high))
     return found
