@@ -79,7 +79,7 @@ def test_every_notebook_of_the_book_is_looked_at() -> None:
 
 @every_notebook
 def test_stored_state_is_fit_to_commit(path: Path) -> None:
-    assert faults(_read(path), path in CHAPTERS, OWN if path.stem == "own" else LONGEST_DEFINITION) == []
+    assert faults(_read(path), path in CHAPTERS, OWN if path.stem in ("audit", "own") else LONGEST_DEFINITION) == []
 
 
 @every_notebook

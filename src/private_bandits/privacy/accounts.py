@@ -37,7 +37,9 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     (0.5, False)
     """
     r, name = record, kernel_of(record).__name__.rpartition(".")[2]
-    flip, gaussian, local, moved = getattr(r, "flip", 0.0), False, True, 1.0  # of a reward, where noise is added
+    numbers = r._asdict()
+    flip, gaussian, local = numbers.get("flip", 0.0), False, True
+    moved = 1.0  # of a reward, where noise is added
     match name:
         case "quantile":
             return r.epsilon, False
@@ -88,7 +90,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             return math.inf, False
     if gaussian and name in ("index", "ratio"):
         moved = math.sqrt(moved)
-    return (_response(flip) if flip else _added(gaussian, getattr(r, "scale", 0.0), moved, delta)), local
+    return (_response(flip) if flip else _added(gaussian, numbers.get("scale", 0.0), moved, delta)), local
 
 
 def _response(flip: float) -> float:

@@ -14,11 +14,11 @@ from private_bandits.privacy.channels import stochastic
 from private_bandits.privacy.curves import AddedNoise
 from private_bandits.privacy.environments import channel_rows
 from private_bandits.privacy.events import Event, Found, features, learn
-from private_bandits.privacy.guarantee import Guarantee
+from private_bandits.privacy.guarantee import Guarantee, Promising
 from private_bandits.privacy.loss import worst_case
 from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_loss, one_run_p_value, p_value
 from private_bandits.privacy.sufficient import LONGEST, sufficient, sufficient_loss
-from private_bandits.privacy.tables import Streams, on_tables, streams
+from private_bandits.privacy.tables import Compiled, Started, Streams, on_tables, streams
 
 VIEWS = ("messages", "actions", "next", "state")
 METHODS = ("auto", "exact", "sampled", "one run", "accounting")
@@ -181,15 +181,15 @@ def audit(
         if value is not None and name not in _GIVEN[kind]:
             raise ValueError(f"{name} is not for a {kind}")
     if kind == "policy":
-        stated = getattr(target, "privacy", None)
-        stated = stated if isinstance(stated, Guarantee) else Guarantee.none()
+        promises = isinstance(target, Promising) and isinstance(target.privacy, Guarantee)
+        stated = target.privacy if promises else Guarantee.none()
         view = view or ("messages" if stated.trust == "local" else "actions")
         if not callable(view):
             checks.choice("view", view, VIEWS)
         if several == 1 and view != "next":
             if promise is None and stated.delta <= failure and (stated.trust == "local" or view != "messages"):
                 promise = stated.epsilon
-            if accounted is None and hasattr(target, "record"):
+            if accounted is None and isinstance(target, Compiled):
                 paid, local = account(target.record, failure)
                 proved = paid if local or view != "messages" else math.inf
     found = None if method in METHODS[2:] else _exact(target, kind, neighbours, view, failure, horizon, several)
@@ -224,7 +224,7 @@ def _kind(target: Any) -> str:
     if checks.listed(target):
         return "channel"
     if not isinstance(target, type):
-        if isinstance(target, enumeration.FinitePolicy) or hasattr(target, "record") or hasattr(target, "start"):
+        if isinstance(target, enumeration.FinitePolicy | Compiled | Started):
             return "policy"
         if callable(target):
             return "mechanism"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 from private_bandits import checks
 
@@ -146,3 +147,10 @@ def _short(epsilon: float | None) -> str:
     if epsilon is None:
         return "not certified"
     return "∞" if math.isinf(epsilon) else f"{epsilon:.3g}"
+
+
+@runtime_checkable
+class Promising(Protocol):
+    """What says what it promises."""
+
+    privacy: Any

@@ -1,7 +1,7 @@
 """Exact losses of two arms over long horizons: dynamic programming over the pulls and sums that play depends on."""
 
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +22,13 @@ class Change(NamedTuple):
     rewards: tuple[int, int]
 
 
+@runtime_checkable
+class Lawful(Protocol):
+    """A finite policy with the law of its play by pulls and sums."""
+
+    law: Any
+
+
 def sufficient(policy: Any, horizon: int) -> bool:
     """Say whether the play of a finite policy is its `law` of pulls and sums of two arms that pay 0 or 1.
 
@@ -37,7 +44,8 @@ def sufficient(policy: Any, horizon: int) -> bool:
         Whether no class overrides `probabilities` alone, and both agree on every history of up to four rounds and on
         a few long ones.
     """
-    if not hasattr(policy, "law") or policy.signal is not None or set(policy.rewards) != {0, 1}:
+    lawful = isinstance(policy, Lawful)
+    if not lawful or policy.signal is not None or set(policy.rewards) != {0, 1}:
         return False
     made = [next((c for c in type(policy).__mro__ if name in vars(c)), object) for name in ("law", "probabilities")]
     if not issubclass(*made) or len(policy.probabilities(())) != 2:

@@ -7,7 +7,7 @@ their sums only, and are given those sums: Pareto rewards of an enormous shape a
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -63,6 +63,21 @@ def streams(seed: int, number: int) -> Streams:
     """
     root = np.random.SeedSequence(seed, spawn_key=(number,))
     return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
+
+
+@runtime_checkable
+class Compiled(Protocol):
+    """A policy that a compiled loop plays from a record."""
+
+    name: str
+    record: Any
+
+
+@runtime_checkable
+class Started(Protocol):
+    """A policy written in Python."""
+
+    start: Any
 
 
 class Tables:
@@ -265,7 +280,7 @@ class _Rounds(Tables):
         self.fields = shown[view]
 
     def _takes(self, rows: np.ndarray) -> bool:
-        return super()._takes(rows) or (getattr(self.constants, "v", 0.0) > 0 and rows.min() >= 0)
+        return super()._takes(rows) or (self.constants._asdict().get("v", 0.0) > 0 and rows.min() >= 0)
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
         last = users[-1] + 1 if self.view == "messages" else self.horizon
@@ -347,7 +362,7 @@ class _Epochs(_Rounds):
                         paid = np.where(paid == reward, 0.0, paid)
             means[arm] = paid.mean() if len(paid) else 0.0
         flat = bool(np.isin(means, (0, 1)).all())
-        if not flat and getattr(self.constants, "flip", 0.0) > 0:
+        if not flat and self.constants._asdict().get("flip", 0.0) > 0:
             raise ValueError("neighbours must give equal rewards within an episode of randomised answers")
         return blank._replace(means=frozen(means, np.float64), shape=0.0 if flat else EXACT_SHAPE), end
 
@@ -378,7 +393,7 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: Any) -> Tables:
     ValueError
         If they do not fit, or the view is not to be had.
     """
-    if hasattr(policy, "record"):
+    if isinstance(policy, Compiled):
         if not isinstance(problem, _Given):
             raise ValueError(f"problem must be one that {policy.name} plays, got {checks.shown(problem)}")
         kernel = kernel_of(policy.record)
