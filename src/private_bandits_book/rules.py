@@ -340,6 +340,11 @@ class NotRun(_Because):
         return _ruling(UNDECIDED, f"not run here: {self.why}", _measurement(None), MEASURED)
 
 
+def beyond_rounding(gap: float) -> float:
+    """Return a difference of two computed numbers, 0 below 1e-12: there it is another one on another machine."""
+    return gap if abs(gap) >= 1e-12 else 0.0
+
+
 def all_of(*rulings: Ruling) -> Ruling:
     """Combine the parts of one claim: the worst verdict wins, and the part that has it gives number and reason.
 

@@ -19,7 +19,7 @@ from private_bandits_book.contextual import facts, joint, messages
 from private_bandits_book.contextual.messages import BALL, cost
 from private_bandits_book.contextual.study import Study
 from private_bandits_book.ledger import Claim, Rulebook
-from private_bandits_book.rules import NotTestable, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.rules import NotTestable, Privacy, Ruling, after_repair, all_of, beyond_rounding
 from private_bandits_book.verdicts import EXACT
 
 MECHANISM_GRID = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # the text states the Gaussian mechanism for every epsilon
@@ -34,7 +34,6 @@ _MUCH = 10.0  # times the work that we call much more
 _EARLY_LATE = (10_000, 1_000_000)  # rounds at which two noises are compared
 _REACHES = (2.0, 20.0, 200.0)
 _NEGLIGIBLE = 1e-5  # a least regret below it is not told apart from 0 by the programme
-_EXACT = 1e-12  # to which two computed numbers are the same
 
 
 def grid(study: Study) -> list[float]:
@@ -109,8 +108,8 @@ def _gaussian(study: Study, claim: Claim) -> Ruling:
 
 @rules("logistic-loss")
 def _logistic(study: Study, claim: Claim) -> Ruling:
-    gap = facts.logistic_gap()
-    return claim.holds(gap < _EXACT, gap=gap)
+    gap = beyond_rounding(facts.logistic_gap())
+    return claim.holds(not gap, gap=gap)
 
 
 @rules("theorem-1")
@@ -175,8 +174,8 @@ def _sphere(study: Study, claim: Claim) -> Ruling:
 
 @rules("virtual-losses")
 def _virtual(study: Study, claim: Claim) -> Ruling:
-    gap = max(facts.virtual_gap(slope) for slope in (False, True))
-    return claim.holds(gap < _EXACT, gap, gap=gap)
+    gap = beyond_rounding(max(facts.virtual_gap(slope) for slope in (False, True)))
+    return claim.holds(not gap, gap, gap=gap)
 
 
 @rules("same-noise")

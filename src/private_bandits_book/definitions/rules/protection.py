@@ -11,7 +11,7 @@ from private_bandits_book.definitions.lemmas import BARE, LAPLACE, PRIVATE, RESP
 from private_bandits_book.definitions.rules.common import HORIZON, N_ARMS, SAME, loss_of, near, rules
 from private_bandits_book.definitions.study import Study
 from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import Ruling
+from private_bandits_book.rules import Ruling, beyond_rounding
 
 
 @rules("definition-1")
@@ -201,7 +201,7 @@ def _remark_1(study: Study, claim: Claim) -> Ruling:
 @rules("fact-1")
 def _fact_1(study: Study, claim: Claim) -> Ruling:
     found = [games.fact_1(1), games.fact_1(2), games.fact_1(3), games.fact_1(2, 1.0)]
-    apart = max(abs(one.minimax - one.bayes) for one in found)
+    apart = beyond_rounding(max(abs(one.minimax - one.bayes) for one in found))
     return claim.holds(apart < 1e-9, found[2].minimax, apart=apart)
 
 
@@ -210,6 +210,7 @@ def _lemma_3(study: Study, claim: Claim) -> Ruling:
     frame, knowing = study.divergences, histories.knowing()
     errors = (frame["divergence"] - frame["policy_term"] - frame["reward_term"]).abs()
     error = max(float(errors.max()), abs(knowing.divergence - knowing.policy_term - knowing.reward_term))
+    error = beyond_rounding(error)
     return claim.holds(error < 1e-9, error, study=study, policies=len(frame), error=error, knowing=knowing)
 
 
@@ -239,7 +240,7 @@ def _lemma_6(study: Study, claim: Claim) -> Ruling:
 
 @rules("lemma-7")
 def _lemma_7(study: Study, claim: Claim) -> Ruling:
-    excess = float((study.divergences["lemma_7_ratio"] - study.divergences["lemma_7_bound"]).max())
+    excess = beyond_rounding((study.divergences["lemma_7_ratio"] - study.divergences["lemma_7_bound"]).max())
     return claim.holds(excess < 1e-9, excess, study=study, policies=len(study.divergences), excess=excess)
 
 
