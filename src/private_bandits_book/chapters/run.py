@@ -132,7 +132,12 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
     with scratch() as site:
         (site / "book").mkdir()
         shutil.copy(book.root / "_config.yml", site)
-        (site / "_toc.yml").write_text(f"format: jb-book\nroot: {chapter}\n", encoding="utf-8")
+        toc = f"format: jb-book\nroot: {chapter}\n"
+        proofs = book.pages / f"{chapter}_proofs.md"
+        if proofs.is_file():
+            shutil.copy(proofs, site)
+            toc += f"chapters:\n  - file: {proofs.stem}\n"
+        (site / "_toc.yml").write_text(toc, encoding="utf-8")
         for source in book.pages.iterdir():
             if source.name.startswith("_") and source.is_dir():
                 shutil.copytree(source, site / "book" / source.name)
