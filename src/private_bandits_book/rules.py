@@ -149,7 +149,7 @@ class Rate:
     def __call__(self, measured: Any = None, missing: str = _UNMEASURED) -> Ruling:
         """Rule on a measured exponent; `missing` says why there is none."""
         seen, others = _measurement(measured), self.alternatives
-        evidence = DERIVED if seen.low == seen.high else MEASURED
+        evidence = DERIVED if seen.low == seen.high or seen.high - seen.low < _SAME else MEASURED
         if _unknown(seen, self.claimed, *others.values()):
             return _ruling(UNDECIDED, missing, seen, MEASURED)
         names = " and ".join(f"{name} ({other:.3g})" for name, other in others.items())
@@ -342,7 +342,7 @@ class NotRun(_Because):
 
 def beyond_rounding(gap: float) -> float:
     """Return a difference of two computed numbers, 0 below 1e-12: there it is another one on another machine."""
-    return gap if abs(gap) >= 1e-12 else 0.0
+    return 0.0 if abs(gap) < 1e-12 else gap
 
 
 def all_of(*rulings: Ruling) -> Ruling:

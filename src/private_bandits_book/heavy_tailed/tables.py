@@ -14,6 +14,7 @@ from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.heavy_tailed import comparisons, orders, rare, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
 from private_bandits_book.heavy_tailed.study import LONG, PRICED, PRINTED, SMALLER, UNIFORM, Study, between
+from private_bandits_book.rules import beyond_rounding
 from private_bandits_book.studies import Runs
 
 tables = Exhibits(measured={"table-confidence": "confidence", "table-local-confidence": "local_confidence"})
@@ -179,6 +180,8 @@ def formulas(study: Study, label: str, corrected: bool) -> str:
 def exponents(study: Study) -> pd.DataFrame:
     """Every measured exponent beside the printed and the corrected one, and the corrected law's in the same fit."""
     frame = pd.DataFrame([one.row() for one in study.exponents])
+    fitted = ["measured", "low", "high"]
+    frame[fitted] = frame[fitted].map(beyond_rounding)
     for place, column in enumerate(("printed", "corrected"), start=4):
         found = [rates.claimed(r.key, r.quantity, r.v, printed=column == "printed") for r in frame.itertuples()]
         frame.insert(place, column, found)
