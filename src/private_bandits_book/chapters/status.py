@@ -33,8 +33,8 @@ def _chapters(book: Book) -> str:
         claims, seeds = (_rows(book.data(name) / file) for file in ("claims.csv", "seeds.csv"))
         ours = {row["claim"]: row["verdict"] for row in claims}
         apart = Counter(row["claim"] for row in seeds if row["verdict"] != ours.get(row["claim"]))
-        time, others = seconds[name]["fixed"] + seconds[name]["runs"], len({row["seed"] for row in seeds})
-        counts = (len(claims), others, len(apart)) if seeds else (len(claims), "", "")
+        time, tried = seconds[name]["fixed"] + seconds[name]["runs"], len({row["seed"] for row in seeds})
+        counts = (len(claims), tried, len(apart)) if seeds else (len(claims), "", "")
         lines.append((f"[{book.title(name)}]({name}.ipynb)", f"{time} s", *(str(count) for count in counts)))
     said = (
         "How long `private-bandits reproduce` takes on two cores, how many claims it judges, on how many seeds they "
