@@ -1,0 +1,81 @@
+"""What the status page shows: how each part of the book was checked, from what the checks themselves have written."""
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+
+from IPython.display import Markdown
+
+from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.words import pipes
+from private_bandits_book.rooms import tables
+
+_SHOWN = ("numpy", "scipy", "numba", "xarray", "matplotlib", "papermill", "nbval", "jupyter-book")
+
+
+def status(book: Book | None = None) -> Markdown:
+    """Show chapters, audit, gates, hostile calls and versions, each from its committed file."""
+    book = book or find_book()
+    parts = {
+        "Chapters": _chapters(book),
+        "Audit": _audit(book),
+        "Gates": _gates(_rows(book.pages / "data" / "gates.csv")),
+        "Hostile calls": _hostile(_rows(book.pages / "data" / "fuzz.csv")),
+        "Versions": _versions((book.root / "requirements.lock").read_text(encoding="utf-8")),
+    }
+    return Markdown("\n\n".join(f"## {head}\n\n{text}" for head, text in parts.items()))
+
+
+def _chapters(book: Book) -> str:
+    seconds, lines = tables("chapters", "seconds"), []
+    for name in book.chapters():
+        claims, seeds = (_rows(book.data(name) / file) for file in ("claims.csv", "seeds.csv"))
+        ours = {row["claim"]: row["verdict"] for row in claims}
+        apart = Counter(row["claim"] for row in seeds if row["verdict"] != ours.get(row["claim"]))
+        time, tried = seconds[name]["fixed"] + seconds[name]["runs"], len({row["seed"] for row in seeds})
+        counts = (len(claims), tried, len(apart)) if seeds else (len(claims), "", "")
+        lines.append((f"[{book.title(name)}]({name}.ipynb)", f"{time} s", *(str(count) for count in counts)))
+    said = (
+        "How long `private-bandits reproduce` takes on two cores, how many claims it judges, on how many seeds they "
+        "were judged, and on how many claims a seed disagrees. Where two do, the claim is undecided."
+    )
+    return f"{said}\n\n{pipes(('Chapter', 'Time', 'Claims', 'Seeds', 'Differ'), lines)}"
+
+
+def _audit(book: Book) -> str:
+    counts = Counter(row["verdict"] for row in _rows(book.data("audit") / "table-audit.csv"))
+    listed = ", ".join(f"{count} × {verdict}" for verdict, count in counts.most_common())
+    return f"{sum(counts.values())} rows of [the audit](audit.ipynb): {listed}."
+
+
+def _gates(rows: list[dict[str, str]]) -> str:
+    seen = {"True": "red", "False": "still green", "": "not tried yet"}
+    counts = Counter(seen[row["proven"]] for row in rows)
+    listed = ", ".join(f"{counts[word]} {word}" for word in seen.values() if counts[word])
+    lines = [(row["fault"], f"`{row['gate'].rpartition('::')[2]}`", seen[row["proven"]]) for row in rows]
+    table = pipes(("Fault planted", "Test", "Then"), lines)
+    said = f"{len(rows)} faults, planted one at a time by `make prove-gates`: {listed}."
+    return f"{said}\n\n:::{{dropdown}} All of them\n{table}\n:::"
+
+
+def _hostile(rows: list[dict[str, str]]) -> str:
+    lines = [[row[key] for key in _CALLS] for row in rows]
+    said = "Calls that nobody meant: each is refused in a line that names the argument, or answered in finite numbers."
+    return f"{said}\n\n{pipes(tuple(_CALLS.values()), lines)}"
+
+
+_CALLS = {"what": "What", "cases": "Cases", "refused": "Refused", "answered": "Answered", "found": "Found"}
+
+
+def _versions(lock: str) -> str:
+    pinned = re.findall(r"^([a-z0-9-]+)==([^\s;\\]+)", lock, flags=re.MULTILINE)
+    locked = {name: " or ".join(version for one, version in pinned if one == name) for name in _SHOWN}
+    return f"As locked, for Python 3.11 to 3.13: {', '.join(f'{name} {version}' for name, version in locked.items())}."
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
