@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -19,6 +21,12 @@ SPREAD = 1e-3
 def jitter(replications: int = 20, spread: float = SPREAD) -> np.ndarray:
     """Factors of mean 1 over replications."""
     return 1.0 + spread * np.linspace(-1.0, 1.0, replications)
+
+
+def factors_of(run: object, replications: int) -> np.ndarray:
+    """Factors of mean 1 of this run's own, so that no two runs are paired and no fitted exponent is exact."""
+    drawn = np.random.default_rng(zlib.crc32(repr(run).encode())).uniform(-SPREAD, SPREAD, replications)
+    return 1.0 + drawn - drawn.mean()
 
 
 def with_regret(study_type, regret, *, replications: int = 20, checkpoints: int = 4):
@@ -44,11 +52,15 @@ def with_regret(study_type, regret, *, replications: int = 20, checkpoints: int 
 
 
 def long_frame(runs, regret, replications: int = 5, points: int = 40) -> pd.DataFrame:
-    """Return the rows of longer runs whose mean regret at t is `regret(run, t)`."""
+    """Return the rows of longer runs whose mean regret at t is `regret(run, t)`.
+
+    Replications also differ a little in how they grow.
+    """
     frames = []
     for run in runs:
         t = np.unique(np.geomspace(max(run.start, 1), run.horizon, points).round().astype(int))
-        for replication, factor in enumerate(jitter(replications)):
-            rows = {"replication": replication, "t": t, "regret": factor * np.array([regret(run, float(x)) for x in t])}
+        means = np.array([regret(run, float(x)) for x in t])
+        for replication, factor in enumerate(factors_of(run.labels, replications)):
+            rows = {"replication": replication, "t": t, "regret": factor * t ** (SPREAD * (factor - 1.0)) * means}
             frames.append(pd.DataFrame({**run.labels, **rows}))
     return pd.concat(frames, ignore_index=True)
