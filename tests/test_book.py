@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
@@ -182,6 +183,22 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in found["objects"][""]}
     assert objects >= {("book/claims", address) for address in addresses}
     assert "Theorem 4, Wang et al  (2021)" in {title for *_, title in found["objects"][""]}
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", sorted(LEDGERS))
+def test_a_chapter_folds_its_ledger_by_verdict_and_stays_short(chapter: str, pages: dict[Path, Page]) -> None:
+    """Of words, those that a reader sees before unfolding anything; a formula is as many as its LaTeX has."""
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
+    article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
+    assert article is not None
+    folds = [(group["data-verdict"], group.select("details.claim")) for group in article.select("details.claim-group")]
+    for verdict, rows in folds:
+        assert {row["data-verdict"] for row in rows} == {verdict}
+    assert sum(len(rows) for _, rows in folds) == len(_rows(LEDGERS[chapter])) == len(article.select("details.claim"))
+    for fold in article.select("details"):
+        fold.extract()
+    assert len(article.get_text(" ").split()) <= 9_000
 
 
 @pytest.mark.book

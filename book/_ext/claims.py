@@ -43,6 +43,10 @@ class claim(nodes.General, nodes.Element):
     """One line, and what it unfolds."""
 
 
+class group(nodes.General, nodes.Element):
+    """All lines of a verdict, on the page of a chapter."""
+
+
 class unfolded(nodes.General, nodes.Element):
     """What a line unfolds."""
 
@@ -56,7 +60,8 @@ class Claims(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         listed = [json.loads(line) for line in self.content if line.strip()]
         box = claims(papers=len({entry["chapter"] for entry in listed}))
-        box += [self._claim(entry) for entry in listed]
+        lines = [self._claim(entry) for entry in listed]
+        box += lines if "home" in self.options else _grouped(lines)
         self.add_name(box)
         return [box]
 
@@ -87,6 +92,16 @@ class Claims(SphinxDirective):
         more[-1] += nodes.literal(text=entry["command"])
         row += more
         return row
+
+
+def _grouped(lines: list[claim]) -> Iterator[group]:
+    """Fold the lines by verdict, so that a chapter's ledger takes little of its page."""
+    for verdict, sign in SIGNS.items():
+        held = [line for line in lines if line["verdict"] == verdict]
+        if held:
+            fold = group(verdict=verdict, title=f"{sign} {verdict}: {len(held)}")
+            fold += held
+            yield fold
 
 
 _MORE = {"reason": "Why", "excludes": "Excluded"}
@@ -224,6 +239,11 @@ def _closes_claim(self: Any, node: claim) -> None:
     self.body.append("</details>\n")
 
 
+def _opens_group(self: Any, node: group) -> None:
+    start = self.starttag(node, "details", CLASS="claim-group", **{"data-verdict": node["verdict"]})
+    self.body.append(f'{start}<summary><span class="claim-verdict">{node["title"]}</span></summary>')
+
+
 def _opens_unfolded(self: Any, node: unfolded) -> None:
     self.body.append('</summary><div class="claim-more">')
 
@@ -237,6 +257,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("claims", Claims)
     app.add_directive("verdicts", Verdicts)
     app.add_node(claims, html=(_opens_claims, _closes_claims))
+    app.add_node(group, html=(_opens_group, _closes_claim))
     app.add_node(claim, html=(_opens_claim, _closes_claim))
     app.add_node(unfolded, html=(_opens_unfolded, _closes_unfolded))
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

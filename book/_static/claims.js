@@ -11,6 +11,8 @@ function open() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (row && row.matches("details.claim")) {
     row.hidden = false;
+    const group = row.closest("details.claim-group");
+    if (group) group.open = true;
     row.open = true;
     row.scrollIntoView();
   }
@@ -20,6 +22,7 @@ function arm(box) {
   const rows = [...box.querySelectorAll("details.claim")];
   const paper = (row) => row.querySelector(".claim-place .claim-small").textContent;
   const order = new Map(rows.map((row, place) => [row, place]));
+  const home = new Map(rows.map((row) => [row, row.parentElement]));
   const form = document.createElement("form");
   const asked = new URLSearchParams(location.search);
   form.className = "claims-form";
@@ -67,7 +70,10 @@ function arm(box) {
       left += !row.hidden;
     }
     const key = (row) => (state.sort ? row.dataset[state.sort] : "");
-    box.append(...[...rows].sort((a, b) => key(a).localeCompare(key(b)) || order.get(a) - order.get(b)));
+    const chosen = Object.values(state).some(Boolean);
+    for (const group of box.querySelectorAll("details.claim-group")) group.hidden = chosen;
+    for (const row of [...rows].sort((a, b) => key(a).localeCompare(key(b)) || order.get(a) - order.get(b)))
+      (chosen ? box : home.get(row)).append(row);
     count.textContent = `${left} of ${rows.length}`;
     return state;
   };
