@@ -568,10 +568,9 @@ def test_an_account_is_that_of_the_records_numbers_and_not_what_the_policy_says(
     checked = 0
     for _, policy in listed(1.0, 1e-3):
         paid, local = account(policy.record, policy.privacy.delta)
-        bounded = "bounded rewards" in policy.version  # the loop plays rewards of 0 and 1 only, which pay less
         parts = policy.name in ("LinUCB, private rewards", "LinUCB, joint privacy")  # not about a user's whole message
         known = pytest.approx(math.inf if parts else policy.privacy.effective_epsilon, rel=1e-9)
-        assert paid == known or (bounded and 0 < paid < 1)
+        assert paid == known
         assert policy.privacy.trust == "none" or local == (policy.privacy.trust == "local")
         checked += math.isfinite(paid)
     assert checked > 30

@@ -68,13 +68,15 @@ def power(study: Study) -> Made:
     trials = study.trials[study.trials["kind"].isin(looks)]
     rows = []
     for (kind, epsilon, runs), group in trials.groupby(["kind", "epsilon", "runs"], sort=False):
-        ours = [(looks[kind], group["low"])]
+        ours = [(looks[kind], group["low"] > epsilon)]
         if group["naive"].notna().any():
-            ours.append(("one outcome, " + looks[kind], group["naive"].dropna()))
-        for label, lows in ours:
-            found = float((lows > epsilon).mean())
-            spread = np.sqrt(found * (1 - found) / len(lows))
-            rows.append((label, kind, f"{label}, ε = {epsilon:g}", runs, found, spread, len(lows)))
+            ours.append(("one outcome, " + looks[kind], group["naive"].dropna() > epsilon))
+        if group["statdp"].notna().any():
+            ours.append(("StatDP, " + looks[kind], group["statdp"].dropna() < 0.05))
+        for label, hits in ours:
+            found = float(hits.mean())
+            spread = np.sqrt(found * (1 - found) / len(hits))
+            rows.append((label, kind, f"{label}, ε = {epsilon:g}", runs, found, spread, len(hits)))
     columns = ["policy", "family", "label", "runs", "regret", "regret_se", "replications"]
     data = pd.DataFrame(rows, columns=columns)
     data = data[data.groupby("label")["runs"].transform("size") > 1].assign(
@@ -82,7 +84,7 @@ def power(study: Study) -> Made:
     )
     fig = figures.regret_curves(data, "runs", xscale="log", ylabel="share of seeds that find it")
     shown = data.drop(columns=["family", "t"]).rename(columns={"regret": "share", "regret_se": "share_se"})
-    return drawn(fig, shown.assign(case=data["label"]), seeds=reliability.SEEDS)
+    return drawn(fig, shown.assign(case=data["label"]), seeds=reliability.SEEDS, beside=reliability.NAIVE)
 
 
 @panels("figure-alarms")

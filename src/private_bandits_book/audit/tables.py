@@ -73,7 +73,7 @@ def in_words(witness: Any) -> str:
     if not isinstance(witness, tuple | list) or len(witness) != 2 or isinstance(witness[0], int):
         return str(witness)
     one, other = witness
-    if isinstance(one, list):
+    if isinstance(one, list) and not isinstance(one[0], float):
         return "other contexts or rewards of the first user"
     first, second = np.atleast_1d(np.asarray(one, dtype=float)), np.atleast_1d(np.asarray(other, dtype=float))
     if first.ndim == 1:
