@@ -128,7 +128,7 @@ def audit(
         "one run": many users of one run of a mechanism, each with a coin of its own. "accounting": no runs, an upper
         end only.
     runs : int
-        On both neighbours, to learn and to test, from 400 to 1e8; at most 768 more choose users. For "one run", its
+        On both neighbours, to learn and to test, from 400 to 1e8; at most 2,048 more choose users. For "one run", its
         users.
     confidence : float
         In (0, 1): with which a sampled lower end holds.

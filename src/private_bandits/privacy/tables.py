@@ -37,9 +37,10 @@ _FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
 _BEGUN = {"elimination": 2, "episodes": 0}  # where the clock of a loop over epochs has the rounds before the epoch
 _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
 _SCREENED = 256  # users among whom those to search are chosen
-_SCREENED_RUNS, _SCREENED_ROUNDS = (48, 768), 100_000  # runs for it: from and to, and rounds of all of them
+_SCREENED_RUNS, _SCREENED_ROUNDS = (48, 2048), 100_000  # runs for it: from and to, and rounds of all of them
 _RATES = (0.5, 0.125, 0.875)  # of the higher reward in their tables
-_PAIRED = 48  # numbers of what is seen up to which two are looked at together
+_PAIRED = 5_000_000  # products of two numbers that are seen, in all runs: up to so many, two are looked at together
+_FEW = 8  # values of a number up to which each is looked at alone
 _Given = ConvexLoss | LinearContext | ListProblem
 
 
@@ -427,16 +428,25 @@ def _same(one: Any, other: Any) -> bool:
 
 def _moved(picks: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """How far each user's pick moves what is seen, at most: correlation, in standard errors beyond chance."""
-    picks, seen = _standard(picks.astype(float)), _standard(seen)
-    looks = [seen]
-    if 1 < seen.shape[2] <= _PAIRED:
-        one, other = np.triu_indices(seen.shape[2], 1)
+    picks, looks = _standard(picks.astype(float)), [_standard(_marked(seen))]
+    one, other = np.triu_indices(seen.shape[2], 1)
+    if 0 < len(one) * seen[..., 0].size <= _PAIRED:
+        seen = _standard(seen)
         looks.append(_standard(seen[..., one] * seen[..., other]))
     found = []
     for look in looks:
-        most = np.abs(np.einsum("nu,nuw->uw", picks, np.broadcast_to(look, (*picks.shape, look.shape[2])))).max(axis=1)
-        found.append(most / np.sqrt(len(picks)) - np.sqrt(2 * np.log(picks.shape[1] * look.shape[2] + 1)))
+        apart = picks.T @ look[:, 0] if look.shape[1] == 1 else np.einsum("nu,nuw->uw", picks, look)
+        found.append(np.abs(apart).max(axis=1) / np.sqrt(len(picks)) - np.sqrt(2 * np.log(apart.size + 1)))
     return np.asarray(np.max(found, axis=0))
+
+
+def _marked(seen: np.ndarray) -> np.ndarray:
+    """The numbers seen, each value of those that have few as a number of its own."""
+    columns = []
+    for place in range(seen.shape[2]):
+        column, values = seen[..., place], np.unique(seen[..., place])
+        columns += [column == value for value in values] if len(values) <= _FEW else [column]
+    return np.stack(columns, axis=2).astype(float)
 
 
 def _standard(values: np.ndarray) -> np.ndarray:
