@@ -18,11 +18,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-<<<<<<< HEAD
 from bs4 import BeautifulSoup
-=======
 from fontTools.ttLib import TTFont
->>>>>>> s22site
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
