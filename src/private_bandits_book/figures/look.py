@@ -26,8 +26,8 @@ FAMILY_COLOURS = {
 }
 """One hue per mechanism family, through the whole book; grey is uniform play.
 
-The hues are those of Okabe and Ito, moved until each has contrast 3 to 1 on either plate and every two are told apart, with
-or without red, green or blue cones.
+The hues are those of Okabe and Ito, moved until each has contrast 3 to 1 on either plate and every two are told apart,
+with or without red, green or blue cones.
 """
 
 TRUST_LINES: dict[str, dict[str, Any]] = {
