@@ -78,7 +78,8 @@ def in_the_dark(colour: str) -> str:
     lightness, *hue = _OKLAB @ np.cbrt(_CONES @ linear)
     mirrored = [np.clip(1.21 - lightness, 0.207, 0.93), *hue]
     linear = np.clip(np.linalg.solve(_CONES, np.linalg.solve(_OKLAB, mirrored) ** 3), 0, 1)
-    return to_hex(np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055))
+    red, green, blue = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return to_hex((red, green, blue))
 
 
 _CONES = np.array(
