@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -192,3 +195,13 @@ def test_findings_count_the_rows():
     found = panels.findings(study())
     assert found["breaks"] + found["keeps"] + found["open"] == found["rows"]
     assert found["faults"] == found["found"] and found["accused"] == 0
+
+
+def test_the_audit_of_ones_own_policy_is_ten_lines_that_run_alone():
+    cells = json.loads((DATA.parents[1] / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
+    (source,) = ["".join(cell["source"]) for cell in cells if "class Follow" in "".join(cell["source"])]
+    assert len([line for line in source.splitlines() if line.strip()]) <= 10
+    done = subprocess.run(
+        [sys.executable, "-i", "-q"], input=source + "\n", capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and "Error" not in done.stderr and "breaks its promise" in done.stdout

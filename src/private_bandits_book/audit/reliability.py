@@ -29,6 +29,7 @@ HIDDEN_RUNS = 6000
 ROUNDS = 100  # of the policy with a hidden leak: in the last one it tells nothing
 ELIMINATION = 4000  # rounds of DP-SE
 FAILURE = 0.01
+_PAIR = (0.0, 1.0)
 COLUMNS = ("kind", "epsilon", "runs", "seed", "low", "naive", "statdp")
 
 
@@ -41,45 +42,42 @@ class Trial(NamedTuple):
     epsilon: float  # promised; of "answers" the true loss
     runs: int
 
-    @property
-    def right(self) -> bool:
-        """Whether the promise is kept."""
-        return self.kind in ("right", "policy right", "answers")
-
     def played(self, seed: int) -> tuple[Any, ...]:
         """Return the row of one seed: what the audit certifies, what one whole outcome does, and StatDP's p-value."""
-        if self.kind in ("policy right", "policy halved"):
-            policy = cucb_ldp2(self.epsilon * (2 if self.kind == "policy halved" else 1), "repaired")
-            users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
-            found = audit(policy, neighbours=users, problem=SETS, horizon=1, runs=self.runs, seed=seed)
-            return (*self, seed, found.epsilon_low, math.nan, math.nan)
-        if self.kind == "state halved":
-            rows = np.zeros((2, ELIMINATION, 2))
-            rows[1, 0] = 1.0
-            policy = dp_se(2 * self.epsilon, 2, ELIMINATION)
-            asked = {"neighbours": [(*rows,)], "problem": PAIR, "horizon": ELIMINATION, "view": "state"}
-            found = audit(policy, runs=self.runs, seed=seed, **asked)
-            return (*self, seed, found.epsilon_low, math.nan, math.nan)
-        if self.kind == "hidden":
-            found = audit(Hidden(37 * seed % (ROUNDS - 1)), problem=PAIR, horizon=ROUNDS, runs=self.runs, seed=seed)
-            return (*self, seed, found.epsilon_low, math.nan, math.nan)
-        target, pair = self._mechanism()
-        delta = FAILURE if self.kind == "delta" else 0.0
-        low = audit(target, neighbours=[pair], delta=delta, runs=self.runs, seed=seed).epsilon_low
-        scalar = self.kind in ("halved", "right") and self.epsilon == 1.0
-        beside = seed < NAIVE and (self.kind == "answers" or scalar)
-        single = naive(target, pair, self.runs, delta, seed) if beside else math.nan
-        published = statdp(target, pair, self.runs, self.epsilon, seed) if beside and scalar else math.nan
+        target, asked = self._audited(seed)
+        low = audit(target, runs=self.runs, seed=seed, **asked).epsilon_low
+        single = published = math.nan
+        noise = self.kind in ("halved", "right") and self.epsilon == 1.0
+        if seed < NAIVE and (noise or self.kind == "answers"):
+            single = naive(target, _PAIR, self.runs, seed)
+            published = statdp(target, _PAIR, self.runs, self.epsilon, seed) if noise else math.nan
         return (*self, seed, low, single, published)
 
-    def _mechanism(self) -> tuple[Callable[..., Any], tuple[float, float]]:
-        if self.kind == "answers":
-            return partial(answers, number=int(self.epsilon)), (0.0, 1.0)
-        if self.kind == "leak":
-            return partial(leaking, epsilon=self.epsilon), (0.0, 1.0)
-        if self.kind == "delta":
-            return partial(gaussian, sigma=gaussian_sigma(self.epsilon, 10 * FAILURE, 1.0)), (0.0, 1.0)
-        return partial(laplace, scale=(0.5 if self.kind == "halved" else 1.0) / self.epsilon), (0.0, 1.0)
+    def _audited(self, seed: int) -> tuple[Any, dict[str, Any]]:
+        """What is audited, and how."""
+        factor = 2 if self.kind.endswith("halved") else 1
+        match self.kind:
+            case "policy right" | "policy halved":
+                users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
+                asked = {"neighbours": users, "problem": SETS, "horizon": 1}
+                return cucb_ldp2(factor * self.epsilon, "repaired"), asked
+            case "state halved":
+                rows = np.zeros((2, ELIMINATION, 2))
+                rows[1, 0] = 1.0
+                asked = {"neighbours": [(*rows,)], "problem": PAIR, "horizon": ELIMINATION, "view": "state"}
+                return dp_se(factor * self.epsilon, 2, ELIMINATION), asked
+            case "hidden":
+                return Hidden(37 * seed % (ROUNDS - 1)), {"problem": PAIR, "horizon": ROUNDS}
+            case "answers":
+                target: Callable[..., Any] = partial(answers, number=int(self.epsilon))
+            case "leak":
+                target = partial(leaking, epsilon=self.epsilon)
+            case "delta":
+                sigma = gaussian_sigma(self.epsilon, 10 * FAILURE, 1.0)
+                return partial(gaussian, sigma=sigma), {"neighbours": [_PAIR], "delta": FAILURE}
+            case _:
+                target = partial(laplace, scale=1.0 / (factor * self.epsilon))
+        return target, {"neighbours": [_PAIR]}
 
 
 class Hidden(Player):
@@ -92,16 +90,17 @@ class Hidden(Player):
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> Any:
         """Begin a run."""
-        self.choice, self.t, self.next = choice, 0, -1
+        self.arms, self.t = choice.integers(0, 2, ROUNDS).tolist(), 0
         return self
 
     def ask(self) -> list[int]:
         """Return the arm."""
-        return [int(self.choice.integers(2)) if self.next < 0 else self.next]
+        return [self.arms[self.t]]
 
     def tell(self, feedback: list[float]) -> None:
         """Take the reward."""
-        self.next = int(feedback[0]) if self.t == self.leaking else -1
+        if self.t == self.leaking:
+            self.arms[self.t + 1] = int(feedback[0])
         self.t += 1
 
 
@@ -125,7 +124,7 @@ def leaking(x: float, rng: np.random.Generator, epsilon: float) -> float:
     return float(x) if rng.random() < 0.01 else laplace(x, rng, 1 / epsilon)
 
 
-def naive(target: Callable[..., Any], pair: tuple[float, float], runs: int, delta: float, seed: int) -> float:
+def naive(target: Callable[..., Any], pair: tuple[float, float], runs: int, seed: int) -> float:
     """What one whole outcome certifies, rounded to a tenth: the best on one half of the runs, tested on the other."""
     rng, counts = np.random.default_rng([seed, 2]), []
     for _ in range(2):
@@ -135,11 +134,11 @@ def naive(target: Callable[..., Any], pair: tuple[float, float], runs: int, delt
     outcomes = list(pd.concat(counts[0], axis=1).index)
     best, n = -math.inf, runs // 4
     for side in (0, 1):
-        worth = certified_loss(table[:, side], n, table[:, 1 - side], n, delta, 0.05)
+        worth = certified_loss(table[:, side], n, table[:, 1 - side], n, 0.0, 0.05)
         if worth.max() > best:
             best, chosen, first = float(worth.max()), outcomes[int(np.argmax(worth))], side
     k, j = (int(counts[1][side].get(chosen, 0)) for side in (first, 1 - first))
-    return max(0.0, float(certified_loss(k, n, j, n, delta, 0.05)))
+    return max(0.0, float(certified_loss(k, n, j, n, 0.0, 0.05)))
 
 
 def statdp(target: Callable[..., Any], pair: tuple[float, float], runs: int, epsilon: float, seed: int) -> float:
