@@ -30,6 +30,7 @@ ROUNDS = 100  # of the policy with a hidden leak: in the last one it tells nothi
 ELIMINATION = 4000  # rounds of DP-SE
 FAILURE = 0.01
 _PAIR = (0.0, 1.0)
+HALVED = ("halved", "policy halved", "state halved")
 COLUMNS = ("kind", "epsilon", "runs", "seed", "low", "naive", "statdp")
 
 
@@ -55,7 +56,7 @@ class Trial(NamedTuple):
 
     def _audited(self, seed: int) -> tuple[Any, dict[str, Any]]:
         """What is audited, and how."""
-        factor = 2 if self.kind.endswith("halved") else 1
+        factor = 2 if self.kind in HALVED else 1
         match self.kind:
             case "policy right" | "policy halved":
                 users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
