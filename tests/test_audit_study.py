@@ -95,11 +95,10 @@ def test_what_figures_say_that_a_policy_pays_lies_in_its_interval():
 def test_a_committed_breach_is_found_again_by_its_call():
     table = pd.read_csv(DATA / "table-breaches.csv")
     assert len(table) > 20
-    for counts, event, replay in zip(table["counts"], table["event"], table["replay"], strict=True):
-        if "linear" not in event and isinstance(counts, str) and "[3" not in replay:
-            found = eval(replay, {"cases": cases.cases})
-            assert (str(found.event), found.verdict) == (event, "breaks its promise")
-            assert counts == f"{found.event.hits}, {found.event.others} of {found.event.runs}"
+    for _, row in table[table["counts"].notna()].iloc[::4].iterrows():
+        found = eval(row["replay"], {"cases": cases.cases})
+        assert (str(found.event), found.verdict) == (row["event"], "breaks its promise")
+        assert row["counts"] == f"{found.event.hits}, {found.event.others} of {found.event.runs}"
 
 
 def test_neighbours_in_words():
