@@ -168,7 +168,9 @@ def test_in_a_world_where_the_paper_is_right_its_table_is_reproduced():
         "two-points-optimal", "conjecture", "contribution-two-points", "published-setting"
     ]  # fmt: skip
     statements = found["statement"]
-    assert statements["table-1-linear-epsilon"].endswith(r"run at $\epsilon$ = 0.25 to 1, $T$ = 3,162,277,660,168,379,392.")
+    assert statements["table-1-linear-epsilon"].endswith(
+        r"run at $\epsilon$ = 0.25 to 1, $T$ = 3,162,277,660,168,379,392."
+    )
     assert statements["table-1-convex-horizon"].endswith(r"; run at $\epsilon$ = 4, $T$ = 100,000 to 5,623,400.")
     end = r"; run at $\epsilon$ = 0.35 to 1, $T$ = 20,000,000."
     assert statements["table-1-two-points-convex-epsilon"].endswith(end)

@@ -76,5 +76,5 @@ def _number(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
 
 def _interval(measured: float, low: float, high: float) -> str:
     """Return a value with its interval, as far as there is one; an exact number has none."""
-    value, ends = words.text(measured), [words.text(end) for end in (low, high)]
+    value, *ends = (words.text(one, ",.0f" if 1e4 <= abs(one) < 1e9 else None) for one in (measured, low, high))
     return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) and low < high else value
