@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -212,6 +213,19 @@ def test_a_caption_has_the_number_of_its_chapter_or_the_label_of_the_paper(
             counts[kind] += 1
             assert number is not None and number.get_text().strip() == f"{kind} {place}.{counts[kind]}"
     assert counts
+
+
+def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
+    number = runpy.run_path(str(ROOT / "book" / "_ext" / "numbering.py"))["number"]
+    shown = {f"cascading-{name}": (1,) for name in ("figure-1a", "figure-learning-local-1", "figure-own-panel")}
+    rerun = SimpleNamespace(
+        toc_fignumbers={"cascading": {"figure": shown}, "tiny": {"figure": {"tiny-figure-2": (2,)}}}
+    )
+    number(None, rerun)
+    assert rerun.toc_fignumbers == {
+        "cascading": {"figure": {"cascading-figure-learning-local-1": (4, 4)}},
+        "tiny": {"figure": {}},
+    }
 
 
 @pytest.mark.book
