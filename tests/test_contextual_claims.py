@@ -564,6 +564,8 @@ def test_the_findings_take_their_numbers_from_the_right_rows():
     assert "from at most 10⁸, about 2·10⁸ and about 3·10⁸ rounds on" in text
     assert "pays 195 for a promised 64" in text and "alone pays 2.47 for 1;" in text and "pays 3.6·10¹⁰." in text
     assert "**Of 37 numbered theorems, tables and figures** " in text
+    short = exhibit("short", fits=fits(apart | {(LINEAR, HORIZON, f"{WEIGHTED}, skewed"): 0.47}))
+    assert "small after 1.7·10²⁰ rounds at $\\epsilon=1$" in short and short.endswith("regret of order $T^{0.47}$.")
     gone = exhibit("findings", fits=[fit(key, None) for key in POWERS], difference=lambda *_, **__: None)
     assert "not measured" in gone
 

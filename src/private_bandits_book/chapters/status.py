@@ -47,7 +47,7 @@ def _chapters(book: Book) -> str:
 def _tests(folder: Path) -> str:
     files = [path.read_text(encoding="utf-8") for path in folder.glob("test_*.py")]
     functions = sum(len(re.findall("^def test_", text, flags=re.MULTILINE)) for text in files)
-    return f"More than {functions // 100 * 100:,} test functions, most for many cases each, beside the chapters themselves."
+    return f"More than {functions // 100 * 100:,} test functions, most for many cases, beside the chapters themselves."
 
 
 def _audit(book: Book) -> str:
