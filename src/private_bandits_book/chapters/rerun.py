@@ -46,7 +46,8 @@ def against_the_book(book: Book, chapter: str, values: Mapping[str, Any], data: 
 def _back(book: Book, chapter: str) -> list[str]:
     """Return a link to the chapter in the book, where it was built."""
     page = book.root / "_build" / "html" / "book" / f"{chapter}.html"
-    return [f"[The chapter in the book]({page.as_uri()})"] if page.is_file() else []
+    # In HTML, as Markdown makes no links to files.
+    return [f'<a href="{page.as_uri()}">The chapter in the book</a>'] if page.is_file() else []
 
 
 def _verdicts(chapter: str, committed: Path, fresh: Path) -> list[str]:
@@ -60,7 +61,7 @@ def _verdicts(chapter: str, committed: Path, fresh: Path) -> list[str]:
     said = f"**Against the book**, {moved} of {len(both)} verdicts differ, and {numbers} numbers."
     first = tables(chapter, "claims").get("headlines", ()) if described(chapter)[1] else ()
     shown = [
-        (plain(new["locus"]), _said(old), _said(new))
+        (f'<a href="#{chapter}-claim-{new["claim"]}">{plain(new["locus"])}</a>', _said(old), _said(new))
         for old, new in both
         if old["verdict"] != new["verdict"] or (new["claim"] in first and _said(old) != _said(new))
     ][:_LISTED]
