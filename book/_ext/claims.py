@@ -75,7 +75,7 @@ class Claims(SphinxDirective):
         domain = self.env.get_domain("claim")
         assert isinstance(domain, Ledger)
         domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
-        row = claim(ids=[address], **{key: entry[key] for key in ("chapter", "verdict", "evidence")})
+        row = claim(ids=[address], **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
@@ -243,7 +243,7 @@ def _closes_claims(self: Any, node: claims) -> None:
 
 
 def _opens_claim(self: Any, node: claim) -> None:
-    facts = {f"data-{key}": node[key] for key in ("chapter", "verdict", "evidence")}
+    facts = {f"data-{key}": node[key] for key in ("verdict", "evidence")}
     self.body.append(self.starttag(node, "details", CLASS="claim", **facts) + "<summary>")
 
 
