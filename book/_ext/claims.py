@@ -65,7 +65,7 @@ class Claims(SphinxDirective):
         lines = [self._claim(entry, home) for entry in listed]
         box += lines if home else _grouped(lines)
         if not home:  # one chapter, and one command
-            box += [_made_by(command) for command in dict.fromkeys(entry["command"] for entry in listed)]
+            box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))
         self.add_name(box)
         return [box]
 
@@ -110,9 +110,9 @@ def _grouped(lines: list[claim]) -> Iterator[group]:
 _MORE = {"reason": "Why", "excludes": "Excluded"}
 
 
-def _made_by(command: str) -> nodes.paragraph:
+def _made_by(*commands: str) -> nodes.paragraph:
     line = _line("Made by", "")
-    line += nodes.literal(text=command)
+    line += _listed(nodes.literal(text=command) for command in commands)
     return line
 
 
