@@ -29,7 +29,14 @@ Nothing of this is a finding.
 
 def build(folder: Path, repository: str) -> Path:
     (folder / "book").mkdir()
-    for name in ("_config.yml", "CITATION.cff", "CHANGELOG.md", "book/cite.md", "book/rerun.ipynb", "book/references.bib"):
+    for name in (
+        "_config.yml",
+        "CITATION.cff",
+        "CHANGELOG.md",
+        "book/cite.md",
+        "book/rerun.ipynb",
+        "book/references.bib",
+    ):
         shutil.copy(ROOT / name, folder / name)
     for part in ("_ext", "_static", "_templates", "_inventories"):
         shutil.copytree(ROOT / "book" / part, folder / "book" / part)

@@ -1,4 +1,4 @@
-"""What a link to a page shows elsewhere: its title, its first finding, and the card where the site's address is known."""
+"""What a link to a page shows elsewhere: its title, its first finding, and a card where the address is known."""
 
 from __future__ import annotations
 
