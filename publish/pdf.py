@@ -65,10 +65,12 @@ def article(name: str, names: list[str]) -> Tag:
     found["id"] = name
     for tag in found.select("a[href]"):
         link = urlsplit(str(tag["href"]))
+        if link.scheme:
+            continue
         target = (page.parent / unquote(link.path)).resolve() if link.path else page
         if target in inside:
             tag["href"] = f"#{inside[target]}" + (f"/{link.fragment}" if link.fragment else "")
-        elif not link.scheme:
+        else:
             tag.unwrap()
     for tag in found.select("img"):
         tag["src"] = (page.parent / unquote(str(tag["src"]))).resolve().as_uri()
