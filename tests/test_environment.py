@@ -21,7 +21,13 @@ ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
 # Where a distribution and the module that it brings have different names.
-MODULES = {"bs4": "beautifulsoup4", "fontTools": "fonttools", "sklearn": "scikit-learn", "xdist": "pytest-xdist", "yaml": "pyyaml"}
+MODULES = {
+    "bs4": "beautifulsoup4",
+    "fontTools": "fonttools",
+    "sklearn": "scikit-learn",
+    "xdist": "pytest-xdist",
+    "yaml": "pyyaml",
+}
 
 # Runs in environments of its own, which `benchmarks/peers.py` makes.
 ELSEWHERE = {"peer.py"}
