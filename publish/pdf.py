@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 import unicodedata
 from collections.abc import Iterator
 from html import escape
@@ -38,7 +39,7 @@ def main() -> None:
     articles = {name: article(name, names) for name in names}
     once = printed(articles, {})
     printed(articles, once)
-    text, size = _read("pdftotext", str(PDF), "-"), PDF.stat().st_size
+    text, size = _read("pdftotext", "-raw", str(PDF), "-"), PDF.stat().st_size
     wrong = faults(articles, text, size)
     print(f"{PDF}: {text.count(chr(12))} pages, {size / 1e6:.1f} MB")  # a form feed ends each page
     if wrong:
@@ -58,7 +59,7 @@ def article(name: str, names: list[str]) -> Tag:
     found = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select_one("article.bd-article")
     assert found is not None, page
     inside = {(SITE / f"{one}.html").resolve(): one for one in names}
-    for tag in found.select("a.headerlink, script"):
+    for tag in found.select("a.headerlink, .viewcode-link, script"):
         tag.decompose()
     for tag in found.select("[id]"):
         tag["id"] = f"{name}/{tag['id']}"
@@ -78,9 +79,9 @@ def article(name: str, names: list[str]) -> Tag:
     # A formula is one thing to who hears the page.
     for tag in found.select("math"):
         tag["role"], tag["aria-label"] = "img", tag.get_text()
-    if name != "book/claims":  # which lists what the chapters unfold
-        for tag in found.select("details"):
-            tag["open"] = ""
+    if name == "book/claims":  # it lists what the chapters unfold
+        for tag in found.select(".claim-more"):
+            tag.decompose()
     return found
 
 
@@ -91,18 +92,18 @@ def printed(articles: dict[str, Tag], numbers: dict[str, int]) -> dict[str, int]
     here = SITE / next(iter(articles))
     links = "".join(f'<link rel="stylesheet" href="{(here.parent / path).resolve().as_uri()}">' for path in sheets)
     contents = "".join(_line(name, one, numbers) for name, page in articles.items() for one in _heads(name, page))
-    whole = PDF.with_suffix(".html")
-    whole.write_text(
+    text = (
         f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Private Bandits</title>{links}'
         f'<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container">'
         f'<article class="bd-article"><nav class="print-contents">{contents}</nav></article>'
-        f"{''.join(map(str, articles.values()))}</div></div></main>{_WATCH}",
-        encoding="utf-8",
+        f"{''.join(map(str, articles.values()))}</div></div></main>{_WATCH}"
     )
-    raw = PDF.with_suffix(".raw.pdf")
     words = ["--no-pdf-header-footer", "--generate-pdf-document-outline", "--window-size=673,1000"]
-    show(whole, *words, f"--print-to-pdf={raw}")
-    _read("qpdf", "--object-streams=generate", str(raw), str(PDF))  # less than half the size, tags and all
+    with tempfile.TemporaryDirectory() as folder:
+        page, raw = Path(folder) / "book.html", Path(folder) / "book.pdf"
+        page.write_text(text, encoding="utf-8")
+        show(page, *words, f"--print-to-pdf={raw}")
+        _read("qpdf", "--object-streams=generate", str(raw), str(PDF))  # a third of the size, tags and all
     told = _read("pdfinfo", "-dests", str(PDF))
     return {name: int(page) for page, name in re.findall(r'^ *(\d+) .*"(.+)"$', told, flags=re.MULTILINE)}
 
