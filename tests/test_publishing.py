@@ -10,19 +10,17 @@ import subprocess
 import sys
 import tomllib
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from sphinx.errors import ConfigError
 
 ROOT = Path(__file__).parents[1]
 REPOSITORY = "https://github.com/Owner/some-name"
 SITE = "https://owner.github.io/some-name/"
-PAGES = ["small", "cite", "rerun"]
+PAGES = ["intro", "cite", "rerun"]
 PAGE = r"""# Small
 
 Nothing of this is a finding.
@@ -34,6 +32,7 @@ Nothing of this is a finding.
 
 Code: {repository}
 """
+PUBLISHED = runpy.run_path(str(ROOT / "book" / "_ext" / "published.py"))
 SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters than sixty."
 
 
@@ -43,12 +42,12 @@ def build(folder: Path, repository: str) -> Path:
         shutil.copytree(ROOT / "book" / part, folder / "book" / part)
     for name in ("_config.yml", "CITATION.cff", "book/cite.md", "book/rerun.ipynb", "book/references.bib"):
         shutil.copy(ROOT / name, folder / name)
-    (folder / "book" / "small.md").write_text(PAGE, encoding="utf-8")
+    (folder / "book" / "intro.md").write_text(PAGE, encoding="utf-8")
     (folder / "CHANGELOG.md").write_text(
         "# Changelog\n\n## Now\n\n- One & `two`,\n  three.\n\n- Four.\n", encoding="utf-8"
     )
     files = "\n".join(f"  - file: book/{name}" for name in PAGES[1:])
-    (folder / "_toc.yml").write_text(f"format: jb-book\nroot: book/small\nchapters:\n{files}\n", encoding="utf-8")
+    (folder / "_toc.yml").write_text(f"format: jb-book\nroot: book/intro\nchapters:\n{files}\n", encoding="utf-8")
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["init", "-q"], ["add", "CHANGELOG.md"], ["commit", "-q", "-m", "One"]):
         subprocess.run([*git, *words], cwd=folder, check=True)
@@ -119,7 +118,7 @@ def test_without_an_address_nothing_needs_one(unknown: Path) -> None:
     for path in unknown.rglob("*.html"):
         assert "://" not in re.sub(r"https://(docs\.python|www\.w3)\.org", "", path.read_text(encoding="utf-8")), path
     assert not [name for name in ("404.html", "sitemap.xml", "changes.xml") if (unknown / name).exists()]
-    assert "Code:" not in read(unknown / "book" / "small.html").text
+    assert "Code:" not in read(unknown / "book" / "intro.html").text
     assert "url " not in read(unknown / "book" / "cite.html").text
     (citation,) = unknown.glob("_downloads/*/CITATION.cff")
     assert citation.read_bytes() == (ROOT / "CITATION.cff").read_bytes()
@@ -128,7 +127,7 @@ def test_without_an_address_nothing_needs_one(unknown: Path) -> None:
 @pytest.mark.book
 @pytest.mark.parametrize("site", ["known", "unknown"])
 def test_a_page_is_described_by_its_first_finding(site: str, request: pytest.FixtureRequest) -> None:
-    page = said(read(request.getfixturevalue(site) / "book" / "small.html"))
+    page = said(read(request.getfixturevalue(site) / "book" / "intro.html"))
     assert page["description"] == page["og:description"] == SAID
     assert page["og:title"] == "Small"
 
@@ -142,13 +141,13 @@ def test_a_page_is_described_by_its_first_finding(site: str, request: pytest.Fix
     ],
 )
 def test_the_site_stands_where_its_repository_says(repository: str, site: str) -> None:
-    assert _extension("published", "site_of")(repository) == site
+    assert PUBLISHED["site_of"](repository) == site
 
 
 @pytest.mark.parametrize("given", ["owner/name", "https://github.com/owner", f"{REPOSITORY}/tree", "https://x.org/a/b"])
 def test_another_address_is_refused(given: str) -> None:
-    with pytest.raises(ConfigError, match="PRIVATE_BANDITS_REPOSITORY must be https://github.com/OWNER/NAME, got"):
-        _extension("published", "site_of")(given)
+    with pytest.raises(PUBLISHED["ConfigError"], match="REPOSITORY must be https://github.com/OWNER/NAME, got"):
+        PUBLISHED["site_of"](given)
 
 
 def test_the_card_is_as_large_as_others_want_it() -> None:
@@ -257,8 +256,3 @@ def test_what_is_published_is_what_the_pages_link() -> None:
     assert ("publish", "cp _build/private-bandits.pdf _build/html/") in RUNS
     assert '"_build" / "private-bandits.pdf"' in (ROOT / "publish" / "pdf.py").read_text(encoding="utf-8")
     assert job["steps"][0]["with"]["fetch-depth"] == 0  # for the feed
-
-
-def _extension(name: str, function: str) -> Callable[[str], str]:
-    made: Callable[[str], str] = runpy.run_path(str(ROOT / "book" / "_ext" / f"{name}.py"))[function]
-    return made
