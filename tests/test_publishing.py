@@ -27,6 +27,8 @@ Nothing of this is a finding.
 
 ## In short
 
+What differs:
+
 - **One bit.** Of $\epsilon=1$ and $10^{-3}$ & what costs $K^2$ it says, in more letters than sixty. And no more.
 - **Two.** No.
 
