@@ -201,7 +201,7 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
     objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in found["objects"][""]}
     assert objects >= {("book/claims", address) for address in addresses}
-    assert "Theorem 4, Wang et al  (2021)" in {title for *_, title in found["objects"][""]}
+    assert "Theorem 4, Wang et al (2021), cascading/theorem-4" in {title for *_, title in found["objects"][""]}
 
 
 @pytest.mark.book

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -146,6 +147,7 @@ def _words(name: str, words: str, small: str = "") -> nodes.inline:
     return cell
 
 
+_NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+")
 EVIDENCE = ("exact", "measured", "derived", "by construction", "inherited")
 
 
@@ -210,7 +212,9 @@ class Ledger(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         for name, found in self.places.items():
             docname, (title, address, _) = max(found.items(), key=lambda place: place[1][2])
-            yield name, title.replace(".", " "), "claim", docname, address, 0
+            # a dot would part it; the place that a paper numbers comes first
+            shown = f"{title.replace('.', '')}, {name}"
+            yield name, shown, "claim", docname, address, 0 if _NUMBERED.fullmatch(title) else 1
 
     def resolve_xref(
         self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
