@@ -35,7 +35,9 @@ _WATCH = """<script>addEventListener("load", () => {
 
 
 def main() -> None:
-    names = list(documents(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
+    listed = documents(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
+    parts = [part for name in listed for part in (name, f"{name}_proofs")]  # some have their proofs on a page beside
+    names = [name for name in dict.fromkeys(parts) if (SITE / f"{name}.html").is_file()]
     articles = {name: article(name, names) for name in names}
     once = printed(articles, {})
     printed(articles, once)

@@ -33,6 +33,10 @@ What differs:
 - **Two.** No.
 
 Code: {repository}
+
+```{dropdown} Proof
+None.
+```
 """
 PUBLISHED = runpy.run_path(str(ROOT / "book" / "_ext" / "published.py"))
 SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters than sixty."
@@ -79,16 +83,17 @@ def said(page: BeautifulSoup) -> dict[str, str]:
 
 
 @pytest.mark.book
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, "intro_proofs"])
 def test_with_an_address_every_page_links_its_repository(known: Path, name: str) -> None:
     page = read(known / "book" / f"{name}.html")
     links = {str(tag["href"]) for tag in page.select("a[href]")}
-    source = f"book/{name}.{'ipynb' if name == 'rerun' else 'md'}"
+    source = f"book/{name.removesuffix('_proofs')}.{'ipynb' if name == 'rerun' else 'md'}"
     assert {REPOSITORY, f"{REPOSITORY}/issues", f"{REPOSITORY}/edit/main/{source}"} <= links
     assert {f"{SITE}private-bandits.pdf", f"{SITE}changes.xml"} <= links
     launched = f"https://mybinder.org/v2/gh/Owner/some-name/main?urlpath=lab/tree/{source}"
     assert (launched in links) == (name == "rerun")
     assert [tag["href"] for tag in page.select("link[rel=canonical]")] == [f"{SITE}book/{name}.html"]
+    assert said(page)["og:url"] == f"{SITE}book/{name}.html"
     assert said(page)["og:image"] == f"{SITE}_static/card.png" and (known / "_static" / "card.png").is_file()
 
 
@@ -103,7 +108,7 @@ def test_with_an_address_the_citation_has_it(known: Path) -> None:
 @pytest.mark.book
 def test_with_an_address_the_site_lists_its_pages_and_changes(known: Path) -> None:
     listed = [one.text for one in ElementTree.parse(known / "sitemap.xml").iter() if one.tag.endswith("}loc")]
-    assert listed == sorted(f"{SITE}book/{name}.html" for name in PAGES)
+    assert listed == sorted(f"{SITE}book/{name}.html" for name in [*PAGES, "intro_proofs"])
     feed = ElementTree.parse(known / "changes.xml").getroot()
     atom = "{http://www.w3.org/2005/Atom}"
     entries = feed.findall(f"{atom}entry")

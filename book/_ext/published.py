@@ -70,7 +70,8 @@ def announce(app: Sphinx, error: Exception | None) -> None:
     if error or app.builder.format != "html":
         return
     site, out = app.config.html_baseurl, Path(app.outdir)
-    pages = "".join(f"<url><loc>{site}{name}.html</loc></url>\n" for name in sorted(app.env.found_docs))
+    names = sorted(path.relative_to(out).as_posix() for path in out.glob("book/**/*.html"))
+    pages = "".join(f"<url><loc>{site}{name}</loc></url>\n" for name in names)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     _write(out / "sitemap.xml", f'<urlset xmlns="{space}">\n{pages}</urlset>\n')
     _write(out / _FEED, feed(site, app.config.html_title, changes(Path(app.confdir) / "CHANGELOG.md")[:30]))
