@@ -65,7 +65,7 @@ class Claims(SphinxDirective):
         lines = [self._claim(entry, home) for entry in listed]
         box += lines if home else _grouped(lines)
         if not home:  # one chapter, and one command
-            box += [_made_by(command) for command in dict.fromkeys(entry["command"] for entry in listed)]
+            box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))
         self.add_name(box)
         return [box]
 
@@ -75,7 +75,7 @@ class Claims(SphinxDirective):
         domain = self.env.get_domain("claim")
         assert isinstance(domain, Ledger)
         domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
-        row = claim(ids=[address], **{key: entry[key] for key in ("chapter", "verdict", "evidence")})
+        row = claim(ids=[address], **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
@@ -110,9 +110,9 @@ def _grouped(lines: list[claim]) -> Iterator[group]:
 _MORE = {"reason": "Why", "excludes": "Excluded"}
 
 
-def _made_by(command: str) -> nodes.paragraph:
+def _made_by(*commands: str) -> nodes.paragraph:
     line = _line("Made by", "")
-    line += nodes.literal(text=command)
+    line += _listed(nodes.literal(text=command) for command in commands)
     return line
 
 
@@ -243,7 +243,7 @@ def _closes_claims(self: Any, node: claims) -> None:
 
 
 def _opens_claim(self: Any, node: claim) -> None:
-    facts = {f"data-{key}": node[key] for key in ("chapter", "verdict", "evidence")}
+    facts = {f"data-{key}": node[key] for key in ("verdict", "evidence")}
     self.body.append(self.starttag(node, "details", CLASS="claim", **facts) + "<summary>")
 
 
