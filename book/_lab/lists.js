@@ -1,0 +1,69 @@
+// Lists of a fixed size: their feedback, the best list, what a list gives up.
+
+// Items that attract with probability `means`; in a cascade the user stops at the first click.
+export function listProblem(means, size, cascade) {
+  const sorted = Array.from(means).sort((a, b) => b - a).slice(0, size);
+  const miss = sorted.reduce((product, mean) => product * (1 - mean), 1);
+  const best = cascade ? 1 - miss : sorted.reduce((sum, mean) => sum + mean, 0);
+  return { means: Float64Array.from(means), size, cascade, best };
+}
+
+// Kveton et al. (2015), Section 5.1: `size` items of weight p, the others of p - gap.
+export function bLb(items, size, p, gap, cascade) {
+  return listProblem(Array.from({ length: items }, (_, item) => (item < size ? p : p - gap)), size, cascade);
+}
+
+// One uniform number for each observed position, from the top of the list; return how many were observed.
+export function observe(means, cascade, order, env, feedback) {
+  let observed = 0;
+  let stopped = false;
+  while (observed < order.length && !stopped) {
+    const clicked = env.random() < means[order[observed]];
+    feedback[observed] = clicked ? 1 : 0;
+    stopped = clicked && cascade;
+    observed++;
+  }
+  return observed;
+}
+
+// Expected reward that a list gives up in one round.
+export function pseudoRegret(problem, order) {
+  const means = problem.means;
+  let got = 0;
+  if (problem.cascade) {
+    let miss = 1;
+    for (let slot = 0; slot < order.length; slot++) miss *= 1 - means[order[slot]];
+    got = 1 - miss;
+  } else {
+    for (let slot = 0; slot < order.length; slot++) got += means[order[slot]];
+  }
+  return Math.max(problem.best - got, 0);
+}
+
+// Expected regret of one round of uniformly random lists.
+export function uniformRegret(problem) {
+  const { means, size, cascade, best } = problem;
+  const n = means.length;
+  if (!cascade) return best - (size * means.reduce((sum, mean) => sum + mean, 0)) / n;
+  const sums = new Float64Array(size + 1);
+  sums[0] = 1;
+  for (const mean of means) for (let k = size; k > 0; k--) sums[k] += (1 - mean) * sums[k - 1];
+  let lists = 1;
+  for (let k = 1; k <= size; k++) lists *= (n - size + k) / k;
+  return best - (1 - sums[size] / lists);
+}
+
+// The library's grid, 16 a decade, the horizon included.
+export function logCheckpoints(horizon) {
+  const rounds = [];
+  for (let i = 0; ; i++) {
+    const t = roundHalfEven(10 ** (i / 16));
+    if (t >= horizon) return Float64Array.from([...rounds, horizon]);
+    if (t !== rounds.at(-1)) rounds.push(t);
+  }
+}
+
+function roundHalfEven(x) {
+  const whole = Math.round(x);
+  return whole - x === 0.5 && whole % 2 ? whole - 1 : whole;
+}
