@@ -5,9 +5,10 @@ import { readable } from "./words.js";
 
 const VARIANTS = {
   none: ["Without privacy", ""],
-  printed: ["Printed", "what the box or its experiment does"],
-  stated: ["Stated", "the noise that the theorem needs"],
-  repaired: ["Repaired", "what keeps the promise"],
+  printed: ["Printed", "what the box does"],
+  published: ["Published", "what the published experiment runs: a hundredth of the noise"],
+  stated: ["Stated", "with the noise that the theorem needs"],
+  repaired: ["Repaired", "so that the promise is kept"],
 };
 
 export class Choices {

@@ -28,9 +28,8 @@ export class Experiment {
     const form = element("form", { class: "lab-form", novalidate: true, onsubmit: (event) => {
       event.preventDefault();
       this.run();
-    } }, this.fields.element, this.choices.element,
-    element("div", { class: "lab-bar" }, this.runs, this.stops, this.work), this.progress);
-    host.append(form, element("div", { "data-lab-result": true }, this.picture, this.said), this.tools());
+    } }, this.fields.element, element("div", { class: "lab-bar" }, this.runs, this.stops, this.work));
+    host.append(form, this.progress, element("div", { "data-lab-result": true }, this.picture, this.said), this.tools(), this.choices.element);
     this.choices.choose(first(laboratory.algorithms));
     this.restore();
     window.addEventListener("hashchange", () => this.restore());
@@ -230,7 +229,7 @@ export class Experiment {
 /** What is chosen before the reader chooses: the baseline, and one of each variant. */
 function first(algorithms) {
   const found = [];
-  for (const variant of ["none", "printed", "stated", "repaired"]) {
+  for (const variant of ["none", "printed", "published", "stated", "repaired"]) {
     const member = algorithms.find((one) => one.variant === variant);
     if (member) found.push(member.id);
   }
@@ -238,7 +237,7 @@ function first(algorithms) {
 }
 
 function named(label, variant) {
-  return variant === "none" ? label : `${label}, ${variant}`;
+  return variant === "none" || label.endsWith(variant) ? label : `${label}, ${variant}`;
 }
 
 function count(number, word) {
