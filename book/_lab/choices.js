@@ -40,7 +40,7 @@ export class Choices {
     const cells = ["promised", "paid", "regret"].map((name) => element("span", { class: `lab-${name}` }));
     const reason = element("p", { class: "lab-reason" });
     const shown = element("div", { class: "lab-row" },
-      element("label", { for: id, class: "lab-name" }, box, swatch(algorithm), element("span", {}, algorithm.label)), ...cells, reason);
+      element("label", { for: id, class: "lab-name" }, box, swatch(algorithm), element("span", {}, bare(algorithm))), ...cells, reason);
     this.rows.set(algorithm.id, { box, cells, reason, shown });
     return shown;
   }
@@ -72,7 +72,7 @@ export class Choices {
       const made = values && algorithm.make(values);
       promised.replaceChildren(...(made ? amount("promised", made.promised) : []));
       paid.replaceChildren(...(made ? amount("really pays", made.paid) : []));
-      reason.textContent = made ? made.paid.reason : "";
+      reason.textContent = made ? made.paid.reason.replace(/_0\b/g, "₀") : "";
       const kept = made && made.paid.epsilon <= made.promised.epsilon * (1 + 1e-9) && made.paid.delta <= made.promised.delta + 1e-15;
       shown.dataset.kept = !made || made.promised.epsilon === Infinity ? "" : kept ? "yes" : "no";
     }
@@ -93,7 +93,12 @@ function amount(words, { epsilon, delta }) {
   if (words === "promised" && epsilon === Infinity) return [small(words), element("span", { class: "lab-amount" }, "–")];
   const shown = epsilon === null || Number.isNaN(epsilon) ? "not certified" : readable(epsilon);
   return [small(words), element("span", { class: "lab-amount" }, element("i", {}, "ε "), shown),
-    delta > 0 && epsilon !== Infinity ? element("span", { class: "lab-small" }, ` δ ${readable(delta)}`) : null].filter(Boolean);
+    delta > 0 && epsilon !== Infinity ? element("span", { class: "lab-small lab-delta" }, ` δ ${readable(delta)}`) : null].filter(Boolean);
+}
+
+/** An algorithm's name without its variant, which stands above it. */
+function bare({ label, variant }) {
+  return label.replace(new RegExp(`, ${variant}$`), "");
 }
 
 /** Colour is the family, dash the trust model, and a mark tells lines of one family apart. */

@@ -9,7 +9,7 @@ import { Summary } from "./statistics.js";
 import { duration, readable } from "./words.js";
 
 const pool = new Pool();
-let speed = 3e6; // rounds a second of one worker, until a run has told
+let speed = 1.5e6; // rounds a second of one worker, until a run has told
 let playing = null;
 
 export class Experiment {
@@ -81,7 +81,7 @@ export class Experiment {
     }
     const rounds = this.laboratory.work(values, chosen);
     const workers = Math.min(pool.size, values.replications * chosen);
-    this.work.textContent = `${count(values.replications, "run")} × ${count(chosen, "algorithm")} × ${readable(values.horizon)} rounds: `
+    this.work.textContent = `${count(values.replications, "run")} × ${count(chosen, "algorithm")} × ${readable(values.horizon)} rounds = ${inMillions(rounds)}: `
       + `${duration(rounds / speed / workers)} on ${count(workers, "worker")}`;
   }
 
@@ -128,7 +128,7 @@ export class Experiment {
         const seconds = (performance.now() - began) / 1000;
         const workers = Math.min(pool.size, tasks.length);
         if (seconds > 0.5) speed = this.laboratory.work(values, chosen.length) / seconds / workers;
-        this.end("done", `Done in ${seconds.toFixed(1)} s. ${this.inWords()}`);
+        this.end("done", `Done in ${seconds.toFixed(1)} s.`);
       }
     } catch (error) {
       this.end("stopped", `It stopped by itself: ${error.message}`);
@@ -138,7 +138,7 @@ export class Experiment {
   stop() {
     if (this.state !== "running") return;
     pool.stop();
-    this.end("stopped", `Stopped. ${this.inWords()}`);
+    this.end("stopped", "Stopped; the curves are of the runs so far.");
   }
 
   end(state, words) {
@@ -146,8 +146,8 @@ export class Experiment {
     this.runs.disabled = false;
     this.stops.disabled = true;
     this.saves.disabled = ![...this.results.values()].some((one) => one.runs);
-    this.progress.value = state === "done" ? 1 : 0;
-    this.say(words);
+    this.progress.value = 0;
+    this.said.replaceChildren(words, element("span", { class: "lab-hidden" }, ` ${this.inWords()}`));
     this.show();
     this.state = state;
   }
@@ -242,6 +242,10 @@ function named(label, variant) {
 
 function count(number, word) {
   return `${readable(number)} ${word}${number === 1 ? "" : "s"}`;
+}
+
+function inMillions(rounds) {
+  return rounds < 1e6 ? readable(rounds) : `${readable(rounds / 1e6)} million`;
 }
 
 function regretInWords(summary) {

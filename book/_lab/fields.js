@@ -23,25 +23,28 @@ export class Fields {
     const told = { onfocus: () => { this.help.textContent = help || "\u00a0"; } };
     const field = element("div", { class: "lab-field" }, element("label", { for: id }, label));
     if (kind === "choice") {
-      const options = parameter.values.map((value) => element("option", { value }, String(value)));
+      const options = parameter.choices.map((value) => element("option", { value }, String(value)));
       const input = element("select", { id, ...told, onchange: () => changed(name) }, ...options);
       this.inputs.set(name, input);
       field.append(input);
     } else {
       const input = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", ...told });
-      const slider = element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${label}, slider`, ...told });
+      const slider = name === "seed" ? null : element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${label}, slider`, ...told });
       input.addEventListener("input", () => {
         this.follow(parameter);
         changed(name);
       });
-      slider.addEventListener("input", () => {
+      slider?.addEventListener("input", () => {
         input.value = inField(slid(parameter, slider.value / STEPS));
         this.describe(parameter);
         changed(name);
       });
       this.inputs.set(name, input);
-      this.sliders.set(name, slider);
-      field.append(input, slider);
+      field.append(input);
+      if (slider) {
+        this.sliders.set(name, slider);
+        field.append(slider);
+      }
     }
     this.put(parameter, parameter.value);
     return field;
@@ -105,7 +108,7 @@ export class Fields {
 }
 
 function chosen(parameter, text) {
-  return parameter.values.find((value) => String(value) === text);
+  return parameter.choices.find((value) => String(value) === text);
 }
 
 function fault({ label, kind, min, max }, value, text) {
