@@ -45,10 +45,12 @@ function picture(shown, frame, words) {
       drawing("line", { class: "lab-tick", x1: x(at), x2: x(at), y1: frame.height - frame.bottom, y2: frame.height - frame.bottom + 4 }),
       text(x(at), frame.height - frame.bottom + 18, name(at, shown.x), "middle"),
     ]),
+    ...(shown.shades ?? []).flatMap((one) => shade(one, y, frame)),
     drawing("line", { class: "lab-axis", x1: frame.left, x2: frame.width - frame.right, y1: frame.height - frame.bottom, y2: frame.height - frame.bottom }),
     text((frame.left + frame.width - frame.right) / 2, frame.height - 8, shown.x.label, "middle", "lab-axis-name"),
     text(2, frame.top - 3, shown.y.label, "start", "lab-axis-name"),
   );
+  if (shown.rule) svg.append(drawing("line", { class: "lab-rule", x1: x(shown.rule), x2: x(shown.rule), y1: frame.top, y2: frame.height - frame.bottom }));
   const curves = drawing("g", { "clip-path": `url(#${clip})` });
   for (const line of shown.lines) if (line.half) curves.append(band(line, x, y, shown.y));
   for (const line of shown.lines) curves.append(curve(line, x, y, shown.y));
@@ -125,6 +127,15 @@ const SHAPES = ["", "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z", "M-3.6,-3.6H3.6V3.6H-
 
 export function mark(shape, look, x, y) {
   return drawing("path", { class: `lab-mark ${look}`, d: SHAPES[shape % SHAPES.length], transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` });
+}
+
+/** A part of the plot that is set apart, with its name. */
+function shade({ y: [from, to], words }, y, frame) {
+  const top = Math.max(frame.top, y(to));
+  const bottom = Math.min(frame.height - frame.bottom, y(from));
+  if (bottom - top < 2) return [];
+  const area = drawing("rect", { class: "lab-shade", x: frame.left, y: top, width: frame.width - frame.left - frame.right, height: bottom - top });
+  return bottom - top < 18 ? [area] : [area, text(frame.left + 8, top + 15, words, "start", "lab-axis-name")];
 }
 
 function text(x, y, words, anchor, className = "lab-number") {
