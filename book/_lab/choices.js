@@ -101,13 +101,18 @@ function bare({ label, variant }) {
   return label.replace(new RegExp(`, ${variant}$`), "");
 }
 
+/** What a curve is called: the algorithm with its variant. */
+function named({ label, variant }) {
+  return variant === "none" || label.endsWith(variant) ? label : `${label}, ${variant}`;
+}
+
 /** Colour is the family, dash the trust model, and a mark tells lines of one family apart. */
 function looks(algorithms) {
   const seen = new Map();
   return algorithms.map((algorithm) => {
     const mark = seen.get(algorithm.family) ?? 0;
     seen.set(algorithm.family, mark + 1);
-    return { ...algorithm, mark, look: `lab-${algorithm.family} lab-trust-${algorithm.trust}` };
+    return { ...algorithm, name: named(algorithm), mark, look: `lab-${algorithm.family} lab-trust-${algorithm.trust}` };
   });
 }
 

@@ -11,8 +11,8 @@ const RANGE = [0.01, 20]; // of epsilon, on every axis
 const LONGEST = 1e30;
 const PARAMETERS = [
   number("epsilon", "privacy ε", 1, ...RANGE, "what every bound is read at", true),
-  integer("K", "K", 4, 2, 50, "the list, the super arm, the arms or the dimension, as each paper has it"),
-  integer("m", "items m", 20, 3, 500, "items of a cascade (its L), base arms of a semi-bandit"),
+  integer("K", "K", 4, 2, 50, "the list, the super arm, the arms or the dimension, as each paper has it", true),
+  integer("m", "items m", 20, 3, 500, "items of a cascade (its L), base arms of a semi-bandit", true),
   number("gap", "gap Δ", 0.1, 0.001, 0.45, "how far what is not best lies below", true),
   integer("T", "rounds T", 1e6, 10, 1e15, "the horizon", true),
   number("delta", "δ", 1e-3, 1e-12, 0.5, "of Gaussian noise and composition", true),

@@ -128,6 +128,6 @@ function slid({ kind, min, max, log, step }, place) {
   if (place === 0 || place === 1) return place ? max : min;
   const raw = log ? min * (max / min) ** place : min + (max - min) * place;
   if (!log && step) return Number((min + Math.round((raw - min) / step) * step).toPrecision(12));
-  const round = Number(raw.toPrecision(2));
+  const round = Number(raw.toPrecision(kind === "integer" && raw < 1000 ? 3 : 2));
   return Math.min(max, Math.max(min, kind === "integer" ? Math.round(round) : round));
 }

@@ -23,7 +23,7 @@ export class Plot {
     if (!this.shown || !width) return;
     const wide = width >= 560;
     const height = wide ? Math.min(400, Math.round(width * 0.52)) : Math.round(width * 0.85);
-    const frame = { width, height, left: 52, right: wide ? 168 : 12, top: 14, bottom: 44, wide };
+    const frame = { width, height, left: 52, right: wide ? 168 : 12, top: 22, bottom: 44, wide };
     this.host.replaceChildren(picture(this.shown, frame, this.describe()));
   }
 }
@@ -48,7 +48,7 @@ function picture(shown, frame, words) {
     ...(shown.shades ?? []).flatMap((one) => shade(one, y, frame)),
     drawing("line", { class: "lab-axis", x1: frame.left, x2: frame.width - frame.right, y1: frame.height - frame.bottom, y2: frame.height - frame.bottom }),
     text((frame.left + frame.width - frame.right) / 2, frame.height - 8, shown.x.label, "middle", "lab-axis-name"),
-    text(2, frame.top - 3, shown.y.label, "start", "lab-axis-name"),
+    text(2, 10, shown.y.label, "start", "lab-axis-name"),
   );
   if (shown.rule) svg.append(drawing("line", { class: "lab-rule", x1: x(shown.rule), x2: x(shown.rule), y1: frame.top, y2: frame.height - frame.bottom }));
   const curves = drawing("g", { "clip-path": `url(#${clip})` });
@@ -135,7 +135,7 @@ function shade({ y: [from, to], words }, y, frame) {
   const bottom = Math.min(frame.height - frame.bottom, y(from));
   if (bottom - top < 2) return [];
   const area = drawing("rect", { class: "lab-shade", x: frame.left, y: top, width: frame.width - frame.left - frame.right, height: bottom - top });
-  return bottom - top < 18 ? [area] : [area, text(frame.left + 8, top + 15, words, "start", "lab-axis-name")];
+  return bottom - top < 18 ? [area] : [area, text(frame.width - frame.right - 6, top + 15, words, "end", "lab-axis-name")];
 }
 
 function text(x, y, words, anchor, className = "lab-number") {
@@ -146,7 +146,7 @@ function text(x, y, words, anchor, className = "lab-number") {
 function labels({ lines, y: scale }, x, y, frame) {
   const named = lines.filter((line) => line.label).flatMap((line) => {
     const last = line.value.findLastIndex((value) => value !== null && value >= scale.low && value <= scale.high * 1.0001);
-    return last < 0 ? [] : [{ line, words: wrapped(line.label, frame.wide ? 24 : 34), x: x(line.t[last]), y: y(line.value[last]) }];
+    return last < 0 ? [] : [{ line, words: wrapped(line.label, frame.wide ? 24 : 34), x: x(line.t[last]), y: y(line.value[last]) - (frame.wide ? 0 : 9) }];
   });
   named.sort((a, b) => a.y - b.y);
   const floor = frame.height - frame.bottom;

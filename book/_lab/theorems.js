@@ -229,7 +229,7 @@ export const theorems = [
   },
   {
     paper: "contextual",
-    title: "Convex losses and contexts in K dimensions",
+    title: "Convex losses, contexts: dimension K",
     uniform: () => 2,
     bounds: [
       upper("theorem_6-tuned", "Theorem 6, two points, tuned step", (v, epsilon) => twoPoints(v, epsilon, "tuned")),
@@ -255,7 +255,7 @@ export const theorems = [
   },
   {
     paper: "heavy_tailed",
-    title: "Heavy tails: K arms with a moment of order 1 + v",
+    title: "Heavy tails: K arms, order 1 + v",
     uniform: ({ K, gap }) => (1 - 1 / K) * gap,
     bounds: [
       upper("dp", "DP Robust SE, corrected", upTo1(dpEpochs), robustUcb),

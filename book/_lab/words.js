@@ -40,3 +40,7 @@ export function duration(seconds) {
   if (seconds < 90) return `about ${Math.round(seconds)} s`;
   return seconds < 5400 ? `about ${Math.round(seconds / 60)} minutes` : `about ${Math.round(seconds / 3600)} hours`;
 }
+
+export function count(number, word) {
+  return `${readable(number)} ${word}${number === 1 ? "" : "s"}`;
+}
