@@ -1,47 +1,65 @@
 // Seeded random streams. A stream answers random(), uniform on [0, 1), and standardNormal().
 
-// Blackman and Vigna (2018), xoshiro128**; two steps make the 53 bits of a number.
+const BLOCK = 1024;
+
+// Blackman and Vigna (2018), xoshiro128**; two steps make the 53 bits of a number. A block is made at a time, which keeps
+// the state in registers.
 export class Xoshiro {
   constructor(seed) {
     this.state = new Int32Array(4);
-    let mixed = BigInt.asUintN(64, seed);
+    this.block = new Float64Array(BLOCK);
+    this.used = BLOCK;
     for (let word = 0; word < 4; word += 2) {
-      mixed = BigInt.asUintN(64, mixed + 0x9e3779b97f4a7c15n);
-      const bits = splitMix(mixed);
+      const bits = splitMix(seed + BigInt(word));
       this.state[word] = Number(BigInt.asIntN(32, bits));
       this.state[word + 1] = Number(BigInt.asIntN(32, bits >> 32n));
     }
   }
 
-  next() {
-    const s = this.state;
-    const s1 = s[1];
-    const x = Math.imul(s1, 5);
-    const answer = Math.imul((x << 7) | (x >>> 25), 9);
-    const s2 = s[2] ^ s[0];
-    const s3 = s[3] ^ s1;
-    s[1] = s1 ^ s2;
-    s[0] ^= s3;
-    s[2] = s2 ^ (s1 << 9);
-    s[3] = (s3 << 11) | (s3 >>> 21);
-    return answer;
-  }
-
   random() {
-    return ((this.next() >>> 5) * 67108864 + (this.next() >>> 6)) / 9007199254740992;
+    if (this.used === BLOCK) this.refill();
+    return this.block[this.used++];
   }
 
-  // Marsaglia and Tsang's ziggurat in Doornik's form (2005): one number in fifty needs more than one draw.
+  refill() {
+    const { state, block } = this;
+    let s0 = state[0];
+    let s1 = state[1];
+    let s2 = state[2];
+    let s3 = state[3];
+    let high = 0;
+    for (let step = 0; step < 2 * BLOCK; step++) {
+      const x = Math.imul(s1, 5);
+      const drawn = Math.imul((x << 7) | (x >>> 25), 9);
+      const shifted = s1 << 9;
+      s2 ^= s0;
+      s3 ^= s1;
+      s1 ^= s2;
+      s0 ^= s3;
+      s2 ^= shifted;
+      s3 = (s3 << 11) | (s3 >>> 21);
+      if (step & 1) block[step >> 1] = (high * 67108864 + (drawn >>> 6)) / 9007199254740992;
+      else high = drawn >>> 5;
+    }
+    state[0] = s0;
+    state[1] = s1;
+    state[2] = s2;
+    state[3] = s3;
+    this.used = 0;
+  }
+
+  // Marsaglia and Tsang's ziggurat in Doornik's form (2005): few numbers need more than one draw.
   standardNormal() {
     for (;;) {
-      const u = 2 * this.random() - 1;
-      const layer = this.next() & 127;
+      const both = 128 * this.random();
+      const layer = Math.floor(both);
+      const u = 2 * (both - layer) - 1;
       if (Math.abs(u) < zigguratRatio[layer]) return u * zigguratEdge[layer];
       if (layer === 0) return this.normalTail(u < 0);
       const x = u * zigguratEdge[layer];
-      const above = Math.exp(-0.5 * (zigguratEdge[layer] * zigguratEdge[layer] - x * x));
-      const below = Math.exp(-0.5 * (zigguratEdge[layer + 1] * zigguratEdge[layer + 1] - x * x));
-      if (below + this.random() * (above - below) < 1) return x;
+      const high = Math.exp(-0.5 * (zigguratEdge[layer] ** 2 - x * x));
+      const low = Math.exp(-0.5 * (zigguratEdge[layer + 1] ** 2 - x * x));
+      if (low + this.random() * (high - low) < 1) return x;
     }
   }
 
@@ -69,8 +87,9 @@ const zigguratRatio = new Float64Array(128);
   for (let layer = 0; layer < 128; layer++) zigguratRatio[layer] = zigguratEdge[layer + 1] / zigguratEdge[layer];
 }
 
-function splitMix(state) {
-  let z = state;
+// Steele, Lea and Flood (2014): the number of a place in SplitMix's sequence.
+function splitMix(place) {
+  let z = BigInt.asUintN(64, (place + 1n) * 0x9e3779b97f4a7c15n);
   z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
   z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
   return z ^ (z >> 31n);
@@ -78,9 +97,9 @@ function splitMix(state) {
 
 // The three streams of a replication, which do not depend on how many are played.
 export function streams(seed, replication) {
-  const root = splitMix(BigInt.asUintN(64, splitMix(BigInt(seed) + 1n) + BigInt(replication) + 1n));
-  const stream = (number) => new Xoshiro(splitMix(BigInt.asUintN(64, root + BigInt(number))));
-  return { env: stream(1), choice: stream(2), noise: stream(3) };
+  const root = splitMix(splitMix(BigInt(seed)) + BigInt(replication));
+  const stream = (number) => new Xoshiro(splitMix(root + number));
+  return { env: stream(1n), choice: stream(2n), noise: stream(3n) };
 }
 
 // One uniform by the inverse distribution function; a scale of 0 draws nothing, as everywhere here.

@@ -53,7 +53,8 @@ export function stillLargest(index, order, values) {
 }
 
 // A partial Fisher-Yates shuffle of each group of tied items, where their order or their choice matters.
-export function breakTies(index, ordered, choice, order, values, group) {
+export function breakTies(index, ordered, choice, order, values) {
+  const group = new Int32Array(index.length);
   const size = order.length;
   let start = 0;
   while (start < size) {
@@ -66,9 +67,7 @@ export function breakTies(index, ordered, choice, order, values, group) {
         const left = members - slot;
         if (left > 1) {
           const other = slot + Math.floor(choice.random() * left);
-          const held = group[slot];
-          group[slot] = group[other];
-          group[other] = held;
+          swap(group, slot, other);
         }
         order[start + slot] = group[slot];
       }
@@ -81,7 +80,11 @@ export function breakTies(index, ordered, choice, order, values, group) {
 export function leastFirst(pulls, order) {
   let least = 0;
   for (let slot = 1; slot < order.length; slot++) if (pulls[order[slot]] < pulls[order[least]]) least = slot;
-  const held = order[0];
-  order[0] = order[least];
-  order[least] = held;
+  swap(order, 0, least);
+}
+
+export function swap(order, one, other) {
+  const held = order[one];
+  order[one] = order[other];
+  order[other] = held;
 }

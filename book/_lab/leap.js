@@ -1,0 +1,139 @@
+// Rounds in which the list cannot change: draw, compare and count, without an index. The reasons stand in the library's
+// `kernels.leap`: an index stays between its two levels as long as the sum of its reports stays between two lines.
+import { reported, RESPONSE } from "./reports.js";
+import { pseudoRegret } from "./lists.js";
+import { swap } from "./selection.js";
+
+export const LEAP_SHORT = 8; // rounds of a leap that saves nothing
+const LEAP_SLACK = 1e-12; // hundreds of times what rounding does
+
+// What a leap keeps of a list's items, an entry per slot: reports, their sum, two lines in the number of reports, and the
+// regret of a round that the item leads.
+export function leapLines(size) {
+  const lines = {};
+  for (const name of ["count", "sum", "low", "low0", "high", "high0", "lost"]) lines[name] = new Float64Array(size);
+  return lines;
+}
+
+// Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played.
+export function leap(game, t, most) {
+  const { problem, order, lines, onlyFirst, mechanism, scale, flip, noise, env, trace } = game;
+  const { means, size, cascade } = problem;
+  const last = t + drawLines(game, t, most) - 1;
+  if (last < t) return t;
+  const { count, sum, lost } = lines;
+  for (let slot = 0; slot < size; slot++) {
+    if (!onlyFirst && slot > 0) break;
+    swap(order, 0, slot);
+    lost[slot] = pseudoRegret(problem, order);
+    swap(order, 0, slot);
+  }
+  let total = game.sums[0];
+  let inside = true;
+  let lead = 0;
+  let next = t;
+  while (inside && next <= last) {
+    if (onlyFirst) {
+      lead = 0;
+      for (let slot = 1; slot < size; slot++) if (count[slot] < count[lead]) lead = slot;
+    }
+    let position = 0;
+    let stopped = false;
+    while (position < size && !stopped) {
+      const slot = !onlyFirst ? position : position === 0 ? lead : position === lead ? 0 : position;
+      const clicked = env.random() < means[order[slot]];
+      if (position === 0 || !onlyFirst) {
+        count[slot] += 1;
+        sum[slot] += reported(mechanism, clicked ? 1 : 0, noise, scale, flip);
+        if (!(room(lines, slot) > 0)) inside = false;
+      }
+      stopped = clicked && cascade;
+      position++;
+    }
+    total += lost[lead];
+    if (trace) {
+      swap(order, 0, lead);
+      trace.push([...order, position]);
+      swap(order, 0, lead);
+    }
+    next++;
+  }
+  game.sums[0] = total;
+  for (let slot = 0; slot < size; slot++) {
+    const item = order[slot];
+    const n = count[slot];
+    game.pulls[item] = n;
+    game.total[item] = sum[slot];
+    game.root[item] = 1 / Math.sqrt(n);
+    game.mean[item] = mechanism === RESPONSE ? (sum[slot] / n - flip) / (1 - 2 * flip) : sum[slot] / n;
+  }
+  swap(order, 0, lead);
+  game.played[0] = -1;
+  return next;
+}
+
+// Draw the lines of the list; return for how many of `most` rounds they are good, 0 if for too few.
+function drawLines(game, t, most) {
+  const { indices, root, pulls, total, order, values, terms, cap, floor, lines } = game;
+  const lie = game.flip;
+  const size = order.length;
+  const least = values[size - 1];
+  if (!(values[0] < Infinity) || most < LEAP_SHORT) return 0;
+  let others = -Infinity;
+  let steepest = 0;
+  for (let item = 0; item < indices.length; item++) {
+    if (indices[item] < least) {
+      others = Math.max(others, indices[item]);
+      steepest = Math.max(steepest, root[item]);
+    }
+  }
+  const clock = t + game.clock;
+  const logT = Math.log(clock);
+  let a = 0;
+  let rise = 0;
+  for (let term = 0; term < terms.length; term += 2) {
+    const part = Math.sqrt(terms[term] * logT + terms[term + 1]);
+    a += part;
+    rise += terms[term] / (2 * clock * part);
+  }
+  const slack = LEAP_SLACK * (1 / (1 - 2 * lie) + a + Math.abs(values[0]) + Math.abs(least));
+  let level = -Infinity;
+  let rounds = most;
+  if (others > -Infinity) {
+    level = 0.5 * (least + others);
+    const lasting = (level - others - slack) / (rise * steepest);
+    if (!(lasting >= LEAP_SHORT)) return 0;
+    rounds = Math.floor(Math.min(lasting, most));
+  }
+  let above = cap;
+  for (let slot = 0; slot < size; slot++) {
+    const between = slot < size - 1 ? 0.5 * (values[slot] + values[slot + 1]) : level;
+    const below = Math.max(between, floor);
+    drawLine(lines, slot, pulls[order[slot]], below + slack, above - slack, a, a + rise * rounds, rounds, lie);
+    lines.sum[slot] = total[order[slot]];
+    if (!(room(lines, slot) > 4 * game.scale)) return 0; // a few reports would cross it
+    above = below;
+  }
+  return rounds;
+}
+
+// An index stays between two levels while a(t) stays between `low` and `high`.
+function drawLine(lines, slot, n, below, above, low, high, rounds, lie) {
+  const scale = 1 - 2 * lie;
+  const start = Math.sqrt(n);
+  const chord = 1 / (Math.sqrt(n + rounds) + start);
+  const tangent = 0.5 / start;
+  lines.count[slot] = n;
+  lines.low[slot] = scale * (below - low * chord) + lie;
+  lines.low0[slot] = -scale * low * (start - n * chord);
+  lines.high[slot] = scale * (above - high * tangent) + lie;
+  lines.high0[slot] = -scale * high * (start - n * tangent);
+}
+
+// How far a sum is from the nearer of its lines.
+function room(lines, slot) {
+  const n = lines.count[slot];
+  const total = lines.sum[slot];
+  const over = total - lines.low[slot] * n - lines.low0[slot];
+  return Math.min(over, lines.high[slot] * n + lines.high0[slot] - total);
+}
