@@ -17,7 +17,7 @@ const NORMAL = 1.959963985; // of 95 %
 export class Attacker extends Panel {
   constructor(host, name) {
     super(host, name, PARAMETERS);
-    this.cells = new Map(["a coin", "promised for one answer", "from all answers"].map((words) => [words, element("dd", { class: "lab-amount" })]));
+    this.cells = new Map(["promised", "really paid"].map((words) => [words, element("dd")]));
     const readout = element("dl", { class: "lab-readout" },
       ...[...this.cells].map(([words, cell]) => element("div", {}, element("dt", {}, words), cell)));
     this.seen = element("output", { class: "lab-seen" });
@@ -48,11 +48,12 @@ export class Attacker extends Panel {
     }
     const { epsilon, answers, games } = values;
     const percent = (share) => `${readable(100 * share)} %`;
-    this.cells.get("a coin").textContent = percent(0.5);
-    this.cells.get("promised for one answer").textContent = `≤ ${percent(mostPossible(epsilon))}`;
-    const all = this.cells.get("from all answers");
-    all.textContent = percent(bestGuess(epsilon, answers));
-    all.dataset.kept = bestGuess(epsilon, answers) <= mostPossible(epsilon) + 1e-12 ? "yes" : "no";
+    const tell = (name, loss, words, kept) => this.cells.get(name).replaceChildren(
+      element("span", { class: "lab-amount", ...(kept && { "data-kept": kept }) }, element("i", {}, "ε "), readable(loss)),
+      element("p", { class: "lab-small" }, words));
+    tell("promised", epsilon, `for one answer: a guess is right with probability ${percent(mostPossible(epsilon))} at most`);
+    const kept = bestGuess(epsilon, answers) <= mostPossible(epsilon) + 1e-12 ? "yes" : "no";
+    tell("really paid", answers * epsilon, `for the person, by ${answers} answers: the best guess is right with ${percent(bestGuess(epsilon, answers))}, a coin with 50 %`, kept);
     this.work.textContent = `The best attacker plays ${readable(games)} games: under a second for each million.`;
     this.hand = player(Math.floor(Math.random() * 2 ** 32), epsilon, answers);
     this.wins = { right: 0, played: 0 };

@@ -6,7 +6,7 @@ import { readable } from "./words.js";
 const VARIANTS = {
   none: ["Without privacy", ""],
   printed: ["Printed", "what the box does"],
-  published: ["Published", "what the published experiment runs: a hundredth of the noise"],
+  published: ["Printed", "as the published experiments run it: a hundredth of the noise"],
   stated: ["Stated", "with the noise that the theorem needs"],
   repaired: ["Repaired", "so that the promise is kept"],
 };
