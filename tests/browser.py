@@ -53,4 +53,4 @@ def opened(browser: Browser, path: Path, fragment: str = "", **context: Any) -> 
         page.on("requestfailed", lambda asked: faults.append(f"failed: {asked.url}"))
         page.goto(f"{path.resolve().as_uri()}{fragment}")
         yield page
-        assert faults == []
+        assert not faults, faults
