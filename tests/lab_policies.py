@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits.papers import cascading
+from private_bandits.papers import cascading, semibandits
 from private_bandits.papers.cascading.uniform_play import uniform
 
 Values = dict[str, Any]
@@ -20,6 +20,7 @@ class Chapter(NamedTuple):
     policies: dict[str, Callable[[Values], Any]]
     problem: Callable[[Values, Any], Any]
     values: Callable[[np.random.Generator], Values]
+    fits: Callable[[str, Values], bool] = lambda name, values: True
 
 
 def _cascading(rng: np.random.Generator) -> Values:
@@ -79,4 +80,49 @@ def _cascading_problem(values: Values, policy: Any) -> Any:
     return make(values["n_items"], values["list_size"], values["p"], values["gap"])
 
 
-CHAPTERS = {"cascading": Chapter(CASCADING, _cascading_problem, _cascading)}
+def _semibandits(rng: np.random.Generator) -> Values:
+    family, size = str(rng.choice(["top-K", "windows", "K-path"])), int(rng.integers(1, 5))
+    others = size * int(rng.integers(1, 4)) if family == "K-path" else int(rng.integers(1, 9))
+    return {
+        "family": family,
+        "epsilon": math.exp(rng.uniform(-1, 4)),
+        "n_arms": size + others,
+        "size": size,
+        "gap": rng.uniform(0.01, 0.34) * (size if family == "K-path" else 1),
+        "horizon": int(rng.integers(2, 3000)),
+    }
+
+
+SEMIBANDITS: dict[str, Callable[[Values], Any]] = {
+    "cucb": _of(semibandits.cucb),
+    "cucb-least": _of(semibandits.cucb, update="least"),
+    "hypercube": _of(semibandits.cucb_hypercube, "epsilon", "size", "horizon"),
+    "radius": _of(semibandits.super_arm_radius, "epsilon", "horizon"),
+}
+for _variant in semibandits.VARIANTS:
+    _given = {"variant": _variant}
+    SEMIBANDITS |= {
+        f"ldp1-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp1(
+            v["epsilon"], v["size"], chosen, v["horizon"]
+        ),
+        f"ldp2-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp2(v["epsilon"], chosen, v["horizon"]),
+        f"dp-{_variant}": _of(semibandits.cucb_dp, "epsilon", "size", "n_arms", "horizon", **_given),
+        f"dp-least-{_variant}": _of(semibandits.cucb_dp_least_pulled, "epsilon", "size", "n_arms", "horizon", **_given),
+    }
+
+
+def _semibandits_problem(values: Values, _policy: Any) -> Any:
+    family, arms, size, gap = (values[name] for name in ("family", "n_arms", "size", "gap"))
+    if family == "windows":
+        return semibandits.separated("windows", arms - size, size, gap)
+    return {"top-K": semibandits.top_k, "K-path": semibandits.k_path}[family](arms, size, gap)
+
+
+def _listed(name: str, values: Values) -> bool:
+    return name != "radius" or values["family"] != "top-K"
+
+
+CHAPTERS = {
+    "cascading": Chapter(CASCADING, _cascading_problem, _cascading),
+    "semibandits": Chapter(SEMIBANDITS, _semibandits_problem, _semibandits, _listed),
+}

@@ -1,8 +1,9 @@
 // What each chapter's panel offers: parameters, algorithms, a problem, bounds.
 import { streams } from "./random.js";
 import { cascadingSetting } from "./cascading_setting.js";
+import { semibanditsSetting } from "./semibandits_setting.js";
 
-export const settings = { cascading: cascadingSetting };
+export const settings = { cascading: cascadingSetting, semibandits: semibanditsSetting };
 
 for (const setting of Object.values(settings)) {
   setting.play = (record, values, seed, replication, checkpoints, report) =>
