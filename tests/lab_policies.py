@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits.papers import cascading, semibandits
+from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.papers.cascading.uniform_play import uniform
 
 Values = dict[str, Any]
@@ -122,7 +122,48 @@ def _listed(name: str, values: Values) -> bool:
     return name != "radius" or values["family"] != "top-K"
 
 
+def _heavy_tailed(rng: np.random.Generator) -> Values:
+    v = rng.uniform(0.3, 1.0)
+    return {
+        "setting": int(rng.integers(1, 4)),
+        "epsilon": math.exp(rng.uniform(-2, 1)),
+        "v": v,
+        "beta": 10.0 ** rng.uniform(-15, -1),
+        "spare_shape": rng.uniform(0.01, 1.0),
+        "horizon": int(10 ** rng.uniform(*((1, 3.5) if rng.random() < 0.5 else (4, 15)))),
+    }
+
+
+def _heavy_tailed_problem(values: Values, _policy: Any = None) -> Any:
+    return heavy_tailed.setting(values["setting"], values["v"], 1.0 + values["v"] + values["spare_shape"])
+
+
+def _told(make: Callable[..., Any], *names: str, **options: Any) -> Callable[[Values], Any]:
+    """A policy that is told the true moment."""
+    return lambda values: make(
+        u=_heavy_tailed_problem(values).moment(values["v"]), **{name: values[name] for name in names}, **options
+    )
+
+
+HEAVY_TAILED = {
+    "robust-se": _told(heavy_tailed.robust_se, "v", "beta"),
+    "dp-se": _told(heavy_tailed.dp_robust_se, "epsilon", "v", "beta"),
+    "dp-se-small": _told(heavy_tailed.dp_robust_se, "epsilon", "v", "beta", c=4.0),
+    "ldp-se": _told(heavy_tailed.ldp_robust_se, "epsilon", "v", "beta"),
+    "ldp-se-small": _told(heavy_tailed.ldp_robust_se, "epsilon", "v", "beta", c=8.0),
+    "ldp-se-slides": _told(heavy_tailed.ldp_robust_se, "epsilon", "v", "beta", variant="slide_rate"),
+    "robust-ucb": _told(heavy_tailed.robust_ucb, "v", "horizon"),
+    "dp-ucb": _told(heavy_tailed.dp_robust_ucb, "epsilon", "v", "horizon"),
+    "dp-ucb-small": _told(heavy_tailed.dp_robust_ucb, "epsilon", "v", "horizon", c=1.0),
+}
+
+
+def _short(name: str, values: Values) -> bool:
+    return not name.endswith("ucb") and not name.endswith("ucb-small") or values["horizon"] < 4000
+
+
 CHAPTERS = {
     "cascading": Chapter(CASCADING, _cascading_problem, _cascading),
     "semibandits": Chapter(SEMIBANDITS, _semibandits_problem, _semibandits, _listed),
+    "heavy_tailed": Chapter(HEAVY_TAILED, _heavy_tailed_problem, _heavy_tailed, _short),
 }

@@ -2,8 +2,13 @@
 import { streams } from "./random.js";
 import { cascadingSetting } from "./cascading_setting.js";
 import { semibanditsSetting } from "./semibandits_setting.js";
+import { heavyTailedSetting } from "./heavy_tailed_setting.js";
 
-export const settings = { cascading: cascadingSetting, semibandits: semibanditsSetting };
+export const settings = {
+  cascading: cascadingSetting,
+  semibandits: semibanditsSetting,
+  heavy_tailed: heavyTailedSetting,
+};
 
 for (const setting of Object.values(settings)) {
   setting.play = (record, values, seed, replication, checkpoints, report) =>
