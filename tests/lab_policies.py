@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits.papers import cascading, heavy_tailed, semibandits
+from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.papers.cascading.uniform_play import uniform
+from private_bandits.papers.contextual.instances import convex
 
 Values = dict[str, Any]
 
@@ -162,8 +163,45 @@ def _short(name: str, values: Values) -> bool:
     return not name.endswith("ucb") and not name.endswith("ucb-small") or values["horizon"] < 4000
 
 
+def _contextual(rng: np.random.Generator) -> Values:
+    return {
+        "kind": str(rng.choice(["distance", "quadratic"])),
+        "epsilon": math.exp(rng.uniform(-1, 4)),
+        "delta": 10.0 ** rng.uniform(-8, -1),
+        "horizon": int(rng.integers(2, 1500)),
+    }
+
+
+def _convex(values: Values, _policy: Any = None) -> Any:
+    return convex(values["kind"])
+
+
+def _two_point(noise: str, step: str) -> Callable[[Values], Any]:
+    def make(values: Values) -> Any:
+        given = {"epsilon": values["epsilon"], "delta": values["delta"], "method": noise}
+        if noise == "none":
+            given = {"epsilon": math.inf, "delta": values["delta"]}
+        if noise == "laplace":
+            given = {"epsilon": values["epsilon"], "noise": "laplace"}
+        return contextual.two_point(_convex(values), values["horizon"], step=step, **given)
+
+    return make
+
+
+CONTEXTUAL = {
+    f"{noise}-{step}": _two_point(noise, step)
+    for noise in ("none", "classical", "analytic", "laplace")
+    for step in ("printed", "tuned", "strong")
+}
+
+
+def _steep(name: str, values: Values) -> bool:
+    return not name.endswith("strong") or values["kind"] == "quadratic"
+
+
 CHAPTERS = {
     "cascading": Chapter(CASCADING, _cascading_problem, _cascading),
     "semibandits": Chapter(SEMIBANDITS, _semibandits_problem, _semibandits, _listed),
+    "contextual": Chapter(CONTEXTUAL, _convex, _contextual, _steep),
     "heavy_tailed": Chapter(HEAVY_TAILED, _heavy_tailed_problem, _heavy_tailed, _short),
 }

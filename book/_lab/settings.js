@@ -1,5 +1,6 @@
 // What each chapter's panel offers: parameters, algorithms, a problem, bounds.
 import { streams } from "./random.js";
+import { contextualSetting } from "./contextual_setting.js";
 import { cascadingSetting } from "./cascading_setting.js";
 import { semibanditsSetting } from "./semibandits_setting.js";
 import { heavyTailedSetting } from "./heavy_tailed_setting.js";
@@ -7,6 +8,7 @@ import { heavyTailedSetting } from "./heavy_tailed_setting.js";
 export const settings = {
   cascading: cascadingSetting,
   semibandits: semibanditsSetting,
+  contextual: contextualSetting,
   heavy_tailed: heavyTailedSetting,
 };
 
