@@ -53,6 +53,8 @@ const answers = {
     const draw = name in noise ? () => noise[name](...rest) : () => random[name](noise, ...rest);
     return Array.from({ length: size }, draw);
   },
+  streams: (seed, replication, size) =>
+    Object.values(random.streams(seed, replication)).map((stream) => Array.from({ length: size }, () => stream.random())),
   normal: (name, ...rest) => normal[name](...rest),
 };
 
