@@ -6,19 +6,20 @@ import { settings } from "../book/_lab/settings.js";
 
 // A stream that gives recorded draws in their order.
 class Tape {
-  constructor(uniforms, normals) {
-    Object.assign(this, { uniforms, normals, used: 0, usedNormals: 0 });
+  constructor(draws) {
+    this.left = Object.fromEntries(Object.entries(draws).map(([kind, drawn]) => [kind, drawn.values()]));
   }
 
-  random() {
-    if (this.used === this.uniforms.length) throw new Error("the tape ends");
-    return this.uniforms[this.used++];
+  take(kind) {
+    const { value, done } = this.left[kind].next();
+    if (done) throw new Error(`the tape has no ${kind} left`);
+    return value;
   }
 
-  standardNormal() {
-    if (this.usedNormals === this.normals.length) throw new Error("the tape of normal numbers ends");
-    return this.normals[this.usedNormals++];
-  }
+  random = () => this.take("random");
+  standardNormal = () => this.take("standard_normal");
+  binomial = () => this.take("binomial");
+  gamma = () => this.take("standard_gamma");
 }
 
 const algorithm = (chapter, id) => settings[chapter].algorithms.find((one) => one.id === id);
@@ -29,12 +30,12 @@ const answers = {
   defaults: (chapter) => Object.fromEntries(settings[chapter].parameters.map(({ name, value }) => [name, value])),
   check: (chapter, values) => settings[chapter].check(values),
   command: (chapter, values) => settings[chapter].command(values, []),
-  traced: (chapter, id, values, env, choice, noise, normals) => {
-    const trace = [];
-    const streams = { env: new Tape(env, []), choice: new Tape(choice, []), noise: new Tape(noise, normals) };
+  traced: (chapter, id, values, tapes) => {
+    const [env, choice, noise] = tapes.map((draws) => new Tape(draws));
+    const trace = values.horizon <= 10000 ? [] : null;
     const checkpoints = settings[chapter].checkpoints(values);
     const { record } = algorithm(chapter, id).make(values);
-    const regret = settings[chapter].run(record, values, streams, checkpoints, () => {}, trace);
+    const regret = settings[chapter].run(record, values, { env, choice, noise }, checkpoints, () => {}, trace);
     return { trace, regret: [...regret], checkpoints: [...checkpoints] };
   },
   played: (chapter, id, values) => {
@@ -52,6 +53,8 @@ const answers = {
     const draw = name in noise ? () => noise[name](...rest) : () => random[name](noise, ...rest);
     return Array.from({ length: size }, draw);
   },
+  streams: (seed, replication, size) =>
+    Object.values(random.streams(seed, replication)).map((stream) => Array.from({ length: size }, () => stream.random())),
   normal: (name, ...rest) => normal[name](...rest),
 };
 

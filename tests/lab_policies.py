@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits.papers import cascading
+from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.papers.cascading.uniform_play import uniform
+from private_bandits.papers.contextual.instances import convex
 
 Values = dict[str, Any]
 
@@ -20,6 +21,7 @@ class Chapter(NamedTuple):
     policies: dict[str, Callable[[Values], Any]]
     problem: Callable[[Values, Any], Any]
     values: Callable[[np.random.Generator], Values]
+    fits: Callable[[str, Values], bool] = lambda name, values: True
 
 
 def _cascading(rng: np.random.Generator) -> Values:
@@ -79,4 +81,127 @@ def _cascading_problem(values: Values, policy: Any) -> Any:
     return make(values["n_items"], values["list_size"], values["p"], values["gap"])
 
 
-CHAPTERS = {"cascading": Chapter(CASCADING, _cascading_problem, _cascading)}
+def _semibandits(rng: np.random.Generator) -> Values:
+    family, size = str(rng.choice(["top-K", "windows", "K-path"])), int(rng.integers(1, 5))
+    others = size * int(rng.integers(1, 4)) if family == "K-path" else int(rng.integers(1, 9))
+    return {
+        "family": family,
+        "epsilon": math.exp(rng.uniform(-1, 4)),
+        "n_arms": size + others,
+        "size": size,
+        "gap": rng.uniform(0.01, 0.34) * (size if family == "K-path" else 1),
+        "horizon": int(rng.integers(2, 3000)),
+    }
+
+
+SEMIBANDITS: dict[str, Callable[[Values], Any]] = {
+    "cucb": _of(semibandits.cucb),
+    "cucb-least": _of(semibandits.cucb, update="least"),
+    "hypercube": _of(semibandits.cucb_hypercube, "epsilon", "size", "horizon"),
+    "radius": _of(semibandits.super_arm_radius, "epsilon", "horizon"),
+}
+for _variant in semibandits.VARIANTS:
+    _given = {"variant": _variant}
+    SEMIBANDITS |= {
+        f"ldp1-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp1(
+            v["epsilon"], v["size"], chosen, v["horizon"]
+        ),
+        f"ldp2-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp2(v["epsilon"], chosen, v["horizon"]),
+        f"dp-{_variant}": _of(semibandits.cucb_dp, "epsilon", "size", "n_arms", "horizon", **_given),
+        f"dp-least-{_variant}": _of(semibandits.cucb_dp_least_pulled, "epsilon", "size", "n_arms", "horizon", **_given),
+    }
+
+
+def _semibandits_problem(values: Values, _policy: Any) -> Any:
+    family, arms, size, gap = (values[name] for name in ("family", "n_arms", "size", "gap"))
+    if family == "windows":
+        return semibandits.separated("windows", arms - size, size, gap)
+    return {"top-K": semibandits.top_k, "K-path": semibandits.k_path}[family](arms, size, gap)
+
+
+def _listed(name: str, values: Values) -> bool:
+    return name != "radius" or values["family"] != "top-K"
+
+
+def _heavy_tailed(rng: np.random.Generator) -> Values:
+    v = rng.uniform(0.3, 1.0)
+    return {
+        "setting": int(rng.integers(1, 4)),
+        "epsilon": math.exp(rng.uniform(-2, 1)),
+        "v": v,
+        "beta": 10.0 ** rng.uniform(-15, -1),
+        "spare_shape": rng.uniform(0.01, 1.0),
+        "horizon": int(10 ** rng.uniform(*((1, 3.5) if rng.random() < 0.5 else (4, 15)))),
+    }
+
+
+def _heavy_tailed_problem(values: Values, _policy: Any = None) -> Any:
+    return heavy_tailed.setting(values["setting"], values["v"], 1.0 + values["v"] + values["spare_shape"])
+
+
+def _told(make: Callable[..., Any], *names: str, **options: Any) -> Callable[[Values], Any]:
+    """A policy that is told the true moment."""
+    return lambda values: make(
+        u=_heavy_tailed_problem(values).moment(values["v"]), **{name: values[name] for name in names}, **options
+    )
+
+
+HEAVY_TAILED = {
+    "robust-se": _told(heavy_tailed.robust_se, "v", "beta"),
+    "dp-se": _told(heavy_tailed.dp_robust_se, "epsilon", "v", "beta"),
+    "dp-se-small": _told(heavy_tailed.dp_robust_se, "epsilon", "v", "beta", c=4.0),
+    "ldp-se": _told(heavy_tailed.ldp_robust_se, "epsilon", "v", "beta"),
+    "ldp-se-small": _told(heavy_tailed.ldp_robust_se, "epsilon", "v", "beta", c=8.0),
+    "ldp-se-slides": _told(heavy_tailed.ldp_robust_se, "epsilon", "v", "beta", variant="slide_rate"),
+    "robust-ucb": _told(heavy_tailed.robust_ucb, "v", "horizon"),
+    "dp-ucb": _told(heavy_tailed.dp_robust_ucb, "epsilon", "v", "horizon"),
+    "dp-ucb-small": _told(heavy_tailed.dp_robust_ucb, "epsilon", "v", "horizon", c=1.0),
+}
+
+
+def _short(name: str, values: Values) -> bool:
+    return not name.endswith("ucb") and not name.endswith("ucb-small") or values["horizon"] < 4000
+
+
+def _contextual(rng: np.random.Generator) -> Values:
+    return {
+        "kind": str(rng.choice(["distance", "quadratic"])),
+        "epsilon": math.exp(rng.uniform(-1, 4)),
+        "delta": 10.0 ** rng.uniform(-8, -1),
+        "horizon": int(rng.integers(2, 1500)),
+    }
+
+
+def _convex(values: Values, _policy: Any = None) -> Any:
+    return convex(values["kind"])
+
+
+def _two_point(noise: str, step: str) -> Callable[[Values], Any]:
+    def make(values: Values) -> Any:
+        given = {"epsilon": values["epsilon"], "delta": values["delta"], "method": noise}
+        if noise == "none":
+            given = {"epsilon": math.inf, "delta": values["delta"]}
+        if noise == "laplace":
+            given = {"epsilon": values["epsilon"], "noise": "laplace"}
+        return contextual.two_point(_convex(values), values["horizon"], step=step, **given)
+
+    return make
+
+
+CONTEXTUAL = {
+    f"{noise}-{step}": _two_point(noise, step)
+    for noise in ("none", "classical", "analytic", "laplace")
+    for step in ("printed", "tuned", "strong")
+}
+
+
+def _steep(name: str, values: Values) -> bool:
+    return not name.endswith("strong") or values["kind"] == "quadratic"
+
+
+CHAPTERS = {
+    "cascading": Chapter(CASCADING, _cascading_problem, _cascading),
+    "semibandits": Chapter(SEMIBANDITS, _semibandits_problem, _semibandits, _listed),
+    "contextual": Chapter(CONTEXTUAL, _convex, _contextual, _steep),
+    "heavy_tailed": Chapter(HEAVY_TAILED, _heavy_tailed_problem, _heavy_tailed, _short),
+}

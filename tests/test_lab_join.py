@@ -53,7 +53,9 @@ def test_modules_see_what_they_import_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_module_comes_once_and_after_what_it_needs(tmp_path: Path) -> None:
     both = 'import { a } from "./a.js";\n'
-    folder = _written(tmp_path, main=both + 'import { b } from "./b.js";', b=both + "export const b = a;", a="export const a = 1;")
+    folder = _written(
+        tmp_path, main=both + 'import { b } from "./b.js";', b=both + "export const b = a;", a="export const a = 1;"
+    )
     script = lab.joined(folder)
     assert [script.count(f"const in_{name} =") for name in "ab"] == [1, 1]
     assert script.index("const in_a =") < script.index("const in_b =") < script.index("const in_main =")
@@ -76,7 +78,9 @@ def test_what_the_join_does_not_know_is_refused(source: str, tmp_path: Path) -> 
 
 
 def test_a_circle_is_refused(tmp_path: Path) -> None:
-    circle = _written(tmp_path, main='import { a } from "./a.js";', a='import { b } from "./main.js";\nexport const a = 1;')
+    circle = _written(
+        tmp_path, main='import { a } from "./a.js";', a='import { b } from "./main.js";\nexport const a = 1;'
+    )
     with pytest.raises(ValueError, match="in a circle, got main -> a -> main"):
         lab.joined(circle)
 
@@ -87,7 +91,7 @@ def test_the_laboratory_runs_from_its_own_text_in_a_worker() -> None:
     asked = (
         "self = globalThis; let told = []; self.postMessage = (message) => told.push(message);"
         f"{script}\n"
-        'const values = { epsilon: 1, delta: 1e-3, n_items: 5, list_size: 2, p: 0.5, gap: 0.3, horizon: 50, seed: 1 };'
+        "const values = { epsilon: 1, delta: 1e-3, n_items: 5, list_size: 2, p: 0.5, gap: 0.3, horizon: 50, seed: 1 };"
         'const algorithm = "cascade-ucb1", checkpoints = [10, 50];'
         'self.onmessage({ data: { setting: "cascading", algorithm, values, replication: 0, checkpoints } });'
         "console.log(told.at(-1).regret.length, told.at(-1).regret[1] > 0);"

@@ -100,7 +100,12 @@ def _without_privacy(instance: dict[str, Any]) -> dict[str, float]:
     free["contextual/local_lower/rest"] = 0.0  # a price of privacy alone
     free["definitions/theorem_4/rest"] = replacements.lai_robbins(bernoulli, rounds)
     free["cascading/theorem_11/rest"] = cascading.kveton_lower(instance["m"], size, 0.5, gap, rounds)
-    for name, variant in (("dp", "corrected"), ("ldp", "corrected"), ("dp-printed", "printed"), ("ldp-printed", "printed")):
+    for name, variant in (
+        ("dp", "corrected"),
+        ("ldp", "corrected"),
+        ("dp-printed", "printed"),
+        ("ldp-printed", "printed"),
+    ):
         free[f"heavy_tailed/{name}/rest"] = heavy.robust_ucb_upper(tailed, v, 1.0, rounds, variant)
     return free
 

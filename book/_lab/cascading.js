@@ -61,17 +61,19 @@ export function ucbHybrid(epsilon, items, horizon, multiplier = 1, logOf = "hori
 
 const LEMMA_1_CONSTANT = 2 * Math.sqrt(8 / Math.LN2 ** 3); // Wang et al. leave it open; from Chan, Shi and Song (2011)
 
-// Algorithm 4, CUCB with the Gaussian mechanism, for semi-bandits; "repaired" without u_0 and by the analytic formula.
+// Algorithm 4, CUCB with the Gaussian mechanism, for semi-bandits; "repaired" without u_0 and by the analytic formula; without
+// noise, at epsilon infinite, it is CUCB.
 export function cucbGaussian(epsilon, delta, items, size, multiplier = 1, variant = "printed") {
   const repaired = variant === "repaired";
   const sigma = multiplier * gaussianSigma(epsilon, delta, Math.sqrt(size), repaired ? "analytic" : "classical");
   const record = indexRecord({
     terms: [CASCADE_SAMPLING, [4 * sigma ** 2, 0]],
-    noise: "gaussian",
+    noise: sigma ? "gaussian" : "exact",
     scale: sigma,
     observeFirst: !repaired,
     clock: items,
   });
+  if (!sigma) return { record, ...withoutPrivacy };
   const values = gaussianEpsilon(sigma, delta, Math.sqrt(size));
   if (repaired) return { record, ...certified(epsilon, delta, values, "the values are all that is sent") };
   const leak = "u_0 is sent in clear; after it the values are all that is sent";

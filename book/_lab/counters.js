@@ -17,6 +17,22 @@ export function hybridNoise(stream, n, scale, row, at) {
   return (row[at + place] = row[at + above] + laplace(stream, nodeScale));
 }
 
+// Algorithm 2, the binary mechanism, over rounds: the noise of arm `item`'s release in round t. The nodes that it shares
+// with the arm's last release keep their noise; a new one is drawn, the largest first.
+export function treeNoise(stream, t, releasedAt, item, nodeScale, rows) {
+  const at = item * COUNTER_ROW;
+  let bit = 31 - Math.clz32(t ^ releasedAt[item]);
+  let place = bitCount(t >>> (bit + 1));
+  for (; bit >= 0; bit--) {
+    if ((t >>> bit) & 1) {
+      rows[at + place + 1] = rows[at + place] + laplace(stream, nodeScale);
+      place++;
+    }
+  }
+  releasedAt[item] = t;
+  return rows[at + place];
+}
+
 export function bitCount(n) {
   let v = n - ((n >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);

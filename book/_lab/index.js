@@ -2,8 +2,9 @@
 // of terms sqrt(alpha ln t + beta); the list of the largest indices is shown, and each observation is reported with noise.
 import { largest, stillLargest, breakTies, leastFirst } from "./selection.js";
 import { observe, pseudoRegret } from "./lists.js";
-import { hybridNoise, COUNTER_ROW } from "./counters.js";
-import { reported, INDEX_NOISES, EXACT, RESPONSE, HYBRID } from "./reports.js";
+import { hybridNoise, treeNoise, COUNTER_ROW } from "./counters.js";
+import { reported, hypercube, INDEX_NOISES, EXACT, RESPONSE, HYBRID, TREE, HYPERCUBE } from "./reports.js";
+import { findSet } from "./sets.js";
 import { leap, leapLines, LEAP_SHORT } from "./leap.js";
 import { inPieces } from "./rounds.js";
 
@@ -12,7 +13,7 @@ export function indexRecord(constants) {
   return {
     kernel: "index",
     noise: "exact", // or another of INDEX_NOISES
-    scale: 0, // Laplace scale, Gaussian sigma, 1/epsilon of a hybrid counter
+    scale: 0, // Laplace scale (of a tree node), Gaussian sigma, 1/epsilon of a hybrid counter, truth of a hypercube
     flip: 0, // probability that a bit which is sent is the false one
     bonus: "none", // b(t, n): nothing; "flat", c ln t; "pulls", c ln t (ln n)^1.5; "fixed", c
     bonusScale: 0,
@@ -38,6 +39,7 @@ function startIndex(problem, record, { env, choice, noise }, trace) {
   const items = means.length;
   const mechanism = INDEX_NOISES[record.noise];
   const onlyFirst = record.reports === "first";
+  const counts = mechanism === HYBRID || mechanism === TREE;
   const game = {
     problem,
     ...record,
@@ -50,7 +52,7 @@ function startIndex(problem, record, { env, choice, noise }, trace) {
     terms: Float64Array.from(record.terms.flat()),
     leastOnTop: onlyFirst || record.reports === "reordered",
     sent: onlyFirst ? 1 : record.reports === "nothing" ? 0 : size,
-    leaps: record.bonus === "none" && mechanism !== HYBRID && (onlyFirst || record.reports === "all"),
+    leaps: !problem.sets && record.bonus === "none" && mechanism < HYBRID && (onlyFirst || record.reports === "all"),
     floor: record.fallback && mechanism !== EXACT ? 0 : -Infinity,
     inClear: record.observeFirst ? 1 : 0,
     pulls: new Int32Array(items),
@@ -58,7 +60,8 @@ function startIndex(problem, record, { env, choice, noise }, trace) {
     mean: new Float64Array(items).fill(Infinity), // before the first report, and with it the index
     root: new Float64Array(items),
     weight: new Float64Array(items),
-    counters: new Float64Array(mechanism === HYBRID ? items * COUNTER_ROW : 0),
+    counters: new Float64Array(counts ? items * COUNTER_ROW : 0),
+    releasedAt: new Int32Array(items), // round of the arm's last release from its tree
     indices: new Float64Array(items),
     order: new Int32Array(size),
     played: new Int32Array(size).fill(-1),
@@ -80,15 +83,17 @@ function startIndex(problem, record, { env, choice, noise }, trace) {
 function playRounds(game, first, last) {
   const { problem, env, choice, noise, trace, mechanism, scale, flip, bonus, cap, fallback, leastOnTop, leaps } = game;
   const { pulls, total, mean, root, weight, counters, indices, order, played, values, feedback, sums } = game;
-  const { means, cascade } = problem;
+  const { cascade, sets } = problem;
+  const answers = mechanism === RESPONSE || mechanism === HYPERCUBE;
   const size = order.length;
   const hasBonus = bonus !== "none";
   const adjusted = cap < Infinity || fallback;
   for (let t = first; t <= last; t++) {
     fillIndices(game, t + game.clock);
     if (adjusted && clip(indices, cap, fallback)) indices.fill(0);
-    const kept = stillLargest(indices, order, values);
-    if (!kept && largest(indices, cascade, order, values)) breakTies(indices, cascade, choice, order, values);
+    if (sets) order.set(findSet(sets, indices, choice));
+    const kept = !sets && stillLargest(indices, order, values);
+    if (!sets && !kept && largest(indices, cascade, order, values)) breakTies(indices, cascade, choice, order, values);
     if (leaps && kept && t >= game.due) {
       const next = leap(game, t, last - t + 1);
       game.pause = next >= t + LEAP_SHORT ? 0 : Math.min(2 * game.pause + 1, 63);
@@ -99,8 +104,9 @@ function playRounds(game, first, last) {
       }
     }
     if (leastOnTop) leastFirst(pulls, order);
-    const observed = observe(means, cascade, order, env, feedback);
+    const observed = observe(problem, order, env, feedback);
     const sent = Math.min(observed, game.sent);
+    if (mechanism === HYPERCUBE) hypercube(noise, feedback, scale);
     for (let slot = 0; slot < sent; slot++) {
       const item = order[slot];
       const n = pulls[item] + 1;
@@ -108,7 +114,8 @@ function playRounds(game, first, last) {
       total[item] += reported(mechanism, feedback[slot], noise, scale, flip);
       let released = total[item];
       if (mechanism === HYBRID) released += hybridNoise(noise, n - game.inClear, scale, counters, item * COUNTER_ROW);
-      mean[item] = mechanism === RESPONSE ? (released / n - flip) / (1 - 2 * flip) : released / n;
+      if (mechanism === TREE) released += treeNoise(noise, t, game.releasedAt, item, scale, counters);
+      mean[item] = answers ? (released / n - flip) / (1 - 2 * flip) : released / n;
       root[item] = 1 / Math.sqrt(n);
       if (hasBonus) weight[item] = bonusWeight(bonus, n);
     }

@@ -70,6 +70,34 @@ export class Xoshiro {
       if (-2 * y >= x * x) return negative ? x - ZIGGURAT_TAIL : ZIGGURAT_TAIL - x;
     }
   }
+
+  // Marsaglia and Tsang (2000), for a shape >= 1; log1p keeps the digits of a large one.
+  gamma(shape) {
+    const d = shape - 1 / 3;
+    const c = 1 / Math.sqrt(9 * d);
+    for (;;) {
+      const x = this.standardNormal();
+      const y = c * x;
+      const moved = y * (3 + y * (3 + y)); // (1 + y)^3 - 1
+      const u = 1 - this.random();
+      if (y > -1 && Math.log(u) < 0.5 * x * x + d * (Math.log1p(moved) - moved)) return d + d * moved;
+    }
+  }
+
+  // How many of n tries succeed: gap by gap where few do; of many, a normal number with the law's skewness, whose
+  // distribution function is off by less than 1/(n p (1 - p)).
+  binomial(n, p) {
+    if (p > 0.5) return n - this.binomial(n, 1 - p);
+    const variance = n * p * (1 - p);
+    if (variance > 10000) {
+      const z = this.standardNormal();
+      return Math.round(n * p + Math.sqrt(variance) * z + ((1 - 2 * p) * (z * z - 1)) / 6);
+    }
+    const unlikely = Math.log1p(-p);
+    let successes = -1;
+    for (let tries = 0; tries <= n; tries += 1 + Math.floor(Math.log(1 - this.random()) / unlikely)) successes++;
+    return successes;
+  }
 }
 
 const ZIGGURAT_TAIL = 3.442619855899;

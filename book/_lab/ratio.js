@@ -46,7 +46,7 @@ export function playRatio(problem, record, { env, choice, noise }, checkpoints, 
       indices[item] = known ? (hits + Math.sqrt(1.5 * samples * logT) / width + radius) / seen : Infinity;
     }
     if (largest(indices, true, order, values)) breakTies(indices, true, choice, order, values);
-    const observed = observe(means, true, order, env, feedback);
+    const observed = observe(problem, order, env, feedback);
     let reply = feedback[observed - 1] === 1 ? observed - 1 : size;
     if (mechanism === RESPONSE) reply = respond(noise, reply, size + 1, flip);
     for (let slot = 0; slot < size; slot++) {

@@ -55,7 +55,7 @@ export function playReleases(problem, record, { env, choice, noise }, checkpoint
       breakTies(indices, true, choice, order, values);
     }
     leastFirst(reports, order);
-    const observed = observe(means, true, order, env, feedback);
+    const observed = observe(problem, order, env, feedback);
     const item = order[0];
     reports[item] += 1;
     clicks[item] += feedback[0];
