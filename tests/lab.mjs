@@ -18,6 +18,10 @@ class Tape {
 
   random = () => this.take("random");
   standardNormal = () => this.take("standard_normal");
+  standardLaplace = () => {
+    const u = this.random(); // as the library has it, by the inverse distribution function
+    return u < 0.5 ? Math.log(u + u) : -Math.log(2 - u - u);
+  };
   binomial = () => this.take("binomial");
   gamma = () => this.take("standard_gamma");
 }

@@ -15,6 +15,7 @@ CONTINUOUS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "random": ((), stats.uniform()),
     "standardNormal": ((), stats.norm()),
     "laplace": ((3.0,), stats.laplace(scale=3.0)),
+    "standardLaplace": ((), stats.laplace()),
     "gaussian": ((0.5,), stats.norm(scale=0.5)),
     "gamma": ((8193.0,), stats.gamma(8193.0)),
 }
@@ -27,11 +28,15 @@ def test_continuous_law(name: str) -> None:
     assert stats.kstest(ask(("drawn", name, 1, DRAWN, *given))[0], law.cdf).pvalue > LEVEL
 
 
-def test_tail_of_the_normal_sampler() -> None:
-    drawn = np.abs(ask(("drawn", "standardNormal", 2, 400_000))[0])
-    far = drawn[drawn > 3.0]  # the ziggurat's last layer and what is beyond it
-    assert stats.binomtest(len(far), len(drawn), 2 * stats.norm.sf(3.0)).pvalue > LEVEL
-    assert stats.kstest(far, lambda x: 1 - stats.norm.sf(x) / stats.norm.sf(3.0)).pvalue > LEVEL
+@pytest.mark.parametrize(
+    ("name", "law", "edge"), [("standardNormal", stats.norm, 3.0), ("standardLaplace", stats.laplace, 6.0)]
+)
+def test_tail_of_a_ziggurat(name: str, law: Any, edge: float) -> None:
+    drawn = np.array(ask(("drawn", name, 2, 400_000))[0])
+    assert stats.binomtest(int(np.sum(drawn > 0)), len(drawn)).pvalue > LEVEL
+    far = np.abs(drawn)[np.abs(drawn) > edge]  # the last layers and what is beyond them
+    assert stats.binomtest(len(far), len(drawn), 2 * law.sf(edge)).pvalue > LEVEL
+    assert stats.kstest(far, lambda x: 1 - law.sf(x) / law.sf(edge)).pvalue > LEVEL
 
 
 @pytest.mark.parametrize("shape", [9e3, 1e7, 1e12, 1e15])

@@ -122,5 +122,6 @@ const BLOCK_GROWTH = { keep: 1.2, forget: 2, counter: 1 };
 
 export function uniformLists() {
   const record = indexRecord({ terms: [CASCADE_SAMPLING], reports: "nothing", observeFirst: false });
-  return { record, ...withoutPrivacy, paid: { epsilon: 0, delta: 0, reason: "nobody reports anything" } };
+  const paid = { epsilon: 0, delta: 0 };
+  return { record, ...withoutPrivacy, values: paid, paid: { ...paid, reason: "nobody reports anything" } };
 }

@@ -3,6 +3,7 @@ import { playIndex } from "./index.js";
 import { playRatio } from "./ratio.js";
 import { playReleases } from "./releases.js";
 import { bLb, uniformRegret, logCheckpoints } from "./lists.js";
+import { cascadeBounds, informative } from "./bounds.js";
 import { integer, number, commonParameters, refusal, runCommand } from "./parameters.js";
 import { cascadeUcb1, ucbHybrid, ucbLaplace, ucbGaussian, ucbComposition, cucbGaussian } from "./cascading.js";
 import { repairedFirst, repairedReply, repairedPadded, repairedBlocks, uniformLists } from "./cascading.js";
@@ -89,12 +90,16 @@ export const cascadingSetting = {
       cascadingProblem(values, record.feedback === "cascade"), record, streams, checkpoints, report, trace,
     ),
   uniform: (values, t) => t * uniformRegret(cascadingProblem(values)),
-  bounds: () => [],
+  bounds: (values) => {
+    const { n_items: m, list_size: K } = values;
+    return informative(cascadeBounds({ ...values, m, K }), (t) => cascadingSetting.uniform(values, t));
+  },
   command: (values) => {
     const { horizon, replications, seed, epsilon, n_items, list_size, p, gap, delta } = values;
     return runCommand("cascading", {
       horizon, replications, seed, epsilons: [epsilon], central_epsilons: [epsilon], cucb_epsilons: [epsilon],
-      items_epsilon: epsilon, sizes_epsilon: epsilon, n_items, list_size, p, gap, delta,
+      items_epsilon: epsilon, sizes_epsilon: epsilon, n_items, list_size, item_counts: [n_items], list_sizes: [list_size],
+      p, gap, delta,
     });
   },
 };

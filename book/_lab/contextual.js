@@ -52,19 +52,25 @@ const DISC_PLACES = 128;
 // The `step` is eta = 1/sqrt(T) as "printed"; "tuned" to the noise, ours; or "strong", 1/(mu t). The `noise` is Gaussian
 // by the "classical" or the "analytic" formula, "laplace", or "none".
 export function twoPoint(problem, horizon, epsilon, delta, step, noise) {
-  const steps = twoPointSteps(problem, horizon, 0, step);
+  const variance = twoPointVariance(problem, epsilon, delta, noise);
+  const steps = twoPointSteps(problem, horizon, variance, step);
   const sensitivity = 2 * problem.lipschitz;
-  if (noise === "none") return { record: onlineRecord({ ...steps, noise: "gaussian", scale: 0 }), ...withoutPrivacy };
   const reason = "one noisy difference of losses is all that is sent";
+  if (noise === "none") return { record: onlineRecord({ ...steps, noise: "gaussian", scale: 0 }), ...withoutPrivacy };
   if (noise === "laplace") {
-    const scale = sensitivity / epsilon;
-    const tuned = twoPointSteps(problem, horizon, 2 * scale ** 2, step);
-    const record = onlineRecord({ ...tuned, noise: "laplace", scale: scale * 2 * tuned.radius });
+    const record = onlineRecord({ ...steps, noise, scale: (sensitivity / epsilon) * 2 * steps.radius });
     return { record, ...certified(epsilon, 0, epsilon, reason) };
   }
   const sigma = gaussianSigma(epsilon, delta, sensitivity, noise);
-  const record = onlineRecord({ ...twoPointSteps(problem, horizon, sigma ** 2, step), noise: "gaussian", scale: sigma });
+  const record = onlineRecord({ ...steps, noise: "gaussian", scale: sigma });
   return { record, ...certified(epsilon, delta, gaussianEpsilon(sigma, delta, sensitivity), reason) };
+}
+
+// Variance of the noise on what a user sends, per unit of the distance of the two points.
+export function twoPointVariance({ lipschitz }, epsilon, delta, noise) {
+  if (noise === "none") return 0;
+  const sensitivity = 2 * lipschitz;
+  return noise === "laplace" ? 2 * (sensitivity / epsilon) ** 2 : gaussianSigma(epsilon, delta, sensitivity, noise) ** 2;
 }
 
 function twoPointSteps({ lipschitz, strong }, horizon, variance, step) {
@@ -76,12 +82,11 @@ function twoPointSteps({ lipschitz, strong }, horizon, variance, step) {
   return { ...moving, step: 1 / (2 * Math.sqrt((lipschitz ** 2 + variance) * rounds)) };
 }
 
-// Theorem 6, for just these steps.
-export function twoPointUpper({ lipschitz, strong }, horizon, variance, step) {
-  const rounds = Math.max(horizon, 2);
+// Theorem 6 after t rounds, for just these steps.
+export function twoPointUpper({ lipschitz, strong }, horizon, variance, step, t) {
   const { radius, step: eta } = twoPointSteps({ lipschitz, strong }, horizon, variance, step);
-  const near = lipschitz * radius * rounds * 4;
+  const near = lipschitz * radius * t * 4;
   const squared = 4 * (lipschitz ** 2 + variance);
-  if (step === "strong") return (squared * (1 + Math.log(rounds))) / (2 * strong) + near;
-  return 1 / (2 * eta) + (eta * rounds * squared) / 2 + near;
+  if (step === "strong") return (squared * (1 + Math.log(t))) / (2 * strong) + near;
+  return 1 / (2 * eta) + (eta * t * squared) / 2 + near;
 }

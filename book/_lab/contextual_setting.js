@@ -1,7 +1,8 @@
 // The panel of the chapter on local privacy: Algorithm 2 on the disc.
 import { playOnline } from "./online.js";
-import { convexProblem, convexUniform, twoPoint } from "./contextual.js";
+import { convexProblem, convexUniform, twoPoint, twoPointVariance, twoPointUpper } from "./contextual.js";
 import { logCheckpoints } from "./lists.js";
+import { informative } from "./bounds.js";
 import { number, choice, commonParameters, refusal, runCommand } from "./parameters.js";
 
 const convexParameters = [
@@ -27,6 +28,8 @@ const convexAlgorithms = Object.entries(CONVEX_NOISES).flatMap(([noise, { label,
   ["printed", "tuned", "strong"].map((step) => ({
     id: `${noise}-${step}`,
     label: `${label}, ${step} step`,
+    noise,
+    step,
     ...facts,
     fits: step === "strong" ? convexFits.strong : convexFits.always,
     make: ({ kind, horizon, epsilon, delta }) => twoPoint(convexProblem(kind), horizon, epsilon, delta, step, noise),
@@ -43,7 +46,15 @@ export const contextualSetting = {
   run: (record, values, streams, checkpoints, report, trace) =>
     playOnline(convexProblem(values.kind), record, streams, checkpoints, report, trace),
   uniform: (values, t) => t * convexUniform(convexProblem(values.kind)),
-  bounds: () => [],
+  bounds: (values) => {
+    const { kind, epsilon, delta, horizon } = values;
+    const problem = convexProblem(kind);
+    const stated = convexAlgorithms.filter(({ fits }) => !fits(values)).map(({ id, label, step, noise }) => {
+      const variance = twoPointVariance(problem, epsilon, delta, noise);
+      return { of: id, label: `Theorem 6, ${label}`, kind: "upper", at: (t) => twoPointUpper(problem, horizon, variance, step, t) };
+    });
+    return informative(stated, (t) => contextualSetting.uniform(values, t));
+  },
   command: ({ horizon, replications, seed, epsilon, delta }) =>
     runCommand("contextual", { horizon, replications, seed, epsilons: [epsilon], delta }),
 };

@@ -2,6 +2,7 @@
 import { playElimination } from "./elimination.js";
 import { playRobust } from "./robust.js";
 import { logCheckpoints } from "./lists.js";
+import { heavyBounds, informative } from "./bounds.js";
 import { number, choice, commonParameters, refusal, runCommand } from "./parameters.js";
 import { heavySetting, heavyMoment, robustUcb, dpRobustUcb, robustSe, dpRobustSe, ldpRobustSe } from "./heavy_tailed.js";
 
@@ -32,13 +33,13 @@ function heavyAlgorithm(id, label, variant, trust, family, fits, make) {
 const heavyAlgorithms = [
   heavyAlgorithm("robust-se", "Robust SE", "none", "none", "elimination", heavyFits.always, (v, u) => robustSe(v.v, u, v.beta)),
   heavyAlgorithm("dp-se", "DP Robust SE", "printed", "central", "elimination", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta)),
-  heavyAlgorithm("dp-se-small", "DP Robust SE, c = 4", "ours", "central", "elimination", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta, 4)),
+  heavyAlgorithm("dp-se-small", "DP Robust SE, c = 4", "repaired", "central", "elimination", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta, 4)),
   heavyAlgorithm("ldp-se", "LDP Robust SE", "repaired", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta)),
   heavyAlgorithm("ldp-se-small", "LDP Robust SE, c = 8", "repaired", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, 8)),
   heavyAlgorithm("ldp-se-slides", "LDP Robust SE, slide rate", "printed", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, 24, "slide_rate")),
   heavyAlgorithm("robust-ucb", "Robust UCB", "none", "none", "tree", heavyFits.short, (v, u) => robustUcb(v.v, u, v.horizon)),
   heavyAlgorithm("dp-ucb", "DP Robust UCB", "printed", "central", "tree", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon)),
-  heavyAlgorithm("dp-ucb-small", "DP Robust UCB, radius times 1/18", "ours", "central", "tree", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon, 1)),
+  heavyAlgorithm("dp-ucb-small", "DP Robust UCB, radius times 1/18", "repaired", "central", "tree", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon, 1)),
 ];
 
 export const heavyTailedSetting = {
@@ -55,7 +56,11 @@ export const heavyTailedSetting = {
     const { means, best } = heavyProblem(values);
     return t * (best - means.reduce((sum, mean) => sum + mean, 0) / means.length);
   },
-  bounds: () => [],
+  bounds: (values) => {
+    const problem = heavyProblem(values);
+    const stated = heavyBounds(problem, values, heavyMoment(problem, values.v));
+    return informative(stated, (t) => heavyTailedSetting.uniform(values, t));
+  },
   command: (values) => {
     const { horizon, replications, seed, epsilon, v, beta, spare_shape } = values;
     return runCommand("heavy_tailed", { horizon, replications, seed, epsilons: [epsilon], local_epsilons: [epsilon], vs: [v], beta, spare_shape });

@@ -7,35 +7,57 @@ import { swap } from "./selection.js";
 export const LEAP_SHORT = 8; // rounds of a leap that saves nothing
 const LEAP_SLACK = 1e-12; // hundreds of times what rounding does
 
-// What a leap keeps of a list's items, an entry per slot: reports, their sum, two lines in the number of reports, and the
-// regret of a round that the item leads.
+// What a leap keeps of an item: reports, their sum, two lines in the number of reports, and what a list that it leads
+// gives up.
+const COUNT = 0;
+const SUM = 1;
+const LOW = 2;
+const LOW_0 = 3;
+const HIGH = 4;
+const HIGH_0 = 5;
+const LOST = 6;
+const WIDTH = 7;
+
+// These numbers, a row per slot of the list.
 export function leapLines(size) {
-  const lines = {};
-  for (const name of ["count", "sum", "low", "low0", "high", "high0", "lost"]) lines[name] = new Float64Array(size);
-  return lines;
+  return new Float64Array(size * WIDTH);
 }
 
 // Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played.
 export function leap(game, t, most) {
-  const { problem, order, lines, onlyFirst, mechanism, scale, flip, noise, env, trace } = game;
-  const { means, size, cascade } = problem;
   const last = t + drawLines(game, t, most) - 1;
   if (last < t) return t;
-  const { count, sum, lost } = lines;
-  for (let slot = 0; slot < size; slot++) {
-    if (!onlyFirst && slot > 0) break;
+  const { problem, order, lines, onlyFirst, mechanism, flip } = game;
+  for (let slot = 0; slot < (onlyFirst ? order.length : 1); slot++) {
     swap(order, 0, slot);
-    lost[slot] = pseudoRegret(problem, order);
+    lines[slot * WIDTH + LOST] = pseudoRegret(problem, order);
     swap(order, 0, slot);
   }
-  let total = game.sums[0];
+  const next = playInside(game, t, last);
+  for (let slot = 0; slot < order.length; slot++) {
+    const item = order[slot];
+    const n = lines[slot * WIDTH + COUNT];
+    const sum = lines[slot * WIDTH + SUM];
+    game.pulls[item] = n;
+    game.total[item] = sum;
+    game.root[item] = 1 / Math.sqrt(n);
+    game.mean[item] = mechanism === RESPONSE ? (sum / n - flip) / (1 - 2 * flip) : sum / n;
+  }
+  game.played[0] = -1;
+  return next;
+}
+
+function playInside(game, t, last) {
+  const { problem, order, lines, onlyFirst, mechanism, scale, flip, noise, env, trace, sums } = game;
+  const { means, cascade } = problem;
+  const size = order.length;
+  let total = sums[0];
   let inside = true;
   let lead = 0;
-  let next = t;
-  while (inside && next <= last) {
+  for (; inside && t <= last; t++) {
     if (onlyFirst) {
       lead = 0;
-      for (let slot = 1; slot < size; slot++) if (count[slot] < count[lead]) lead = slot;
+      for (let slot = 1; slot < size; slot++) if (lines[slot * WIDTH] < lines[lead * WIDTH]) lead = slot;
     }
     let position = 0;
     let stopped = false;
@@ -43,33 +65,23 @@ export function leap(game, t, most) {
       const slot = !onlyFirst ? position : position === 0 ? lead : position === lead ? 0 : position;
       const clicked = env.random() < means[order[slot]];
       if (position === 0 || !onlyFirst) {
-        count[slot] += 1;
-        sum[slot] += reported(mechanism, clicked ? 1 : 0, noise, scale, flip);
-        if (!(room(lines, slot) > 0)) inside = false;
+        const at = slot * WIDTH;
+        lines[at + COUNT] += 1;
+        lines[at + SUM] += reported(mechanism, clicked ? 1 : 0, noise, scale, flip);
+        if (!(room(lines, at) > 0)) inside = false;
       }
       stopped = clicked && cascade;
       position++;
     }
-    total += lost[lead];
+    total += lines[lead * WIDTH + LOST];
     if (trace) {
       swap(order, 0, lead);
       trace.push([...order, position]);
       swap(order, 0, lead);
     }
-    next++;
   }
-  game.sums[0] = total;
-  for (let slot = 0; slot < size; slot++) {
-    const item = order[slot];
-    const n = count[slot];
-    game.pulls[item] = n;
-    game.total[item] = sum[slot];
-    game.root[item] = 1 / Math.sqrt(n);
-    game.mean[item] = mechanism === RESPONSE ? (sum[slot] / n - flip) / (1 - 2 * flip) : sum[slot] / n;
-  }
-  swap(order, 0, lead);
-  game.played[0] = -1;
-  return next;
+  sums[0] = total;
+  return t;
 }
 
 // Draw the lines of the list; return for how many of `most` rounds they are good, 0 if for too few.
@@ -109,31 +121,31 @@ function drawLines(game, t, most) {
   for (let slot = 0; slot < size; slot++) {
     const between = slot < size - 1 ? 0.5 * (values[slot] + values[slot + 1]) : level;
     const below = Math.max(between, floor);
-    drawLine(lines, slot, pulls[order[slot]], below + slack, above - slack, a, a + rise * rounds, rounds, lie);
-    lines.sum[slot] = total[order[slot]];
-    if (!(room(lines, slot) > 4 * game.scale)) return 0; // a few reports would cross it
+    const at = slot * WIDTH;
+    drawLine(lines, at, pulls[order[slot]], below + slack, above - slack, a, a + rise * rounds, rounds, lie);
+    lines[at + SUM] = total[order[slot]];
+    if (!(room(lines, at) > 4 * game.scale)) return 0; // a few reports would cross it
     above = below;
   }
   return rounds;
 }
 
 // An index stays between two levels while a(t) stays between `low` and `high`.
-function drawLine(lines, slot, n, below, above, low, high, rounds, lie) {
+function drawLine(lines, at, n, below, above, low, high, rounds, lie) {
   const scale = 1 - 2 * lie;
   const start = Math.sqrt(n);
   const chord = 1 / (Math.sqrt(n + rounds) + start);
   const tangent = 0.5 / start;
-  lines.count[slot] = n;
-  lines.low[slot] = scale * (below - low * chord) + lie;
-  lines.low0[slot] = -scale * low * (start - n * chord);
-  lines.high[slot] = scale * (above - high * tangent) + lie;
-  lines.high0[slot] = -scale * high * (start - n * tangent);
+  lines[at + COUNT] = n;
+  lines[at + LOW] = scale * (below - low * chord) + lie;
+  lines[at + LOW_0] = -scale * low * (start - n * chord);
+  lines[at + HIGH] = scale * (above - high * tangent) + lie;
+  lines[at + HIGH_0] = -scale * high * (start - n * tangent);
 }
 
 // How far a sum is from the nearer of its lines.
-function room(lines, slot) {
-  const n = lines.count[slot];
-  const total = lines.sum[slot];
-  const over = total - lines.low[slot] * n - lines.low0[slot];
-  return Math.min(over, lines.high[slot] * n + lines.high0[slot] - total);
+function room(lines, at) {
+  const n = lines[at + COUNT];
+  const sum = lines[at + SUM];
+  return Math.min(sum - lines[at + LOW] * n - lines[at + LOW_0], lines[at + HIGH] * n + lines[at + HIGH_0] - sum);
 }

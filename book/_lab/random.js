@@ -1,9 +1,10 @@
-// Seeded random streams. A stream answers random(), uniform on [0, 1), and standardNormal().
+// Seeded random streams. A stream answers random(), uniform on [0, 1), and standardNormal() and
+// standardLaplace().
 
 const BLOCK = 1024;
 
-// Blackman and Vigna (2018), xoshiro128**; two steps make the 53 bits of a number. A block is made at a time, which keeps
-// the state in registers.
+// Blackman and Vigna (2018), xoshiro128**; two steps, written twice, make the 53 bits of a number. A block is made at a
+// time, which keeps the state in registers.
 export class Xoshiro {
   constructor(seed) {
     this.state = new Int32Array(4);
@@ -27,19 +28,26 @@ export class Xoshiro {
     let s1 = state[1];
     let s2 = state[2];
     let s3 = state[3];
-    let high = 0;
-    for (let step = 0; step < 2 * BLOCK; step++) {
-      const x = Math.imul(s1, 5);
-      const drawn = Math.imul((x << 7) | (x >>> 25), 9);
-      const shifted = s1 << 9;
+    for (let place = 0; place < BLOCK; place++) {
+      let x = Math.imul(s1, 5);
+      const high = Math.imul((x << 7) | (x >>> 25), 9);
+      let shifted = s1 << 9;
       s2 ^= s0;
       s3 ^= s1;
       s1 ^= s2;
       s0 ^= s3;
       s2 ^= shifted;
       s3 = (s3 << 11) | (s3 >>> 21);
-      if (step & 1) block[step >> 1] = (high * 67108864 + (drawn >>> 6)) / 9007199254740992;
-      else high = drawn >>> 5;
+      x = Math.imul(s1, 5);
+      const low = Math.imul((x << 7) | (x >>> 25), 9);
+      shifted = s1 << 9;
+      s2 ^= s0;
+      s3 ^= s1;
+      s1 ^= s2;
+      s0 ^= s3;
+      s2 ^= shifted;
+      s3 = (s3 << 11) | (s3 >>> 21);
+      block[place] = ((high >>> 5) * 67108864 + (low >>> 6)) * 1.1102230246251565e-16; // 2^-53
     }
     state[0] = s0;
     state[1] = s1;
@@ -48,26 +56,42 @@ export class Xoshiro {
     this.used = 0;
   }
 
-  // Marsaglia and Tsang's ziggurat in Doornik's form (2005): few numbers need more than one draw.
   standardNormal() {
+    const { edge, ratio } = NORMAL_LAYERS;
     for (;;) {
       const both = 128 * this.random();
       const layer = Math.floor(both);
       const u = 2 * (both - layer) - 1;
-      if (Math.abs(u) < zigguratRatio[layer]) return u * zigguratEdge[layer];
+      const x = u * edge[layer];
+      if (Math.abs(u) < ratio[layer]) return x;
       if (layer === 0) return this.normalTail(u < 0);
-      const x = u * zigguratEdge[layer];
-      const high = Math.exp(-0.5 * (zigguratEdge[layer] ** 2 - x * x));
-      const low = Math.exp(-0.5 * (zigguratEdge[layer + 1] ** 2 - x * x));
-      if (low + this.random() * (high - low) < 1) return x;
+      if (this.underCurve(NORMAL_LAYERS, layer, Math.exp(-0.5 * x * x))) return x;
     }
   }
 
-  normalTail(negative) {
+  standardLaplace() {
+    const { edge, ratio } = LAPLACE_LAYERS;
     for (;;) {
-      const x = Math.log(1 - this.random()) / ZIGGURAT_TAIL;
+      const both = 256 * this.random();
+      const layer = Math.floor(both);
+      const u = 2 * (both - layer) - 1;
+      const x = u * edge[layer];
+      if (Math.abs(u) < ratio[layer]) return x;
+      if (layer === 0) return Math.sign(u) * (edge[1] - Math.log(1 - this.random())); // the law forgets where it is
+      if (this.underCurve(LAPLACE_LAYERS, layer, Math.exp(-Math.abs(x)))) return x;
+    }
+  }
+
+  underCurve({ height }, layer, density) {
+    return height[layer] + this.random() * (height[layer + 1] - height[layer]) < density;
+  }
+
+  normalTail(negative) {
+    const last = NORMAL_LAYERS.edge[1];
+    for (;;) {
+      const x = Math.log(1 - this.random()) / last;
       const y = Math.log(1 - this.random());
-      if (-2 * y >= x * x) return negative ? x - ZIGGURAT_TAIL : ZIGGURAT_TAIL - x;
+      if (-2 * y >= x * x) return negative ? x - last : last - x;
     }
   }
 
@@ -100,20 +124,24 @@ export class Xoshiro {
   }
 }
 
-const ZIGGURAT_TAIL = 3.442619855899;
-const ZIGGURAT_AREA = 9.91256303526217e-3; // of each of the 128 layers
-const zigguratEdge = new Float64Array(129);
-const zigguratRatio = new Float64Array(128);
-{
-  let f = Math.exp(-0.5 * ZIGGURAT_TAIL * ZIGGURAT_TAIL);
-  zigguratEdge[0] = ZIGGURAT_AREA / f;
-  zigguratEdge[1] = ZIGGURAT_TAIL;
-  for (let layer = 2; layer < 128; layer++) {
-    zigguratEdge[layer] = Math.sqrt(-2 * Math.log(ZIGGURAT_AREA / zigguratEdge[layer - 1] + f));
-    f = Math.exp(-0.5 * zigguratEdge[layer] * zigguratEdge[layer]);
+// Marsaglia and Tsang's ziggurat (2000), both sides at once as in Doornik (2005): layers of one area under a density, of
+// which all but the narrow ends need one draw.
+function layersOf(count, last, area, density, inverse) {
+  const edge = new Float64Array(count + 1);
+  edge[0] = area / density(last);
+  edge[1] = last;
+  for (let layer = 2; layer < count; layer++) {
+    edge[layer] = inverse(area / edge[layer - 1] + density(edge[layer - 1]));
   }
-  for (let layer = 0; layer < 128; layer++) zigguratRatio[layer] = zigguratEdge[layer + 1] / zigguratEdge[layer];
+  return { edge, height: edge.map(density), ratio: edge.slice(0, count).map((x, layer) => edge[layer + 1] / x) };
 }
+
+const NORMAL_LAYERS = layersOf(
+  128, 3.442619855899, 9.91256303526217e-3, (x) => Math.exp(-0.5 * x * x), (y) => Math.sqrt(-2 * Math.log(y)),
+);
+const LAPLACE_LAYERS = layersOf(
+  256, 7.69711747013104972, 3.949659822581572e-3, (x) => Math.exp(-x), (y) => -Math.log(y),
+);
 
 // Steele, Lea and Flood (2014): the number of a place in SplitMix's sequence.
 function splitMix(place) {
@@ -130,12 +158,9 @@ export function streams(seed, replication) {
   return { env: stream(1n), choice: stream(2n), noise: stream(3n) };
 }
 
-// One uniform by the inverse distribution function; a scale of 0 draws nothing, as everywhere here.
+// A scale of 0 draws nothing, as everywhere here.
 export function laplace(stream, scale) {
-  if (scale === 0) return 0;
-  let u = stream.random();
-  while (u === 0) u = stream.random();
-  return u < 0.5 ? scale * Math.log(u + u) : -scale * Math.log(2 - u - u);
+  return scale === 0 ? 0 : scale * stream.standardLaplace();
 }
 
 export function gaussian(stream, sigma) {

@@ -2,6 +2,7 @@
 import { playIndex } from "./index.js";
 import { playSuperArm } from "./superarm.js";
 import { listProblem, setProblem, uniformRegret, logCheckpoints } from "./lists.js";
+import { semiBounds, informative } from "./bounds.js";
 import { integer, number, choice, commonParameters, refusal, runCommand } from "./parameters.js";
 import { cucb, cucbLdp1, cucbLdp2, cucbDp, cucbHypercube, superArmRadius } from "./semibandits.js";
 
@@ -71,7 +72,7 @@ export const semibanditsSetting = {
   run: (record, values, streams, checkpoints, report, trace) =>
     semiKernels[record.kernel](semiProblem(values), record, streams, checkpoints, report, trace),
   uniform: (values, t) => t * uniformRegret(semiProblem(values)),
-  bounds: () => [],
+  bounds: (values) => informative(semiBounds(values), (t) => semibanditsSetting.uniform(values, t)),
   // Regret against K, at one number of bad arms: the same panel with K along the axis.
   sweep: {
     parameter: "size",
@@ -80,7 +81,8 @@ export const semibanditsSetting = {
     at: (values, size) => ({ ...values, family: "windows", size, n_arms: values.n_arms - values.size + size, gap: Math.min(values.gap, 1) }),
   },
   command: (values) => {
-    const { horizon, replications, seed, epsilon, n_arms, size, gap } = values;
+    const { family, horizon, replications, seed, epsilon, n_arms, size } = values;
+    const gap = family === "K-path" ? values.gap / size : Math.min(values.gap, 0.5); // the chapter plays top-K
     return runCommand("semibandits", { horizon, replications, seed, epsilons: [epsilon], n_arms, size, gap });
   },
 };

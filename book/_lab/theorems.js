@@ -1,7 +1,7 @@
 // Bounds of the five papers on one instance each, as functions of what the explorer moves; named as in the library.
 // `total(values, epsilon)` has the horizon in values; `rest(values)` is the bound without privacy.
 
-const P = 0.5; // weight of an attractive item, and mean of a best arm
+const P = 0.5; // weight of an attractive item where `p` does not say another, and mean of a best arm
 const HYBRID = 9.802498795155294; // Lemma 1 of Chan et al., its constant by `lemma_1_constant`
 const log = Math.log;
 
@@ -31,7 +31,7 @@ function responseKl(p, q, epsilon) {
 
 const tail = ({ m }) => ((2 * Math.PI ** 2) / 3) * m;
 const overGaps = ({ m, K, gap }) => (m - K) / gap;
-const reach = ({ m, K }) => (m - K) * (1 - P) ** (K - 1);
+const reach = ({ m, K, p = P }) => (m - K) * (1 - p) ** (K - 1);
 
 function laplaceCascade(values, scale, corrected) {
   const { m, T } = values;
@@ -49,18 +49,23 @@ const gaussianCascade = (values, epsilon) =>
 const compositionScale = ({ K, delta }, epsilon) =>
   (epsilon === Infinity ? 0 : Math.sqrt(4 * K * log(Math.E + epsilon / delta)) / epsilon);
 
-function oneBit({ m, K, gap, T }, epsilon) {
-  const kappa = -Math.expm1(K * Math.log1p(-P)) / P;
+function oneBit({ m, K, gap, T, p = P }, epsilon) {
+  const kappa = -Math.expm1(K * Math.log1p(-p)) / p;
   return m * (((kappa * 6) / gap) * log(T) / Math.tanh(epsilon / 2) ** 2 + 1 + Math.PI ** 2 / 6);
 }
 
-const cascadeLower = (values) => (reach(values) * values.gap * log(values.T)) / kl(P - values.gap, P);
+function cascadeLower(values) {
+  const { gap, T, p = P } = values;
+  return (reach(values) * gap * log(T)) / kl(p - gap, p);
+}
+
 const cascadeCentralLower = (values, epsilon) => Math.max(cascadeLower(values), (reach(values) / (200 * epsilon)) * log(values.T));
 
 function cascadeLocalLower(values, epsilon) {
+  const { p = P } = values;
   const odds = Math.exp(-epsilon) / -Math.expm1(-epsilon);
   const privacy = odds ** 2 / (2 * Math.exp(Math.min(2 * epsilon, log(4))));
-  return (reach(values) * values.gap * privacy * P * (1 - P) * log(values.T)) / values.gap ** 2;
+  return (reach(values) * values.gap * privacy * p * (1 - p) * log(values.T)) / values.gap ** 2;
 }
 
 /** Regret of a round of uniform lists: K of m items, j of them attractive, is hypergeometric. */
