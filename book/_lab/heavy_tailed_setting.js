@@ -17,6 +17,8 @@ const heavyParameters = [
 
 const ROUND_BY_ROUND = 1e7; // rounds that an index policy is let play
 
+const EPOCHS = 5000; // rounds that cost what all epochs do
+
 const heavyProblem = (values) => heavySetting(values.setting, values.v, values.spare_shape);
 
 const heavyKernels = { elimination: playElimination, robust: playRobust };
@@ -47,9 +49,11 @@ export const heavyTailedSetting = {
   parameters: heavyParameters,
   check: (values) => refusal(heavyParameters, values) ?? (values.horizon < 2 ? `horizon must be >= 2, got ${values.horizon}` : null),
   algorithms: heavyAlgorithms,
+  first: ["robust-se", "dp-se", "ldp-se"],
   checkpoints: (values) => logCheckpoints(values.horizon),
   // An elimination costs what some thousands of rounds do, however long it is.
-  work: (values, algorithms) => Math.min(values.horizon, ROUND_BY_ROUND) * values.replications * algorithms,
+  work: (values, algorithms, chosen = []) =>
+    values.replications * chosen.reduce((sum, { fits }) => sum + (fits === heavyFits.short ? values.horizon : EPOCHS), 0),
   run: (record, values, streams, checkpoints, report, trace) =>
     heavyKernels[record.kernel](heavyProblem(values), record, streams, checkpoints, report, trace),
   uniform: (values, t) => {

@@ -73,7 +73,7 @@ function axis({ low, high, log }, from, to) {
 export function ticksOf({ low, high, log }, most) {
   if (log) {
     const decades = Math.log10(high / low);
-    const factors = decades < 1.2 ? [1, 2, 5] : [1];
+    const factors = decades < 0.4 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : decades < 1.2 ? [1, 2, 5] : [1];
     const step = Math.max(1, Math.ceil(decades / most));
     const found = [];
     for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1e-9; power++) {
