@@ -27,7 +27,7 @@ export function sweepCurves(laboratory, points, found, scales) {
     label: name, look, mark: mark || 1, t, value: summaries.map(({ mean }) => mean.at(-1)), half: summaries.map((one) => one.half(one.mean.length - 1)),
   }));
   const log = scales.x === "log";
-  const x = { low: log ? t[0] : 0, high: Math.max(t.at(-1), 2 * t[0]), log, label: laboratory.sweep.label };
+  const x = { low: log ? t[0] : 0, high: Math.max(t.at(-1), 2 * t[0]), log, label: laboratory.sweep.label, ticks: t };
   return { lines: [uniform, ...lines], x, y: { ...window(lines, uniform, scales.y === "log"), label: "regret" } };
 }
 

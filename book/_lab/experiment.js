@@ -20,7 +20,7 @@ export class Experiment extends Panel {
     this.tools.prepend(...Object.values(this.boxes));
     if (laboratory.sweep) this.tools.prepend(this.sweeps());
     host.append(this.choices.element);
-    if (more) host.prepend(more.element);
+    if (more) this.fields.element.after(more.element);
     this.choices.choose(first(laboratory));
     this.begin();
   }

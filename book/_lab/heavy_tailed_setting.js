@@ -4,6 +4,7 @@ import { playRobust } from "./robust.js";
 import { logCheckpoints } from "./lists.js";
 import { heavyBounds, informative } from "./bounds.js";
 import { number, choice, commonParameters, refusal, runCommand } from "./parameters.js";
+import { readable } from "./words.js";
 import { heavySetting, heavyMoment, robustUcb, dpRobustUcb, robustSe, dpRobustSe, ldpRobustSe } from "./heavy_tailed.js";
 
 const heavyParameters = [
@@ -25,7 +26,7 @@ const heavyKernels = { elimination: playElimination, robust: playRobust };
 
 const heavyFits = {
   always: () => null,
-  short: ({ horizon }) => (horizon > ROUND_BY_ROUND ? `plays round by round: horizon must be <= ${ROUND_BY_ROUND}, got ${horizon}` : null),
+  short: ({ horizon }) => (horizon > ROUND_BY_ROUND ? `plays round by round, so the horizon must be <= ${readable(ROUND_BY_ROUND)}, got ${readable(horizon)}` : null),
 };
 
 function heavyAlgorithm(id, label, variant, trust, family, fits, make) {

@@ -41,7 +41,7 @@ function picture(shown, frame, words) {
       drawing("line", { class: "lab-grid", x1: frame.left, x2: frame.width - frame.right, y1: y(at), y2: y(at) }),
       text(frame.left - 7, y(at) + 4, name(at, shown.y), "end"),
     ]),
-    ...ticksOf(shown.x, frame.wide ? 8 : 5).flatMap((at) => [
+    ...(shown.x.ticks ?? ticksOf(shown.x, frame.wide ? 8 : 5)).flatMap((at) => [
       drawing("line", { class: "lab-tick", x1: x(at), x2: x(at), y1: frame.height - frame.bottom, y2: frame.height - frame.bottom + 4 }),
       text(x(at), frame.height - frame.bottom + 18, name(at, shown.x), "middle"),
     ]),
