@@ -183,7 +183,10 @@ def test_variants_switch_together(site: Path, browser: Any) -> None:
 
 def test_what_is_promised_and_paid_stands_there_before_a_run(site: Path, browser: Any) -> None:
     with opened(browser, site / "cascading.html", _hash("cascading", epsilon=0.7)) as page:
-        rows = {row.get_attribute("data-kept"): row.inner_text() for row in _panel(page, "cascading").locator(".lab-row").all()}
+        rows = {
+            row.get_attribute("data-kept"): row.inner_text()
+            for row in _panel(page, "cascading").locator(".lab-row").all()
+        }
         assert "0.7" in rows["yes"] and "∞" in rows["no"]
 
 
