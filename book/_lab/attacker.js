@@ -27,7 +27,7 @@ export class Attacker extends Panel {
     const byHand = element("div", { class: "lab-hand" },
       element("p", {}, "A person has a bit. Each answer tells it, or lies, and this got out:"), this.seen,
       element("div", { class: "lab-bar" }, button(0), button(1)), this.score);
-    host.prepend(readout, byHand);
+    this.fields.element.after(readout, byHand);
     this.points = [];
     this.hand = player(Math.floor(Math.random() * 2 ** 32), 1, 1);
     this.begin();
@@ -82,7 +82,7 @@ export class Attacker extends Panel {
     this.going = true;
     for (let n = 1, wins = 0; n <= games; n++) {
       wins += won();
-      if (stops.has(n) && n >= 10) this.points.push({ n, share: wins / n });
+      if (stops.has(n) && n >= 30) this.points.push({ n, share: wins / n });
       if (n % SLICE === 0) {
         this.advanced(n / games);
         this.show();
@@ -101,7 +101,7 @@ export class Attacker extends Panel {
     const values = this.values ?? this.read();
     if (!values) return;
     const { epsilon, answers, games } = values;
-    const t = [10, games];
+    const t = [30, games];
     const level = (label, look, at) => ({ label, look, t, value: [at, at] });
     const played = this.points.length ? [{
       label: "best attacker", look: "lab-response", t: this.points.map(({ n }) => n),
@@ -113,7 +113,7 @@ export class Attacker extends Panel {
         level("promised for one answer", "lab-bound", mostPossible(epsilon)),
         level("exact, from all answers", "lab-none lab-trust-none", bestGuess(epsilon, answers)), ...played,
       ],
-      x: { low: 10, high: games, log: true, label: "games" },
+      x: { low: 30, high: games, log: true, label: "games" },
       y: { low: 0.4, high: 1.02, log: false, label: "share of right guesses" },
     });
   }

@@ -18,9 +18,9 @@ export class Choices {
     this.rows = new Map();
     this.element = element("div", { class: "lab-choices" }, element("div", { class: "lab-heads", "aria-hidden": "true" },
       element("span", {}, "Algorithm"), element("span", {}, "promised"), element("span", {}, "really paid"), element("span", {}, "regret")));
-    for (const [variant, [name, words]] of Object.entries(VARIANTS)) {
+    for (const variant of [...new Set([...Object.keys(VARIANTS), ...algorithms.map((one) => one.variant)])]) {
       const members = this.algorithms.filter((one) => one.variant === variant);
-      if (members.length) this.element.append(this.group(members, name, words, prefix));
+      if (members.length) this.element.append(this.group(members, ...(VARIANTS[variant] ?? [variant, ""]), prefix));
     }
   }
 
@@ -56,8 +56,9 @@ export class Choices {
     if (!quiet) this.changed();
   }
 
+  /** What is switched on and can be played at the values. */
   get chosen() {
-    return this.algorithms.filter(({ id }) => this.rows.get(id).box.checked);
+    return this.algorithms.filter(({ id }) => this.rows.get(id).box.checked && !this.rows.get(id).box.disabled);
   }
 
   choose(ids) {
@@ -68,11 +69,14 @@ export class Choices {
   /** Say what every algorithm promises and pays at these values; nothing where they are refused. */
   price(values) {
     for (const algorithm of this.algorithms) {
-      const { cells: [promised, paid], reason, shown } = this.rows.get(algorithm.id);
-      const made = values && algorithm.make(values);
+      const { box, cells: [promised, paid], reason, shown } = this.rows.get(algorithm.id);
+      const why = (values && algorithm.fits?.(values)) || "";
+      const made = values && !why && algorithm.make(values);
+      box.disabled = why !== "";
+      shown.classList.toggle("lab-unfit", box.disabled);
       promised.replaceChildren(...(made ? amount("promised", made.promised) : []));
       paid.replaceChildren(...(made ? amount("really pays", made.paid) : []));
-      reason.textContent = made ? made.paid.reason.replace(/_0\b/g, "₀") : "";
+      reason.textContent = made ? made.paid.reason.replace(/_0\b/g, "₀") : why;
       const kept = made && made.paid.epsilon <= made.promised.epsilon * (1 + 1e-9) && made.paid.delta <= made.promised.delta + 1e-15;
       shown.dataset.kept = !made || made.promised.epsilon === Infinity ? "" : kept ? "yes" : "no";
     }
@@ -103,7 +107,7 @@ function bare({ label, variant }) {
 
 /** What a curve is called: the algorithm with its variant. */
 function named({ label, variant }) {
-  return variant === "none" || label.endsWith(variant) ? label : `${label}, ${variant}`;
+  return variant === "none" || /printed|published|stated|repaired/.test(label) ? label : `${label}, ${variant}`;
 }
 
 /** Colour is the family, dash the trust model, and a mark tells lines of one family apart. */

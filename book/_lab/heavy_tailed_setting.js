@@ -4,6 +4,7 @@ import { playRobust } from "./robust.js";
 import { logCheckpoints } from "./lists.js";
 import { heavyBounds, informative } from "./bounds.js";
 import { number, choice, commonParameters, refusal, runCommand } from "./parameters.js";
+import { readable } from "./words.js";
 import { heavySetting, heavyMoment, robustUcb, dpRobustUcb, robustSe, dpRobustSe, ldpRobustSe } from "./heavy_tailed.js";
 
 const heavyParameters = [
@@ -17,13 +18,15 @@ const heavyParameters = [
 
 const ROUND_BY_ROUND = 1e7; // rounds that an index policy is let play
 
+const EPOCHS = 5000; // rounds that cost what all epochs do
+
 const heavyProblem = (values) => heavySetting(values.setting, values.v, values.spare_shape);
 
 const heavyKernels = { elimination: playElimination, robust: playRobust };
 
 const heavyFits = {
   always: () => null,
-  short: ({ horizon }) => (horizon > ROUND_BY_ROUND ? `plays round by round: horizon must be <= ${ROUND_BY_ROUND}, got ${horizon}` : null),
+  short: ({ horizon }) => (horizon > ROUND_BY_ROUND ? `plays round by round, so the horizon must be <= ${readable(ROUND_BY_ROUND)}, got ${readable(horizon)}` : null),
 };
 
 function heavyAlgorithm(id, label, variant, trust, family, fits, make) {
@@ -47,9 +50,11 @@ export const heavyTailedSetting = {
   parameters: heavyParameters,
   check: (values) => refusal(heavyParameters, values) ?? (values.horizon < 2 ? `horizon must be >= 2, got ${values.horizon}` : null),
   algorithms: heavyAlgorithms,
+  first: ["robust-se", "dp-se", "ldp-se"],
   checkpoints: (values) => logCheckpoints(values.horizon),
   // An elimination costs what some thousands of rounds do, however long it is.
-  work: (values, algorithms) => Math.min(values.horizon, ROUND_BY_ROUND) * values.replications * algorithms,
+  work: (values, algorithms, chosen = []) =>
+    values.replications * chosen.reduce((sum, { fits }) => sum + (fits === heavyFits.short ? values.horizon : EPOCHS), 0),
   run: (record, values, streams, checkpoints, report, trace) =>
     heavyKernels[record.kernel](heavyProblem(values), record, streams, checkpoints, report, trace),
   uniform: (values, t) => {

@@ -1,5 +1,5 @@
 // Curves with bands on a pair of axes, drawn as SVG at the size that the page gives.
-import { drawing } from "./elements.js";
+import { drawing, element } from "./elements.js";
 import { powerOfTen, readable } from "./words.js";
 
 const LINE = 15;
@@ -25,8 +25,12 @@ export class Plot {
     const height = wide ? Math.min(400, Math.round(width * 0.52)) : Math.round(width * 0.85);
     const frame = { width, height, left: 52, right: wide ? 168 : 12, top: 22, bottom: 44, wide };
     this.host.replaceChildren(picture(this.shown, frame, this.describe()));
+    const bounds = wide ? [] : this.shown.lines.filter(isBound).map(({ label }) => label);
+    if (bounds.length) this.host.append(element("p", { class: "lab-small" }, `Dash-dot: ${bounds.join("; ")}.`));
   }
 }
+
+const isBound = ({ look }) => look === "lab-bound";
 
 function picture(shown, frame, words) {
   const svg = drawing("svg", { viewBox: `0 0 ${frame.width} ${frame.height}`, width: frame.width, height: frame.height, role: "img", "aria-label": words });
@@ -41,7 +45,7 @@ function picture(shown, frame, words) {
       drawing("line", { class: "lab-grid", x1: frame.left, x2: frame.width - frame.right, y1: y(at), y2: y(at) }),
       text(frame.left - 7, y(at) + 4, name(at, shown.y), "end"),
     ]),
-    ...ticksOf(shown.x, frame.wide ? 8 : 5).flatMap((at) => [
+    ...(shown.x.ticks ?? ticksOf(shown.x, frame.wide ? 8 : 5)).flatMap((at) => [
       drawing("line", { class: "lab-tick", x1: x(at), x2: x(at), y1: frame.height - frame.bottom, y2: frame.height - frame.bottom + 4 }),
       text(x(at), frame.height - frame.bottom + 18, name(at, shown.x), "middle"),
     ]),
@@ -73,7 +77,7 @@ function axis({ low, high, log }, from, to) {
 export function ticksOf({ low, high, log }, most) {
   if (log) {
     const decades = Math.log10(high / low);
-    const factors = decades < 1.2 ? [1, 2, 5] : [1];
+    const factors = decades < 0.4 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : decades < 1.2 ? [1, 2, 5] : [1];
     const step = Math.max(1, Math.ceil(decades / most));
     const found = [];
     for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1e-9; power++) {
@@ -144,7 +148,7 @@ function text(x, y, words, anchor, className = "lab-number") {
 
 /** Each line's name at its end; names that would cover each other move apart. */
 function labels({ lines, y: scale }, x, y, frame) {
-  const named = lines.filter((line) => line.label).flatMap((line) => {
+  const named = lines.filter((line) => frame.wide || !isBound(line)).flatMap((line) => {
     const last = line.value.findLastIndex((value) => value !== null && value >= scale.low && value <= scale.high * 1.0001);
     return last < 0 ? [] : [{ line, words: wrapped(line.label, frame.wide ? 24 : 34), x: x(line.t[last]), y: y(line.value[last]) - (frame.wide ? 0 : 9) }];
   });

@@ -67,6 +67,7 @@ export const semibanditsSetting = {
   parameters: semiParameters,
   check: semiCheck,
   algorithms: semiAlgorithms,
+  first: ["cucb", "ldp1-printed", "ldp1-repaired", "ldp2-repaired"],
   checkpoints: (values) => logCheckpoints(values.horizon),
   work: (values, algorithms) => values.horizon * values.replications * algorithms,
   run: (record, values, streams, checkpoints, report, trace) =>
