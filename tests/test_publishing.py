@@ -44,7 +44,7 @@ SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters t
 
 def build(folder: Path, repository: str) -> Path:
     """Build three pages with our configuration, in a clone of their own."""
-    for part in ("_ext", "_static", "_templates", "_inventories"):
+    for part in ("_ext", "_lab", "_static", "_templates", "_inventories"):
         shutil.copytree(ROOT / "book" / part, folder / "book" / part)
     for name in ("_config.yml", "CITATION.cff", "book/cite.md", "book/rerun.ipynb", "book/references.bib"):
         shutil.copy(ROOT / name, folder / name)
