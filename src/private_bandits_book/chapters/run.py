@@ -150,7 +150,8 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         shutil.copytree(fresh / "data", site / "data" / chapter)
         for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
             shutil.copy(study, site / "data" / chapter)
-        words = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)]
+        script = "import gc; gc.disable(); from jupyter_book.cli.main import main; main()"  # a fifth of its time
+        words = [sys.executable, "-P", "-c", script, "build", str(site)]
         env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
         done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
         html = site / "_build" / "html"
