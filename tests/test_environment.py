@@ -21,9 +21,13 @@ ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
 # Where a distribution and the module that it brings have different names.
-MODULES = {"bs4": "beautifulsoup4", "sklearn": "scikit-learn", "xdist": "pytest-xdist", "yaml": "pyyaml"}
-# Distributed by PyPI only, so conda takes it through pip.
-PIP_ONLY = {"sphinx-mathjax-offline"}
+MODULES = {
+    "bs4": "beautifulsoup4",
+    "fontTools": "fonttools",
+    "sklearn": "scikit-learn",
+    "xdist": "pytest-xdist",
+    "yaml": "pyyaml",
+}
 
 # Runs in environments of its own, which `benchmarks/peers.py` makes.
 ELSEWHERE = {"peer.py"}
@@ -53,7 +57,7 @@ def test_environment_names_what_the_project_needs_with_the_same_ranges() -> None
     conda, pip = _conda()
     assert conda.pop("python") == SpecifierSet(">=3.11,<3.14")
     conda.pop("pip")
-    assert conda == {name: span for name, span in RUNTIME.items() if name not in PIP_ONLY}
+    assert conda == RUNTIME
     assert pip == ["-e .[test]"]
 
 

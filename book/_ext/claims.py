@@ -59,21 +59,23 @@ class Claims(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         listed = [json.loads(line) for line in self.content if line.strip()]
+        home = "home" in self.options
         box = claims(papers=len({entry["chapter"] for entry in listed}))
-        lines = [self._claim(entry) for entry in listed]
-        box += lines if "home" in self.options else _grouped(lines)
+        lines = [self._claim(entry, home) for entry in listed]
+        box += lines if home else _grouped(lines)
+        if not home:  # one chapter, and one command
+            box += [_made_by(command) for command in dict.fromkeys(entry["command"] for entry in listed)]
         self.add_name(box)
         return [box]
 
-    def _claim(self, entry: dict[str, str]) -> claim:
+    def _claim(self, entry: dict[str, str], home: bool) -> claim:
         chapter, name = entry["chapter"], entry["claim"]
-        home = "home" in self.options
         address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
         domain = self.env.get_domain("claim")
         assert isinstance(domain, Ledger)
         domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
         row = claim(ids=[address], **{key: entry[key] for key in ("chapter", "verdict", "evidence")})
-        row += _words("place", entry["locus"], entry["paper"])
+        row += _words("place", entry["locus"], entry["paper"] if home else "")
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
         row += _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}", entry["evidence"])
@@ -88,8 +90,8 @@ class Claims(SphinxDirective):
                 "", nodes.inline(text=entry["shown"]), refdomain="claim", reftype="exhibit", refexplicit=True,
                 reftarget=f"{chapter}-{entry['shown']}",
             )  # fmt: skip
-        more += _line("Made by", "")
-        more[-1] += nodes.literal(text=entry["command"])
+        if home:
+            more += _made_by(entry["command"])
         row += more
         return row
 
@@ -105,6 +107,12 @@ def _grouped(lines: list[claim]) -> Iterator[group]:
 
 
 _MORE = {"reason": "Why", "excludes": "Excluded"}
+
+
+def _made_by(command: str) -> nodes.paragraph:
+    line = _line("Made by", "")
+    line += nodes.literal(text=command)
+    return line
 
 
 def _reference(chapter: str, name: str) -> nodes.Node:

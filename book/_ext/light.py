@@ -1,0 +1,64 @@
+"""What a page need not carry: scripts and styles that nothing here uses, and markup that no style sees."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+# The icons come from the theme's fonts, code unfolds by book.css, and there are no tabs.
+_ASSETS = r"fontawesome\.js|togglebutton|design-tabs|sphinx-design"
+_LEFT_OUT = [
+    rf'\s*<script[^>]* src="[^"]*(?:{_ASSETS})[^"]*"></script>',
+    rf'\s*<link[^>]* href="[^"]*(?:{_ASSETS})[^"]*" ?/>',
+    r"\s*<script>(?:let toggle|var togglebutton)[^<]*</script>",
+]
+_SHORTER = {
+    r'<span class="(?:n|p|w|o|nb|mi|mf|kc|ow|nn|fm)">([^<]*)</span>': r"\1",  # colours for keywords, words, comments
+    r"(<t[dh]\b[^>]*>)<p>((?:(?!<p>|</p>).)*)</p>(</t[dh]>)": r"\1\2\3",
+    r'<tr class="row-(?:odd|even)">': "<tr>",
+    r'(<t[dh]) class="(?:head )?text-left"': r"\1",
+    r'(<t[dh] class=")(?:head )?text-right"': r'\1r"',
+    r'(<t[dh] class=")head ': r"\1",
+    r"(</t[dh]>|<tr>)\n(?=<t[dh]|</tr>)": r"\1",
+    r'<span class="pre">([^<]*)</span>': r"\1",
+    r' class="(?:xref )?(?:download )?docutils literal notranslate"': "",
+    r' class="reference internal"': "",
+    r' class="reference download internal"': ' class="download"',
+    r'<span class="sd-summary-state-marker.*?</svg></span>': "",
+    r'<details class="sd-[^"]*"': '<details class="sd-dropdown"',
+    r' class="sd-(?:card-text|summary-text|summary-title sd-card-header|summary-content sd-card-body docutils)"': "",
+    r'(<div class="cell[\w -]*) docutils container"': r'\1"',
+    r'(<a class="headerlink"[^>]*) title="[^"]*"': r"\1",
+    r'(<span class="bibtex-citation"[^>]*>.*?</span>)': lambda cited: re.sub(' title="[^"]*"', "", cited[1]),
+    r"(<a [^>]*>)<span>([^<]*)</span></a>": r"\1\2</a>",
+}
+_NOT_LOADED = ["locales", "vendor/fontawesome/webfonts/*.ttf", "scripts/fontawesome.js*", "**/*.map", "design-*"]
+_NOT_LOADED += ["sphinx-design*", "togglebutton*", "*thebe*"]
+
+
+def lighten(app: Sphinx, error: Exception | None) -> None:
+    """Take from each written page, and from the folder beside them, what no reader would miss."""
+    if error or app.builder.format != "html":
+        return
+    for path in Path(app.outdir).rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        for pattern in _LEFT_OUT:
+            page = re.sub(pattern, "", page)
+        for pattern, short in _SHORTER.items():
+            page = re.sub(pattern, short, page, flags=re.DOTALL)
+        parts = re.split("(<pre.*?</pre>)", page, flags=re.DOTALL)
+        parts[::2] = [re.sub(r"\s*\n\s*", "\n", part) for part in parts[::2]]
+        page = "".join(parts)
+        path.write_text(page, encoding="utf-8")
+    for pattern in _NOT_LOADED:
+        for found in Path(app.outdir, "_static").glob(pattern):
+            shutil.rmtree(found) if found.is_dir() else found.unlink()
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("build-finished", lighten)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
