@@ -8,10 +8,12 @@ import inspect
 import json
 import re
 import runpy
+from collections import Counter
 from collections.abc import Iterable
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -19,6 +21,8 @@ import yaml
 from bs4 import BeautifulSoup
 from conftest import build
 from fontTools.ttLib import TTFont
+
+from private_bandits_book.rooms import tables
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
@@ -178,13 +182,88 @@ def test_every_local_link_leads_somewhere(pages: dict[Path, Page]) -> None:
 def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[Path, Page]) -> None:
     (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
     text = page.path.read_text(encoding="utf-8")
-    numbers = re.findall(r'<figure[^>]* id="([^"]+)".*?<span class="caption-number">', text, flags=re.DOTALL)
+    shown = re.findall(r'<figure[^>]* id="([^"]+)"', text)
     figures = {path.stem for path in (ROOT / "book" / "figures" / chapter).glob("*.svg")}
     assert figures
-    assert set(numbers) == {re.sub(r"[._]", "-", f"{chapter}-{name}") for name in figures}
+    assert sorted(shown) == sorted(re.sub(r"[._]", "-", f"{chapter}-{name}") for name in figures)
     data = {path.name for path in (ROOT / "book" / "data" / chapter).glob("*.csv")}
     assert {f"{name}.csv" for name in figures} <= data
     assert data <= {link.rpartition("/")[2] for link in page.links}
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_caption_has_the_number_of_its_chapter_or_the_label_of_the_paper(
+    chapter: str, pages: dict[Path, Page]
+) -> None:
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
+    article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
+    assert article is not None
+    place, counts = _listed().index(chapter) + 1, Counter[str]()
+    for exhibit in article.select(f"figure[id^={chapter.replace('_', '-')}], table[id^={chapter.replace('_', '-')}]"):
+        caption = exhibit.select_one("figcaption, caption")
+        assert caption is not None
+        number = caption.select_one(".caption-number")
+        if re.search(r"-(figure|table)-[0-9]", str(exhibit["id"])):
+            assert number is None and re.match(r"\s*(The paper’s )?(Figure|Table) [0-9]", caption.get_text()), exhibit[
+                "id"
+            ]
+        else:
+            kind = {"figure": "Fig.", "table": "Table"}[exhibit.name]
+            counts[kind] += 1
+            assert number is not None and number.get_text().strip() == f"{kind} {place}.{counts[kind]}"
+    assert counts
+
+
+def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
+    number = runpy.run_path(str(ROOT / "book" / "_ext" / "numbering.py"))["number"]
+    shown = {f"cascading-{name}": (1,) for name in ("figure-1a", "figure-learning-local-1", "figure-own-panel")}
+    rerun = SimpleNamespace(
+        toc_fignumbers={"cascading": {"figure": shown}, "tiny": {"figure": {"tiny-figure-2": (2,)}}}
+    )
+    number(None, rerun)
+    assert rerun.toc_fignumbers == {
+        "cascading": {"figure": {"cascading-figure-learning-local-1": (4, 4)}},
+        "tiny": {"figure": {}},
+    }
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", sorted(set(LEDGERS) - {"audit"}))
+def test_a_chapter_begins_with_its_finding_a_figure_and_what_was_claimed(chapter: str, pages: dict[Path, Page]) -> None:
+    """Three sentences, the figure and the table, each line of which leads to the ledger; then all else."""
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
+    article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
+    assert article is not None
+    sections = article.select("section section")
+    short = sections[0].select("p, figure, table")
+    assert [one.name for one in short if one.parent is None or one.parent.name != "td"][0] == "p"
+    assert len(re.findall(r"[.](?=\s+[A-Z]|$)", short[0].get_text().strip())) == 3
+    table = sections[0].select("table")[-1]
+    assert [head.get_text().strip() for head in table.select("th")] == ["Where", "Claimed", "Measured", "Verdict"]
+    assert len(sections[0].select("figure")) == 1 and sections[0].select("figure")[0].sourceline < table.sourceline
+    names = [str(link["href"]) for link in table.select("a")]
+    assert names == [f"#{chapter}-claim-{name}" for name in tables(chapter, "claims")["headlines"]]
+    heads = [str(section.find(["h2"]).get_text()) for section in sections if section.find("h2")]
+    assert [head.strip("#") for head in heads][:2] == ["In short", "What we found"]
+    assert heads.index("Parameters#") + 1 == heads.index("The claims#") > len(heads) // 2
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_code_of_a_figure_unfolds(chapter: str, pages: dict[Path, Page]) -> None:
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
+    soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser")
+    drawn = [cell for cell in soup.select("div.cell") if cell.select("figure[id]")]
+    codes = [cell.select_one("details .highlight") for cell in drawn]
+    assert drawn and all(codes)
+    room = ROOT / "src" / "private_bandits_book" / chapter / "panels.py"
+    if room.is_file():
+        said = "".join(code.get_text() for code in codes if code)
+        declared = re.findall(
+            r'^@panels\("(figure[^"]*)".*?^def (\w+)', room.read_text(), flags=re.MULTILINE | re.DOTALL
+        )
+        assert [name for _, name in declared if said.count(f"def {name}(") != 1] == []
 
 
 @pytest.mark.book
@@ -201,7 +280,7 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
     objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in found["objects"][""]}
     assert objects >= {("book/claims", address) for address in addresses}
-    assert "Theorem 4, Wang et al  (2021)" in {title for *_, title in found["objects"][""]}
+    assert "Theorem 4, Wang et al (2021), cascading/theorem-4" in {title for *_, title in found["objects"][""]}
 
 
 @pytest.mark.book
@@ -245,8 +324,14 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _in_order(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    order = [entry["file"] for entry in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["chapters"]]
-    return sorted(rows, key=lambda row: order.index(f"book/{row[0]}"))
+    order = _listed()
+    return sorted(rows, key=lambda row: order.index(row[0]))
+
+
+def _listed() -> list[str]:
+    """The pages in the order of the table of contents, without those below other pages."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [entry["file"].removeprefix("book/") for part in toc["parts"] for entry in part["chapters"]]
 
 
 @pytest.mark.book

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -20,6 +21,7 @@ from scipy import stats
 
 from private_bandits.estimates import Interval
 from private_bandits_book import figures
+from private_bandits_book.comparison.panels import VERDICT_COLOURS
 from private_bandits_book.figures import captions, layout, look, vector
 from private_bandits_book.figures.drawing import Slope
 
@@ -248,6 +250,16 @@ def test_what_is_alike_on_paper_is_alike_in_the_dark():
     for colour in look.FAMILY_COLOURS.values():
         light, dark = oklab(colour, np.eye(3)), oklab(look.in_the_dark(colour), np.eye(3))
         assert np.arctan2(*light[1:]) == pytest.approx(np.arctan2(*dark[1:]), abs=0.2) or np.hypot(*light[1:]) < 0.01
+
+
+def test_pages_and_figures_have_the_same_colours():
+    css = (Path(__file__).parents[1] / "book" / "_static" / "book.css").read_text(encoding="utf-8")
+    tokens = {name: both.split(", ") for name, both in re.findall(r"--book-([a-z-]+): light-dark\(([^)]*)\)", css)}
+    shared = {words.replace(" ", "-"): colour for words, colour in VERDICT_COLOURS.items()}
+    shared |= {"plate": "white", "undecided": look.FAMILY_COLOURS["uniform"], "link": look.FAMILY_COLOURS["laplace"]}
+    for name, colour in shared.items():
+        assert [to_hex(one) for one in tokens[name]] == [to_hex(colour), look.in_the_dark(colour)], name
+    assert all(contrast(*pair) >= 4.5 for pair in zip(tokens["quiet"], tokens["plate"], strict=True))
 
 
 def test_every_colour_of_a_figure_has_one_for_the_dark(figure):

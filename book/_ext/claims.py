@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -64,7 +65,7 @@ class Claims(SphinxDirective):
         lines = [self._claim(entry, home) for entry in listed]
         box += lines if home else _grouped(lines)
         if not home:  # one chapter, and one command
-            box += [_made_by(command) for command in dict.fromkeys(entry["command"] for entry in listed)]
+            box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))
         self.add_name(box)
         return [box]
 
@@ -74,7 +75,7 @@ class Claims(SphinxDirective):
         domain = self.env.get_domain("claim")
         assert isinstance(domain, Ledger)
         domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
-        row = claim(ids=[address], **{key: entry[key] for key in ("chapter", "verdict", "evidence")})
+        row = claim(ids=[address], **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
@@ -109,9 +110,9 @@ def _grouped(lines: list[claim]) -> Iterator[group]:
 _MORE = {"reason": "Why", "excludes": "Excluded"}
 
 
-def _made_by(command: str) -> nodes.paragraph:
+def _made_by(*commands: str) -> nodes.paragraph:
     line = _line("Made by", "")
-    line += nodes.literal(text=command)
+    line += _listed(nodes.literal(text=command) for command in commands)
     return line
 
 
@@ -146,6 +147,7 @@ def _words(name: str, words: str, small: str = "") -> nodes.inline:
     return cell
 
 
+_NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+")
 EVIDENCE = ("exact", "measured", "derived", "by construction", "inherited")
 
 
@@ -210,7 +212,9 @@ class Ledger(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         for name, found in self.places.items():
             docname, (title, address, _) = max(found.items(), key=lambda place: place[1][2])
-            yield name, title.replace(".", " "), "claim", docname, address, 0
+            # a dot would part it; the place that a paper numbers comes first
+            shown = f"{title.replace('.', '')}, {name}"
+            yield name, shown, "claim", docname, address, 0 if _NUMBERED.fullmatch(title) else 1
 
     def resolve_xref(
         self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
@@ -239,7 +243,7 @@ def _closes_claims(self: Any, node: claims) -> None:
 
 
 def _opens_claim(self: Any, node: claim) -> None:
-    facts = {f"data-{key}": node[key] for key in ("chapter", "verdict", "evidence")}
+    facts = {f"data-{key}": node[key] for key in ("verdict", "evidence")}
     self.body.append(self.starttag(node, "details", CLASS="claim", **facts) + "<summary>")
 
 

@@ -36,6 +36,7 @@ _SHORTER = {
     r'(<span class="bibtex-citation"[^>]*>.*?</span>)': lambda cited: re.sub(' title="[^"]*"', "", cited[1]),
     r"(<a [^>]*>)<span>([^<]*)</span></a>": r"\1\2</a>",
 }
+_RIGHT = ' class="r"'
 _NOT_LOADED = ["locales", "vendor/fontawesome/webfonts/*.ttf", "scripts/fontawesome.js*", "**/*.map", "design-*"]
 _NOT_LOADED += ["sphinx-design*", "togglebutton*", "*thebe*"]
 
@@ -50,6 +51,7 @@ def lighten(app: Sphinx, error: Exception | None) -> None:
             page = re.sub(pattern, "", page)
         for pattern, short in _SHORTER.items():
             page = re.sub(pattern, short, page, flags=re.DOTALL)
+        page = re.sub(r"<table.*?</table>", _aligned, page, flags=re.DOTALL)
         parts = re.split("(<pre.*?</pre>)", page, flags=re.DOTALL)
         parts[::2] = [re.sub(r"\s*\n\s*", "\n", part) for part in parts[::2]]
         page = "".join(parts)
@@ -57,6 +59,21 @@ def lighten(app: Sphinx, error: Exception | None) -> None:
     for pattern in _NOT_LOADED:
         for found in Path(app.outdir, "_static").glob(pattern):
             shutil.rmtree(found) if found.is_dir() else found.unlink()
+
+
+def _aligned(table: re.Match[str]) -> str:
+    """Say once which columns of a table are set to the right."""
+    rows = [re.findall(r"<t[dh]([^>]*)>", row) for row in table[0].split("<tr>")[1:]]
+    right = [place for place, column in enumerate(zip(*rows, strict=False), 1) if set(column) == {_RIGHT}]
+    if not right or len({len(row) for row in rows}) > 1:
+        return table[0]
+
+    def row(line: re.Match[str]) -> str:
+        places = iter(range(1, len(rows[0]) + 1))
+        return re.sub(r"(<t[dh])([^>]*)", lambda cell: cell[1] + cell[2] * (next(places) not in right), line[0])
+
+    told = " ".join(f"r{place}" for place in right)
+    return re.sub(r"<tr>.*?</tr>", row, table[0], flags=re.DOTALL).replace('class="table', f'class="table {told}', 1)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

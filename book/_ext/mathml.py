@@ -39,7 +39,6 @@ _AS_BROWSERS_SET = {
     r' class="capital-greek"': ' class="g"',
 }
 _LINE = 24  # letters of a formula that fit on a phone
-_TALL = re.compile("<m(?!i|n|o|text|space|ath)")
 _UNDER_AN_ACCENT = re.compile(r"<munderover>(<mi>\w</mi>)(.+?)(<mo[^>]*>[ˆ~ˉ]</mo>)</munderover>")
 
 
@@ -51,8 +50,6 @@ def mathml(tex: str, block: bool = False) -> str:
     made = made.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     for pattern, setting in _AS_BROWSERS_SET.items():
         made = re.sub(pattern, setting, made)
-    if not _TALL.search(made):  # nothing to stretch to
-        made = made.replace(' stretchy="false"', "")
     made = _UNDER_AN_ACCENT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', made)
     return made.replace("ˉ", "¯").replace("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}")  # which the font has
 
@@ -70,6 +67,9 @@ def _inline(translator: Any, node: nodes.math) -> None:
     _add(translator, node)
     if len(re.sub("<[^>]*>|&[a-z]+;", "", "".join(translator.body[at:]))) > _LINE:
         translator.body[at:] = ['<span class="long">', *translator.body[at:], "</span>"]
+    after = node.next_node(nodes.Text, descend=False, siblings=True)
+    if after is not None and after[:1] in set(".,;:)"):  # which belongs to its line
+        translator.body.append("\N{WORD JOINER}")
     raise nodes.SkipNode
 
 

@@ -144,6 +144,9 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
             elif source.suffix == ".bib":
                 shutil.copy(source, site / "book")
         notebook = nbformat.read(fresh / f"{chapter}.ipynb", as_version=4)
+        for cell in notebook.cells:  # the page says its parameters in one place
+            if "injected-parameters" in cell.metadata.get("tags", []):
+                cell.metadata["tags"].append("remove-input")
         notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said))
         nbformat.write(notebook, site / f"{chapter}.ipynb")
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
