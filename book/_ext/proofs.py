@@ -47,6 +47,7 @@ def _parted(page: str, name: str, beside: str) -> tuple[str, str]:
     page = _PROOF.sub(lambda one: _link(beside, next(places), one[1]), page)
     listed = f'<ul class="nav section-nav flex-column">\n{contents}</ul>'
     shell = _CONTENTS.sub(lambda nav: nav[1] + listed + nav[2], page)
+    shell = re.sub(rf'="(https://[^"]*/){re.escape(name)}"', rf'="\g<1>{beside}"', shell)  # its own address
     proofs = _ARTICLE.sub(lambda all_: f"{all_[1]}\n{body}</section>\n{all_[2]}", shell)
     return _elsewhere(proofs, page, name), _elsewhere(page, proofs, beside)
 

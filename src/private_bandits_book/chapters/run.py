@@ -155,7 +155,8 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
             shutil.copy(study, site / "data" / chapter)
         script = "import gc; gc.disable(); from jupyter_book.cli.main import main; main()"  # a fifth of its time
         words = [sys.executable, "-P", "-c", script, "build", str(site)]
-        env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+        # Its page is nobody's to edit: the book's repository has another.
+        env = {**os.environ, "PYTHONIOENCODING": "utf-8", "PRIVATE_BANDITS_REPOSITORY": ""}
         done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
         html = site / "_build" / "html"
         if done.returncode or not (html / f"{chapter}.html").is_file():
