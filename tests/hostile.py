@@ -22,7 +22,7 @@ from hypothesis import HealthCheck
 
 import private_bandits
 from private_bandits import estimates, simulate
-from private_bandits.papers import cascading, heavy_tailed
+from private_bandits.papers import cascading, contextual, heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.privacy import FinitePolicy
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
@@ -50,6 +50,15 @@ class Fair(FinitePolicy):
 
     def probabilities(self, history: Any) -> list[float]:
         return [0.5, 0.5]
+
+
+class Learner:
+    """A learner by its name only."""
+
+    name = "learner"
+
+    def start(self, problem: Any, choice: Any, noise: Any) -> Any:
+        raise NotImplementedError
 
 
 def rng() -> np.random.Generator:
@@ -93,14 +102,16 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3},
     "papers.semibandits.as_arms": {"problem": SETS},
     "papers.contextual.lil_ucb": {"problem": ARMS, "delta": 1e-3},
-    "papers.contextual.wrap": {"base": lambda points: None, "delta": 1e-3},
+    "papers.contextual.wrap": {"base": Learner(), "delta": 1e-3},
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},
     "estimates.difference_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.ratio_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.fit_exponent": {"samples": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]]},
     "estimates.fit_growth": {"curves": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]], "start": 2.0, "stop": 1e5},
     "SetBandit.from_oracle": {"oracle": lambda indices, choice: [0, 1]},
-    "ConvexLoss.allows": {"point": np.array([0.5, 0.5])},
+    "ConvexLoss.allows": {"point": np.array([1.0])},
+    "ConvexLoss.value": {"point": [1.0]},
+    "Ball.allows": {"point": np.array([0.5, 0.5])},
     "LinearContext.table": {"sets": [[[1.0, 0.0], [0.0, 1.0]]], "means": [[0.5, 0.2]]},
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
@@ -150,10 +161,10 @@ def public() -> dict[str, Callable[..., Any]]:
                 found[f"{room}.{name}"] = thing
     for name in ("mean_interval", "difference_interval", "ratio_interval", "half_width", "fit_exponent", "fit_growth"):
         found[f"estimates.{name}"] = getattr(estimates, name)
-    for one in (CASCADE, ARMS, SETS, LOSS, BALL, CONTEXT):
+    for kind, one in (*((type(one).__name__, one) for one in (CASCADE, ARMS, SETS, LOSS, CONTEXT)), ("Ball", BALL)):
         for name, method in inspect.getmembers(one, callable):
-            if not name.startswith("_") and name != "record":
-                found[f"{type(one).__name__}.{name}"] = method
+            if not name.startswith("_") and name != "record" and method not in found.values():
+                found[f"{kind}.{name}"] = method
     return found
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 
 import hostile
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,6 +74,15 @@ CORPUS = [
     ("problems.LinearContext", {"link": "linear", "theta": "x"}, "theta"),
     ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
     ("papers.contextual.lil_ucb", {"problem": 7}, "problem"),
+    ("papers.contextual.wrap", {"base": hostile.contextual.wrap}, "base"),
+    ("privacy.exact_loss", {"environments": 1}, "environments"),
+    ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),
+    ("privacy.audit", {"neighbours": 1}, "neighbours"),
+    ("ConvexLoss.value", {"which": 0, "point": [[0.0]]}, "point"),
+    ("ConvexLoss.value", {"which": 0, "point": [0.0, 1.0]}, "point"),
+    ("Ball.value", {"which": 0, "point": [0.1, 0.2, 0.3]}, "point"),
+    ("ConvexLoss.value", {"which": -1, "point": [0.0]}, "which"),
+    ("ConvexLoss.arms", {"schedule": 5}, "schedule"),
     ("simulate", {"policy": None}, "policy"),
     ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
     ("simulate", {"problem": None}, "problem"),
@@ -85,6 +96,21 @@ def test_what_once_broke(path, changed, named):
     with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
         CALLS[path](**full)
     assert len(str(caught.value)) <= 200
+
+
+def test_no_array_is_taken_for_a_word_and_no_epsilon_is_too_small_to_be_refused():
+    for path, function in CALLS.items():
+        meant, own = hostile.meant(path, function), inspect.signature(function).parameters
+        words = [name for name in meant if isinstance(own[name].default, str)]
+        changes = [{name: value} for name in words for value in (np.array(["a", "b"]), ["a"], np.zeros(3))]
+        changes += [{"epsilon": value} for value in (1e-300, 1e-309, 5e-324) if "epsilon" in meant]
+        for changed in changes:
+            assert hostile.fault(path, function, meant | changed) is None, (path, changed)
+
+
+def test_raw_kernels_are_not_exported():
+    for path, function in CALLS.items():
+        assert not hasattr(function, "py_func"), f"{path} is compiled: it checks nothing"
 
 
 def test_rounds_may_be_written_as_a_float():
