@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pkgutil
+import re
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from hypothesis import HealthCheck
 
 import private_bandits
 from private_bandits import estimates, simulate
-from private_bandits.papers import cascading, contextual, heavy_tailed
+from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.privacy import FinitePolicy
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
@@ -180,6 +181,12 @@ def meant(path: str, function: Callable[..., Any]) -> dict[str, Any]:
         value = OTHERS.get(path, {}).get(parameter.name, own)
         given[parameter.name] = value() if value is rng or value is Fair else value
     return given
+
+
+def words(function: Callable[..., Any]) -> list[tuple[str, str]]:
+    """What each choice of a function may be, by its docstring."""
+    listed = re.findall(r"^(\w+) : \{(.*)\}", inspect.getdoc(function) or "", re.MULTILINE)
+    return [(name, word) for name, given in listed for word in re.findall(r'"([^"]*)"', given)]
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Change the code at random places, one at a time, and see that for each a test goes red.
 
-`make mutate` runs it: cosmic-ray changes a scratch clone. `mutants.toml` says where and how often, and why a change that
-no test sees may stay. It goes on where it was interrupted, and writes `book/data/mutants.csv` and `survivors.csv`.
+`make mutate` runs it: cosmic-ray changes a scratch clone. `mutants.toml` says where and how often, and why a change
+that no test sees may stay. It goes on where it was interrupted, and writes `book/data/mutants.csv` and `survivors.csv`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ CLONE, KEPT = WORK / "clone", WORK / "results.json"
 PLAN = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
 LEAST = 0.85  # of the changes of each room
 LONGEST = 120  # seconds of a room's tests
-# no other program: what is compared by identity is None, a bool or a short text; a loop that is not compiled is the same
-SAME = ("Is_Eq", "Eq_Is", "IsNot_NotEq", "NotEq_IsNot", "RemoveDecorator")
+# no other program: None, bools and short texts are equal where they are the same, and an uncompiled loop is the loop
+SAME = ("_Is_Eq", "_Eq_Is", "_IsNot_NotEq", "_NotEq_IsNot", "RemoveDecorator")
 
 Place = tuple[str, tuple[int, int], tuple[int, int]]
 
@@ -51,9 +51,8 @@ def mutations(path: Path) -> dict[Place, list[Any]]:
         init([path], database, {})
         for item in database.work_items:
             (one,) = item.mutations
-            if not one.operator_name.endswith(SAME) and "RemoveDecorator" not in one.operator_name:
-                if not any(low <= one.start_pos <= high for low, high in unread):
-                    found.setdefault((str(path), one.start_pos, one.end_pos), []).append(one)
+            if not one.operator_name.endswith(SAME) and not any(low <= one.start_pos <= high for low, high in unread):
+                found.setdefault((str(path), one.start_pos, one.end_pos), []).append(one)
     return found
 
 
@@ -98,7 +97,7 @@ def write(name: str, head: list[str], rows: list[list[Any]]) -> None:
 
 
 def main(*rooms: str) -> int:
-    """Mutate all rooms, or those that are named; the exit code is 0 if each has its score and every survivor a reason."""
+    """Mutate all rooms, or those named; the exit code is 0 if each has its score and every survivor a reason."""
     WORK.mkdir(parents=True, exist_ok=True)
     commit = clone()
     os.chdir(CLONE)

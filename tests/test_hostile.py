@@ -18,6 +18,7 @@ NAMES = [
     for name in hostile.meant(path, function)
     if (path, name) not in hostile.FREE
 ]
+WORDS = {path: hostile.words(function) for path, function in CALLS.items()}
 ANY = st.integers(0, len(hostile.HOSTILE) - 1)
 
 
@@ -41,12 +42,13 @@ def test_what_is_meant_is_answered(path):
 
 @pytest.mark.filterwarnings("error")
 @settings(max_examples=hostile.CASES, **hostile.SETTINGS)
-@given(st.sampled_from(NAMES), st.lists(ANY, min_size=1, max_size=2), st.integers(0, 9))
-def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other):
+@given(st.sampled_from(NAMES), st.lists(ANY, min_size=1, max_size=2), st.integers(0, 9), st.integers(0, 19))
+def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other, turn):
     path, name = where
     meant = hostile.meant(path, CALLS[path])
     names = [name, next(n for n in [*meant][other % len(meant) :] + [*meant] if (path, n) in NAMES)]
     changed = dict(zip(names, (hostile.HOSTILE[value] for value in values), strict=False))
+    changed = dict(WORDS[path][turn % max(1, len(WORDS[path])) :][:1]) | changed
     wrong = hostile.fault(path, CALLS[path], meant | changed)
     shown = ", ".join(f"{name}={repr(value)[:60]}" for name, value in changed.items())
     assert wrong is None, f"{path}({shown}) {wrong}"
@@ -74,7 +76,7 @@ CORPUS = [
     ("problems.LinearContext", {"link": "linear", "theta": "x"}, "theta"),
     ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
     ("papers.contextual.lil_ucb", {"problem": 7}, "problem"),
-    ("papers.contextual.wrap", {"base": hostile.contextual.wrap}, "base"),
+    ("papers.contextual.wrap", {"base": CALLS["papers.contextual.wrap"]}, "base"),
     ("privacy.exact_loss", {"environments": 1}, "environments"),
     ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),
     ("privacy.audit", {"neighbours": 1}, "neighbours"),

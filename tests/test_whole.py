@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -174,14 +175,46 @@ def test_output_that_cannot_be_written_is_one_line(tmp_path):
     assert (done.returncode, done.stderr) == (1, "private-bandits: [Errno 28] No space left on device\n")
 
 
+@posix
+@pytest.mark.parametrize(
+    ("closed", "out"), [("<", "tiny  A tiny chapter\n"), (">", ""), ("2>", "tiny  A tiny chapter\n")]
+)
+def test_a_closed_stream_is_no_error_and_its_number_no_files(tiny, tmp_path, closed, out):
+    script = "import sys; from pathlib import Path; from private_bandits_book.cli import main; "
+    script += f"from private_bandits_book.chapters.book import Book; book = Book(Path({str(tiny.root)!r})); "
+    script += "print(main(['list'], book=book), open('a', 'w').fileno() > 2, file=open('code', 'w'))"
+    words = ["sh", "-c", f'exec "$@" {closed}&-', "sh", sys.executable, "-P", "-c", script]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr, (tmp_path / "code").read_text()) == (out, "", "0 True\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an address space has no such limit")
+def test_without_memory_it_is_one_line():
+    words = [sys.executable, "-P", "-c", "from private_bandits_book.cli import main; raise SystemExit(main(['list']))"]
+    import resource
+
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (60_000_000, 60_000_000))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, preexec_fn=limit)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+
+
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
-    """An environment without a home that can be written, and with folders of its own for what is passing."""
+    """An environment without asserts and a home that can be written, with folders of its own for what is passing."""
     known = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
     places = {name: str(tmp_path / name) for name in ("TMPDIR", "TEMP", "JUPYTER_RUNTIME_DIR")}
     for place in places.values():
         Path(place).mkdir()
-    return known | places | {"HOME": f"{os.devnull}/home", "NUMBA_CACHE_DIR": os.devnull, "PRIVATE_BANDITS_KEPT": ""}
+    return (
+        known
+        | places
+        | {
+            "HOME": f"{os.devnull}/home",
+            "NUMBA_CACHE_DIR": os.devnull,
+            "PRIVATE_BANDITS_KEPT": "",
+            "PYTHONOPTIMIZE": "1",
+        }
+    )
 
 
 # what a page or a kernel would import from the current folder
