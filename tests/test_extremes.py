@@ -89,6 +89,10 @@ def test_a_billion_rounds():
         lost = simulate(problem, policy, horizon=10**9, replications=1, seed=1).regret.values[0]
         worst = 10**9 * (problem.means.max() - problem.means.min())
         assert np.isfinite(lost).all() and (np.diff(lost) >= 0).all() and 0 <= lost[-1] <= worst * (1 + 1e-12)
+        if len(problem.means) == 2:  # a whole number of gaps, exactly
+            gap = Fraction(problem.means.max()) - Fraction(problem.means.min())
+            pulls = round(Fraction(lost[-1]) / gap)
+            assert abs(Fraction(lost[-1]) - pulls * gap) <= pulls * gap / 2**50 < gap / 1000
 
 
 @njit

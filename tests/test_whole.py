@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import crash
+import nbformat
 import psutil
 import pytest
 
@@ -221,17 +223,36 @@ def bare(tmp_path: Path) -> dict[str, str]:
 SHADOWS = ("random", "json", "numpy", "jupyter_book", "IPython", "sitecustomize")
 
 
+def _writes(path, place):
+    return f"open({str(path)!r}, 'a').write({place.name!r})\n"
+
+
+def _forged(folder, executed):
+    """An output folder that nobody made by a run: its notebook and modules are hostile, and its seal is right."""
+    (folder / "data").mkdir(parents=True)
+    for name in ("conf.py", "numpy.py", "data/__init__.py"):
+        (folder / name).write_text(_writes(executed, folder / name))
+    cell = nbformat.v4.new_code_cell(_writes(executed, folder / "tiny.ipynb"))
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / "tiny.ipynb")
+    (folder / "data" / "evil.csv").write_text("=cmd|' /C calc'!A0,<script>e()</script>\n")
+    made = {name: hashlib.sha256(content).hexdigest() for name, content in crash.tree(folder).items() if content}
+    (folder / "provenance.json").write_bytes(running._sealed({"made_by": running._MARK, "contents": made}))
+    return crash.tree(folder)
+
+
 @posix
-def test_a_run_executes_nothing_of_the_current_folder_and_of_no_profile(tiny, tmp_path, bare):
+def test_a_run_executes_nothing_of_the_current_folder_the_output_folder_and_no_profile(tiny, tmp_path, bare):
     here = tmp_path / "here"
     startup = here / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
+    earlier = _forged(here / "out", tmp_path / "executed")
     for place in [here / f"{name}.py" for name in SHADOWS] + [startup / "00.py", tiny.pages / "random.py"]:
-        place.write_text(f"open({str(tmp_path / 'executed')!r}, 'a').write({place.name!r})\n")
+        place.write_text(_writes(tmp_path / "executed", place))
     one = process(["run", "tiny", "-o", "out"], here, book=tiny.root, env=bare | {"IPYTHONDIR": str(here / "ipython")})
     out, err = one.communicate(timeout=120)
     assert (one.returncode, out, err.count("\n")) == (0, "out/tiny.html\n", 2), err
     assert not (tmp_path / "executed").exists() and (here / "out" / "tiny.html").is_file()
+    assert not set(earlier) & set(crash.tree(here / "out")) - {"tiny.ipynb", "data", "provenance.json"}
     assert not any(map(os.listdir, (bare["TMPDIR"], bare["JUPYTER_RUNTIME_DIR"])))
 
 
