@@ -60,7 +60,7 @@ def chosen(room: dict[str, Any]) -> tuple[int, list[Any]]:
     """How many places a room has, and a change at some of them, at random."""
     found: dict[Place, list[Any]] = {}
     for name in room["files"]:
-        found |= mutations((CLONE / "src" / "private_bandits" / name).resolve())
+        found |= mutations(CLONE / "src" / name)
     draw = random.Random(PLAN["seed"])
     places = sorted(draw.sample(sorted(found), min(room["places"], len(found))))
     return len(found), [draw.choice(sorted(found[place], key=repr)) for place in places]

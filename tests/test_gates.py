@@ -1,11 +1,13 @@
-"""The faults that `make prove-gates` plants can be planted; proving them takes most of an hour."""
+"""The faults that `make prove-gates` plants can be planted and were all seen; what mutants no test sees has reasons."""
 
 from __future__ import annotations
 
+import csv
 import shlex
 
+import mutate
 import pytest
-from prove_gates import ROOT, faults, planted
+from prove_gates import ROOT, TABLE, faults, planted
 
 FAULTS = faults()
 
@@ -25,3 +27,21 @@ def test_a_fault_fits_its_file_and_has_a_gate(fault):
 def test_a_fault_that_fits_nowhere_is_an_error():
     with pytest.raises(ValueError, match="0 times"):
         planted(FAULTS[0] | {"old": "nowhere"}, "text")
+
+
+def test_the_code_is_mutated_where_it_is_and_every_survivor_has_a_reason():
+    for room in mutate.PLAN["room"]:
+        assert all((ROOT / "src" / name).is_file() for name in room["files"])
+        assert all((ROOT / word).is_file() for word in shlex.split(room["tests"]) if word.startswith("tests/"))
+    committed = {name: list(csv.DictReader((mutate.DATA / f"{name}.csv").open())) for name in ("mutants", "survivors")}
+    assert {row["room"] for row in committed["mutants"]} == {room["name"] for room in mutate.PLAN["room"]}
+    assert all(int(row["killed"]) >= mutate.LEAST * int(row["tried"]) >= 20 for row in committed["mutants"])
+    survivors = sum(int(row["tried"]) - int(row["killed"]) for row in committed["mutants"])
+    assert len(committed["survivors"]) == survivors and all(row["reason"] for row in committed["survivors"])
+
+
+def test_every_committed_fault_was_seen_red():
+    with TABLE.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["fault"] for row in rows] == [fault["what"] for fault in FAULTS]
+    assert all(row["proven"] == "True" and row["gate"] for row in rows)
