@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 import csv
+import hashlib
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,7 @@ WORK, DATA = ROOT / "_build" / "mutants", ROOT / "book" / "data"
 CLONE, KEPT = WORK / "clone", WORK / "results.json"
 PLAN = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
 LEAST = 0.85  # of the changes of each room
+COUNTS = ("places", "tried", "killed")
 LONGEST = 120  # seconds of a room's tests
 # no other program: None, bools and short texts are equal where they are the same, and an uncompiled loop is the loop
 SAME = ("_Is_Eq", "_Eq_Is", "_IsNot_NotEq", "_NotEq_IsNot", "RemoveDecorator")
@@ -81,13 +84,11 @@ def outcome(mutation: Any, words: str) -> dict[str, Any]:
     return {"before": before, "after": after, "killed": killed, "seconds": seconds}
 
 
-def clone() -> str:
-    """Clone what is committed, unless that was done, and return its name."""
-    words = ["git", "rev-parse", "HEAD"]
-    commit = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    shutil.rmtree(CLONE, ignore_errors=True)
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(CLONE)], check=True)
-    return commit
+def named(mutation: Any, tests: str) -> str:
+    """The name of a change, of the file that it changes and of its tests as they are."""
+    texts = [mutation.module_path, *(CLONE / word for word in tests.split() if word.endswith(".py"))]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in texts)).hexdigest()[:16]
+    return f"{mutation.module_path.name} {digest} {mutation.operator_name} {mutation.occurrence}"
 
 
 def write(name: str, head: list[str], rows: list[list[Any]]) -> None:
@@ -96,45 +97,51 @@ def write(name: str, head: list[str], rows: list[list[Any]]) -> None:
         table.writerows([head, *rows])
 
 
+def tried(room: dict[str, Any], kept: dict[str, Any]) -> tuple[int, list[dict[str, Any]]]:
+    """How many places a room has, and what came of the changes at some of them; what is known is not run again."""
+    os.environ["NUMBA_DISABLE_JIT"] = str(int(room.get("plain", False)))
+    words = f"{sys.executable} -m pytest -x -q -n0 -p no:cacheprovider {room['tests']}"
+    subprocess.run(shlex.split(words), check=True, stdout=subprocess.DEVNULL)  # green before
+    places, changes = chosen(room)
+    rows = []
+    for mutation in changes:
+        name = named(mutation, room["tests"])
+        if name not in kept:
+            kept[name] = outcome(mutation, words)
+            KEPT.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+        rows.append(kept[name] | {"file": mutation.module_path.relative_to(CLONE).as_posix()})
+        said = "seen" if kept[name]["killed"] else f"SURVIVES: {kept[name]['before']}  ->  {kept[name]['after']}"
+        print(f"{room['name']} {len(rows)}/{len(changes)} {mutation.module_path.name}: {said}", flush=True)
+    return places, rows
+
+
 def main(*rooms: str) -> int:
     """Mutate all rooms, or those named; the exit code is 0 if each has its score and every survivor a reason."""
     WORK.mkdir(parents=True, exist_ok=True)
-    commit = clone()
+    shutil.rmtree(CLONE, ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(CLONE)], check=True)
     os.chdir(CLONE)
     os.environ |= {"PYTHONPATH": str(CLONE / "src"), "NUMBA_CACHE_DIR": str(WORK / "numba"), "PRIVATE_BANDITS_KEPT": ""}
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    known = {(each["file"], each["after"]): each["reason"] for each in PLAN.get("survivor", [])}
+    reasons = {(each["file"], each["after"]): each["reason"] for each in PLAN.get("survivor", [])}
     counts: dict[str, Counter[str]] = {}
     survivors = []
     for room in PLAN["room"]:
-        if rooms and room["name"] not in rooms:
-            continue
-        os.environ["NUMBA_DISABLE_JIT"] = str(int(room.get("plain", False)))
-        words = f"{sys.executable} -m pytest -x -q -n0 -p no:cacheprovider {room['tests']}"
-        subprocess.run(words, shell=True, check=True, stdout=subprocess.DEVNULL)  # green before
-        total, changes = chosen(room)
-        count = counts.setdefault(room["name"], Counter())
-        count["places"] += total
-        for number, mutation in enumerate(changes, 1):
-            file = Path(mutation.module_path).relative_to(CLONE).as_posix()
-            key = f"{commit} {file} {mutation.operator_name} {mutation.occurrence} {room['tests']}"
-            if key not in kept:
-                kept[key] = outcome(mutation, words)
-                KEPT.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-            found = kept[key]
-            count["tried"] += 1
-            count["killed"] += found["killed"]
-            if not found["killed"]:
-                survivors.append([file, found["before"], found["after"], known.get((file, found["after"]), "")])
-                print(f"{file}: survives: {found['before']}  ->  {found['after']}", flush=True)
-            print(f"{room['name']} {number}/{len(changes)} ({found['seconds']} s)", flush=True)
-    scores = {name: count["killed"] / count["tried"] for name, count in counts.items()}
+        if not rooms or room["name"] in rooms:
+            places, rows = tried(room, kept)
+            left = [row for row in rows if not row["killed"]]
+            counts.setdefault(room["name"], Counter()).update(
+                {"places": places, "tried": len(rows), "killed": len(rows) - len(left)}
+            )
+            survivors += [
+                [row["file"], row["before"], row["after"], reasons.get((row["file"], row["after"]), "")] for row in left
+            ]
     if not rooms:
-        rows = [[name, *(count[key] for key in ("places", "tried", "killed"))] for name, count in counts.items()]
-        write("mutants.csv", ["room", "places", "tried", "killed"], rows)
+        write("mutants.csv", ["room", *COUNTS], [[name, *map(count.get, COUNTS)] for name, count in counts.items()])
         write("survivors.csv", ["file", "before", "after", "reason"], survivors)
+    scores = {name: count["killed"] / count["tried"] for name, count in counts.items()}
     print(", ".join(f"{name} {score:.0%}" for name, score in scores.items()))
-    return int(min(scores.values()) < LEAST or not all(survivor[-1] for survivor in survivors))
+    return int(min(scores.values()) < LEAST or not all(reason for *_, reason in survivors))
 
 
 if __name__ == "__main__":
