@@ -29,7 +29,6 @@ CLONE, KEPT = WORK / "clone", WORK / "results.json"
 PLAN = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
 LEAST = 0.85  # of the changes of each room
 COUNTS = ("places", "tried", "killed")
-LONGEST = 120  # seconds of CPU of a room's tests
 # no other program: None, bools and short texts are equal where they are the same, and an uncompiled loop is the loop
 SAME = ("_Is_Eq", "_Eq_Is", "_IsNot_NotEq", "_NotEq_IsNot", "RemoveDecorator")
 
@@ -100,7 +99,8 @@ def write(name: str, head: list[str], rows: list[list[Any]]) -> None:
 def tried(room: dict[str, Any], kept: dict[str, Any]) -> tuple[int, list[dict[str, Any]]]:
     """How many places a room has, and what came of the changes at some of them; what is known is not run again."""
     tests = f"{sys.executable} -m pytest -x -q -n0 -p no:cacheprovider {room['tests']}"
-    words = f"sh -c {shlex.quote(f'ulimit -t {LONGEST}; exec {tests}')}"
+    limit = room.get("seconds", 30)  # of CPU
+    words = f"sh -c {shlex.quote(f'ulimit -t {limit}; exec {tests}')}"
     subprocess.run(shlex.split(words), check=True, stdout=subprocess.DEVNULL)  # green before
     places, changes = chosen(room)
     rows = []

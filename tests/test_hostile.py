@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 
 import hostile
 import numpy as np
@@ -85,6 +86,8 @@ CORPUS = [
     ("Ball.value", {"which": 0, "point": [0.1, 0.2, 0.3]}, "point"),
     ("ConvexLoss.value", {"which": -1, "point": [0.0]}, "which"),
     ("ConvexLoss.arms", {"schedule": 5}, "schedule"),
+    ("papers.semibandits.separated", {"shape": "K-path", "others": 2**31, "size": 1}, "others"),
+    ("papers.semibandits.separated", {"shape": "windows", "others": 2**31}, "others"),
     ("simulate", {"policy": None}, "policy"),
     ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
     ("simulate", {"problem": None}, "problem"),
@@ -98,6 +101,11 @@ def test_what_once_broke(path, changed, named):
     with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
         CALLS[path](**full)
     assert len(str(caught.value)) <= 200
+
+
+def test_a_bound_without_privacy_is_no_overflow():
+    bound = CALLS["papers.contextual.local_lower"]
+    assert bound(100, 1e-9) == pytest.approx(100 / 8) and bound(100, 2.0**31) == bound(100, math.inf) == 0.0
 
 
 def test_no_array_is_taken_for_a_word_and_no_epsilon_is_too_small_to_be_refused():
