@@ -85,7 +85,7 @@ def outcome(mutation: Any, words: str) -> dict[str, Any]:
 
 def named(mutation: Any, tests: str) -> str:
     """The name of a change, of the file that it changes and of its tests as they are."""
-    texts = [mutation.module_path, *(CLONE / word for word in tests.split() if word.endswith(".py"))]
+    texts = [mutation.module_path, *(CLONE / word.partition("::")[0] for word in tests.split() if ".py" in word)]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in texts)).hexdigest()[:16]
     return f"{mutation.module_path.name} {digest} {mutation.operator_name} {mutation.occurrence}"
 
