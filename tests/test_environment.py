@@ -25,8 +25,8 @@ MODULES = {"bs4": "beautifulsoup4", "sklearn": "scikit-learn", "xdist": "pytest-
 # Distributed by PyPI only, so conda takes it through pip.
 PIP_ONLY = {"sphinx-mathjax-offline"}
 
-# Runs in environments of its own, which `benchmarks/peers.py` makes.
-ELSEWHERE = {"peer.py"}
+# These run with tools of their own: `benchmarks/peers.py` makes environments, `make mutate` a folder.
+ELSEWHERE = {"peer.py", "mutate.py"}
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")

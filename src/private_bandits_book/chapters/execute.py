@@ -67,7 +67,7 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
                 on_cell_start=lambda cell, cell_index: places.append(f"{path.stem}, " + cell.source.partition("\n")[0]),
             )  # fmt: skip
     except PapermillExecutionError as error:
-        kind = getattr(builtins, error.ename, Exception)
+        kind = vars(builtins).get(error.ename, Exception)
         lacks = issubclass(kind, OSError) or error.ename.endswith("MemoryError")  # no fault of the cell
         said = f"{error.ename}: {error.evalue}".strip().partition("\n")[0] if lacks else str(error).strip()
         raise ChapterFailed(f"{path.stem}: {said}") from None
