@@ -1,4 +1,5 @@
 # make book       build the site into _build/html
+# make pdf        build the site and print it into _build/private-bandits.pdf (needs Chromium, poppler-utils and qpdf)
 # make test       check everything
 # make quick      check all but the notebooks and the pages
 # make reproduce  run the committed chapters again, in place
@@ -29,10 +30,13 @@ create := "$(PY)" -m venv --clear $(VENV)
 install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: book test quick prove-gates mutate fuzz reproduce bench bench-peers bench-growth lock
+.PHONY: book pdf test quick prove-gates mutate fuzz reproduce bench bench-peers bench-growth lock
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
+
+pdf: book
+	$(BIN)/python publish/pdf.py
 
 quick: CHOSEN := -m "not notebook and not book"
 test quick: $(READY)

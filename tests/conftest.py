@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.reproduce import reproduce
 from private_bandits_book.kept import KEPT_VARIABLE
 
+ROOT = Path(__file__).parents[1]
 TINY = Path(__file__).parent / "fixtures" / "tiny"
 _FILES: set[Path] = set()  # of this worker
 
@@ -37,7 +40,8 @@ class _ByFile(LoadScopeScheduling):
     """The tests of a file stay in one worker, with what they compile and share; a notebook stands for itself."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid if _alone(nodeid) else nodeid.partition("::")[0]
+        # what is asked of the pages, with a browser or without, is asked of one build
+        return nodeid if _alone(nodeid) else nodeid.partition("::")[0].replace("test_site.py", "test_book.py")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -63,6 +67,22 @@ def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEPT_VARIABLE, "")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built pages."""
+    output = tmp_path_factory.mktemp("book")
+    done = build(ROOT, output, "--all")
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return output / "_build" / "html"
+
+
+def build(root: Path, output: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Build the book as `make book` does."""
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(root), *words]
+    command += ["--path-output", str(output), "-W", "-n", "--keep-going"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture

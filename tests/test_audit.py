@@ -548,6 +548,61 @@ def test_the_user_whose_reward_leaks_is_searched_among_all(leaked):
     assert found.epsilon_low > 4.0 and found.verdict == "breaks its promise"
 
 
+class Played(Leak):
+    """Random play; the round after the leaked reward plays what `told` makes of the arms and rewards before it."""
+
+    def __init__(self, told, arms=2):
+        self.told, self.arms = told, arms
+
+    def start(self, problem, choice, noise):
+        self.choice, self.seen, self.next = choice, [], None
+        return self
+
+    def ask(self):
+        self.arm = int(self.choice.integers(self.arms)) if self.next is None else int(self.next)
+        return [self.arm]
+
+    def tell(self, feedback):
+        self.seen.append((self.arm, int(feedback[0])))
+        self.next = self.told(self.seen)
+
+
+LEAKS = {
+    "the last round only": lambda seen: seen[-1][1] if len(seen) == 19 else None,
+    "arm 3 of user 17": lambda seen: seen[-1][1] if len(seen) == 17 and seen[-1][0] == 2 else None,
+    "arm 3 of user 17, ten rounds later": lambda seen: seen[16][1] if len(seen) == 26 and seen[16][0] == 2 else None,
+    "a difference of two users": lambda seen: 1 if len(seen) == 10 and seen[9][1] != seen[8][1] else None,
+    "behind the mask of an arm": lambda seen: seen[4][1] ^ min(seen[1][0], 1) if len(seen) == 5 else None,
+    "parity of all": lambda seen: sum(reward for _, reward in seen) % 2 if len(seen) == 19 else None,
+}
+
+
+@pytest.mark.parametrize("told", LEAKS.values(), ids=LEAKS)
+def test_a_leak_is_found_that_another_arm_or_user_hides(told):
+    policy = Played(told, 3)
+    found = audit(policy, problem=ARMS, horizon=28, runs=6000)
+    assert found.epsilon_low > 2.0 and found.verdict == "breaks its promise"
+
+
+def test_what_is_observed_before_the_first_round_is_a_message_of_its_own():
+    rows = np.random.default_rng(2).integers(0, 2, size=(4, 8)).astype(float)
+    policy, problem = cascading.cucb_gaussian(1.0, 1e-3, 8, 3), SemiBandit.top_k(CASCADE.means, 3)
+    (first,) = on_tables(policy, problem, 4, "messages").draw(rows, [0], 1, streams(3, 0))
+    (second,) = on_tables(policy, problem, 4, "messages").draw(rows, [1], 1, streams(3, 0))
+    assert first[:8].tolist() == rows[0].tolist() and first[8:11].tolist() == [1.0] * 3 and len(first) == 14
+    assert second[:3].tolist() == [1.0] * 3 and len(second) == 6
+    found = audit(policy, problem=problem, horizon=2, delta=1e-3, runs=6000)  # the sum of both is private
+    assert found.epsilon_low > 4.0 and found.verdict == "breaks its promise"
+
+
+def test_an_audit_says_itself_in_a_line():
+    found = audit([[0.75, 0.25], [0.25, 0.75]], promised=1.0)
+    assert str(found) == "pays from 1.099 to 1.099 at delta = 0 (closed form): breaks its promise"
+    found = audit(laplace(0.5), neighbours=[(0.0, 1.0)], promised=1.0)
+    said = f"pays from {found.epsilon_low:.4g} to inf at delta = 0 (sampled): breaks its promise; {found.event}"
+    assert str(found) == f"{said}: {found.event.hits}, {found.event.others} of 5000"
+
+
 def test_what_a_learner_says_of_itself_is_no_account():
     found = audit(Leak(60), problem=Arms.bernoulli([0.5, 0.4]), horizon=5, runs=6000)
     assert (found.promised, found.epsilon_high, found.high_by) == (1.0, math.inf, "none")
@@ -564,17 +619,20 @@ def test_a_subclass_of_added_noise_is_run():
     assert found.method == "sampled" and found.verdict == "breaks its promise"
 
 
-def test_an_account_is_that_of_the_records_numbers_and_not_what_the_policy_says():
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+def test_an_account_is_that_of_the_records_numbers_and_is_what_the_policy_says(epsilon):
     checked = 0
-    for _, policy in listed(1.0, 1e-3):
+    for _, policy in listed(epsilon, 1e-3):
         paid, local = account(policy.record, policy.privacy.delta)
-        bounded = "bounded rewards" in policy.version  # the loop plays rewards of 0 and 1 only, which pay less
         parts = policy.name in ("LinUCB, private rewards", "LinUCB, joint privacy")  # not about a user's whole message
         known = pytest.approx(math.inf if parts else policy.privacy.effective_epsilon, rel=1e-9)
-        assert paid == known or (bounded and 0 < paid < 1)
+        assert paid == known
         assert policy.privacy.trust == "none" or local == (policy.privacy.trust == "local")
         checked += math.isfinite(paid)
     assert checked > 30
+
+
+def test_an_account_does_not_listen_to_the_policy():
     clear = ldp_ucb_response(8.0)
     clear = dataclasses.replace(clear, record=clear.record._replace(flip=0.0))
     found = audit(clear, problem=ARMS, horizon=1, runs=6000)

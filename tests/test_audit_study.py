@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from private_bandits.policy import Policy
 from private_bandits.privacy.audit import Audit
 from private_bandits_book.algorithms import listed
 from private_bandits_book.audit import cases, panels, reliability, tables
@@ -74,6 +78,37 @@ def test_the_table_has_the_columns_of_the_contract_and_breaches_are_replayed():
     assert replays["neighbours"].str.len().min() > 5
 
 
+def test_what_figures_say_that_a_policy_pays_lies_in_its_interval():
+    """Labels of figures show `privacy.effective_epsilon`."""
+    table = pd.read_csv(DATA / "table-audit.csv", keep_default_na=False)
+    rows = cases.cases(10, 1.0, 1e-3, 100)
+    assert table[["algorithm", "paper", "variant", "trust", "view"]].to_numpy().tolist() == [[*row[:5]] for row in rows]
+    checked = 0
+    for case, low, high, delta in zip(rows, table["paid_low"], table["paid_high"], table["delta"], strict=True):
+        if isinstance(case.target, Policy) and case.target.privacy.effective_delta <= float(delta):
+            assert float(low) <= case.target.privacy.effective_epsilon * (1 + 1e-9), case[:5]
+            assert case.target.privacy.effective_epsilon <= float(high) * (1 + 1e-9), case[:5]
+            checked += math.isfinite(float(high))
+    assert checked > 60
+
+
+def test_a_committed_breach_is_found_again_by_its_call():
+    table = pd.read_csv(DATA / "table-breaches.csv")
+    assert len(table) > 20
+    for _, row in table[table["counts"].notna()].iloc[::4].iterrows():
+        found = eval(row["replay"], {"cases": cases.cases})
+        assert (str(found.event), found.verdict) == (row["event"], "breaks its promise")
+        assert row["counts"] == f"{found.event.hits}, {found.event.others} of {found.event.runs}"
+
+
+def test_neighbours_in_words():
+    assert tables.in_words(([1.0, 0.0], [0.0, 0.0])) == "1 first, then 0 against 0 everywhere"
+    one, other = np.zeros((2, 3, 4))
+    other[1] = 1.0
+    assert tables.in_words((one, other)) == "user 2: 0 everywhere against 1 everywhere; all others 0 everywhere"
+    assert tables.in_words(cases._users()[0]) == "other contexts or rewards of the first user"
+
+
 def test_holm_is_applied_over_the_table():
     made = study()
     audits = made.audits
@@ -119,11 +154,39 @@ def test_a_ledger_is_as_good_as_its_trials():
         made.trials.assign(low=lambda rows: rows["low"] * 3),
     )
     assert worse.ledger.set_index("claim")["verdict"]["own-alarms"] == "not reproduced"
+    assert rows["own-faults"] == "reproduced"
+    place = next(place for place, case in enumerate(made.cases) if case.known == "keeps")
+    worse.__dict__["cases"] = [
+        case._replace(known="breaks") if number == place else case for number, case in enumerate(made.cases)
+    ]
+    assert worse.ledger.set_index("claim")["verdict"]["own-faults"] == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("hits", "others", "runs", "epsilon", "published", "spread"),
+    [
+        (300, 190, 1000, 0.5, 0.6807, 0.0121),
+        (2000, 700, 5000, 1.0, 0.1996, 0.0101),
+        (2000, 740, 5000, 1.0, 0.5505, 0.0142),
+        (50, 12, 200, 1.0, 0.1983, 0.0098),
+    ],
+)
+def test_the_rebuilt_test_of_statdp_gives_the_p_values_of_its_package(hits, others, runs, epsilon, published, spread):
+    """Of pystatdp 0.1.3.1, `hypotest.test_statistics`: mean and spread of 50 calls."""
+    rng = np.random.default_rng(4)
+    found = np.mean([reliability.thinned_p_value(hits, others, runs, epsilon, rng) for _ in range(20)])
+    assert found == pytest.approx(published, abs=4 * spread * (1 / 20 + 1 / 50) ** 0.5)
+
+
+def test_statdp_finds_halved_noise_and_accuses_nothing_that_is_right():
+    halved = [reliability.Trial("halved", 1.0, 4000).played(seed)[-1] for seed in range(10)]
+    right = [reliability.Trial("right", 1.0, 20_000).played(seed)[-1] for seed in range(10)]
+    assert max(halved) < 0.05 < min(right)
 
 
 def test_one_outcome_certifies_less_than_a_learnt_event():
     trial = reliability.Trial("answers", 11.0, 10_000)
-    _, _, _, _, ours, naive = trial.played(3)
+    *_, ours, naive, _ = trial.played(3)
     assert 0 < naive < ours < 11.0 and math.isfinite(naive)
 
 
@@ -131,3 +194,13 @@ def test_findings_count_the_rows():
     found = panels.findings(study())
     assert found["breaks"] + found["keeps"] + found["open"] == found["rows"]
     assert found["faults"] == found["found"] and found["accused"] == 0
+
+
+def test_the_audit_of_ones_own_policy_is_ten_lines_that_run_alone():
+    cells = json.loads((DATA.parents[1] / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
+    (source,) = ["".join(cell["source"]) for cell in cells if "class Follow" in "".join(cell["source"])]
+    assert len([line for line in source.splitlines() if line.strip()]) <= 10
+    done = subprocess.run(
+        [sys.executable, "-i", "-q"], input=source + "\n", capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and "Error" not in done.stderr and "breaks its promise" in done.stdout

@@ -7,16 +7,22 @@ import importlib
 import inspect
 import json
 import re
-import subprocess
-import sys
+import runpy
+from collections import Counter
 from collections.abc import Iterable
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from conftest import build
+from fontTools.ttLib import TTFont
+
+from private_bandits_book.rooms import tables
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
@@ -90,19 +96,6 @@ class Page(HTMLParser):
         self._inside = ""
 
 
-def build(words: list[str]) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("book")
-    done = build(["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"])
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return output / "_build" / "html"
-
-
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
@@ -132,13 +125,43 @@ def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None
 
 
 @pytest.mark.book
-def test_formulas_need_no_network(pages: dict[Path, Page]) -> None:
-    # The menu of MathJax fetches speech rules and dictionaries from elsewhere.
-    for page in pages.values():
-        if "MathJax" in page.scripts:
-            assert '"enableMenu": false' in page.scripts
-            assert any(one.partition("?")[0].endswith("mathjax/tex-mml-chtml.js") for one in page.loads)
-    assert any("MathJax" in page.scripts for page in pages.values())
+def test_every_formula_is_drawn_and_the_font_has_its_letters(site: Path, pages: dict[Path, Page]) -> None:
+    drawn = set(TTFont(site / "_static" / "math.woff").getBestCmap())
+    texts = {path.name: path.read_text(encoding="utf-8") for path in pages}
+    formulas = {name: re.findall(r"<math.*?</math>", text, flags=re.DOTALL) for name, text in texts.items()}
+    assert sum(map(len, formulas.values())) > 2000
+    for name, text in texts.items():
+        assert "math notranslate" not in text and "merror" not in text, name
+        for formula in formulas[name]:
+            letters = set(unescape(re.sub("<[^>]*>|\u2061", "", formula)))
+            letters |= {_italic(one) for one in re.findall(r"<mi>(\w)</mi>", formula)}
+            assert {ord(one) for one in letters} <= drawn, f"{name}: {formula}"
+
+
+def _italic(letter: str) -> str:
+    """Return how a browser draws a letter that stands alone in a formula."""
+    if letter == "h":
+        return "ℎ"
+    names = {"A": 0x1D434, "a": 0x1D44E, "α": 0x1D6FC}
+    for first, italic in names.items():
+        if 0 <= ord(letter) - ord(first) < 26:
+            return chr(italic + ord(letter) - ord(first))
+    return letter
+
+
+@pytest.mark.parametrize(
+    ("tex", "said"),
+    [
+        (r"\frac12+\frac1K", "<mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><mfrac><mn>1</mn><mi>K</mi></mfrac>"),
+        (r"(e^2,2)", "<msup><mi>e</mi><mn>2</mn></msup><mo>,</mo><mn>2</mn>"),
+        (r"X^21", "<msup><mi>X</mi><mn>2</mn></msup><mn>1</mn>"),
+        (r"800{,}000", "<mn>800,000</mn>"),
+        (r"\hat\theta_t", '<msub><mover accent="true"><mi>θ</mi><mo stretchy="false">ˆ</mo></mover><mi>t</mi></msub>'),
+        (r"\mu'_{a_t}", "<msubsup><mi>μ</mi><msub><mi>a</mi><mi>t</mi></msub><mi>′</mi></msubsup>"),
+    ],
+)
+def test_a_formula_says_what_its_source_says(tex: str, said: str) -> None:
+    assert said in runpy.run_path(str(ROOT / "book" / "_ext" / "mathml.py"))["mathml"](tex)
 
 
 @pytest.mark.book
@@ -159,13 +182,88 @@ def test_every_local_link_leads_somewhere(pages: dict[Path, Page]) -> None:
 def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[Path, Page]) -> None:
     (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
     text = page.path.read_text(encoding="utf-8")
-    numbers = re.findall(r'<figure[^>]* id="([^"]+)".*?<span class="caption-number">', text, flags=re.DOTALL)
+    shown = re.findall(r'<figure[^>]* id="([^"]+)"', text)
     figures = {path.stem for path in (ROOT / "book" / "figures" / chapter).glob("*.svg")}
     assert figures
-    assert set(numbers) == {re.sub(r"[._]", "-", f"{chapter}-{name}") for name in figures}
+    assert sorted(shown) == sorted(re.sub(r"[._]", "-", f"{chapter}-{name}") for name in figures)
     data = {path.name for path in (ROOT / "book" / "data" / chapter).glob("*.csv")}
     assert {f"{name}.csv" for name in figures} <= data
     assert data <= {link.rpartition("/")[2] for link in page.links}
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_caption_has_the_number_of_its_chapter_or_the_label_of_the_paper(
+    chapter: str, pages: dict[Path, Page]
+) -> None:
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
+    article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
+    assert article is not None
+    place, counts = _listed().index(chapter) + 1, Counter[str]()
+    for exhibit in article.select(f"figure[id^={chapter.replace('_', '-')}], table[id^={chapter.replace('_', '-')}]"):
+        caption = exhibit.select_one("figcaption, caption")
+        assert caption is not None
+        number = caption.select_one(".caption-number")
+        if re.search(r"-(figure|table)-[0-9]", str(exhibit["id"])):
+            assert number is None and re.match(r"\s*(The paper’s )?(Figure|Table) [0-9]", caption.get_text()), exhibit[
+                "id"
+            ]
+        else:
+            kind = {"figure": "Fig.", "table": "Table"}[exhibit.name]
+            counts[kind] += 1
+            assert number is not None and number.get_text().strip() == f"{kind} {place}.{counts[kind]}"
+    assert counts
+
+
+def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
+    number = runpy.run_path(str(ROOT / "book" / "_ext" / "numbering.py"))["number"]
+    shown = {f"cascading-{name}": (1,) for name in ("figure-1a", "figure-learning-local-1", "figure-own-panel")}
+    rerun = SimpleNamespace(
+        toc_fignumbers={"cascading": {"figure": shown}, "tiny": {"figure": {"tiny-figure-2": (2,)}}}
+    )
+    number(None, rerun)
+    assert rerun.toc_fignumbers == {
+        "cascading": {"figure": {"cascading-figure-learning-local-1": (4, 4)}},
+        "tiny": {"figure": {}},
+    }
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", sorted(set(LEDGERS) - {"audit"}))
+def test_a_chapter_begins_with_its_finding_a_figure_and_what_was_claimed(chapter: str, pages: dict[Path, Page]) -> None:
+    """Three sentences, the figure and the table, each line of which leads to the ledger; then all else."""
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
+    article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
+    assert article is not None
+    sections = article.select("section section")
+    short = sections[0].select("p, figure, table")
+    assert [one.name for one in short if one.parent is None or one.parent.name != "td"][0] == "p"
+    assert len(re.findall(r"[.](?=\s+[A-Z]|$)", short[0].get_text().strip())) == 3
+    table = sections[0].select("table")[-1]
+    assert [head.get_text().strip() for head in table.select("th")] == ["Where", "Claimed", "Measured", "Verdict"]
+    assert len(sections[0].select("figure")) == 1 and sections[0].select("figure")[0].sourceline < table.sourceline
+    names = [str(link["href"]) for link in table.select("a")]
+    assert names == [f"#{chapter}-claim-{name}" for name in tables(chapter, "claims")["headlines"]]
+    heads = [str(section.find(["h2"]).get_text()) for section in sections if section.find("h2")]
+    assert [head.strip("#") for head in heads][:2] == ["In short", "What we found"]
+    assert heads.index("Parameters#") + 1 == heads.index("The claims#") > len(heads) // 2
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_code_of_a_figure_unfolds(chapter: str, pages: dict[Path, Page]) -> None:
+    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
+    soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser")
+    drawn = [cell for cell in soup.select("div.cell") if cell.select("figure[id]")]
+    codes = [cell.select_one("details .highlight") for cell in drawn]
+    assert drawn and all(codes)
+    room = ROOT / "src" / "private_bandits_book" / chapter / "panels.py"
+    if room.is_file():
+        said = "".join(code.get_text() for code in codes if code)
+        declared = re.findall(
+            r'^@panels\("(figure[^"]*)".*?^def (\w+)', room.read_text(), flags=re.MULTILINE | re.DOTALL
+        )
+        assert [name for _, name in declared if said.count(f"def {name}(") != 1] == []
 
 
 @pytest.mark.book
@@ -182,7 +280,7 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
     objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in found["objects"][""]}
     assert objects >= {("book/claims", address) for address in addresses}
-    assert "Theorem 4, Wang et al  (2021)" in {title for *_, title in found["objects"][""]}
+    assert "Theorem 4, Wang et al (2021), cascading/theorem-4" in {title for *_, title in found["objects"][""]}
 
 
 @pytest.mark.book
@@ -207,7 +305,9 @@ def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     (page,) = (page for path, page in pages.items() if path.name == "intro.html")
     text = page.path.read_text(encoding="utf-8")
     (body,) = re.findall(r"<tbody>(.*?)</tbody>", text, flags=re.DOTALL)
-    counted = {line[0]: line[1:] for line in (re.findall(r"<p>(.*?)</p>", row) for row in body.split("</tr>")) if line}
+    counted = {
+        line[0]: line[1:] for line in (re.findall(r"<td.*?>(.*?)</td>", row) for row in body.split("</tr>")) if line
+    }
     said = [int(re.sub(r"<.*?>", "", cell)) for cell in counted["<strong>all</strong>"]]
     assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
     exact = sum(row["evidence"] == "exact" for row in rows)
@@ -224,8 +324,14 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _in_order(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    order = [entry["file"] for entry in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["chapters"]]
-    return sorted(rows, key=lambda row: order.index(f"book/{row[0]}"))
+    order = _listed()
+    return sorted(rows, key=lambda row: order.index(row[0]))
+
+
+def _listed() -> list[str]:
+    """The pages in the order of the table of contents, without those below other pages."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [entry["file"].removeprefix("book/") for part in toc["parts"] for entry in part["chapters"]]
 
 
 @pytest.mark.book
@@ -243,8 +349,7 @@ def test_the_reference_has_every_public_name(pages: dict[Path, Page]) -> None:
 
 @pytest.mark.book
 def test_a_second_build_is_as_clean_as_the_first(site: Path) -> None:
-    words = ["build", str(ROOT), "--path-output", str(site.parents[1]), "-W", "-n", "--keep-going"]
-    assert build(words).returncode == 0
+    assert build(ROOT, site.parents[1]).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -311,7 +311,7 @@ def test_a_cell_that_names_a_claim_leads_to_its_row():
 
 def test_the_code_of_a_box_is_the_library_s(chapter):
     shown = chapter.reference("papers.cascading.algorithm_2", "papers.cascading.repair_first")
-    titles = re.findall(r"^~+\{admonition\} (.*)$", shown.markdown, re.MULTILINE)
+    titles = re.findall(r"^~+\{dropdown\} (.*)$", shown.markdown, re.MULTILINE)
     assert len(titles) == 2 and titles[0].startswith("Wang et al. (2021), Algorithm 2, Cascading-UCB under LDP")
     assert titles[0].endswith("`papers/cascading/algorithm_2.py`")
     code = shown.markdown.partition("```python\n")[2].partition("\n```\n")[0]

@@ -168,11 +168,13 @@ def test_in_a_world_where_the_paper_is_right_its_table_is_reproduced():
         "two-points-optimal", "conjecture", "contribution-two-points", "published-setting"
     ]  # fmt: skip
     statements = found["statement"]
-    assert statements["table-1-linear-epsilon"].endswith("run at epsilon = 0.25 to 1, T = 3,162,277,660,168,379,392.")
-    assert statements["table-1-convex-horizon"].endswith("; run at epsilon = 4, T = 100,000 to 5,623,400.")
-    end = "; run at epsilon = 0.35 to 1, T = 20,000,000."
+    assert statements["table-1-linear-epsilon"].endswith(
+        r"run at $\epsilon$ = 0.25 to 1, $T$ = 3,162,277,660,168,379,392."
+    )
+    assert statements["table-1-convex-horizon"].endswith(r"; run at $\epsilon$ = 4, $T$ = 100,000 to 5,623,400.")
+    end = r"; run at $\epsilon$ = 0.35 to 1, $T$ = 20,000,000."
     assert statements["table-1-two-points-convex-epsilon"].endswith(end)
-    assert statements["table-1-two-points-strongly-convex-non-private"].endswith("; run at T up to 1,000,000.")
+    assert statements["table-1-two-points-strongly-convex-non-private"].endswith("; run at $T$ up to 1,000,000.")
 
 
 @pytest.mark.parametrize("claim", sorted(name for name in RATES if "against" not in RATES[name].facts))
@@ -417,7 +419,7 @@ def test_a_run_is_locked_in_that_pays_nine_tenths_of_the_largest_regret():
 
 def test_the_bounds_of_theorems_8_and_10_are_vacuous_where_they_are_said_to_be():
     for claim, bound, most in (("theorem-8", bounds.theorem_8, 2.0), ("theorem-10", bounds.theorem_10, 0.5)):
-        assert "above uniform play to T = 10^15, and decides nothing" in CLAIMS[claim].statement
+        assert "above uniform play to $T=10^{15}$, and decides nothing" in CLAIMS[claim].statement
         for epsilon in (0.1, 1.0):
             assert all(bound(2, 10**k, epsilon, DELTA, "printed") > most * 10**k for k in range(1, 16))
 
@@ -431,8 +433,8 @@ def test_privacy_is_judged_for_every_epsilon_and_the_statement_says_how_far_it_i
         for name, kept in zip(theorems, ("4", "4", "32", "none of them"), strict=True):
             end = f"The worst of a grid from 0.5 to {last}; as printed it is kept to {kept}."
             assert found.loc[name, "statement"].endswith(end)
-        assert "links with C below 0.21 break it at epsilon = 1" in found.loc["theorem-9", "statement"]
-        assert found.loc["laplace-privacy", "statement"].endswith(f"The worst of epsilon = {epsilons[0]:g}.")
+        assert r"links with $C$ below 0.21 break it at $\epsilon=1$" in found.loc["theorem-9", "statement"]
+        assert found.loc["laplace-privacy", "statement"].endswith(rf"The worst of $\epsilon={epsilons[0]:g}$.")
     assert exact_rules.grid(made()) == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
     assert len(exact_rules.paid(made(), "theorem-9")) == 2 * len(exact_rules.paid(made(), "theorem-7"))
 
@@ -562,6 +564,8 @@ def test_the_findings_take_their_numbers_from_the_right_rows():
     assert "from at most 10⁸, about 2·10⁸ and about 3·10⁸ rounds on" in text
     assert "pays 195 for a promised 64" in text and "alone pays 2.47 for 1;" in text and "pays 3.6·10¹⁰." in text
     assert "**Of 37 numbered theorems, tables and figures** " in text
+    short = exhibit("short", fits=fits(apart | {(LINEAR, HORIZON, f"{WEIGHTED}, skewed"): 0.47}))
+    assert "small after 1.7·10²⁰ rounds at $\\epsilon=1$" in short and short.endswith("regret of order $T^{0.47}$.")
     gone = exhibit("findings", fits=[fit(key, None) for key in POWERS], difference=lambda *_, **__: None)
     assert "not measured" in gone
 

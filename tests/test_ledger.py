@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -222,3 +223,15 @@ def test_all_that_a_paper_numbers_has_a_row_and_nothing_else_a_number(chapter):
     places = {place for claim in claims_of(chapter) for place in re.findall(rf"\b({kinds})s? (\d+)", claim.locus)}
     foreign = {("Table", "1")} if chapter == "cascading" else set()  # of Kveton et al. (2015)
     assert places - foreign == {(kind, str(number)) for kind, ns in counts.items() for number in numbers(ns)}
+
+
+@pytest.mark.parametrize("chapter", PAPERS)
+def test_each_claim_that_a_paper_numbers_has_exactly_one_row(chapter):
+    """`claims.toml` declares the numbers, and which of them hold several claims; a reading of ours says so."""
+    declared = tables(chapter, "claims")
+    stated = {kind: numbers(ns) for kind, ns in declared["numbered"].items() if kind not in ("Figure", "Table")}
+    claimed = {f"{kind} {number}": 1 for kind, ns in stated.items() for number in ns}
+    claimed |= {f"({number})": 1 for number in declared.get("equations", ())} | declared.get("several", {})
+    bare = r"^(?:Definition|Lemma|Theorem|Corollary|Fact|Remark) \d+(?= \(\d+ in the appendix\)$|$)|(?<=, )\(\d\)$"
+    loci = [claim.locus for claim in claims_of(chapter)]
+    assert Counter(found[0] for locus in loci if (found := re.search(bare, locus))) == claimed

@@ -69,8 +69,8 @@ def _shown(output: dict[str, Any]) -> str:
 
 def test_every_notebook_of_the_book_is_looked_at() -> None:
     listed = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    parts = [*listed["chapters"], *(part for entry in listed["chapters"] for part in entry.get("sections", []))]
-    pages = {entry["file"] for entry in parts} | {listed["root"]}
+    entries = [entry for part in listed["parts"] for entry in part["chapters"]]
+    pages = {entry["file"] for one in entries for entry in (one, *one.get("sections", []))} | {listed["root"]}
     assert NOTEBOOKS
     assert {f"book/{path.stem}" for path in NOTEBOOKS} <= pages
     for page in pages:

@@ -77,12 +77,15 @@ def test_listing_and_claims_run(tmp_path: Path) -> None:
     assert "theorem" in _call("-m", *_module(words), cwd=tmp_path).lower()
 
 
-def test_notebook_rerun_gives_what_it_promises(tmp_path: Path) -> None:
+def test_notebook_rerun_gives_what_it_promises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVATE_BANDITS_REPOSITORY", "https://github.com/owner/name")
     (words,) = (words for words in _commands("private-bandits") if words[1] == "run")
     _call("-m", *_module(words), cwd=tmp_path)
     folder = tmp_path / "runs" / "definitions"
     for name in ("definitions.ipynb", "definitions.html", "provenance.json", "data/claims.csv"):
         assert (folder / name).is_file(), name
+    page = (folder / "definitions.html").read_text(encoding="utf-8")
+    assert "github.com" not in page, "the repository has no such page to edit"
     assert len(PANELS) > 5
     for panel in PANELS:
         assert (folder / "data" / f"{panel}.csv").is_file(), panel

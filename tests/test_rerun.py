@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from private_bandits_book.chapters import rerun
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.rerun import against_the_book
 from private_bandits_book.ledger import COLUMNS
@@ -41,7 +42,26 @@ def test_a_rerun_says_its_command_its_parameters_and_what_moved(book, tmp_path):
     assert f"| horizon | {own['horizon']} | 7 |" in said and r"| \[0.5, 1.0\] |" in said
     assert f"The other {len(own) - 2} parameters are the book's." in said
     assert "1 of 3 verdicts differ, and 2 numbers." in said
-    assert "| Theorem a | reproduced, 1 | undecided, 2 |" in said and not re.search("Theorem [bc]", said)
+    assert '| <a href="#tiny-claim-a">Theorem a</a> | reproduced, 1 | undecided, 2 |' in said and not re.search(
+        "Theorem [bc]", said
+    )
+
+
+def test_of_verdicts_that_stay_the_first_numbers_that_differ_are_told(book, tmp_path, monkeypatch):
+    monkeypatch.setattr(rerun, "described", lambda chapter: ("", {"c": {}}))
+    monkeypatch.setattr(rerun, "tables", lambda chapter, name: {"headlines": ["b", "c"]})
+    claims(tmp_path / "claims.csv", a=("reproduced", 1.5), b=("undecided", None), c=("reproduced", 3.5))
+    said = against_the_book(book, "tiny", {}, tmp_path)
+    assert "0 of 3 verdicts differ, and 2 numbers." in said
+    assert "Theorem c</a> | reproduced, 3 | reproduced, 3.5 |" in said and not re.search("Theorem [ab]", said)
+
+
+def test_a_rerun_leads_back_to_the_built_chapter(book, tmp_path):
+    assert "The chapter in the book" not in against_the_book(book, "tiny", {}, tmp_path)
+    page = book.root / "_build" / "html" / "book" / "tiny.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    assert f'<a href="{page.as_uri()}">The chapter in the book</a>' in against_the_book(book, "tiny", {}, tmp_path)
 
 
 def test_a_rerun_at_the_book_s_parameters_says_so(book, tmp_path):

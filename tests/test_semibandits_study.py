@@ -546,6 +546,7 @@ def test_the_findings_are_told_in_their_own_numbers(fitted):
     assert "$K^{8.00}$, $K^{5.00}$ and $K^{6.00}$" in removed and "$K^{1111.00}$, $K^{1108.00}$ and" in removed
     assert "$B_\\infty=K$" in coverage
     two, radius = (power(fitted, policy, "repaired", "K-path") for policy in ("CUCB-LDP2", "Super-arm radius"))
+    assert f"measure $K^{{{radius}}}$ where the paper's algorithm has $K^{{{two}}}$." in shown(fitted, "short")
     assert f"measured $K^{{{radius}}}$ on K-paths, CUCB-LDP2 $K^{{{two}}}$" in conjecture
     assert "CUCB-LDP2 is 6.14, 12.2, 21.6 times" in conjecture
     assert "measured power of $1/\\Delta$ is 0.66 over" in product

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -253,3 +255,22 @@ def test_a_longer_study_is_all_its_runs(capsys):
     assert frame.index.is_unique
     studies.long_study("gaps", lambda: runs)(progress=True)
     assert "gaps" in capsys.readouterr().err
+
+
+def test_a_worker_that_grows_is_replaced_in_silence():
+    """Compiled loops of many policies make it grow; joblib then warns, and a cell that writes to stderr fails."""
+    code = """
+import builtins, time
+import numpy as np
+from joblib import delayed
+from private_bandits_book.studies import in_processes
+
+def grow(megabytes):
+    builtins.kept = [*getattr(builtins, "kept", []), np.ones(megabytes << 17)]
+    time.sleep(0.6)
+    return megabytes
+
+print(in_processes([delayed(grow)(m) for m in (1, 1, 400, 400, 1, 1, 1, 1)], 2))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("[1, 1, 400, 400, 1, 1, 1, 1]\n", "")

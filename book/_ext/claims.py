@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -59,21 +60,23 @@ class Claims(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         listed = [json.loads(line) for line in self.content if line.strip()]
+        home = "home" in self.options
         box = claims(papers=len({entry["chapter"] for entry in listed}))
-        lines = [self._claim(entry) for entry in listed]
-        box += lines if "home" in self.options else _grouped(lines)
+        lines = [self._claim(entry, home) for entry in listed]
+        box += lines if home else _grouped(lines)
+        if not home:  # one chapter, and one command
+            box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))
         self.add_name(box)
         return [box]
 
-    def _claim(self, entry: dict[str, str]) -> claim:
+    def _claim(self, entry: dict[str, str], home: bool) -> claim:
         chapter, name = entry["chapter"], entry["claim"]
-        home = "home" in self.options
         address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
         domain = self.env.get_domain("claim")
         assert isinstance(domain, Ledger)
         domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
-        row = claim(ids=[address], **{key: entry[key] for key in ("chapter", "verdict", "evidence")})
-        row += _words("place", entry["locus"], entry["paper"])
+        row = claim(ids=[address], **{key: entry[key] for key in ("verdict", "evidence")})
+        row += _words("place", entry["locus"], entry["paper"] if home else "")
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
         row += _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}", entry["evidence"])
@@ -88,8 +91,8 @@ class Claims(SphinxDirective):
                 "", nodes.inline(text=entry["shown"]), refdomain="claim", reftype="exhibit", refexplicit=True,
                 reftarget=f"{chapter}-{entry['shown']}",
             )  # fmt: skip
-        more += _line("Made by", "")
-        more[-1] += nodes.literal(text=entry["command"])
+        if home:
+            more += _made_by(entry["command"])
         row += more
         return row
 
@@ -105,6 +108,12 @@ def _grouped(lines: list[claim]) -> Iterator[group]:
 
 
 _MORE = {"reason": "Why", "excludes": "Excluded"}
+
+
+def _made_by(*commands: str) -> nodes.paragraph:
+    line = _line("Made by", "")
+    line += _listed(nodes.literal(text=command) for command in commands)
+    return line
 
 
 def _reference(chapter: str, name: str) -> nodes.Node:
@@ -138,6 +147,7 @@ def _words(name: str, words: str, small: str = "") -> nodes.inline:
     return cell
 
 
+_NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+")
 EVIDENCE = ("exact", "measured", "derived", "by construction", "inherited")
 
 
@@ -202,7 +212,9 @@ class Ledger(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         for name, found in self.places.items():
             docname, (title, address, _) = max(found.items(), key=lambda place: place[1][2])
-            yield name, title.replace(".", " "), "claim", docname, address, 0
+            # a dot would part it; the place that a paper numbers comes first
+            shown = f"{title.replace('.', '')}, {name}"
+            yield name, shown, "claim", docname, address, 0 if _NUMBERED.fullmatch(title) else 1
 
     def resolve_xref(
         self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
@@ -231,7 +243,7 @@ def _closes_claims(self: Any, node: claims) -> None:
 
 
 def _opens_claim(self: Any, node: claim) -> None:
-    facts = {f"data-{key}": node[key] for key in ("chapter", "verdict", "evidence")}
+    facts = {f"data-{key}": node[key] for key in ("verdict", "evidence")}
     self.body.append(self.starttag(node, "details", CLASS="claim", **facts) + "<summary>")
 
 

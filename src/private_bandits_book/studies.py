@@ -5,7 +5,8 @@ it, and nothing is played before one of them asks. Its longer studies are lists 
 """
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
@@ -13,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 import numpy as np
 import pandas as pd
 import xarray as xr
+from joblib import Parallel
 from tqdm import tqdm
 
 from private_bandits.estimates import Interval
@@ -309,6 +311,26 @@ def long_study(
         return pd.concat(frames, ignore_index=True)
 
     return played
+
+
+def in_processes(work: Iterable[Any], n_jobs: int) -> list[Any]:
+    """Return what `joblib.delayed` calls return that hold the interpreter, by so many processes.
+
+    Parameters
+    ----------
+    work : iterable of delayed calls
+    n_jobs : int
+        Workers, -1 for all cores.
+
+    Returns
+    -------
+    list
+        In the order of the calls, the same for any number of workers.
+    """
+    with warnings.catch_warnings():
+        # of joblib: a worker that grew by 300 MB, as many compiled loops make it, is replaced, and nothing is lost
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
+        return list(Parallel(n_jobs)(work))
 
 
 def only(found: Sequence[_Found], what: str) -> _Found:

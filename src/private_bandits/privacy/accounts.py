@@ -104,12 +104,12 @@ def _added(gaussian: bool, scale: float, moved: float, delta: float) -> float:
 
 
 def _vector(r: Any, delta: float, laplace: bool = False) -> float:
-    """One vector of noise; the logistic link, whose error is at most 2 g(1), or g(1) for rewards of 0 and 1."""
+    """One vector of noise; the logistic link, whose error is at most 2 g(1), or g(1) for 0 and 1, of deviation 1/2."""
     if laplace:  # in L1 an action's products move by d + 1
         return _added(False, r.sigma, r.dim + 1.0 + 2.0 * r.largest_reward * math.sqrt(r.dim), delta)
     if r.learner == linear.REWARDS:
         squares, half = 2.0, r.largest_reward
     else:
-        reach = float(scipy.special.expit(1.0)) * (1.0 if r.binary else 2.0)
+        reach = float(scipy.special.expit(1.0)) * (1.0 if r.deviation <= 0.5 else 2.0)
         squares, half = 3.0, reach * r.sigma / r.gradient_sigma if r.gradient_sigma > 0 else math.inf
     return _added(True, r.sigma, (half**2 + squares) / squares**0.5 if half**2 <= squares else 2.0 * half, delta)

@@ -76,6 +76,13 @@ class Audit:
     method: str
     p_value: float
 
+    def __str__(self) -> str:
+        ends = f"pays from {self.epsilon_low:.4g} to {self.epsilon_high:.4g} at delta = {self.delta:g}"
+        seen = (
+            "" if self.event is None else f"; {self.event}: {self.event.hits}, {self.event.others} of {self.event.runs}"
+        )
+        return f"{ends} ({self.method}): {self.verdict}{seen}"
+
 
 def audit(
     target: Any,
@@ -121,7 +128,7 @@ def audit(
         "one run": many users of one run of a mechanism, each with a coin of its own. "accounting": no runs, an upper
         end only.
     runs : int
-        On both neighbours, to learn and to test, from 400 to 1e8; at most 256 more choose users. For "one run", its
+        On both neighbours, to learn and to test, from 400 to 1e8; at most 2,048 more choose users. For "one run", its
         users.
     confidence : float
         In (0, 1): with which a sampled lower end holds.
@@ -155,8 +162,10 @@ def audit(
     Sampled: pair, event and threshold are learnt on one half of the runs and tested on the other, by the ends of two
     Clopper-Pearson intervals that share the error (Jagielski, Ullman and Oprea 2020). Users of one run: Steinke, Nasr
     and Jagielski (2023). Rewards are fixed, so that neighbours differ in one user; compiled loops play them.
-    Events are thresholds on single entries, on sums, and on whole outcomes that come again: a leak behind a mask that
-    only several entries together undo is missed. Floating-point noise and timing are out of scope.
+    Events are thresholds on single entries, on two together, on sums, and on whole outcomes that come again: a leak
+    behind a mask that only more entries together undo is missed. Dynamic programming is about the `law` that a policy
+    states, compared with its `probabilities` on short histories and some long ones. Floating-point noise and timing are
+    out of scope.
 
     Examples
     --------

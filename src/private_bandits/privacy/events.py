@@ -18,6 +18,8 @@ _KEPT = 12
 _SEEN = 48  # entries that a linear discriminant weighs
 _FAR = 1e6  # in a discriminant, which is of sums and differences
 _LEVELS = 48
+_CELLS = 8  # of an entry, where two are looked at together
+_PAIRED = 512  # entries that may be the second of two
 _AGAIN = 4  # times that a number comes before it counts as a value of its own
 _STRICT = 1e-3  # error at which events are compared: the best of many is a lucky one
 
@@ -181,6 +183,7 @@ def _numbers(first: np.ndarray, second: np.ndarray, ratio: Any) -> Iterator[tupl
         weights = np.linalg.lstsq(np.cov(both.T) + 1e-9 * np.eye(len(most)), gap, rcond=None)[0]
         weights /= np.abs(weights).max() or 1.0
         yield "linear discriminant", lambda rows: np.clip(rows[:, most], -_FAR, _FAR) @ weights
+        yield "ln ratio of two entries", _Two(first, second, apart)
         patterns, codes = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
         if len(patterns) <= (len(first) + len(second)) / 4:  # seen again and again
             counts = [
@@ -212,3 +215,44 @@ class _Coded:
 
     def ratio(self, column: np.ndarray) -> np.ndarray:
         return np.asarray(self.table[self.code(column)])
+
+
+class _Two:
+    """The two entries that tell most together, which may tell nothing alone: one says whether the other counts."""
+
+    def __init__(self, first: np.ndarray, second: np.ndarray, order: list[int]) -> None:
+        seen, kept = order[:_PAIRED], min(len(order), _SEEN if len(order) <= _SEEN else _KEPT)
+        self.edges = {place: _levels(np.concatenate([first[:, place], second[:, place]])) for place in seen}
+        begin = np.concatenate([[0], np.cumsum([len(self.edges[place]) + 1 for place in seen])])
+        tables = []
+        for rows in (first, second):
+            cells = np.zeros((len(rows), begin[-1]), np.float32)
+            for start, place in zip(begin, seen, strict=False):
+                cells[np.arange(len(rows)), start + self.code(rows, place)] = 1.0
+            tables.append((cells[:, : begin[kept]].T @ cells).astype(float))
+        (p, q), (m, n) = tables, (len(first), len(second))
+        terms = np.divide((p / m - q / n) ** 2, p / m**2 + q / n**2, out=np.zeros_like(p), where=p + q > 0)
+        apart, used = (
+            np.add.reduceat(np.add.reduceat(x, begin[:kept]), begin[:-1], axis=1)
+            for x in (terms, (p + q > 0).astype(float))
+        )
+        freedom = np.maximum(used - 1.0, 1.0)
+        apart = np.round((apart - freedom) / np.sqrt(2 * freedom), 6)
+        np.fill_diagonal(apart, -math.inf)
+        i, j = np.unravel_index(int(np.argmax(apart)), apart.shape)
+        block = np.s_[begin[i] : begin[i + 1], begin[j] : begin[j + 1]]
+        self.places, self.table = (seen[i], seen[j]), np.log(p[block] + 0.5) - np.log(q[block] + 0.5)
+
+    def code(self, rows: np.ndarray, place: int) -> np.ndarray:
+        return np.searchsorted(self.edges[place], rows[:, place], side="right")
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self.table[self.code(rows, self.places[0]), self.code(rows, self.places[1])])
+
+
+def _levels(pooled: np.ndarray) -> np.ndarray:
+    """Where the cells of an entry part: between its values if they are few, else at quantiles."""
+    values = np.unique(pooled)
+    if len(values) > _CELLS:
+        values = np.unique(np.quantile(pooled, np.arange(_CELLS) / _CELLS, method="lower"))
+    return values[1:]

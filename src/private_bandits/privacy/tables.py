@@ -36,7 +36,11 @@ _FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 _BEGUN = {"elimination": 2, "episodes": 0}  # where the clock of a loop over epochs has the rounds before the epoch
 _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
-_SCREENED = 256  # users among whom those to search are chosen, and runs for it
+_SCREENED = 256  # users among whom those to search are chosen
+_SCREENED_RUNS, _SCREENED_ROUNDS = (48, 2048), 100_000  # runs for it: from and to, and rounds of all of them
+_RATES = (0.5, 0.125, 0.875)  # of the higher reward in their tables
+_PAIRED = 5_000_000  # products of two numbers that are seen, in all runs: up to so many, two are looked at together
+_FEW = 8  # values of a number up to which each is looked at alone
 _Given = ConvexLoss | LinearContext | ListProblem
 
 
@@ -180,10 +184,15 @@ class Tables:
         return [seen[0] if len(seen) == 1 else np.concatenate(seen) for seen in played]
 
     def _screened(self, source: Streams, rows: np.ndarray) -> int:
-        """The user whose reward moves the view most, in runs on tables of random rewards."""
-        runs = int(np.clip(20_000 // self.horizon, 16, _SCREENED))
+        """The user whose reward moves most what is seen, or two numbers of it together, in runs on random tables.
+
+        A third of them are of either reward alike, the others nearly constant: there a reward counts that another
+        one must differ from.
+        """
+        runs = int(np.clip(_SCREENED_ROUNDS // self.horizon, *_SCREENED_RUNS))
         users = np.sort(source.choice.permutation(self.horizon)[:_SCREENED])
-        picks = source.choice.integers(0, 2, (runs, self.horizon))
+        rates = np.resize(_RATES, runs)
+        picks = (source.choice.random((runs, self.horizon)) < rates[:, None]).astype(int)
         shown = users if self.view == "messages" else users[:0]
         played = [self._plays(rows[pick], shown.tolist() or [0], 1, source)[0] for pick in picks]
         if self.view == "messages":
@@ -191,9 +200,8 @@ class Tables:
         else:
             seen = features([np.concatenate([np.ravel(each) for each in one]) for one in played])[0][:, None]
         seen = np.clip(seen, -1e30, 1e30)
-        seen = (seen - seen.mean(axis=0)) / (seen.std(axis=0) + 1e-9)
-        moved = np.einsum("nu,nuw->uw", picks[:, users] - 0.5, np.broadcast_to(seen, (runs, len(users), seen.shape[2])))
-        return int(users[np.argmax(np.abs(moved).max(axis=1))])
+        moved = [_moved(picks[rates == rate][:, users], seen[rates == rate]) for rate in _RATES]
+        return int(users[np.argmax(np.max(moved, axis=0))])
 
     def _rows(self, table: Any) -> Any:
         if isinstance(table, list) and len(table) == self.horizon and all(isinstance(row, _Given) for row in table):
@@ -250,17 +258,18 @@ class _Learner(Tables):
 
     def _play(self, rows: Any, source: Streams) -> np.ndarray:
         learner = self.policy.start(self.problem, source.choice, source.noise)
-        played = np.full((self.horizon, self.problem.list_size), -1)
-        for t, row in enumerate(rows):
+        size, stops = self.problem.list_size, isinstance(self.problem, Cascade)
+        played = []
+        for row in rows.tolist():
             order = list(learner.ask())
-            if not all(0 <= item < self.items for item in order):
+            if not order or min(order) < 0 or max(order) >= self.items:
                 raise ValueError(f"ask() must return items from 0 to {self.items - 1}, got {checks.shown(order)}")
-            feedback = row[order]
-            if isinstance(self.problem, Cascade) and feedback.any():
-                feedback = feedback[: int(np.argmax(feedback)) + 1]
-            learner.tell(feedback.tolist())
-            played[t, : len(order)] = order
-        return played
+            feedback = [row[item] for item in order]
+            if stops and any(feedback):
+                feedback = feedback[: next(place for place, click in enumerate(feedback) if click) + 1]
+            learner.tell(feedback)
+            played.append(order + [-1] * (size - len(order)))
+        return np.array(played)
 
 
 class _Rounds(Tables):
@@ -293,12 +302,16 @@ class _Rounds(Tables):
         trace = np.asarray(self.kernel.blank(self.problem, self.constants, self.horizon))
         state, seen = self.kernel.start(self._record(rows[0]), self.constants), []
         for record, first, end in parts(state):
+            clear = np.zeros(0)
+            if end == 1 and self.view == "messages" and self.constants._asdict().get("observe_first", False):
+                self._advance(record, self.constants, state, 1, 0, trace, source)
+                clear = state.total.copy()  # a message of its own, before the round
             before = self._fields(state)
             self._advance(record, self.constants, state, first, end, trace, source)
             if end - 1 in shown and self.view == "state":
                 seen.append(np.concatenate([np.ravel(each) for each in self._fields(state)]))
             elif end - 1 in shown:
-                seen.append(self._message(before, self._fields(state), trace[end - 1]))
+                seen.append(np.concatenate([clear, self._message(before, self._fields(state), trace[end - 1])]))
         return seen or [self._seen(trace[:, :-1])]
 
     def _record(self, row: Any) -> Any:
@@ -411,3 +424,30 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: Any) -> Tables:
 
 def _same(one: Any, other: Any) -> bool:
     return one is other if isinstance(one, _Given) else bool(np.array_equal(one, other))
+
+
+def _moved(picks: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """How far each user's pick moves what is seen, at most: correlation, in standard errors beyond chance."""
+    picks, looks = _standard(picks.astype(float)), [_standard(_marked(seen))]
+    one, other = np.triu_indices(seen.shape[2], 1)
+    if 0 < len(one) * seen[..., 0].size <= _PAIRED:
+        seen = _standard(seen)
+        looks.append(_standard(seen[..., one] * seen[..., other]))
+    found = []
+    for look in looks:
+        apart = picks.T @ look[:, 0] if look.shape[1] == 1 else np.einsum("nu,nuw->uw", picks, look)
+        found.append(np.abs(apart).max(axis=1) / np.sqrt(len(picks)) - np.sqrt(2 * np.log(apart.size + 1)))
+    return np.asarray(np.max(found, axis=0))
+
+
+def _marked(seen: np.ndarray) -> np.ndarray:
+    """The numbers seen, each value of those that have few as a number of its own."""
+    columns = []
+    for place in range(seen.shape[2]):
+        column, values = seen[..., place], np.unique(seen[..., place])
+        columns += [column == value for value in values] if len(values) <= _FEW else [column]
+    return np.stack(columns, axis=2).astype(float)
+
+
+def _standard(values: np.ndarray) -> np.ndarray:
+    return (values - values.mean(axis=0)) / (values.std(axis=0) + 1e-9)

@@ -64,17 +64,17 @@ def paid(study: Study) -> Made:
 @panels("figure-power")
 def power(study: Study) -> Made:
     """How often what is wrong is found, against the runs."""
-    looks = names(study, "trials")
-    trials = study.trials[study.trials["kind"].isin(looks)]
-    rows = []
-    for (kind, epsilon, runs), group in trials.groupby(["kind", "epsilon", "runs"], sort=False):
-        ours = [(looks[kind], group["low"])]
+    looks, rows = names(study, "trials"), []
+    for (kind, epsilon, runs), group in study.trials.groupby(["kind", "epsilon", "runs"], sort=False):
+        ours = [(looks[kind], group["low"] > epsilon)]
         if group["naive"].notna().any():
-            ours.append(("one outcome, " + looks[kind], group["naive"].dropna()))
-        for label, lows in ours:
-            found = float((lows > epsilon).mean())
-            spread = np.sqrt(found * (1 - found) / len(lows))
-            rows.append((label, kind, f"{label}, ε = {epsilon:g}", runs, found, spread, len(lows)))
+            ours.append(("one outcome, " + looks[kind], group["naive"].dropna() > epsilon))
+        if group["statdp"].notna().any():
+            ours.append(("StatDP, " + looks[kind], group["statdp"].dropna() < 0.05))
+        for label, hits in ours:
+            found = float(hits.mean())
+            spread = np.sqrt(found * (1 - found) / len(hits))
+            rows.append((label, kind, f"{label}, ε = {epsilon:g}", runs, found, spread, len(hits)))
     columns = ["policy", "family", "label", "runs", "regret", "regret_se", "replications"]
     data = pd.DataFrame(rows, columns=columns)
     data = data[data.groupby("label")["runs"].transform("size") > 1].assign(
@@ -82,7 +82,8 @@ def power(study: Study) -> Made:
     )
     fig = figures.regret_curves(data, "runs", xscale="log", ylabel="share of seeds that find it")
     shown = data.drop(columns=["family", "t"]).rename(columns={"regret": "share", "regret_se": "share_se"})
-    return drawn(fig, shown.assign(case=data["label"]), seeds=reliability.SEEDS)
+    counts = {"seeds": reliability.SEEDS, "beside": reliability.NAIVE, "fewest": reliability.HIDDEN_RUNS}
+    return drawn(fig, shown.assign(case=data["label"]), rounds=reliability.ELIMINATION, **counts)
 
 
 @panels("figure-alarms")
@@ -103,4 +104,5 @@ def alarms(study: Study) -> Made:
         xlabel="ε promised",
     )  # fmt: skip
     found = {kind: share(study.share(kind)) for kind in ("right", "policy right")}
-    return drawn(fig, data.rename(columns={"regret": "certified", "regret_se": "certified_se"}), found=found)
+    shown = data.rename(columns={"regret": "certified", "regret_se": "certified_se"})
+    return drawn(fig, shown, found=found, policy_runs=reliability.POLICY_NUMBERS[-1])

@@ -7,63 +7,78 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+import scipy
+from joblib import delayed
 from tqdm import tqdm
 
+from private_bandits.baselines import dp_se
 from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers.semibandits import cucb_ldp2
 from private_bandits.policy import Player
 from private_bandits.privacy import audit
 from private_bandits.privacy.sampled import certified_loss
 from private_bandits_book.audit.cases import PAIR, SETS
+from private_bandits_book.studies import in_processes
 
 SEEDS = 200
-NAIVE = 50  # of them, for which a single outcome is tried, too
+NAIVE = 50  # of them, for which a single outcome and a published auditor are tried, too
 NUMBERS = (1000, 2000, 4000, 20_000)
 ANSWERS = {11: 4.5, 19: 5.2}  # a true loss, and what 10,000 runs are to certify
-POLICY_RUNS = 2000
+POLICY_NUMBERS = (500, 1000, 2000)
 HIDDEN_RUNS = 6000
 ROUNDS = 100  # of the policy with a hidden leak: in the last one it tells nothing
+ELIMINATION = 4000  # rounds of DP-SE
 FAILURE = 0.01
-COLUMNS = ("kind", "epsilon", "runs", "seed", "low", "naive")
+_PAIR = (0.0, 1.0)
+HALVED = ("halved", "policy halved", "state halved")
+COLUMNS = ("kind", "epsilon", "runs", "seed", "low", "naive", "statdp")
 
 
 class Trial(NamedTuple):
     """A mechanism or policy whose promise is kept or broken, and is audited again and again."""
 
-    kind: str  # "right", "halved", "answers", "leak", "delta", "hidden", "policy right" or "policy halved"
+    kind: (
+        str  # "right", "halved", "answers", "leak", "delta", "hidden", "policy right", "policy halved", "state halved"
+    )
     epsilon: float  # promised; of "answers" the true loss
     runs: int
 
-    @property
-    def right(self) -> bool:
-        """Whether the promise is kept."""
-        return self.kind in ("right", "policy right", "answers")
-
     def played(self, seed: int) -> tuple[Any, ...]:
-        """Return the row of one seed: what the audit certifies, and what one whole outcome does."""
-        if self.kind in ("policy right", "policy halved"):
-            policy = cucb_ldp2(self.epsilon * (2 if self.kind == "policy halved" else 1), "repaired")
-            users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
-            found = audit(policy, neighbours=users, problem=SETS, horizon=1, runs=self.runs, seed=seed)
-            return (*self, seed, found.epsilon_low, math.nan)
-        if self.kind == "hidden":
-            found = audit(Hidden(37 * seed % (ROUNDS - 1)), problem=PAIR, horizon=ROUNDS, runs=self.runs, seed=seed)
-            return (*self, seed, found.epsilon_low, math.nan)
-        target, pair = self._mechanism()
-        delta = FAILURE if self.kind == "delta" else 0.0
-        low = audit(target, neighbours=[pair], delta=delta, runs=self.runs, seed=seed).epsilon_low
-        beside = seed < NAIVE and (self.kind == "answers" or (self.kind == "halved" and self.epsilon == 1.0))
-        return (*self, seed, low, naive(target, pair, self.runs, delta, seed) if beside else math.nan)
+        """Return the row of one seed: what the audit certifies, what one whole outcome does, and StatDP's p-value."""
+        target, asked = self._audited(seed)
+        low = audit(target, runs=self.runs, seed=seed, **asked).epsilon_low
+        single = published = math.nan
+        noise = self.kind in ("halved", "right") and self.epsilon == 1.0
+        if seed < NAIVE and (noise or self.kind == "answers"):
+            single = naive(target, _PAIR, self.runs, seed)
+            published = statdp(target, _PAIR, self.runs, self.epsilon, seed) if noise else math.nan
+        return (*self, seed, low, single, published)
 
-    def _mechanism(self) -> tuple[Callable[..., Any], tuple[float, float]]:
-        if self.kind == "answers":
-            return partial(answers, number=int(self.epsilon)), (0.0, 1.0)
-        if self.kind == "leak":
-            return partial(leaking, epsilon=self.epsilon), (0.0, 1.0)
-        if self.kind == "delta":
-            return partial(gaussian, sigma=gaussian_sigma(self.epsilon, 10 * FAILURE, 1.0)), (0.0, 1.0)
-        return partial(laplace, scale=(0.5 if self.kind == "halved" else 1.0) / self.epsilon), (0.0, 1.0)
+    def _audited(self, seed: int) -> tuple[Any, dict[str, Any]]:
+        """What is audited, and how."""
+        factor = 2 if self.kind in HALVED else 1
+        match self.kind:
+            case "policy right" | "policy halved":
+                users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
+                asked = {"neighbours": users, "problem": SETS, "horizon": 1}
+                return cucb_ldp2(factor * self.epsilon, "repaired"), asked
+            case "state halved":
+                rows = np.zeros((2, ELIMINATION, 2))
+                rows[1, 0] = 1.0
+                asked = {"neighbours": [(*rows,)], "problem": PAIR, "horizon": ELIMINATION, "view": "state"}
+                return dp_se(factor * self.epsilon, 2, ELIMINATION), asked
+            case "hidden":
+                return Hidden(37 * seed % (ROUNDS - 1)), {"problem": PAIR, "horizon": ROUNDS}
+            case "answers":
+                target: Callable[..., Any] = partial(answers, number=int(self.epsilon))
+            case "leak":
+                target = partial(leaking, epsilon=self.epsilon)
+            case "delta":
+                sigma = gaussian_sigma(self.epsilon, 10 * FAILURE, 1.0)
+                return partial(gaussian, sigma=sigma), {"neighbours": [_PAIR], "delta": FAILURE}
+            case _:
+                target = partial(laplace, scale=1.0 / (factor * self.epsilon))
+        return target, {"neighbours": [_PAIR]}
 
 
 class Hidden(Player):
@@ -76,16 +91,17 @@ class Hidden(Player):
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> Any:
         """Begin a run."""
-        self.choice, self.t, self.next = choice, 0, -1
+        self.arms, self.t = choice.integers(0, 2, ROUNDS).tolist(), 0
         return self
 
     def ask(self) -> list[int]:
         """Return the arm."""
-        return [int(self.choice.integers(2)) if self.next < 0 else self.next]
+        return [self.arms[self.t]]
 
     def tell(self, feedback: list[float]) -> None:
         """Take the reward."""
-        self.next = int(feedback[0]) if self.t == self.leaking else -1
+        if self.t == self.leaking:
+            self.arms[self.t + 1] = int(feedback[0])
         self.t += 1
 
 
@@ -109,7 +125,7 @@ def leaking(x: float, rng: np.random.Generator, epsilon: float) -> float:
     return float(x) if rng.random() < 0.01 else laplace(x, rng, 1 / epsilon)
 
 
-def naive(target: Callable[..., Any], pair: tuple[float, float], runs: int, delta: float, seed: int) -> float:
+def naive(target: Callable[..., Any], pair: tuple[float, float], runs: int, seed: int) -> float:
     """What one whole outcome certifies, rounded to a tenth: the best on one half of the runs, tested on the other."""
     rng, counts = np.random.default_rng([seed, 2]), []
     for _ in range(2):
@@ -119,11 +135,35 @@ def naive(target: Callable[..., Any], pair: tuple[float, float], runs: int, delt
     outcomes = list(pd.concat(counts[0], axis=1).index)
     best, n = -math.inf, runs // 4
     for side in (0, 1):
-        worth = certified_loss(table[:, side], n, table[:, 1 - side], n, delta, 0.05)
+        worth = certified_loss(table[:, side], n, table[:, 1 - side], n, 0.0, 0.05)
         if worth.max() > best:
             best, chosen, first = float(worth.max()), outcomes[int(np.argmax(worth))], side
     k, j = (int(counts[1][side].get(chosen, 0)) for side in (first, 1 - first))
-    return max(0.0, float(certified_loss(k, n, j, n, delta, 0.05)))
+    return max(0.0, float(certified_loss(k, n, j, n, 0.0, 0.05)))
+
+
+def statdp(target: Callable[..., Any], pair: tuple[float, float], runs: int, epsilon: float, seed: int) -> float:
+    """The p-value of a promise by StatDP (Ding et al. 2018), rebuilt: a half-line, learnt on one half of the runs.
+
+    The other half tests it by Fisher's exact test, after each outcome of the likelier side was kept with exp(-epsilon).
+    """
+    rng, n = np.random.default_rng([seed, 3]), runs // 4
+
+    def tested(counts: Any) -> float:
+        return thinned_p_value(max(counts), min(counts), n, epsilon, rng)
+
+    sides = [np.array([target(x, rng) for _ in range(n)]) for x in pair]
+    pooled, width = np.sort(np.concatenate(sides)), int(1.4 * n)
+    begin = int(np.argmin(pooled[width:] - pooled[:-width]))  # of the densest 70 %
+    levels = np.linspace(pooled[begin], pooled[begin + width], 10)
+    level = min(levels, key=lambda level: tested([int((side < level).sum()) for side in sides]))
+    return tested([int(sum(target(x, rng) < level for _ in range(n))) for x in pair])
+
+
+def thinned_p_value(hits: int, others: int, runs: int, epsilon: float, rng: np.random.Generator) -> float:
+    """The p-value of P(event | a) <= exp(epsilon) P(event | b), from counts in so many runs on either."""
+    kept = rng.binomial(hits, math.exp(-epsilon), 200)
+    return float(scipy.stats.hypergeom.sf(kept - 1, 2 * runs, runs, kept + others).mean())
 
 
 def trials() -> Iterator[Trial]:
@@ -135,14 +175,15 @@ def trials() -> Iterator[Trial]:
     yield from (Trial("leak", 1.0, runs) for runs in NUMBERS)
     yield from (Trial("delta", 1.0, runs) for runs in NUMBERS)
     yield Trial("hidden", 1.0, HIDDEN_RUNS)
-    yield from (Trial(kind, 1.0, POLICY_RUNS) for kind in ("policy right", "policy halved"))
+    yield Trial("policy right", 1.0, POLICY_NUMBERS[-1])
+    yield from (Trial(kind, 1.0, runs) for kind in ("policy halved", "state halved") for runs in POLICY_NUMBERS)
 
 
 def played(seeds: range, n_jobs: int = 1, chosen: Callable[[Trial], bool] = lambda trial: True) -> pd.DataFrame:
     """Return what each trial certifies with each seed, a row each."""
     work = [(trial, seed) for trial in trials() if chosen(trial) for seed in seeds]
-    rows = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_one)(*each) for each in work)
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+    rows = in_processes((delayed(_one)(*each) for each in work), n_jobs)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _one(trial: Trial, seed: int) -> tuple[Any, ...]:

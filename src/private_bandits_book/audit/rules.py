@@ -7,8 +7,9 @@ from private_bandits.papers.semibandits import cucb_ldp2
 from private_bandits_book.audit import reliability
 from private_bandits_book.audit.study import BREAKS, Study
 from private_bandits_book.ledger import Claim, Rulebook
-from private_bandits_book.rules import Less, Ruling
+from private_bandits_book.rules import Holds, Less, Ruling
 from private_bandits_book.studies import share
+from private_bandits_book.verdicts import MEASURED
 
 rules = Rulebook()
 _PLAYED = cucb_ldp2(1.0, "repaired")
@@ -43,5 +44,7 @@ def _answers(study: Study, claim: Claim) -> Ruling:
 @rules("own-faults")
 def _faults(study: Study, claim: Claim) -> Ruling:
     pairs = [(case.known, verdict == BREAKS) for case, verdict in zip(study.cases, study.verdicts_held, strict=True)]
-    wrong = np.array([(known == "breaks") != broken for known, broken in pairs if known])
-    return _below("the share of known rows that come out wrong", wrong, 0.5, "a half")
+    wrong = [(known == "breaks") != broken for known, broken in pairs if known]
+    return Holds(MEASURED)(not any(wrong), f"{sum(wrong)} of {len(wrong)} known rows come out wrong", sum(wrong)).of(
+        _PLAYED
+    )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from private_bandits.baselines import ldp_ucb_laplace, ldp_ucb_response
 from private_bandits.papers.cascading import repaired_local
@@ -43,7 +43,7 @@ class Study(studies.Study):
         """What was found, a row each; the same for any number of workers."""
         with at(f"{len(self.cases)} audits of {self.runs:,} runs"):
             work = [delayed(_audited)(each, self.runs, self.seed + row) for row, each in enumerate(self.cases)]
-            return list(Parallel(self.n_jobs)(work))
+            return studies.in_processes(work, self.n_jobs)
 
     @cached_property
     def verdicts_held(self) -> list[str]:

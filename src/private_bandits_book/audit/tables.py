@@ -7,7 +7,7 @@ import pandas as pd
 
 from private_bandits_book.audit import reliability
 from private_bandits_book.audit.study import BREAKS, Study
-from private_bandits_book.exhibits import Exhibits, Made, tabled
+from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.studies import share
 
 tables = Exhibits()
@@ -51,7 +51,7 @@ def breaches(study: Study) -> pd.DataFrame:
 @tables("table-trials")
 def trials(study: Study) -> Made:
     """What 200 seeds of each trial certify."""
-    rows = []
+    looks, rows = names(study, "trials"), []
     for (kind, epsilon, runs), group in study.trials.groupby(["kind", "epsilon", "runs"], sort=False):
         least = reliability.ANSWERS[int(epsilon)] if kind == "answers" else epsilon
         beyond, low, naive = (
@@ -60,7 +60,7 @@ def trials(study: Study) -> Made:
             group["naive"].dropna(),
         )
         middle = group["low"].median(), naive.median()
-        rows.append((kind, epsilon, runs, len(group), least, *beyond, low, *middle, (naive > least).mean()))
+        rows.append((looks[kind], epsilon, runs, len(group), least, *beyond, low, *middle, (naive > least).mean()))
     columns = ["kind", "epsilon", "runs", "seeds", "beyond", "share", "share_low", "share_high", "low_5"]
     frame = pd.DataFrame(rows, columns=[*columns, "median", "naive_median", "naive_share"])
     again = study.replayed
@@ -73,7 +73,7 @@ def in_words(witness: Any) -> str:
     if not isinstance(witness, tuple | list) or len(witness) != 2 or isinstance(witness[0], int):
         return str(witness)
     one, other = witness
-    if isinstance(one, list):
+    if isinstance(one, list) and not isinstance(one[0], float):
         return "other contexts or rewards of the first user"
     first, second = np.atleast_1d(np.asarray(one, dtype=float)), np.atleast_1d(np.asarray(other, dtype=float))
     if first.ndim == 1:

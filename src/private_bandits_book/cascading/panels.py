@@ -31,6 +31,7 @@ panels = Exhibits()
 _VARIANTS = ("published", "stated", "repaired")
 
 
+@panels("short")
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences, from its own numbers."""

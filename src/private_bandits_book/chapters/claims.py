@@ -1,12 +1,15 @@
 """The ledger as pages show it: a line a claim, of one chapter or of all."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
+from IPython.display import Markdown
 
 from private_bandits_book.chapters import render, words
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.render import Display
+from private_bandits_book.rooms import tables
 from private_bandits_book.verdicts import described, totals
 
 HEADS = {
@@ -39,13 +42,23 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame], elsewhere: str = "", ch
         paper, known = described(name)
         for row in frame.to_dict("records"):
             told = known.get(row["claim"], {})
-            value = _interval(row["measured"], row["low"], row["high"])
             facts = {"chapter": name, "paper": paper or book.title(name), "shown": told.get("shown", "")}
-            facts["number"] = f"{told.get('quantity', '')} {value}".strip() if value else ""
+            facts["number"] = _number(row, told)
             lines.append(facts | {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED})
     every = pd.concat(list(rows.values()))
     counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))
     return render.claims(chapter, lines, HEADS, f"The claims and their verdicts. {counts} {elsewhere}".rstrip())
+
+
+def headlines(chapter: str, rows: pd.DataFrame) -> Markdown:
+    """Show what was claimed and measured, and the verdict, of the claims that a chapter's `claims.toml` puts first."""
+    known, lines = described(chapter)[1], []
+    for name in tables(chapter, "claims")["headlines"]:
+        (row,) = rows[rows["claim"] == name].to_dict("records")
+        where = f'<a href="#{chapter}-claim-{name}">{words.plain(row["locus"])}</a>'
+        number = words.plain(_number(row, known[name])) or "—"
+        lines.append((where, row["statement"], number, f"**{row['verdict']}**, {row['evidence']}"))
+    return Markdown(words.pipes(("Where", "Claimed", "Measured", "Verdict"), lines))
 
 
 def whole_ledger(book: Book | None = None) -> Display:
@@ -55,7 +68,13 @@ def whole_ledger(book: Book | None = None) -> Display:
     return ledger(book, {name: pd.read_csv(path) for name, path in committed.items() if path.is_file()})
 
 
+def _number(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+    """Return what was measured of a claim, after what it is."""
+    value = _interval(row["measured"], row["low"], row["high"])
+    return f"{told.get('quantity', '')} {value}".strip() if value else ""
+
+
 def _interval(measured: float, low: float, high: float) -> str:
     """Return a value with its interval, as far as there is one; an exact number has none."""
-    value, ends = words.text(measured), [words.text(end) for end in (low, high)]
+    value, *ends = (words.text(one, ",.0f" if 1e4 <= abs(one) < 1e9 else None) for one in (measured, low, high))
     return f"{value} [{ends[0]}, {ends[1]}]" if all(ends) and low < high else value

@@ -18,11 +18,12 @@ from matplotlib.figure import Figure
 from private_bandits_book import figures
 from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.claims import ledger
+from private_bandits_book.chapters.claims import headlines, ledger
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.chapters.seeds import csv_text
+from private_bandits_book.chapters.summaries import settings
 from private_bandits_book.exhibits import Exhibit, Table
 from private_bandits_book.figures.captions import Picture
 from private_bandits_book.ledger import COLUMNS
@@ -156,6 +157,14 @@ class Chapter:
         """Write `data/<label>.csv` and show a link to it."""
         self._write_csv(frame, _label(label))
         return render.file(self.name, label)
+
+    def headlines(self) -> Markdown:
+        """Show the chapter's first claims: what was claimed and measured, and the verdict."""
+        return headlines(self.name, self.study.ledger)
+
+    def settings(self) -> Markdown:
+        """Show the parameters: their values and what they are."""
+        return Markdown(settings(self.book.parameters(self.name), self.parameters))
 
     def ledger(self, rows: pd.DataFrame | None = None) -> Display:
         """Show the verdicts of the chapter and write `data/claims.csv`.

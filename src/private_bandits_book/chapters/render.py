@@ -96,7 +96,7 @@ def claims(chapter: str, rows: Sequence[Mapping[str, str]], heads: Mapping[str, 
 def codes(parts: Sequence[tuple[str, str, str]]) -> Display:
     """Return code to unfold: titles, where it stands, sources."""
     boxes = [
-        _directive("admonition", f"{plain(title)} `{place}`", {"class": "dropdown code"}, f"```python\n{source}\n```")
+        _directive("dropdown", f"{plain(title)} `{place}`", {}, f"```python\n{source}\n```")
         for title, place, source in parts
     ]
     html = "".join(

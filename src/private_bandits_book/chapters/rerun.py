@@ -9,6 +9,8 @@ from typing import Any
 
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.words import pipes, plain, text
+from private_bandits_book.rooms import tables
+from private_bandits_book.verdicts import described
 
 _LISTED = 40
 
@@ -35,21 +37,34 @@ def against_the_book(book: Book, chapter: str, values: Mapping[str, Any], data: 
         f"```sh\nprivate-bandits run {chapter}{asked}\n```",
         *([pipes(("Parameter", "The book", "Here"), rows)] if rows else []),
         f"{kept} parameters are the book's.",
-        *_verdicts(book.data(chapter) / "claims.csv", data / "claims.csv"),
+        *_verdicts(chapter, book.data(chapter) / "claims.csv", data / "claims.csv"),
+        *_back(book, chapter),
     ]
     return ":::::{admonition} A rerun of this chapter\n:class: rerun\n\n" + "\n\n".join(parts) + "\n:::::"
 
 
-def _verdicts(committed: Path, fresh: Path) -> list[str]:
-    """Return what is said of the verdicts, if the chapter has any."""
+def _back(book: Book, chapter: str) -> list[str]:
+    """Return a link to the chapter in the book, where it was built."""
+    page = book.root / "_build" / "html" / "book" / f"{chapter}.html"
+    # In HTML, as Markdown makes no links to files.
+    return [f'<a href="{page.as_uri()}">The chapter in the book</a>'] if page.is_file() else []
+
+
+def _verdicts(chapter: str, committed: Path, fresh: Path) -> list[str]:
+    """Return what is said of the verdicts, if the chapter has any: those that differ, and the first numbers that do."""
     if not committed.is_file() or not fresh.is_file():
         return []
     before, after = (_rows(path) for path in (committed, fresh))
     both = [(before[name], after[name]) for name in after if name in before]
-    moved = [(old, new) for old, new in both if old["verdict"] != new["verdict"]]
+    moved = sum(old["verdict"] != new["verdict"] for old, new in both)
     numbers = sum(old["measured"] != new["measured"] for old, new in both)
-    said = f"**Against the book**, {len(moved)} of {len(both)} verdicts differ, and {numbers} numbers."
-    shown = [(plain(new["locus"]), _said(old), _said(new)) for old, new in moved[:_LISTED]]
+    said = f"**Against the book**, {moved} of {len(both)} verdicts differ, and {numbers} numbers."
+    first = tables(chapter, "claims").get("headlines", ()) if described(chapter)[1] else ()
+    shown = [
+        (f'<a href="#{chapter}-claim-{new["claim"]}">{plain(new["locus"])}</a>', _said(old), _said(new))
+        for old, new in both
+        if old["verdict"] != new["verdict"] or (new["claim"] in first and _said(old) != _said(new))
+    ][:_LISTED]
     return [said, *([pipes(("Claim", "The book", "Here"), shown)] if shown else [])]
 
 

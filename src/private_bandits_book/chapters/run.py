@@ -144,6 +144,9 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
             elif source.suffix == ".bib":
                 shutil.copy(source, site / "book")
         notebook = nbformat.read(fresh / f"{chapter}.ipynb", as_version=4)
+        for cell in notebook.cells:  # the page says its parameters in one place
+            if "injected-parameters" in cell.metadata.get("tags", []):
+                cell.metadata["tags"].append("remove-input")
         notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said))
         nbformat.write(notebook, site / f"{chapter}.ipynb")
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
@@ -151,7 +154,8 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
             shutil.copy(study, site / "data" / chapter)
         words = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)]
-        env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+        # Its page is nobody's to edit: the book's repository has another.
+        env = {**os.environ, "PYTHONIOENCODING": "utf-8", "PRIVATE_BANDITS_REPOSITORY": ""}
         done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
         html = site / "_build" / "html"
         if done.returncode or not (html / f"{chapter}.html").is_file():

@@ -19,6 +19,7 @@ def status(book: Book | None = None) -> Markdown:
     book = book or find_book()
     parts = {
         "Chapters": _chapters(book),
+        "Tests": _tests(book.root / "tests"),
         "Audit": _audit(book),
         "Gates": _gates(_rows(book.pages / "data" / "gates.csv")),
         "Mutants": _mutants(*(_rows(book.pages / "data" / f"{name}.csv") for name in ("mutants", "survivors"))),
@@ -42,6 +43,12 @@ def _chapters(book: Book) -> str:
         "were judged, and on how many claims a seed disagrees. Where two do, the claim is undecided."
     )
     return f"{said}\n\n{pipes(('Chapter', 'Time', 'Claims', 'Seeds', 'Differ'), lines)}"
+
+
+def _tests(folder: Path) -> str:
+    files = [path.read_text(encoding="utf-8") for path in folder.glob("test_*.py")]
+    functions = sum(len(re.findall("^def test_", text, flags=re.MULTILINE)) for text in files)
+    return f"More than {functions // 100 * 100:,} test functions, most for many cases, beside the chapters themselves."
 
 
 def _audit(book: Book) -> str:

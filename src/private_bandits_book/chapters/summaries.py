@@ -1,11 +1,14 @@
 """What the pages of all chapters show: their parameters, and every algorithm."""
 
+from collections.abc import Mapping
 from itertools import groupby
+from typing import Any
 
 from IPython.display import Markdown
 
 from private_bandits_book.algorithms import rows
 from private_bandits_book.chapters.book import find_book
+from private_bandits_book.chapters.parameters import Parameter
 from private_bandits_book.chapters.words import pipes
 
 
@@ -13,10 +16,16 @@ def parameters() -> Markdown:
     """List every parameter of every chapter: its default, and what it is."""
     book, parts = find_book(), []
     for chapter in book.chapters():
-        known = book.parameters(chapter).items()
-        lines = [(f"`{name}`", f"`{one.default!r}`", one.says) for name, one in known]
-        parts += [f"## `{chapter}`: {book.title(chapter)}", pipes(("Parameter", "Default", "Meaning"), lines)]
+        known = book.parameters(chapter)
+        values = {name: one.default for name, one in known.items()}
+        parts += [f"## `{chapter}`: {book.title(chapter)}", settings(known, values)]
     return Markdown("\n\n".join(parts))
+
+
+def settings(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> str:
+    """List the parameters of a chapter with these values."""
+    lines = [(f"`{name}`", f"`{values[name]!r}`", one.says) for name, one in known.items()]
+    return pipes(("Parameter", "Value", "Meaning"), lines)
 
 
 def algorithms(page: str) -> Markdown:

@@ -23,7 +23,7 @@ from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, REPRODUC
 
 panels = Exhibits()
 UNIFORM = "uniform play"
-VERDICT_COLOURS = {REPRODUCED: "#009E73", AFTER_REPAIR: "#0072B2", NOT_REPRODUCED: "#D55E00"}
+VERDICT_COLOURS = {REPRODUCED: "#2d8f5e", AFTER_REPAIR: "#0262a7", NOT_REPRODUCED: "#b15700"}
 _SHOWN = 6  # private policies in a figure of regret
 _ROW, _HEAD, _FOOT = 13.0, 4.0, 104.0  # points of the figure of rates
 

@@ -29,6 +29,7 @@ from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
 panels = Exhibits()
 
 
+@panels("short")
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings, from its own numbers."""

@@ -113,8 +113,8 @@ def _run_at(study: Study, stated: Rate) -> str:
     labels = [sweep.run(value)[0].labels for value in values]
     epsilons, horizons = ([each[name] for each in labels] for name in ("epsilon", "horizon"))
     constants = "" if variant in ("printed", "analytic", "laplace", "no privacy") else f"({variant}) "
-    at = f"epsilon = {_span(epsilons, 'g')}, " if math.isfinite(epsilons[0]) else ""
-    return f"{constants}at {at}T {'up to' if quantity == LOG else '='} {_span(horizons, ',d')}"
+    at = rf"$\epsilon$ = {_span(epsilons, 'g')}, " if math.isfinite(epsilons[0]) else ""
+    return f"{constants}at {at}$T$ {'up to' if quantity == LOG else '='} {_span(horizons, ',d')}"
 
 
 def _span(values: list[Any], code: str) -> str:

@@ -19,6 +19,7 @@ _MEASURED = {"table-divergences": "divergences"}
 tables = Exhibits(measured=_MEASURED)
 
 
+@tables("short")
 @tables("findings")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences."""

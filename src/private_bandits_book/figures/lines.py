@@ -91,7 +91,7 @@ def _told_apart(tidy: pd.DataFrame) -> pd.DataFrame:
     families = lines.sort_values("epsilon", kind="stable").groupby("family")["label"]
     place, steps = families.cumcount(), families.transform("size") - 1
     # black stays darker than the grey of uniform play
-    shades = (-0.3 + lines["family"].map({"none": 0.5}).fillna(0.7) * place / steps).where(steps > 0, 0.0).sort_index()
+    shades = (-0.45 + lines["family"].map({"none": 0.6}).fillna(0.7) * place / steps).where(steps > 0, 0.0).sort_index()
     lines["colour"] = [mixed(FAMILY_COLOURS[f], shade) for f, shade in zip(lines["family"], shades, strict=True)]
     return lines[["family", "label", "mark", "colour"]]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
 WIDTH, HEIGHT = 7.0, 3.8
@@ -15,15 +16,19 @@ WIDTH, HEIGHT = 7.0, 3.8
 
 FAMILY_COLOURS = {
     "none": "#000000",
-    "uniform": "#767676",
-    "laplace": "#0072B2",
-    "gaussian": "#D55E00",
-    "composition": "#CC79A7",
-    "tree": "#009E73",
-    "response": "#E69F00",
-    "elimination": "#56B4E9",
+    "uniform": "#636363",
+    "laplace": "#0262a7",
+    "gaussian": "#b15700",
+    "composition": "#d76698",
+    "tree": "#2d8f5e",
+    "response": "#ba8e15",
+    "elimination": "#5e9bc5",
 }
-"""One hue of Okabe and Ito per mechanism family, through the whole book; grey is uniform play."""
+"""One hue per mechanism family, through the whole book; grey is uniform play.
+
+The hues are those of Okabe and Ito, moved until each has contrast 3 to 1 on either plate and every two are told apart,
+with or without red, green or blue cones.
+"""
 
 TRUST_LINES: dict[str, dict[str, Any]] = {
     "none": {"linestyle": "-", "linewidth": 1.4},
@@ -62,6 +67,27 @@ def readable_colour(colour: str) -> str:
     while 1.05 / (_luminance(colour) + 0.05) < 4.5:
         colour = mixed(colour, -0.04)
     return colour
+
+
+def in_the_dark(colour: str) -> str:
+    """Return the colour that stands for this one on a dark plate: hue and chroma as they are, the lightness mirrored.
+
+    Distances between colours stay, and white gives the plate. The space is Oklab (Ottosson, 2020).
+    """
+    linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
+    lightness, *hue = _OKLAB @ np.cbrt(_CONES @ linear)
+    mirrored = [np.clip(1.21 - lightness, 0.207, 0.93), *hue]
+    linear = np.clip(np.linalg.solve(_CONES, np.linalg.solve(_OKLAB, mirrored) ** 3), 0, 1)
+    red, green, blue = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return to_hex((red, green, blue))
+
+
+_CONES = np.array(
+    [[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069955, 0.10739696], [0.08830246, 0.28171884, 0.6299787]]
+)
+_OKLAB = np.array(
+    [[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.42859221, 0.45059371], [0.0259040, 0.78277177, -0.80867577]]
+)
 
 
 def _luminance(colour: str) -> float:

@@ -6,11 +6,13 @@ import re
 import numpy as np
 from matplotlib.figure import Figure
 
-from private_bandits_book.figures.look import style
+from private_bandits_book.figures.look import in_the_dark, style
+
+_FONTS = "'DejaVu Sans', Verdana, sans-serif"  # Verdana has the widths of DejaVu Sans, others are narrower
 
 
 def svg(figure: Figure) -> str:
-    """Return the figure as SVG: the same bytes for the same figure, letters as paths, nothing external."""
+    """Return the figure as SVG: the same bytes for the same figure, letters as text, light or dark as its reader is."""
     buffer = io.StringIO()
     with style():
         figure.savefig(
@@ -21,7 +23,19 @@ def svg(figure: Figure) -> str:
         )
     text = re.sub(r"<!DOCTYPE.*?>\n", "", buffer.getvalue(), flags=re.DOTALL)
     text = re.sub(r'(?<= d=")[^"]*', lambda path: _shorten(path.group()), text)
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text.replace("font-family: 'DejaVu Sans'; ", ""))
+    text = re.sub(r'(?<= )(x|y)="([^"]*)"', lambda place: f'{place[1]}="{_short(place[2])}"', text)
+    text = text.replace("</style>", f"text{{font-family:{_FONTS}}}{_dark(text)}</style>", 1)
     return re.sub(r"\n\s+", "\n", text)
+
+
+def _dark(text: str) -> str:
+    """Return the rule that gives a dark plate to a reader who prefers one; what has no colour of its own is black."""
+    rules = [f"svg{{fill:{in_the_dark('black')}}}"]
+    for colour in sorted(set(re.findall(r"(?:fill|stroke): #[0-9a-f]{6}", text))):
+        name, light = colour.split(": ")
+        rules.append(f'[style*="{colour}"]{{{name}:{in_the_dark(light)}!important}}')
+    return "@media (prefers-color-scheme:dark){" + "".join(rules) + "}"
 
 
 def _shorten(path: str) -> str:
@@ -34,10 +48,14 @@ def _shorten(path: str) -> str:
         steps = [corners[i] for i in kept] + closing
     words, last = [], ""
     for letter, numbers in steps:
-        rounded = " ".join(f"{float(v):.2f}".rstrip("0").rstrip(".") for v in numbers.split())
+        rounded = " ".join(map(_short, numbers.split()))
         words.append(rounded if letter == last else f"{letter}{rounded}")
         last = letter
     return " ".join(words)
+
+
+def _short(number: str) -> str:
+    return f"{float(number):.2f}".rstrip("0").rstrip(".")
 
 
 def _outline(points: np.ndarray, tolerance: float) -> list[int]:

@@ -44,6 +44,7 @@ _multiples = partial(figures.small_multiples, by="facet", start=1000, yscale="lo
 # --- findings
 
 
+@panels("short")
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences, from its own numbers and verdicts."""

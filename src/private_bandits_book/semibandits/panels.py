@@ -34,6 +34,7 @@ _LOWER = ("B_inf at 1/2", "K-path at 1/2", "K-path at 1/2 as arms")
 _TERMS = {"private": "#007a59", "unclear": "#a8d5c5", "sampling": "#eef6f3", "not learnt": "#d9d9d9"}
 
 
+@panels("short")
 @panels("findings")
 def findings(study: Study) -> dict[str, Any]:
     """The chapter's findings in a few sentences, from its own numbers."""

@@ -1,0 +1,33 @@
+"""What the themes leave out for those who do not see a page, or do not use a mouse."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+_SAID = {
+    r'<summary>(?=<span class="toctree-toggle")': '<summary aria-label="Pages below this one">',
+    r'<div role="list" class="citation-list">': '<div class="citation-list">',  # its entries are no list's items
+    r' role="doc-biblioentry"': "",  # deprecated
+    r' aria-label="Search" data-bs': " data-bs",  # another name than the one that is read on it
+    r"<th(\b[^>]*)></th>": r"<td\1></td>",  # the head of nothing
+}
+
+
+def complete(app: Sphinx, error: Exception | None) -> None:
+    """Say it on each written page."""
+    if error or app.builder.format != "html":
+        return
+    for path in Path(app.outdir).rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        for pattern, said in _SAID.items():
+            page = re.sub(pattern, said, page)
+        path.write_text(page, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("build-finished", complete)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,128 @@
+// The algorithms: which are chosen, what each promises and what it really pays, and its regret.
+import { drawing, element } from "./elements.js";
+import { mark } from "./plot.js";
+import { readable } from "./words.js";
+
+const VARIANTS = {
+  none: ["Without privacy", ""],
+  printed: ["Printed", "what the box does"],
+  published: ["Printed", "as the published experiments run it: a hundredth of the noise"],
+  stated: ["Stated", "with the noise that the theorem needs"],
+  repaired: ["Repaired", "so that the promise is kept"],
+};
+
+export class Choices {
+  constructor(algorithms, prefix, changed) {
+    this.algorithms = looks(algorithms);
+    this.changed = changed;
+    this.rows = new Map();
+    this.element = element("div", { class: "lab-choices" }, element("div", { class: "lab-heads", "aria-hidden": "true" },
+      element("span", {}, "Algorithm"), element("span", {}, "promised"), element("span", {}, "really paid"), element("span", {}, "regret")));
+    for (const variant of [...new Set([...Object.keys(VARIANTS), ...algorithms.map((one) => one.variant)])]) {
+      const members = this.algorithms.filter((one) => one.variant === variant);
+      if (members.length) this.element.append(this.group(members, ...(VARIANTS[variant] ?? [variant, ""]), prefix));
+    }
+  }
+
+  group(members, name, words, prefix) {
+    const all = element("input", { type: "checkbox", onchange: () => {
+      for (const { id } of members) this.rows.get(id).box.checked = all.checked;
+      this.settle();
+    } });
+    const rows = members.map((one) => this.row(one, `${prefix}-${one.id}`));
+    for (const { id } of members) this.rows.get(id).all = [all, members];
+    return element("fieldset", { class: "lab-variant" },
+      element("legend", {}, element("label", {}, all, ` ${name}`), words ? element("span", { class: "lab-small" }, ` ${words}`) : null), ...rows);
+  }
+
+  row(algorithm, id) {
+    const box = element("input", { type: "checkbox", id, onchange: () => this.settle() });
+    const cells = ["promised", "paid", "regret"].map((name) => element("span", { class: `lab-${name}` }));
+    const reason = element("p", { class: "lab-reason" });
+    const shown = element("div", { class: "lab-row" },
+      element("label", { for: id, class: "lab-name" }, box, swatch(algorithm), element("span", {}, bare(algorithm))), ...cells, reason);
+    this.rows.set(algorithm.id, { box, cells, reason, shown });
+    return shown;
+  }
+
+  /** Bring the group's switches in line with their members, and tell of the change. */
+  settle(quiet = false) {
+    for (const { all: [all, members] } of this.rows.values()) {
+      const on = members.filter(({ id }) => this.rows.get(id).box.checked).length;
+      all.checked = on === members.length;
+      all.indeterminate = on > 0 && on < members.length;
+    }
+    for (const { box, shown } of this.rows.values()) shown.classList.toggle("lab-off", !box.checked);
+    if (!quiet) this.changed();
+  }
+
+  /** What is switched on and can be played at the values. */
+  get chosen() {
+    return this.algorithms.filter(({ id }) => this.rows.get(id).box.checked && !this.rows.get(id).box.disabled);
+  }
+
+  choose(ids) {
+    for (const [id, { box }] of this.rows) box.checked = ids.includes(id);
+    this.settle(true);
+  }
+
+  /** Say what every algorithm promises and pays at these values; nothing where they are refused. */
+  price(values) {
+    for (const algorithm of this.algorithms) {
+      const { box, cells: [promised, paid], reason, shown } = this.rows.get(algorithm.id);
+      const why = (values && algorithm.fits?.(values)) || "";
+      const made = values && !why && algorithm.make(values);
+      box.disabled = why !== "";
+      shown.classList.toggle("lab-unfit", box.disabled);
+      promised.replaceChildren(...(made ? amount("promised", made.promised) : []));
+      paid.replaceChildren(...(made ? amount("really pays", made.paid) : []));
+      reason.textContent = made ? made.paid.reason.replace(/_0\b/g, "₀") : why;
+      const kept = made && made.paid.epsilon <= made.promised.epsilon * (1 + 1e-9) && made.paid.delta <= made.promised.delta + 1e-15;
+      shown.dataset.kept = !made || made.promised.epsilon === Infinity ? "" : kept ? "yes" : "no";
+    }
+  }
+
+  /** Show an algorithm's regret. */
+  tell(id, words) {
+    this.rows.get(id).cells[2].replaceChildren(...(words ? [small("regret"), element("span", {}, words)] : []));
+  }
+}
+
+function small(words) {
+  return element("span", { class: "lab-small lab-once" }, `${words} `);
+}
+
+/** A loss; no promise at all is a dash. */
+function amount(words, { epsilon, delta }) {
+  if (words === "promised" && epsilon === Infinity) return [small(words), element("span", { class: "lab-amount" }, "–")];
+  const shown = epsilon === null || Number.isNaN(epsilon) ? "not certified" : readable(epsilon);
+  return [small(words), element("span", { class: "lab-amount" }, element("i", {}, "ε "), shown),
+    delta > 0 && epsilon !== Infinity ? element("span", { class: "lab-small lab-delta" }, ` δ ${readable(delta)}`) : null].filter(Boolean);
+}
+
+/** An algorithm's name without its variant, which stands above it. */
+function bare({ label, variant }) {
+  return label.replace(new RegExp(`, ${variant}$`), "");
+}
+
+/** What a curve is called: the algorithm with its variant. */
+function named({ label, variant }) {
+  return variant === "none" || /printed|published|stated|repaired/.test(label) ? label : `${label}, ${variant}`;
+}
+
+/** Colour is the family, dash the trust model, and a mark tells lines of one family apart. */
+function looks(algorithms) {
+  const seen = new Map();
+  return algorithms.map((algorithm) => {
+    const mark = seen.get(algorithm.family) ?? 0;
+    seen.set(algorithm.family, mark + 1);
+    return { ...algorithm, name: named(algorithm), mark, look: `lab-${algorithm.family} lab-trust-${algorithm.trust}` };
+  });
+}
+
+function swatch({ look, mark: shape }) {
+  const svg = drawing("svg", { class: "lab-swatch", viewBox: "0 0 28 12", width: 28, height: 12, "aria-hidden": "true" },
+    drawing("line", { class: `lab-line ${look}`, x1: 0, x2: 28, y1: 6, y2: 6 }));
+  if (shape) svg.append(mark(shape, look, 14, 6));
+  return svg;
+}

@@ -1,0 +1,16 @@
+/* What scrolls in a frame of its own can be reached by the keyboard. */
+"use strict";
+
+const FRAMES = ".pst-scrollable-table-container, div.math, span.long, pre";
+
+function reach() {
+  for (const frame of document.querySelectorAll(FRAMES)) {
+    const scrolls = frame.scrollWidth > frame.clientWidth || frame.scrollHeight > frame.clientHeight;
+    if (scrolls) frame.tabIndex = 0;
+    else frame.removeAttribute("tabindex");
+  }
+}
+
+window.addEventListener("load", reach);
+window.addEventListener("resize", reach);
+document.addEventListener("toggle", reach, true);

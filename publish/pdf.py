@@ -1,0 +1,149 @@
+"""Print the built book into one PDF, and check that nothing of it is missing or cut."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from browser import program, show
+from bs4 import BeautifulSoup, Tag
+
+ROOT = Path(__file__).parents[1]
+SITE = ROOT / "_build" / "html"
+PDF = ROOT / "_build" / "private-bandits.pdf"
+LARGEST = 20_000_000
+
+# Written at the end of the page, so that it is found in the text of the PDF.
+_WATCH = """<script>addEventListener("load", () => {
+  const wrong = [...document.images].filter(one => !one.naturalWidth).map(one => "not drawn " + one.src);
+  for (const one of document.querySelectorAll("article *")) {
+    const box = one.getBoundingClientRect();
+    if (one.localName === "math" && !box.width) wrong.push("not drawn " + one.textContent);
+    if (box.right > innerWidth + 1) wrong.push("cut " + one.localName + " " + one.textContent.trim().slice(0, 60));
+  }
+  for (const text of wrong) document.body.appendChild(document.createElement("p")).textContent = "Fault: " + text;
+});</script>"""
+
+
+def main() -> None:
+    listed = documents(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
+    parts = [part for name in listed for part in (name, f"{name}_proofs")]  # some have their proofs on a page beside
+    names = [name for name in dict.fromkeys(parts) if (SITE / f"{name}.html").is_file()]
+    articles = {name: article(name, names) for name in names}
+    once = printed(articles, {})
+    printed(articles, once)
+    text, size = _read("pdftotext", "-raw", str(PDF), "-"), PDF.stat().st_size
+    wrong = faults(articles, text, size)
+    print(f"{PDF}: {text.count(chr(12))} pages, {size / 1e6:.1f} MB")  # a form feed ends each page
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+def documents(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield the pages of a table of contents in reading order."""
+    yield entry.get("root") or entry["file"]
+    for inner in entry.get("chapters", entry.get("sections", [])):
+        yield from documents(inner)
+
+
+def article(name: str, names: list[str]) -> Tag:
+    """Return what a page says, its anchors named after it, its links leading to articles, to other sites or nowhere."""
+    page = (SITE / f"{name}.html").resolve()
+    found = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select_one("article.bd-article")
+    assert found is not None, page
+    inside = {(SITE / f"{one}.html").resolve(): one for one in names}
+    for tag in found.select("a.headerlink, .viewcode-link, script"):
+        tag.decompose()
+    for tag in found.select("[id]"):
+        tag["id"] = f"{name}/{tag['id']}"
+    found["id"] = name
+    for tag in found.select("a[href]"):
+        link = urlsplit(str(tag["href"]))
+        if link.scheme:
+            continue
+        target = (page.parent / unquote(link.path)).resolve() if link.path else page
+        if target in inside:
+            tag["href"] = f"#{inside[target]}" + (f"/{link.fragment}" if link.fragment else "")
+        else:
+            tag.unwrap()
+    for tag in found.select("img"):
+        tag["src"] = (page.parent / unquote(str(tag["src"]))).resolve().as_uri()
+        del tag["loading"]
+    # A formula is one thing to who hears the page.
+    for tag in found.select("math"):
+        tag["role"], tag["aria-label"] = "img", tag.get_text()
+    if name == "book/claims":  # it lists what the chapters unfold
+        for tag in found.select(".claim-more"):
+            tag.decompose()
+    return found
+
+
+def printed(articles: dict[str, Tag], numbers: dict[str, int]) -> dict[str, int]:
+    """Print the articles behind their contents, and return the page of every anchor that something points to."""
+    first = BeautifulSoup((SITE / f"{next(iter(articles))}.html").read_text(encoding="utf-8"), "html.parser")
+    sheets = [urlsplit(str(tag["href"])).path for tag in first.select("link[rel=stylesheet]")]
+    here = SITE / next(iter(articles))
+    links = "".join(f'<link rel="stylesheet" href="{(here.parent / path).resolve().as_uri()}">' for path in sheets)
+    contents = "".join(_line(name, one, numbers) for name, page in articles.items() for one in _heads(name, page))
+    text = (
+        f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Private Bandits</title>{links}'
+        f'<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container">'
+        f'<article class="bd-article"><nav class="print-contents">{contents}</nav></article>'
+        f"{''.join(map(str, articles.values()))}</div></div></main>{_WATCH}"
+    )
+    words = ["--no-pdf-header-footer", "--generate-pdf-document-outline", "--window-size=673,1000"]
+    with tempfile.TemporaryDirectory() as folder:
+        page, raw = Path(folder) / "book.html", Path(folder) / "book.pdf"
+        page.write_text(text, encoding="utf-8")
+        show(page, *words, f"--print-to-pdf={raw}")
+        _read("qpdf", "--object-streams=generate", str(raw), str(PDF))  # a third of the size, tags and all
+    told = _read("pdfinfo", "-dests", str(PDF))
+    return {name: int(page) for page, name in re.findall(r'^ *(\d+) .*"(.+)"$', told, flags=re.MULTILINE)}
+
+
+def _read(name: str, *words: str) -> str:
+    return subprocess.run([program(name), *words], capture_output=True, encoding="utf-8", check=True).stdout
+
+
+def _heads(name: str, page: Tag) -> list[Tag]:
+    """Return the headings of a page that the contents name: its title, and the sections of what is not reference."""
+    return page.select("h1" if "/api/" in name else "h1, h2")
+
+
+def _line(name: str, head: Tag, numbers: dict[str, int]) -> str:
+    section = head.find_parent("section")
+    assert section is not None
+    number = numbers.get(str(section["id"]), "")
+    kind = "outer" if head.name == "h1" else "inner"
+    return f'<p class="{kind}"><a href="#{section["id"]}">{escape(head.get_text())}</a> <span>{number}</span></p>'
+
+
+def faults(articles: dict[str, Tag], text: str, size: int) -> list[str]:
+    """Return what is wrong with the text of the PDF: titles and captions that it lacks, what the page found."""
+    wrong = re.findall("Fault: .*", text)
+    if size > LARGEST:
+        wrong.append(f"{size} bytes are more than {LARGEST}")
+    flat = _squeezed(text)
+    for name, page in articles.items():
+        for tag in page.select("h1, figcaption, caption"):
+            said = [one for one in tag.find_all(string=True) if one.find_parent("math") is None]
+            wrong += [f"{name}: the PDF lacks {one!r}" for one in said if _squeezed(one) not in flat]
+    return wrong
+
+
+def _squeezed(text: str) -> str:
+    """Return a text without what breaks lines: space and hyphens."""
+    return re.sub(r"[\s-]", "", unicodedata.normalize("NFKC", text))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""A browser for the tests of pages: Debian's chromium, or one that playwright knows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def missing(what: str) -> None:
+    """Fail where CI runs, skip elsewhere: loudly in both."""
+    words = f"THE BROWSER CHECKS DID NOT RUN: {what}; apt-get install chromium, and pip install playwright"
+    if os.environ.get("CI", "").lower() in {"1", "true"}:
+        pytest.fail(words)
+    pytest.skip(words)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start the browser of this machine, for as long as the block lasts."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed")
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    with sync_playwright() as playwright:
+        if found is None and not Path(playwright.chromium.executable_path).is_file():
+            missing("no chromium was found")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(browser: Browser, path: Path, fragment: str = "", **context: Any) -> Iterator[Page]:
+    """Open a built page from its file; at the end nothing has gone wrong in it, and nothing was asked of a network."""
+    with browser.new_context(**context) as made:
+        page = made.new_page()
+        faults: list[str] = []
+        page.on("console", lambda said: faults.append(said.text) if said.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda asked: faults.append(asked.url) if asked.url.startswith(("http", "ws")) else None)
+        if context.get("java_script_enabled", True):  # without, a browser drops the scripts that it began to load
+            page.on("requestfailed", lambda asked: faults.append(f"failed: {asked.url}"))
+        page.goto(f"{path.resolve().as_uri()}{fragment}")
+        yield page
+        assert not faults, faults

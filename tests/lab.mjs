@@ -1,0 +1,67 @@
+// Answers what the tests ask of the laboratory's modules: a list of [function, ...arguments] in JSON.
+import { readFileSync } from "node:fs";
+import * as normal from "../book/_lab/normal.js";
+import * as random from "../book/_lab/random.js";
+import { settings } from "../book/_lab/settings.js";
+
+// A stream that gives recorded draws in their order.
+class Tape {
+  constructor(draws) {
+    this.left = Object.fromEntries(Object.entries(draws).map(([kind, drawn]) => [kind, drawn.values()]));
+  }
+
+  take(kind) {
+    const { value, done } = this.left[kind].next();
+    if (done) throw new Error(`the tape has no ${kind} left`);
+    return value;
+  }
+
+  random = () => this.take("random");
+  standardNormal = () => this.take("standard_normal");
+  standardLaplace = () => {
+    const u = this.random(); // as the library has it, by the inverse distribution function
+    return u < 0.5 ? Math.log(u + u) : -Math.log(2 - u - u);
+  };
+  binomial = () => this.take("binomial");
+  gamma = () => this.take("standard_gamma");
+}
+
+const algorithm = (chapter, id) => settings[chapter].algorithms.find((one) => one.id === id);
+
+const answers = {
+  offered: (chapter, values) =>
+    settings[chapter].algorithms.map(({ make, ...facts }) => ({ ...facts, ...make(values) })),
+  defaults: (chapter) => Object.fromEntries(settings[chapter].parameters.map(({ name, value }) => [name, value])),
+  check: (chapter, values) => settings[chapter].check(values),
+  command: (chapter, values) => settings[chapter].command(values, []),
+  traced: (chapter, id, values, tapes) => {
+    const [env, choice, noise] = tapes.map((draws) => new Tape(draws));
+    const trace = values.horizon <= 10000 ? [] : null;
+    const checkpoints = settings[chapter].checkpoints(values);
+    const { record } = algorithm(chapter, id).make(values);
+    const regret = settings[chapter].run(record, values, { env, choice, noise }, checkpoints, () => {}, trace);
+    return { trace, regret: [...regret], checkpoints: [...checkpoints] };
+  },
+  played: (chapter, id, values) => {
+    const checkpoints = settings[chapter].checkpoints(values);
+    const { record } = algorithm(chapter, id).make(values);
+    return Array.from({ length: values.replications }, (_, replication) =>
+      [...settings[chapter].play(record, values, values.seed, replication, checkpoints, () => {})],
+    );
+  },
+  bounds: (chapter, values, rounds) =>
+    settings[chapter].bounds(values).map(({ at, ...facts }) => ({ ...facts, at: rounds.map(at) })),
+  uniform: (chapter, values, t) => settings[chapter].uniform(values, t),
+  drawn: (name, seed, size, ...rest) => {
+    const { noise } = random.streams(seed, 0);
+    const draw = name in noise ? () => noise[name](...rest) : () => random[name](noise, ...rest);
+    return Array.from({ length: size }, draw);
+  },
+  streams: (seed, replication, size) =>
+    Object.values(random.streams(seed, replication)).map((stream) => Array.from({ length: size }, () => stream.random())),
+  normal: (name, ...rest) => normal[name](...rest),
+};
+
+const asked = JSON.parse(readFileSync(0, "utf8"), (_, value) => (value === "Infinity" ? Infinity : value));
+const given = asked.map(([name, ...rest]) => answers[name](...rest));
+process.stdout.write(JSON.stringify(given, (_, value) => (value === Infinity ? "Infinity" : value)));

@@ -1,0 +1,89 @@
+"""On the same recorded draws the laboratory's kernels play the library's actions, and lose what it loses."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from lab import ask
+from lab_policies import CHAPTERS
+
+from private_bandits import simulate
+from private_bandits.kernels import elimination, sums
+from private_bandits.mechanisms import _raw
+from private_bandits.problems import ConvexLoss
+from private_bandits.simulate import streams, trace
+
+CASES = 3
+OFFERED = [(chapter, name) for chapter, declared in CHAPTERS.items() for name in declared.policies]
+
+
+class Recorder:
+    """A generator that keeps what was drawn, kind by kind."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self.drawn: dict[str, list[float]] = {"random": [], "standard_normal": [], "binomial": [], "standard_gamma": []}
+
+    def __getattr__(self, kind: str) -> Any:
+        def draw(*given: float) -> float:
+            value = getattr(self._rng, kind)(*given)
+            self.drawn[kind].append(float(value))
+            return value
+
+        return draw
+
+
+def _drawn(policy: Any, problem: Any, horizon: int, seed: int) -> list[dict[str, list[float]]]:
+    """The tapes of a run: the streams of a kernel that draws one number after another, or what an elimination drew."""
+    source = streams(seed, 0)
+    if isinstance(policy.record, elimination.Record):
+        recorders = [Recorder(stream) for stream in source]
+        with pytest.MonkeyPatch.context() as patch:  # the compiled functions take no recorder
+            for module, name in ((elimination, "reward_sum"), (elimination, "laplace_sum")):
+                patch.setattr(module, name, getattr(module, name).py_func)
+            for module, name in ((sums, "truncated_pareto_sum"), (sums, "pareto_reward"), (_raw, "laplace")):
+                patch.setattr(module, name, getattr(module, name).py_func)
+            given, end = problem.record(), np.array([horizon])
+            state = elimination.start(given, policy.record)
+            rows = elimination.blank(given, policy.record, 0)
+            elimination.advance.py_func(given, policy.record, state, 1, horizon, end, np.zeros(1), rows, *recorders)
+        return [recorder.drawn for recorder in recorders]
+    directions = "standard_normal" if isinstance(problem, ConvexLoss) else "random"
+    kinds = ["random", directions, "standard_normal" if policy.mechanism == "gaussian" else "random"]
+    draws = horizon * 2 * (1 + getattr(problem, "list_size", 1)) + 100  # more than any takes
+    return [{kind: getattr(stream, kind)(draws).tolist()} for kind, stream in zip(kinds, source, strict=True)]
+
+
+@pytest.mark.parametrize(("chapter", "name"), OFFERED, ids=lambda word: str(word))
+def test_same_draws_same_actions(chapter: str, name: str) -> None:
+    declared = CHAPTERS[chapter]
+    rng = np.random.default_rng([ord(letter) for letter in chapter + name])
+    drawn = (declared.values(rng) for _ in iter(int, 1))
+    cases = list(islice((values for values in drawn if declared.fits(name, values)), CASES))
+    policies = [declared.policies[name](values) for values in cases]
+    problems = [declared.problem(*each) for each in zip(cases, policies, strict=True)]
+    runs = [(*each, case["horizon"]) for case, *each in zip(cases, problems, policies, strict=True)]
+    answers = ask(
+        *(
+            ("traced", chapter, name, values, _drawn(policy, problem, horizon, seed))
+            for seed, (values, (problem, policy, horizon)) in enumerate(zip(cases, runs, strict=True))
+        )
+    )
+    for seed, ((problem, policy, horizon), answer) in enumerate(zip(runs, answers, strict=True)):
+        if answer["trace"] is not None:
+            played = trace(problem, policy, horizon=horizon, seed=seed)
+            if played.dtype.kind == "i":
+                assert answer["trace"] == played.tolist()
+            np.testing.assert_allclose(answer["trace"], played, rtol=1e-9, atol=1e-9)  # points of the disc
+        kept = simulate(problem, policy, horizon=horizon, replications=1, seed=seed)
+        assert answer["checkpoints"] == kept.t.values.tolist()
+        np.testing.assert_allclose(answer["regret"], kept.regret.values[0], rtol=1e-9, atol=1e-9)
+
+
+def test_every_algorithm_that_is_offered_is_compared() -> None:
+    for chapter, declared in CHAPTERS.items():
+        values = declared.values(np.random.default_rng(0))
+        assert {one["id"] for one in ask(("offered", chapter, values))[0]} == set(declared.policies)

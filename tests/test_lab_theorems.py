@@ -1,0 +1,139 @@
+"""The explorer's bounds are those of the library."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from private_bandits.papers.cascading import b_lb, b_lb_semi
+from private_bandits.papers.cascading import bounds as cascading
+from private_bandits.papers.contextual import bounds as contextual
+from private_bandits.papers.definitions import bounds as definitions
+from private_bandits.papers.definitions import replacements
+from private_bandits.papers.heavy_tailed import bounds as heavy
+from private_bandits.papers.semibandits import bounds as semibandits
+from private_bandits.problems import ConvexLoss
+
+LAB = Path(__file__).parents[1] / "book" / "_lab"
+NODE = shutil.which("node")
+INSTANCES = [
+    {"K": 4, "m": 20, "gap": 0.15, "T": 100_000, "delta": 1e-3, "v": 0.5},
+    {"K": 2, "m": 5, "gap": 0.3, "T": 1000, "delta": 1e-6, "v": 0.9},
+    {"K": 7, "m": 40, "gap": 0.02, "T": 10**9, "delta": 0.01, "v": 0.3},
+]
+EPSILONS = [0.05, 0.5, 1.0, 3.0]
+SCRIPT = """
+import { theorems } from "./theorems.js";
+const asked = JSON.parse(process.argv[2]);
+const found = asked.map(([values, epsilon]) => Object.fromEntries(theorems.flatMap(({ paper, uniform, bounds }) => [
+  [paper, uniform(values)],
+  ...bounds.flatMap(({ id, total, rest }) => [
+    [`${paper}/${id}`, total(values, epsilon)],
+    [`${paper}/${id}/rest`, rest(values)],
+  ]),
+])));
+console.log(JSON.stringify(found));
+"""
+
+
+def _library(instance: dict[str, Any], epsilon: float) -> dict[str, float]:
+    size, items, gap, rounds, delta, v = (instance[key] for key in ("K", "m", "gap", "T", "delta", "v"))
+    cascade, semi = b_lb(items, size, 0.5, gap), b_lb_semi(items, size, 0.5, gap)
+    bernoulli, tailed = [0.5] + [0.5 - gap] * (size - 1), [1.0] + [1.0 - gap] * (size - 1)
+    ball = ConvexLoss.ball(np.full((1, size), 0.1), kind="distance")
+    found = {
+        "cascading": cascade.uniform_regret(),
+        "cascading/theorem_4": cascading.theorem_4(cascade, rounds, epsilon),
+        "cascading/theorem_4-corrected": cascading.theorem_4(cascade, rounds, epsilon, "corrected"),
+        "cascading/theorem_6": cascading.theorem_6(cascade, rounds, epsilon, delta),
+        "cascading/theorem_8": cascading.theorem_8(cascade, rounds, epsilon, delta),
+        "cascading/theorem_2": cascading.theorem_2(cascade, rounds, epsilon),
+        "cascading/first": cascading.repaired_first_upper(cascade, rounds, epsilon),
+        "cascading/theorem_11": cascading.theorem_11(items, size, 0.5, gap, rounds, epsilon),
+        "cascading/theorem_12": cascading.theorem_12(items, size, 0.5, gap, rounds, epsilon, "corrected"),
+        "semibandits": semi.uniform_regret(),
+        "semibandits/theorem_2": semibandits.theorem_2(semi, rounds, epsilon, "corrected"),
+        "semibandits/theorem_2-printed": semibandits.theorem_2(semi, rounds, epsilon),
+        "semibandits/theorem_4": semibandits.theorem_4(semi, rounds, epsilon, "corrected"),
+        "semibandits/theorem_4-printed": semibandits.theorem_4(semi, rounds, epsilon),
+        "semibandits/theorem_8": semibandits.theorem_8(semi, rounds, epsilon, "corrected"),
+        "semibandits/theorem_5": semibandits.theorem_5(items, gap, epsilon, rounds, float(size), "corrected"),
+        "semibandits/b_inf_dp": semibandits.b_inf_dp_lower(items, gap, epsilon, rounds, float(size), "corrected"),
+        "definitions": (1 - 1 / size) * gap,
+        "definitions/local": definitions.theorem_4(bernoulli, rounds, epsilon, "sharp"),
+        "definitions/theorem_4": definitions.theorem_4(bernoulli, rounds, epsilon),
+        "definitions/central": replacements.central_lower(bernoulli, rounds, epsilon),
+        "definitions/azize_basu": replacements.azize_basu(bernoulli, rounds, epsilon),
+        "definitions/local_minimax": replacements.local_minimax(size, rounds, epsilon),
+        "definitions/central_minimax": replacements.central_minimax(size, rounds, epsilon),
+        "contextual": 2.0,
+        "contextual/theorem_6": contextual.theorem_6(ball, rounds, epsilon, delta),
+        "contextual/theorem_6-tuned": contextual.theorem_6(ball, rounds, epsilon, delta, "tuned"),
+        "contextual/theorem_8": contextual.theorem_8(size, rounds, epsilon, delta, "order"),
+        "contextual/local_lower": contextual.local_lower(rounds, epsilon),
+        "heavy_tailed": (1 - 1 / size) * gap,
+    }
+    if epsilon <= 1:
+        law = epsilon, v, 1.0, rounds
+        hard = size, gap, epsilon, v, rounds
+        found |= {
+            "heavy_tailed/dp": heavy.dp_upper(tailed, *law, variant="corrected"),
+            "heavy_tailed/dp-printed": heavy.dp_upper(tailed, *law),
+            "heavy_tailed/ldp": heavy.ldp_upper(tailed, *law, variant="corrected"),
+            "heavy_tailed/ldp-printed": heavy.ldp_upper(tailed, *law),
+            "heavy_tailed/dp_lower": heavy.dp_lower(*hard, variant="corrected"),
+            "heavy_tailed/ldp_lower": heavy.ldp_lower(*hard, variant="corrected"),
+        }
+    return found
+
+
+def _without_privacy(instance: dict[str, Any]) -> dict[str, float]:
+    """What is left at epsilon = infinity, or the bound without privacy that the statement has beside it."""
+    free = {f"{name}/rest": value for name, value in _library(instance, math.inf).items() if "/" in name}
+    size, gap, rounds, v = (instance[key] for key in ("K", "gap", "T", "v"))
+    bernoulli, tailed = [0.5] + [0.5 - gap] * (size - 1), [1.0] + [1.0 - gap] * (size - 1)
+    free["contextual/local_lower/rest"] = 0.0  # a price of privacy alone
+    free["definitions/theorem_4/rest"] = replacements.lai_robbins(bernoulli, rounds)
+    free["cascading/theorem_11/rest"] = cascading.kveton_lower(instance["m"], size, 0.5, gap, rounds)
+    for name, variant in (
+        ("dp", "corrected"),
+        ("ldp", "corrected"),
+        ("dp-printed", "printed"),
+        ("ldp-printed", "printed"),
+    ):
+        free[f"heavy_tailed/{name}/rest"] = heavy.robust_ucb_upper(tailed, v, 1.0, rounds, variant)
+    return free
+
+
+@pytest.mark.skipif(NODE is None, reason="THE SCRIPT CHECKS DID NOT RUN: node was not found")
+def test_the_explorers_bounds_are_those_of_the_library(tmp_path: Path) -> None:
+    for path in LAB.glob("*.js"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    (tmp_path / "asked.js").write_text(SCRIPT, encoding="utf-8")
+    asked = [(instance, epsilon) for instance in INSTANCES for epsilon in EPSILONS]
+    words = [str(NODE), str(tmp_path / "asked.js"), json.dumps(asked)]
+    told = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert told.returncode == 0, told.stderr
+    for (instance, epsilon), shown in zip(asked, json.loads(told.stdout), strict=True):
+        wanted = _library(instance, epsilon) | _without_privacy(instance)
+        apart = {key: (shown[key], value) for key, value in wanted.items() if not _same(shown[key], value)}
+        assert apart == {}, (instance, epsilon)
+        assert set(shown) - set(wanted) <= {f"heavy_tailed/{name}" for name in _heavy()}, "a bound without a check"
+
+
+def _heavy() -> list[str]:
+    """Above epsilon = 1 these have no statement; their lower bounds' rest is checked by its own formula."""
+    stated = ["dp", "dp-printed", "ldp", "ldp-printed", "dp_lower", "ldp_lower"]
+    return [*stated, "dp_lower/rest", "ldp_lower/rest"]
+
+
+def _same(shown: float | None, value: float) -> bool:
+    return shown is not None and math.isclose(shown, value, rel_tol=1e-9, abs_tol=1e-12)

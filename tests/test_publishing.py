@@ -1,0 +1,265 @@
+"""What a published site says of itself, with and without its repository's address, and what publishes it."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).parents[1]
+REPOSITORY = "https://github.com/Owner/some-name"
+SITE = "https://owner.github.io/some-name/"
+PAGES = ["intro", "cite", "rerun"]
+PAGE = r"""# Small
+
+Nothing of this is a finding.
+
+## In short
+
+What differs:
+
+- **One bit.** Of $\epsilon=1$ and $10^{-3}$ & what costs $K^2$ it says, in more letters than sixty. And no more.
+- **Two.** No.
+
+Code: {repository}
+
+```{dropdown} Proof
+None.
+```
+"""
+PUBLISHED = runpy.run_path(str(ROOT / "book" / "_ext" / "published.py"))
+SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters than sixty."
+
+
+def build(folder: Path, repository: str) -> Path:
+    """Build three pages with our configuration, in a clone of their own."""
+    for part in ("_ext", "_static", "_templates", "_inventories"):
+        shutil.copytree(ROOT / "book" / part, folder / "book" / part)
+    for name in ("_config.yml", "CITATION.cff", "book/cite.md", "book/rerun.ipynb", "book/references.bib"):
+        shutil.copy(ROOT / name, folder / name)
+    (folder / "book" / "intro.md").write_text(PAGE, encoding="utf-8")
+    (folder / "CHANGELOG.md").write_text(
+        "# Changelog\n\n## Now\n\n- One & `two`,\n  three.\n\n- Four.\n", encoding="utf-8"
+    )
+    files = "\n".join(f"  - file: book/{name}" for name in PAGES[1:])
+    (folder / "_toc.yml").write_text(f"format: jb-book\nroot: book/intro\nchapters:\n{files}\n", encoding="utf-8")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "CHANGELOG.md"], ["commit", "-q", "-m", "One"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    words = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(folder), "-W", "-n"]
+    env = os.environ | {"PRIVATE_BANDITS_REPOSITORY": repository}
+    done = subprocess.run(words, capture_output=True, text=True, env=env, timeout=300)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return folder / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("known"), REPOSITORY)
+
+
+@pytest.fixture(scope="module")
+def unknown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("unknown"), "")
+
+
+def read(page: Path) -> BeautifulSoup:
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+
+
+def said(page: BeautifulSoup) -> dict[str, str]:
+    return {str(tag.get("name") or tag.get("property")): str(tag["content"]) for tag in page.select("meta[content]")}
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", [*PAGES, "intro_proofs"])
+def test_with_an_address_every_page_links_its_repository(known: Path, name: str) -> None:
+    page = read(known / "book" / f"{name}.html")
+    links = {str(tag["href"]) for tag in page.select("a[href]")}
+    source = f"book/{name.removesuffix('_proofs')}.{'ipynb' if name == 'rerun' else 'md'}"
+    assert {REPOSITORY, f"{REPOSITORY}/issues", f"{REPOSITORY}/edit/main/{source}"} <= links
+    assert {f"{SITE}private-bandits.pdf", f"{SITE}changes.xml"} <= links
+    launched = f"https://mybinder.org/v2/gh/Owner/some-name/main?urlpath=lab/tree/{source}"
+    assert (launched in links) == (name == "rerun")
+    assert [tag["href"] for tag in page.select("link[rel=canonical]")] == [f"{SITE}book/{name}.html"]
+    assert said(page)["og:url"] == f"{SITE}book/{name}.html"
+    assert said(page)["og:image"] == f"{SITE}_static/card.png" and (known / "_static" / "card.png").is_file()
+
+
+@pytest.mark.book
+def test_with_an_address_the_citation_has_it(known: Path) -> None:
+    assert f"url     = {{{REPOSITORY}}}," in read(known / "book" / "cite.html").text
+    (citation,) = known.glob("_downloads/*/CITATION.cff")
+    entries = yaml.safe_load(citation.read_text(encoding="utf-8"))
+    assert (entries["repository-code"], entries["url"]) == (REPOSITORY, SITE)
+
+
+@pytest.mark.book
+def test_with_an_address_the_site_lists_its_pages_and_changes(known: Path) -> None:
+    listed = [one.text for one in ElementTree.parse(known / "sitemap.xml").iter() if one.tag.endswith("}loc")]
+    assert listed == sorted(f"{SITE}book/{name}.html" for name in [*PAGES, "intro_proofs"])
+    feed = ElementTree.parse(known / "changes.xml").getroot()
+    atom = "{http://www.w3.org/2005/Atom}"
+    entries = feed.findall(f"{atom}entry")
+    assert [one.findtext(f"{atom}content") for one in entries] == ["One & `two`, three.", "Four."]
+    assert len({one.findtext(f"{atom}id") for one in entries}) == 2
+    assert all(re.match(r"20\d\d-\d\d-\d\dT", str(one.findtext(f"{atom}updated"))) for one in [feed, *entries])
+    lost = read(known / "404.html")
+    assert lost.base is not None and lost.base["href"] == SITE
+    assert lost.base.find_previous(href=True) is None, "what is loaded before is looked for beside what was not found"
+
+
+@pytest.mark.book
+def test_without_an_address_nothing_needs_one(unknown: Path) -> None:
+    for path in unknown.rglob("*.html"):
+        assert "://" not in re.sub(r"https://(docs\.python|www\.w3)\.org", "", path.read_text(encoding="utf-8")), path
+    assert not [name for name in ("404.html", "sitemap.xml", "changes.xml") if (unknown / name).exists()]
+    assert "Code:" not in read(unknown / "book" / "intro.html").text
+    assert "url " not in read(unknown / "book" / "cite.html").text
+    (citation,) = unknown.glob("_downloads/*/CITATION.cff")
+    assert citation.read_bytes() == (ROOT / "CITATION.cff").read_bytes()
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("site", ["known", "unknown"])
+def test_a_page_is_described_by_its_first_finding(site: str, request: pytest.FixtureRequest) -> None:
+    page = said(read(request.getfixturevalue(site) / "book" / "intro.html"))
+    assert page["description"] == page["og:description"] == SAID
+    assert page["og:title"] == "Small"
+
+
+@pytest.mark.parametrize(
+    ("repository", "site"),
+    [
+        (REPOSITORY, SITE),
+        ("https://github.com/Owner/owner.github.io", "https://owner.github.io/"),
+        ("https://gitlab.com/a-b/c.d", "https://a-b.gitlab.io/c.d/"),
+    ],
+)
+def test_the_site_stands_where_its_repository_says(repository: str, site: str) -> None:
+    assert PUBLISHED["site_of"](repository) == site
+
+
+@pytest.mark.parametrize("given", ["owner/name", "https://github.com/owner", f"{REPOSITORY}/tree", "https://x.org/a/b"])
+def test_another_address_is_refused(given: str) -> None:
+    with pytest.raises(PUBLISHED["ConfigError"], match="REPOSITORY must be https://github.com/OWNER/NAME, got"):
+        PUBLISHED["site_of"](given)
+
+
+def test_the_card_is_as_large_as_others_want_it() -> None:
+    card = (ROOT / "book" / "_static" / "card.png").read_bytes()
+    assert [int.from_bytes(card[at : at + 4], "big") for at in (16, 20)] == [1200, 630]
+    assert len(card) < 100_000
+
+
+# ---- the PDF
+
+
+@pytest.fixture
+def pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.syspath_prepend(str(ROOT / "publish"))
+    made = runpy.run_path(str(ROOT / "publish" / "pdf.py"))
+    (tmp_path / "one.html").write_text(
+        '<article class="bd-article"><h1 id="t">One<a class="headerlink" href="#t">#</a></h1>'
+        '<a href="#t">a</a><a href="two.html#x">b</a><a href="data.csv">c</a><a href="https://x.org">d</a>'
+        '<figure><img loading="lazy" src="f.svg"><figcaption>All of <math><mi>K</mi></math> it</figcaption></figure>'
+        "</article>",
+        encoding="utf-8",
+    )
+    made["article"].__globals__["SITE"] = tmp_path
+    return made
+
+
+def test_a_page_of_the_pdf_leads_to_the_others_and_nowhere_else(pdf: dict[str, Any]) -> None:
+    page = pdf["article"]("one", ["one", "two"])
+    assert [tag["href"] for tag in page.select("a")] == ["#one/t", "#two/x", "https://x.org"]
+    assert page.h1["id"] == "one/t"
+    assert page.img["src"].startswith("file:") and "loading" not in page.img.attrs
+
+
+def test_what_the_pdf_lacks_is_found(pdf: dict[str, Any]) -> None:
+    articles = {"one": pdf["article"]("one", ["one"])}
+    whole = "One\nAll\nof 𝐾 it"
+    assert pdf["faults"](articles, whole, 1) == []
+    assert len(pdf["faults"](articles, whole.replace("it", ""), 1)) == 1
+    assert len(pdf["faults"](articles, f"{whole}\nFault: cut table", 20_000_001)) == 2
+
+
+# ---- the workflows
+
+WORKFLOWS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").iterdir()}
+JOBS = {(name, job): made for name, text in WORKFLOWS.items() for job, made in yaml.safe_load(text)["jobs"].items()}
+RUNS = [
+    (workflow, line)
+    for (workflow, _), job in JOBS.items()
+    for step in job["steps"]
+    for line in step.get("run", "").splitlines()
+]
+
+
+def test_every_action_is_pinned_by_commit() -> None:
+    used = [line.strip(" -") for text in WORKFLOWS.values() for line in text.splitlines() if "uses:" in line]
+    assert len(used) > 5
+    for line in used:
+        assert re.fullmatch(r"uses: actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
+
+
+def test_a_workflow_may_read_and_no_more() -> None:
+    assert {"test", "publish", "weekly"} == set(WORKFLOWS)
+    for name, text in WORKFLOWS.items():
+        made = yaml.safe_load(text)
+        assert made["permissions"] == {"contents": "read"} and "concurrency" in made, name
+    more = {job: made["permissions"] for job, made in JOBS.items() if "permissions" in made}
+    assert more == {
+        ("publish", "deploy"): {"pages": "write", "id-token": "write"},
+        ("weekly", "report"): {"issues": "write"},
+    }
+
+
+def test_the_pythons_are_those_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pythons = [line.split()[-1] for line in project["classifiers"] if ":: Python :: 3." in line]
+    assert [JOBS["test", job]["strategy"]["matrix"]["python"] for job in ("make", "windows")] == [pythons, pythons]
+    assert set(re.findall(r'python-version: "(.+)"', "".join(WORKFLOWS.values()))) <= set(pythons)
+
+
+def test_every_command_exists() -> None:
+    targets = re.findall(
+        r"^([\w-]+)(?= *\w*:(?!=))", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    for workflow, line in RUNS:
+        first, *words = line.split()
+        if first == "make":
+            assert words[0] in targets, f"{workflow}: {line}"
+        for name in re.findall(r"-r (\S+)", line):
+            assert (ROOT / name).is_file(), f"{workflow}: {line}"
+        assert first in {"make", "python", "jupyter-book", "sudo", "cp", "open=$(gh", "if"}, f"{workflow}: {line}"
+    assert len(RUNS) > 10
+
+
+def test_windows_types_what_the_readme_says() -> None:
+    (block,) = re.findall(
+        r"^```bat\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    typed = [step["run"] for step in JOBS["test", "windows"]["steps"] if "run" in step]
+    assert block.splitlines()[2:] == typed
+
+
+def test_what_is_published_is_what_the_pages_link() -> None:
+    job = JOBS["publish", "build"]
+    assert job["env"] == {"PRIVATE_BANDITS_REPOSITORY": "${{ github.server_url }}/${{ github.repository }}"}
+    assert "PRIVATE_BANDITS_REPOSITORY" in (ROOT / "book" / "_ext" / "published.py").read_text(encoding="utf-8")
+    assert ("publish", "cp _build/private-bandits.pdf _build/html/") in RUNS
+    assert '"_build" / "private-bandits.pdf"' in (ROOT / "publish" / "pdf.py").read_text(encoding="utf-8")
+    assert job["steps"][0]["with"]["fetch-depth"] == 0  # for the feed

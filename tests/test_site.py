@@ -1,0 +1,230 @@
+"""The built pages in a browser: nothing is asked of a network, scrolls sideways or is cut, and axe is content."""
+
+from __future__ import annotations
+
+import base64
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser import chromium, opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WIDTHS, SCHEMES = (360, 768, 1440), ("light", "dark")
+AXE_WIDTHS = 360, 1440
+RULES: dict[str, dict[str, Any]] = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
+AXE = """async (rules) => {
+  const ALIKE = ["math", "tr:nth-child(n+3)", "details.claim:nth-of-type(n+4)", "pre:not(#codecell0, #codecell1)"];
+  const found = await axe.run({exclude: ALIKE}, {resultTypes: ["violations"], preload: false, ...rules});
+  return found.violations.filter((fault) => ["serious", "critical"].includes(fault.impact)).flatMap((fault) =>
+    fault.nodes.slice(0, 3).map((node) => `${fault.id}: ${node.target} ${node.html.slice(0, 100)}`));
+}"""
+KILO = 1024
+
+# What stands outside the page and is not in a frame that scrolls, and what such a frame or any other box cuts.
+CUT = """() => [...document.querySelectorAll("table, caption, figcaption, figure img, math, pre, h2, h3, p, li, dt")]
+  .filter((one) => {
+    const box = one.getBoundingClientRect();
+    if (!box.width) return false;
+    for (let frame = one.parentElement; frame; frame = frame.parentElement) {
+      const style = getComputedStyle(frame);
+      if (/auto|scroll/.test(style.overflowX)) return false;
+      if (/hidden|clip/.test(style.overflowX)) return box.right > frame.getBoundingClientRect().right + 1;
+    }
+    return box.right > innerWidth + 1 || box.left < -1;
+  }).map((one) => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    found = find_spec("axe_playwright_python")
+    assert found is not None and found.origin is not None
+    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def written(site: Path) -> list[Path]:
+    """The pages, without the theme's parts."""
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+
+
+def faults(page: Page, axe: str) -> Iterator[str]:
+    """Look at an open page at every width, light and dark, with axe where its code is given."""
+    page.add_style_tag(content="*, ::before, ::after { transition: none !important; }")
+    if axe:
+        page.evaluate(axe)
+    for width in reversed(WIDTHS):
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in SCHEMES if axe and width in AXE_WIDTHS else ():
+            page.emulate_media(color_scheme=scheme)
+            yield from (f"{width} {scheme}: {said}" for said in page.evaluate(AXE, RULES[scheme]))
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        yield from (f"{width}: {said}" for said in [f"{wide} wide"] * (wide > width) + page.evaluate(CUT))
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
+
+
+@pytest.mark.book
+def test_every_page_at_every_width_light_and_dark(site: Path, browser: Browser, axe: str) -> None:
+    """Nothing is wider than the screen or cut, with all unfolded, and axe finds nothing serious.
+
+    Of what is made alike axe reads a few: rows, claims, code, and pages of sources. A formula has the colour of its
+    line, and in the dark only contrasts are others.
+    """
+    found, sources = [], [path for path in written(site) if "_modules" in path.parts]
+    for path in written(site):
+        with opened(browser, path, viewport={"width": WIDTHS[-1], "height": 900}, reduced_motion="reduce") as page:
+            found += [f"{path.name}: {said}" for said in faults(page, "" if path in sources[1:] else axe)]
+    assert found == []
+
+
+@pytest.mark.book
+def test_each_kind_of_fault_would_be_found(tmp_path: Path, browser: Browser, axe: str) -> None:
+    start = '<!doctype html><html lang="en"><title>A page</title><meta name="viewport" content="width=device-width">'
+    bodies = {
+        "500 wide": '<main style="width: 500px">wide</main>',
+        "<p ": '<main style="overflow: hidden; width: 90px"><p style="width: 200px">cut</p></main>',
+        "button-name": "<main><button></button></main>",
+        "dark: color-contrast": "<style>@media (prefers-color-scheme: dark) { p { color: #ddd } }</style><p>pale</p>",
+    }
+    for fault, body in bodies.items():
+        (tmp_path / "page.html").write_text(start + body, encoding="utf-8")
+        with opened(browser, tmp_path / "page.html") as page:
+            assert any(fault in said for said in faults(page, axe)), fault
+    (tmp_path / "page.html").write_text(f"{start}<script>console.error('no')</script>", encoding="utf-8")
+    with pytest.raises(AssertionError), opened(browser, tmp_path / "page.html"):
+        pass
+
+
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
+    """The address of the pages on this machine; the search shows what it reads from them."""
+    handler = partial(_Silent, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *said: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.book
+@pytest.mark.parametrize(
+    ("asked", "address"),
+    [
+        ("Theorem 4", "book/claims.html#cascading-theorem-4"),
+        ("cascading/theorem-4", "book/claims.html#cascading-theorem-4"),
+        ("ucb_laplace", "book/api/cascading.html#private_bandits.papers.cascading.ucb_laplace"),
+    ],
+)
+def test_the_search_lands_on_what_was_asked(served: str, browser: Browser, asked: str, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{served}/book/intro.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(asked)
+    page.keyboard.press("Enter")
+    link = page.locator(f'#search-results a[href*="{address.partition("/")[2]}"]').first
+    link.wait_for()
+    link.click()
+    assert address in page.url
+    landed = page.locator(f'[id="{address.partition("#")[2]}"]')
+    landed.wait_for()
+    box = landed.bounding_box()
+    assert box is not None and -1 <= box["y"] < 700
+    assert landed.get_attribute("open") is not None or "claims" not in address
+    page.close()
+
+
+@pytest.mark.book
+def test_a_figure_follows_the_page_s_mode_and_opens_alone(site: Path, browser: Browser) -> None:
+    """Its plate has the page's colour, whatever the reader's device prefers."""
+    with opened(browser, site / "book" / "cascading.html", viewport={"width": 1000, "height": 800}) as page:
+        seen = {}
+        for mode in SCHEMES:
+            page.evaluate("(mode) => { document.documentElement.dataset.theme = mode; }", mode)
+            image = page.locator("figure img").first
+            image.scroll_into_view_if_needed()
+            page.wait_for_function("(one) => one.complete && one.naturalWidth", arg=image.element_handle())
+            assert (
+                page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+                == {
+                    "light": "rgb(255, 255, 255)",
+                    "dark": "rgb(24, 24, 24)",
+                }[mode]
+            )
+            seen[mode] = _corner(page, image.screenshot())
+        assert seen == {"light": [255, 255, 255], "dark": [24, 24, 24]}
+        page.locator("figure a.picture").first.click()
+        page.wait_for_url("**/*.svg")
+
+
+def _corner(page: Page, picture: bytes) -> list[int]:
+    """The colour in the upper right corner of a picture."""
+    code = """async (data) => {
+      const image = new Image();
+      image.src = "data:image/png;base64," + data;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      canvas.width = image.width;
+      canvas.height = image.height;
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      return [...context.getImageData(image.width - 4, 3, 1, 1).data].slice(0, 3);
+    }"""
+    return list(page.evaluate(code, base64.b64encode(picture).decode()))
+
+
+# --- weight, from the files
+
+
+def loads(page: Path) -> tuple[set[Path], set[Path]]:
+    """What a page loads when it opens, with itself and what its styles load, and its pictures, which wait."""
+    text = page.read_text(encoding="utf-8")
+    found = re.findall(r'<(?:script|link|img)\b[^>]*? (?:src|href)="([^"#?]+)[^"]*"[^>]*>', text)
+    files = {(page.parent / one).resolve() for one in found if not one.endswith(".html")}
+    files = {path for path in files if path.is_file()}
+    for style in [path for path in files if path.suffix == ".css"]:
+        fonts = re.findall(r"url\(\"?([^\"?#)]+\.woff2?)", style.read_text(encoding="utf-8"))
+        # the browser takes a font that a glyph asks for: brands are shown nowhere
+        files |= {(style.parent / font).resolve() for font in fonts if "brands" not in font}
+    pictures = {path for path in files if "_images" in path.parts}
+    assert all('loading="lazy"' in one for one in re.findall(r'<img[^>]*"[^"]*_images/[^>]*>', text))
+    return {page, *(files - pictures)}, pictures
+
+
+def weight(files: set[Path]) -> int:
+    return sum(path.stat().st_size for path in files if path.is_file())
+
+
+@pytest.mark.book
+def test_pages_are_light(site: Path) -> None:
+    """In kilobytes, uncompressed: of a page, of its first load, and scrolled to its end."""
+    found = []
+    for path in (path for path in written(site) if "_modules" not in path.parts):
+        first, pictures = loads(path)
+        most = {"HTML": 400 if path.name == "claims.html" else 200, "first load": 1536, "scrolled": 2048}
+        sizes = {"HTML": path.stat().st_size, "first load": weight(first), "scrolled": weight(first | pictures)}
+        found += [f"{path.name}: {kind} {sizes[kind]:,}" for kind in most if sizes[kind] > KILO * most[kind]]
+    assert found == []
+
+
+@pytest.mark.book
+def test_only_the_search_loads_its_index(site: Path) -> None:
+    with_index = [path.name for path in written(site) if "searchindex.js" in path.read_text(encoding="utf-8")]
+    assert with_index == ["search.html"]
