@@ -1,5 +1,6 @@
 // Answers what the tests ask of the laboratory's modules: a list of [function, ...arguments] in JSON.
 import { readFileSync } from "node:fs";
+import * as sums from "../book/_lab/sums.js";
 import * as normal from "../book/_lab/normal.js";
 import * as random from "../book/_lab/random.js";
 import { settings } from "../book/_lab/settings.js";
@@ -59,6 +60,7 @@ const answers = {
   },
   streams: (seed, replication, size) =>
     Object.values(random.streams(seed, replication)).map((stream) => Array.from({ length: size }, () => stream.random())),
+  summed: (name, draws, ...rest) => sums[name](new Tape(draws), ...rest),
   normal: (name, ...rest) => normal[name](...rest),
 };
 

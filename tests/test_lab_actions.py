@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -36,16 +38,24 @@ class Recorder:
         return draw
 
 
+@contextmanager
+def _in_python() -> Iterator[None]:
+    """The functions that draw, not compiled, as compiled ones take no recorder."""
+    with pytest.MonkeyPatch.context() as patch:
+        names = ("pareto_reward", "truncated_pareto_sum", "reward_sum", "laplace_sum")
+        for module, name in [(sums, name) for name in names] + [(_raw, "laplace")]:
+            patch.setattr(module, name, getattr(module, name).py_func)
+        for name in names[2:]:
+            patch.setattr(elimination, name, getattr(sums, name))
+        yield
+
+
 def _drawn(policy: Any, problem: Any, horizon: int, seed: int) -> list[dict[str, list[float]]]:
     """The tapes of a run: the streams of a kernel that draws one number after another, or what an elimination drew."""
     source = streams(seed, 0)
     if isinstance(policy.record, elimination.Record):
         recorders = [Recorder(stream) for stream in source]
-        with pytest.MonkeyPatch.context() as patch:  # the compiled functions take no recorder
-            for module, name in ((elimination, "reward_sum"), (elimination, "laplace_sum")):
-                patch.setattr(module, name, getattr(module, name).py_func)
-            for module, name in ((sums, "truncated_pareto_sum"), (sums, "pareto_reward"), (_raw, "laplace")):
-                patch.setattr(module, name, getattr(module, name).py_func)
+        with _in_python():
             given, end = problem.record(), np.array([horizon])
             state = elimination.start(given, policy.record)
             rows = elimination.blank(given, policy.record, 0)
@@ -81,6 +91,23 @@ def test_same_draws_same_actions(chapter: str, name: str) -> None:
         kept = simulate(problem, policy, horizon=horizon, replications=1, seed=seed)
         assert answer["checkpoints"] == kept.t.values.tolist()
         np.testing.assert_allclose(answer["regret"], kept.regret.values[0], rtol=1e-9, atol=1e-9)
+
+
+def test_sums_of_many() -> None:
+    rng = np.random.default_rng(3)
+    questions: list[tuple[Any, ...]] = []
+    expected = []
+    with _in_python():
+        for case in range(20):
+            n, shape, mean = int(10 ** rng.uniform(3, 15)), rng.uniform(1.2, 3.0), rng.uniform(0.1, 2.0)
+            threshold = mean * 10 ** rng.uniform(-0.3, np.log10(n))
+            recorder = Recorder(np.random.default_rng(case))
+            expected.append(sums.truncated_pareto_sum(recorder, n, mean, shape, threshold))
+            questions.append(("summed", "paretoSum", recorder.drawn, n, mean, shape, threshold))
+            recorder = Recorder(np.random.default_rng(case))
+            expected.append(sums.laplace_sum(recorder, n, threshold))
+            questions.append(("summed", "laplaceSum", recorder.drawn, n, threshold))
+    np.testing.assert_allclose(ask(*questions), expected, rtol=1e-9)
 
 
 def test_every_algorithm_that_is_offered_is_compared() -> None:

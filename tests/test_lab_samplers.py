@@ -29,12 +29,13 @@ def test_continuous_law(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "law", "edge"), [("standardNormal", stats.norm, 3.0), ("standardLaplace", stats.laplace, 6.0)]
+    ("name", "law", "edge"), [("standardNormal", stats.norm, 3.45), ("standardLaplace", stats.laplace, 7.7)]
 )
 def test_tail_of_a_ziggurat(name: str, law: Any, edge: float) -> None:
     drawn = np.array(ask(("drawn", name, 2, 400_000))[0])
     assert stats.binomtest(int(np.sum(drawn > 0)), len(drawn)).pvalue > LEVEL
-    far = np.abs(drawn)[np.abs(drawn) > edge]  # the last layers and what is beyond them
+    assert stats.kstest(drawn, law.cdf).pvalue > LEVEL
+    far = np.abs(drawn)[np.abs(drawn) > edge]  # beyond the last layer
     assert stats.binomtest(len(far), len(drawn), 2 * law.sf(edge)).pvalue > LEVEL
     assert stats.kstest(far, lambda x: 1 - law.sf(x) / law.sf(edge)).pvalue > LEVEL
 
@@ -59,13 +60,11 @@ def test_binomial_of_many(tries: float, chance: float) -> None:
     assert np.array_equal(drawn, np.round(drawn))
     spread = np.sqrt(tries * chance * (1 - chance))
     assert stats.kstest((drawn - tries * chance) / spread, stats.norm.cdf).pvalue > LEVEL
-    skewness = stats.skew(drawn)
-    assert abs(skewness - (1 - 2 * chance) / spread) < 4 * np.sqrt(6 / DRAWN)
 
 
 @pytest.mark.parametrize("values", [2, 5])
 def test_response(values: int) -> None:
-    lie, truth = 0.13, values - 1
+    lie, truth = 0.13, 0
     counts = np.bincount(ask(("drawn", "respond", 6, DRAWN, truth, values, lie))[0], minlength=values)
     expected = np.full(values, lie * DRAWN)
     expected[truth] = (1 - (values - 1) * lie) * DRAWN

@@ -109,6 +109,15 @@ def test_each_kind_of_fault_would_be_found(tmp_path: Path, browser: Browser, axe
         pass
 
 
+@pytest.mark.book
+def test_code_unfolds_without_a_server(site: Path, browser: Browser) -> None:
+    with opened(browser, site / "book" / "contextual.html") as page:
+        box = page.locator("details[data-code]").last
+        box.evaluate("(one) => { one.open = true; one.classList.add('last'); }")
+        page.locator("details.last pre").wait_for()
+        assert "chapter." in page.locator("details.last pre").inner_text()
+
+
 @pytest.fixture(scope="module")
 def served(site: Path) -> Iterator[str]:
     """The address of the pages on this machine; the search shows what it reads from them."""
