@@ -5,6 +5,7 @@
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
 # make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
+# make mutate     change the code at random places and see a test go red for each (half an hour; it goes on, too)
 # make fuzz       50,000 generated calls and parameters, with the bounds of arrays checked (half an hour)
 # make bench-peers, make bench-growth   the same against other libraries, and as the work grows
 # make lock       resolve requirements.lock anew (needs uv)
@@ -29,7 +30,7 @@ create := "$(PY)" -m venv --clear $(VENV)
 install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
-.PHONY: book pdf test quick prove-gates fuzz reproduce bench bench-peers bench-growth lock
+.PHONY: book pdf test quick prove-gates mutate fuzz reproduce bench bench-peers bench-growth lock
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
@@ -45,6 +46,10 @@ test quick: $(READY)
 
 prove-gates: $(READY)
 	$(BIN)/python tests/prove_gates.py
+
+mutate: $(READY)
+	test -d _build/mutants/tool || $(install) --target _build/mutants/tool cosmic-ray==8.7.0
+	$(BIN)/python tests/mutate.py
 
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py

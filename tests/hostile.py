@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pkgutil
+import re
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ from private_bandits.privacy import FinitePolicy
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import check_fit
 
-SECONDS = 5.0  # a public call may take so long
+SECONDS = 5.0  # of CPU: a public call may take so long, on a busy machine, too
 
 
 FUZZ = "PRIVATE_BANDITS_CASES" in os.environ  # other cases each time, with `tests/fuzz.py`
@@ -50,6 +51,15 @@ class Fair(FinitePolicy):
 
     def probabilities(self, history: Any) -> list[float]:
         return [0.5, 0.5]
+
+
+class Learner:
+    """A learner by its name only."""
+
+    name = "learner"
+
+    def start(self, problem: Any, choice: Any, noise: Any) -> Any:
+        raise NotImplementedError
 
 
 def rng() -> np.random.Generator:
@@ -93,14 +103,16 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3},
     "papers.semibandits.as_arms": {"problem": SETS},
     "papers.contextual.lil_ucb": {"problem": ARMS, "delta": 1e-3},
-    "papers.contextual.wrap": {"base": lambda points: None, "delta": 1e-3},
+    "papers.contextual.wrap": {"base": Learner(), "delta": 1e-3},
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},
     "estimates.difference_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.ratio_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.fit_exponent": {"samples": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]]},
     "estimates.fit_growth": {"curves": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]], "start": 2.0, "stop": 1e5},
     "SetBandit.from_oracle": {"oracle": lambda indices, choice: [0, 1]},
-    "ConvexLoss.allows": {"point": np.array([0.5, 0.5])},
+    "ConvexLoss.allows": {"point": np.array([1.0])},
+    "ConvexLoss.value": {"point": [1.0]},
+    "Ball.allows": {"point": np.array([0.5, 0.5])},
     "LinearContext.table": {"sets": [[[1.0, 0.0], [0.0, 1.0]]], "means": [[0.5, 0.2]]},
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
@@ -150,10 +162,10 @@ def public() -> dict[str, Callable[..., Any]]:
                 found[f"{room}.{name}"] = thing
     for name in ("mean_interval", "difference_interval", "ratio_interval", "half_width", "fit_exponent", "fit_growth"):
         found[f"estimates.{name}"] = getattr(estimates, name)
-    for one in (CASCADE, ARMS, SETS, LOSS, BALL, CONTEXT):
+    for kind, one in (*((type(one).__name__, one) for one in (CASCADE, ARMS, SETS, LOSS, CONTEXT)), ("Ball", BALL)):
         for name, method in inspect.getmembers(one, callable):
-            if not name.startswith("_") and name != "record":
-                found[f"{type(one).__name__}.{name}"] = method
+            if not name.startswith("_") and name != "record" and method not in found.values():
+                found[f"{kind}.{name}"] = method
     return found
 
 
@@ -171,6 +183,12 @@ def meant(path: str, function: Callable[..., Any]) -> dict[str, Any]:
     return given
 
 
+def words(function: Callable[..., Any]) -> list[tuple[str, str]]:
+    """What each choice of a function may be, by its docstring."""
+    listed = re.findall(r"^(\w+) : \{(.*)\}", inspect.getdoc(function) or "", re.MULTILINE)
+    return [(name, word) for name, given in listed for word in re.findall(r'"([^"]*)"', given)]
+
+
 @contextmanager
 def limited(seconds: float = SECONDS) -> Iterator[None]:
     """Raise `TooLong` in the block when its time is up."""
@@ -178,13 +196,13 @@ def limited(seconds: float = SECONDS) -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def tell(what: str) -> None:

@@ -370,12 +370,16 @@ def test_an_executed_chapter_is_canonical(published):
             "import warnings\nwarnings.warn('worries')",
             r"(?s)page: cell \[1\] wrote to stderr:.*UserWarning: worries",
         ),
-        ("import os\nos._exit(3)", "page: .*[Kk]ernel died"),
+        ("import os\nos._exit(3)", "page: .*[Kk]ernel died$"),
+        ("import os\nos.write(2, b'Traceback\\nError: no room\\n')\nos._exit(3)", "page: Kernel died: Error: no room$"),
+        ("import numpy\nnumpy.zeros(1 << 55)", "page: _ArrayMemoryError: Unable to allocate [^\n]*$"),
+        ("raise OSError(28, 'no space')", "page: OSError: .Errno 28. no space$"),
     ],
 )
-def test_a_chapter_that_fails_warns_or_dies_is_refused(tmp_path, source, message):
+def test_a_chapter_that_fails_warns_or_dies_is_refused(tmp_path, capfd, source, message):
     with pytest.raises(ChapterFailed, match=message):
         execute.execute(page(tmp_path, source), {})
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_kernel_is_this_interpreter_whatever_is_registered(tiny, tmp_path, monkeypatch):

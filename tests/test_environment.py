@@ -30,8 +30,8 @@ MODULES = {
     "yaml": "pyyaml",
 }
 
-# Runs in environments of its own, which `benchmarks/peers.py` makes.
-ELSEWHERE = {"peer.py"}
+# These run with tools of their own: `benchmarks/peers.py` makes environments, `make mutate` a folder.
+ELSEWHERE = {"peer.py", "mutate.py"}
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")

@@ -179,6 +179,7 @@ def test_growth_interval_covers():
         (lambda: ratio_interval([1, 2], [-1, 1]), "the mean of b must be > 0, got 0"),
         (lambda: fit_exponent([1, 2], [[1, 2]]), "at least 2 replications"),
         (lambda: fit_exponent([1, 2], [[1, 2, 3]] * 2), "samples must have shape"),
+        (lambda: fit_exponent([1, 2], [1, 2]), "samples must have shape"),
         (lambda: fit_exponent([0, 2], [[1, 2]] * 2), "x must be > 0, got 0"),
         (lambda: fit_exponent([2, 2], [[1, 2]] * 2), "two different values"),
         (lambda: fit_exponent([1, 2], [[1, 0], [1, 0]]), "replications but one must be > 0, got 0"),

@@ -457,11 +457,11 @@ class Broken(FinitePolicy):
         ),
         (
             lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 1.2)] * 2),
-            "environments must have shape (2, 2), a distribution",
+            "environments[0] must have shape (2, 2), a distribution",
         ),
         (
             lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1,), (0.2,)]),
-            "environments must have shape (2, 2), a distribution",
+            "environments[0] must have shape (2, 2), a distribution",
         ),
         (
             lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 0)] * 2, output="ads"),

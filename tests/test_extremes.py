@@ -78,6 +78,7 @@ def test_regret_at_the_ends_of_every_range_is_finite_and_never_falls(path):
 def quick(horizon):
     """Algorithms that play by epochs or leaps."""
     arms, pareto = Arms.bernoulli([0.9, 0.5]), heavy_tailed.setting(1, 0.9)
+    yield Cascade([0.9, 0.6], 1), cascading.cascade_ucb1()
     for epsilon in (1e-6, 1.0, 1e6, math.inf):
         yield arms, baselines.dp_se(epsilon, n_arms=2, horizon=horizon)
         yield pareto, heavy_tailed.dp_robust_se(epsilon, 0.9, 1.0, 0.1)
@@ -89,6 +90,10 @@ def test_a_billion_rounds():
         lost = simulate(problem, policy, horizon=10**9, replications=1, seed=1).regret.values[0]
         worst = 10**9 * (problem.means.max() - problem.means.min())
         assert np.isfinite(lost).all() and (np.diff(lost) >= 0).all() and 0 <= lost[-1] <= worst * (1 + 1e-12)
+        if len(problem.means) == 2:  # a whole number of gaps, exactly
+            gap = Fraction(problem.means.max()) - Fraction(problem.means.min())
+            pulls = round(Fraction(lost[-1]) / gap)
+            assert abs(Fraction(lost[-1]) - pulls * gap) <= pulls * gap / 2**50 < gap / 1000
 
 
 @njit

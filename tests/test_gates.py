@@ -1,13 +1,19 @@
-"""The faults that `make prove-gates` plants can be planted; proving them takes most of an hour."""
+"""The faults that `make prove-gates` plants can be planted and were all seen; what mutants no test sees has reasons."""
 
 from __future__ import annotations
 
+import csv
 import shlex
 
+import mutate
 import pytest
-from prove_gates import ROOT, faults, planted
+from prove_gates import ROOT, TABLE, faults, planted
 
 FAULTS = faults()
+
+
+def rows(path):
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def test_there_are_many_and_each_has_a_name():
@@ -25,3 +31,21 @@ def test_a_fault_fits_its_file_and_has_a_gate(fault):
 def test_a_fault_that_fits_nowhere_is_an_error():
     with pytest.raises(ValueError, match="0 times"):
         planted(FAULTS[0] | {"old": "nowhere"}, "text")
+
+
+def test_the_code_is_mutated_where_it_is_and_every_survivor_has_a_reason():
+    for room in mutate.PLAN["room"]:
+        assert all((ROOT / "src" / name).is_file() for name in room["files"])
+        tests = [word.partition("::")[0] for word in shlex.split(room["tests"]) if word.startswith("tests/")]
+        assert tests and all((ROOT / word).is_file() for word in tests)
+    committed = {name: rows(mutate.DATA / f"{name}.csv") for name in ("mutants", "survivors")}
+    assert {row["room"] for row in committed["mutants"]} <= {room["name"] for room in mutate.PLAN["room"]}
+    assert all(int(row["killed"]) >= mutate.LEAST * int(row["tried"]) >= 20 for row in committed["mutants"])
+    survivors = sum(int(row["tried"]) - int(row["killed"]) for row in committed["mutants"])
+    assert len(committed["survivors"]) == survivors and all(row["reason"] for row in committed["survivors"])
+
+
+def test_no_committed_fault_stays_green():
+    table = rows(TABLE)
+    assert [row["fault"] for row in table] == [fault["what"] for fault in FAULTS]
+    assert all((row["proven"], bool(row["gate"])) in (("True", True), ("", False)) for row in table)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+import math
 
 import hostile
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +19,7 @@ NAMES = [
     for name in hostile.meant(path, function)
     if (path, name) not in hostile.FREE
 ]
+WORDS = {path: hostile.words(function) for path, function in CALLS.items()}
 ANY = st.integers(0, len(hostile.HOSTILE) - 1)
 
 
@@ -39,12 +43,13 @@ def test_what_is_meant_is_answered(path):
 
 @pytest.mark.filterwarnings("error")
 @settings(max_examples=hostile.CASES, **hostile.SETTINGS)
-@given(st.sampled_from(NAMES), st.lists(ANY, min_size=1, max_size=2), st.integers(0, 9))
-def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other):
+@given(st.sampled_from(NAMES), st.lists(ANY, min_size=1, max_size=2), st.integers(0, 9), st.integers(0, 19))
+def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other, turn):
     path, name = where
     meant = hostile.meant(path, CALLS[path])
     names = [name, next(n for n in [*meant][other % len(meant) :] + [*meant] if (path, n) in NAMES)]
     changed = dict(zip(names, (hostile.HOSTILE[value] for value in values), strict=False))
+    changed = dict(WORDS[path][turn % max(1, len(WORDS[path])) :][:1]) | changed
     wrong = hostile.fault(path, CALLS[path], meant | changed)
     shown = ", ".join(f"{name}={repr(value)[:60]}" for name, value in changed.items())
     assert wrong is None, f"{path}({shown}) {wrong}"
@@ -72,6 +77,21 @@ CORPUS = [
     ("problems.LinearContext", {"link": "linear", "theta": "x"}, "theta"),
     ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
     ("papers.contextual.lil_ucb", {"problem": 7}, "problem"),
+    ("papers.contextual.wrap", {"base": CALLS["papers.contextual.wrap"]}, "base"),
+    ("privacy.exact_loss", {"environments": 1}, "environments"),
+    ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),
+    ("privacy.exact_loss", {"definition": "environment", "environments": [1e300, 1e300]}, "environments"),
+    ("estimates.half_width", {"se": np.zeros((2, 2)), "replications": [3, 4, 5]}, "replications"),
+    ("papers.contextual.ldp_linucb", {"noise": "laplace", "delta": hostile.CONTEXT}, "delta"),
+    ("estimates.half_width", {"se": hostile.nest(50)}, "se"),
+    ("privacy.audit", {"neighbours": 1}, "neighbours"),
+    ("ConvexLoss.value", {"which": 0, "point": [[0.0]]}, "point"),
+    ("ConvexLoss.value", {"which": 0, "point": [0.0, 1.0]}, "point"),
+    ("Ball.value", {"which": 0, "point": [0.1, 0.2, 0.3]}, "point"),
+    ("ConvexLoss.value", {"which": -1, "point": [0.0]}, "which"),
+    ("ConvexLoss.arms", {"schedule": 5}, "schedule"),
+    ("papers.semibandits.separated", {"shape": "K-path", "others": 2**31, "size": 1}, "others"),
+    ("papers.semibandits.separated", {"shape": "windows", "others": 2**31}, "others"),
     ("simulate", {"policy": None}, "policy"),
     ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
     ("simulate", {"problem": None}, "problem"),
@@ -85,6 +105,26 @@ def test_what_once_broke(path, changed, named):
     with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
         CALLS[path](**full)
     assert len(str(caught.value)) <= 200
+
+
+def test_a_bound_without_privacy_is_no_overflow():
+    bound = CALLS["papers.contextual.local_lower"]
+    assert bound(100, 1e-9) == pytest.approx(100 / 8) and bound(100, 2.0**31) == bound(100, math.inf) == 0.0
+
+
+def test_no_array_is_taken_for_a_word_and_no_epsilon_is_too_small_to_be_refused():
+    for path, function in CALLS.items():
+        meant, own = hostile.meant(path, function), inspect.signature(function).parameters
+        words = [name for name in meant if isinstance(own[name].default, str)]
+        changes = [{name: value} for name in words for value in (np.array(["a", "b"]), ["a"], np.zeros(3))]
+        changes += [{"epsilon": value} for value in (1e-300, 1e-309, 5e-324) if "epsilon" in meant]
+        for changed in changes:
+            assert hostile.fault(path, function, meant | changed) is None, (path, changed)
+
+
+def test_raw_kernels_are_not_exported():
+    for path, function in CALLS.items():
+        assert not hasattr(function, "py_func"), f"{path} is compiled: it checks nothing"
 
 
 def test_rounds_may_be_written_as_a_float():

@@ -144,6 +144,11 @@ def test_a_hostile_literal_is_one_line_and_executes_nothing(tiny, tmp_path, monk
     assert sorted(os.listdir()) == before
 
 
+def test_a_list_that_a_chapter_needs_is_not_empty():
+    with pytest.raises(UsageError, match="vs must be a non-empty list"):
+        validate("heavy_tailed", PARAMETERS["heavy_tailed"], {"vs": []})
+
+
 def test_what_yaml_cannot_write_is_read_as_it_is_meant(tmp_path):
     (tmp_path / "params.yml").write_text("horizon: 1e5\nepsilons: [1e-1, 2]\n")
     assert commands._from_file(tmp_path / "params.yml") == {"horizon": 1e5, "epsilons": [0.1, 2]}

@@ -70,7 +70,8 @@ STUDY = SimpleNamespace(horizon=1000, slope=Interval(0.5, 0.4, 0.6), other=Inter
 
 
 def rulebook() -> Rulebook:
-    rules = Rulebook(slack="0.2", rounds=lambda study: f"{study.horizon:g}")
+    words = {"slack": "0.2", "rounds": lambda study: f"{study.horizon:g}", "unsaid": lambda study: study.long}
+    rules = Rulebook(**words)  # what no statement says is not looked up: it may take long
     rules("theorem-1")(lambda study, claim: Rate(claim.facts["power"], {"T": 1.0})(study.slope).of(PLAYED))
     rules("theorem-2")(lambda study, claim: Rate(1.0, {"T^2": 2.0})(study.other).of(PLAYED))
     rules.combining("table-1")(lambda study, claim, parts: all_of(*parts.values()))

@@ -155,6 +155,15 @@ def test_a_kept_promise_pays_the_same_for_values_and_for_everything():
     assert Guarantee.certified(1, 1, "local", "x").delta == 0.0
 
 
+def test_what_leaks_is_private_in_its_values_alone():
+    leaks = Guarantee.leaking(0.2, 1e-3, 0.15, 1e-4, "central", "exact counts")
+    assert leaks == guarantee(
+        delta=1e-3, value_epsilon=0.15, value_delta=1e-4, effective_epsilon=math.inf,
+        trust="central", reason="exact counts",
+    )  # fmt: skip
+    assert Guarantee.leaking(math.inf, 0.1, 0.15, 1e-4, "central", "exact counts") == Guarantee.none()
+
+
 def test_without_noise_nothing_is_promised():
     everything = {"epsilon": math.inf, "value_epsilon": math.inf, "effective_epsilon": math.inf}
     assert Guarantee.none() == guarantee(**everything, trust="none", reason="no noise")

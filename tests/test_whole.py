@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import crash
+import nbformat
 import psutil
 import pytest
 
@@ -174,31 +177,82 @@ def test_output_that_cannot_be_written_is_one_line(tmp_path):
     assert (done.returncode, done.stderr) == (1, "private-bandits: [Errno 28] No space left on device\n")
 
 
+@posix
+@pytest.mark.parametrize(
+    ("closed", "out"), [("<", "tiny  A tiny chapter\n"), (">", ""), ("2>", "tiny  A tiny chapter\n")]
+)
+def test_a_closed_stream_is_no_error_and_its_number_no_files(tiny, tmp_path, closed, out):
+    script = "import sys; from pathlib import Path; from private_bandits_book.cli import main; "
+    script += f"from private_bandits_book.chapters.book import Book; book = Book(Path({str(tiny.root)!r})); "
+    script += "print(main(['list'], book=book), open('a', 'w').fileno() > 2, file=open('code', 'w'))"
+    words = ["sh", "-c", f'exec "$@" {closed}&-', "sh", sys.executable, "-P", "-c", script]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr, (tmp_path / "code").read_text()) == (out, "", "0 True\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an address space has no such limit")
+def test_without_memory_it_is_one_line():
+    words = [sys.executable, "-P", "-c", "from private_bandits_book.cli import main; raise SystemExit(main(['list']))"]
+    import resource
+
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (60_000_000, 60_000_000))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, preexec_fn=limit)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+
+
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
-    """An environment without a home that can be written, and with folders of its own for what is passing."""
+    """An environment without asserts and a home that can be written, with folders of its own for what is passing."""
     known = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
     places = {name: str(tmp_path / name) for name in ("TMPDIR", "TEMP", "JUPYTER_RUNTIME_DIR")}
     for place in places.values():
         Path(place).mkdir()
-    return known | places | {"HOME": f"{os.devnull}/home", "NUMBA_CACHE_DIR": os.devnull, "PRIVATE_BANDITS_KEPT": ""}
+    return (
+        known
+        | places
+        | {
+            "HOME": f"{os.devnull}/home",
+            "NUMBA_CACHE_DIR": os.devnull,
+            "PRIVATE_BANDITS_KEPT": "",
+            "PYTHONOPTIMIZE": "1",
+        }
+    )
 
 
 # what a page or a kernel would import from the current folder
 SHADOWS = ("random", "json", "numpy", "jupyter_book", "IPython", "sitecustomize")
 
 
+def _writes(path, place):
+    return f"open({str(path)!r}, 'a').write({place.name!r})\n"
+
+
+def _forged(folder, executed):
+    """An output folder that nobody made by a run: its notebook and modules are hostile, and its seal is right."""
+    (folder / "data").mkdir(parents=True)
+    for name in ("conf.py", "numpy.py", "data/__init__.py"):
+        (folder / name).write_text(_writes(executed, folder / name))
+    cell = nbformat.v4.new_code_cell(_writes(executed, folder / "tiny.ipynb"))
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / "tiny.ipynb")
+    (folder / "data" / "evil.csv").write_text("=cmd|' /C calc'!A0,<script>e()</script>\n")
+    made = {name: hashlib.sha256(content).hexdigest() for name, content in crash.tree(folder).items() if content}
+    (folder / "provenance.json").write_bytes(running._sealed({"made_by": running._MARK, "contents": made}))
+    return crash.tree(folder)
+
+
 @posix
-def test_a_run_executes_nothing_of_the_current_folder_and_of_no_profile(tiny, tmp_path, bare):
+def test_a_run_executes_nothing_of_the_current_folder_the_output_folder_and_no_profile(tiny, tmp_path, bare):
     here = tmp_path / "here"
     startup = here / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
+    earlier = _forged(here / "out", tmp_path / "executed")
     for place in [here / f"{name}.py" for name in SHADOWS] + [startup / "00.py", tiny.pages / "random.py"]:
-        place.write_text(f"open({str(tmp_path / 'executed')!r}, 'a').write({place.name!r})\n")
+        place.write_text(_writes(tmp_path / "executed", place))
     one = process(["run", "tiny", "-o", "out"], here, book=tiny.root, env=bare | {"IPYTHONDIR": str(here / "ipython")})
     out, err = one.communicate(timeout=120)
     assert (one.returncode, out, err.count("\n")) == (0, "out/tiny.html\n", 2), err
     assert not (tmp_path / "executed").exists() and (here / "out" / "tiny.html").is_file()
+    assert not set(earlier) & set(crash.tree(here / "out")) - {"tiny.ipynb", "data", "provenance.json"}
     assert not any(map(os.listdir, (bare["TMPDIR"], bare["JUPYTER_RUNTIME_DIR"])))
 
 

@@ -73,13 +73,18 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
     Raises
     ------
     ValueError
-        If an error is below 0, there are fewer than two replications, or `level` is not in (0, 1).
+        If an error is below 0, there are fewer than two replications, shapes do not fit, or `level` is not in (0, 1).
     """
     level = checks.real("level", level, above=0, below=1)
     for name, value, least in (("se", se, 0.0), ("replications", replications, 2.0)):
         numbers = np.asarray(value, None if np.asarray(value).dtype.kind not in "iuf" else np.float64)
         if numbers.dtype.kind not in "iuf" or not ((numbers >= least) & (numbers <= checks.HUGE)).all():
             raise ValueError(f"{name} must be finite and >= {least:g}, got {checks.shown(value)}")
+    shapes = np.shape(se), np.shape(replications)
+    try:
+        np.broadcast_shapes(*shapes)
+    except (ValueError, RuntimeError):  # the second for too many dimensions
+        raise ValueError(f"se and replications must fit, got shapes {checks.shown(shapes)}") from None
     return np.asarray(se) * scipy.special.stdtrit(np.asarray(replications) - 1.0, (1 + level) / 2)
 
 

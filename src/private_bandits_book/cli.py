@@ -29,6 +29,7 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
     book : Book, optional
         Default: the one that comes with the package.
     """
+    _open_streams()
     heard: list[float] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -61,6 +62,13 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
     finally:
         for each, handler in before.items():
             signal.signal(each, signal.SIG_IGN if words is None else handler)  # without words the process ends here
+
+
+def _open_streams() -> None:
+    """Give a closed stream's number to no other file, and let it swallow what is said."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
 
 
 def _forget_output() -> None:

@@ -226,7 +226,8 @@ def judged(
         found = ruling(claim.claim)
         statement = claim.statement
         for name, word in rules.words.items():
-            statement = statement.replace(f"{{{name}}}", word if isinstance(word, str) else word(study))
+            if f"{{{name}}}" in statement:
+                statement = statement.replace(f"{{{name}}}", word if isinstance(word, str) else word(study))
         made_by = f"{command} --long" if claim.long else command
         numbers = found.measurement[:3]
         said = claim.claim, claim.kind, claim.locus, statement

@@ -439,7 +439,7 @@ def rare_mode(runs: Any) -> Mode | None:
         return None
     usual = float(scale[rest].std(ddof=1)) * math.sqrt(1.0 + 1.0 / left)
     gap, away = scale[cut] - scale[cut - 1], np.abs(scale[few] - scale[rest].mean()).min()
-    if gap <= np.ptp(scale[rest]) or away <= usual * scipy.stats.t.isf(_APART / 2.0, left - 1):
+    if gap <= np.ptp(scale[rest]) or away <= -usual * scipy.special.stdtrit(left - 1.0, _APART / 2.0):
         return None
     return Mode(number - left, number, float(values[few].mean()), float(values[rest].mean()))
 

@@ -43,9 +43,9 @@ def environment_loss(
         If there are fewer than two environments, or two of them have no distance.
     """
     checks.choice("output", output, ("history", "actions"))
-    if environments is None or len(environments) < 2:
+    if environments is None or not checks.listed(environments) or len(environments) < 2:
         raise ValueError(f"environments must hold at least two environments, got {checks.shown(environments)}")
-    tables = [reward_laws(game, environment) for environment in environments]
+    tables = [reward_laws(game, one, f"environments[{k}]") for k, one in enumerate(environments)]
     metric = total_variation if distance is None else distance
     outputs = [_output_logs(game, horizon, table, output) for table in tables]
     worst = 0.0

@@ -83,7 +83,7 @@ def environment_law(
     return actions_law(game, checks.integer("horizon", horizon, at_least=1), reward_laws(game, environment))
 
 
-def reward_laws(game: Game, environment: Any) -> np.ndarray:
+def reward_laws(game: Game, environment: Any, name: str = "environment") -> np.ndarray:
     """Return the probability of each reward for each arm; means stand for Bernoulli arms.
 
     Parameters
@@ -92,6 +92,8 @@ def reward_laws(game: Game, environment: Any) -> np.ndarray:
         The policy with its arms, rewards and feedback.
     environment : array_like, shape (arms, rewards) or (arms,)
         As for `environment_law`.
+    name : str
+        What an error calls it.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def reward_laws(game: Game, environment: Any) -> np.ndarray:
     ValueError
         If it is not a distribution for each arm.
     """
-    table = checks.array("environment", environment)
+    table = checks.array(name, environment)
     if table.shape == (game.n_arms,) and set(game.rewards) == {0, 1}:
         table = np.stack([table if reward else 1 - table for reward in game.rewards], axis=1)
     if (
@@ -111,7 +113,7 @@ def reward_laws(game: Game, environment: Any) -> np.ndarray:
         or np.abs(table.sum(axis=1) - 1).max() > 1e-12
     ):
         raise ValueError(
-            f"environments must have shape ({game.n_arms}, {len(game.rewards)}), a distribution over the rewards "
+            f"{name} must have shape ({game.n_arms}, {len(game.rewards)}), a distribution over the rewards "
             f"for each arm, or hold the means of {game.n_arms} Bernoulli arms, got {checks.shown(environment)}"
         )
     return table

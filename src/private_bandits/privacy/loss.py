@@ -96,10 +96,12 @@ def exact_loss(
     length = checks.integer("horizon", horizon, at_least=1)
     rounds = checks.integer("changes", changes, at_least=1)
     game = enumeration.describe(policy, n_arms, rewards, max_histories)
-    if definition == "local":
-        return _local_loss(game) * min(rounds, length)
     if definition == "environment":
         return environment_loss(game, length, environments, output, distance)
+    if environments is not None or distance is not None:
+        raise ValueError(f"environments and distance must be for definition 'environment', got {definition!r}")
+    if definition == "local":
+        return _local_loss(game) * min(rounds, length)
     return _worst_case(game, length, definition, rounds).loss
 
 

@@ -1,6 +1,7 @@
 """Execute a chapter with papermill, in the environment of the running interpreter."""
 
 import asyncio
+import builtins
 import logging
 import os
 import sys
@@ -65,8 +66,13 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
                 kernel_name="python3", kernel_manager_class=kernels, progress_bar=sys.stderr.isatty(),
                 on_cell_start=lambda cell, cell_index: places.append(f"{path.stem}, " + cell.source.partition("\n")[0]),
             )  # fmt: skip
-    except (PapermillExecutionError, RuntimeError) as error:  # the second if its kernel does not start, or dies
-        raise ChapterFailed(f"{path.stem}: {str(error).strip()}") from None
+    except PapermillExecutionError as error:
+        kind = vars(builtins).get(error.ename, Exception)
+        lacks = issubclass(kind, OSError) or error.ename.endswith("MemoryError")  # no fault of the cell
+        said = f"{error.ename}: {error.evalue}".strip().partition("\n")[0] if lacks else str(error).strip()
+        raise ChapterFailed(f"{path.stem}: {said}") from None
+    except RuntimeError as error:  # its kernel does not start, or dies
+        raise ChapterFailed(f"{path.stem}: {error}") from None
     for cell in notebook.cells:
         for result in cell.get("outputs", []):
             if result.get("name") == "stderr":
@@ -103,7 +109,9 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     """
     # A kernel says on the terminal that it talks over TCP and that it was told to stop: no news to a reader.
     quiet = ["--IPKernelApp.log_level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
-    kernel, started = get_kernel_dict(extra_arguments=quiet), []
+    # Most of what a kernel ever holds are its libraries: looking for garbage among them is a tenth of a small run.
+    seldom = "--InteractiveShellApp.exec_lines=__import__('gc').set_threshold(10_000, 20, 50)"
+    kernel, started = get_kernel_dict(extra_arguments=[*quiet, seldom]), []
     kernel["argv"].insert(1, "-P")
 
     with scratch() as folder:
@@ -122,6 +130,10 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
                 super().__init__(kernel_spec_manager=Here(), connection_file=str(folder / "kernel.json"), **options)
                 started.append(self)
 
+            async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
+                with (folder / "last").open("wb") as said:
+                    await super().start_kernel(**options | {"stderr": said})
+
             async def shutdown_kernel(self, now: bool = False, restart: bool = False) -> None:  # type: ignore[override]
                 # An interrupted cell still waits in the loop, and would report the death of this kernel.
                 waiting = asyncio.all_tasks() - {asyncio.current_task()}
@@ -132,6 +144,9 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
 
         try:
             yield Manager
+        except RuntimeError as error:
+            *_, why = "", *(folder / "last").read_text(encoding="utf-8", errors="replace").split("\n")[-2:-1]
+            raise RuntimeError(f"{error}: {why}" if why else str(error)) from None
         finally:
             for one in started:  # interrupted before it was ready
                 if isinstance(one.provisioner, LocalProvisioner) and one.provisioner.process is not None:

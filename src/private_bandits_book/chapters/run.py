@@ -153,7 +153,8 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         shutil.copytree(fresh / "data", site / "data" / chapter)
         for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
             shutil.copy(study, site / "data" / chapter)
-        words = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build", str(site)]
+        script = "import gc; gc.disable(); from jupyter_book.cli.main import main; main()"  # a fifth of its time
+        words = [sys.executable, "-P", "-c", script, "build", str(site)]
         # Its page is nobody's to edit: the book's repository has another.
         env = {**os.environ, "PYTHONIOENCODING": "utf-8", "PRIVATE_BANDITS_REPOSITORY": ""}
         done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
 from private_bandits.privacy import FinitePolicy, History, exact_loss, table_laws
@@ -101,7 +101,7 @@ def responding(epsilon: float) -> Two:
 
 def threshold(rho: float, level: float) -> Two:
     """Return the policy that pulls arm 1 if the first reward with Gaussian noise is above the level; it is rho-zCDP."""
-    return Two(lambda reward: float(norm.sf((level - reward) * math.sqrt(2.0 * rho))))
+    return Two(lambda reward: float(ndtr((reward - level) * math.sqrt(2.0 * rho))))
 
 
 def rarely(chance: float) -> Two:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from private_bandits import baselines
 from private_bandits.estimates import mean_interval
@@ -319,7 +319,7 @@ def predicted(run: LongRun) -> float:
 
 def _largest_of(number: int) -> float:
     """The largest of so many standard normal errors on the average (Blom 1958)."""
-    return float(norm.ppf((number - 0.375) / (number + 0.25)))
+    return float(ndtri((number - 0.375) / (number + 0.25)))
 
 
 def predicted_form(sweep: Sweep, more: float = 0.0) -> Form:

@@ -321,7 +321,10 @@ def local_lower(horizon: int, epsilon: float) -> float:
     ValueError
         If an argument is out of range.
     """
-    rounds, move = checks.integer("horizon", horizon, at_least=1), math.expm1(checks.epsilon(epsilon))
+    rounds, private = checks.integer("horizon", horizon, at_least=1), checks.epsilon(epsilon)
+    if private > 700.0:  # e^epsilon is beyond what a float holds
+        return 0.0
+    move = math.expm1(private)
     gap = min(1.0 / (2.0 * math.sqrt(2.0 * rounds) * move), 1.0)
     return gap * rounds / 8.0 * math.exp(-4.0 * (move * gap) ** 2 * rounds)
 

@@ -167,14 +167,23 @@ def wrap(
     ------
     ValueError
         If an argument is out of range.
+    TypeError
+        If the base is no learner.
 
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> wrapped = wrap(SimpleNamespace(name="my learner"), bound=1.0, epsilon=2.0, noise="laplace")
+    >>> mine = SimpleNamespace(name="my learner", start=lambda problem, choice, noise: ...)
+    >>> wrapped = wrap(mine, bound=1.0, epsilon=2.0, noise="laplace")
     >>> wrapped.name, wrapped.scale
     ('my learner, laplace noise', 1.0)
     """
+    try:
+        learns = base.name is not None and callable(base.start)
+    except AttributeError:
+        learns = False
+    if isinstance(base, type) or not learns:
+        raise TypeError(f"base must have a name and start(...), got {checks.shown(base)}")
     width = 2.0 * checks.real("bound", bound, above=0)
     number = checks.integer("points", points, at_least=1, at_most=2)
     scale = number_scale(width, epsilon, delta, noise, method)

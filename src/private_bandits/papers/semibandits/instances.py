@@ -10,6 +10,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.problems import SemiBandit, SetBandit
 
+_SETS, _ENTRIES = 20_000, 10**6  # at most in a family
 REACH = 0.35  # the proofs ask for a distance of means below this
 
 
@@ -232,8 +233,8 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
     (((0, 1), (2, 3), (4, 5)), [1.0, 1.0, 0.75, 0.75, 0.75, 0.75], 1.0)
     """
     checks.choice("shape", shape, SHAPES)
-    bad = checks.integer("others", others, at_least=1)
-    good = 1 if shape == "arms" else checks.integer("size", size, at_least=1)
+    good = 1 if shape == "arms" else checks.integer("size", size, at_least=1, at_most=_ENTRIES)
+    bad = checks.integer("others", others, at_least=1, at_most=min(_SETS, _ENTRIES // good))
     top = checks.real("best", best, above=0, at_most=1)
     low = top - checks.real("distance", distance, above=0, at_most=top)
     means = np.where(np.arange(good + bad) < good, top, low)
