@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from browser import show
+from chromium import show
 
 BOOK = Path(__file__).parents[1] / "book"
 FIGURE = BOOK / "figures" / "comparison" / "figure-price.svg"

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import yaml
-from browser import program, show
+from chromium import program, show
 from bs4 import BeautifulSoup, Tag
 
 ROOT = Path(__file__).parents[1]

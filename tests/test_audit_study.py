@@ -79,17 +79,19 @@ def test_the_table_has_the_columns_of_the_contract_and_breaches_are_replayed():
 
 
 def test_what_figures_say_that_a_policy_pays_lies_in_its_interval():
-    """Labels of figures show `privacy.effective_epsilon`."""
+    """Labels of figures show `privacy.effective_epsilon`; a row that runs decide holds at 95 %."""
     table = pd.read_csv(DATA / "table-audit.csv", keep_default_na=False)
     rows = cases.cases(10, 1.0, 1e-3, 100)
     assert table[["algorithm", "paper", "variant", "trust", "view"]].to_numpy().tolist() == [[*row[:5]] for row in rows]
-    checked = 0
-    for case, low, high, delta in zip(rows, table["paid_low"], table["paid_high"], table["delta"], strict=True):
-        if isinstance(case.target, Policy) and case.target.privacy.effective_delta <= float(delta):
-            assert float(low) <= case.target.privacy.effective_epsilon * (1 + 1e-9), case[:5]
-            assert case.target.privacy.effective_epsilon <= float(high) * (1 + 1e-9), case[:5]
-            checked += math.isfinite(float(high))
-    assert checked > 60
+    above, checked = [], 0
+    for case, found in zip(rows, table.itertuples(), strict=True):
+        if isinstance(case.target, Policy) and case.target.privacy.effective_delta <= float(found.delta):
+            said = case.target.privacy.effective_epsilon * (1 + 1e-9)
+            assert said <= float(found.paid_high) * (1 + 2e-9), case[:5]
+            assert float(found.paid_low) <= said or "sampled" in found.method, case[:5]
+            above += [float(found.paid_low) > said] if "sampled" in found.method else []
+            checked += math.isfinite(float(found.paid_high))
+    assert sum(above) <= 0.05 * len(above) and checked > 60
 
 
 def test_a_committed_breach_is_found_again_by_its_call():
@@ -155,6 +157,7 @@ def test_a_ledger_is_as_good_as_its_trials():
     )
     assert worse.ledger.set_index("claim")["verdict"]["own-alarms"] == "not reproduced"
     assert rows["own-faults"] == "reproduced"
+    del worse.__dict__["ledger"]
     place = next(place for place, case in enumerate(made.cases) if case.known == "keeps")
     worse.__dict__["cases"] = [
         case._replace(known="breaks") if number == place else case for number, case in enumerate(made.cases)

@@ -95,7 +95,7 @@ def test_every_page_at_every_width_light_and_dark(site: Path, browser: Browser, 
 def test_each_kind_of_fault_would_be_found(tmp_path: Path, browser: Browser, axe: str) -> None:
     start = '<!doctype html><html lang="en"><title>A page</title><meta name="viewport" content="width=device-width">'
     bodies = {
-        "500 wide": '<main style="width: 500px">wide</main>',
+        "508 wide": '<main style="width: 500px">wide</main>',
         "<p ": '<main style="overflow: hidden; width: 90px"><p style="width: 200px">cut</p></main>',
         "button-name": "<main><button></button></main>",
         "dark: color-contrast": "<style>@media (prefers-color-scheme: dark) { p { color: #ddd } }</style><p>pale</p>",
