@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import yaml
-from chromium import program, show
 from bs4 import BeautifulSoup, Tag
+from chromium import program, show
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "_build" / "html"

@@ -255,11 +255,17 @@ def test_the_code_of_a_figure_unfolds(chapter: str, pages: dict[Path, Page]) -> 
     (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
     soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser")
     drawn = [cell for cell in soup.select("div.cell") if cell.select("figure[id]")]
-    codes = [cell.select_one("details .highlight") for cell in drawn]
-    assert drawn and all(codes)
+    beside = page.path.with_suffix(".cells.js").read_text(encoding="utf-8") if drawn else "[]"
+    loaded = json.loads(beside[beside.index("[") : beside.rindex("]") + 1])
+    folds = [cell.select_one("details[data-code]") for cell in drawn]
+    assert drawn and all(folds)
+    codes = [
+        BeautifulSoup(loaded[int(str(fold["data-code"]).partition("#")[2])], "html.parser") for fold in folds if fold
+    ]
+    assert all(code.select_one(".highlight") for code in codes)
     room = ROOT / "src" / "private_bandits_book" / chapter / "panels.py"
     if room.is_file():
-        said = "".join(code.get_text() for code in codes if code)
+        said = "".join(code.get_text() for code in codes)
         declared = re.findall(
             r'^@panels\("(figure[^"]*)".*?^def (\w+)', room.read_text(), flags=re.MULTILINE | re.DOTALL
         )

@@ -28,6 +28,7 @@ AXE = """async (rules) => {
     fault.nodes.slice(0, 3).map((node) => `${fault.id}: ${node.target} ${node.html.slice(0, 100)}`));
 }"""
 KILO = 1024
+SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
 
 # What stands outside the page and is not in a frame that scrolls, and what such a frame or any other box cuts.
 CUT = """() => [...document.querySelectorAll("table, caption, figcaption, figure img, math, pre, h2, h3, p, li, dt")]
@@ -68,6 +69,7 @@ def faults(page: Page, axe: str) -> Iterator[str]:
         page.evaluate(axe)
     for width in reversed(WIDTHS):
         page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(SETTLED)
         for scheme in SCHEMES if axe and width in AXE_WIDTHS else ():
             page.emulate_media(color_scheme=scheme)
             yield from (f"{width} {scheme}: {said}" for said in page.evaluate(AXE, RULES[scheme]))

@@ -14,6 +14,7 @@ _SAID = {
     r' role="doc-biblioentry"': "",  # deprecated
     r' aria-label="Search" data-bs': " data-bs",  # another name than the one that is read on it
     r"<th(\b[^>]*)></th>": r"<td\1></td>",  # the head of nothing
+    r"</li>\n<ul>(.*?)</ul>": r"\n<ul>\1</ul></li>",  # a list of modules inside its item
 }
 
 

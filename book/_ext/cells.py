@@ -11,8 +11,9 @@ from typing import Any
 from sphinx.application import Sphinx
 
 _CODE = re.compile(
-    r'<details class="([^"]*)">(\s*<summary.*?</summary>)(\s*<div class="(?:cell_input|sd-summary-content)[^>]*>\s*'
-    r'<div class="highlight-i?python.*?)</details>',
+    r'<details class="([^"]*)">(\s*<summary(?:(?!</?details).)*?</summary>)'
+    r'(\s*<div class="(?:cell_input|sd-summary-content)[^>]*>\s*<div class="highlight-i?python'
+    r"(?:(?!</?details).)*)</details>",
     re.DOTALL,
 )
 _NOTEBOOK = re.compile(r'<a href="([^"]+\.ipynb)"')

@@ -70,7 +70,7 @@ class Lab(SphinxDirective):
         figure = self.options.get("figure", "")
         # A rerun may have no such figure at its parameters.
         if figure and Path(self.env.relfn2path(figure)[1]).is_file():
-            panel += nodes.image(uri=figure, alt=words)
+            panel += nodes.image(uri=figure, alt=words, loading="lazy")
         panel += nodes.paragraph("", words)
         return [panel]
 
