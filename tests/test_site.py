@@ -58,8 +58,11 @@ def axe() -> str:
 
 
 def written(site: Path) -> list[Path]:
-    """The pages, without the theme's parts."""
-    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    """The pages, without the theme's parts and the one that only leads to the first."""
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts and path.parent != site] + [
+        site / "search.html",
+        site / "genindex.html",
+    ]
 
 
 def faults(page: Page, axe: str) -> Iterator[str]:

@@ -248,9 +248,13 @@ class Near:
 
 @dataclass(frozen=True)
 class Holds:
-    """A statement that is decided by enumeration or algebra on the computer; `evidence` says by which."""
+    """A statement that is decided by enumeration or algebra on the computer, or by a count; `evidence` says by which.
+
+    `excludes` says what else would have been seen if it did not hold.
+    """
 
     evidence: str = EXACT
+    excludes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         checks.choice("evidence", self.evidence, EVIDENCE)
@@ -274,7 +278,9 @@ class Holds:
             raise ValueError(f"holds must be True, False or None, got {holds!r}")
         if not isinstance(numbers, str) or not numbers.strip():
             raise ValueError(f"numbers must say what was computed, got {numbers!r}")
-        return _ruling(REPRODUCED if holds else NOT_REPRODUCED, numbers, seen, self.evidence)
+        if holds:
+            return _ruling(REPRODUCED, numbers, seen, self.evidence, excludes=self.excludes)
+        return _ruling(NOT_REPRODUCED, numbers, seen, self.evidence)
 
 
 @dataclass(frozen=True)

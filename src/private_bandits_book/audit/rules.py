@@ -45,6 +45,5 @@ def _answers(study: Study, claim: Claim) -> Ruling:
 def _faults(study: Study, claim: Claim) -> Ruling:
     pairs = [(case.known, verdict == BREAKS) for case, verdict in zip(study.cases, study.verdicts_held, strict=True)]
     wrong = [(known == "breaks") != broken for known, broken in pairs if known]
-    return Holds(MEASURED)(not any(wrong), f"{sum(wrong)} of {len(wrong)} known rows come out wrong", sum(wrong)).of(
-        _PLAYED
-    )
+    ruling = Holds(MEASURED, ("a known row that comes out wrong",))
+    return ruling(not any(wrong), f"{sum(wrong)} of {len(wrong)} known rows come out wrong", sum(wrong)).of(_PLAYED)
