@@ -50,9 +50,10 @@ def main() -> None:
 
 def documents(entry: dict[str, Any]) -> Iterator[str]:
     """Yield the pages of a table of contents in reading order."""
-    yield entry.get("root") or entry["file"]
-    for inner in entry.get("chapters", entry.get("sections", [])):
-        yield from documents(inner)
+    yield from (entry[key] for key in ("root", "file") if key in entry)
+    for key in ("parts", "chapters", "sections"):
+        for inner in entry.get(key, []):
+            yield from documents(inner)
 
 
 def article(name: str, names: list[str]) -> Tag:
