@@ -14,7 +14,6 @@ _SAID = {
     r' role="doc-biblioentry"': "",  # deprecated
     r' aria-label="Search" data-bs': " data-bs",  # another name than the one that is read on it
     r"<th(\b[^>]*)></th>": r"<td\1></td>",  # the head of nothing
-    r"</li>\n<ul>(.*?)</ul>": r"\n<ul>\1</ul></li>",  # a list of modules inside its item
 }
 
 
@@ -26,7 +25,17 @@ def complete(app: Sphinx, error: Exception | None) -> None:
         page = path.read_text(encoding="utf-8")
         for pattern, said in _SAID.items():
             page = re.sub(pattern, said, page)
+        if path.parent.name == "_modules":
+            page = _nested(page)
         path.write_text(page, encoding="utf-8")
+
+
+def _nested(page: str) -> str:
+    """Put a list of modules into the item above it."""
+    before, head, rest = page.partition("<ul><li><a href")
+    listed, foot, after = rest.partition("</article>")
+    inner, last, end = listed.replace("</li>\n<ul>", "\n<ul>").rpartition("</ul>")
+    return before + head + inner.replace("</ul>", "</ul></li>") + last + end + foot + after
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
