@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import cluster_player
+import dask
 import joblib
 import pandas as pd
 import pytest
@@ -215,3 +216,4 @@ def test_where_nobody_listens_is_one_line(address, tiny, tmp_path, capsys, monke
     message = f"private-bandits: --scheduler must be where a Dask scheduler listens, got {address!r}\n"
     assert capsys.readouterr() == ("", message)
     assert not (tmp_path / "out").exists()
+    assert dask.config.get("scheduler", None) is None

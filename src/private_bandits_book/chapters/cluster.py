@@ -38,17 +38,20 @@ def cluster(address: str) -> Iterator[None]:
         yield
         return
     try:
+        import dask
         from distributed import Client
     except ImportError:
         raise UsageError(f"--scheduler needs the extra `private-bandits[dask]`, got {address!r} without it") from None
     import joblib
 
     logging.getLogger("distributed.client").disabled = True  # a lost scheduler is told below, in one line
-    try:
-        client = Client(address, timeout=_PATIENCE)
-    except (OSError, ValueError, TypeError):
-        raise UsageError(f"--scheduler must be where a Dask scheduler listens, got {address!r}") from None
-    with client, joblib.parallel_config(backend="dask"):
+    with ExitStack() as held:
+        held.enter_context(dask.config.set(scheduler=None))  # which a client that fails leaves changed
+        try:
+            client = held.enter_context(Client(address, timeout=_PATIENCE))
+        except (OSError, ValueError, TypeError):
+            raise UsageError(f"--scheduler must be where a Dask scheduler listens, got {address!r}") from None
+        held.enter_context(joblib.parallel_config(backend="dask"))
         os.environ[SCHEDULER_VARIABLE] = address
         try:
             for worker, theirs in client.run(code, on_error="return").items():
