@@ -59,6 +59,7 @@ CORPUS = [
     ("ConvexLoss.value", {"which": 0, "point": [-500_000_000.0]}, "point"),
     ("ConvexLoss.value", {"which": 0, "point": [99.0]}, "point"),
     ("Cascade.reward", {"items": [0, 0]}, "items"),
+    ("simulate", {"n_jobs": 10**9}, "n_jobs"),
     ("mechanisms.laplace_scale", {"epsilon": 1e-320, "sensitivity": 1.0}, "epsilon"),
     ("papers.cascading.ucb_laplace", {"epsilon": 1e-309, "list_size": 2}, "epsilon"),
     ("papers.cascading.repaired_local", {"epsilon": 1e-300, "list_size": 2}, "epsilon"),

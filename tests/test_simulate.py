@@ -636,7 +636,7 @@ def test_a_piece_takes_seconds_at_most():
         ({"seed": False}, "seed must be an integer"),
         ({"seed": None}, "seed must be an integer"),
         ({"n_jobs": 0}, "n_jobs must be >= 1, or -1 for all cores, got 0"),
-        ({"n_jobs": -2}, "n_jobs must be >= -1, got -2"),
+        ({"n_jobs": -2}, "n_jobs must be >= -1 and <= 1000, got -2"),
         ({"n_jobs": 2.0}, "n_jobs must be an integer"),
         ({"n_jobs": True}, "n_jobs must be an integer"),
         ({"checkpoints": [0, 5]}, "checkpoints must be >= 1 and <= 50, got 0"),

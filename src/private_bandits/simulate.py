@@ -116,8 +116,8 @@ def simulate(
     checkpoints : sequence of int, optional
         Increasing rounds at which the regret is kept; the horizon is added. Default: 16 a decade.
     n_jobs : int
-        Workers (joblib; threads, as compiled loops release the GIL); -1 for all cores. Any number gives the same bits,
-        and short runs have one.
+        Workers (joblib; threads, as compiled loops release the GIL), <= 1000; -1 for all cores. Any number gives the
+        same bits, and short runs have one.
         Inside `joblib.parallel_config(backend="dask")` the replications go to all slots of a cluster, whatever
         `n_jobs`; a cluster of one slot leaves them to this process.
     progress : bool, optional
@@ -152,7 +152,7 @@ def simulate(
     """
     horizon, replications = _whole("horizon", horizon), _whole("replications", replications)
     checks.integer("seed", seed, at_least=0)
-    if checks.integer("n_jobs", n_jobs, at_least=-1) == 0:
+    if checks.integer("n_jobs", n_jobs, at_least=-1, at_most=1000) == 0:
         raise ValueError("n_jobs must be >= 1, or -1 for all cores, got 0")
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
     facts = check_fit(problem, policy, horizon)

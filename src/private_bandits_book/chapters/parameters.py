@@ -136,7 +136,7 @@ def _integer(name: str, value: Any, **limits: int) -> int:
 
 
 def _workers(name: str, value: Any) -> int:
-    number = _integer(name, value, at_least=-1)
+    number = _integer(name, value, at_least=-1, at_most=1000)
     if number == 0:
         raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {checks.shown(value)}")
     return number
