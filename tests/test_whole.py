@@ -200,6 +200,18 @@ def test_without_memory_it_is_one_line():
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
 
 
+@posix
+def test_a_kernel_is_not_started_without_memory_for_it(tiny, tmp_path):
+    import resource
+
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (1_900_000_000, resource.RLIM_INFINITY))
+    one = process(["run", "tiny", "-o", "out"], tmp_path, book=tiny.root, preexec_fn=limit)
+    out, err = one.communicate(timeout=60)
+    said = "private-bandits: a chapter needs 2,000,000,000 bytes of address space, and the limit is 1,900,000,000"
+    assert (one.returncode, out, err.splitlines()[-1]) == (1, "", said)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
     """An environment without asserts and a home that can be written, with folders of its own for what is passing."""

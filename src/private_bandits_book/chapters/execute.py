@@ -25,6 +25,7 @@ from private_bandits_book.chapters.whole import scratch
 
 logging.getLogger("papermill").disabled = True  # what it says is raised, too
 
+_ROOM = 2_000_000_000  # bytes of address space that two cores need; with less, libraries abort or hang
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -58,7 +59,10 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
     ------
     ChapterFailed
         If a cell raises, writes to stderr (warnings do), or ends its kernel.
+    MemoryError
+        If a process may not have the address space that a kernel needs.
     """
+    _check_room()
     try:
         with progress(path.stem) as places, _kernels(output) as kernels:
             notebook = papermill.execute_notebook(
@@ -80,6 +84,15 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
                 raise ChapterFailed(f"{path.stem}: cell [{number}] wrote to stderr:\n{result.text}")
     seconds = [float(cell.metadata.papermill.duration or 0) for cell in notebook.cells]
     return Execution(canonical(notebook), seconds)
+
+
+def _check_room() -> None:
+    if sys.platform != "win32":
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if 0 <= limit < _ROOM:
+            raise MemoryError(f"a chapter needs {_ROOM:,} bytes of address space, and the limit is {limit:,}")
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:
