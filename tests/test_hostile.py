@@ -60,6 +60,10 @@ CORPUS = [
     ("ConvexLoss.value", {"which": 0, "point": [99.0]}, "point"),
     ("Cascade.reward", {"items": [0, 0]}, "items"),
     ("simulate", {"n_jobs": 10**9}, "n_jobs"),
+    ("simulate", {"progress": np.zeros(0)}, "progress"),
+    ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
+    ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
+    ("papers.semibandits.separated", {"shape": "K-path", "others": 1}, "others"),
     ("mechanisms.laplace_scale", {"epsilon": 1e-320, "sensitivity": 1.0}, "epsilon"),
     ("papers.cascading.ucb_laplace", {"epsilon": 1e-309, "list_size": 2}, "epsilon"),
     ("papers.cascading.repaired_local", {"epsilon": 1e-300, "list_size": 2}, "epsilon"),
@@ -106,6 +110,22 @@ def test_what_once_broke(path, changed, named):
     with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
         CALLS[path](**full)
     assert len(str(caught.value)) <= 200
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("path", "changed"),
+    [
+        ("papers.heavy_tailed.robust_ucb", {"u": 1e15, "v": np.float32(0.1)}),
+        ("papers.heavy_tailed.robust_se", {"u": 1e15, "v": np.float32(0.1)}),
+        ("papers.heavy_tailed.dp_robust_ucb", {"epsilon": 1e90, "u": np.float32(0.1)}),
+        ("papers.heavy_tailed.adap_robust_ucb", {"width": 2**63, "epsilon": np.float32(0.1)}),
+        ("papers.heavy_tailed.ldp_robust_se", {"c": 1e15, "epsilon": np.float32(0.1)}),
+        ("papers.semibandits.rescaled", {"b_inf": 1e90, "gap": np.float32(0.1)}),
+    ],
+)
+def test_a_number_of_few_digits_is_no_overflow(path, changed):
+    CALLS[path](**hostile.meant(path, CALLS[path]) | changed)
 
 
 def test_a_bound_without_privacy_is_no_overflow():

@@ -154,6 +154,7 @@ def simulate(
     checks.integer("seed", seed, at_least=0)
     if checks.integer("n_jobs", n_jobs, at_least=-1, at_most=1000) == 0:
         raise ValueError("n_jobs must be >= 1, or -1 for all cores, got 0")
+    bar = None if progress is None else checks.flag("progress", progress)
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
     facts = check_fit(problem, policy, horizon)
     # imported where they are used, after the arguments are checked: they take longer than the library
@@ -166,7 +167,7 @@ def simulate(
     runs = joblib.Parallel(n_jobs=1 if few else n_jobs, prefer="threads", return_as="generator")(
         joblib.delayed(_replicate)(problem, policy, horizon, rounds, stop, seed, r) for r in range(replications)
     )
-    hidden = not sys.stderr.isatty() if progress is None else not progress
+    hidden = not sys.stderr.isatty() if bar is None else not bar
     curves = iter(tqdm(runs, total=replications, desc=policy.name, disable=hidden, leave=False))
     attributes = _attributes(problem, policy, seed) | facts
     try:
@@ -341,7 +342,7 @@ def _whole(name: str, value: Any) -> int:
 
 
 def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
-    if not isinstance(checkpoints, Sequence | np.ndarray):
+    if not isinstance(checkpoints, Sequence) and not (isinstance(checkpoints, np.ndarray) and checkpoints.ndim):
         raise TypeError(f"checkpoints must be a sequence of rounds, got {checks.shown(checkpoints)}")
     rounds = [checks.integer("checkpoints", t, at_least=1, at_most=horizon) for t in checkpoints]
     if any(b <= a for a, b in zip(rounds, rounds[1:], strict=False)):

@@ -192,8 +192,9 @@ def audit(
     if kind == "policy":
         promises = isinstance(target, Promising) and isinstance(target.privacy, Guarantee)
         stated = target.privacy if promises else Guarantee.none()
-        view = view or ("messages" if stated.trust == "local" else "actions")
-        if not callable(view):
+        if view is None:
+            view = "messages" if stated.trust == "local" else "actions"
+        elif not callable(view):
             checks.choice("view", view, VIEWS)
         if several == 1 and view != "next":
             if promise is None and stated.delta <= failure and (stated.trust == "local" or view != "messages"):

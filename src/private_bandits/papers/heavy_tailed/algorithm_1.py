@@ -55,8 +55,7 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     >>> policy.algorithm, policy.privacy.trust, round(policy.privacy.effective_epsilon, 6)
     ('Algorithm 1', 'central', 0.5)
     """
-    order(v)
-    moment_bound(u)
+    epsilon, v, u = checks.epsilon(epsilon), order(v), moment_bound(u)
     length = checks.integer("horizon", horizon, at_least=2)
     factor = checks.real("c", c, above=0)
     per_unit = laplace_scale(epsilon, 2.0)
@@ -67,8 +66,8 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
         raise ValueError(f"v must be larger for T = {length:g}, where ln T to the power 1/v is no number, got {v}")
     levels = length.bit_length()
     record = Record(
-        v=float(v),
-        u=float(u),
+        v=v,
+        u=u,
         factor=factor * (u * (log ** (1.5 + 1.0 / v) / epsilon) ** v) ** (1.0 / (1.0 + v)),
         alpha=4.0,
         beta=math.log(2.0),

@@ -72,6 +72,7 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     >>> bool((result.regret[:, -1] < 1e-3 * problem.uniform_regret() * 10**12).all())
     True
     """
+    epsilon = checks.epsilon(epsilon)
     scale = laplace_scale(epsilon, 1.0)
     if math.isinf(epsilon):
         record = elimination(v, u, beta, c, inside=4.0, samples=1.0)
@@ -121,7 +122,8 @@ def elimination(
     ValueError
         If `v`, `u`, `beta` or `c` is out of range.
     """
-    power, bound = 1.0 + order(v), moment_bound(u)
+    v, bound = order(v), moment_bound(u)
+    power = 1.0 + v
     failure = checks.real("beta", beta, above=0, below=1)
     factor = checks.real("c", c, above=0)
     half = 0.5 if halved else 1.0
@@ -133,7 +135,7 @@ def elimination(
         beta=failure,
         truncation=(bound * scaled) ** (1.0 / power),
         truncation_power=half / power,
-        v=float(v),
+        v=v,
         u=bound,
     )
 

@@ -50,21 +50,19 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
     >>> robust_ucb(v=0.5, u=1.0, horizon=1000).options
     'logarithm of the horizon'
     """
-    order(v)
-    moment_bound(u)
-    checks.real("c", c, above=0)
+    v, u, c = order(v), moment_bound(u), checks.real("c", c, above=0)
     if horizon is None:
         alpha, beta, options = 2.0, 2.0 * math.log(2.0), "logarithm of the round"
     else:
         alpha, beta = 0.0, 2.0 * math.log(max(checks.integer("horizon", horizon, at_least=1), 2))
         options = "logarithm of the horizon"
     record = Record(
-        v=float(v),
-        u=float(u),
+        v=v,
+        u=u,
         factor=c * u ** (1.0 / (1.0 + v)),
         alpha=alpha,
         beta=beta,
-        truncation=float(u),
+        truncation=u,
         truncation_alpha=alpha,
         truncation_beta=beta,
         horizon=horizon or 0,

@@ -65,7 +65,8 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     >>> policy.options, policy.privacy.trust, policy.privacy.effective_epsilon
     ('ours', 'central', 0.5)
     """
-    scale, power, bound = laplace_scale(epsilon, 2.0), 1.0 + order(v), moment_bound(u)
+    epsilon, v, bound = checks.epsilon(epsilon), order(v), moment_bound(u)
+    scale, power = laplace_scale(epsilon, 2.0), 1.0 + v
     length = checks.integer("horizon", horizon, at_least=2)
     log, samples = math.log(length), min(1.0, epsilon)
     usual = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
@@ -77,7 +78,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
         truncation=bound * samples / log,
         truncation_power=1.0 / power,
         horizon=length,
-        v=float(v),
+        v=v,
         u=bound,
     )
     reason = "each reward enters one noisy mean, and all else follows from those"

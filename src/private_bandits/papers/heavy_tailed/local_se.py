@@ -66,6 +66,7 @@ def ldp_robust_se(
     >>> policy.variant, policy.privacy.trust, policy.privacy.effective_epsilon
     ('repaired', 'local', 0.5)
     """
+    epsilon = checks.epsilon(epsilon)
     scale = laplace_scale(epsilon, 1.0)
     checks.choice("variant", variant, ("repaired", "slide_rate"))
     if math.isinf(epsilon):

@@ -247,7 +247,8 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
         weights = np.where(np.arange(good + bad) <= bad, 1.0, 0.0)
         means = np.select([np.arange(good + bad) < 1, weights > 0], [top, low], 0.5)
         return SemiBandit.from_sets(means, [[arm, *dummies] for arm in range(bad + 1)], weights=weights)
-    check_paths(good + bad, good)
+    if bad % good:
+        raise ValueError(f"others must be a multiple of size={good}, got {bad}")
     paths, reward = np.arange(good + bad).reshape(-1, good), "largest" if shape == "max-path" else "linear"
     return SemiBandit.from_sets(means, paths.tolist(), reward=reward, groups=(np.arange(good + bad) // good).tolist())
 
@@ -346,9 +347,10 @@ def means_apart(gap: float, scale: float, words: str) -> float:
     ValueError
         If the gap is out of range.
     """
-    if not checks.real("gap", gap, above=0) < REACH * checks.real(words, scale, above=0):
-        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * scale:g}, got {checks.shown(gap)}")
-    return gap / scale
+    apart, unit = checks.real("gap", gap, above=0), checks.real(words, scale, above=0)
+    if not apart < REACH * unit:
+        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * unit:g}, got {checks.shown(gap)}")
+    return apart / unit
 
 
 def check_paths(n_arms: int, size: int) -> None:
