@@ -382,6 +382,17 @@ def test_a_chapter_that_fails_warns_or_dies_is_refused(tmp_path, capfd, source, 
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_cache_that_matplotlib_cannot_write_ends_no_run(tmp_path, monkeypatch):
+    monkeypatch.delenv("MPLCONFIGDIR", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, f"{os.devnull}/nowhere")
+    execute.execute(page(tmp_path, "import matplotlib.font_manager\nmatplotlib.get_cachedir()"), {})
+    source = "import matplotlib.font_manager\nmatplotlib.font_manager.findfont('no such font', rebuild_if_missing=False)"
+    with pytest.raises(ChapterFailed, match="no such font"):
+        execute.execute(page(tmp_path, source), {})
+
+
 def test_the_kernel_is_this_interpreter_whatever_is_registered(tiny, tmp_path, monkeypatch):
     kernel = tmp_path / "jupyter" / "kernels" / "python3"
     kernel.mkdir(parents=True)

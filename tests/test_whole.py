@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -282,6 +283,15 @@ def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path,
     assert (one.returncode, out, err.splitlines()[1:]) == (code, "", [f"private-bandits: {said}"])
     assert len(mine) == 1 and not any(child.is_running() for child in mine)
     assert crash.tree(tmp_path) == before
+
+
+def test_of_many_files_for_which_there_is_no_room_one_is_named(tiny, tmp_path, monkeypatch, capsys):
+    def execute(*given: object, **more: object) -> None:
+        raise shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'"), ("c", "d", "too")])
+
+    monkeypatch.setattr(running, "execute", execute)
+    assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "private-bandits: [Errno 28] No space left on device: 'b'"
 
 
 def test_without_a_kernel_it_is_one_line(tiny, tmp_path, bare):

@@ -123,8 +123,14 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     # A kernel says on the terminal that it talks over TCP and that it was told to stop: no news to a reader.
     quiet = ["--IPKernelApp.log_level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
     # Most of what a kernel ever holds are its libraries: looking for garbage among them is a tenth of a small run.
-    seldom = "--InteractiveShellApp.exec_lines=__import__('gc').set_threshold(10_000, 20, 50)"
-    kernel, started = get_kernel_dict(extra_arguments=[*quiet, seldom]), []
+    # A cache that Matplotlib cannot write, or fills for the first time, costs time, and no run.
+    lines = [
+        "__import__('gc').set_threshold(10_000, 20, 50)",
+        "__import__('logging').getLogger('matplotlib').disabled = True",
+        "__import__('logging').getLogger('matplotlib.font_manager').addFilter(lambda said: 'cache' not in said.msg)",
+    ]
+    first = [f"--InteractiveShellApp.exec_lines={line}" for line in lines]
+    kernel, started = get_kernel_dict(extra_arguments=[*quiet, *first]), []
     kernel["argv"].insert(1, "-P")
 
     with scratch() as folder:
