@@ -388,7 +388,7 @@ def test_a_cache_that_matplotlib_cannot_write_ends_no_run(tmp_path, monkeypatch)
     for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, f"{os.devnull}/nowhere")
     execute.execute(page(tmp_path, "import matplotlib.font_manager\nmatplotlib.get_cachedir()"), {})
-    source = "import matplotlib.font_manager\nmatplotlib.font_manager.findfont('no such font', rebuild_if_missing=False)"
+    source = "from matplotlib.font_manager import findfont\nfindfont('no such font', rebuild_if_missing=False)"
     with pytest.raises(ChapterFailed, match="no such font"):
         execute.execute(page(tmp_path, source), {})
 
