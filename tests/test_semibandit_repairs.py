@@ -75,6 +75,14 @@ def test_a_corner_of_the_hypercube_pays_epsilon_and_is_as_true_as_it_says(size, 
     assert paper.super_arm_radius(epsilon, 100).privacy.effective_epsilon == pytest.approx(epsilon)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_not_observed_counts_as_0(seed):
+    sent = [np.array([1.0, 0.0, 1.0, last]) for last in (0.0, 1.0)]
+    for vector, observed in zip(sent, (4, 3), strict=True):
+        mechanisms.hypercube(np.random.default_rng(seed), vector, observed, 0.9)
+    assert sent[0].tolist() == sent[1].tolist()
+
+
 def test_the_index_of_a_super_arm_is_at_equal_counts():
     """By hand: the arms of the first super arm have reported 12 and 30 times, so 11 reports of each count."""
     problem, policy = (
