@@ -58,6 +58,12 @@ const answers = {
     const draw = name in noise ? () => noise[name](...rest) : () => random[name](noise, ...rest);
     return Array.from({ length: size }, draw);
   },
+  counted: (name, seed, size, width, cells) => {
+    const { noise } = random.streams(seed, 0);
+    const counts = Array(cells + 1).fill(0);
+    for (let i = 0; i < size; i++) counts[Math.min(Math.floor(Math.abs(noise[name]()) / width), cells)]++;
+    return counts;
+  },
   streams: (seed, replication, size) =>
     Object.values(random.streams(seed, replication)).map((stream) => Array.from({ length: size }, () => stream.random())),
   summed: (name, draws, ...rest) => sums[name](new Tape(draws), ...rest),

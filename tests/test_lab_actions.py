@@ -18,7 +18,7 @@ from private_bandits.mechanisms import _raw
 from private_bandits.problems import ConvexLoss
 from private_bandits.simulate import streams, trace
 
-CASES = 3
+CASES = 4
 OFFERED = [(chapter, name) for chapter, declared in CHAPTERS.items() for name in declared.policies]
 
 

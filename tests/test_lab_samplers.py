@@ -29,6 +29,16 @@ def test_continuous_law(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "law", "end"), [("standardNormal", stats.norm, 4.0), ("standardLaplace", stats.laplace, 10.0)]
+)
+def test_every_layer_of_a_ziggurat(name: str, law: Any, end: float) -> None:
+    cells = 128  # the last has what lies beyond
+    counts = np.array(ask(("counted", name, 8, 4_000_000, end / cells, cells))[0])
+    expected = 2 * -np.diff([*law.sf(np.linspace(0, end, cells + 1)), 0.0]) * counts.sum()
+    assert stats.chisquare(counts, expected).pvalue > LEVEL
+
+
+@pytest.mark.parametrize(
     ("name", "law", "edge"), [("standardNormal", stats.norm, 3.45), ("standardLaplace", stats.laplace, 7.7)]
 )
 def test_tail_of_a_ziggurat(name: str, law: Any, edge: float) -> None:
@@ -38,6 +48,12 @@ def test_tail_of_a_ziggurat(name: str, law: Any, edge: float) -> None:
     far = np.abs(drawn)[np.abs(drawn) > edge]  # beyond the last layer
     assert stats.binomtest(len(far), len(drawn), 2 * law.sf(edge)).pvalue > LEVEL
     assert stats.kstest(far, lambda x: 1 - law.sf(x) / law.sf(edge)).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("negative", [False, True])
+def test_tail_of_the_normal_law(negative: bool) -> None:
+    far, edge = np.abs(ask(("drawn", "normalTail", 7, 4 * DRAWN, negative))[0]), 3.442619855899
+    assert stats.kstest(far, lambda x: 1 - stats.norm.sf(x) / stats.norm.sf(edge)).pvalue > LEVEL
 
 
 @pytest.mark.parametrize("shape", [9e3, 1e7, 1e12, 1e15])

@@ -115,6 +115,15 @@ def test_each_kind_of_fault_would_be_found(tmp_path: Path, browser: Browser, axe
 
 
 @pytest.mark.book
+def test_a_verdict_is_on_the_screen_of_a_phone(site: Path, browser: Browser) -> None:
+    with opened(browser, site / "book" / "cascading.html", viewport={"width": 360, "height": 740}) as page:
+        verdicts = page.locator("td:last-child > strong:first-child").evaluate_all(
+            "all => all.map((one) => one.getBoundingClientRect().right)"
+        )
+    assert verdicts and max(verdicts) <= 360
+
+
+@pytest.mark.book
 def test_code_unfolds_without_a_server(site: Path, browser: Browser) -> None:
     with opened(browser, site / "book" / "contextual.html") as page:
         box = page.locator("details[data-code]").last

@@ -1,10 +1,10 @@
 // The index algorithms: in round t an arm with n reports has the index mean + a(t)/sqrt(n) + b(t, n)/n, with a(t) a sum
 // of terms sqrt(alpha ln t + beta); the list of the largest indices is shown, and each observation is reported with noise.
-import { largest, stillLargest, breakTies, leastFirst } from "./selection.js";
+import { indexState, findParts, listStays, chooseList } from "./indices.js";
+import { leastFirst } from "./selection.js";
 import { observe, pseudoRegret } from "./lists.js";
 import { hybridNoise, treeNoise, COUNTER_ROW } from "./counters.js";
 import { reported, hypercube, INDEX_NOISES, EXACT, RESPONSE, HYBRID, TREE, HYPERCUBE } from "./reports.js";
-import { findSet } from "./sets.js";
 import { leap, leapLines, LEAP_SHORT } from "./leap.js";
 import { inPieces } from "./rounds.js";
 
@@ -41,10 +41,9 @@ function startIndex(problem, record, { env, choice, noise }, trace) {
   const onlyFirst = record.reports === "first";
   const counts = mechanism === HYBRID || mechanism === TREE;
   const game = {
-    problem,
+    ...indexState(problem, choice),
     ...record,
     env,
-    choice,
     noise,
     trace,
     mechanism,
@@ -57,15 +56,8 @@ function startIndex(problem, record, { env, choice, noise }, trace) {
     inClear: record.observeFirst ? 1 : 0,
     pulls: new Int32Array(items),
     total: new Float64Array(items),
-    mean: new Float64Array(items).fill(Infinity), // before the first report, and with it the index
-    root: new Float64Array(items),
-    weight: new Float64Array(items),
     counters: new Float64Array(counts ? items * COUNTER_ROW : 0),
     releasedAt: new Int32Array(items), // round of the arm's last release from its tree
-    indices: new Float64Array(items),
-    order: new Int32Array(size),
-    played: new Int32Array(size).fill(-1),
-    values: new Float64Array(size),
     feedback: new Float64Array(size),
     lines: leapLines(size),
     sums: new Float64Array(2), // the regret, and what the last list gives up
@@ -81,19 +73,17 @@ function startIndex(problem, record, { env, choice, noise }, trace) {
 }
 
 function playRounds(game, first, last) {
-  const { problem, env, choice, noise, trace, mechanism, scale, flip, bonus, cap, fallback, leastOnTop, leaps } = game;
-  const { pulls, total, mean, root, weight, counters, indices, order, played, values, feedback, sums } = game;
-  const { cascade, sets } = problem;
+  const { problem, env, noise, trace, mechanism, scale, flip, bonus, leastOnTop, sent, leaps } = game;
+  const { pulls, total, mean, root, weight, counters, order, feedback, sums } = game;
+  const { means, cascade, sets, groups } = problem;
+  const together = groups !== null || mechanism === HYPERCUBE;
   const answers = mechanism === RESPONSE || mechanism === HYPERCUBE;
   const size = order.length;
   const hasBonus = bonus !== "none";
-  const adjusted = cap < Infinity || fallback;
   for (let t = first; t <= last; t++) {
-    fillIndices(game, t + game.clock);
-    if (adjusted && clip(indices, cap, fallback)) indices.fill(0);
-    if (sets) order.set(findSet(sets, indices, choice));
-    const kept = !sets && stillLargest(indices, order, values);
-    if (!sets && !kept && largest(indices, cascade, order, values)) breakTies(indices, cascade, choice, order, values);
+    findParts(game, t + game.clock);
+    const kept = !sets && listStays(game);
+    if (!kept) chooseList(game);
     if (leaps && kept && t >= game.due) {
       const next = leap(game, t, last - t + 1);
       game.pause = next >= t + LEAP_SHORT ? 0 : Math.min(2 * game.pause + 1, 63);
@@ -104,14 +94,19 @@ function playRounds(game, first, last) {
       }
     }
     if (leastOnTop) leastFirst(pulls, order);
-    const observed = observe(problem, order, env, feedback);
-    const sent = Math.min(observed, game.sent);
+    if (together) observe(problem, order, env, feedback);
     if (mechanism === HYPERCUBE) hypercube(noise, feedback, scale);
-    for (let slot = 0; slot < sent; slot++) {
+    let observed = 0;
+    let stopped = false;
+    while (observed < size && !stopped) {
+      const slot = observed++;
       const item = order[slot];
+      const value = together ? feedback[slot] : env.random() < means[item] ? 1 : 0;
+      stopped = cascade && value === 1;
+      if (slot >= sent) continue;
       const n = pulls[item] + 1;
       pulls[item] = n;
-      total[item] += reported(mechanism, feedback[slot], noise, scale, flip);
+      total[item] += reported(mechanism, value, noise, scale, flip);
       let released = total[item];
       if (mechanism === HYBRID) released += hybridNoise(noise, n - game.inClear, scale, counters, item * COUNTER_ROW);
       if (mechanism === TREE) released += treeNoise(noise, t, game.releasedAt, item, scale, counters);
@@ -119,40 +114,12 @@ function playRounds(game, first, last) {
       root[item] = 1 / Math.sqrt(n);
       if (hasBonus) weight[item] = bonusWeight(bonus, n);
     }
-    let same = true;
-    for (let slot = 0; slot < size; slot++) {
-      if (order[slot] !== played[slot]) same = false;
-      played[slot] = order[slot];
-    }
-    if (!same) sums[1] = pseudoRegret(problem, order); // found once for a list
+    if (!kept) sums[1] = pseudoRegret(problem, order);
     sums[0] += sums[1];
     if (trace) trace.push([...order, observed]);
   }
 }
 
-function fillIndices(game, clock) {
-  const { terms, mean, root, weight, indices, bonus } = game;
-  const logT = Math.log(clock);
-  let a = 0;
-  for (let term = 0; term < terms.length; term += 2) a += Math.sqrt(terms[term] * logT + terms[term + 1]);
-  if (bonus === "none") {
-    for (let item = 0; item < indices.length; item++) indices[item] = mean[item] + a * root[item];
-    return;
-  }
-  const b = bonus === "fixed" ? game.bonusScale : game.bonusScale * logT;
-  for (let item = 0; item < indices.length; item++) indices[item] = mean[item] + a * root[item] + b * weight[item];
-}
-
 function bonusWeight(bonus, n) {
   return bonus === "pulls" ? (Math.log(n) * Math.sqrt(Math.log(n))) / n : bonus === "none" ? 0 : 1 / n;
-}
-
-// Clip the indices; say whether one is below 0 and the oracle may not be asked.
-function clip(indices, cap, fallback) {
-  let below = false;
-  for (let item = 0; item < indices.length; item++) {
-    if (indices[item] > cap) indices[item] = cap;
-    if (fallback && indices[item] < 0) below = true;
-  }
-  return below;
 }

@@ -1,21 +1,20 @@
 // Rounds in which the list cannot change: draw, compare and count, without an index. The reasons stand in the library's
 // `kernels.leap`: an index stays between its two levels as long as the sum of its reports stays between two lines.
 import { reported, RESPONSE } from "./reports.js";
-import { pseudoRegret } from "./lists.js";
+import { othersAtMost } from "./indices.js";
 import { swap } from "./selection.js";
 
 export const LEAP_SHORT = 8; // rounds of a leap that saves nothing
 const LEAP_SLACK = 1e-12; // hundreds of times what rounding does
 
-// What a leap keeps of an item: reports, their sum, two lines in the number of reports, and what a list that it leads
-// gives up.
+// What a leap keeps of an item: reports, their sum, two lines in the number of reports, and its mean.
 const COUNT = 0;
 const SUM = 1;
 const LOW = 2;
 const LOW_0 = 3;
 const HIGH = 4;
 const HIGH_0 = 5;
-const LOST = 6;
+const MEAN = 6;
 const WIDTH = 7;
 
 // These numbers, a row per slot of the list.
@@ -27,12 +26,7 @@ export function leapLines(size) {
 export function leap(game, t, most) {
   const last = t + drawLines(game, t, most) - 1;
   if (last < t) return t;
-  const { problem, order, lines, onlyFirst, mechanism, flip } = game;
-  for (let slot = 0; slot < (onlyFirst ? order.length : 1); slot++) {
-    swap(order, 0, slot);
-    lines[slot * WIDTH + LOST] = pseudoRegret(problem, order);
-    swap(order, 0, slot);
-  }
+  const { order, lines, mechanism, flip } = game;
   const next = playInside(game, t, last);
   for (let slot = 0; slot < order.length; slot++) {
     const item = order[slot];
@@ -43,18 +37,17 @@ export function leap(game, t, most) {
     game.root[item] = 1 / Math.sqrt(n);
     game.mean[item] = mechanism === RESPONSE ? (sum / n - flip) / (1 - 2 * flip) : sum / n;
   }
-  game.played[0] = -1;
   return next;
 }
 
 function playInside(game, t, last) {
   const { problem, order, lines, onlyFirst, mechanism, scale, flip, noise, env, trace, sums } = game;
-  const { means, cascade } = problem;
+  const { cascade } = problem;
   const size = order.length;
   let total = sums[0];
-  let inside = true;
+  let uncrossed = true;
   let lead = 0;
-  for (; inside && t <= last; t++) {
+  for (; uncrossed && t <= last; t++) {
     if (onlyFirst) {
       lead = 0;
       for (let slot = 1; slot < size; slot++) if (lines[slot * WIDTH] < lines[lead * WIDTH]) lead = slot;
@@ -63,17 +56,17 @@ function playInside(game, t, last) {
     let stopped = false;
     while (position < size && !stopped) {
       const slot = !onlyFirst ? position : position === 0 ? lead : position === lead ? 0 : position;
-      const clicked = env.random() < means[order[slot]];
+      const at = slot * WIDTH;
+      const clicked = env.random() < lines[at + MEAN];
       if (position === 0 || !onlyFirst) {
-        const at = slot * WIDTH;
         lines[at + COUNT] += 1;
         lines[at + SUM] += reported(mechanism, clicked ? 1 : 0, noise, scale, flip);
-        if (!(room(lines, at) > 0)) inside = false;
+        if (!inside(lines, at, 0)) uncrossed = false;
       }
       stopped = clicked && cascade;
       position++;
     }
-    total += lines[lead * WIDTH + LOST];
+    total += sums[1];
     if (trace) {
       swap(order, 0, lead);
       trace.push([...order, position]);
@@ -86,34 +79,24 @@ function playInside(game, t, last) {
 
 // Draw the lines of the list; return for how many of `most` rounds they are good, 0 if for too few.
 function drawLines(game, t, most) {
-  const { indices, root, pulls, total, order, values, terms, cap, floor, lines } = game;
+  const { problem, pulls, total, order, values, terms, cap, floor, lines, now, rest } = game;
   const lie = game.flip;
   const size = order.length;
   const least = values[size - 1];
   if (!(values[0] < Infinity) || most < LEAP_SHORT) return 0;
-  let others = -Infinity;
-  let steepest = 0;
-  for (let item = 0; item < indices.length; item++) {
-    if (indices[item] < least) {
-      others = Math.max(others, indices[item]);
-      steepest = Math.max(steepest, root[item]);
-    }
-  }
+  const others = othersAtMost(game);
   const clock = t + game.clock;
-  const logT = Math.log(clock);
-  let a = 0;
+  const a = now[0];
   let rise = 0;
   for (let term = 0; term < terms.length; term += 2) {
-    const part = Math.sqrt(terms[term] * logT + terms[term + 1]);
-    a += part;
-    rise += terms[term] / (2 * clock * part);
+    rise += terms[term] / (2 * clock * Math.sqrt(terms[term] * Math.log(clock) + terms[term + 1]));
   }
   const slack = LEAP_SLACK * (1 / (1 - 2 * lie) + a + Math.abs(values[0]) + Math.abs(least));
   let level = -Infinity;
   let rounds = most;
   if (others > -Infinity) {
     level = 0.5 * (least + others);
-    const lasting = (level - others - slack) / (rise * steepest);
+    const lasting = (level - others - slack) / (rise * rest[1]);
     if (!(lasting >= LEAP_SHORT)) return 0;
     rounds = Math.floor(Math.min(lasting, most));
   }
@@ -124,7 +107,8 @@ function drawLines(game, t, most) {
     const at = slot * WIDTH;
     drawLine(lines, at, pulls[order[slot]], below + slack, above - slack, a, a + rise * rounds, rounds, lie);
     lines[at + SUM] = total[order[slot]];
-    if (!(room(lines, at) > 4 * game.scale)) return 0; // a few reports would cross it
+    lines[at + MEAN] = problem.means[order[slot]];
+    if (!inside(lines, at, 4 * game.scale)) return 0; // a few reports would cross it
     above = below;
   }
   return rounds;
@@ -143,9 +127,9 @@ function drawLine(lines, at, n, below, above, low, high, rounds, lie) {
   lines[at + HIGH_0] = -scale * high * (start - n * tangent);
 }
 
-// How far a sum is from the nearer of its lines.
-function room(lines, at) {
+// Whether a sum is farther than so much from both of its lines.
+function inside(lines, at, distance) {
   const n = lines[at + COUNT];
   const sum = lines[at + SUM];
-  return Math.min(sum - lines[at + LOW] * n - lines[at + LOW_0], lines[at + HIGH] * n + lines[at + HIGH_0] - sum);
+  return sum - lines[at + LOW] * n - lines[at + LOW_0] > distance && lines[at + HIGH] * n + lines[at + HIGH_0] - sum > distance;
 }

@@ -1,7 +1,7 @@
 // The ratio index of a cascade whose whole reply is private: with unbiased estimates S of an item's clicks and N of its
 // examinations, and r a radius of S - w N, the index is (S + r)/N where N > 0 and infinite otherwise.
 import { respond } from "./random.js";
-import { largest, breakTies } from "./selection.js";
+import { topList } from "./selection.js";
 import { observe, pseudoRegret } from "./lists.js";
 import { reported, INDEX_NOISES, GAUSSIAN, RESPONSE } from "./reports.js";
 import { roundByRound } from "./rounds.js";
@@ -45,7 +45,7 @@ export function playRatio(problem, record, { env, choice, noise }, checkpoints, 
       const known = shown > 0 && seen > 0;
       indices[item] = known ? (hits + Math.sqrt(1.5 * samples * logT) / width + radius) / seen : Infinity;
     }
-    if (largest(indices, true, order, values)) breakTies(indices, true, choice, order, values);
+    topList(indices, true, choice, order, values);
     const observed = observe(problem, order, env, feedback);
     let reply = feedback[observed - 1] === 1 ? observed - 1 : size;
     if (mechanism === RESPONSE) reply = respond(noise, reply, size + 1, flip);

@@ -2,7 +2,8 @@
 // length, and a block's sum gets Laplace noise once. With n clicks and m noises of scale b in an estimate the index is
 // mean + (3 ln t + n rate^2/8 - m ln(1 - rate^2 b^2))/(rate n), at the best rate for the end of the epoch that t is in.
 import { laplace } from "./random.js";
-import { largest, stillLargest, breakTies, leastFirst } from "./selection.js";
+import { indexState, listStays, chooseList } from "./indices.js";
+import { leastFirst } from "./selection.js";
 import { observe, pseudoRegret } from "./lists.js";
 import { hybridNoise, bitCount, COUNTER_ROW } from "./counters.js";
 import { chernoffExponent, chernoffRate } from "./tails.js";
@@ -24,23 +25,21 @@ export function playReleases(problem, record, { env, choice, noise }, checkpoint
   const noises = new Float64Array(items); // and blocks
   const clicks = new Float64Array(items); // of the open block
   const total = new Float64Array(items);
-  const mean = new Float64Array(items).fill(Infinity);
-  const radius = new Float64Array(items);
-  const slope = new Float64Array(items);
-  const indices = new Float64Array(items);
+  const estimate = new Float64Array(items);
   const counters = new Float64Array(design === "counter" ? items * COUNTER_ROW : 0);
-  const order = new Int32Array(size);
-  const values = new Float64Array(size);
+  const list = indexState(problem, choice);
+  const { mean, root, now, rest, order } = list;
   const feedback = new Float64Array(size);
   let tail = 0; // 3 ln t at the end of the epoch
   let end = 1;
+  let lost = 0; // by the list
 
   function renew(item) {
     const n = counted[item];
     const counts = design === "counter" ? hybridNoises(n, scale) : [noises[item], scale, 0, 0];
     const rate = chernoffRate(tail, n, ...counts);
-    radius[item] = chernoffExponent(rate, n, ...counts) / (rate * n);
-    slope[item] = 3 / (rate * n);
+    mean[item] = estimate[item] + chernoffExponent(rate, n, ...counts) / (rate * n);
+    root[item] = 3 / (rate * n);
   }
 
   return roundByRound(checkpoints, report, (t) => {
@@ -48,11 +47,12 @@ export function playReleases(problem, record, { env, choice, noise }, checkpoint
       end = 2 * t;
       tail = 3 * Math.log(2 * t);
       for (let item = 0; item < items; item++) if (counted[item] > 0) renew(item);
+      rest[0] = Infinity;
     }
-    const logT = Math.log(t);
-    for (let item = 0; item < items; item++) indices[item] = mean[item] + radius[item] + slope[item] * logT;
-    if (!stillLargest(indices, order, values) && largest(indices, true, order, values)) {
-      breakTies(indices, true, choice, order, values);
+    now[0] = Math.log(t);
+    if (!listStays(list)) {
+      chooseList(list);
+      lost = pseudoRegret(problem, order);
     }
     leastFirst(reports, order);
     const observed = observe(problem, order, env, feedback);
@@ -69,12 +69,12 @@ export function playReleases(problem, record, { env, choice, noise }, checkpoint
       let released = 0;
       if (design === "counter") released = hybridNoise(noise, counted[item], scale, counters, item * COUNTER_ROW);
       else total[item] += laplace(noise, scale);
-      mean[item] = (total[item] + released) / counted[item];
+      estimate[item] = (total[item] + released) / counted[item];
       renew(item);
       length[item] = left[item] = nextBlock(reports[item], least, growth);
     }
     if (trace) trace.push([...order, observed]);
-    return pseudoRegret(problem, order);
+    return lost;
   });
 }
 

@@ -4,7 +4,7 @@
 import { treeNoise, COUNTER_ROW } from "./counters.js";
 import { paretoReward } from "./sums.js";
 import { regretInTurns } from "./elimination.js";
-import { largest, breakTies } from "./selection.js";
+import { topList } from "./selection.js";
 import { inPieces } from "./rounds.js";
 
 export function robustRecord(constants) {
@@ -34,7 +34,7 @@ export function playRobust(problem, record, { env, choice, noise }, checkpoints,
       if (t > arms) {
         const radius = factor * (alpha * logT + beta) ** power;
         for (let arm = 0; arm < arms; arm++) indices[arm] = mean[arm] + radius * root[arm];
-        if (largest(indices, false, order, values)) breakTies(indices, false, choice, order, values);
+        topList(indices, false, choice, order, values);
       }
       const arm = order[0];
       const reward = paretoReward(env, means[arm], shape);

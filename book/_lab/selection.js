@@ -1,7 +1,16 @@
 // The list of the largest indices, with ties broken uniformly at random.
 
-// Write the places of the largest indices, equal ones in the order of their numbers; say whether a tie matters.
-export function largest(index, ordered, order, values) {
+// Write the list and its indices, in their order if it is `ordered`; return the largest index of the others.
+export function topList(index, ordered, choice, order, values) {
+  const runnerUp = largest(index, order, values);
+  let tied = index.length > order.length && runnerUp === values[order.length - 1];
+  if (ordered) for (let slot = 1; slot < order.length; slot++) tied ||= values[slot] === values[slot - 1];
+  if (tied) breakTies(index, ordered, choice, order, values);
+  return runnerUp;
+}
+
+// The places of the largest indices, equal ones in the order of their numbers, and the largest index of the others.
+function largest(index, order, values) {
   const size = order.length;
   let threshold = -Infinity;
   let runnerUp = -Infinity;
@@ -24,37 +33,14 @@ export function largest(index, ordered, order, values) {
     order[slot] = item;
     threshold = values[size - 1];
   }
-  let tied = index.length > size && runnerUp === threshold;
-  if (ordered) for (let slot = 1; slot < size; slot++) tied ||= values[slot] === values[slot - 1];
-  return tied;
+  return runnerUp;
 }
 
-// Sort the list of the round before anew; say whether it still is that of the largest, none equal to another.
-export function stillLargest(index, order, values) {
-  const size = order.length;
-  let tied = false;
-  for (let slot = 0; slot < size; slot++) {
-    const item = order[slot];
-    const value = index[item];
-    let place = slot;
-    while (place > 0 && value > values[place - 1]) {
-      values[place] = values[place - 1];
-      order[place] = order[place - 1];
-      place--;
-    }
-    if (place > 0 && value === values[place - 1]) tied = true;
-    values[place] = value;
-    order[place] = item;
-  }
-  const least = values[size - 1];
-  let reaching = 0;
-  for (let item = 0; item < index.length; item++) if (index[item] >= least) reaching++;
-  return reaching === size && !tied;
-}
+let group = new Int32Array(0); // of tied items, made once
 
 // A partial Fisher-Yates shuffle of each group of tied items, where their order or their choice matters.
-export function breakTies(index, ordered, choice, order, values) {
-  const group = new Int32Array(index.length);
+function breakTies(index, ordered, choice, order, values) {
+  if (group.length < index.length) group = new Int32Array(index.length);
   const size = order.length;
   let start = 0;
   while (start < size) {
