@@ -234,7 +234,7 @@ def test_no_order_of_what_is_drawn_at_once_changes_the_list(one, flip, monkeypat
 
 
 def test_the_clicks_of_one_leap_are_those_of_a_cascade():
-    problem, policy, before, rounds = Cascade([0.2, 0.3, 0.5, 0.0], 3), cascade_ucb1(), 10**6, 100
+    problem, policy, before, rounds = Cascade([0.2, 0.3, 0.5, 0.6], 3), cascade_ucb1(), 10**6, 100
     pulls = 10**9
     start = state_of(problem, policy.record, pulls, pulls * np.array([0.9, 0.8, 0.7, 0.1]))
     source, clicks, seen = streams(4, 0), [], []
@@ -242,6 +242,7 @@ def test_the_clicks_of_one_leap_are_those_of_a_cascade():
         end, _ = played(problem, policy, AT_ONCE, source, [before, before + rounds], start)
         clicks.append(np.round(end.total - start.total)[:3])
         seen.append((end.pulls - pulls)[:3])
+    assert end.regret[0] == pytest.approx(rounds * (problem.best - problem.reward([0, 1, 2])))
     reach = np.array([1.0, 0.8, 0.56])
     for item, chance in enumerate(reach * problem.means[:3]):
         counts = np.bincount(np.array(clicks, int)[:, item], minlength=rounds + 1)

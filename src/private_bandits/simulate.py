@@ -131,8 +131,8 @@ def simulate(
         a result above 512 MB waits in a temporary file without a name, in the folder that `TMPDIR` chooses.
     binomial_leaps : bool, optional
         Draw the clicks of many rounds in which the list is certain to stay as binomial numbers: runs of the same law
-        by other random numbers, of 10^8 rounds in less than half the time. For index policies whose reports are 0 or 1,
-        as they are without noise and under randomised response; the attributes of the result say so.
+        by other random numbers, in less than half the time if they have 10^8 rounds, in no less below 10^7. For index
+        policies whose reports are 0 or 1, without noise or by randomised response; the result's attributes tell.
 
     Returns
     -------
