@@ -645,6 +645,7 @@ def test_a_piece_takes_seconds_at_most():
         ({"checkpoints": [7, 5]}, r"checkpoints must increase, got \[7, 5\]"),
         ({"checkpoints": [1.0]}, "checkpoints must be an integer"),
         ({"checkpoints": [True]}, "checkpoints must be an integer"),
+        ({"binomial_leaps": 1}, "binomial_leaps must be True or False, got 1"),
     ],
 )
 def test_bad_arguments_are_named(changes, message):

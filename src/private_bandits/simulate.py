@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,6 +98,7 @@ def simulate(
     n_jobs: int = 1,
     progress: bool | None = None,
     store: str | os.PathLike[str] | None = None,
+    binomial_leaps: bool = False,
 ) -> xr.Dataset:
     """Play independent replications of a policy and return the pseudo-regret.
 
@@ -127,6 +129,10 @@ def simulate(
         played, so that memory does not grow with them, and the file appears, or is replaced, when it is whole. What is
         returned reads it when asked: `result.regret.isel(replication=slice(1000)).mean("replication")`. Without a path
         a result above 512 MB waits in a temporary file without a name, in the folder that `TMPDIR` chooses.
+    binomial_leaps : bool, optional
+        Draw the clicks of many rounds in which the list is certain to stay as binomial numbers: runs of the same law
+        by other random numbers, in less than half the time if they have 10^8 rounds, in no less below 10^7. For index
+        policies whose reports are 0 or 1, without noise or by randomised response; the result's attributes tell.
 
     Returns
     -------
@@ -136,7 +142,7 @@ def simulate(
     Raises
     ------
     ValueError
-        If an argument is out of range, or the policy was calibrated for another problem.
+        If an argument is out of range, the policy was calibrated for another problem, or there are no binomial leaps.
     TypeError
         If the policy is none.
     OSError
@@ -157,6 +163,9 @@ def simulate(
     bar = None if progress is None else checks.flag("progress", progress)
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
     facts = check_fit(problem, policy, horizon)
+    if checks.flag("binomial_leaps", binomial_leaps):
+        policy = _leaping(policy)
+        facts = check_fit(problem, policy, horizon) | {"binomial_leaps": 1}
     # imported where they are used, after the arguments are checked: they take longer than the library
     import joblib
     from tqdm import tqdm
@@ -286,6 +295,13 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
         raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.shown(policy)}")
     _learners().check(name, problem)
     return {}
+
+
+def _leaping(policy: Any) -> Policy:
+    """The policy, told to draw the sums of its leaps."""
+    if not isinstance(policy, Policy) or "binomials" not in policy.record._fields:
+        raise ValueError(f"binomial_leaps must be False for {policy.name}, which does not leap")
+    return replace(policy, record=policy.record._replace(binomials=True))
 
 
 def _learners() -> Any:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from private_bandits import checks
 from private_bandits._compiled import compiled
-from private_bandits.kernels import protocol, shortlist
+from private_bandits.kernels import binomials, protocol, shortlist
 from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, below, leads, levels, room
 from private_bandits.kernels.oracles import answer, largest_sum
 from private_bandits.kernels.protocol import PIECE, blank, record_round
@@ -61,6 +62,7 @@ class Record(NamedTuple):
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
     n_items: int = 0
     horizon: int = 0
+    binomials: bool = False  # a leap draws sums of rounds: the same law by other numbers
 
 
 class State(NamedTuple):
@@ -120,7 +122,10 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     protocol.check_kind(name, problem, ListProblem, "a list problem")
     protocol.check_size(name, "list_size", record.list_size, problem.list_size)
     protocol.check_size(name, "n_items", record.n_items, problem.n_items)
-    _loop_of(problem.record(), record)  # made once, before several workers ask for it
+    loop = _loop_of(problem.record(), record)  # made once, before several workers ask for it
+    if record.binomials and not _sums(problem.record(), record, loop):
+        where = f"{name} on {checks.shown(problem)}"
+        raise ValueError(f"binomial_leaps must be False for {where}: its leaps have no binomial sums")
     return protocol.check_rewards(name, problem)
 
 
@@ -216,16 +221,29 @@ def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True, looks: boo
     many = looks and finds == TOP and shortlist.length(len(problem.means), problem.list_size) > 0
     many &= policy.cap == math.inf and not policy.fallback and policy.forced == 0.0
     if leaps or policy.noise == EXACT:
-        return _loop(policy.noise, policy.bonus, finds, policy.reports, leaps, many)
+        return _loop(policy.noise, policy.bonus, finds, policy.reports, leaps, many, leaps and policy.binomials)
     # where drawing takes most of a round, and where the oracle does, fewer loops are compiled
     if finds == TOP:
         return _loop(policy.noise, policy.bonus, TOP, None, False, many)
     return _loop(None, None, finds, None, False)
 
 
+def _sums(problem: ListRecord, policy: Record, loop: Any) -> bool:
+    """Whether a loop leaps, and the next report of a leap is 0 or 1 with a chance that does not change."""
+    if loop is _loop_of(problem, policy, False):
+        return False
+    return policy.noise == EXACT or policy.noise == RESPONSE and (policy.reports == FIRST or not problem.cascade)
+
+
 @functools.cache
 def _loop(
-    noisy: int | None, extra: int | None, finds: int | None, sends: int | None, leaps: bool, many: bool = False
+    noisy: int | None,
+    extra: int | None,
+    finds: int | None,
+    sends: int | None,
+    leaps: bool,
+    many: bool = False,
+    at_once: bool = False,
 ) -> Any:
     """The loop of the policies that make these choices: constants to the compiler, which leaves out the others.
 
@@ -317,6 +335,9 @@ def _loop(
                     most = leads(weights, policy, state, row, length, t + clock, lie, floor, step, end - t + 1)
                 if most > 0:
                     one = reports == FIRST
+                    if at_once:
+                        t = binomials.draw(one, any_list, problem, state, length, lie, t, most, env)
+                        most = min(begun + most - t, binomials.WORTH)
                     t = _leap(mechanism, one, any_list, problem, state, length, scale, lie, t, most, trace, env, noise)
                 pause = 0 if t >= begun + SHORT else min(2 * pause + 1, 63)
                 due = t + pause

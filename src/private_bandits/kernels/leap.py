@@ -188,3 +188,22 @@ def room(slots, slot):
     """
     n, total = slots[slot, COUNT], slots[slot, SUM]
     return total - slots[slot, _LOW] * n - slots[slot, _LOW_0], slots[slot, _HIGH] * n + slots[slot, _HIGH_0] - total
+
+
+@compiled(inline="always")
+def falls(slots, slot, zeros, ones):
+    """What `room` loses at most while such reports come, in whatever order.
+
+    Parameters
+    ----------
+    slots, slot
+        As in `room`.
+    zeros, ones : float
+        How many reports of 0 and of 1, >= 0.
+
+    Returns
+    -------
+    (float, float)
+    """
+    low, high = slots[slot, _LOW], slots[slot, _HIGH]
+    return max(low, 0.0) * zeros + max(low - 1.0, 0.0) * ones, max(-high, 0.0) * zeros + max(1.0 - high, 0.0) * ones
