@@ -127,6 +127,7 @@ def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]
         targets=len(met),
         **ends,
         arms_rounds=", ".join(f"{row['rounds']:,}" for row in played),
+        arms_shown=4 * played[-1]["rounds"],
         arms_times=ends["arms_long"] / ends["arms_short"],
         most=most,
         raced=where(results["machine"]),

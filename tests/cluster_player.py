@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ class Player:
         self.kill = kill
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> Player:
-        self.choice, self.items, self.size = choice, problem.n_items, problem.list_size
+        run = copy(self)  # threads share the policy
+        run.choice, run.items, run.size = choice, problem.n_items, problem.list_size
         folder = Path(os.environ[FOLDER])
         (folder / f"pid-{os.getpid()}").touch()
         number = len(list(folder.glob("started-*")))
@@ -34,7 +36,7 @@ class Player:
             (folder / "killed").touch()
             pid = os.getpid() if self.kill == "worker" else int((folder / "scheduler").read_text())
             os.kill(pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
-        return self
+        return run
 
     def ask(self) -> Sequence[int]:
         return self.choice.choice(self.items, self.size, replace=False).tolist()

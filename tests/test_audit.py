@@ -27,6 +27,7 @@ from private_bandits.privacy import (
     table_laws,
 )
 from private_bandits.privacy.accounts import account
+from private_bandits.privacy.audit import FULL_SEARCH
 from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_p_value, p_value
 from private_bandits.privacy.sufficient import sufficient_loss
 from private_bandits.privacy.tables import on_tables, streams
@@ -699,6 +700,20 @@ def test_a_finite_policy_and_a_learner_may_be_sampled():
 
     found = audit(Follow(), problem=ARMS, horizon=3, runs=6000, promised=1.0)
     assert found.epsilon_low > 5.0 and found.verdict == "breaks its promise"
+
+
+def test_below_a_full_search_one_pair_is_searched_and_a_clear_leak_is_found():
+    policy = cascading.ucb_laplace(1.0, 3)  # the first observation is sent in clear
+    found = audit(policy, problem=CASCADE, horizon=2, runs=400)
+    assert found.verdict == "breaks its promise" and found.event.runs == 100
+    pair = np.zeros((2, 2, CASCADE.n_items))
+    pair[1, 0] = 1.0
+    given = audit(policy, problem=CASCADE, horizon=2, runs=400, neighbours=[(*pair,)])
+    np.testing.assert_array_equal(given.witness, found.witness)
+    right = audit(cascading.repaired_local(1.0, 3), problem=CASCADE, horizon=2, runs=400)
+    assert right.epsilon_low <= 1.0 and right.ceiling == ceiling(100)
+    more, fewer = (len(on_tables(policy, CASCADE, 2, "messages").pairs(streams(0, 0), every)) for every in (1, 0))
+    assert more > fewer == 1 and FULL_SEARCH == 5760  # as `audit` says
 
 
 def test_the_same_seed_gives_the_same_audit():

@@ -166,6 +166,24 @@ def test_a_ledger_is_as_good_as_its_trials():
 
 
 @pytest.mark.parametrize(
+    ("runs", "known", "verdict"),
+    [(400, "breaks", "undecided"), (400, "keeps", "not reproduced"), (6000, "breaks", "not reproduced")],
+)
+def test_few_runs_that_miss_a_fault_decide_nothing(runs, known, verdict):
+    made = study(runs=runs)
+    rows = [case._replace(known=known) for case in made.cases]
+    held = "consistent" if known == "breaks" else "breaks its promise"
+    made.__dict__ |= {"cases": rows, "verdicts_held": [held for _ in rows]}
+    assert made.ledger.set_index("claim")["verdict"]["own-faults"] == verdict
+
+
+def test_with_few_runs_every_row_has_one_pair_and_none_is_accused_that_is_right():
+    found = [(case, case.audited(400, 1)) for case in CASES if case.known or "neighbours" in case.asked]
+    assert {found.verdict for case, found in found if case.known == "keeps"} == {"keeps its promise"}
+    assert sum(found.verdict == "breaks its promise" for _, found in found) > 8
+
+
+@pytest.mark.parametrize(
     ("hits", "others", "runs", "epsilon", "published", "spread"),
     [
         (300, 190, 1000, 0.5, 0.6807, 0.0121),

@@ -21,6 +21,7 @@ import pytest
 import xarray as xr
 from cluster_player import Player
 from distributed import Client
+from joblib.externals.loky import get_reusable_executor
 
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb, ucb_laplace
@@ -123,6 +124,20 @@ def test_a_cluster_gives_the_bits_of_one_process(cluster, folder):
             xr.testing.assert_identical(play(LAPLACE, n_jobs=n_jobs), alone[1])
             assert len(cluster.workers) == 2 and os.getpid() not in cluster.workers
             assert cluster.played() == cluster.workers
+
+
+def test_workers_on_one_machine_give_the_bits_of_one_process(folder):
+    get_reusable_executor().shutdown()  # processes of another test would leave their numbers elsewhere
+    alone, here = (play(Player()), play(LAPLACE)), {f"pid-{os.getpid()}"}
+    for backend in ("threading", "loky"):
+        for n_jobs in (1, 2, 4):
+            with joblib.parallel_config(backend=backend):
+                for policy, wanted in zip((LAPLACE, Player()), alone[::-1], strict=True):
+                    for path in folder.iterdir():
+                        path.unlink()
+                    xr.testing.assert_identical(play(policy, n_jobs=n_jobs), wanted)
+            played = {path.name for path in folder.glob("pid-*")}
+            assert played and (played == here if backend == "threading" or n_jobs == 1 else played.isdisjoint(here))
 
 
 def test_a_worker_killed_in_the_middle_gives_the_same_bits(cluster, folder):

@@ -18,7 +18,7 @@ from private_bandits.privacy.guarantee import Guarantee, Promising
 from private_bandits.privacy.loss import worst_case
 from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_loss, one_run_p_value, p_value
 from private_bandits.privacy.sufficient import LONGEST, sufficient, sufficient_loss
-from private_bandits.privacy.tables import Compiled, Started, Streams, on_tables, streams
+from private_bandits.privacy.tables import ALL_PAIRS, Compiled, Started, Streams, on_tables, streams
 
 VIEWS = ("messages", "actions", "next", "state")
 METHODS = ("auto", "exact", "sampled", "one run", "accounting")
@@ -31,6 +31,8 @@ _SLACK = 1e-9  # of exact losses
 _CLOSE = 1e-6  # ends of one loss so near are exact
 _LONGEST = 10**6
 _LEAST = 40  # runs on each of two neighbours, from which something is learnt
+FULL_SEARCH = 8 * _LEAST * ALL_PAIRS
+"""Runs from which on the default neighbours are all searched."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def audit(
     neighbours : list of (a, b), or {"table", "view"}
         Of a mechanism: pairs of data, needed. Of a policy: pairs of tables of rewards, shape (horizon, items), or of
         lists with one problem a round, that differ in one user's row. By default 18 pairs are searched: tables that are
-        constant but for one of two users, the first, and the one whose reward moves the view most on random tables. Of
+        constant but for one of two users, the first, and the one whose reward moves the view most on random tables;
+        below 5,760 runs one of them, the first user's rewards all at their least or most, before the least. Of
         a finite policy: "table" for all tables, the default, or "view" where rewards, and which one user changes, may
         depend on the arms so far; they may differ where delta > 0.
     view : {"messages", "actions", "next", "state"} or callable
@@ -213,7 +216,8 @@ def audit(
     else:
         low, most, witness, event, how = 0.0, math.inf, None, None, "accounting"
         if method != "accounting":
-            draw, pairs = _runs(target, kind, neighbours, view, problem, horizon, several, halves[0])
+            every = total >= FULL_SEARCH
+            draw, pairs = _runs(target, kind, neighbours, view, problem, horizon, several, halves[0], every)
             how = "one run" if method == "one run" else "sampled"
             certify = _one_run if method == "one run" else _sampled
             low, most, witness, event, refuted = certify(draw, pairs, total, failure, level, halves, ratio, promise)
@@ -296,14 +300,22 @@ def _listed(neighbours: Any) -> list[Any]:
 
 
 def _runs(
-    target: Any, kind: str, neighbours: Any, view: Any, problem: Any, horizon: Any, changes: int, source: Streams
+    target: Any,
+    kind: str,
+    neighbours: Any,
+    view: Any,
+    problem: Any,
+    horizon: Any,
+    changes: int,
+    source: Streams,
+    every: bool,
 ) -> tuple[Any, list[Any]]:
     """How outcomes are drawn, and the pairs of data to draw them on, each with the users in whom they differ."""
     if kind == "channel" or view == "next":
         raise ValueError("method must be 'exact' for a channel, and view='next' needs a small finite policy")
     if kind == "policy":
         tables = on_tables(target, problem, checks.integer("horizon", horizon, at_least=1, at_most=_LONGEST), view)
-        pairs = tables.pairs(source) if neighbours is None else _listed(neighbours)
+        pairs = tables.pairs(source, every) if neighbours is None else _listed(neighbours)
         return tables.draw, [(pair, *tables.prepared(pair, changes)) for pair in pairs]
 
     def draw(data: Any, _: Any, n: int, source: Streams) -> list[Any]:

@@ -38,6 +38,8 @@ _BEGUN = {"elimination": 2, "episodes": 0}  # where the clock of a loop over epo
 _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
 _SCREENED = 256  # users among whom those to search are chosen
 _SCREENED_RUNS, _SCREENED_ROUNDS = (48, 2048), 100_000  # runs for it: from and to, and rounds of all of them
+ALL_PAIRS = 18
+"""Pairs that are searched by default: three constant tables, two users, three changes of a row."""
 _RATES = (0.5, 0.125, 0.875)  # of the higher reward in their tables
 _PAIRED = 5_000_000  # products of two numbers that are seen, in all runs: up to so many, two are looked at together
 _FEW = 8  # values of a number up to which each is looked at alone
@@ -105,13 +107,15 @@ class Tables:
     def __init__(self, policy: Any, problem: Any, horizon: int, view: Any, items: int) -> None:
         self.policy, self.problem, self.horizon, self.view, self.items = policy, problem, horizon, view, items
 
-    def pairs(self, source: Streams) -> list[tuple[np.ndarray, np.ndarray]]:
+    def pairs(self, source: Streams, every: bool = True) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return neighbours to search: constant tables, in which the row of the first user or of another one differs.
 
         Parameters
         ----------
         source : Streams
             For the choice of the other user, by how far the view depends on each in runs on random tables.
+        every : bool
+            Otherwise the first of them only, for which no user is chosen.
 
         Returns
         -------
@@ -127,12 +131,13 @@ class Tables:
         low, high = min(self.rewards), max(self.rewards)
         rows = low + (high - low) * np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
         found = []
-        for base, user in product(rows, sorted({0, self._screened(source, rows)})):
+        users = {0, self._screened(source, rows)} if every else {0}
+        for base, user in product(rows, sorted(users)):
             for i, j in ((0, 1), (0, 2), (1, 2)):
                 tables = np.tile(base, (2, self.horizon, 1))
                 tables[:, user] = rows[i], rows[j]
                 found.append((tables[0], tables[1]))
-        return found
+        return found if every else found[:1]
 
     def prepared(self, pair: Any, changes: int = 1) -> tuple[Any, Any, list[int]]:
         """Check two tables and find the users in whom they differ.
@@ -296,11 +301,12 @@ class _Rounds(Tables):
         shown = set(users) if self.view == "messages" else set(range(users[0], last)) if self.view == "state" else set()
         ends = {t for t in range(1, last) if t in shown or t - 1 in shown or not _same(rows[t - 1], rows[t])} | {last}
         parts = [(self._record(rows[end - 1]), begun + 1, end) for begun, end in pairwise([0, *sorted(ends)])]
-        return [self._run(rows, shown, lambda state: parts, source) for _ in range(runs)]
+        begin = self._record(rows[0])
+        return [self._run(begin, shown, lambda state: parts, source) for _ in range(runs)]
 
-    def _run(self, rows: Any, shown: set[int], parts: Any, source: Streams) -> list[Any]:
+    def _run(self, begin: Any, shown: set[int], parts: Any, source: Streams) -> list[Any]:
         trace = np.asarray(self.kernel.blank(self.problem, self.constants, self.horizon))
-        state, seen = self.kernel.start(self._record(rows[0]), self.constants), []
+        state, seen = self.kernel.start(begin, self.constants), []
         for record, first, end in parts(state):
             clear = np.zeros(0)
             if end == 1 and self.view == "messages" and self.constants._asdict().get("observe_first", False):
@@ -343,7 +349,8 @@ class _Epochs(_Rounds):
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
         shown, fed = set(range(users[0], self.horizon)) if self.view == "state" else set(), dict[Any, Any]()
-        return [self._run(rows, shown, lambda state: self._epochs(rows, state, fed), source) for _ in range(runs)]
+        begin = self._record(rows[0])
+        return [self._run(begin, shown, lambda state: self._epochs(rows, state, fed), source) for _ in range(runs)]
 
     def _epochs(self, rows: Any, state: Any, fed: dict[Any, Any]) -> Iterator[tuple[Any, int, int]]:
         """Each epoch as it begins; `fed` are those of this table that were found before."""

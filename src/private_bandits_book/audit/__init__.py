@@ -8,7 +8,7 @@ from private_bandits import checks
 
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
-    checks.integer("runs", values["runs"], at_least=6000, at_most=1_000_000)
+    checks.integer("runs", values["runs"], at_least=400, at_most=1_000_000)
     checks.integer("horizon", values["horizon"], at_least=2, at_most=500)
     checks.integer("exact_horizon", values["exact_horizon"], at_least=2, at_most=120)
 

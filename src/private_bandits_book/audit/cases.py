@@ -26,7 +26,7 @@ from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
 from private_bandits.policy import Policy
 from private_bandits.privacy import AddedNoise, audit
-from private_bandits.privacy.audit import Audit
+from private_bandits.privacy.audit import FULL_SEARCH, Audit
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits_book.algorithms import listed
 from private_bandits_book.contextual.messages import SMALL_LINK, published_setting
@@ -56,7 +56,10 @@ class Case(NamedTuple):
 
     def audited(self, runs: int, seed: int) -> Audit:
         """Return what the auditor finds, the same for equal arguments."""
-        return audit(self.target, **{"delta": self.delta, "runs": runs, "seed": seed} | self.asked)
+        asked = self.asked
+        if runs < FULL_SEARCH and "neighbours" in asked:
+            asked = asked | {"neighbours": asked["neighbours"][:1]}
+        return audit(self.target, **{"delta": self.delta, "runs": runs, "seed": seed} | asked)
 
 
 def cases(horizon: int, epsilon: float, delta: float, exact_horizon: int) -> list[Case]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from private_bandits.estimates import Interval
 from private_bandits.papers.semibandits import cucb_ldp2
+from private_bandits.privacy.audit import FULL_SEARCH
 from private_bandits_book.audit import reliability
 from private_bandits_book.audit.study import BREAKS, Study
 from private_bandits_book.ledger import Claim, Rulebook
@@ -45,5 +46,9 @@ def _answers(study: Study, claim: Claim) -> Ruling:
 def _faults(study: Study, claim: Claim) -> Ruling:
     pairs = [(case.known, verdict == BREAKS) for case, verdict in zip(study.cases, study.verdicts_held, strict=True)]
     wrong = [(known == "breaks") != broken for known, broken in pairs if known]
-    ruling = Holds(MEASURED, ("a known row that comes out wrong",))
-    return ruling(not any(wrong), f"{sum(wrong)} of {len(wrong)} known rows come out wrong", sum(wrong)).of(_PLAYED)
+    said = f"{sum(wrong)} of {len(wrong)} known rows come out wrong"
+    accused = any(known == "keeps" and broken for known, broken in pairs)
+    holds: bool | None = not any(wrong)
+    if study.runs < FULL_SEARCH and not holds and not accused:
+        holds, said = None, f"{said}: with {study.runs:,} runs an audit may miss what {FULL_SEARCH:,} find"
+    return Holds(MEASURED, ("a known row that comes out wrong",))(holds, said, sum(wrong)).of(_PLAYED)

@@ -72,10 +72,12 @@ class Study(studies.Study):
 
     @cached_property
     def replayed(self) -> pd.DataFrame:
-        """Those with 20,000 runs or a policy, again with as many seeds as the chapter has replications."""
+        """Some of up to four times the runs of an audit, again with as many seeds as the chapter has replications."""
         wanted = {"right", "answers", "policy right", "policy halved"}
         seeds = range(min(self.replications, reliability.SEEDS))
-        again = reliability.played(seeds, self.n_jobs, lambda trial: trial.kind in wanted)
+        again = reliability.played(
+            seeds, self.n_jobs, lambda trial: trial.kind in wanted and trial.runs <= 4 * self.runs
+        )
         return again.merge(self.trials, on=["kind", "epsilon", "runs", "seed"], suffixes=("", "_kept"))
 
     def share(self, kind: str, beyond: float = math.nan, **where: Any) -> np.ndarray:
