@@ -151,7 +151,7 @@ def test_the_largest_mean_is_a_reward_of_shared_draws(groups):
     [
         (lambda: instances.separated("stars", 4, 2, 0.1), "shape must be"),
         (lambda: instances.separated("top-K", 0, 2, 0.1), "others must be >= 1"),
-        (lambda: instances.separated("K-path", 3, 2, 0.1), "n_arms must be a multiple of size=2"),
+        (lambda: instances.separated("K-path", 3, 2, 0.1), "others must be a multiple of size=2"),
         (lambda: instances.separated("windows", 3, 2, 0.6, 0.5), "distance must be > 0 and <= 0.5"),
         (lambda: paper.super_arm_radius(0.0, 10), "epsilon must be > 0"),
         (lambda: paper.super_arm_radius(1.0, 0), "horizon must be >= 1"),
