@@ -285,9 +285,16 @@ def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path,
     assert crash.tree(tmp_path) == before
 
 
-def test_of_many_files_for_which_there_is_no_room_one_is_named(tiny, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "error",
+    [
+        shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'"), ("c", "d", "too")]),
+        shutil.SameFileError("[Errno 28] No space left on device: 'b'"),
+    ],
+)
+def test_of_many_files_for_which_there_is_no_room_one_is_named(tiny, tmp_path, monkeypatch, capsys, error):
     def execute(*given: object, **more: object) -> None:
-        raise shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'"), ("c", "d", "too")])
+        raise error
 
     monkeypatch.setattr(running, "execute", execute)
     assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 1

@@ -57,7 +57,8 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         _forget_output()
         if isinstance(error, BrokenPipeError):  # whoever read has seen enough
             return 0
-        said = error.args[0][0][-1] if isinstance(error, shutil.Error) else str(error)  # of all files the first
+        many = isinstance(error, shutil.Error) and isinstance(error.args[0], list)
+        said = error.args[0][0][-1] if many else str(error)  # of all files the first
         line = said.strip().rpartition("\n")[2]  # NumPy's has many
         print(f"private-bandits: {line or type(error).__name__}", file=sys.stderr)
         return 1
