@@ -21,13 +21,13 @@ from private_bandits.simulate import streams
 
 TRIALS = [(1, 0.3), (30, 0.05), (40, 0.5), (64, 0.9), (200, 0.05), (1000, 0.2), (1000, 0.013), (10**6, 0.3)]
 ONE_BY_ONE, AT_ONCE = False, True
-WINDOWS = SemiBandit.from_sets([0.9, 0.8, 0.4, 0.4, 0.3], [[0, 1], [1, 2], [2, 3], [3, 4]])
+PAIRS = SemiBandit.top_k([0.9, 0.8, 0.4, 0.4, 0.3], 2)
 GAMES = {
     "cascade": (Cascade([0.6, 0.4, 0.2, 0.1, 0.05], 2), cascade_ucb1()),
     "cascade, answers": (Cascade([0.7, 0.6, 0.2, 0.1, 0.1], 2), repaired_local(4.0, 2)),
     "arms, answers": (Arms.bernoulli([0.8, 0.4, 0.2]), ldp_ucb_response(4.0)),
-    "super arms": (WINDOWS, cucb()),
-    "super arms, answers": (WINDOWS, cucb_ldp2(8.0)),
+    "super arms": (PAIRS, cucb()),
+    "super arms, answers": (PAIRS, cucb_ldp2(8.0)),
 }
 HORIZON = 100_000
 
@@ -220,7 +220,7 @@ def test_no_order_of_what_is_drawn_at_once_changes_the_list(one, flip, monkeypat
         most = leap.levels(policy.record, state, rival, steepest, t, flip, -np.inf, 0.0, 10**6)
         begun.clear()
         if most > 0:
-            binomials.draw.py_func(one, True, problem.record(), state, 3, flip, t, most, None)
+            binomials.draw.py_func(one, problem.record(), state, flip, t, most, None)
         for (rounds, slots, _), (_, _, (left, ones)) in itertools.pairwise(begun):
             a, above = np.sqrt(1.5 * np.log(np.arange(t, t + rounds))), np.inf
             for slot in range(3):
@@ -312,6 +312,7 @@ LISTS = b_lb(8, 3, 0.4, 0.3)
         (LISTS, cascade_ucb1(least_first=True)),
         (LISTS, repaired_local(1.0, 3, "reply")),
         (SemiBandit.from_sets([0.5, 0.4], [[0], [1]], reward="max"), cucb()),
+        (SemiBandit.from_sets([0.5, 0.4, 0.3], [[0, 1], [1, 2]]), cucb()),
         (Arms.bernoulli([0.5, 0.4]), InPython()),
     ],
     ids=lambda value: getattr(value, "name", ""),

@@ -132,7 +132,8 @@ def simulate(
     binomial_leaps : bool, optional
         Draw the clicks of many rounds in which the list is certain to stay as binomial numbers: runs of the same law
         by other random numbers, in less than half the time if they have 10^8 rounds, in no less below 10^7. For index
-        policies whose reports are 0 or 1, without noise or by randomised response; the result's attributes tell.
+        policies over any list whose reports are 0 or 1, without noise or by randomised response; the result's
+        attributes tell.
 
     Returns
     -------

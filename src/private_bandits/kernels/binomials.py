@@ -1,4 +1,4 @@
-"""The rounds of a leap drawn at once: how often each item is reported, and how many of its reports are 1.
+"""The rounds of a leap over any list drawn at once: how often each item is reported, and how many of its reports are 1.
 
 While the list is fixed its rounds are independent, so counts and sums are binomial: the user of a cascade reaches an
 item in those rounds in which none above it was clicked. For a number of rounds that the past alone decides they are
@@ -13,7 +13,6 @@ import math
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.leap import COUNT, SUM, falls, room
-from private_bandits.problems.families import regret_of_set
 from private_bandits.problems.lists import pseudo_regret
 
 WORTH = 32
@@ -81,19 +80,15 @@ def _by_rejection(rng, n, p):
 
 
 @compiled(inline="always")
-def draw(one, any_list, problem, state, size, flip, t, most, env):
+def draw(one, problem, state, flip, t, most, env):
     """Draw the sums of rounds from t on, as long as that is quicker than the rounds.
 
     Parameters
     ----------
     one : bool
         Whether only the item with the fewest reports is reported.
-    any_list : bool
-        Whether a super arm is any list.
     problem : ListRecord
     state : State, its slots, which hold the lines, and its regret written
-    size : int
-        Of the super arm.
     flip : float
         Of a report.
     t, most : int
@@ -106,11 +101,8 @@ def draw(one, any_list, problem, state, size, flip, t, most, env):
         The first round that is not drawn.
     """
     means, slots, order, cascade = problem.means, state.slots, state.order, problem.cascade and not one
-    left, ones = state.swapped[0], state.swapped[1]
-    if any_list:
-        lost = pseudo_regret(means, problem.cascade, problem.best, order)
-    else:
-        lost = regret_of_set(means, problem.family, problem.best, order, size, state.missed)
+    left, ones, size = state.swapped[0], state.swapped[1], len(order)
+    lost = pseudo_regret(means, problem.cascade, problem.best, order)
     end, begun, inside = t + most, t, True
     while inside:
         rounds = _promising(one, cascade, means, state, size, flip, end - t)

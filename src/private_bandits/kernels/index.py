@@ -18,7 +18,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.kernels import binomials, protocol, shortlist
-from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, below, leads, levels, room
+from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, below, leads, levels, room, spent
 from private_bandits.kernels.oracles import answer, largest_sum
 from private_bandits.kernels.protocol import PIECE, blank, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
@@ -229,8 +229,8 @@ def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True, looks: boo
 
 
 def _sums(problem: ListRecord, policy: Record, loop: Any) -> bool:
-    """Whether a loop leaps, and the next report of a leap is 0 or 1 with a chance that does not change."""
-    if loop is _loop_of(problem, policy, False):
+    """Whether a loop leaps over any list, and the next report is 0 or 1 with a chance that does not change."""
+    if loop is _loop_of(problem, policy, False) or problem.family.oracle != TOP:
         return False
     return policy.noise == EXACT or policy.noise == RESPONSE and (policy.reports == FIRST or not problem.cascade)
 
@@ -324,6 +324,7 @@ def _loop(
             elif oracle != CALL:
                 length = answer(family, indices, failed, choice, order, worth, missed, marked)
             if leaps and kept and t >= due:
+                spare = 0.0
                 begun, end = t, min(last, checkpoints[mark] - 1) if mark < len(checkpoints) else last
                 if any_list:
                     if found:
@@ -332,13 +333,15 @@ def _loop(
                         others, steepest = below(indices, root, values[size - 1])
                     most = levels(policy, state, others, steepest, t + clock, lie, floor, step, end - t + 1)
                 else:
-                    most = leads(weights, policy, state, row, length, t + clock, lie, floor, step, end - t + 1)
+                    most, spare = leads(weights, policy, state, row, length, t + clock, lie, floor, step, end - t + 1)
                 if most > 0:
                     one = reports == FIRST
                     if at_once:
-                        t = binomials.draw(one, any_list, problem, state, length, lie, t, most, env)
+                        t = binomials.draw(one, problem, state, lie, t, most, env)
                         most = min(begun + most - t, binomials.WORTH)
-                    t = _leap(mechanism, one, any_list, problem, state, length, scale, lie, t, most, trace, env, noise)
+                    t = _leap(
+                        mechanism, one, any_list, problem, state, length, scale, lie, t, most, spare, trace, env, noise
+                    )
                 pause = 0 if t >= begun + SHORT else min(2 * pause + 1, 63)
                 due = t + pause
                 if t > begun:
@@ -390,7 +393,7 @@ def _loop(
 
 
 @compiled(inline="always")
-def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, trace, env, noise):
+def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, spare, trace, env, noise):
     """Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played."""
     means, cascade, family, order, slots = problem.means, problem.cascade, problem.family, state.order, state.slots
     inside, lead, last, writes, total_regret = True, 0, t + most - 1, len(trace) > 0, state.regret[0]
@@ -419,9 +422,12 @@ def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, 
             if position == 0 or not one:
                 slots[slot, COUNT] += 1.0
                 slots[slot, SUM] += _reported(mechanism, 1.0 if clicked else 0.0, noise, scale, flip)
-                inside &= min(room(slots, slot)) > 0.0
+                if any_list:
+                    inside &= min(room(slots, slot)) > 0.0
             stopped = clicked and cascade
             position += 1
+        if not any_list:
+            inside = spent(slots, size) < spare
         total_regret += slots[lead, LOST]
         if writes:
             for slot in range(len(order)):

@@ -12,8 +12,10 @@ in n, which are looked at after a report. An item that is not shown is below its
 Levels keep a distance of `SLACK` times all that is added, hundreds of times what rounding does to an index or to a
 line.
 
-Of super arms with weighted sums, the one of the largest sum stays so while its arms together lose less than half of
-what it leads by, and a rival's gain less than the other half: arms that both have count for neither.
+Of super arms with weighted sums, the one of the largest sum stays so while what its arms lose after the start of a leap
+is less than what it leads by after the most that a rival can gain. Arms that both have count for neither, so what one
+arm wins makes up for no other. With d the sum less the lower line of the index at the start, an arm loses at most
+-d / (q n_0).
 """
 
 import math
@@ -27,8 +29,11 @@ SHORT = 8
 SLACK = 1e-12
 WIDTH = 7
 """Numbers that a leap keeps of an item."""
+RIVALS = 0.25
+"""The part of a super arm's lead that is kept for what rivals gain as time passes; chances move its arms faster."""
 # its reports and their sum, two lines in n, and the regret of the list that it leads
 COUNT, SUM, _LOW, _LOW_0, _HIGH, _HIGH_0, LOST = range(WIDTH)
+_COST = _HIGH  # of an arm of a super arm, which has no upper line: what it costs to be below the lower one
 
 
 @compiled(borrows=True)
@@ -104,7 +109,7 @@ def levels(policy, state, others, steepest, clock, flip, floor, step, most):
 
 @compiled(borrows=True)
 def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
-    """Draw the lines above which the sums of reports of a super arm's arms may move.
+    """Draw the lines below which a report of a super arm's arms costs some of its lead.
 
     Parameters
     ----------
@@ -119,8 +124,8 @@ def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
 
     Returns
     -------
-    int
-        As `levels` does.
+    (int, float)
+        For how many rounds the lines are good, as from `levels`, and what may be `spent` in them.
     """
     indices, order, root, worth, slots = state.indices, state.order, state.root, state.worth[0], state.slots
     rival, heaviest, steepest, fewest = -np.inf, 0.0, 0.0, np.inf
@@ -134,18 +139,43 @@ def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
         fewest = min(fewest, state.pulls[order[slot]])
     a, rise = _bonus(policy.terms, clock)
     slack = SLACK * (1.0 / (1.0 - 2.0 * flip) + a) * (1.0 + heaviest) * len(slots)
-    half = 0.5 * (worth[row] - rival) - slack - SLACK * abs(worth[row])
-    lasting = half / (rise * steepest * len(slots))
+    lead = worth[row] - rival - slack - SLACK * abs(worth[row])
+    gain = rise * steepest * len(slots)
+    lasting = RIVALS * lead / gain
     if not (min(lasting, most) >= SHORT and fewest > 0.0 and worth[row] < np.inf):
-        return 0
+        return 0, 0.0
     rounds = int(min(lasting, most))
+    spare, move = lead - gain * rounds, 0.0
     for slot in range(length):
         arm = order[slot]
-        below = max(indices[arm] - half / heaviest if weights[arm] > 0.0 else -np.inf, floor)
-        _draw(state, slot, below + slack, np.inf, a, a, rounds, flip)
-        if not min(room(slots, slot)) > step:
-            return 0
-    return rounds
+        weight = weights[arm]
+        if floor > -np.inf:
+            weight = weight if weight > 0.0 else 1.0
+            spare = min(spare, weight * (indices[arm] - floor) - slack)
+        _draw(state, slot, indices[arm], np.inf, a, a, rounds, flip)
+        slots[slot, _COST] = weight / ((1.0 - 2.0 * flip) * state.pulls[arm])
+        move = max(move, slots[slot, _COST] * step)
+    return rounds if spare > move else 0, spare
+
+
+@compiled(inline="always")
+def spent(slots, length):
+    """What the arms of a super arm have lost of its lead.
+
+    Parameters
+    ----------
+    slots : float64 array, shape (list_size, WIDTH)
+    length : int
+        Size of the super arm.
+
+    Returns
+    -------
+    float
+    """
+    total = 0.0
+    for slot in range(length):
+        total += slots[slot, _COST] * max(-room(slots, slot)[0], 0.0)
+    return total
 
 
 @compiled(inline="always")
