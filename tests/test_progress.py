@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
@@ -21,6 +22,13 @@ from private_bandits_book.cli import main
 from private_bandits_book.rooms import tables
 
 BOOK = find_book()
+TRIAL = progress._pace
+
+
+@pytest.fixture(autouse=True)
+def _machine_of_the_seconds(monkeypatch):
+    monkeypatch.setattr(progress, "_pace", lambda: 1.0)
+    monkeypatch.setattr(progress, "_cores", lambda: 2)
 
 
 def said(capsys: pytest.CaptureFixture[str], chapter: str, times: int = 1, **given: int) -> str:
@@ -46,6 +54,24 @@ def test_the_estimate_of_a_chapter_follows_its_parameters(chapter, capsys):
     assert seconds(said(capsys, chapter, times=6)) == cost["fixed"] + 6 * cost["runs"]
     half = cost["by"][0]
     assert seconds(said(capsys, chapter, **{half: own[half].default // 10})) < cost["fixed"] + 0.11 * cost["runs"] + 1
+
+
+def test_the_estimate_follows_a_trial_of_the_machine(capsys, monkeypatch):
+    cost = tables("chapters", "seconds")["cascading"]
+    fixed, runs = cost["fixed"], cost["runs"]
+    assert seconds(said(capsys, "cascading", n_jobs=1)) == fixed + 2 * runs
+    monkeypatch.setattr(progress, "_pace", lambda: 3.0)
+    assert seconds(said(capsys, "cascading")) == 3 * (fixed + runs)
+    monkeypatch.setattr(progress, "_cores", lambda: 1)
+    assert seconds(said(capsys, "cascading")) == 3 * (fixed + 2 * runs)
+
+
+def test_the_trial_is_short_and_says_how_slow_the_machine_is(monkeypatch):
+    since = time.perf_counter()
+    assert 0.05 < TRIAL() < 50.0
+    assert time.perf_counter() - since < 5.0
+    monkeypatch.setattr(progress.time, "perf_counter", itertools.count(step=2.0).__next__)
+    assert TRIAL() == pytest.approx(2.0 / progress._TRIAL)
 
 
 def test_above_a_minute_it_says_how_to_make_it_smaller(capsys):

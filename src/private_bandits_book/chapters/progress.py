@@ -2,6 +2,7 @@
 
 import math
 import os
+import statistics
 import sys
 import threading
 import time
@@ -15,6 +16,7 @@ from private_bandits_book.kept import PLACE_VARIABLE
 from private_bandits_book.rooms import tables
 
 _LONG, _EVERY = 60.0, 20.0  # seconds: above which a command is long, and between two lines
+_TRIAL = 0.0095  # seconds of the trial on the machine of seconds.toml
 
 
 def say(line: str) -> None:
@@ -26,7 +28,8 @@ def say(line: str) -> None:
 def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], times: int = 1) -> None:
     """Say what will run, and about how long that takes.
 
-    The estimate follows from committed seconds: a trial would import and compile first, longer than short chapters run.
+    The estimate follows from committed seconds and a short trial of this machine: one of the chapter would import and
+    compile first, longer than short chapters run.
 
     Parameters
     ----------
@@ -38,15 +41,31 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
     times : int
         How often it plays each, >= 1.
     """
-    known, seconds, fixed = tables("chapters", "seconds"), 0.0, 0.0
+    known, pace, seconds, fixed = tables("chapters", "seconds"), _pace(), 0.0, 0.0
     for chapter, values in chapters.items():
         if chapter in known:
             own, cost = book.parameters(chapter), known[chapter]
-            fixed += cost["fixed"]
-            seconds += times * cost["runs"] * math.prod(values[name] / own[name].default for name in cost["by"])
-    about = f", about {fixed + seconds:.0f} s on two cores" if fixed else ""
+            alone = 1 in (values["n_jobs"], _cores())
+            grown = times * math.prod(values[name] / own[name].default for name in cost["by"])
+            fixed += pace * cost["fixed"]
+            seconds += pace * cost["runs"] * grown * (2 if alone else 1)
+    about = f", about {fixed + seconds:.0f} s on this machine" if fixed else ""
     smaller = f"; fewer rounds or replications (-p) shorten a `run`, down to {fixed:.0f} s"
     say(f"{what}{about}{smaller if fixed + seconds > _LONG else ''}")
+
+
+def _pace() -> float:
+    """How many times as long as on the machine of the committed seconds a work takes on this one, by a short trial."""
+    took = []
+    for _ in range(5):
+        since = time.perf_counter()
+        sorted(str(n * n) for n in range(100_000))
+        took.append(time.perf_counter() - since)
+    return statistics.median(took) / _TRIAL
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
