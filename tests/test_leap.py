@@ -112,6 +112,36 @@ def test_few_are_looked_at_in_most_rounds():
     *_, indices = played(problem, record, True, pieces=[0, 4999])
     *_, after = played(problem, record, True, pieces=[0, 5000])
     assert np.array_equal(indices, after)  # nobody looked at all of them in the last round
+    problem = Cascade(np.full(1000, 0.01), 4)
+    *_, indices = played(problem, record, True, pieces=[0, 199])
+    *_, after = played(problem, record, True, pieces=[0, 200])
+    assert np.array_equal(indices, after)  # nor when they are alike but for who was shown
+
+
+@pytest.mark.parametrize("name", ["CascadeUCB1", "Laplace", "Hybrid"])
+@pytest.mark.parametrize("few", [True, False], ids=["few reports", "many reports"])
+def test_a_crowd_of_equal_arms_is_drawn_from(name, few):
+    """Arms that join it, leave it, are above it, as far as it rises, and more of them than its shortlist holds."""
+    rng, (policy, n_items), leaps = np.random.default_rng(9), MANY[name], 0
+    for number in range(60):
+        size, begun = int(rng.integers(1, 5)), int(rng.integers(300, 3000))
+        n, s, others = 2 if few else int(rng.integers(20, 200)), 1, rng.permutation(n_items)[: int(rng.integers(1, 30))]
+        pulls, totals = np.full(n_items, n), np.full(n_items, float(s))
+        if few:
+            pulls[others] = rng.integers(1, 4, len(others))
+            totals[others] = rng.integers(0, pulls[others] + 1)
+        else:  # close to it in index
+            a = math.sqrt(1.5 * math.log(begun))
+            pulls[others] = 10 ** rng.uniform(1.0, 7.0, len(others))
+            near = s / n + a / math.sqrt(n) - a / np.sqrt(pulls[others]) + rng.uniform(-0.03, 0.03, len(others))
+            totals[others] = np.floor(pulls[others] * near)
+        problem, record = SemiBandit.top_k(rng.random(n_items), size), policy(size).record
+        state = index.start(problem.record(), record)
+        state.pulls[:], state.total[:] = pulls, totals
+        state.mean[:], state.root[:] = totals / pulls, 1.0 / np.sqrt(pulls)
+        run = {"pieces": [begun, begun + (400 if few else 4000)], "state": state, "traced": True, "seed": number}
+        leaps += leapt(problem, record, (False, False), **run)
+    assert few or leaps or name == "Hybrid"
 
 
 def some_sets(rng, n_items):

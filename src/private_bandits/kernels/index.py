@@ -88,8 +88,8 @@ class State(NamedTuple):
     parts: np.ndarray  # what each arm adds to a sum
     short: np.ndarray  # arms of a shortlist, as are the next
     near: np.ndarray  # their indices
-    rest: np.ndarray  # largest index, root and weight of the others, and what their indices are below by now
-    left: np.ndarray  # arms without a report, block by block
+    rest: np.ndarray  # what is known of the others
+    left: np.ndarray  # arms of a crowd, block by block
     swapped: np.ndarray  # (2, list_size)
 
 
@@ -165,7 +165,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         parts=np.zeros(n_items),
         short=np.zeros(shortlist.length(n_items, size), np.int64),
         near=np.zeros(shortlist.length(n_items, size)),
-        rest=np.zeros(4),
+        rest=np.zeros(shortlist.REST),
         left=np.zeros(-(-n_items // shortlist.BLOCK), np.int64),
         swapped=np.zeros((2, size), np.int64),
     )
@@ -274,28 +274,24 @@ def _loop(
             _observe_first(policy, state, means, env)
         mark, total_regret, length = np.searchsorted(checkpoints, first), state.regret, state.size[0]
         row, pause, due, t = 0, 0, first, first - 1
-        unseen = shortlist.count(pulls, state.left) if many else 0
-        listed, born, rested, again, a_then, b_then = 0, first, 0, first, 0.0, 0.0
+        members = shortlist.gather(state, 0, math.inf) if many else 0
+        listed, longest, born, rested, again, a_then, b_then = 0, 0, first, 0, first, 0.0, 0.0
         lie, step = flip if mechanism == RESPONSE else 0.0, 4.0 * scale
         floor = 0.0 if fallback and mechanism != EXACT else -np.inf  # without noise, no index is below 0
         while t < last:
             t += 1
             kept, failed, found = False, False, 0
-            if many and unseen > size:
-                shortlist.draw(pulls, state.left, unseen, choice, order, state.swapped)
-                found = shortlist.TIED
-            elif many and listed:
+            if many and max(listed, members) > 0:
                 a, b = _parts(terms, bonus, bonus_scale, t + clock)
-                found = shortlist.look(state, listed, a, a - a_then, b, b - b_then, cascade)
-                kept = found == shortlist.FOUND
+                found, top = shortlist.look(state, listed, members, a, a - a_then, b, b - b_then, cascade)
+                kept = found == shortlist.FOUND and top == size
                 if found == shortlist.TIED:
-                    break_ties(state.near[:listed], cascade, choice, order, values)
+                    break_ties(state.near[:listed], cascade, choice, order[:top], values[:top])
                 if found:
-                    for slot in range(size):
-                        order[slot] = state.short[order[slot]]
+                    shortlist.fill(state, top, members, choice)
                 else:
                     rested = 0 if t - born >= SHORT else min(2 * rested + 1, 63)
-                    listed, again = 0, t + rested
+                    listed, members, again = 0, 0, t + rested
             if not found:
                 _indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, indices)
                 failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
@@ -308,12 +304,13 @@ def _loop(
                 if not kept and largest(indices, cascade, order, values):
                     break_ties(indices, cascade, choice, order, values)
                 if many and t >= again:
-                    listed = shortlist.best(state)
+                    listed, members = shortlist.best(state)
+                    longest = min(listed + shortlist.kept(len(means), size), len(state.short) - size)
                     a_then, b_then = _parts(terms, bonus, bonus_scale, t + clock)
                     born = t
-                    if listed <= size:
+                    if max(listed, members) == 0:
                         rested = min(2 * rested + 1, 63)
-                        listed, again = 0, t + rested
+                        again = t + rested
             elif sums and not failed:
                 before = row
                 row = largest_sum(sets, sizes, weights, offset, indices, row, choice, worth, state.parts)
@@ -328,7 +325,7 @@ def _loop(
                 begun, end = t, min(last, checkpoints[mark] - 1) if mark < len(checkpoints) else last
                 if any_list:
                     if found:
-                        others, steepest = shortlist.below(state, listed, values[size - 1])
+                        others, steepest = shortlist.below(state, listed, members, values[size - 1])
                     else:
                         others, steepest = below(indices, root, values[size - 1])
                     most = levels(policy, state, others, steepest, t + clock, lie, floor, step, end - t + 1)
@@ -361,9 +358,9 @@ def _loop(
                 item = order[position]
                 pulls[item] += 1
                 n = pulls[item]
-                if many and n == 1:
-                    state.left[item // shortlist.BLOCK] -= 1
-                    unseen -= 1
+                if many and members > 0:
+                    listed, left = shortlist.leave(state, item, listed)
+                    members -= left
                 total[item] += _reported(mechanism, feedback[position], noise, scale, flip)
                 released = 0.0
                 if mechanism == HYBRID:
@@ -377,6 +374,8 @@ def _loop(
                 root[item] = 1.0 / math.sqrt(n)
                 if bonus != NO_BONUS:
                     weight[item] = _weight(bonus, n)
+            if many and members > 0 and listed > longest:  # those who left the crowd have made it long
+                listed, members, again = 0, 0, t + 1
             same = True
             for position in range(size):
                 same &= order[position] == played[position]

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from joblib import cpu_count
+
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.whole import scratch
 from private_bandits_book.kept import PLACE_VARIABLE
@@ -45,7 +47,7 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
     for chapter, values in chapters.items():
         if chapter in known:
             own, cost = book.parameters(chapter), known[chapter]
-            alone = 1 in (values["n_jobs"], _cores())
+            alone = 1 in (values["n_jobs"], cpu_count())
             grown = times * math.prod(values[name] / own[name].default for name in cost["by"])
             fixed += pace * cost["fixed"]
             seconds += pace * cost["runs"] * grown * (2 if alone else 1)
@@ -62,10 +64,6 @@ def _pace() -> float:
         sorted(str(n * n) for n in range(100_000))
         took.append(time.perf_counter() - since)
     return statistics.median(took) / _TRIAL
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
