@@ -96,38 +96,39 @@ def sufficient_loss(policy: Any, horizon: int) -> Change:
     reached = [np.ones((1, 1, 1), bool)]
     for t in range(rounds - 1):
         later = np.zeros((t + 2,) * 3, bool)
+        possible = _play(policy, t) > -np.inf
         for arm, reward in product((0, 1), repeat=2):
-            later[_after(arm, reward)] |= reached[t] & (_play(policy, t)[..., arm] > -np.inf)
+            later[_after(arm, reward)] |= reached[t] & possible[arm]
         reached.append(later)
     rest = {(arm, step): np.zeros((rounds + 1,) * 3) for arm in (0, 1) for step in (1, -1)}
     worst = Change(0.0, 1, (0, 0), (0, 0), 0, (0, 1))
     for t in range(rounds - 1, -1, -1):
         played = _play(policy, t)
         for arm, reward in product((0, 1), repeat=2) if t < rounds - 1 else ():  # the last reward is never used
-            possible = reached[t] & (played[..., arm] > -np.inf)
+            possible = reached[t] & (played[arm] > -np.inf)
             found = np.where(possible, rest[arm, 1 - 2 * reward][_after(arm, reward)], 0.0)
             n, *sums = map(int, np.unravel_index(np.argmax(found), found.shape))
             if found[n, *sums] > worst.loss:
                 pulls = (n, t - n)
                 worst = Change(float(found[n, *sums]), t + 1, pulls, (sums[0], sums[1]), arm, (reward, 1 - reward))
         for (arm, step), values in rest.items():
-            other = played.take(np.clip(np.arange(t + 1) + step, 0, t), axis=1 + arm)
-            later = np.stack([np.maximum(*(values[_after(a, reward)] for reward in (0, 1))) for a in (0, 1)], axis=-1)
+            other = played.take(np.clip(np.arange(t + 1) + step, 0, t), axis=2 + arm)
+            later = np.stack([np.maximum(*(values[_after(a, reward)] for reward in (0, 1))) for a in (0, 1)])
             with np.errstate(invalid="ignore"):
-                rest[arm, step] = np.where(played > -np.inf, played - other + later, -np.inf).max(axis=-1)
+                rest[arm, step] = np.where(played > -np.inf, played - other + later, -np.inf).max(axis=0)
     return worst
 
 
 def _play(policy: Any, t: int) -> np.ndarray:
-    """ln of the law after t rounds: an entry for each pulls of the first arm and each two sums, if they can be."""
+    """ln of the law after t rounds: for each arm, pulls of the first and two sums, -inf where they cannot be."""
     n, one, two = np.indices((t + 1,) * 3)
     kept = (one <= n) & (two <= t - n)
     n, one, two = n[kept], one[kept], two[kept]
     law = np.asarray(policy.law(np.stack([n, t - n], axis=1), np.stack([one, two], axis=1)), dtype=float)
     if law.shape != (len(n), 2) or not (law >= 0).all() or np.abs(law.sum(axis=1) - 1).max() > 1e-9:
         raise ValueError("policy.law(pulls, sums) must be a distribution over 2 arms in each row")
-    cube = np.full((t + 1, t + 1, t + 1, 2), -np.inf)
-    cube[kept] = logs(law)
+    cube = np.full((2, t + 1, t + 1, t + 1), -np.inf)  # arms first: a maximum over a last axis of two is slow
+    cube[:, kept] = logs(law).T
     return cube
 
 
