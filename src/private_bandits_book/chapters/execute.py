@@ -134,11 +134,13 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     kernel["argv"].insert(1, "-P")
 
     with scratch() as folder:
-        # Jupyter expands `$` in the environment of a kernel.
-        paths = {OUTPUT_VARIABLE: "" if output is None else output.resolve(), "IPYTHONDIR": folder}
+        # Two threads in a product of small matrices wait for each other, and their number may change the rounding.
+        given = {OUTPUT_VARIABLE: "" if output is None else output.resolve(), "IPYTHONDIR": folder}
+        given |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         if not os.access(os.path.expanduser("~"), os.W_OK):  # or Matplotlib complains
-            paths["MPLCONFIGDIR"] = folder
-        spec = KernelSpec(**kernel, env={name: str(path).replace("$", "$$") for name, path in paths.items()})
+            given["MPLCONFIGDIR"] = folder
+        # Jupyter expands `$` in the environment of a kernel.
+        spec = KernelSpec(**kernel, env={name: str(value).replace("$", "$$") for name, value in given.items()})
 
         class Here(KernelSpecManager):
             def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
