@@ -220,9 +220,10 @@ def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True, looks: boo
     leaps &= policy.noise != RESPONSE or not policy.observe_first  # what is observed in clear is no answer
     many = looks and finds == TOP and shortlist.length(len(problem.means), problem.list_size) > 0
     many &= policy.cap == math.inf and not policy.fallback and policy.forced == 0.0
-    if leaps or policy.noise == EXACT:
-        return _loop(policy.noise, policy.bonus, finds, policy.reports, leaps, many, leaps and policy.binomials)
-    # where drawing takes most of a round, and where the oracle does, fewer loops are compiled
+    # a choice that takes little of a round is left to the loop: fewer loops are compiled
+    if leaps:
+        sends = policy.reports if finds == TOP and (problem.cascade or problem.list_size == 1) else None
+        return _loop(policy.noise, policy.bonus, finds, sends, True, many, policy.binomials)
     if finds == TOP:
         return _loop(policy.noise, policy.bonus, TOP, None, False, many)
     return _loop(None, None, finds, None, False)
