@@ -28,7 +28,7 @@ TRIAL = progress._pace
 @pytest.fixture(autouse=True)
 def _machine_of_the_seconds(monkeypatch):
     monkeypatch.setattr(progress, "_pace", lambda: 1.0)
-    monkeypatch.setattr(progress, "cpu_count", lambda: 2)
+    monkeypatch.setattr(progress.os, "cpu_count", lambda: 2)
 
 
 def said(capsys: pytest.CaptureFixture[str], chapter: str, times: int = 1, **given: int) -> str:
@@ -62,7 +62,7 @@ def test_the_estimate_follows_a_trial_of_the_machine(capsys, monkeypatch):
     assert seconds(said(capsys, "cascading", n_jobs=1)) == fixed + 2 * runs
     monkeypatch.setattr(progress, "_pace", lambda: 3.0)
     assert seconds(said(capsys, "cascading")) == 3 * (fixed + runs)
-    monkeypatch.setattr(progress, "cpu_count", lambda: 1)
+    monkeypatch.setattr(progress.os, "cpu_count", lambda: 1)
     assert seconds(said(capsys, "cascading")) == 3 * (fixed + 2 * runs)
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from joblib import cpu_count
-
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.whole import scratch
 from private_bandits_book.kept import PLACE_VARIABLE
@@ -47,7 +45,7 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
     for chapter, values in chapters.items():
         if chapter in known:
             own, cost = book.parameters(chapter), known[chapter]
-            alone = 1 in (values["n_jobs"], cpu_count())
+            alone = 1 in (values["n_jobs"], os.cpu_count())
             grown = times * math.prod(values[name] / own[name].default for name in cost["by"])
             fixed += pace * cost["fixed"]
             seconds += pace * cost["runs"] * grown * (2 if alone else 1)
