@@ -179,7 +179,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             _gradient_step(estimate, chosen, error, policy.step, policy.gradient_sigma, noise)
         ready = factorise(gram, ridge + 2.0 * shift * math.sqrt(t), factor)
         if ready:
-            theta[:] = moment
+            for i in range(dim):
+                theta[i] = moment[i]
             solve(factor, theta)
         if learner == NEWTON:
             added += _newton_step(policy, chosen, error, factor, gram, estimate)
