@@ -195,9 +195,11 @@ def project(matrix, shift, point):
     multiplier = 0.0
     for _ in range(50):
         factorise(matrix, shift + multiplier, factor)
-        point[:] = target
+        for i in range(dim):
+            point[i] = target[i]
         solve(factor, point)
-        slope[:] = point
+        for i in range(dim):
+            slope[i] = point[i]
         norm = math.sqrt(dot(point, point))
         if norm <= 1.0 + 1e-12:
             break

@@ -19,7 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_rewards, check_size
+from private_bandits.kernels.protocol import (
+    WHOLE_RUN,
+    blank,
+    check_horizon,
+    check_kind,
+    check_rewards,
+    check_size,
+    next_mark,
+)
 from private_bandits.kernels.sums import laplace_sum, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Arms
@@ -130,7 +138,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     terms, beta, mechanism, scale = policy.terms, policy.beta, policy.noise, policy.scale
     truncation, truncation_power = policy.truncation, policy.truncation_power
     pulls, alive, means, clock = state.pulls, state.alive, state.means, state.clock
-    mark = np.searchsorted(checkpoints, first)
+    mark = next_mark(checkpoints, first)
     while True:
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
         share, width = _epoch(terms, beta, size, epoch)

@@ -20,7 +20,7 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels import binomials, protocol, shortlist
 from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, below, leads, levels, room, spent
 from private_bandits.kernels.oracles import answer, largest_sum
-from private_bandits.kernels.protocol import PIECE, blank, record_round
+from private_bandits.kernels.protocol import PIECE, blank, next_mark, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.kernels.stream import limit, number, put, readable, step, taken
 from private_bandits.mechanisms import _raw as mechanisms
@@ -273,7 +273,7 @@ def _loop(
         played[:] = -2
         if first == 1 and oracle != CALL:
             _observe_first(policy, state, means, env)
-        mark, total_regret, length = np.searchsorted(checkpoints, first), state.regret, state.size[0]
+        mark, total_regret, length = next_mark(checkpoints, first), state.regret, state.size[0]
         row, pause, due, t = 0, 0, first, first - 1
         members = shortlist.gather(state, 0, math.inf) if many else 0
         listed, longest, born, rested, again, a_then, b_then = 0, 0, first, 0, first, 0.0, 0.0

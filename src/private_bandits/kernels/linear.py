@@ -23,7 +23,15 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.cholesky import dot, factorise, inverse_norms, project, solve
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size, record_round
+from private_bandits.kernels.protocol import (
+    PIECE,
+    blank,
+    check_horizon,
+    check_kind,
+    check_size,
+    next_mark,
+    record_round,
+)
 from private_bandits.kernels.selection import top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
@@ -160,7 +168,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     work, squares, indices = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(n_actions)
     order, values = np.zeros(1, np.int64), np.zeros(1)
     ready, beta, added, total_regret = state.ready[0], state.sums[0], state.sums[1], state.sums[2]
-    mark = np.searchsorted(checkpoints, first)
+    mark = next_mark(checkpoints, first)
     for t in range(first, last + 1):
         draw_actions(problem, env, actions, means)
         _indices(factor, theta, beta, ready, actions, work, squares, indices)
@@ -179,7 +187,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             _gradient_step(estimate, chosen, error, policy.step, policy.gradient_sigma, noise)
         ready = factorise(gram, ridge + 2.0 * shift * math.sqrt(t), factor)
         if ready:
-            theta[:] = moment
+            for i in range(dim):
+                theta[i] = moment[i]
             solve(factor, theta)
         if learner == NEWTON:
             added += _newton_step(policy, chosen, error, factor, gram, estimate)

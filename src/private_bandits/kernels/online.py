@@ -27,7 +27,7 @@ import numpy as np
 from private_bandits._compiled import compiled
 from private_bandits.kernels import barrier, quarters, weights
 from private_bandits.kernels.cholesky import eliminate, solve_upper
-from private_bandits.kernels.protocol import PIECE, check_horizon
+from private_bandits.kernels.protocol import PIECE, check_horizon, next_mark
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import losses
 from private_bandits.problems.convex import ConvexLoss
@@ -193,7 +193,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     u, slope, matrix, w = np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
     points = np.zeros((2 if learner == TWO_POINT else 1, 1 if learner == EXP3 or learner == TSALLIS else d))
     seen, fixed = np.zeros(len(points)), np.zeros(points.shape[1])
-    mark = np.searchsorted(checkpoints, first)
+    mark = next_mark(checkpoints, first)
     for t in range(first, last + 1):
         rate = step * t**-power
         # ask

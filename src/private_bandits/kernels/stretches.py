@@ -22,7 +22,7 @@ import numpy as np
 from private_bandits._compiled import compiled
 from private_bandits.kernels import linear
 from private_bandits.kernels.cholesky import factorise, inverse_norms, solve
-from private_bandits.kernels.protocol import WHOLE_RUN, blank
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, next_mark
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import laplace_sum
 from private_bandits.mechanisms import _raw as mechanisms
@@ -134,7 +134,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         The three streams of the replication.
     """
     clock, sums = state.clock, state.sums
-    mark = np.searchsorted(checkpoints, first)
+    mark = next_mark(checkpoints, first)
     while True:
         begun, end = clock[0], clock[1]
         while mark < len(checkpoints) and checkpoints[mark] <= min(end, last):

@@ -184,14 +184,16 @@ def best_fixed(problem, weights, x):
         _lowest(domain, radius, slope, x)
         return mean_loss(problem, weights, x), 0.0
     total = np.sum(weights)
-    x[:] = slope / total
+    for i in range(len(x)):
+        x[i] = slope[i] / total
     project(domain, radius, 0.0, x)
     if loss == QUADRATIC:
         return mean_loss(problem, weights, x), 0.0
     if loss == DISTANCE or loss == KINKED:
         for which in range(len(weights)):
             if weights[which] > 0.0 and _rests(problem, weights, which):
-                x[:] = anchors[which]
+                for i in range(len(x)):
+                    x[i] = anchors[which, i]
                 return mean_loss(problem, weights, x), 0.0
     gap = np.inf
     lowest = np.zeros(len(x))
@@ -261,7 +263,8 @@ def _step(problem, weights, x, slope):
             pull = weights[which] * _pull(loss, math.sqrt(np.sum((x - anchors[which]) ** 2)))
             slope += pull * anchors[which]
             mass += pull
-    x[:] = slope / mass
+    for i in range(len(x)):
+        x[i] = slope[i] / mass
 
 
 @compiled
@@ -271,7 +274,8 @@ def _lowest(domain, radius, slope, x):
     if domain == BALL:
         norm = math.sqrt(np.sum(slope * slope))
         if norm > 0.0:
-            x[:] = -radius / norm * slope
+            for i in range(len(x)):
+                x[i] = -radius / norm * slope[i]
     elif np.min(slope) < 0.0:
         x[np.argmin(slope)] = 1.0
 
