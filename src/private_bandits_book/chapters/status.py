@@ -58,7 +58,7 @@ def _audit(book: Book) -> str:
 
 
 def _gates(rows: list[dict[str, str]]) -> str:
-    seen = {"True": "red", "False": "still green", "": "not tried yet"}
+    seen = {"True": "red", "False": "still green"}
     counts = Counter(seen[row["proven"]] for row in rows)
     listed = ", ".join(f"{counts[word]} {word}" for word in seen.values() if counts[word])
     lines = [(row["fault"], f"`{row['gate'].rpartition('::')[2]}`", seen[row["proven"]]) for row in rows]
