@@ -303,15 +303,28 @@ def test_a_swap_that_fails_puts_the_earlier_run_back(made, tmp_path, monkeypatch
     assert tree(tmp_path) == before
 
 
+# The client of the kernel asks a hundred times as often whether it lives, while it is shut down, too: it waits when
+# the signal comes, or is just about to.
+_CLIENTS = {
+    "waiting": "asyncio.sleep = lambda seconds: sleep(seconds / 100)",
+    "asking": """async def asking(seconds):
+    await sleep(seconds / 100)
+    if list(here.glob(".out.private-bandits-*/new/waiting")):
+        signal.raise_signal(signal.SIGINT)
+asyncio.sleep = asking""",
+}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_path):
+@pytest.mark.parametrize("client", _CLIENTS)
+def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(client, made, tiny, tmp_path):
     shutil.copytree(made, tmp_path / "out")
     before = tree(tmp_path)
     # a test run in the background inherits an ignored SIGINT
     script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    # the client asks a hundred times as often whether its kernel lives: while the kernel is shut down, too
-    script += "import asyncio; sleep = asyncio.sleep; asyncio.sleep = lambda seconds: sleep(seconds / 100)\n"
-    script += "import sys; from pathlib import Path; from private_bandits_book.chapters.book import Book\n"
+    script += "import asyncio, sys; from pathlib import Path; sleep, here = asyncio.sleep, Path.cwd()\n"
+    script += f"{_CLIENTS[client]}\n"
+    script += "from private_bandits_book.chapters.book import Book\n"
     script += "from private_bandits_book.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
     words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -319,7 +332,8 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
         end = time.monotonic() + 60
         while not list(tmp_path.glob(".out.private-bandits-*/new/waiting")) and time.monotonic() < end:
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        if client == "waiting":
+            process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()

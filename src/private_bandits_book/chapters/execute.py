@@ -23,7 +23,9 @@ from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
 from private_bandits_book.chapters.progress import progress
 from private_bandits_book.chapters.whole import scratch
 
-logging.getLogger("papermill").disabled = True  # what it says is raised, too
+# What they say is raised, too: asyncio tells of a task that a signal ended.
+logging.getLogger("papermill").disabled = True
+logging.getLogger("asyncio").addFilter(lambda said: not said.exc_info or said.exc_info[0] is not KeyboardInterrupt)
 
 _ROOM = 2_000_000_000  # bytes of address space that two cores need; with less, libraries abort or hang
 _METADATA = {
