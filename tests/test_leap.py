@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from private_bandits.papers.cascading import (
 from private_bandits.papers.semibandits import cucb, cucb_dp, cucb_ldp1, cucb_ldp2
 from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits.simulate import log_checkpoints, streams
+from private_bandits_book.audit.cases import cases
 
 CARRIED = (
     "pulls",
@@ -85,6 +87,34 @@ def test_random_games_cut_anywhere(make, policies):
         run = {"pieces": pieces, "checkpoints": marks[:-1], "traced": True, "seed": number}
         leaps[name] += leapt(problem, policies[name](problem.list_size).record, **run)
     assert all(leaps.values()), leaps
+
+
+BOOK = [case for case in cases(200, 1.0, 1e-3, 2) if "problem" in case.asked]
+INDEX = {f"{case.algorithm}, {case.variant}": case for case in BOOK if isinstance(case.target.record, index.Record)}
+
+
+@pytest.mark.parametrize("name", INDEX)
+def test_short_runs_share_a_loop(name, monkeypatch):
+    """It plays the same bits as the policy's own, which takes over in the midst of a run when that is worth it."""
+    problem, policy = INDEX[name].asked["problem"], INDEX[name].target
+    index.check(policy.name, problem, policy.record, 200)
+    numbers, marks, found = problem.record(), np.array([50, 120, 200]), []
+    for worth in (0, 100 * len(numbers.means), math.inf):
+        monkeypatch.setattr(index, "WORTH_A_LOOP", worth)
+        monkeypatch.setattr(index, "_work", Counter())
+        state, source, regret = index.start(numbers, policy.record), streams(5, 0), np.zeros(3)
+        trace, loops = index.blank(problem, policy.record, 200), []
+        for first, last in ((1, 60), (61, 90), (91, 200)):
+            loops.append(index._loop_for(numbers, policy.record, True, 0))
+            index.advance(numbers, policy.record, state, first, last, marks, regret, trace, *source)
+        loops.append(index._loop_for(numbers, policy.record, True, 0))
+        left = {name: getattr(state, name).tolist() for name in (*CARRIED, "counters")}
+        found.append((loops, trace.tolist(), left, regret.tolist(), [s.bit_generator.state for s in source]))
+    (own, *alone), (both, *mixed), (shared, *together) = found
+    assert alone == mixed == together
+    drawn = policy.record._replace(binomials=True)  # other numbers, which no other loop draws
+    assert index._loop_for(numbers, drawn, True, 0) is index._loop_of(numbers, drawn)
+    assert [loop is own[0] for loop in both] == [loop is own[0] for loop in (shared[0],) * 3 + (own[0],)]
 
 
 MANY = {  # and how many arms
