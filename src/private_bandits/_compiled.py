@@ -43,7 +43,9 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
         return functools.partial(compiled, inline=inline, borrows=borrows)
     before, config.CACHE_DIR = config.CACHE_DIR, _cache_folder()
     try:
-        return njit(function, nogil=True, cache=True, error_model="numpy", inline=inline, _nrt=not borrows)
+        # no C code calls the function, and the entrance for it would be compiled too
+        common = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+        return njit(function, inline=inline, _nrt=not borrows, **common)
     finally:
         config.CACHE_DIR = before
 
