@@ -49,7 +49,10 @@ def barrier(domain, radius, x, slope, hessian):
                 hessian[i, j] = 4.0 * x[i] * x[j] / (room * room)
             hessian[i, i] += 2.0 / room
         return
-    rest = 1.0 - np.sum(x)
+    rest = 0.0
+    for i in range(d):
+        rest += x[i]
+    rest = 1.0 - rest
     for i in range(d):
         slope[i] = 1.0 / rest - 1.0 / x[i]
         for j in range(d):
@@ -85,9 +88,10 @@ def ftrl_step(domain, radius, step, linear, pull, x, slope, hessian):
             hessian[i, i] += step * pull
         eliminate(hessian, 0.0)
         solve_transposed(hessian, slope)
-        decrement = math.sqrt(np.sum(slope * slope))
+        decrement = math.sqrt(dot(slope, slope))
         if decrement < 1e-10 or (decrement < 1e-5 and decrement >= last):  # no digit is left to gain
             return
         solve_upper(hessian, slope)
-        x -= slope / (1.0 + (decrement if decrement > 0.25 else 0.0))
+        for i in range(len(x)):
+            x[i] -= slope[i] / (1.0 + (decrement if decrement > 0.25 else 0.0))
         last = decrement

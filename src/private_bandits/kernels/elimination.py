@@ -26,7 +26,7 @@ from private_bandits.kernels.protocol import (
     check_kind,
     check_rewards,
     check_size,
-    next_mark,
+    lower_bound,
 )
 from private_bandits.kernels.sums import laplace_sum, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
@@ -138,7 +138,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     terms, beta, mechanism, scale = policy.terms, policy.beta, policy.noise, policy.scale
     truncation, truncation_power = policy.truncation, policy.truncation_power
     pulls, alive, means, clock = state.pulls, state.alive, state.means, state.clock
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     while True:
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
         share, width = _epoch(terms, beta, size, epoch)
@@ -189,8 +189,9 @@ def _log(inside, size, epoch, beta):
 @compiled
 def _remove(means, alive, size, width):
     """Keep the arms within `width` of the largest mean and return how many they are."""
-    largest = np.max(means[:size])
-    left = 0
+    largest, left = means[0], 0
+    for place in range(1, size):
+        largest = max(largest, means[place])
     for place in range(size):
         if largest - means[place] <= width:
             alive[left] = alive[place]

@@ -24,7 +24,7 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, next_mark
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, lower_bound
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import reward_sum
@@ -111,7 +111,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     kept, growth, flip = policy.kept, policy.growth, policy.flip
     pulls, means, totals, order, clock = state.pulls, state.means, state.totals, state.order, state.clock
     indices, values = np.zeros(len(arms)), np.zeros(1)
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     while True:
         arm, begun, length = order[0], clock[0], clock[1]
         end = begun + length

@@ -21,7 +21,7 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels import binomials, protocol, shortlist
 from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, below, leads, levels, room, spent
 from private_bandits.kernels.oracles import answer, largest_sum
-from private_bandits.kernels.protocol import PIECE, blank, next_mark, record_round
+from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.kernels.stream import limit, number, put, readable, step, taken
 from private_bandits.mechanisms import _raw as mechanisms
@@ -212,20 +212,13 @@ def advance(
 
 def _loop_for(problem: ListRecord, policy: Record, leaps: bool, rounds: int) -> Any:
     """The loop that plays so many more rounds: until its own is worth compiling, one that all policies share."""
-    own, finds = _loop_of(problem, policy, leaps), _finds(problem)
+    own, top = _loop_of(problem, policy, leaps), TOP if problem.family.oracle == TOP else None
     _work[own] += rounds * len(problem.means)
     shared = not policy.binomials and _work[own] < WORTH_A_LOOP
-    return _loop(None, None, finds, None, False) if shared else own
+    return _loop(None, None, top, None, False) if shared else own
 
 
 _work: Counter[Any] = Counter()
-
-
-def _finds(problem: ListRecord) -> int | None:
-    """The oracle, if it is one of the two that a loop is compiled for."""
-    family = problem.family
-    sums = family.oracle == SCAN and family.reward == LINEAR and family.beta == 1.0
-    return family.oracle if family.oracle == TOP or sums else None
 
 
 def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True, looks: bool = True) -> Any:
@@ -233,8 +226,10 @@ def _loop_of(problem: ListRecord, policy: Record, leaps: bool = True, looks: boo
 
     Of many arms it looks at few, unless told not to.
     """
-    finds = _finds(problem)
-    leaps &= finds == TOP or finds == SCAN and len(problem.family.groups) == 0
+    family = problem.family
+    sums = family.oracle == SCAN and family.reward == LINEAR and family.beta == 1.0
+    finds = family.oracle if family.oracle == TOP or sums else None
+    leaps &= finds == TOP or sums and len(family.groups) == 0
     leaps &= policy.bonus == NO_BONUS and policy.noise in (EXACT, LAPLACE, GAUSSIAN, RESPONSE)
     leaps &= policy.forced == 0.0 and policy.reports in (ALL, FIRST)
     leaps &= policy.noise != RESPONSE or not policy.observe_first  # what is observed in clear is no answer
@@ -293,7 +288,7 @@ def _loop(
         played[:] = -2
         if first == 1 and oracle != CALL:
             _observe_first(policy, state, means, env)
-        mark, total_regret, length = next_mark(checkpoints, first), state.regret, state.size[0]
+        mark, total_regret, length = lower_bound(checkpoints, first), state.regret, state.size[0]
         row, pause, due, t = 0, 0, first, first - 1
         members = shortlist.gather(state, 0, math.inf) if many else 0
         listed, longest, born, rested, again, a_then, b_then = 0, 0, first, 0, first, 0.0, 0.0

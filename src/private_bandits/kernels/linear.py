@@ -29,7 +29,7 @@ from private_bandits.kernels.protocol import (
     check_horizon,
     check_kind,
     check_size,
-    next_mark,
+    lower_bound,
     record_round,
 )
 from private_bandits.kernels.selection import top_list
@@ -168,14 +168,14 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     work, squares, indices = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(n_actions)
     order, values = np.zeros(1, np.int64), np.zeros(1)
     ready, beta, added, total_regret = state.ready[0], state.sums[0], state.sums[1], state.sums[2]
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         draw_actions(problem, env, actions, means)
-        _indices(factor, theta, beta, ready, actions, work, squares, indices)
+        optimistic(factor, theta, beta, ready, actions, work, squares, indices)
         top_list(indices, False, choice, order, values)
         action = order[0]
         reward = draw_reward(means[action], binary, spread, env)
-        total_regret += max(np.max(means) - means[action], 0.0)
+        total_regret += shortfall(means, action)
         for i in range(dim):
             chosen[i] = actions[i, action]
         weight, error = reward, 0.0
@@ -196,6 +196,25 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         mark = record_round(t, order, 1, total_regret, mark, checkpoints, regret, trace)
     state.ready[0] = ready
     state.sums[0], state.sums[1], state.sums[2] = beta, added, total_regret
+
+
+@compiled(borrows=True)
+def shortfall(means, action):
+    """By how much an action's mean is below the largest.
+
+    Parameters
+    ----------
+    means : float64 array, shape (n_actions,)
+    action : int
+
+    Returns
+    -------
+    float
+    """
+    best = means[0]
+    for mean in means:
+        best = max(best, mean)
+    return best - means[action]
 
 
 @compiled
@@ -233,9 +252,26 @@ def radius(policy, t, added):
 
 
 @compiled(borrows=True)
-def _indices(factor, theta, beta, ready, actions, work, squares, indices):
+def optimistic(factor, theta, beta, ready, actions, work, squares, indices):
+    """Write <theta, a> + beta |a|, |a| in the norm of A^-1, of every action: infinite before A can be inverted.
+
+    Parameters
+    ----------
+    factor : float64 array, shape (dim, dim)
+        Of A, see `kernels.cholesky`.
+    theta : float64 array, shape (dim,)
+    beta : float
+        >= 0.
+    ready : bool
+        Whether A could be factorised.
+    actions : float64 array, shape (dim, n_actions)
+    work : float64 array, shape (dim, n_actions), scratch
+    squares : float64 array, shape (n_actions,), scratch
+    indices : float64 array, shape (n_actions,), written
+    """
     if not ready:
-        indices[:] = np.inf
+        for action in range(len(indices)):
+            indices[action] = np.inf
         return
     inverse_norms(factor, actions, work, squares)
     for action in range(len(indices)):
@@ -245,7 +281,7 @@ def _indices(factor, theta, beta, ready, actions, work, squares, indices):
             indices[action] += theta[i] * actions[i, action]
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def _add(x, weight, sigma, noise, gram, moment):
     """Add the two messages of a user, the rows of the upper triangle of the first before the second."""
     dim = len(x)
@@ -256,7 +292,7 @@ def _add(x, weight, sigma, noise, gram, moment):
         moment[i] += weight * x[i] + mechanisms.gaussian(noise, sigma)
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def _gradient_step(estimate, x, error, step, sigma, noise):
     """Move against the noisy gradient and back into the unit ball."""
     for i in range(len(x)):
@@ -267,7 +303,7 @@ def _gradient_step(estimate, x, error, step, sigma, noise):
             estimate[i] /= math.sqrt(square)
 
 
-@compiled
+@compiled(inline="always")
 def _newton_step(policy, x, error, factor, gram, estimate):
     """Online Newton step in the norm of A, which has just been factorised; return what it adds to the cost."""
     slope = x.copy()

@@ -22,6 +22,7 @@ from functools import cache
 import numpy as np
 
 from private_bandits._compiled import compiled
+from private_bandits.kernels.protocol import lower_bound
 from private_bandits.kernels.robust import Record
 from private_bandits.kernels.sums import pareto_scale, truncated_moment
 from private_bandits.mechanisms import _raw as mechanisms
@@ -118,7 +119,7 @@ def _quantile(law, probability):
     """The least x at which a law of `least_prefixes` has a probability."""
     if probability <= law[0]:
         return 0.0
-    place = min(np.searchsorted(law, probability), len(law) - 1)
+    place = min(lower_bound(law, probability), len(law) - 1)
     return _STEP * (place - (law[place] - probability) / max(law[place] - law[place - 1], _LEAST))
 
 
@@ -192,7 +193,7 @@ def _path(env, noise, mean, policy, shape, starts, laws, low, high):
 @compiled
 def _least_pulls(low, late, starts, pulls, level, radius):
     """The first pulls from `pulls` on at which an index may lie below a level."""
-    k = np.searchsorted(starts, pulls, side="right") - 1
+    k = lower_bound(starts, pulls + 1) - 1
     if low[k] + radius * late[k] < level:
         return pulls
     k += 1
@@ -204,7 +205,7 @@ def _least_pulls(low, late, starts, pulls, level, radius):
 @compiled
 def _most_pulls(high, early, starts, pulls, level, radius):
     """Pulls from `pulls` on by which an index has been below a level."""
-    k = np.searchsorted(starts, pulls)
+    k = lower_bound(starts, pulls)
     while k < len(high) and high[k] + radius * early[k] >= level:
         k += 1
     return starts[k + 1] - 1 if k < len(high) else starts[-1]
@@ -218,7 +219,7 @@ def _level(many, ends, powers, starts, pulls, radius, rounds, upper):
     """
     high, step = -np.inf, 1e-3
     for arm in range(len(pulls)):
-        k = min(np.searchsorted(starts, pulls[arm], side="right"), len(powers)) - 1
+        k = min(lower_bound(starts, pulls[arm] + 1), len(powers)) - 1
         high = max(high, ends[arm, k] + radius * powers[k])
     high += 1e-12 * (1.0 + abs(high))
     if _total(many, ends, powers, starts, pulls, high, radius) >= rounds:
@@ -255,7 +256,9 @@ def _bracket(problem, policy, rounds, laws, env, noise):
     low, high = np.zeros((n_arms, blocks)), np.zeros((n_arms, blocks))
     for arm in range(n_arms):
         _path(env, noise, means[arm], policy, problem.shape, starts, laws, low[arm], high[arm])
-    early, late = (starts[:-1] * 1.0) ** -power, (starts[1:] - 1.0) ** -power
+    early, late = np.zeros(blocks), np.zeros(blocks)
+    for k in range(blocks):
+        early[k], late[k] = float(starts[k]) ** -power, (starts[k + 1] - 1.0) ** -power
     least, most = np.ones((len(rounds), n_arms), np.int64), np.ones((len(rounds), n_arms), np.int64)
     levels, regret = np.zeros(len(rounds)), np.zeros((2, len(rounds)))
     for mark in range(1, len(rounds)):
@@ -273,7 +276,10 @@ def _bracket(problem, policy, rounds, laws, env, noise):
                     span *= 2
                     found = min(found, _most_pulls(high[arm], early, starts, most[since, arm], level, after))
             most[mark, arm] = found
-        fewest, largest = np.sum(least[mark]), np.sum(most[mark])
+        fewest, largest = 0, 0
+        for arm in range(n_arms):
+            fewest += least[mark, arm]
+            largest += most[mark, arm]
         for arm in range(n_arms):
             gap, floor, ceiling = max(best - means[arm], 0.0), least[mark, arm], most[mark, arm]
             least[mark, arm] = max(floor, t - (largest - ceiling))

@@ -19,6 +19,7 @@ as it does without privacy. With d the dimension, u uniform on the unit sphere a
 where the projection is onto the set shrunk by the factor 1 - shrink, and R the barrier of `kernels.barrier`.
 """
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ import numpy as np
 from private_bandits._compiled import compiled
 from private_bandits.kernels import barrier, quarters, weights
 from private_bandits.kernels.cholesky import eliminate, solve_upper
-from private_bandits.kernels.protocol import PIECE, check_horizon, next_mark
+from private_bandits.kernels.protocol import PIECE, check_horizon, lower_bound
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import losses
 from private_bandits.problems.convex import ConvexLoss
@@ -163,8 +164,19 @@ def start(problem: losses.ConvexRecord, policy: Record) -> State:
     )
 
 
-@compiled
-def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+def advance(
+    problem: losses.ConvexRecord,
+    policy: Record,
+    state: State,
+    first: int,
+    last: int,
+    checkpoints: np.ndarray,
+    regret: np.ndarray,
+    trace: np.ndarray,
+    env: np.random.Generator,
+    choice: np.random.Generator,
+    noise: np.random.Generator,
+) -> None:
     """Play the rounds first..last.
 
     Parameters
@@ -183,83 +195,99 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     env, choice, noise : numpy.random.Generator
         The three streams of the replication.
     """
-    domain, size, best = problem.domain, problem.radius, problem.best
-    learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
-    curvature, kind, scale = policy.curvature, policy.noise, policy.scale
-    low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
-    variance, tail, confidence = policy.variance, policy.tail, policy.confidence
-    y, linear, counts, suffered = state.centre, state.linear, state.counts, state.suffered
-    ends, sums, clock, d = state.ends, state.sums, state.clock, len(state.centre)
-    u, slope, matrix, w = np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
-    points = np.zeros((2 if learner == TWO_POINT else 1, 1 if learner == EXP3 or learner == TSALLIS else d))
-    seen, fixed = np.zeros(len(points)), np.zeros(points.shape[1])
-    mark = next_mark(checkpoints, first)
-    for t in range(first, last + 1):
-        rate = step * t**-power
-        # ask
-        if learner == EXP3:
-            weights.exponential(linear, rate, w)
-            points[0, 0] = weights.draw(w, choice)
-        elif learner == TSALLIS:
-            weights.tsallis(linear, rate, w)
-            points[0, 0] = weights.draw(w, choice)
-        elif learner == QUARTERS:
-            points[0, 0] = quarters.quarter(ends, clock)
-        else:
-            on_sphere(choice, u)
-            if learner == BARRIER:
+    loop = _loop(policy.learner in (EXP3, TSALLIS), policy.learner == BARRIER)
+    loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
+
+
+@functools.cache
+def _loop(arms: bool, follows: bool) -> Any:
+    """The loop of EXP3 and TSALLIS, of BARRIER, or of the others: one for all takes twice as long to compile."""
+
+    @compiled
+    def rounds(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+        domain, size, best = problem.domain, problem.radius, problem.best
+        learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
+        curvature, kind, scale = policy.curvature, policy.noise, policy.scale
+        low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
+        variance, tail, confidence = policy.variance, policy.tail, policy.confidence
+        y, linear, counts, suffered = state.centre, state.linear, state.counts, state.suffered
+        ends, sums, clock, d = state.ends, state.sums, state.clock, len(state.centre)
+        u, slope, matrix, w = np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
+        points = np.zeros((2 if learner == TWO_POINT else 1, 1 if arms else d))
+        seen, fixed = np.zeros(len(points)), np.zeros(points.shape[1])
+        mark = lower_bound(checkpoints, first)
+        for t in range(first, last + 1):
+            rate = step * t**-power
+            # ask
+            if arms:
+                if learner == EXP3:
+                    weights.exponential(linear, rate, w)
+                else:
+                    weights.tsallis(linear, rate, w)
+                points[0, 0] = weights.draw(w, choice)
+            elif follows:
+                on_sphere(choice, u)
                 _explore(domain, size, y, step * curvature * t, matrix, slope, u)
-            else:
                 for i in range(d):
-                    slope[i] = u[i]
-            for i in range(d):
-                points[0, i] = y[i] + radius * slope[i]
-                if learner == TWO_POINT:
-                    points[1, i] = y[i] - radius * slope[i]
-        # the user
-        which, value = losses.observe_loss(problem, t, points, env, seen)
-        message = seen[0]
-        if learner == TWO_POINT:
-            message -= seen[1]
-        if kind == LAPLACE:
-            message += mechanisms.laplace(noise, scale)
-        elif learner == TWO_POINT:
-            for i in range(d):
-                message += mechanisms.gaussian(noise, scale) * (points[0, i] - points[1, i])
-        else:
-            message += mechanisms.gaussian(noise, scale)
-        feedback = (min(max(message, low), high) - offset) / unit
-        # the update
-        if learner == SPHERE or learner == TWO_POINT:
-            reach = 2.0 * radius if learner == TWO_POINT else radius
-            move = rate * (d / reach * feedback)
-            for i in range(d):
-                y[i] -= move * u[i]
-            losses.project(domain, size, shrink, y)
-        elif learner == BARRIER:
-            for i in range(d):
-                total = 0.0
-                for k in range(i + 1):
-                    total += matrix[k, i] * u[k]
-                linear[i] += d / radius * feedback * total - curvature * y[i]
-            barrier.ftrl_step(domain, size, step, linear, curvature * t, y, slope, matrix)
-        elif learner == QUARTERS:
-            quarters.update(ends, sums, clock, feedback, step, variance, tail, confidence)
-        else:
-            arm = int(points[0, 0])
-            linear[arm] += feedback / w[arm]
-        if which >= 0:
-            counts[which] += 1.0
-        suffered[0] += value - best
-        if len(trace) > 0:
-            for place in range(points.size):
-                trace[t - 1, place] = points[place // points.shape[1], place % points.shape[1]]
-            trace[t - 1, points.size] = feedback
-        if mark < len(checkpoints) and checkpoints[mark] == t:
-            regret[mark] = suffered[0]
-            if problem.mode != losses.STOCHASTIC:
-                regret[mark] -= losses.best_fixed(problem, counts, fixed)[0]
-            mark += 1
+                    points[0, i] = y[i] + radius * slope[i]
+            elif learner == QUARTERS:
+                points[0, 0] = quarters.quarter(ends, clock)
+            else:
+                on_sphere(choice, u)
+                for i in range(d):
+                    points[0, i] = y[i] + radius * u[i]
+                    if learner == TWO_POINT:
+                        points[1, i] = y[i] - radius * u[i]
+            # the user
+            which, value = losses.observe_loss(problem, t, points, env, seen)
+            message = seen[0]
+            if learner == TWO_POINT:
+                message -= seen[1]
+            if kind == LAPLACE:
+                message += mechanisms.laplace(noise, scale)
+            elif learner == TWO_POINT:
+                for i in range(d):
+                    message += mechanisms.gaussian(noise, scale) * (points[0, i] - points[1, i])
+            else:
+                message += mechanisms.gaussian(noise, scale)
+            feedback = (min(max(message, low), high) - offset) / unit
+            # the update
+            if arms:
+                arm = int(points[0, 0])
+                linear[arm] += feedback / w[arm]
+            elif follows:
+                for i in range(d):
+                    total = 0.0
+                    for k in range(i + 1):
+                        total += matrix[k, i] * u[k]
+                    linear[i] += d / radius * feedback * total - curvature * y[i]
+                barrier.ftrl_step(domain, size, step, linear, curvature * t, y, slope, matrix)
+            elif learner == QUARTERS:
+                quarters.update(ends, sums, clock, feedback, step, variance, tail, confidence)
+            else:
+                reach = 2.0 * radius if learner == TWO_POINT else radius
+                move = rate * (d / reach * feedback)
+                for i in range(d):
+                    y[i] -= move * u[i]
+                losses.project(domain, size, shrink, y)
+            if which >= 0:
+                counts[which] += 1.0
+            suffered[0] += value - best
+            if len(trace) > 0:
+                for place in range(points.size):
+                    trace[t - 1, place] = points[place // points.shape[1], place % points.shape[1]]
+                trace[t - 1, points.size] = feedback
+            if mark < len(checkpoints) and checkpoints[mark] == t:
+                regret[mark] = suffered[0]
+                if problem.mode == losses.STOCHASTIC:
+                    pass
+                elif arms:
+                    regret[mark] -= losses.best_arm(problem, counts, fixed)[0]
+                else:
+                    regret[mark] -= losses.best_point(problem, counts, fixed)[0]
+                mark += 1
+
+    return rounds
 
 
 @compiled(borrows=True)
@@ -281,7 +309,7 @@ def on_sphere(choice, u):
         u[i] /= root
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def _explore(domain, radius, x, pull, factor, direction, u):
     """Write the factor of R''(x) + pull I, of `kernels.cholesky`, and A u with A its inverse into the direction."""
     barrier.barrier(domain, radius, x, direction, factor)

@@ -33,24 +33,24 @@ def blank(problem: Any, record: Any, rounds: int) -> np.ndarray:
 
 
 @compiled(borrows=True)
-def next_mark(checkpoints, first):
-    """Find the first checkpoint that is not before a round; `np.searchsorted` takes half a second to compile.
+def lower_bound(values, least):
+    """Find the first value that is not below another; `np.searchsorted` takes half a second to compile.
 
     Parameters
     ----------
-    checkpoints : int64 array, increasing
-    first : int
-        The round.
+    values : array, in order, as the checkpoints of a run
+    least : number
+        As the round that comes next.
 
     Returns
     -------
     int
-        Its number, that behind the last if there is none.
+        Its place, that behind the last value if there is none.
     """
-    low, high = 0, len(checkpoints)
+    low, high = 0, len(values)
     while low < high:
         middle = (low + high) // 2
-        if checkpoints[middle] < first:
+        if values[middle] < least:
             low = middle + 1
         else:
             high = middle

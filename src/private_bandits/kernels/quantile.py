@@ -20,7 +20,7 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind, next_mark
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind, lower_bound
 from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Arms
@@ -129,7 +129,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     pulls, alive, clock, counts = state.pulls, state.alive, state.clock, np.zeros(THRESHOLDS, np.int64)
     thresholds, means, widths = state.thresholds, state.means, state.widths
     rate = min(epsilon, 1.0)
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     while True:
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
         log = math.log(4.0 * size * float(epoch) ** 2 / beta)

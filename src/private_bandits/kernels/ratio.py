@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, next_mark
+from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, lower_bound
 from private_bandits.kernels.selection import top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Cascade
@@ -122,7 +122,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
     indices, order, values = np.zeros(len(means)), np.zeros(size, np.int64), np.zeros(size)
     feedback, width = np.zeros(size), 1.0 - (size + 1) * flip
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     total_regret = state.regret[0]
     for t in range(first, last + 1):
         log_t = math.log(t)

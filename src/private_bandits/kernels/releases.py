@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, next_mark, record_round
+from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, lower_bound, record_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Cascade
@@ -166,7 +166,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     clicks, total, mean, radius, slope = state.clicks, state.total, state.mean, state.radius, state.slope
     indices, counters, order, tail = state.indices, state.counters, state.order, state.tail
     values, feedback = state.floats[0], state.floats[1]
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         if t & (t - 1) == 0:
             tail[0] = 3.0 * math.log(2.0 * t)

@@ -21,7 +21,7 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import regret_in_turns
-from private_bandits.kernels.protocol import PIECE, blank, next_mark
+from private_bandits.kernels.protocol import PIECE, blank, lower_bound
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import pareto_reward
@@ -106,7 +106,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     pulls, total, mean, root, trees = state.pulls, state.total, state.mean, state.root, state.trees
     n_arms = len(pulls)
     indices, order, values = np.zeros(n_arms), np.zeros(1, np.int64), np.zeros(1)
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         log_t = math.log(t)
         if t <= n_arms:

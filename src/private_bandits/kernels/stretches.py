@@ -21,8 +21,8 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels import linear
-from private_bandits.kernels.cholesky import factorise, inverse_norms, solve
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, next_mark
+from private_bandits.kernels.cholesky import factorise, solve
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, lower_bound
 from private_bandits.kernels.selection import top_list
 from private_bandits.kernels.sums import laplace_sum
 from private_bandits.mechanisms import _raw as mechanisms
@@ -134,7 +134,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         The three streams of the replication.
     """
     clock, sums = state.clock, state.sums
-    mark = next_mark(checkpoints, first)
+    mark = lower_bound(checkpoints, first)
     while True:
         begun, end = clock[0], clock[1]
         while mark < len(checkpoints) and checkpoints[mark] <= min(end, last):
@@ -159,13 +159,13 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if policy.growth > 0.0:  # of random length, so that no grid shows in the regret
             share = policy.growth * (0.5 + choice.random())
             rounds = max(1, int(min(share * least, LONGEST)))
-        if policy.levels > 0 and clock[2] == 2**policy.levels - 1:  # the tree is full
+        if policy.levels > 0 and clock[2] + 1 == 1 << policy.levels:  # the tree is full
             rounds = LONGEST
         clock[1] = end + rounds
         sums[1] = _stretch(problem, policy, state, rounds, env, noise) / rounds
 
 
-@compiled
+@compiled(inline="always")
 def _solve(problem, policy, state, choice):
     """Choose the action of every set's users for the next stretch."""
     record, t, dim, n_actions = policy.constants, state.clock[0], problem.dim, problem.n_actions
@@ -187,19 +187,12 @@ def _solve(problem, policy, state, choice):
     order, values = np.zeros(1, np.int64), np.zeros(1)
     for shown in range(len(problem.sets)):
         actions = problem.sets[shown]
-        indices[:] = np.inf
-        if ready:
-            inverse_norms(factor, actions, work, squares)
-            for action in range(n_actions):
-                indices[action] = beta * math.sqrt(squares[action])
-            for i in range(dim):
-                for action in range(n_actions):
-                    indices[action] += theta[i] * actions[i, action]
+        linear.optimistic(factor, theta, beta, ready, actions, work, squares, indices)
         top_list(indices, False, choice, order, values)
         state.played[shown] = order[0]
 
 
-@compiled
+@compiled(inline="always")
 def _stretch(problem, policy, state, rounds, env, noise):
     """Draw the sums of a stretch, add them, and return its pseudo-regret."""
     gram, moment, dim, n_sets = state.gram, state.moment, problem.dim, len(problem.sets)
@@ -215,7 +208,7 @@ def _stretch(problem, policy, state, rounds, env, noise):
             continue
         actions, means, action = problem.sets[shown], problem.means[shown], state.played[shown]
         state.pulls[shown, action] += count
-        lost += count * max(np.max(means) - means[action], 0.0)
+        lost += count * linear.shortfall(means, action)
         reward = rewards(count, means[action], problem, env)
         reward += mechanisms.gaussian(noise, policy.reward_sigma * math.sqrt(count))
         for i in range(dim):
@@ -234,7 +227,7 @@ def _stretch(problem, policy, state, rounds, env, noise):
     return lost
 
 
-@compiled
+@compiled(inline="always")
 def _grow(nodes, number, sigma, noise):
     """The node that the stretch of this number completes takes the place of those below it."""
     level = 0
@@ -246,7 +239,7 @@ def _grow(nodes, number, sigma, noise):
         nodes[level, place] = mechanisms.gaussian(noise, sigma)
 
 
-@compiled
+@compiled(inline="always")
 def _noise(laplace, scale, rounds, noise):
     if laplace:
         return laplace_sum(noise, rounds, scale)

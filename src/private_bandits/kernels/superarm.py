@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, next_mark, record_round
+from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, lower_bound, record_round
 from private_bandits.kernels.selection import least_first
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import SetBandit
@@ -134,7 +134,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     sets, sizes = family.sets, family.sizes
     pulls, total, cells, kept = state.pulls, state.total, state.cells, state.kept
     ties, found, order, feedback, missed = state.ties, state.found, state.order, state.feedback, state.missed
-    mark, lost, played = next_mark(checkpoints, first), 0.0, -1
+    mark, lost, played = lower_bound(checkpoints, first), 0.0, -1
     for t in range(first, last + 1):
         if found[0] == 0:
             _look_up(family, policy, state)

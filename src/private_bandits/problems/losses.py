@@ -154,13 +154,8 @@ def project(domain, radius, shrink, x):
         x[i] = (1.0 - shrink) * max(x[i] - level, 0.0) + shrink * centre
 
 
-@compiled
-def best_fixed(problem, weights, x):
-    """Write the point of smallest weighted sum of losses.
-
-    Arms, linear losses and quadratic ones have a closed form. For the others each loss is bounded above by a
-    quadratic that touches it at x, and the sum of those is minimised, again and again (Weiszfeld's method, projected);
-    the gap of Frank and Wolfe certifies the result. An anchor, where the loss has a kink, is tried first.
+def best_fixed(problem: ConvexRecord, weights: np.ndarray, x: np.ndarray) -> tuple[float, float]:
+    """Write the point of smallest weighted sum of losses, or the arm, as `best_point` and `best_arm` do.
 
     Parameters
     ----------
@@ -174,15 +169,55 @@ def best_fixed(problem, weights, x):
     value, gap : float
         The sum at x, and by how much it may be too large.
     """
+    value, gap = (best_arm if problem.domain == ARMS else best_point)(problem, weights, x)
+    return value, gap
+
+
+@compiled
+def best_arm(problem, weights, x):
+    """Write the arm of smallest weighted sum of losses.
+
+    Parameters
+    ----------
+    problem : ConvexRecord
+        Of arms.
+    weights : float64 array, shape (n_losses,)
+        >= 0, not all 0.
+    x : float64 array, shape (1,), written
+
+    Returns
+    -------
+    value, gap : float
+        The sum of that arm, and 0.
+    """
+    slope = _sum_of_anchors(problem.anchors, weights)
+    arm = _least(slope)
+    x[0] = arm
+    return slope[arm], 0.0
+
+
+@compiled
+def best_point(problem, weights, x):
+    """Write the point of smallest weighted sum of losses.
+
+    Linear losses and quadratic ones have a closed form. For the others each loss is bounded above by a
+    quadratic that touches it at x, and the sum of those is minimised, again and again (Weiszfeld's method, projected);
+    the gap of Frank and Wolfe certifies the result. An anchor, where the loss has a kink, is tried first.
+
+    Parameters
+    ----------
+    problem : ConvexRecord
+    weights : float64 array, shape (n_losses,)
+        >= 0, not all 0.
+    x : float64 array, shape (dimension,), written
+
+    Returns
+    -------
+    value, gap : float
+        The sum at x, and by how much it may be too large.
+    """
     domain, radius, loss, anchors = problem.domain, problem.radius, problem.loss, problem.anchors
-    slope = np.zeros(anchors.shape[1])
-    for which in range(len(weights)):
-        for i in range(len(slope)):
-            slope[i] += weights[which] * anchors[which, i]
-    if domain == ARMS:
-        arm = _least(slope)
-        x[0] = arm
-        return slope[arm], 0.0
+    slope = _sum_of_anchors(anchors, weights)
     if loss == LINEAR:
         _lowest(domain, radius, slope, x)
         return mean_loss(problem, weights, x), 0.0
@@ -219,6 +254,15 @@ def best_fixed(problem, weights, x):
         _step(problem, weights, x, slope)
         project(domain, radius, 0.0, x)
     return mean_loss(problem, weights, x), problem.factor * gap
+
+
+@compiled
+def _sum_of_anchors(anchors, weights):
+    total = np.zeros(anchors.shape[1])
+    for which in range(len(weights)):
+        for i in range(len(total)):
+            total[i] += weights[which] * anchors[which, i]
+    return total
 
 
 @compiled(borrows=True)
@@ -278,7 +322,7 @@ def _gradient(problem, weights, x, slope, near):
     return left
 
 
-@compiled
+@compiled(inline="always")
 def _rests(problem, weights, which):
     """Whether an anchor inside the set is the best point: its kink holds against the slope of the others."""
     anchors = problem.anchors
@@ -291,7 +335,7 @@ def _rests(problem, weights, which):
     return math.sqrt(_squares(slope)) <= kink
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def _step(problem, weights, x, slope):
     """Replace x by the minimiser of the quadratics that touch the losses at x; `slope` is scratch."""
     loss, anchors = problem.loss, problem.anchors
