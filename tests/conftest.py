@@ -66,7 +66,7 @@ def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _loops_of_their_own_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("private_bandits.kernels.index.WORTH_A_LOOP", 0)
+    monkeypatch.setattr("private_bandits.kernels.index.LONG", 0)
 
 
 @pytest.fixture(autouse=True)

@@ -40,9 +40,9 @@ NO_BONUS, FLAT_BONUS, PULLS_BONUS, FIXED_BONUS = range(4)
 # nothing, FIRST is LEAST.
 ALL, FIRST, NOTHING, REORDERED = range(4)
 LEAST = FIRST
-# rounds times arms that policies play by a loop which all share before theirs is compiled, which takes two seconds: it
-# saves about one nanosecond each, but is often there already
-WORTH_A_LOOP = 100_000_000
+# rounds times arms: so long a run, and short ones of a hundred times as many in all, have a loop of their own, which is
+# compiled in two seconds; other runs share one
+LONG = 1_000_000
 
 
 class Record(NamedTuple):
@@ -211,10 +211,11 @@ def advance(
 
 
 def _loop_for(problem: ListRecord, policy: Record, leaps: bool, rounds: int) -> Any:
-    """The loop that plays so many more rounds: until its own is worth compiling, one that all policies share."""
+    """The loop that plays so many more rounds: the policy's own, or one that all policies share."""
     own, top = _loop_of(problem, policy, leaps), TOP if problem.family.oracle == TOP else None
-    _work[own] += rounds * len(problem.means)
-    shared = not policy.binomials and _work[own] < WORTH_A_LOOP
+    work = rounds * len(problem.means)
+    _work[own] += work
+    shared = not policy.binomials and work < LONG and _work[own] < 100 * LONG
     return _loop(None, None, top, None, False) if shared else own
 
 
