@@ -150,7 +150,7 @@ def run(race: Race, other: Play) -> dict[str, Any]:
     """Take turns until the time is up; a row of the table."""
     began, turns = time.perf_counter(), []
     for player in (race.ours, other):
-        player(min(race.rounds, GAME), 0)
+        player(min(race.rounds, ROUNDS), 0)
     while len(turns) < LEAST_TURNS or time.perf_counter() - began < SECONDS:
         turns.append([play(race.rounds, len(turns) + 1)[0] for play in (race.ours, other)])
     ratios = [mine / its for mine, its in turns]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,28 +99,34 @@ INDEX = {f"{case.algorithm}, {case.variant}": case for case in BOOK if isinstanc
 def test_short_runs_share_a_loop(name, monkeypatch):
     """It plays the same bits as the policy's own, whichever of them plays a part of a run."""
     problem, policy = INDEX[name].asked["problem"], INDEX[name].target
-    index.check(policy.name, problem, policy.record, 200)
     numbers, marks, found = problem.record(), np.array([50, 120, 200]), []
-    n_items, own = len(numbers.means), index._loop_of(numbers, policy.record)
-    for long, owned in ((0, 3), (100 * n_items, 1), (math.inf, 0)):
-        monkeypatch.setattr(index, "LONG", long)
+    n_items = len(numbers.means)
+
+    def afresh(long: float) -> Any:
+        monkeypatch.setattr(index, "_loop", functools.cache(index._loop.__wrapped__))  # nothing is compiled
         monkeypatch.setattr(index, "_work", Counter())
+        monkeypatch.setattr(index, "LONG", long)
+        return index._loop_of(numbers, policy.record)
+
+    for long, expected in ((math.inf, [False, False, False]), (100 * n_items, [False, False, True]), (0, [True] * 3)):
+        own = afresh(long)
         state, source, regret = index.start(numbers, policy.record), streams(5, 0), np.zeros(3)
-        trace, loops = index.blank(problem, policy.record, 200), set()
+        trace, loops = index.blank(problem, policy.record, 200), []
         for first, last in ((1, 60), (61, 90), (91, 200)):
-            loops.add(index._loop_for(numbers, policy.record, True, last - first + 1))
+            loops.append(index._loop_for(numbers, policy.record, True, last - first + 1))
             index.advance(numbers, policy.record, state, first, last, marks, regret, trace, *source)
         left = {name: getattr(state, name).tolist() for name in (*CARRIED, "counters")}
         found.append([trace.tolist(), left, regret.tolist(), [s.bit_generator.state for s in source]])
-        assert (own in loops, len(loops)) in ((owned > 0, 1 + (owned == 1)), (True, 1))  # its own may be the shared one
+        alike = own is index._loop(None, None, None, None, False)  # an oracle for which there is one loop only
+        assert [loop is own for loop in loops] == [each or alike for each in expected]
+        assert (index._loop_for(numbers, policy.record, True, 1) is own) == (expected[2] or alike)  # it is there
     assert found[0] == found[1] == found[2]
+    afresh(2 * n_items)
     drawn = policy.record._replace(binomials=True)  # other numbers, which no other loop draws
-    assert index._loop_for(numbers, drawn, True, 0) is index._loop_of(numbers, drawn)
-    monkeypatch.setattr(index, "LONG", 2 * n_items)
-    monkeypatch.setattr(index, "_work", Counter())
+    assert index._loop_for(numbers, drawn, True, 1) is index._loop_of(numbers, drawn)
+    own = afresh(2 * n_items)
     loops = [index._loop_for(numbers, policy.record, True, 1) for _ in range(200)]
-    assert own not in loops[:199] or len(set(loops)) == 1
-    assert loops[199] is own
+    assert [loop is own for loop in loops] == [alike] * 199 + [True]
 
 
 MANY = {  # and how many arms

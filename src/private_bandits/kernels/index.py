@@ -40,8 +40,8 @@ NO_BONUS, FLAT_BONUS, PULLS_BONUS, FIXED_BONUS = range(4)
 # nothing, FIRST is LEAST.
 ALL, FIRST, NOTHING, REORDERED = range(4)
 LEAST = FIRST
-# rounds times arms: so long a run, and short ones of a hundred times as many in all, have a loop of their own, which is
-# compiled in two seconds; other runs share one
+# rounds times arms: for so long a run, or for short ones of a hundred times as many in all, a loop is compiled, which
+# takes two seconds; before that, policies share one
 LONG = 1_000_000
 
 
@@ -215,7 +215,7 @@ def _loop_for(problem: ListRecord, policy: Record, leaps: bool, rounds: int) -> 
     own, top = _loop_of(problem, policy, leaps), TOP if problem.family.oracle == TOP else None
     work = rounds * len(problem.means)
     _work[own] += work
-    shared = not policy.binomials and work < LONG and _work[own] < 100 * LONG
+    shared = not own.signatures and not policy.binomials and work < LONG and _work[own] < 100 * LONG
     return _loop(None, None, top, None, False) if shared else own
 
 
