@@ -499,7 +499,7 @@ def ask(problem, policy, state, t, env):
     return _adjust(indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
 
 
-@compiled
+@compiled(inline="always")
 def _observe_first(policy, state, means, env):
     if policy.observe_first:
         for item in range(len(means)):
