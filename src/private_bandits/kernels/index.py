@@ -126,7 +126,8 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     protocol.check_kind(name, problem, ListProblem, "a list problem")
     protocol.check_size(name, "list_size", record.list_size, problem.list_size)
     protocol.check_size(name, "n_items", record.n_items, problem.n_items)
-    loop = _loop_of(problem.record(), record)  # made once, before several workers ask for it
+    loop = _loop_of(problem.record(), record)
+    _loop_for(problem.record(), record, True, 0)  # all are made once, before several workers ask for them
     if record.binomials and not _sums(problem.record(), record, loop):
         where = f"{name} on {checks.shown(problem)}"
         raise ValueError(f"binomial_leaps must be False for {where}: its leaps have no binomial sums")

@@ -113,6 +113,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     room = record.shrink * problem.inner_radius
     if record.learner in (SPHERE, TWO_POINT) and record.radius > room * (1.0 + 1e-12):
         raise ValueError(f"the radius of {name} must be <= {room:g} to stay inside {problem}, got {record.radius:g}")
+    _loop(arms, record.learner == BARRIER)  # made once, before several workers ask for it
     return {}
 
 
