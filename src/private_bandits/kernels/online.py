@@ -197,15 +197,7 @@ def advance(
         The three streams of the replication.
     """
     loop = _loop(policy.learner in (EXP3, TSALLIS), policy.learner == BARRIER)
-    fixed = np.zeros(1 if problem.domain == losses.ARMS else len(state.centre))
-    while first <= last:
-        mark = lower_bound(checkpoints, first)
-        end = min(last, int(checkpoints[mark])) if mark < len(checkpoints) else last
-        loop(problem, policy, state, first, end, trace, env, choice, noise)
-        if mark < len(checkpoints) and end == checkpoints[mark]:
-            least = 0.0 if problem.mode == losses.STOCHASTIC else losses.best_fixed(problem, state.counts, fixed)[0]
-            regret[mark] = state.suffered[0] - least
-        first = end + 1
+    loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
 
 
 @functools.cache
@@ -213,7 +205,7 @@ def _loop(arms: bool, follows: bool) -> Any:
     """The loop of EXP3 and TSALLIS, of BARRIER, or of the others: one for all takes twice as long to compile."""
 
     @compiled
-    def rounds(problem, policy, state, first, last, trace, env, choice, noise):
+    def rounds(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
         domain, size, best = problem.domain, problem.radius, problem.best
         learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
         curvature, kind, scale = policy.curvature, policy.noise, policy.scale
@@ -223,7 +215,8 @@ def _loop(arms: bool, follows: bool) -> Any:
         ends, sums, clock, d = state.ends, state.sums, state.clock, len(state.centre)
         u, slope, matrix, w = np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
         points = np.zeros((2 if learner == TWO_POINT else 1, 1 if arms else d))
-        seen = np.zeros(len(points))
+        seen, fixed = np.zeros(len(points)), np.zeros(points.shape[1])
+        mark = lower_bound(checkpoints, first)
         for t in range(first, last + 1):
             rate = step * t**-power
             # ask
@@ -285,6 +278,15 @@ def _loop(arms: bool, follows: bool) -> Any:
                 for place in range(points.size):
                     trace[t - 1, place] = points[place // points.shape[1], place % points.shape[1]]
                 trace[t - 1, points.size] = feedback
+            if mark < len(checkpoints) and checkpoints[mark] == t:
+                regret[mark] = suffered[0]
+                if problem.mode == losses.STOCHASTIC:
+                    pass
+                elif arms:
+                    regret[mark] -= losses.best_arm(problem, counts, fixed)[0]
+                else:
+                    regret[mark] -= losses.best_point(problem, counts, fixed)[0]
+                mark += 1
 
     return rounds
 
