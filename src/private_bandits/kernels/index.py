@@ -40,8 +40,8 @@ NO_BONUS, FLAT_BONUS, PULLS_BONUS, FIXED_BONUS = range(4)
 # nothing, FIRST is LEAST.
 ALL, FIRST, NOTHING, REORDERED = range(4)
 LEAST = FIRST
-# rounds times arms: for so long a run, or for short ones of a hundred times as many in all, a loop is compiled, which
-# takes two seconds; before that, policies share one
+# rounds times arms: for so long a run, or for short ones of a hundred times as many in all, a loop is loaded or, in two
+# seconds, compiled; before that, policies share two, one for lists and one for super arms
 LONG = 1_000_000
 
 
@@ -127,7 +127,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     protocol.check_size(name, "list_size", record.list_size, problem.list_size)
     protocol.check_size(name, "n_items", record.n_items, problem.n_items)
     loop = _loop_of(problem.record(), record)
-    _loop_for(problem.record(), record, True, 0)  # all are made once, before several workers ask for them
+    _loop_for(problem.record(), record, True, 0)  # made once, before several workers ask for them
     if record.binomials and not _sums(problem.record(), record, loop):
         where = f"{name} on {checks.shown(problem)}"
         raise ValueError(f"binomial_leaps must be False for {where}: its leaps have no binomial sums")
@@ -212,7 +212,7 @@ def advance(
 
 
 def _loop_for(problem: ListRecord, policy: Record, leaps: bool, rounds: int) -> Any:
-    """The loop that plays so many more rounds: the policy's own, or one that all policies share."""
+    """The loop that plays so many more rounds: the policy's own, or one that others share."""
     own, top = _loop_of(problem, policy, leaps), TOP if problem.family.oracle == TOP else None
     work = rounds * len(problem.means)
     _work[own] += work
