@@ -95,6 +95,7 @@ SETS = SemiBandit.from_sets([0.5, 0.4, 0.45, 0.3], [[0, 1], [1, 2], [0, 3], [2, 
 SHORT_RUNS = [  # those of the audit, super arms found by a scan, and so many arms that few are looked at
     *((case.asked["problem"], case.target) for case in cases(200, 1.0, 1e-3, 2) if "problem" in case.asked),
     *((SETS, policy) for policy in (cucb(), cucb_ldp1(2.0, 2), cucb_ldp2(1.0), cucb_dp(50.0, 2, 4, 200))),
+    (SemiBandit.from_sets([0.5, 0.5, 0.1], [[0, 1], [2]], reward="max"), cucb()),  # its own is the shared one
     *((Cascade(np.linspace(0.1, 0.6, 400), 3), policy) for policy in (cascade_ucb1(), ucb_laplace(1.0, 3))),
 ]
 
