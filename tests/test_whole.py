@@ -20,6 +20,7 @@ import psutil
 import pytest
 
 from private_bandits_book.chapters import run as running
+from private_bandits_book.chapters.execute import execute
 from private_bandits_book.chapters.whole import publish, replacing, scratch, settle
 from private_bandits_book.cli import main
 
@@ -251,6 +252,17 @@ def _forged(folder, executed):
     made = {name: hashlib.sha256(content).hexdigest() for name, content in crash.tree(folder).items() if content}
     (folder / "provenance.json").write_bytes(running._sealed({"made_by": running._MARK, "contents": made}))
     return crash.tree(folder)
+
+
+@pytest.mark.parametrize("entry", ["", "its folder"])
+def test_a_kernel_imports_nothing_beside_its_notebook_though_pythonpath_begins_there(entry, tmp_path, monkeypatch):
+    (tmp_path / "beside.py").write_text("")
+    cells = [nbformat.v4.new_code_cell("import beside")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "one.ipynb")
+    known = os.environ.get("PYTHONPATH", str(tmp_path / "none"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path) if entry else "", known]))
+    with pytest.raises(Exception, match="No module named 'beside'"):
+        execute(tmp_path / "one.ipynb", {})
 
 
 @posix

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits._moved import forward
+from private_bandits._room import with_room
 from private_bandits.kernels import kernel_of, protocol
 from private_bandits.policy import Player, Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, OracleBandit, SemiBandit
@@ -188,6 +190,7 @@ def simulate(
         stop.append(True)
 
 
+@with_room
 def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
     """Return the curves as an array: in memory or, if it is large, in a file that goes with the array."""
     if 8 * shape[0] * shape[1] <= _LARGE:
@@ -260,7 +263,8 @@ def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replicat
     checks.integer("replication", replication, at_least=0)
     check_fit(problem, policy, horizon)
     rows = _blank(problem, policy, horizon)
-    _play(problem, policy, horizon, np.array([horizon]), streams(seed, replication), rows)
+    with _used_again(streams(seed, replication)) as source:
+        _play(problem, policy, horizon, np.array([horizon]), source, rows)
     return rows
 
 
@@ -324,13 +328,22 @@ def _replicate(
     source = streams(seed, replication)
     if not isinstance(policy, Policy):
         return _play(problem, policy, horizon, rounds, source, _blank(problem, policy, 0))
-    # a compiled loop that borrows what it is given never gives a generator back: few are made, and set anew
+    with _used_again(source) as used:
+        return _play(problem, policy, horizon, rounds, used, _blank(problem, policy, 0), stop)
+
+
+@contextmanager
+def _used_again(source: Streams) -> Iterator[Streams]:
+    """Yield streams that will give the numbers of these.
+
+    A compiled loop that borrows what it is given never gives a generator back: few are made, and set anew.
+    """
     idle = _THREAD.__dict__.setdefault("idle", [])
     used = idle.pop() if idle else source
     for mine, fresh in zip(used, source, strict=True):
         mine.bit_generator.state = fresh.bit_generator.state
     try:
-        return _play(problem, policy, horizon, rounds, used, _blank(problem, policy, 0), stop)
+        yield used
     finally:
         idle.append(used)
 

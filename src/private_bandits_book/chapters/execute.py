@@ -116,6 +116,15 @@ def notebook_text(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook, indent=1) + "\n"
 
 
+_LAUNCH = (
+    "import os, sys",
+    "del sys.path[: sys.path[0] in ('', os.getcwd())]",  # an empty entry of PYTHONPATH is the current folder
+    "from ipykernel.kernelapp import launch_new_instance",
+    "from private_bandits._room import with_room",
+    "with_room(lambda: launch_new_instance())()",
+)
+
+
 @contextmanager
 def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     """Yield the class of kernels of this very interpreter, whatever is registered; none outlives the block.
@@ -133,7 +142,8 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     ]
     first = [f"--InteractiveShellApp.exec_lines={line}" for line in lines]
     kernel, started = get_kernel_dict(extra_arguments=[*quiet, *first]), []
-    kernel["argv"].insert(1, "-P")
+    at = kernel["argv"].index("-m")  # IPython's launcher, which is passed by
+    kernel["argv"][at : at + 2] = ["-P", "-c", "; ".join(_LAUNCH)]
 
     with scratch() as folder:
         # Two threads in a product of small matrices wait for each other, and their number may change the rounding.
