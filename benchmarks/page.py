@@ -51,6 +51,13 @@ def races(rows: list[dict[str, Any]]) -> str:
     return table(head, body)
 
 
+def compiled(rows: list[dict[str, Any]]) -> str:
+    """Return the table of what compiling takes."""
+    targets = {None: "", True: "≤ 3, met", False: "≤ 3, **missed**"}
+    body = [(row["kernel"], f"{row['seconds']:.1f}", targets[row["met"]]) for row in rows]
+    return table(("kernel", "seconds", "target"), body)
+
+
 def peers(found: dict[str, Any]) -> str:
     """Return the table of other libraries."""
     head = ("library", "version", "plays", "rounds a second", "range", "regret")
@@ -132,6 +139,10 @@ def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]
         most=most,
         raced=where(results["machine"]),
         races=races(results["races"]),
+        compiled=compiled(results["compiled"]),
+        samplers=results["compiled"][0]["seconds"],
+        quickest=min(row["seconds"] for row in results["compiled"][1:]),
+        slowest=max(row["seconds"] for row in results["compiled"][1:]),
         rounds=others["rounds"],
         turns=others["turns"],
         met_on=others["date"],

@@ -1,0 +1,142 @@
+"""Compile each kernel by itself, in a process of its own with an empty cache, and say whether 3 s of CPU are enough.
+
+What numba makes of NumPy's generators is compiled once in a process, whatever is played first, and has its own line. A
+kernel's seconds are those that numba's compiler takes in its first game, with all that the kernel calls.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import linear
+import numpy as np
+from numba.core.event import Event, Listener, install_listener
+
+from private_bandits import simulate
+from private_bandits._compiled import compiled
+from private_bandits.papers import cascading, contextual, semibandits
+from private_bandits.problems import ConvexLoss, SemiBandit
+from private_bandits_book.comparison import settings
+
+AT_MOST = 3.0
+SAMPLERS = "samplers of NumPy's generators"
+LISTS, EPSILON = cascading.b_lb(20, 4, 0.2, 0.15), 0.5
+ENUMERATED = SemiBandit.from_sets(LISTS.means, np.arange(20).reshape(-1, 4).tolist())
+SHORT, LONG = 1_000, 10**6  # rounds: short runs of index policies share a loop
+
+
+def playing(problem: Any, policy: Any, rounds: int = SHORT) -> Callable[[], object]:
+    """Return a game that can be played again."""
+    return lambda: simulate(problem, policy, horizon=rounds, replications=1, seed=1, n_jobs=1)
+
+
+def setting(name: str, kernel: str) -> Callable[[], object]:
+    """Return a game of the chapter that compares, of the first policy that a kernel plays."""
+    made = getattr(settings, name)(SHORT, 1e-3)
+    for number, maker in enumerate(made.private):
+        policy = settings.paying(maker, 1.0)
+        if type(policy.record).__module__.endswith(f".{kernel}"):
+            return playing(made.others.get(number, made.problem), policy)
+    raise LookupError(f"{name} has no policy that {kernel} plays")
+
+
+def convex(learner: str) -> Callable[[], object]:
+    """Return a game of an online learner on the ball; the best fixed point is found before."""
+    problem = ConvexLoss.ball([[0.5, 0.0], [0.0, -0.5]], kind="smooth", mode="stochastic")
+    problem.best_point()
+    return playing(problem, contextual.one_point(problem, SHORT, 1.0, 1e-3, learner=learner))
+
+
+def best_point() -> Callable[[], object]:
+    """Return the search for the best fixed point."""
+    return ConvexLoss.ball([[0.5, 0.0], [0.0, -0.5]], kind="distance").best_point
+
+
+GAMES: dict[str, Callable[[], Callable[[], object]]] = {
+    "lists, the loop that short runs share": lambda: playing(LISTS, cascading.cascade_ucb1()),
+    "lists, no noise": lambda: playing(LISTS, cascading.cascade_ucb1(), LONG),
+    "lists, Laplace": lambda: playing(LISTS, cascading.ucb_laplace(EPSILON, 4), LONG),
+    "lists, randomised response": lambda: playing(LISTS, cascading.repaired_local(EPSILON, 4), LONG),
+    "lists, hybrid": lambda: playing(LISTS, cascading.ucb_hybrid(EPSILON, 20, LONG), LONG),
+    "super arms, the loop that short runs share": lambda: playing(ENUMERATED, semibandits.cucb()),
+    "super arms, no noise": lambda: playing(ENUMERATED, semibandits.cucb(), LONG),
+    "LDP-LinUCB": lambda: lambda: linear.ours(1),
+    "stretches": lambda: setting("linear", "stretches"),
+    "online, sphere": lambda: convex("sphere"),
+    "online, barrier": lambda: convex("saha_tewari"),
+    "online, arms": lambda: setting("arms", "online"),
+    "best fixed point": best_point,
+    "elimination": lambda: setting("arms", "elimination"),
+    "episodes": lambda: setting("arms", "episodes"),
+    "releases": lambda: setting("lists", "releases"),
+    "ratio": lambda: setting("lists", "ratio"),
+    "super arms, reports": lambda: setting("super_arms", "superarm"),
+    "quantile": lambda: setting("pareto", "quantile"),
+}
+
+
+@compiled
+def draw(rng: np.random.Generator) -> float:
+    """Draw from every law that a kernel draws from."""
+    return rng.random() + rng.standard_normal() + rng.standard_gamma(2.0) + rng.binomial(5, 0.3)
+
+
+class Clock(Listener):
+    """The CPU seconds in the compiler, those of a function in those of its caller."""
+
+    def __init__(self) -> None:
+        self.deep, self.began, self.seconds = 0, 0.0, 0.0
+
+    def on_start(self, event: Event) -> None:
+        """Enter the compiler, or a callee of what is compiled."""
+        self.began = self.began if self.deep else time.process_time()
+        self.deep += 1
+
+    def on_end(self, event: Event) -> None:
+        """Leave it."""
+        self.deep -= 1
+        self.seconds += 0.0 if self.deep else time.process_time() - self.began
+
+
+def child(name: str) -> float:
+    """Return the seconds of one line; called in a process of its own."""
+    gc.disable()  # what else the process holds decides how long it looks for garbage
+    samplers, kernel = Clock(), Clock()
+    with install_listener("numba:compile", samplers):
+        draw(np.random.default_rng(0))
+    play = (lambda: None) if name == SAMPLERS else GAMES[name]()
+    with install_listener("numba:compile", kernel):
+        play()
+    return samplers.seconds if name == SAMPLERS else kernel.seconds
+
+
+def rows() -> list[dict[str, Any]]:
+    """Return a row for the samplers and for each kernel."""
+    found = []
+    for name in (SAMPLERS, *GAMES):
+        with tempfile.TemporaryDirectory() as folder:
+            words, given = [sys.executable, __file__, name], {**os.environ, "NUMBA_CACHE_DIR": folder}
+            seconds = float(subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout)
+        found.append({"kernel": name, "seconds": seconds, "met": None if name == SAMPLERS else seconds <= AT_MOST})
+        print(line(found[-1]), flush=True)
+    return found
+
+
+def line(row: dict[str, Any]) -> str:
+    """A row in words."""
+    target = "" if row["met"] is None else f"<= {AT_MOST:g}: {'met' if row['met'] else 'missed'}"
+    return f"{row['kernel']:44} {row['seconds']:6.2f} s  {target}".rstrip()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(child(sys.argv[1]))
+    else:
+        rows()
