@@ -217,7 +217,8 @@ def test_no_order_of_what_is_drawn_at_once_changes_the_list(one, flip, monkeypat
         state.order[:] = np.argsort(-indices)[:3]
         state.floats[0], hidden = indices[state.order], np.argsort(-indices)[3:]
         rival, steepest = indices[hidden].max(), state.root[hidden].max()
-        most = leap.levels(policy.record, state, rival, steepest, t, flip, -np.inf, 0.0, 10**6)
+        given = (state.floats[0], state.order, state.pulls, state.total, state.slots, rival, steepest)
+        most = leap.levels(policy.record.terms, policy.record.cap, *given, t, flip, -np.inf, 0.0, 10**6)
         begun.clear()
         if most > 0:
             binomials.draw.py_func(one, problem.record(), state, flip, t, most, None)

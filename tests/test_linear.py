@@ -191,7 +191,7 @@ def test_the_projection_is_the_nearest_point_of_the_ball(dim):
         point = rng.standard_normal(dim)
         point *= size / np.linalg.norm(point)
         found = point.copy()
-        cholesky.project(np.triu(matrix), 0.7, found)
+        cholesky.project(np.triu(matrix), 0.7, found, np.zeros((dim, dim)), *np.zeros((2, dim)))
         np.testing.assert_allclose(found, nearest(matrix + 0.7 * np.eye(dim), point), atol=1e-9)
 
 

@@ -297,6 +297,16 @@ def test_regret_is_against_the_best_fixed_point(mode):
         assert found == pytest.approx(suffered - solved(problem, counts), abs=1e-6)
 
 
+@pytest.mark.parametrize("kept", [1, 3, 4 * 17, 10**6])
+def test_however_few_tallies_are_kept_the_regret_is_the_same(kept, monkeypatch):
+    problem = convex("simplex", "kinked", mode="drawn")
+    policy = one_point(problem, 90, 3.0, 1e-3)
+    run = {"horizon": 90, "replications": 2, "seed": 3, "checkpoints": [*range(2, 80, 3), 88]}
+    expected = simulate(problem, policy, **run).regret.values
+    monkeypatch.setattr(online, "TALLIES", kept)
+    assert simulate(problem, policy, **run).regret.values.tolist() == expected.tolist()
+
+
 def test_regret_of_arms_is_against_the_best_arm():
     problem = ConvexLoss.arms(TABLE, schedule=[0, 1, 2, 1])
     policy = one_point(problem, 90, math.inf, learner="exp3")
@@ -478,13 +488,31 @@ def test_projection_is_the_nearest_point(domain, shrink):
     for scale in (0.1, 1.0, 5.0):
         for x in rng.normal(size=(20, 3)) * scale:
             y = x.copy()
-            losses.project(problem.record().domain, 1.0, shrink, y)
+            losses.project(problem.record().domain, 1.0, shrink, y, np.zeros(len(y)))
             inner = convex_skeleton.project(problem, centre + (x - centre) / (1 - shrink))
             expected = centre + (1 - shrink) * (inner - centre)
             np.testing.assert_allclose(y, expected, atol=1e-12)
     assert losses.inner_radius(losses.SIMPLEX, 1.0, 3) == pytest.approx((1 - 3 * centre[0]) / math.sqrt(3)) or (
         domain == "ball"
     )
+
+
+def test_projection_onto_the_simplex_is_bit_for_bit_that_by_sorting():
+    rng = np.random.default_rng(8)
+    for dimension in (1, 2, 3, 7, 64, 500):
+        for many in range(40):
+            x = rng.normal(size=dimension) * (0.3, 3.0)[many % 2]
+            x = x.round(1) if many % 3 == 0 else x  # with ties
+            y, level = x.copy(), 0.0
+            losses.project(losses.SIMPLEX, 1.0, 0.0, y, np.zeros(dimension))
+            if np.maximum(x, 0.0).sum() > 1.0:
+                ordered, above = np.sort(x)[::-1].tolist(), 0.0
+                for count, entry in enumerate(ordered, 1):
+                    above += entry
+                    level = (above - 1.0) / count
+                    if count == dimension or level >= ordered[count]:
+                        break
+            assert y.tolist() == np.maximum(x - level, 0.0).tolist()
 
 
 # --- problems

@@ -350,7 +350,7 @@ def outcomes(problem, arms, rounds, seed=0):
     record, env, weights = problem.record(), np.random.default_rng(seed), np.zeros(problem.list_size)
     drawn = np.zeros((rounds, len(arms)))
     for t in range(rounds):
-        assert observe_set(record.means, record.family, np.array(arms), len(arms), env, weights) == len(arms)
+        assert observe_set(record.means, record.family.groups, np.array(arms), len(arms), env, weights) == len(arms)
         drawn[t] = weights[: len(arms)]
     return drawn, env
 

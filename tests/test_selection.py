@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from private_bandits.kernels.selection import least_first, still_largest, top_list
+from private_bandits.kernels.selection import least_first, still_largest, top_item, top_list
 from private_bandits.plain import largest, least_reported_first
 
 SIZES = [(1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (20, 4), (20, 19)]
@@ -61,6 +61,16 @@ def test_the_same_list_from_the_same_stream_as_the_transcription(n_items, size, 
     for _ in range(300):
         values = rng.choice([-math.inf, 0.0, 0.5, 1.0, 1.5, math.inf], n_items)
         assert top(values, size, ordered=ordered, rng=ours) == largest(values.tolist(), size, theirs, ordered)
+        assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+@pytest.mark.parametrize("n_items", [1, 2, 5, 20])
+def test_one_item_is_a_list_of_one(n_items):
+    rng = np.random.default_rng(18)
+    ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
+    for _ in range(300):
+        values = rng.choice([-math.inf, 0.0, 0.5, math.inf], n_items)
+        assert [top_item(values, ours)] == largest(values.tolist(), 1, theirs)
         assert ours.bit_generator.state == theirs.bit_generator.state
 
 

@@ -26,6 +26,7 @@ import xarray as xr
 from private_bandits import simulate
 from private_bandits.baselines import dp_se
 from private_bandits.kernels import KERNELS, index, kernel_of, protocol, ratio, releases
+from private_bandits.papers import contextual
 from private_bandits.papers.cascading import (
     b_lb,
     b_lb_semi,
@@ -43,6 +44,7 @@ from private_bandits.papers.heavy_tailed import robust_ucb
 from private_bandits.plain import largest
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import log_checkpoints, streams, trace
+from private_bandits_book.comparison import settings
 
 # the package exports the function under the module's name
 module = importlib.import_module("private_bandits.simulate")
@@ -593,6 +595,44 @@ def test_no_replication_leaves_its_generators_behind(policy):
     before = generators()
     play(POLICIES[policy], replications=40, n_jobs=2)
     assert generators() - before < 20  # of 120
+
+
+def test_traces_leave_no_generators_behind():
+    def generators():
+        gc.collect()
+        return sum(type(found) is np.random.PCG64 for found in gc.get_objects())
+
+    trace(PROBLEM, POLICIES["laplace"], horizon=3, seed=1)
+    before = generators()
+    for replication in range(40):
+        trace(PROBLEM, POLICIES["laplace"], horizon=3, seed=1, replication=replication)
+    assert generators() - before < 20  # of 120
+
+
+def _played():
+    """A game for each kernel that gives generators back, by the kernel's name."""
+    linear = contextual.instances.one_set(2), contextual.ldp_linucb(1.0, 1e-3, 2, 100)
+    found = {"linear": linear, "robust": (Arms.bernoulli([0.9, 0.5]), robust_ucb(1.0, 1.0))}
+    for name in ("arms", "lists", "super_arms", "linear", "pareto"):
+        setting = getattr(settings, name)(1000, 1e-3)
+        for number, make in enumerate(setting.private):
+            policy = settings.paying(make, 1.0)
+            kernel = type(policy.record).__module__.rpartition(".")[2]
+            found.setdefault(kernel, (setting.others.get(number, setting.problem), policy))
+    return {name: game for name, game in found.items() if name not in ("index", "releases", "weighted")}
+
+
+@pytest.mark.parametrize(
+    "name", ["elimination", "episodes", "linear", "online", "quantile", "ratio", "robust", "stretches", "superarm"]
+)
+def test_compiled_loops_give_the_generators_back(name):
+    problem, policy = _played()[name]
+    kernel, record, source = kernel_of(policy.record), problem.record(), streams(1, 0)
+    before = [sys.getrefcount(each) for each in source]
+    state, blank = kernel.start(record, policy.record), kernel.blank(problem, policy.record, 0)
+    for _ in range(3):
+        kernel.advance(record, policy.record, state, 1, 5, np.array([5]), np.zeros(1), blank, *source)
+    assert [sys.getrefcount(each) for each in source] == before
 
 
 def test_an_interruption_waits_for_a_piece_only(monkeypatch):

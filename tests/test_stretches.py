@@ -149,7 +149,8 @@ def test_sums_of_rewards_have_their_mean_and_variance():
     for problem, variance in ((instances.one_set(2), 1 / 3), (instances.one_set(2, "logistic"), 0.24)):
         mean = 0.4
         for count in (1, 40, 1000):
-            sums = np.array([stretches.rewards(count, mean, problem.record(), env) for _ in range(4000)])
+            how = (problem.record().binary, problem.record().spread)
+            sums = np.array([stretches.rewards(count, mean, *how, env) for _ in range(4000)])
             assert sums.mean() == pytest.approx(count * mean, abs=5 * math.sqrt(count * variance / 4000))
             assert sums.var() == pytest.approx(count * variance, rel=0.12)
 

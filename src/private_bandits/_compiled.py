@@ -33,7 +33,8 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
         "always" writes the function out at every call, which saves the call of a short one.
     borrows : bool
         Whether the arrays that it is given are not counted again, which costs more than a short function: for one that
-        makes no array and returns none. numba refuses to compile any other.
+        makes no array and returns none; numba refuses to compile any other. A generator that Python hands to it is
+        kept for ever, so what draws and is called from Python counts, or is given the same generators again.
 
     Returns
     -------

@@ -144,7 +144,7 @@ class _Lists:
         elif record.family.oracle == TOP:
             observed = observe(record.means, record.cascade, order, env, weights)
         else:
-            observed = observe_set(record.means, record.family, order, size, env, weights)
+            observed = observe_set(record.means, record.family.groups, order, size, env, weights)
         if record.family.oracle == TOP:
             lost = pseudo_regret(record.means, record.cascade, record.best, order)
         else:

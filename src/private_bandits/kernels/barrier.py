@@ -60,7 +60,7 @@ def barrier(domain, radius, x, slope, hessian):
         hessian[i, i] += 1.0 / (x[i] * x[i])
 
 
-@compiled
+@compiled(borrows=True)
 def ftrl_step(domain, radius, step, linear, pull, x, slope, hessian):
     """Move x to the minimiser of step (<linear, x> + pull |x|^2 / 2) + R(x) by damped Newton steps.
 

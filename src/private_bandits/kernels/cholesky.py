@@ -6,14 +6,12 @@ written, and every inner loop runs along a row.
 
 import math
 
-import numpy as np
-
 from private_bandits._compiled import compiled
 
 _PIVOT = 1e-12  # of the largest diagonal entry: a pivot below that is rounding
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def factorise(matrix, shift, factor):
     """Write the factor of matrix + shift I.
 
@@ -91,7 +89,7 @@ def solve_transposed(factor, vector):
             vector[i] -= entry * factor[k, i]
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def solve(factor, vector):
     """Overwrite b with the solution x of A x = b.
 
@@ -120,7 +118,7 @@ def solve_upper(factor, vector):
         vector[i] = total / factor[i, i]
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def inverse_norms(factor, columns, work, squares):
     """Write b'A^-1 b for every column b, by one pass over the factor.
 
@@ -170,8 +168,8 @@ def dot(a, b):
     return total
 
 
-@compiled
-def project(matrix, shift, point):
+@compiled(borrows=True)
+def project(matrix, shift, point, factor, slope, target):
     """Overwrite a point with the point of the unit ball nearest to it in the norm of A = matrix + shift I.
 
     The multiplier m of (A + m I) x = A point, |x| = 1, by Newton's method on 1 - 1/|x| from m = 0, which climbs to
@@ -183,11 +181,12 @@ def project(matrix, shift, point):
     shift : float
         What the diagonal gets, such that A is positive definite.
     point : float64 array, shape (dim,), written
+    factor : float64 array, shape (dim, dim), scratch
+    slope, target : float64 array, shape (dim,), scratch
     """
     dim = len(point)
     if dot(point, point) <= 1.0:
         return
-    target, slope, factor = np.zeros(dim), np.zeros(dim), np.zeros((dim, dim))
     for i in range(dim):
         target[i] = shift * point[i]
         for j in range(dim):

@@ -162,7 +162,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         clock[0], clock[1], clock[2] = _remove(means, alive, size, width), epoch, end
 
 
-@compiled
+@compiled(inline="always")
 def _epoch(terms, beta, size, epoch):
     """The pulls of each of `size` arms, and how far below the largest a mean may lie."""
     if size == 1:
@@ -181,12 +181,12 @@ def _epoch(terms, beta, size, epoch):
     return share, width
 
 
-@compiled
+@compiled(inline="always")
 def _log(inside, size, epoch, beta):
     return math.log(inside * size * float(epoch) ** 2 / beta)
 
 
-@compiled
+@compiled(inline="always")
 def _remove(means, alive, size, width):
     """Keep the arms within `width` of the largest mean and return how many they are."""
     largest, left = means[0], 0
@@ -199,7 +199,7 @@ def _remove(means, alive, size, width):
     return left
 
 
-@compiled
+@compiled(inline="always")
 def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpoints, regret, trace):
     """Fill in the regret at checkpoints and the trace for the rounds of an epoch in which arms are played in turns.
 
@@ -237,7 +237,7 @@ def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpo
     return mark
 
 
-@compiled
+@compiled(borrows=True)
 def regret_in_turns(arms, best, pulls, alive, size, played):
     """Pseudo-regret after some rounds of an epoch.
 

@@ -26,7 +26,7 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, lower_bound
 from private_bandits.kernels.protocol import check_arms as check
-from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.selection import top_item
 from private_bandits.kernels.sums import reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
@@ -61,6 +61,7 @@ class State(NamedTuple):
     totals: np.ndarray  # float64: what is kept, the noisy sum
     order: np.ndarray  # int64 (1,): the arm of the running episode
     clock: np.ndarray  # int64: rounds before the running episode, pulls in it
+    indices: np.ndarray  # scratch
 
 
 def start(problem: ListRecord, policy: Record) -> State:
@@ -81,6 +82,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         means=np.zeros(n_arms),
         totals=np.zeros(n_arms),
         order=np.zeros(1, np.int64),
+        indices=np.zeros(n_arms),
         clock=np.array([0, 1]),
     )
 
@@ -110,7 +112,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     truncation, truncation_power = policy.truncation, policy.truncation_power
     kept, growth, flip = policy.kept, policy.growth, policy.flip
     pulls, means, totals, order, clock = state.pulls, state.means, state.totals, state.order, state.clock
-    indices, values = np.zeros(len(arms)), np.zeros(1)
+    indices = state.indices
     mark = lower_bound(checkpoints, first)
     while True:
         arm, begun, length = order[0], clock[0], clock[1]
@@ -133,11 +135,11 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if end >= len(arms):
             for item in range(len(arms)):
                 indices[item] = _index(terms, level, slow, kept, end + 1, pulls[item], means[item])
-            top_list(indices, False, choice, order, values)
+            order[0] = top_item(indices, choice)
             clock[1] = min(max(1, int(growth * pulls[order[0]])), WHOLE_RUN)
 
 
-@compiled
+@compiled(borrows=True)
 def _index(terms, level, slow, kept, t, n, mean):
     value, log_t = mean, math.log(t)
     for term in range(len(terms)):
@@ -154,7 +156,7 @@ def _index(terms, level, slow, kept, t, n, mean):
     return min(1.0, math.expm1(-most - kept * mean) / math.expm1(-kept))
 
 
-@compiled
+@compiled(borrows=True)
 def kl_upper(mean, level):
     """Return the largest float64 q in [mean, 1] with kl(mean, q) <= level, for Bernoulli means.
 

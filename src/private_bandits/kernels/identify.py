@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.selection import top_item
 from private_bandits.mechanisms import _raw as mechanisms
 
 
@@ -83,14 +83,10 @@ def until_one_leads(means, record, limit, env, choice, noise, pulls):
         Whether the rule stopped it.
     """
     n_arms, scale = len(means), record.scale
-    total, index, order, values = np.zeros(n_arms), np.zeros(n_arms), np.zeros(1, np.int64), np.zeros(1)
+    total, index = np.zeros(n_arms), np.zeros(n_arms)
     pulls[:] = 0
     for t in range(limit):
-        if t < n_arms:
-            order[0] = t
-        else:
-            top_list(index, False, choice, order, values)
-        arm = order[0]
+        arm = t if t < n_arms else top_item(index, choice)
         reward = 1.0 if env.random() < means[arm] else 0.0
         total[arm] += reward + (
             mechanisms.laplace(noise, scale) if record.laplace else mechanisms.gaussian(noise, scale)

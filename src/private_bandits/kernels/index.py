@@ -21,7 +21,7 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels import binomials, protocol, shortlist
 from private_bandits.kernels.leap import COUNT, LOST, SHORT, SUM, WIDTH, below, leads, levels, room, spent
 from private_bandits.kernels.oracles import answer, largest_sum
-from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
+from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round, write_round
 from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
 from private_bandits.kernels.stream import limit, number, put, readable, step, taken
 from private_bandits.mechanisms import _raw as mechanisms
@@ -207,6 +207,8 @@ def advance(
     env, choice, noise : numpy.random.Generator
         The three streams of the replication.
     """
+    if first == 1 and policy.observe_first and problem.family.oracle != CALL:
+        _observe_first(problem, policy, state, env)
     loop = _loop_for(problem, policy, readable(env, choice, noise), last - first + 1)
     loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
 
@@ -285,15 +287,16 @@ def _loop(
         family, oracle, size, lost = problem.family, problem.family.oracle, len(state.order), 0.0
         adjusted = cap < math.inf or fallback or forced > 0.0
         values, feedback, played = state.floats[0], state.floats[1], state.played
-        worth, marked = state.worth[0], state.worth[1]
+        worth, marked, slots, limits = state.worth[0], state.worth[1], state.slots, state.limits
         sets, sizes, weights, offset = family.sets, family.sizes, family.weights, family.offset
         played[:] = -2
-        if first == 1 and oracle != CALL:
-            _observe_first(policy, state, means, env)
         mark, total_regret, length = lower_bound(checkpoints, first), state.regret, state.size[0]
-        row, pause, due, t = 0, 0, first, first - 1
-        members = shortlist.gather(state, 0, math.inf) if many else 0
-        listed, longest, born, rested, again, a_then, b_then = 0, 0, first, 0, first, 0.0, 0.0
+        # of a literal 0 the functions that are given it would be compiled once more
+        row: Any = np.int64(0)
+        listed: Any = np.int64(0)
+        pause, due, t = 0, first, first - 1
+        members = shortlist.gather(state, listed, math.inf) if many else listed
+        longest, born, rested, again, a_then, b_then = 0, first, 0, first, 0.0, 0.0
         lie, step = flip if mechanism == RESPONSE else 0.0, 4.0 * scale
         floor = 0.0 if fallback and mechanism != EXACT else -np.inf  # without noise, no index is below 0
         while t < last:
@@ -329,34 +332,38 @@ def _loop(
                     if max(listed, members) == 0:
                         rested = min(2 * rested + 1, 63)
                         again = t + rested
-            elif sums and not failed:
+            elif sums:
                 before = row
-                row = largest_sum(sets, sizes, weights, offset, indices, row, choice, worth, state.parts)
+                if failed:  # any super arm
+                    row = int(choice.random() * len(sets)) if len(sets) > 1 else 0
+                else:
+                    row = largest_sum(sets, sizes, weights, offset, indices, row, choice, worth, state.parts)
                 length = sizes[row]
                 for position in range(size):
                     order[position] = sets[row, position]
-                kept = row == before
+                kept = row == before and not failed
             elif oracle != CALL:
                 length = answer(family, indices, failed, choice, order, worth, missed, marked)
             if leaps and kept and t >= due:
                 spare = 0.0
                 begun, end = t, min(last, checkpoints[mark] - 1) if mark < len(checkpoints) else last
+                when, moved = (t + clock, lie, floor, step, end - t + 1), (order, pulls, total, slots)
                 if any_list:
-                    if found:
+                    if many and found:
                         others, steepest = shortlist.below(state, listed, members, values[size - 1])
                     else:
                         others, steepest = below(indices, root, values[size - 1])
-                    most = levels(policy, state, others, steepest, t + clock, lie, floor, step, end - t + 1)
+                    most = levels(terms, cap, values, *moved, others, steepest, *when)
                 else:
-                    most, spare = leads(weights, policy, state, row, length, t + clock, lie, floor, step, end - t + 1)
+                    most, spare = leads(weights, terms, worth, indices, root, *moved, row, length, *when)
                 if most > 0:
                     one = reports == FIRST
                     if at_once:
                         t = binomials.draw(one, problem, state, lie, t, most, env)
                         most = min(begun + most - t, binomials.WORTH)
-                    t = _leap(
-                        mechanism, one, any_list, problem, state, length, scale, lie, t, most, spare, trace, env, noise
-                    )
+                    learnt = (mean, root, order, pulls, total, slots, limits, missed, total_regret)
+                    game = (means, cascade, family, best, length)
+                    t = _leap(mechanism, one, any_list, game, learnt, scale, lie, t, most, spare, trace, env, noise)
                 pause = 0 if t >= begun + SHORT else min(2 * pause + 1, 63)
                 due = t + pause
                 if t > begun:
@@ -368,7 +375,7 @@ def _loop(
             if any_list:
                 observed = observe(means, cascade, order, env, feedback)
             else:
-                observed = observe_set(means, family, order, length, env, feedback)
+                observed = observe_set(means, family.groups, order, length, env, feedback)
             sent = 1 if reports == FIRST else 0 if reports == NOTHING else observed
             if mechanism == HYPERCUBE:
                 mechanisms.hypercube(noise, feedback, observed, scale)
@@ -410,19 +417,20 @@ def _loop(
 
 
 @compiled(inline="always")
-def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, spare, trace, env, noise):
+def _leap(mechanism, one, any_list, game, learnt, scale, flip, t, most, spare, trace, env, noise):
     """Play rounds from t on, at most so many, until a sum crosses a line; return the first that is not played."""
-    means, cascade, family, order, slots = problem.means, problem.cascade, problem.family, state.order, state.slots
-    inside, lead, last, writes, total_regret = True, 0, t + most - 1, len(trace) > 0, state.regret[0]
-    limits, stream = state.limits, taken(env)
+    means, cascade, family, best, size = game
+    mean, root, order, pulls, total, slots, limits, missed, regret = learnt
+    inside, lead, last, writes, total_regret = True, 0, t + most - 1, len(trace) > 0, regret[0]
+    stream = taken(env)
     for slot in range(size):
         limits[slot] = limit(means[order[slot]])
         if one or slot == 0:
             order[0], order[slot] = order[slot], order[0]
             if any_list:
-                slots[slot, LOST] = pseudo_regret(means, cascade, problem.best, order)
+                slots[slot, LOST] = pseudo_regret(means, cascade, best, order)
             else:
-                slots[slot, LOST] = regret_of_set(means, family, problem.best, order, size, state.missed)
+                slots[slot, LOST] = regret_of_set(means, family, best, order, size, missed)
             order[0], order[slot] = order[slot], order[0]
     while inside and t <= last:
         if one:
@@ -447,18 +455,17 @@ def _leap(mechanism, one, any_list, problem, state, size, scale, flip, t, most, 
             inside = spent(slots, size) < spare
         total_regret += slots[lead, LOST]
         if writes:
-            for slot in range(len(order)):
-                trace[t - 1, slot] = order[slot]
-            trace[t - 1, 0], trace[t - 1, lead] = order[lead], order[0]
-            trace[t - 1, -1] = position
+            order[0], order[lead] = order[lead], order[0]
+            write_round(trace, t, order, position)
+            order[0], order[lead] = order[lead], order[0]
         t += 1
     put(env, stream)
     for slot in range(size):
         item, n = order[slot], int(slots[slot, COUNT])
-        state.pulls[item], state.total[item], state.root[item] = n, slots[slot, SUM], 1.0 / math.sqrt(n)
-        state.mean[item] = (slots[slot, SUM] / n - flip) / (1.0 - 2.0 * flip)
+        pulls[item], total[item], root[item] = n, slots[slot, SUM], 1.0 / math.sqrt(n)
+        mean[item] = (slots[slot, SUM] / n - flip) / (1.0 - 2.0 * flip)
     order[0], order[lead] = order[lead], order[0]
-    state.regret[0] = total_regret
+    regret[0] = total_regret
     return t
 
 
@@ -473,8 +480,7 @@ def _reported(mechanism, value, noise, scale, flip):
     return value
 
 
-@compiled
-def ask(problem, policy, state, t, env):
+def ask(problem: ListRecord, policy: Record, state: State, t: int, env: np.random.Generator) -> bool:
     """Write the indices of a round into the state, for an oracle that is not compiled.
 
     Its super arm goes into `state.order` and `state.size`, and `advance` plays it.
@@ -493,25 +499,26 @@ def ask(problem, policy, state, t, env):
     bool
         Whether a random super arm is to be played instead.
     """
-    if t == 1:
-        _observe_first(policy, state, problem.means, env)
+    if t == 1 and policy.observe_first:
+        _observe_first(problem, policy, state, env)
+    return bool(_ask(policy, state, t))
+
+
+@compiled(borrows=True)
+def _ask(policy, state, t):
     mean, root, weight, indices = state.mean, state.root, state.weight, state.indices
     _indices(policy.terms, policy.bonus, policy.bonus_scale, t + policy.clock, mean, root, weight, indices)
     return _adjust(indices, state.pulls, policy.cap, policy.fallback, policy.forced, t + policy.clock)
 
 
-@compiled(inline="always")
-def _observe_first(policy, state, means, env):
-    if policy.observe_first:
-        for item in range(len(means)):
-            state.total[item] = 1.0 if env.random() < means[item] else 0.0
-            state.pulls[item] = 1
-            state.mean[item] = state.total[item]
-            state.root[item] = 1.0
-            state.weight[item] = _weight(policy.bonus, 1)
+def _observe_first(problem: ListRecord, policy: Record, state: State, env: np.random.Generator) -> None:
+    """Draw a report of every arm, in clear."""
+    state.total[:] = env.random(len(problem.means)) < problem.means
+    state.pulls[:], state.mean[:], state.root[:] = 1, state.total, 1.0
+    state.weight[:] = _weight.py_func(policy.bonus, 1)
 
 
-@compiled
+@compiled(borrows=True)
 def _adjust(indices, pulls, cap, fallback, forced, clock):
     """Clip the indices, lift those of arms that must be played; return whether the oracle may not be asked."""
     below = False

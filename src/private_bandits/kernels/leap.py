@@ -60,14 +60,16 @@ def below(indices, root, least):
 
 
 @compiled(borrows=True)
-def levels(policy, state, others, steepest, clock, flip, floor, step, most):
+def levels(terms, cap, values, order, pulls, total, slots, others, steepest, clock, flip, floor, step, most):
     """Draw the lines between which the sums of a list's items may move.
 
     Parameters
     ----------
-    policy : Record
-    state : State, its slots written
-        Its list is that of the largest indices, none of them equal to another.
+    terms, cap
+        Of the record.
+    values, order, pulls, total, slots : arrays, the last one written
+        Of the state, whose tuple would cost more than the function; the list is that of the largest indices, none of
+        them equal to another, and `values` are these.
     others, steepest : float
         No arm that is not shown has a larger index, or root.
     clock : int
@@ -86,9 +88,8 @@ def levels(policy, state, others, steepest, clock, flip, floor, step, most):
     int
         For how many rounds the lines are good; 0 if there are none, or a sum is within a step of its line.
     """
-    order, values, slots = state.order, state.floats[0], state.slots
     size, least = len(order), values[len(order) - 1]
-    a, rise = _bonus(policy.terms, clock)
+    a, rise = _bonus(terms, clock)
     slack = SLACK * (1.0 / (1.0 - 2.0 * flip) + a + abs(values[0]) + abs(least))
     level, lasting = -np.inf, np.inf
     if others > -np.inf:
@@ -97,10 +98,10 @@ def levels(policy, state, others, steepest, clock, flip, floor, step, most):
     if not (min(lasting, most) >= SHORT and values[0] < np.inf):
         return 0
     rounds = int(min(lasting, most))
-    above = policy.cap
+    above = cap
     for slot in range(size):
         below = max(0.5 * (values[slot] + values[slot + 1]) if slot < size - 1 else level, floor)
-        _draw(state, slot, below + slack, above - slack, a, a + rise * rounds, rounds, flip)
+        _draw(order, pulls, total, slots, slot, below + slack, above - slack, a, a + rise * rounds, rounds, flip)
         if not min(room(slots, slot)) > step:
             return 0
         above = below
@@ -108,15 +109,18 @@ def levels(policy, state, others, steepest, clock, flip, floor, step, most):
 
 
 @compiled(borrows=True)
-def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
+def leads(
+    weights, terms, worth, indices, root, order, pulls, total, slots, row, length, clock, flip, floor, step, most
+):
     """Draw the lines below which a report of a super arm's arms costs some of its lead.
 
     Parameters
     ----------
     weights : float64 array, an entry per arm
-    policy, clock, flip, floor, step, most
+    terms, order, pulls, total, slots, clock, flip, floor, step, most
         As in `levels`.
-    state : State, its slots written
+    worth, indices, root : float64 arrays
+        Of the state.
     row : int
         The super arm whose `worth` is largest.
     length : int
@@ -127,7 +131,6 @@ def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
     (int, float)
         For how many rounds the lines are good, as from `levels`, and what may be `spent` in them.
     """
-    indices, order, root, worth, slots = state.indices, state.order, state.root, state.worth[0], state.slots
     rival, heaviest, steepest, fewest = -np.inf, 0.0, 0.0, np.inf
     for other in range(len(worth)):
         if other != row:
@@ -136,8 +139,8 @@ def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
         steepest = max(steepest, weights[arm] * root[arm])
     for slot in range(length):
         heaviest += weights[order[slot]]
-        fewest = min(fewest, state.pulls[order[slot]])
-    a, rise = _bonus(policy.terms, clock)
+        fewest = min(fewest, pulls[order[slot]])
+    a, rise = _bonus(terms, clock)
     slack = SLACK * (1.0 / (1.0 - 2.0 * flip) + a) * (1.0 + heaviest) * len(slots)
     lead = worth[row] - rival - slack - SLACK * abs(worth[row])
     gain = rise * steepest * len(slots)
@@ -152,8 +155,8 @@ def leads(weights, policy, state, row, length, clock, flip, floor, step, most):
         if floor > -np.inf:
             weight = weight if weight > 0.0 else 1.0
             spare = min(spare, weight * (indices[arm] - floor) - slack)
-        _draw(state, slot, indices[arm], np.inf, a, a, rounds, flip)
-        slots[slot, _COST] = weight / ((1.0 - 2.0 * flip) * state.pulls[arm])
+        _draw(order, pulls, total, slots, slot, indices[arm], np.inf, a, a, rounds, flip)
+        slots[slot, _COST] = weight / ((1.0 - 2.0 * flip) * pulls[arm])
         move = max(move, slots[slot, _COST] * step)
     return rounds if spare > move else 0, spare
 
@@ -190,13 +193,13 @@ def _bonus(terms, clock):
 
 
 @compiled(inline="always")
-def _draw(state, slot, below, above, low, high, rounds, flip):
+def _draw(order, pulls, total, slots, slot, below, above, low, high, rounds, flip):
     """Fill in a slot: its index stays between two levels if a(t) stays between `low` and `high`."""
-    slots, item, scale = state.slots, state.order[slot], 1.0 - 2.0 * flip
-    n = state.pulls[item]
+    item, scale = order[slot], 1.0 - 2.0 * flip
+    n = pulls[item]
     start = math.sqrt(n)
     chord, tangent = 1.0 / (math.sqrt(n + rounds) + start), 0.5 / start
-    slots[slot, COUNT], slots[slot, SUM] = n, state.total[item]
+    slots[slot, COUNT], slots[slot, SUM] = n, total[item]
     slots[slot, _LOW] = scale * (below - low * chord) + flip
     slots[slot, _LOW_0] = -scale * low * (start - n * chord)
     slots[slot, _HIGH] = scale * (above - high * tangent) + flip

@@ -30,9 +30,8 @@ from private_bandits.kernels.protocol import (
     check_kind,
     check_size,
     lower_bound,
-    record_round,
 )
-from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.selection import top_item
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
 
@@ -80,6 +79,10 @@ class State(NamedTuple):
     theta: np.ndarray
     estimate: np.ndarray
     sums: np.ndarray  # beta, what Newton steps added to the cost, pseudo-regret
+    offered: np.ndarray  # scratch, shape (2, dim, n_actions), as are those that follow
+    numbers: np.ndarray  # (3, n_actions)
+    vectors: np.ndarray  # (3, dim)
+    spare: np.ndarray  # (dim, dim)
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -136,7 +139,11 @@ def start(problem: ContextRecord, policy: Record) -> State:
         ready=np.zeros(1, np.bool_),
         theta=np.zeros(dim),
         estimate=np.zeros(dim),
-        sums=np.array([radius(policy, 0, 0.0), 0.0, 0.0]),
+        sums=np.zeros(3),  # before the first round beta bounds nothing
+        offered=np.zeros((2, dim, problem.n_actions)),
+        numbers=np.zeros((3, problem.n_actions)),
+        vectors=np.zeros((3, dim)),
+        spare=np.zeros((dim, dim)),
     )
 
 
@@ -163,17 +170,15 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     binary, spread = problem.binary, problem.spread
     learner, sigma, ridge, shift = policy.learner, policy.sigma, policy.ridge, policy.shift
     gram, moment, factor, theta = state.gram, state.moment, state.factor, state.theta
-    estimate, dim, n_actions = state.estimate, len(moment), problem.n_actions
-    actions, means, chosen = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(dim)
-    work, squares, indices = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(n_actions)
-    order, values = np.zeros(1, np.int64), np.zeros(1)
+    estimate, dim = state.estimate, len(moment)
+    actions, work, chosen = state.offered[0], state.offered[1], state.vectors[0]
+    means, squares, indices = state.numbers[0], state.numbers[1], state.numbers[2]
     ready, beta, added, total_regret = state.ready[0], state.sums[0], state.sums[1], state.sums[2]
     mark = lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         draw_actions(problem, env, actions, means)
         optimistic(factor, theta, beta, ready, actions, work, squares, indices)
-        top_list(indices, False, choice, order, values)
-        action = order[0]
+        action = top_item(indices, choice)
         reward = draw_reward(means[action], binary, spread, env)
         total_regret += shortfall(means, action)
         for i in range(dim):
@@ -191,14 +196,18 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 theta[i] = moment[i]
             solve(factor, theta)
         if learner == NEWTON:
-            added += _newton_step(policy, chosen, error, factor, gram, estimate)
+            added += _newton_step(policy, chosen, error, factor, gram, estimate, state.vectors, state.spare)
         beta = radius(policy, t, added)
-        mark = record_round(t, order, 1, total_regret, mark, checkpoints, regret, trace)
+        if len(trace) > 0:
+            trace[t - 1, 0], trace[t - 1, 1] = action, 1
+        if mark < len(checkpoints) and checkpoints[mark] == t:
+            regret[mark] = total_regret
+            mark += 1
     state.ready[0] = ready
     state.sums[0], state.sums[1], state.sums[2] = beta, added, total_regret
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def shortfall(means, action):
     """By how much an action's mean is below the largest.
 
@@ -217,7 +226,7 @@ def shortfall(means, action):
     return best - means[action]
 
 
-@compiled
+@compiled(inline="always")
 def radius(policy, t, added):
     """beta_t: the half-width of the confidence ellipsoid.
 
@@ -233,17 +242,44 @@ def radius(policy, t, added):
     -------
     float
     """
-    upsilon = policy.shift * math.sqrt(t)
-    fit = policy.level
-    if policy.fit == DETERMINANT:
-        least = policy.dim * (policy.ridge + policy.shift)
-        fit = policy.deviation * math.sqrt(policy.level + policy.dim * math.log(1.0 + t / least))
-    elif policy.fit == REGRET:
+    fit = _fit_of_rewards(policy, t)
+    if policy.fit == REGRET:
         alpha, kappa, r = policy.level, policy.curvature, policy.deviation
         cost = policy.cost + policy.cost_linear * t + policy.cost_root * math.sqrt(t) + added
         inside = 1.0 + 2.0 * cost / kappa + 4.0 * (r / kappa) ** 4 / alpha**2
         log = math.log(2.0 / alpha) + 0.5 * math.log(inside)
         fit = math.sqrt(1.0 + 4.0 * cost / kappa + 8.0 * (r / kappa) ** 2 * log)
+    return _widened(policy, t, fit)
+
+
+@compiled(inline="always")
+def radius_of_rewards(policy, t):
+    """beta_t of a policy that weights by rewards.
+
+    Parameters
+    ----------
+    policy : Record
+    t : int
+        Rounds played, >= 0.
+
+    Returns
+    -------
+    float
+    """
+    return _widened(policy, t, _fit_of_rewards(policy, t))
+
+
+@compiled(inline="always")
+def _fit_of_rewards(policy, t):
+    if policy.fit == DETERMINANT:
+        least = policy.dim * (policy.ridge + policy.shift)
+        return policy.deviation * math.sqrt(policy.level + policy.dim * math.log(1.0 + t / least))
+    return policy.level
+
+
+@compiled(inline="always")
+def _widened(policy, t, fit):
+    upsilon = policy.shift * math.sqrt(t)
     least = policy.ridge + upsilon
     rest = 0.0
     if least > 0.0:
@@ -251,7 +287,7 @@ def radius(policy, t, added):
     return policy.factor * (fit + policy.stretch * rest)
 
 
-@compiled(borrows=True)
+@compiled(inline="always")
 def optimistic(factor, theta, beta, ready, actions, work, squares, indices):
     """Write <theta, a> + beta |a|, |a| in the norm of A^-1, of every action: infinite before A can be inverted.
 
@@ -304,12 +340,14 @@ def _gradient_step(estimate, x, error, step, sigma, noise):
 
 
 @compiled(inline="always")
-def _newton_step(policy, x, error, factor, gram, estimate):
+def _newton_step(policy, x, error, factor, gram, estimate, vectors, spare):
     """Online Newton step in the norm of A, which has just been factorised; return what it adds to the cost."""
-    slope = x.copy()
+    slope = vectors[1]
+    for i in range(len(x)):
+        slope[i] = x[i]
     solve(factor, slope)
     added = error**2 * dot(x, slope) / (2.0 * policy.curvature)
     for i in range(len(x)):
         estimate[i] -= error / policy.curvature * slope[i]
-    project(gram, policy.ridge, estimate)
+    project(gram, policy.ridge, estimate, spare, slope, vectors[2])
     return added

@@ -162,7 +162,7 @@ def _path(env, noise, mean, policy, shape, starts, laws, low, high):
     """Fill in bounds on the least mean of an arm inside each block."""
     reach, inverse, scale = policy.truncation / policy.truncation_beta, 1.0 / (1.0 + policy.v), policy.scale
     tree = np.zeros(mechanisms.COUNTER_ROW)
-    total, level = _sum(env, 0, 1, mean, shape, reach, inverse), 0
+    total, level = _sum(env, np.int64(0), np.int64(1), mean, shape, reach, inverse), 0
     for k in range(len(starts) - 1):
         s, size = starts[k], starts[k + 1] - starts[k]
         threshold = (reach * s) ** inverse
@@ -212,8 +212,8 @@ def _most_pulls(high, early, starts, pulls, level, radius):
 
 
 @compiled
-def _level(many, ends, powers, starts, pulls, radius, rounds, upper):
-    """A level, rounded up or down, before which all arms have at least so many rounds, counted by `many`.
+def _level(many, ends, powers, starts, pulls, radius, rounds):
+    """A level before which all arms have at least so many rounds, as `_total` counts; rounded up if it counts many.
 
     Infinite where they have them at once.
     """
@@ -233,7 +233,7 @@ def _level(many, ends, powers, starts, pulls, radius, rounds, upper):
             low = middle
         else:
             high = middle
-    return high if upper else low
+    return high if many else low
 
 
 @compiled
@@ -251,7 +251,7 @@ def _total(many, ends, powers, starts, pulls, level, radius):
 def _bracket(problem, policy, rounds, laws, env, noise):
     """Bounds on the regret at rounds that begin with the number of arms, when each has been pulled once."""
     means, best, n_arms, power = problem.means, problem.best, len(problem.means), policy.v / (1.0 + policy.v)
-    starts = _blocks(rounds[-1])
+    starts, many = _blocks(rounds[-1]), len(rounds) > 0  # of a literal True functions would be compiled once more
     blocks = len(starts) - 1
     low, high = np.zeros((n_arms, blocks)), np.zeros((n_arms, blocks))
     for arm in range(n_arms):
@@ -264,8 +264,8 @@ def _bracket(problem, policy, rounds, laws, env, noise):
     for mark in range(1, len(rounds)):
         t = rounds[mark]
         before, after = _radius(policy, rounds[mark - 1] + 1, power), _radius(policy, t, power)
-        above = _level(True, high, early, starts, most[mark - 1], after, t, True)
-        levels[mark] = _level(False, low, late, starts, least[mark - 1], before, t, False)
+        above = _level(many, high, early, starts, most[mark - 1], after, t)
+        levels[mark] = _level(not many, low, late, starts, least[mark - 1], before, t)
         for arm in range(n_arms):
             least[mark, arm] = _least_pulls(low[arm], late, starts, least[mark - 1, arm], above, before)
             # since any earlier round, by the least level since then: an arm that is not pulled gains one block in all

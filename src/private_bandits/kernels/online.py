@@ -37,6 +37,7 @@ __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS, QUARTERS = range(6)
 EXACT, LAPLACE, GAUSSIAN = range(3)
+TALLIES = 2**20  # numbers kept until the best fixed points are found: a row of them a checkpoint
 
 
 class Record(NamedTuple):
@@ -72,6 +73,12 @@ class State(NamedTuple):
     sums: np.ndarray  # float64 (3,)
     clock: np.ndarray  # int64 (3,)
     suffered: np.ndarray  # float64 (1,)
+    direction: np.ndarray  # float64 (dimension,): scratch, as is what follows
+    slope: np.ndarray  # (dimension,)
+    weights: np.ndarray  # (dimension,)
+    matrix: np.ndarray  # (dimension, dimension)
+    points: np.ndarray  # of a round, a row each; an arm is named by its number
+    seen: np.ndarray  # the loss at each
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -148,6 +155,7 @@ def start(problem: losses.ConvexRecord, policy: Record) -> State:
     State
     """
     n_losses, dimension = problem.anchors.shape
+    n_points = 2 if policy.learner == TWO_POINT else 1
     y = np.zeros(dimension)
     if policy.learner == BARRIER:
         barrier.centre(problem.domain, y)
@@ -162,6 +170,12 @@ def start(problem: losses.ConvexRecord, policy: Record) -> State:
         sums=np.zeros(3),
         clock=np.array([1, first, 0]),
         suffered=np.zeros(1),
+        direction=np.zeros(dimension),
+        slope=np.zeros(dimension),
+        weights=np.zeros(dimension),
+        matrix=np.zeros((dimension, dimension)),
+        points=np.zeros((n_points, 1 if policy.learner in (EXP3, TSALLIS) else dimension)),
+        seen=np.zeros(n_points),
     )
 
 
@@ -196,8 +210,21 @@ def advance(
     env, choice, noise : numpy.random.Generator
         The three streams of the replication.
     """
-    loop = _loop(policy.learner in (EXP3, TSALLIS), policy.learner == BARRIER)
-    loop(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise)
+    arms = policy.learner in (EXP3, TSALLIS)
+    loop = _loop(arms, policy.learner == BARRIER)
+    at, end = np.searchsorted(checkpoints, [first, last + 1])
+    most = 0 if arms or problem.mode == losses.STOCHASTIC else min(max(TALLIES // len(state.counts), 1), end - at)
+    tallies = np.zeros((most, len(state.counts)))
+    while first <= last:
+        until, kept = last, min(most, end - at)
+        if at + kept < end and kept > 0:
+            until = checkpoints[at + kept - 1]
+        loop(problem, policy, state, first, until, checkpoints, regret, tallies, trace, env, choice, noise)
+        if kept > 0:
+            _less_the_best(
+                problem, tallies[:kept], regret[at : at + kept], state.slope, np.zeros((3, len(state.slope)))
+            )
+        first, at = until + 1, at + kept
 
 
 @functools.cache
@@ -205,7 +232,7 @@ def _loop(arms: bool, follows: bool) -> Any:
     """The loop of EXP3 and TSALLIS, of BARRIER, or of the others: one for all takes twice as long to compile."""
 
     @compiled
-    def rounds(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
+    def rounds(problem, policy, state, first, last, checkpoints, regret, tallies, trace, env, choice, noise):
         domain, size, best = problem.domain, problem.radius, problem.best
         learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
         curvature, kind, scale = policy.curvature, policy.noise, policy.scale
@@ -213,10 +240,8 @@ def _loop(arms: bool, follows: bool) -> Any:
         variance, tail, confidence = policy.variance, policy.tail, policy.confidence
         y, linear, counts, suffered = state.centre, state.linear, state.counts, state.suffered
         ends, sums, clock, d = state.ends, state.sums, state.clock, len(state.centre)
-        u, slope, matrix, w = np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
-        points = np.zeros((2 if learner == TWO_POINT else 1, 1 if arms else d))
-        seen, fixed = np.zeros(len(points)), np.zeros(points.shape[1])
-        mark = lower_bound(checkpoints, first)
+        u, slope, matrix, w = state.direction, state.slope, state.matrix, state.weights
+        points, seen, mark, tallied = state.points, state.seen, lower_bound(checkpoints, first), 0
         for t in range(first, last + 1):
             rate = step * t**-power
             # ask
@@ -270,7 +295,7 @@ def _loop(arms: bool, follows: bool) -> Any:
                 move = rate * (d / reach * feedback)
                 for i in range(d):
                     y[i] -= move * u[i]
-                losses.project(domain, size, shrink, y)
+                losses.project(domain, size, shrink, y, slope)
             if which >= 0:
                 counts[which] += 1.0
             suffered[0] += value - best
@@ -280,18 +305,26 @@ def _loop(arms: bool, follows: bool) -> Any:
                 trace[t - 1, points.size] = feedback
             if mark < len(checkpoints) and checkpoints[mark] == t:
                 regret[mark] = suffered[0]
-                if problem.mode == losses.STOCHASTIC:
-                    pass
-                elif arms:
-                    regret[mark] -= losses.best_arm(problem, counts, fixed)[0]
-                else:
-                    regret[mark] -= losses.best_point(problem, counts, fixed)[0]
+                if problem.mode != losses.STOCHASTIC:
+                    if arms:
+                        regret[mark] -= losses.best_arm(problem, counts, seen)[0]
+                    else:
+                        for each in range(len(counts)):
+                            tallies[tallied, each] = counts[each]
+                        tallied += 1
                 mark += 1
 
     return rounds
 
 
 @compiled(borrows=True)
+def _less_the_best(problem, tallies, regret, point, work):
+    """Take from the losses suffered at each checkpoint what the best fixed point lost in those rounds."""
+    for row in range(len(tallies)):
+        regret[row] -= losses.best_point(problem, tallies[row], point, work)[0]
+
+
+@compiled
 def on_sphere(choice, u):
     """Draw a uniformly random unit vector, from one normal number per coordinate.
 

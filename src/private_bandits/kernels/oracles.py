@@ -3,10 +3,11 @@
 import numpy as np
 
 from private_bandits._compiled import compiled
+from private_bandits.kernels.selection import top_item
 from private_bandits.problems.families import SCAN, set_value
 
 
-@compiled
+@compiled(borrows=True)
 def answer(family, indices, failed, choice, order, worth, missed, marked):
     """Write the oracle's super arm for the indices.
 
@@ -42,14 +43,14 @@ def answer(family, indices, failed, choice, order, worth, missed, marked):
     return _greedy(family, indices, failed, choice, order, worth, missed, marked)
 
 
-@compiled
+@compiled(inline="always")
 def _scan(family, indices, failed, choice, worth, missed):
     sets, sizes, reward, weights = family.sets, family.sizes, family.reward, family.weights
     offset, targets = family.offset, family.targets
     if failed:
         return int(choice.random() * len(sets)) if len(sets) > 1 else 0
     for row in range(len(sets)):
-        worth[row] = set_value(reward, weights, offset, targets, indices, sets, row, sizes[row], missed)
+        worth[row] = set_value(reward, weights, offset, targets, indices, sets[row], sizes[row], missed)
     return _largest(worth, choice)
 
 
@@ -94,22 +95,10 @@ def _sum(parts, sets, sizes, row):
 
 @compiled(borrows=True)
 def _largest(worth, choice):
-    best, tied = -np.inf, 0
-    for row in range(len(worth)):
-        if worth[row] > best:
-            best, tied = worth[row], 1
-        elif worth[row] == best:
-            tied += 1
-    chosen = int(choice.random() * tied) if tied > 1 else 0
-    for row in range(len(worth)):
-        if worth[row] == best:
-            if chosen == 0:
-                return row
-            chosen -= 1
-    return 0
+    return top_item(worth, choice)  # called from several places, and compiled once
 
 
-@compiled
+@compiled(inline="always")
 def _greedy(family, indices, failed, choice, order, worth, missed, marked):
     """Take `picks` blocks one by one, each the one that adds most to the coverage."""
     blocks, targets = family.blocks, family.targets

@@ -57,6 +57,21 @@ def lower_bound(values, least):
     return low
 
 
+@compiled(borrows=True)
+def write_round(trace, t, order, observed):
+    """Fill in a row of the trace.
+
+    Parameters
+    ----------
+    trace : int64 array, shape (horizon, list_size + 1), written
+    t, order, observed
+        As in `record_round`.
+    """
+    for position in range(len(order)):
+        trace[t - 1, position] = order[position]
+    trace[t - 1, len(order)] = observed
+
+
 @compiled(inline="always")
 def record_round(t, order, observed, total, mark, checkpoints, regret, trace):
     """Fill in the regret, if the round is a checkpoint, and its row of the trace.
@@ -82,9 +97,7 @@ def record_round(t, order, observed, total, mark, checkpoints, regret, trace):
         Number of the next checkpoint.
     """
     if len(trace) > 0:
-        for position in range(len(order)):
-            trace[t - 1, position] = order[position]
-        trace[t - 1, -1] = observed
+        write_round(trace, t, order, observed)
     if mark < len(checkpoints) and checkpoints[mark] == t:
         regret[mark] = total
         mark += 1

@@ -53,6 +53,7 @@ class State(NamedTuple):
     means: np.ndarray  # float64, an entry per arm: its noisy mean
     widths: np.ndarray
     clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
+    counts: np.ndarray  # int64 (THRESHOLDS,), scratch
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -101,6 +102,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         means=np.zeros(n_arms),
         widths=np.zeros(n_arms),
         clock=np.array([n_arms, 0, 0]),
+        counts=np.zeros(THRESHOLDS, np.int64),
     )
 
 
@@ -126,7 +128,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     """
     arms, shape = problem.means, problem.shape
     epsilon, beta, share, width = policy.epsilon, policy.beta, policy.share, policy.width
-    pulls, alive, clock, counts = state.pulls, state.alive, state.clock, np.zeros(THRESHOLDS, np.int64)
+    pulls, alive, clock, counts = state.pulls, state.alive, state.clock, state.counts
     thresholds, means, widths = state.thresholds, state.means, state.widths
     rate = min(epsilon, 1.0)
     mark = lower_bound(checkpoints, first)
@@ -194,7 +196,7 @@ def exceedances(env, n, mean, shape, counts):
         counts[place] = left
 
 
-@compiled
+@compiled(inline="always")
 def choose(noise, counts, target, epsilon):
     """Return the place of a count near the target, by the exponential mechanism.
 
@@ -227,14 +229,14 @@ def choose(noise, counts, target, epsilon):
     return chosen
 
 
-@compiled
+@compiled(inline="always")
 def _half(unit, epoch, size):
     most = WHOLE_RUN // (2 * size)
     need = unit * 2.0**epoch
     return int(math.ceil(need)) if size > 1 and need < most else most
 
 
-@compiled
+@compiled(inline="always")
 def _remove(means, widths, alive, size):
     """Keep the arms whose upper end is not below the largest lower end, and return how many they are."""
     bar = -np.inf

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, lower_bound
+from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, lower_bound, record_round
 from private_bandits.kernels.selection import top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Cascade
@@ -118,7 +118,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     """
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
     design, flip, scale, by_display = policy.design, policy.flip, policy.scale, policy.by_display
-    means, best, size = problem.means, problem.best, problem.list_size
+    means, cascade, best, size = problem.means, problem.cascade, problem.best, problem.list_size
     clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
     indices, order, values = np.zeros(len(means)), np.zeros(size, np.int64), np.zeros(size)
     feedback, width = np.zeros(size), 1.0 - (size + 1) * flip
@@ -141,8 +141,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 indices[item] = np.inf
                 continue
             indices[item] = (hits + math.sqrt(1.5 * samples * log_t) / width + noise_radius) / seen
-        top_list(indices, True, choice, order, values)
-        observed = observe(means, True, order, env, feedback)
+        top_list(indices, cascade, choice, order, values)
+        observed = observe(means, cascade, order, env, feedback)
         reply = observed - 1 if feedback[observed - 1] == 1.0 else size
         if design == RESPONSE:
             reply = mechanisms.respond(noise, reply, size + 1, flip)
@@ -157,14 +157,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             examinations[item] += examined
             displays[item] += 1
             above[item] += position
-        total_regret += pseudo_regret(means, True, best, order)
-        if len(trace) > 0:
-            for position in range(size):
-                trace[t - 1, position] = order[position]
-            trace[t - 1, -1] = observed
-        if mark < len(checkpoints) and checkpoints[mark] == t:
-            regret[mark] = total_regret
-            mark += 1
+        total_regret += pseudo_regret(means, cascade, best, order)
+        mark = record_round(t, order, observed, total_regret, mark, checkpoints, regret, trace)
     state.regret[0] = total_regret
 
 

@@ -161,9 +161,10 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     """
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
     design, scale, least, growth = policy.design, policy.scale, policy.least, policy.growth
-    means, best, size, total_regret = problem.means, problem.best, problem.list_size, state.regret
+    means, cascade, best, size = problem.means, problem.cascade, problem.best, problem.list_size
     reports, length, left, counted, noises = state.reports, state.length, state.left, state.counted, state.noises
     clicks, total, mean, radius, slope = state.clicks, state.total, state.mean, state.radius, state.slope
+    total_regret = state.regret
     indices, counters, order, tail = state.indices, state.counters, state.order, state.tail
     values, feedback = state.floats[0], state.floats[1]
     mark = lower_bound(checkpoints, first)
@@ -176,10 +177,10 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         log_t = math.log(t)
         for item in range(len(indices)):
             indices[item] = mean[item] + radius[item] + slope[item] * log_t
-        if not still_largest(indices, order, values) and largest(indices, True, order, values):
-            break_ties(indices, True, choice, order, values)
+        if not still_largest(indices, order, values) and largest(indices, cascade, order, values):
+            break_ties(indices, cascade, choice, order, values)
         least_first(reports, order, size)
-        observed = observe(means, True, order, env, feedback)
+        observed = observe(means, cascade, order, env, feedback)
         item = order[0]
         reports[item] += 1
         clicks[item] += feedback[0]
@@ -198,7 +199,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             mean[item] = (total[item] + released) / counted[item]
             radius[item], slope[item] = _line(design, scale, tail[0], counted[item], noises[item])
             length[item] = left[item] = block(reports[item], least, growth)
-        total_regret[0] += pseudo_regret(means, True, best, order)
+        total_regret[0] += pseudo_regret(means, cascade, best, order)
         mark = record_round(t, order, observed, total_regret[0], mark, checkpoints, regret, trace)
 
 

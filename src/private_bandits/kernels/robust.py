@@ -23,7 +23,7 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import regret_in_turns
 from private_bandits.kernels.protocol import PIECE, blank, lower_bound
 from private_bandits.kernels.protocol import check_arms as check
-from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.selection import top_item
 from private_bandits.kernels.sums import pareto_reward
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
@@ -54,6 +54,8 @@ class State(NamedTuple):
     mean: np.ndarray
     root: np.ndarray  # 1 / pulls^w
     trees: np.ndarray
+    indices: np.ndarray  # scratch
+    order: np.ndarray  # of one arm, scratch
 
 
 def start(problem: ListRecord, policy: Record) -> State:
@@ -75,6 +77,8 @@ def start(problem: ListRecord, policy: Record) -> State:
         mean=np.zeros(n_arms),
         root=np.zeros(n_arms),
         trees=np.zeros((n_arms, mechanisms.COUNTER_ROW)),
+        indices=np.zeros(n_arms),
+        order=np.zeros(1, np.int64),
     )
 
 
@@ -105,7 +109,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     means, best, shape = problem.means, problem.best, problem.shape
     pulls, total, mean, root, trees = state.pulls, state.total, state.mean, state.root, state.trees
     n_arms = len(pulls)
-    indices, order, values = np.zeros(n_arms), np.zeros(1, np.int64), np.zeros(1)
+    indices, order = state.indices, state.order
     mark = lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         log_t = math.log(t)
@@ -122,8 +126,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
                 arm = each if index > largest else arm
                 largest = max(index, largest)
             if equal > 0:
-                top_list(indices, False, choice, order, values)
-                arm = order[0]
+                arm = top_item(indices, choice)
         if shape > 0.0:
             reward = pareto_reward(env, means[arm], shape)
         else:

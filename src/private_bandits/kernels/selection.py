@@ -1,8 +1,37 @@
-"""The list of the largest indices, with ties broken uniformly at random."""
+"""The item, or the list, of the largest indices, with ties broken uniformly at random."""
 
 import numpy as np
 
 from private_bandits._compiled import compiled
+
+
+@compiled(inline="always")
+def top_item(index, choice):
+    """Return the item of the largest index, one of several at random: `top_list` for a list of one.
+
+    Parameters
+    ----------
+    index : float64 array, shape (n_items,)
+    choice : numpy.random.Generator
+        Of it one number where several are the largest.
+
+    Returns
+    -------
+    int
+    """
+    best, tied = -np.inf, 0
+    for item in range(len(index)):
+        if index[item] > best:
+            best, tied = index[item], 1
+        elif index[item] == best:
+            tied += 1
+    left = int(choice.random() * tied) if tied > 1 else 0
+    for item in range(len(index)):
+        if index[item] == best:
+            if left == 0:
+                return item
+            left -= 1
+    return 0
 
 
 @compiled

@@ -23,7 +23,7 @@ from private_bandits._compiled import compiled
 from private_bandits.kernels import linear
 from private_bandits.kernels.cholesky import factorise, solve
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, lower_bound
-from private_bandits.kernels.selection import top_list
+from private_bandits.kernels.selection import top_item
 from private_bandits.kernels.sums import laplace_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, draw_reward
@@ -56,6 +56,10 @@ class State(NamedTuple):
     pulls: np.ndarray  # int64: how often the users of each set have played each action; read of one set only
     clock: np.ndarray  # int64: rounds before the stretch, at its end, stretches so far
     sums: np.ndarray  # pseudo-regret before the stretch, and what each of its rounds adds
+    squares: np.ndarray  # scratch, shape (2, dim, dim), as are those that follow
+    theta: np.ndarray  # (dim,)
+    work: np.ndarray  # (dim, n_actions)
+    numbers: np.ndarray  # (2, n_actions)
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
@@ -109,6 +113,10 @@ def start(problem: ContextRecord, policy: Record) -> State:
         pulls=np.zeros(problem.means.shape, np.int64),
         clock=np.zeros(3, np.int64),
         sums=np.zeros(2),
+        squares=np.zeros((2, dim, dim)),
+        theta=np.zeros(dim),
+        work=np.zeros((dim, problem.n_actions)),
+        numbers=np.zeros((2, problem.n_actions)),
     )
 
 
@@ -168,11 +176,13 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 @compiled(inline="always")
 def _solve(problem, policy, state, choice):
     """Choose the action of every set's users for the next stretch."""
-    record, t, dim, n_actions = policy.constants, state.clock[0], problem.dim, problem.n_actions
-    factor, theta, seen = np.zeros((dim, dim)), state.moment.copy(), state.gram.copy()
+    record, t, dim, theta = policy.constants, state.clock[0], problem.dim, state.theta
+    factor, seen, squares, indices = state.squares[0], state.squares[1], state.numbers[0], state.numbers[1]
     place = 0
     for i in range(dim):  # the tree's noise is none of the sums'
+        theta[i] = state.moment[i]
         for j in range(i, dim):
+            seen[i, j] = state.gram[i, j]
             for level in range(policy.levels):
                 seen[i, j] += state.nodes[level, place]
             place += 1
@@ -182,14 +192,11 @@ def _solve(problem, policy, state, choice):
     ready = t > 0 and factorise(seen, record.ridge + 2.0 * record.shift * math.sqrt(t), factor)
     if ready:
         solve(factor, theta)
-    beta = linear.radius(record, t, 0.0)
-    work, squares, indices = np.zeros((dim, n_actions)), np.zeros(n_actions), np.zeros(n_actions)
-    order, values = np.zeros(1, np.int64), np.zeros(1)
+    beta = linear.radius_of_rewards(record, t)
     for shown in range(len(problem.sets)):
         actions = problem.sets[shown]
-        linear.optimistic(factor, theta, beta, ready, actions, work, squares, indices)
-        top_list(indices, False, choice, order, values)
-        state.played[shown] = order[0]
+        linear.optimistic(factor, theta, beta, ready, actions, state.work, squares, indices)
+        state.played[shown] = top_item(indices, choice)
 
 
 @compiled(inline="always")
@@ -201,7 +208,7 @@ def _stretch(problem, policy, state, rounds, env, noise):
     for shown in range(n_sets):
         count = int(shown == only) if only >= 0 else left
         if only < 0 and shown < n_sets - 1:
-            count = env.binomial(left, 1.0 / (n_sets - shown))
+            count = _binomial(env, left, 1.0 / (n_sets - shown))
         left -= count
         state.counts[shown] = count
         if count == 0:
@@ -209,7 +216,7 @@ def _stretch(problem, policy, state, rounds, env, noise):
         actions, means, action = problem.sets[shown], problem.means[shown], state.played[shown]
         state.pulls[shown, action] += count
         lost += count * linear.shortfall(means, action)
-        reward = rewards(count, means[action], problem, env)
+        reward = rewards(count, means[action], problem.binary, problem.spread, env)
         reward += mechanisms.gaussian(noise, policy.reward_sigma * math.sqrt(count))
         for i in range(dim):
             for j in range(i, dim):
@@ -227,6 +234,12 @@ def _stretch(problem, policy, state, rounds, env, noise):
     return lost
 
 
+@compiled
+def _binomial(env, n, p):
+    """One place to draw from, so that it is compiled once."""
+    return env.binomial(n, p)
+
+
 @compiled(inline="always")
 def _grow(nodes, number, sigma, noise):
     """The node that the stretch of this number completes takes the place of those below it."""
@@ -239,15 +252,15 @@ def _grow(nodes, number, sigma, noise):
         nodes[level, place] = mechanisms.gaussian(noise, sigma)
 
 
-@compiled(inline="always")
+@compiled
 def _noise(laplace, scale, rounds, noise):
     if laplace:
         return laplace_sum(noise, rounds, scale)
     return mechanisms.gaussian(noise, scale * math.sqrt(rounds))
 
 
-@compiled
-def rewards(count, mean, problem, env):
+@compiled(inline="always")
+def rewards(count, mean, binary, spread, env):
     """Draw the sum of an action's rewards.
 
     Parameters
@@ -256,19 +269,21 @@ def rewards(count, mean, problem, env):
         How many, >= 0.
     mean : float
         Of one.
-    problem : ContextRecord
-        Whether they are 0 or 1, or how far they spread.
+    binary : bool
+        Whether they are 0 or 1.
+    spread : float
+        Otherwise each is uniform within that of the mean, >= 0.
     env : numpy.random.Generator
 
     Returns
     -------
     float
     """
-    if problem.binary and count > 1:
-        return float(env.binomial(count, mean))
+    if binary and count > 1:
+        return float(_binomial(env, count, mean))
     if count <= DIRECT:
         total = 0.0
         for _ in range(count):
-            total += draw_reward(mean, problem.binary, problem.spread, env)
+            total += draw_reward(mean, binary, spread, env)
         return total
-    return count * mean + problem.spread * math.sqrt(count / 3.0) * env.standard_normal()
+    return count * mean + spread * math.sqrt(count / 3.0) * env.standard_normal()

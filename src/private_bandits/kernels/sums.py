@@ -21,7 +21,7 @@ DIRECT = 8192  # sums of at most this many are drawn one by one
 TAIL = 2048.0  # expected number of rewards above the cut of a longer one
 
 
-@compiled
+@compiled(inline="always")
 def pareto_scale(mean, shape):
     """Return the least value of a Pareto variable: P(X > x) = (scale / x)^shape has mean scale shape / (shape - 1).
 

@@ -143,7 +143,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         for position in range(len(order)):
             order[position] = sets[row, position]
         least_first(pulls, order, length)
-        observe_set(means, family, order, length, env, feedback)
+        observe_set(means, family.groups, order, length, env, feedback)
         item = order[0]
         total[item] += mechanisms.respond(noise, int(feedback[0]), 2, flip)
         pulls[item] += 1
@@ -158,7 +158,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         mark = record_round(t, order, length, state.regret[0], mark, checkpoints, regret, trace)
 
 
-@compiled
+@compiled(borrows=True)
 def _look_up(family, policy, state):
     """Find the super arms of the largest index."""
     sets, weights, targets, values, worth = family.sets, family.weights, family.targets, state.values, state.worth
@@ -170,14 +170,14 @@ def _look_up(family, policy, state):
             least = min(least, state.cells[arm])
             squares += weights[arm] ** 2
             values[arm] = 1.0
-        ceiling = set_value(family.reward, weights, family.offset, targets, values, sets, row, length, state.missed)
+        ceiling = set_value(family.reward, weights, family.offset, targets, values, sets[row], length, state.missed)
         worth[row] = ceiling
         if least > 0:
             reports = policy.grid[least - 1]
             for position in range(length):
                 arm = sets[row, position]
                 values[arm] = (state.kept[arm, least - 1] / reports - policy.flip) / true
-            value = set_value(family.reward, weights, family.offset, targets, values, sets, row, length, state.missed)
+            value = set_value(family.reward, weights, family.offset, targets, values, sets[row], length, state.missed)
             level = policy.level + (0.0 if family.reward == LINEAR else length * math.log(2.0))
             worth[row] = min(value + math.sqrt(0.5 * level * squares / reports) / true, ceiling)
         most = max(most, worth[row])

@@ -187,7 +187,8 @@ def _phase(problem: Any, policy: Record, state: State, env: Any, choice: Any, no
         state.weights = vectors @ np.diag(roots) @ vectors.T
         return
     rewards = [
-        stretches.rewards(n, mean, problem, env) for n, mean in zip(counts.flat, problem.means.flat, strict=True)
+        stretches.rewards(n, mean, problem.binary, problem.spread, env)
+        for n, mean in zip(counts.flat, problem.means.flat, strict=True)
     ]
     sent = noise.normal(0.0, policy.regression_sigma * root, (policy.dim, policy.dim + 1))
     matrix = ((played[:, None] * w).T @ x + sent[:, 1:]) / rounds

@@ -71,7 +71,7 @@ def _least(losses):
     return least
 
 
-@compiled(borrows=True)
+@compiled
 def draw(weights, choice):
     """Draw an arm from a distribution with one uniform number.
 

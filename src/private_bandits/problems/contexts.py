@@ -242,7 +242,7 @@ def _table(name: str, values: Any, ndim: int) -> np.ndarray:
     return frozen(table, np.float64, ndim)
 
 
-@compiled(borrows=True)
+@compiled
 def draw_actions(problem, env, actions, means):
     """Draw a round's vectors.
 

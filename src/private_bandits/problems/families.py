@@ -57,7 +57,7 @@ ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_IN
 
 
 @compiled(inline="always")
-def set_value(reward, weights, offset, targets, values, arms, row, length, missed):
+def set_value(reward, weights, offset, targets, values, arms, length, missed):
     """What a set of arms is worth if each arm's mean were its entry of `values`.
 
     Parameters
@@ -70,9 +70,9 @@ def set_value(reward, weights, offset, targets, values, arms, row, length, misse
         These four as in `Family`.
     values : float64 array, shape (n_items,)
         Coverage takes those outside [0, 1] as the nearest end: it is monotone only there.
-    arms : int64 array, two-dimensional
-    row, length : int
-        The set is the first `length` arms of that row.
+    arms : int64 array
+    length : int
+        The set is the first `length` arms.
     missed : float64 array, an entry of 1 per target, scratch
 
     Returns
@@ -82,29 +82,29 @@ def set_value(reward, weights, offset, targets, values, arms, row, length, misse
     total = 0.0
     if reward == LINEAR:
         for position in range(length):
-            arm = arms[row, position]
+            arm = arms[position]
             if weights[arm] > 0.0:  # an arm without weight may have an infinite index
                 total += weights[arm] * (values[arm] - offset)
         return total
     if reward == LARGEST:
         total = -np.inf
         for position in range(length):
-            total = max(total, values[arms[row, position]])
+            total = max(total, values[arms[position]])
         return total
     for position in range(length):
-        missed[targets[arms[row, position]]] = 1.0
+        missed[targets[arms[position]]] = 1.0
     for position in range(length):
-        arm = arms[row, position]
+        arm = arms[position]
         missed[targets[arm]] *= 1.0 - min(max(values[arm], 0.0), 1.0)
     for position in range(length):
-        target = targets[arms[row, position]]
+        target = targets[arms[position]]
         total += 1.0 - missed[target]
         missed[target] = 1.0  # counted
     return total
 
 
-@compiled
-def observe_set(means, family, order, length, env, weights):
+@compiled(inline="always")
+def observe_set(means, groups, order, length, env, weights):
     """Draw the outcomes of a played super arm.
 
     One number of the environment stream per arm on its own, and one per group, at the group's first arm: in a group of
@@ -113,7 +113,8 @@ def observe_set(means, family, order, length, env, weights):
     Parameters
     ----------
     means : float64 array, shape (n_items,)
-    family : Family
+    groups : int64 array
+        Of the `Family`.
     order : int64 array
     length : int
         The super arm is the first `length` entries of `order`.
@@ -125,7 +126,6 @@ def observe_set(means, family, order, length, env, weights):
     int
         How many outcomes were observed: all of them.
     """
-    groups = family.groups
     for position in range(length):
         weights[position] = -1.0
         if len(groups) > 0 and groups[order[position]] >= 0:
@@ -140,7 +140,7 @@ def observe_set(means, family, order, length, env, weights):
     return length
 
 
-@compiled
+@compiled(borrows=True)
 def regret_of_set(means, family, benchmark, order, length, missed):
     """Benchmark less the expected reward of a super arm, rounding removed; an approximation may do better than it.
 
@@ -159,6 +159,5 @@ def regret_of_set(means, family, benchmark, order, length, missed):
     float
     """
     reward, weights, offset, targets = family.reward, family.weights, family.offset, family.targets
-    arms = order.reshape((1, len(order)))
-    lost = benchmark - set_value(reward, weights, offset, targets, means, arms, 0, length, missed)
+    lost = benchmark - set_value(reward, weights, offset, targets, means, order, length, missed)
     return lost if abs(lost) > ROUNDING * max(1.0, abs(benchmark)) else 0.0

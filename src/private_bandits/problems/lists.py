@@ -258,7 +258,7 @@ def observe(means, cascade, order, env, weights):
     return observed
 
 
-@compiled
+@compiled(borrows=True)
 def pseudo_regret(means, cascade, best, order):
     """Expected reward that a list gives up in one round.
 

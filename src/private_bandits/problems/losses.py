@@ -94,7 +94,7 @@ def mean_loss(problem, weights, x):
     return total
 
 
-@compiled
+@compiled(borrows=True)
 def inner_radius(domain, radius, dimension):
     """Radius r of the largest ball about the centre of the set that lies inside it.
 
@@ -113,8 +113,8 @@ def inner_radius(domain, radius, dimension):
     return radius if domain == BALL else 1.0 / (dimension + math.sqrt(dimension))
 
 
-@compiled
-def project(domain, radius, shrink, x):
+@compiled(borrows=True)
+def project(domain, radius, shrink, x, heap):
     """Move a point to the nearest point of the set shrunk by the factor 1 - shrink about its centre.
 
     The centre of the ball is 0, that of the simplex (r, ..., r) with r its inner radius.
@@ -127,6 +127,7 @@ def project(domain, radius, shrink, x):
     shrink : float
         In [0, 1).
     x : float64 array, shape (dimension,), written
+    heap : float64 array, shape (dimension,), scratch
     """
     d = len(x)
     if domain == BALL:
@@ -143,15 +144,35 @@ def project(domain, radius, shrink, x):
         total += max(x[i], 0.0)
     level = 0.0
     if total > 1.0:  # the nearest point sums to 1: max(x - level, 0), its level found from the largest entry down
-        ordered = np.sort(x)
+        for i in range(d):
+            heap[i] = x[i]
+        for i in range(d // 2 - 1, -1, -1):
+            _sift(heap, i, d)
         above = 0.0
         for count in range(1, d + 1):
-            above += ordered[d - count]
-            if count == d or (above - 1.0) / count >= ordered[d - count - 1]:
+            above += heap[0]
+            heap[0] = heap[d - count]
+            _sift(heap, np.int64(0), d - count)  # of a literal it would be compiled once more
+            if count == d or (above - 1.0) / count >= heap[0]:
                 level = (above - 1.0) / count
                 break
     for i in range(d):
         x[i] = (1.0 - shrink) * max(x[i] - level, 0.0) + shrink * centre
+
+
+@compiled(borrows=True)
+def _sift(heap, place, size):
+    """Let an entry sink until none below it is larger; the first `size` entries are the heap."""
+    entry = heap[place]
+    while 2 * place + 1 < size:
+        below = 2 * place + 1
+        if below + 1 < size and heap[below + 1] > heap[below]:
+            below += 1
+        if heap[below] <= entry:
+            break
+        heap[place] = heap[below]
+        place = below
+    heap[place] = entry
 
 
 def best_fixed(problem: ConvexRecord, weights: np.ndarray, x: np.ndarray) -> tuple[float, float]:
@@ -169,11 +190,14 @@ def best_fixed(problem: ConvexRecord, weights: np.ndarray, x: np.ndarray) -> tup
     value, gap : float
         The sum at x, and by how much it may be too large.
     """
-    value, gap = (best_arm if problem.domain == ARMS else best_point)(problem, weights, x)
+    if problem.domain == ARMS:
+        value, gap = best_arm(problem, weights, x)
+    else:
+        value, gap = best_point(problem, weights, x, np.zeros((3, len(x))))
     return value, gap
 
 
-@compiled
+@compiled(borrows=True)
 def best_arm(problem, weights, x):
     """Write the arm of smallest weighted sum of losses.
 
@@ -190,14 +214,18 @@ def best_arm(problem, weights, x):
     value, gap : float
         The sum of that arm, and 0.
     """
-    slope = _sum_of_anchors(problem.anchors, weights)
-    arm = _least(slope)
-    x[0] = arm
-    return slope[arm], 0.0
+    anchors, least = problem.anchors, np.inf
+    for arm in range(anchors.shape[1]):
+        total = 0.0
+        for which in range(len(weights)):
+            total += weights[which] * anchors[which, arm]
+        if total < least:
+            least, x[0] = total, arm
+    return least, 0.0
 
 
-@compiled
-def best_point(problem, weights, x):
+@compiled(borrows=True)
+def best_point(problem, weights, x, work):
     """Write the point of smallest weighted sum of losses.
 
     Linear losses and quadratic ones have a closed form. For the others each loss is bounded above by a
@@ -210,6 +238,7 @@ def best_point(problem, weights, x):
     weights : float64 array, shape (n_losses,)
         >= 0, not all 0.
     x : float64 array, shape (dimension,), written
+    work : float64 array, shape (3, dimension), scratch
 
     Returns
     -------
@@ -217,7 +246,11 @@ def best_point(problem, weights, x):
         The sum at x, and by how much it may be too large.
     """
     domain, radius, loss, anchors = problem.domain, problem.radius, problem.loss, problem.anchors
-    slope = _sum_of_anchors(anchors, weights)
+    slope, lowest, heap = work[0], work[1], work[2]
+    slope[:] = 0.0
+    for which in range(len(weights)):
+        for i in range(len(slope)):
+            slope[i] += weights[which] * anchors[which, i]
     if loss == LINEAR:
         _lowest(domain, radius, slope, x)
         return mean_loss(problem, weights, x), 0.0
@@ -226,24 +259,23 @@ def best_point(problem, weights, x):
         total += weight
     for i in range(len(x)):
         x[i] = slope[i] / total
-    project(domain, radius, 0.0, x)
+    project(domain, radius, 0.0, x, heap)
     if loss == QUADRATIC:
         return mean_loss(problem, weights, x), 0.0
     if loss == DISTANCE or loss == KINKED:
         for which in range(len(weights)):
-            if weights[which] > 0.0 and _rests(problem, weights, which):
+            if weights[which] > 0.0 and _rests(problem, weights, which, lowest, slope, heap):
                 for i in range(len(x)):
                     x[i] = anchors[which, i]
                 return mean_loss(problem, weights, x), 0.0
     gap = np.inf
-    lowest = np.zeros(len(x))
     for _ in range(ITERATIONS):
         pull = _gradient(problem, weights, x, slope, 1e-9)
         if pull > 0.0:  # on an anchor that is not the answer: one step along the slope leaves it
             norm = math.sqrt(_squares(slope))
             for i in range(len(x)):
                 x[i] -= 1e-4 * slope[i] / norm
-            project(domain, radius, 0.0, x)
+            project(domain, radius, 0.0, x, heap)
             _gradient(problem, weights, x, slope, 0.0)
         _lowest(domain, radius, slope, lowest)
         gap = 0.0
@@ -252,17 +284,8 @@ def best_point(problem, weights, x):
         if gap <= 1e-10 * total:
             break
         _step(problem, weights, x, slope)
-        project(domain, radius, 0.0, x)
+        project(domain, radius, 0.0, x, heap)
     return mean_loss(problem, weights, x), problem.factor * gap
-
-
-@compiled
-def _sum_of_anchors(anchors, weights):
-    total = np.zeros(anchors.shape[1])
-    for which in range(len(weights)):
-        for i in range(len(total)):
-            total[i] += weights[which] * anchors[which, i]
-    return total
 
 
 @compiled(borrows=True)
@@ -292,7 +315,7 @@ def _least(x):
     return least
 
 
-@compiled
+@compiled(borrows=True)
 def _pull(loss, r):
     """Derivative of a radial loss over r, for factor 1; the kink's 1/r is left finite."""
     if loss == SMOOTH:
@@ -323,11 +346,12 @@ def _gradient(problem, weights, x, slope, near):
 
 
 @compiled(inline="always")
-def _rests(problem, weights, which):
+def _rests(problem, weights, which, x, slope, heap):
     """Whether an anchor inside the set is the best point: its kink holds against the slope of the others."""
     anchors = problem.anchors
-    x, slope = anchors[which].copy(), np.zeros(anchors.shape[1])
-    project(problem.domain, problem.radius, 0.0, x)
+    for i in range(len(x)):
+        x[i] = anchors[which, i]
+    project(problem.domain, problem.radius, 0.0, x, heap)
     for i in range(len(x)):
         if abs(x[i] - anchors[which, i]) > 1e-12:
             return False
@@ -366,7 +390,7 @@ def _lowest(domain, radius, slope, x):
         x[corner] = 1.0
 
 
-@compiled(borrows=True)
+@compiled
 def observe_loss(problem, t, points, env, seen):
     """Draw the feedback of a round.
 

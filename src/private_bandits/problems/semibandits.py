@@ -355,9 +355,8 @@ class FamilyBandit(SemiBandit):
         return self._worth(arms, values)
 
     def _worth(self, arms: list[int], values: np.ndarray) -> float:
-        family, row = self._family, np.array([arms], np.int64)
-        rest = (family.targets, values, row, 0, row.size, np.ones(self.n_items))
-        return float(set_value(family.reward, family.weights, family.offset, *rest))
+        family, rest = self._family, (values, np.array(arms, np.int64), len(arms), np.ones(self.n_items))
+        return float(set_value(family.reward, family.weights, family.offset, family.targets, *rest))
 
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
