@@ -59,6 +59,8 @@ def played(problem, record, leaps, looks=True, *, pieces, checkpoints=(), traced
     trace, marks = index.blank(problem, record, pieces[-1] if traced else 0), np.array(checkpoints, np.int64)
     regret, loop = np.zeros(len(marks)), index._loop_of(numbers, record, leaps, looks)
     for before, last in zip(pieces, pieces[1:], strict=False):
+        if before == 0 and record.observe_first:
+            index._observe_first(numbers, record, state, source[0])
         loop(numbers, record, state, before + 1, last, marks, regret, trace, *source)
     left = {name: getattr(state, name).tolist() for name in CARRIED}
     return trace, left | {"at": regret.tolist(), "streams": [s.bit_generator.state for s in source]}, state.indices

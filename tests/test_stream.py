@@ -63,6 +63,8 @@ def test_any_bit_generator_plays_the_plain_rounds(bits, policy, shared):
         source = [source[0]] * 3 if shared else source
         state, regret = index.start(numbers, policy.record), np.zeros(1)
         trace = index.blank(problem, policy.record, horizon)
+        if play is not index.advance and policy.record.observe_first:
+            index._observe_first(numbers, policy.record, state, source[0])
         play(numbers, policy.record, state, 1, horizon, marks, regret, trace, *source)
         found.append([trace.tolist(), regret.tolist(), state.total.tolist(), [rng.random() for rng in source]])
     assert found[0] == found[1]
