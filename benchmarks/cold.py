@@ -21,15 +21,14 @@ from numba.core.event import Event, Listener, install_listener
 
 from private_bandits import simulate
 from private_bandits._compiled import compiled
-from private_bandits.papers import cascading, contextual, semibandits
-from private_bandits.problems import ConvexLoss, SemiBandit
+from private_bandits.papers import cascading, contextual
+from private_bandits.problems import ConvexLoss
 from private_bandits_book.comparison import settings
 
 AT_MOST = 3.0
 SAMPLERS = "samplers of NumPy's generators"
 LISTS, EPSILON = cascading.b_lb(20, 4, 0.2, 0.15), 0.5
-ENUMERATED = SemiBandit.from_sets(LISTS.means, np.arange(20).reshape(-1, 4).tolist())
-SHORT, LONG = 1_000, 10**6  # rounds: short runs of index policies share a loop
+SHORT = 1_000
 
 
 def playing(problem: Any, policy: Any, rounds: int = SHORT) -> Callable[[], object]:
@@ -60,13 +59,8 @@ def best_point() -> Callable[[], object]:
 
 
 GAMES: dict[str, Callable[[], Callable[[], object]]] = {
-    "lists, the loop that short runs share": lambda: playing(LISTS, cascading.cascade_ucb1()),
-    "lists, no noise": lambda: playing(LISTS, cascading.cascade_ucb1(), LONG),
-    "lists, Laplace": lambda: playing(LISTS, cascading.ucb_laplace(EPSILON, 4), LONG),
-    "lists, randomised response": lambda: playing(LISTS, cascading.repaired_local(EPSILON, 4), LONG),
-    "lists, hybrid": lambda: playing(LISTS, cascading.ucb_hybrid(EPSILON, 20, LONG), LONG),
-    "super arms, the loop that short runs share": lambda: playing(ENUMERATED, semibandits.cucb()),
-    "super arms, no noise": lambda: playing(ENUMERATED, semibandits.cucb(), LONG),
+    "index": lambda: playing(LISTS, cascading.ucb_laplace(EPSILON, 4)),
+    "index, leaping": lambda: playing(LISTS, cascading.cascade_ucb1()),
     "LDP-LinUCB": lambda: lambda: linear.ours(1),
     "stretches": lambda: setting("linear", "stretches"),
     "online, sphere": lambda: convex("sphere"),

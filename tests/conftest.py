@@ -65,11 +65,6 @@ def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _loops_of_their_own_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("private_bandits.kernels.index.LONG", 0)
-
-
-@pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEPT_VARIABLE, "")
 

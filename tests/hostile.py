@@ -109,7 +109,6 @@ OTHERS: dict[str, dict[str, Any]] = {
     "estimates.ratio_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.fit_exponent": {"samples": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]]},
     "estimates.fit_growth": {"curves": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]], "start": 2.0, "stop": 1e5},
-    "SetBandit.from_oracle": {"oracle": lambda indices, choice: [0, 1]},
     "ConvexLoss.allows": {"point": np.array([1.0])},
     "ConvexLoss.value": {"point": [1.0]},
     "Ball.allows": {"point": np.array([0.5, 0.5])},
@@ -121,7 +120,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "privacy.environment_law": {"horizon": 2},
     "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
 }
-SKIPPED = {"FinitePolicy", "History", "Witness", "OracleBandit", "SetBandit"}
+SKIPPED = {"FinitePolicy", "History", "Witness", "SetBandit"}
 
 
 def nest(depth: int) -> list[Any]:
@@ -136,7 +135,6 @@ FREE = {
     *(("simulate", name) for name in ("horizon", "replications", "store")),
     ("papers.contextual.lil_ucb", "limit"),
     *((f"privacy.{name}", "max_histories") for name in ("environment_law", "exact_loss", "table_laws", "worst_case")),
-    ("SetBandit.from_oracle", "oracle"),
 }
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 3, 10**9, 2**31, 2**63, 2**64, 10**400, -(2**63), 0.0, -0.0, -1.0, 0.5, 1.5, 1e3,

@@ -450,46 +450,6 @@ def test_bad_coverage_is_named(arguments, message):
         SemiBandit.coverage([[0.5]], 1, oracle="best")
 
 
-# --- Python oracles
-
-
-def first_two(values, choice):
-    return [0, 1]
-
-
-def test_a_python_oracle_brings_its_own_best():
-    problem = SemiBandit.from_oracle([0.5, 0.4, 0.9], first_two, 2, beta=0.01)
-    assert problem.best == pytest.approx(0.9)  # what it returns at the means, without failing
-    assert problem.benchmark == pytest.approx(0.009)
-    assert SemiBandit.from_oracle([0.5, 0.4, 0.9], first_two, 2, best=1.4, alpha=0.5).benchmark == pytest.approx(0.7)
-    assert (problem.b_1, problem.b_inf) == (1, 2)
-    assert str(problem) == "SemiBandit.from_oracle(n_items=3, size=2)"
-    for wanted in (lambda: problem.gaps, lambda: problem.smallest_gaps, problem.uniform_regret):
-        with pytest.raises(ValueError, match="list of super arms, got SemiBandit.from_oracle"):
-            wanted()
-
-
-@pytest.mark.parametrize("answer", [[], [0, 0], [0, 1, 2], [3], [-1], 0, [[0]], ["0"], None, [0.0]])
-def test_an_oracle_that_returns_no_super_arm_is_named(answer):
-    with pytest.raises(ValueError, match=r"the oracle must return 1 to 2 distinct items of SemiBandit.from_oracle"):
-        SemiBandit.from_oracle([0.5, 0.4, 0.9], lambda values, choice: answer, 2)
-
-
-def test_an_oracle_must_be_callable_and_may_not_change_the_indices():
-    with pytest.raises(ValueError, match="oracle must be callable, got 3"):
-        SemiBandit.from_oracle([0.5], 3, 1)
-    with pytest.raises(ValueError, match="size|list_size must be >= 1 and <= 1, got 2"):
-        SemiBandit.from_oracle([0.5], first_two, 2)
-
-    def spoils(values, choice):
-        values[:] = 0.0
-        return [0]
-
-    problem, values = SemiBandit.from_oracle([0.5, 0.4], spoils, 1), np.ones(2)
-    problem.answer(values, np.random.default_rng(0))
-    assert values.tolist() == [1.0, 1.0] and problem.means.tolist() == [0.5, 0.4]
-
-
 @every_family
 def test_a_problem_survives_pickling(name):
     problem, _ = FAMILIES[name]
@@ -499,10 +459,3 @@ def test_a_problem_survives_pickling(name):
         np.testing.assert_array_equal(one, other)
         if isinstance(one, np.ndarray):
             assert not one.flags.writeable and one.dtype == other.dtype
-
-
-def test_a_pickled_oracle_is_the_same_function():
-    problem = SemiBandit.from_oracle([0.5, 0.4, 0.9], first_two, 2, groups=[0, 0, -1], beta=0.5, best=1.4)
-    again = pickle.loads(pickle.dumps(problem))
-    assert (again.oracle, again.beta, again.best) == (first_two, 0.5, 1.4)
-    assert again.groups.tolist() == [0, 0, -1]

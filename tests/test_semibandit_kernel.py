@@ -117,7 +117,13 @@ def indices_after(record, outcomes, t, n_arms=2):
     state.mean[0] = np.mean(outcomes)
     state.root[0] = 1.0 / math.sqrt(len(outcomes))
     state.weight[0] = 1.0 / len(outcomes)
-    index.ask(problem.record(), record, state, t, np.random.default_rng(0))
+    return indices_of(problem, record, state, t)
+
+
+def indices_of(problem, record, state, t):
+    """Play a round, and say what its indices were; all are 0 where a random super arm was played instead."""
+    trace = index.blank(problem, record, 0)
+    index.advance(problem.record(), record, state, t, t, np.array([t]), np.zeros(1), trace, *streams(0, 0))
     return state.indices.tolist()
 
 
@@ -132,11 +138,11 @@ def test_indices_are_clipped_at_the_cap(cap, expected):
 @pytest.mark.parametrize(
     ("fallback", "value", "random"), [(True, -0.1, True), (False, -0.1, False), (True, 0.0, False)]
 )
-def test_the_oracle_is_not_asked_if_an_index_is_negative(fallback, value, random):
+def test_a_random_super_arm_is_played_if_an_index_is_negative(fallback, value, random):
     problem, record = SemiBandit.top_k([0.5, 0.5], 1), box([], fallback=fallback).record
     state = index.start(problem.record(), record)
     state.mean[1] = value
-    assert index.ask(problem.record(), record, state, 3, np.random.default_rng(0)) == random
+    assert (indices_of(problem, record, state, 3) == [0.0, 0.0]) == random
 
 
 def test_fallback_plays_every_super_arm_equally_often():
@@ -244,55 +250,14 @@ def test_reading_a_tree_every_round_is_the_counter_of_mechanisms():
     assert ours.bit_generator.state == theirs.bit_generator.state
 
 
-# --- Python oracles
-
-
-def test_a_python_oracle_plays_what_the_scan_plays():
-    for reward in ("linear", "max"):
-        for beta in (1.0, 0.8):
-            listed = SemiBandit.from_sets(MEANS, MIXED, reward=reward)
-            called = SemiBandit.from_oracle(MEANS, Plain(listed).oracle, 3, reward=reward, beta=beta)
-            policy = box([(1.5, 0.0)], noise=index.LAPLACE, scale=0.1, fallback=False)
-            played = [trace(problem, policy, horizon=HORIZON, seed=9) for problem in (listed, called)]
-            assert np.array_equal(*played) == (beta == 1.0)
-
-
-def test_a_python_oracle_starts_with_free_observations_where_the_box_does():
-    listed = SemiBandit.from_sets(MEANS, MIXED)
-    called = SemiBandit.from_oracle(MEANS, Plain(listed).oracle, 3)
-    policy = box([(1.5, 0.0)], observe_first=True, fallback=False, cap=math.inf)
-    played = [trace(problem, policy, horizon=HORIZON, seed=9) for problem in (listed, called)]
-    np.testing.assert_array_equal(*played)
-
-
-def test_a_python_oracle_that_fails_is_asked_for_random_values():
-    asked = []
-
-    def oracle(values, choice):
-        asked.append(values.tolist())
-        return [0, 1]
-
-    problem = SemiBandit.from_oracle([0.5] * 3, oracle, 2, beta=0.5)
-    assert problem.best == 1.0 and problem.benchmark == 0.5
-    asked.clear()
-    trace(problem, box([], reports=index.NOTHING), horizon=2000, seed=0)
-    failures = sum(values != [1.0] * 3 for values in asked)
-    assert len(asked) == 2000 and abs(failures - 1000) < 4.5 * math.sqrt(500)
-    assert all(0.0 <= value <= 1.0 for values in asked for value in values)
+# --- graphs
 
 
 @pytest.mark.parametrize("graph", [nx.grid_2d_graph(3, 3), nx.DiGraph(list(nx.complete_graph(5).edges))], ids=str)
-def test_paths_found_by_networkx_are_those_of_the_list(graph):
+def test_the_cheapest_path_is_among_those_listed(graph):
     costs = np.random.default_rng(1).random(graph.number_of_edges())
     ends = (list(graph)[0], list(graph)[-1])
-    listed = online_shortest_path(graph, *ends, costs)
-    called = online_shortest_path(graph, *ends, costs, oracle="networkx", size=listed.list_size)
-    assert called.best == pytest.approx(listed.best)
-    assert listed.best == pytest.approx(-brute_path(graph, *ends, costs))
-    policy = box([(0.5, 0.0)], noise=index.LAPLACE, scale=0.05, fallback=False)
-    for replication in range(2):
-        played = [trace(p, policy, horizon=150, seed=2, replication=replication) for p in (listed, called)]
-        np.testing.assert_array_equal(*played)
+    assert online_shortest_path(graph, *ends, costs).best == pytest.approx(-brute_path(graph, *ends, costs))
 
 
 def brute_path(graph, source, target, costs):
@@ -303,29 +268,15 @@ def brute_path(graph, source, target, costs):
     return min(sum(price[edge] for edge in itertools.pairwise(walk)) for walk in walks)
 
 
-def test_trees_found_by_networkx_are_those_of_the_list():
+def test_all_spanning_trees_are_listed():
     graph = nx.cycle_graph(5)
     graph.add_edge(0, 2)
     means = np.random.default_rng(2).random(6)
-    listed, called = maximum_spanning_tree(graph, means), maximum_spanning_tree(graph, means, oracle="networkx")
+    listed = maximum_spanning_tree(graph, means)
     weighted = nx.Graph([(u, v, {"weight": w}) for (u, v), w in zip(graph.edges, means, strict=True)])
-    heaviest = nx.maximum_spanning_tree(weighted).size("weight")
-    assert listed.best == pytest.approx(heaviest) and called.best == pytest.approx(heaviest)
+    assert listed.best == pytest.approx(nx.maximum_spanning_tree(weighted).size("weight"))
     assert len(listed.sets) == round(np.linalg.det(nx.laplacian_matrix(graph).toarray()[1:, 1:].astype(float)))
-    assert listed.list_size == called.list_size == 4
-    policy = box([(0.5, 0.0)], noise=index.LAPLACE, scale=0.05, fallback=False)
-    for replication in range(2):
-        played = [trace(p, policy, horizon=150, seed=2, replication=replication) for p in (listed, called)]
-        np.testing.assert_array_equal(*played)
-
-
-def test_replications_in_threads_do_not_share_the_weights_of_a_graph():
-    problem = maximum_spanning_tree(nx.complete_graph(4), np.linspace(0.2, 0.8, 6), oracle="networkx")
-    policy = box([(0.5, 0.0)], noise=index.LAPLACE, scale=0.3, fallback=False)
-    alone, together = (
-        simulate(problem, policy, horizon=300, replications=8, seed=3, n_jobs=n_jobs).regret.values for n_jobs in (1, 8)
-    )
-    np.testing.assert_array_equal(alone, together)
+    assert listed.list_size == 4
 
 
 @pytest.mark.parametrize(
@@ -335,7 +286,6 @@ def test_replications_in_threads_do_not_share_the_weights_of_a_graph():
         (lambda g: online_shortest_path(g, 0, 9, [0.5] * 3), "source and target must be two nodes that a path joins"),
         (lambda g: online_shortest_path(g, 0, 3, [0.5] * 2), "costs must have one entry per edge, 3, got 2"),
         (lambda g: online_shortest_path(g, 0, 3, [0.5, 0.5, 1.5]), r"costs\[2\] must be >= 0 and <= 1, got 1.5"),
-        (lambda g: online_shortest_path(g, 0, 3, [0.5] * 3, oracle="x"), "oracle must be one of 'scan', 'networkx'"),
         (
             lambda g: online_shortest_path(nx.MultiGraph(g), 0, 3, [0.5] * 3),
             "graph must be a networkx Graph or DiGraph",

@@ -61,7 +61,7 @@ REMOVED = (0.9, 1.1)
 def made(fits, finals=(), **changed):
     """A study that measured these exponents, a pair of ends or None by key, and these final regrets."""
     given = {"horizon": 100_000, "replications": 2, "seed": 0, "n_jobs": 1, "epsilons": [0.5], "n_arms": 20, "size": 4}
-    given |= {"gap": 0.2, "sizes": [1], "map_epsilons": [1.0], "map_gaps": [0.1], "oracle_rounds": 10} | changed
+    given |= {"gap": 0.2, "sizes": [1], "map_epsilons": [1.0], "map_gaps": [0.1]} | changed
     study = Study(**given)
     vars(study)["exponents"] = [fitted(key, ends) for key, ends in fits.items()]
     vars(study)["finals"] = pd.DataFrame(list(finals), columns=FINALS)

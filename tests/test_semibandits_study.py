@@ -38,7 +38,6 @@ PARAMETERS = {
     "sizes": [1, 3],
     "map_epsilons": [1.0, 10.0],
     "map_gaps": [0.2, 0.1],
-    "oracle_rounds": 40,
 }
 
 
@@ -426,13 +425,6 @@ def test_greedy_is_not_exact_on_the_coverage_instance():
     assert float(lost.mean()) > 5 * float(exact.regret[:, -1].mean())
 
 
-def test_python_oracles_play_as_the_compiled_ones(small):
-    frame = shown(small, "table-plugged").frame
-    assert frame["equal"].all()
-    assert set(frame["t"]) == {40}
-    assert frame["super_arms"].tolist() == [6, 16]
-
-
 # --- what is said, on runs and fits that are all different
 
 
@@ -674,12 +666,11 @@ def test_table_1_has_a_row_for_every_cell_and_its_algorithms(fitted):
         ({"map_gaps": [0.1, 0.1]}, "map_gaps must not repeat"),
         ({"map_gaps": [0.01 * k for k in range(1, 8)]}, "map_gaps must have at most 6"),
         ({"map_epsilons": list(range(1, 10))}, "map_epsilons must have at most 8"),
-        ({"oracle_rounds": 0}, "oracle_rounds must be >= 1"),
         ({"epsilons": [1.0, 2.0, 3.0, 4.0]}, "epsilons must have at most 3"),
     ],
 )
 def test_parameters_must_fit_each_other(change, message):
-    good = {"n_arms": 12, "size": 3, "gap": 0.3, "map_epsilons": [1.0], "map_gaps": [0.1], "oracle_rounds": 10}
+    good = {"n_arms": 12, "size": 3, "gap": 0.3, "map_epsilons": [1.0], "map_gaps": [0.1]}
     good["epsilons"] = [0.5]
     check_parameters(**good)
     with pytest.raises(ValueError, match=message):

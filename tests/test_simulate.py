@@ -283,12 +283,7 @@ ON_SETS = replace(
 )
 
 
-def ask_the_first(values, choice):
-    """A Python oracle that can be sent to another process."""
-    return [int(np.argmax(values))]
-
-
-@pytest.mark.parametrize("problem", [*FAMILY.values(), SemiBandit.from_oracle([0.5, 0.6], ask_the_first, 1)], ids=str)
+@pytest.mark.parametrize("problem", FAMILY.values(), ids=str)
 def test_pieces_workers_and_processes_give_the_same_bits_on_a_decision_set(problem, monkeypatch):
     arguments = {"horizon": 600}
     whole = play(ON_SETS, problem, **arguments)
@@ -309,23 +304,12 @@ def test_a_learner_plays_super_arms_of_several_sizes():
     np.testing.assert_array_equal(trace(problem, learner, horizon=2, seed=0), [[3, 1, -1, 2]] * 2)
     with pytest.raises(ValueError, match=r"ask\(\) must return a super arm of SemiBandit.from_sets.*got \[0, 3\]"):
         play(Fixed([0, 3]), problem)
-    with pytest.raises(ValueError, match="must return 1 to 1 distinct items of SemiBandit.from_oracle"):
-        play(Fixed([0, 1]), SemiBandit.from_oracle([0.5, 0.6], ask_the_first, 1))
 
 
 def test_shared_draws_reach_a_learner():
     learner = Fixed([0, 1, 2])
     play(learner, SemiBandit.from_sets([0.5] * 3, [[0, 1, 2]], groups=[4, 4, 4]), replications=1)
     assert {tuple(weights) for weights in learner.told} == {(0.0, 0.0, 0.0), (1.0, 1.0, 1.0)}
-
-
-def test_only_an_index_policy_or_a_learner_asks_a_python_oracle():
-    problem = SemiBandit.from_oracle([0.5, 0.6], ask_the_first, 1)
-    with pytest.raises(ValueError, match="needs a Cascade"):
-        play(repaired_local(1.0, 1, "reply"), problem)
-    stranger = replace(ON_SETS, record=(0,))
-    with pytest.raises(TypeError, match=r"record must be a Record of one of .*index.*, got \(0,\)"):
-        play(stranger, problem)
 
 
 def test_a_semi_bandit_box_plays_one_arm_but_no_cascade():

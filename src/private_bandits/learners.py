@@ -1,4 +1,4 @@
-"""Learners written in Python, asked for what to play and given the feedback; and oracles written in Python.
+"""Learners written in Python, asked for what to play and given the feedback.
 
 They play the problems that the kernels play, on the same streams, some hundred times slower.
 """
@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import index, protocol
+from private_bandits.kernels import protocol
 from private_bandits.kernels.sums import pareto_reward
 from private_bandits.policy import Player
-from private_bandits.problems import ConvexLoss, LinearContext, OracleBandit
+from private_bandits.problems import ConvexLoss, LinearContext
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import observe, pseudo_regret
 from private_bandits.problems.losses import STOCHASTIC, best_fixed, observe_loss
@@ -182,37 +182,3 @@ class _Points:
             return 0.0
         point = np.zeros(self.problem.point_size)
         return float(best_fixed(self.record, self.counts, point)[0])
-
-
-def play_oracle(
-    problem: OracleBandit, record: index.Record, horizon: int, checkpoints: np.ndarray, streams: Any, trace: np.ndarray
-) -> np.ndarray:
-    """Play an index policy round by round, its super arms found by the problem's Python function.
-
-    Parameters
-    ----------
-    problem : OracleBandit
-    record : kernels.index.Record
-    horizon : int
-        Rounds of the run, >= 1.
-    checkpoints : int64 array, increasing
-    streams : Streams
-        Of the replication.
-    trace : int64 array, shape (horizon, list_size + 1) or (0, list_size + 1), written
-
-    Returns
-    -------
-    float64 array, as long as `checkpoints`
-        The pseudo-regret there.
-    """
-    numbers = problem.record()
-    state = index.start(numbers, record)
-    regret = np.zeros(len(checkpoints))
-    for t in range(1, horizon + 1):
-        failed = index.ask(numbers, record, state, t, streams.env)
-        arms = problem.answer(state.indices, streams.choice, failed)
-        state.order[:] = -1
-        state.order[: len(arms)] = arms
-        state.size[0] = len(arms)
-        index.advance(numbers, record, state, t, t, checkpoints, regret, trace, *streams)
-    return regret

@@ -21,7 +21,7 @@ from private_bandits._moved import forward
 from private_bandits._room import with_room
 from private_bandits.kernels import kernel_of, protocol
 from private_bandits.policy import Player, Policy
-from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, OracleBandit, SemiBandit
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -353,8 +353,6 @@ def _play(
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
         return np.asarray(_learners().play(problem, policy, horizon, marks, source, rows))
-    if isinstance(problem, OracleBandit):
-        return np.asarray(_learners().play_oracle(problem, policy.record, horizon, marks, source, rows))
     kernel, record = kernel_of(policy.record), problem.record()
     state, regret = kernel.start(record, policy.record), np.zeros(len(marks))
     for first in range(1, horizon + 1, kernel.PIECE):

@@ -120,7 +120,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     design, flip, scale, by_display = policy.design, policy.flip, policy.scale, policy.by_display
     means, cascade, best, size = problem.means, problem.cascade, problem.best, problem.list_size
     clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
-    indices, order, values = np.zeros(len(means)), np.zeros(size, np.int64), np.zeros(size)
+    indices, order, values = np.zeros(len(means)), np.arange(size), np.zeros(size)
     feedback, width = np.zeros(size), 1.0 - (size + 1) * flip
     mark = lower_bound(checkpoints, first)
     total_regret = state.regret[0]

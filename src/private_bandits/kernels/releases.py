@@ -16,7 +16,7 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, lower_bound, record_round
-from private_bandits.kernels.selection import break_ties, largest, least_first, still_largest
+from private_bandits.kernels.selection import least_first, top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Cascade
 from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
@@ -112,7 +112,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         slope=np.zeros(n_items),
         indices=np.full(n_items, np.inf),
         counters=np.zeros((n_items if policy.design == COUNTER else 0, mechanisms.COUNTER_ROW)),
-        order=np.zeros(size, np.int64),
+        order=np.arange(size),
         tail=np.zeros(1),
         regret=np.zeros(1),
         floats=np.zeros((2, size)),
@@ -177,8 +177,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         log_t = math.log(t)
         for item in range(len(indices)):
             indices[item] = mean[item] + radius[item] + slope[item] * log_t
-        if not still_largest(indices, order, values) and largest(indices, cascade, order, values):
-            break_ties(indices, cascade, choice, order, values)
+        top_list(indices, cascade, choice, order, values)
         least_first(reports, order, size)
         observed = observe(means, cascade, order, env, feedback)
         item = order[0]

@@ -34,7 +34,7 @@ def top_item(index, choice):
     return 0
 
 
-@compiled
+@compiled(borrows=True)
 def top_list(index, ordered, choice, order, values):
     """Write the items of the largest indices, largest first, ties broken at random.
 
@@ -48,28 +48,41 @@ def top_list(index, ordered, choice, order, values):
         Whether the order inside the list matters.
     choice : numpy.random.Generator
     order : int64 array, shape (list_size,), written
-    values : float64 array, shape (list_size,), scratch
+        Distinct items: most rounds play the list of the round before, which is tried first.
+    values : float64 array, shape (list_size,), written
+        The indices of the list.
     """
-    if largest(index, ordered, order, values):
-        break_ties(index, ordered, choice, order, values)
+    if not _still_largest(index, order, values) and _largest(index, ordered, order, values):
+        _break_ties(index, ordered, choice, order, values)
 
 
 @compiled(borrows=True)
-def largest(index, ordered, order, values):
-    """Write the items of the largest indices, largest first, equal ones in the order of their numbers.
+def _still_largest(index, order, values):
+    """Sort a list anew, and say whether it is that of the largest indices, none of them equal to another.
 
-    Parameters
-    ----------
-    index, ordered, order
-        As in `top_list`.
-    values : float64 array, shape (list_size,), written
-        The indices of the list.
-
-    Returns
-    -------
-    bool
-        Whether a tie matters.
+    A fifth of the work of `_largest`.
     """
+    size = len(order)
+    tied = False
+    for slot in range(size):
+        item, place = order[slot], slot
+        value = index[item]
+        while place > 0 and value > values[place - 1]:
+            values[place] = values[place - 1]
+            order[place] = order[place - 1]
+            place -= 1
+        tied |= place > 0 and value == values[place - 1]
+        values[place] = value
+        order[place] = item
+    least, reaching = values[size - 1], 0
+    for item in range(len(index)):
+        reaching += index[item] >= least
+    return reaching == size and not tied
+
+
+@compiled(borrows=True)
+def _largest(index, ordered, order, values):
+    """Write the items of the largest indices, equal ones by their numbers; return whether a tie matters."""
     size = len(order)
     threshold = -np.inf
     runner_up = -np.inf
@@ -95,53 +108,9 @@ def largest(index, ordered, order, values):
     return tied
 
 
-@compiled(borrows=True)
-def still_largest(index, order, values):
-    """Sort a list anew, and say whether it is that of the largest indices, none of them equal to another.
-
-    Most rounds play the list of the round before, and this is a fifth of the work of `largest`.
-
-    Parameters
-    ----------
-    index : float64 array, shape (n_items,)
-    order : int64 array, shape (list_size,), written
-        Of items in the order of the round before.
-    values : float64 array, shape (list_size,), written
-        The indices of the list.
-
-    Returns
-    -------
-    bool
-    """
-    size = len(order)
-    tied = False
-    for slot in range(size):
-        item, place = order[slot], slot
-        value = index[item]
-        while place > 0 and value > values[place - 1]:
-            values[place] = values[place - 1]
-            order[place] = order[place - 1]
-            place -= 1
-        tied |= place > 0 and value == values[place - 1]
-        values[place] = value
-        order[place] = item
-    least, reaching = values[size - 1], 0
-    for item in range(len(index)):
-        reaching += index[item] >= least
-    return reaching == size and not tied
-
-
 @compiled
-def break_ties(index, ordered, choice, order, values):
-    """Shuffle the items of a list that are tied, as `top_list` says.
-
-    Parameters
-    ----------
-    index, ordered, choice, order
-        As in `top_list`.
-    values : float64 array, shape (list_size,)
-        The indices of the list.
-    """
+def _break_ties(index, ordered, choice, order, values):
+    """Shuffle the items of a list that are tied, as `top_list` says; `values` are their indices."""
     size = len(order)
     group = np.empty(len(index), np.int64)
     start = 0
@@ -173,9 +142,15 @@ def least_first(pulls, order, length):
     order : int64 array, written
     length : int
         >= 1.
+
+    Returns
+    -------
+    int
+        The place that it had.
     """
     least = 0
     for position in range(1, length):
         if pulls[order[position]] < pulls[order[least]]:
             least = position
     order[0], order[least] = order[least], order[0]
+    return least

@@ -16,7 +16,7 @@ from private_bandits.kernels import episodes, kernel_of
 from private_bandits.kernels.protocol import WHOLE_RUN
 from private_bandits.privacy.enumeration import FinitePolicy
 from private_bandits.privacy.events import features
-from private_bandits.problems import Cascade, ConvexLoss, LinearContext, OracleBandit
+from private_bandits.problems import Cascade, ConvexLoss, LinearContext
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
 
@@ -286,7 +286,7 @@ class _Rounds(Tables):
         self.kernel, self.constants = kernel_of(policy.record), policy.record
         self.name = self.kernel.__name__.rpartition(".")[2]
         self.kernel.check(policy.name, problem, policy.record, horizon)
-        if isinstance(problem, OracleBandit) or (self.kernel.PIECE == WHOLE_RUN) != (self.name in _BEGUN):
+        if (self.kernel.PIECE == WHOLE_RUN) != (self.name in _BEGUN):
             raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.shown(problem)}")
         shown = {"actions": ()} | _FIELDS[self.name] | ({view: ()} if callable(view) else {})
         if view not in shown or (view == "messages" and isinstance(self, _Epochs)):

@@ -4,8 +4,8 @@ from private_bandits._moved import forward
 from private_bandits.problems.contexts import LinearContext
 from private_bandits.problems.convex import ConvexLoss
 from private_bandits.problems.lists import Arms, Cascade
-from private_bandits.problems.semibandits import OracleBandit, SemiBandit, SetBandit
+from private_bandits.problems.semibandits import SemiBandit, SetBandit
 
-__all__ = ["Arms", "Cascade", "ConvexLoss", "LinearContext", "OracleBandit", "SemiBandit", "SetBandit"]
+__all__ = ["Arms", "Cascade", "ConvexLoss", "LinearContext", "SemiBandit", "SetBandit"]
 
 forward(__name__)

@@ -8,8 +8,8 @@ from private_bandits._compiled import compiled
 
 # what a set is worth: sum of w (value - offset) over its arms, sum over targets of 1 - prod(1 - value), or max value
 LINEAR, COVERAGE, LARGEST = range(3)
-# who finds the set: the largest indices, a scan of all sets, greedy over blocks of arms, or a Python function
-TOP, SCAN, GREEDY, CALL = range(4)
+# who finds the set: the largest indices, a scan of all sets, or greedy over blocks of arms
+TOP, SCAN, GREEDY = range(3)
 ROUNDING = 1e-12
 """Differences of rewards up to this, or this part of them, are rounding."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,7 @@ _CODES = {"linear": families.LINEAR, "largest": families.LARGEST}  # of the othe
 class SemiBandit(ListProblem):
     """Combinatorial semi-bandit: every item of the played list is observed.
 
-    Build it with `top_k`, `from_sets`, `coverage` or `from_oracle`.
+    Build it with `top_k`, `from_sets` or `coverage`.
 
     Attributes
     ----------
@@ -179,54 +179,6 @@ class SemiBandit(ListProblem):
             picks=size if greedy else 0,
         )
 
-    @staticmethod
-    def from_oracle(
-        means: Any,
-        oracle: Callable[[np.ndarray, np.random.Generator], Sequence[int]],
-        size: int,
-        *,
-        reward: str = "linear",
-        weights: Any = None,
-        offset: float = 0.0,
-        targets: Sequence[int] | None = None,
-        groups: Sequence[int] | None = None,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        best: float | None = None,
-    ) -> OracleBandit:
-        """Super arms are what a Python function returns; the same index policies play it, some hundred times slower.
-
-        Parameters
-        ----------
-        oracle : callable
-            `oracle(values, choice)` returns a super arm of (nearly) largest reward if `values`, shape (n_items,), were
-            the means. `choice` is the random stream for breaking ties; an oracle may ignore it. It should not change
-            `values`, whose entries are infinite for arms without a report where the policy has no cap.
-        size : int
-            K, the largest size of a super arm, 1 <= size <= n_items.
-        means, reward, weights, offset, targets, groups, alpha, beta
-            As in `from_sets`. A random super arm is here what the oracle returns for uniformly random values.
-        best : float, optional
-            Largest expected reward of a super arm; default, that of what the oracle returns at the means.
-
-        Returns
-        -------
-        OracleBandit
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range or of another shape.
-
-        Examples
-        --------
-        >>> problem = SemiBandit.from_oracle([0.5, 0.6], lambda values, choice: [int(values.argmax())], size=1)
-        >>> print(problem, problem.best)
-        SemiBandit.from_oracle(n_items=2, size=1) 0.6
-        """
-        options = (reward, weights, offset, targets, groups, alpha, beta)
-        return OracleBandit(means, size, *options, oracle=oracle, known=best)
-
     @property
     def benchmark(self) -> float:
         """Expected reward that the regret is measured against, alpha beta times the best."""
@@ -272,8 +224,8 @@ class SemiBandit(ListProblem):
 
 
 @dataclass(frozen=True, eq=False)
-class FamilyBandit(SemiBandit):
-    """What decision sets with a reward and an oracle of their own share; build them with `SemiBandit.from_...`.
+class SetBandit(SemiBandit):
+    """A semi-bandit whose super arms are listed: `SemiBandit.from_sets` and `SemiBandit.coverage`.
 
     Attributes
     ----------
@@ -283,6 +235,12 @@ class FamilyBandit(SemiBandit):
     reward_name : {"linear", "max", "coverage", "largest"}
     weights, offset, targets, groups, alpha, beta
         As in `SemiBandit.from_sets`.
+    sets : tuple of tuples of int
+        The super arms.
+    blocks : int64 array, shape (n_blocks, width), or None
+        The arms that greedy takes together.
+    picks : int
+        Blocks that greedy takes; 0 for the scan of all super arms.
 
     Raises
     ------
@@ -297,9 +255,15 @@ class FamilyBandit(SemiBandit):
     groups: Any = None
     alpha: float = 1.0
     beta: float = 1.0
+    sets: tuple[tuple[int, ...], ...] = ()
+    blocks: Any = None  # of greedy
+    picks: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for number, arms in enumerate(self.sets):
+            for arm in arms:
+                checks.integer(f"sets[{number}]", arm, at_least=0, at_most=self.n_items - 1)
         checks.choice("reward", self.reward_name, _REWARDS)
         self._set("alpha", checks.real("alpha", self.alpha, above=0, at_most=1))
         self._set("beta", checks.real("beta", self.beta, above=0, at_most=1))
@@ -309,11 +273,13 @@ class FamilyBandit(SemiBandit):
         if self.groups is not None:
             self._set("groups", frozen(integers("groups", self.groups, self.n_items, at_least=-1), np.int64))
         if self.reward_name == "largest":
-            draws = [{-1} if self.groups is None else {self.groups[arm] for arm in arms} for arms in self._together()]
+            draws = [{-1} if self.groups is None else {self.groups[arm] for arm in arms} for arms in self.sets]
             if any(len(shared) > 1 or -1 in shared for shared in draws):
                 raise ValueError("groups must join all arms of a super arm where the reward is the largest mean")
         elif self.reward_name != "linear" and self.groups is not None:
-            check_sharing(self._together(), self.groups, self._aims())
+            check_sharing(self.sets, self.groups, self._aims())
+        if self.benchmark > self.best:
+            raise ValueError(f"alpha and beta must be 1 as the best reward is below 0, got {self.alpha}, {self.beta}")
 
     @property
     def benchmark(self) -> float:
@@ -325,7 +291,7 @@ class FamilyBandit(SemiBandit):
         """Largest weight in a super arm, for a linear reward; 1 for the others."""
         if self.reward_name != "linear":
             return 1.0
-        return max(float(self.weights[arm]) for arms in self._together() for arm in arms)
+        return max(float(self.weights[arm]) for arms in self.sets for arm in arms)
 
     def reward(self, items: Any) -> float:
         """Expected reward of a super arm."""
@@ -361,84 +327,6 @@ class FamilyBandit(SemiBandit):
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
         return super().record()._replace(best=self.benchmark, family=self._family)
-
-    @cached_property
-    def _family(self) -> Family:
-        linear = self.reward_name == "linear"
-        return families.ANY_LIST._replace(
-            reward=_CODES.get(self.reward_name, families.COVERAGE),
-            weights=self.weights if linear else frozen(np.ones(self.n_items), np.float64),
-            offset=self.offset,
-            targets=self._aims(),
-            groups=frozen([] if self.groups is None else self.groups, np.int64),
-            beta=self.beta,
-        )
-
-    def _aims(self) -> np.ndarray:
-        return frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64)
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)  # the dataclass is frozen
-
-    def _checked_weights(self) -> np.ndarray | None:
-        if self.reward_name == "linear":
-            return arm_weights(self.weights, self.n_items)
-        if self.weights is not None or self.offset != 0.0:
-            raise ValueError(f"weights and offset need reward='linear', got reward={checks.shown(self.reward_name)}")
-        return None
-
-    def _checked_targets(self) -> np.ndarray | None:
-        if self.reward_name == "coverage":
-            targets = integers("targets", self.targets, self.n_items, at_least=0)
-            return frozen(np.unique(targets, return_inverse=True)[1], np.int64)
-        if self.targets is not None:
-            raise ValueError(f"targets need reward='coverage', got reward={checks.shown(self.reward_name)}")
-        return None
-
-    def _together(self) -> Iterable[Sequence[int]]:
-        """Sets of arms that may be played in one round."""
-        return [range(self.n_items)]
-
-    def _check_approximation(self) -> None:
-        if self.benchmark > self.best:
-            raise ValueError(f"alpha and beta must be 1 as the best reward is below 0, got {self.alpha}, {self.beta}")
-
-
-@dataclass(frozen=True, eq=False)
-class SetBandit(FamilyBandit):
-    """A semi-bandit whose super arms are listed: `SemiBandit.from_sets` and `SemiBandit.coverage`.
-
-    Attributes
-    ----------
-    means : float64 array, shape (n_items,)
-    list_size : int
-        K, the largest size of a super arm.
-    reward_name : {"linear", "max", "coverage", "largest"}
-    weights, offset, targets, groups, alpha, beta
-        As in `SemiBandit.from_sets`.
-    sets : tuple of tuples of int
-        The super arms.
-    blocks : int64 array, shape (n_blocks, width), or None
-        The arms that greedy takes together.
-    picks : int
-        Blocks that greedy takes; 0 for the scan of all super arms.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range or of another shape.
-    """
-
-    sets: tuple[tuple[int, ...], ...] = ()
-    blocks: Any = None  # of greedy
-    picks: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for number, arms in enumerate(self.sets):
-            for arm in arms:
-                checks.integer(f"sets[{number}]", arm, at_least=0, at_most=self.n_items - 1)
-        self._check_approximation()
 
     @cached_property
     def rewards(self) -> np.ndarray:
@@ -478,6 +366,10 @@ class SetBandit(FamilyBandit):
         """Whether the items are a super arm, in any order."""
         return self._distinct(items) and frozenset(items) in self._members
 
+    def __str__(self) -> str:
+        kind = "" if self.reward_name == "linear" else f", reward={self.reward_name}"
+        return f"SemiBandit.from_sets(n_items={self.n_items}, size={self.list_size}, n_sets={len(self.sets)}{kind})"
+
     @cached_property
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
         smallest, largest = np.full(self.n_items, math.inf), np.zeros(self.n_items)
@@ -494,130 +386,41 @@ class SetBandit(FamilyBandit):
 
     @cached_property
     def _family(self) -> Family:
+        linear = self.reward_name == "linear"
         table = np.full((len(self.sets), self.list_size), -1)
         for row, arms in enumerate(self.sets):
             table[row, : len(arms)] = arms
-        return super()._family._replace(
+        return Family(
             oracle=families.GREEDY if self.picks else families.SCAN,
             sets=frozen(table, np.int64, 2),
             sizes=frozen([len(arms) for arms in self.sets], np.int64),
+            reward=_CODES.get(self.reward_name, families.COVERAGE),
+            weights=self.weights if linear else frozen(np.ones(self.n_items), np.float64),
+            offset=self.offset,
+            targets=self._aims(),
+            groups=frozen([] if self.groups is None else self.groups, np.int64),
             blocks=frozen(self.blocks if self.picks else [], np.int64, 2),
             picks=self.picks,
+            beta=self.beta,
         )
 
-    def _together(self) -> Iterable[Sequence[int]]:
-        return self.sets
+    def _aims(self) -> np.ndarray:
+        return frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64)
 
-    def __str__(self) -> str:
-        kind = "" if self.reward_name == "linear" else f", reward={self.reward_name}"
-        return f"SemiBandit.from_sets(n_items={self.n_items}, size={self.list_size}, n_sets={len(self.sets)}{kind})"
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)  # the dataclass is frozen
 
+    def _checked_weights(self) -> np.ndarray | None:
+        if self.reward_name == "linear":
+            return arm_weights(self.weights, self.n_items)
+        if self.weights is not None or self.offset != 0.0:
+            raise ValueError(f"weights and offset need reward='linear', got reward={checks.shown(self.reward_name)}")
+        return None
 
-@dataclass(frozen=True, eq=False)
-class OracleBandit(FamilyBandit):
-    """A semi-bandit whose super arms a Python function finds: `SemiBandit.from_oracle`.
-
-    Attributes
-    ----------
-    means : float64 array, shape (n_items,)
-    list_size : int
-        K, the largest size of a super arm.
-    reward_name : {"linear", "max", "coverage", "largest"}
-    weights, offset, targets, groups, alpha, beta
-        As in `SemiBandit.from_sets`.
-    oracle : callable
-        See `SemiBandit.from_oracle`.
-    known : float or None
-        The best reward, where the oracle may miss it at the means.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range or of another shape.
-    """
-
-    oracle: Any = None
-    known: Any = None  # the best reward, where the oracle may miss it at the means
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not callable(self.oracle):
-            raise ValueError(f"oracle must be callable, got {checks.shown(self.oracle)}")
-        if self.known is not None:
-            checks.real("best", self.known)
-        self._check_approximation()
-
-    @cached_property
-    def best(self) -> float:
-        """Expected reward of the best super arm, by default what the oracle returns at the means."""
-        if self.known is not None:
-            return float(self.known)
-        return self.reward(self._found(self.means.copy(), np.random.default_rng(0)))
-
-    @property
-    def b_inf(self) -> float:
-        """Sum of the `size` largest weights of a linear reward; 1 for the largest mean, K for the others."""
-        if self.reward_name != "linear":
-            return 1.0 if self.reward_name == "largest" else float(self.list_size)
-        return float(np.sum(np.sort(self.weights)[-self.list_size :]))
-
-    def answer(self, values: np.ndarray, choice: np.random.Generator, failed: bool = False) -> np.ndarray:
-        """Return the oracle's super arm, or one for uniformly random values if it fails.
-
-        Parameters
-        ----------
-        values : numpy.ndarray of float64, shape (n_items,)
-        choice : numpy.random.Generator
-            With beta < 1 one number decides on failure; what the oracle draws comes after.
-        failed : bool
-            Fail anyway.
-
-        Returns
-        -------
-        int64 array
-            The super arm.
-
-        Raises
-        ------
-        ValueError
-            If what the oracle returns is none.
-        """
-        failed = failed or (self.beta < 1.0 and choice.random() >= self.beta)
-        return self._found(choice.random(self.n_items) if failed else values.copy(), choice)
-
-    def _found(self, values: np.ndarray, choice: np.random.Generator) -> np.ndarray:
-        items = self.oracle(values, choice)
-        arms: np.ndarray = np.array(items) if checks.listed(items) else np.zeros(0)
-        if arms.dtype.kind not in "iu" or arms.ndim != 1 or not self.allows(arms.tolist()):
-            raise ValueError(f"the oracle must return {self.legal} of {self}, got {checks.shown(items)}")
-        return arms.astype(np.int64)
-
-    @property
-    def legal(self) -> str:
-        """What `allows` accepts, in words."""
-        return f"1 to {self.list_size} distinct items"
-
-    def allows(self, items: list[int]) -> bool:
-        """Whether the items are distinct and at most K; the decision set is the oracle's own."""
-        return self._distinct(items) and len(items) <= self.list_size
-
-    @property
-    def gaps(self) -> np.ndarray:
-        """Refused, as gaps need the list of super arms."""
-        raise ValueError(f"gaps need the list of super arms, got {self}")
-
-    def uniform_regret(self) -> float:
-        """Refused, as uniform play needs the list of super arms."""
-        raise ValueError(f"uniform_regret needs the list of super arms, got {self}")
-
-    @cached_property
-    def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
-        raise ValueError(f"gaps need the list of super arms, got {self}")
-
-    @cached_property
-    def _family(self) -> Family:
-        return super()._family._replace(oracle=families.CALL)
-
-    def __str__(self) -> str:
-        kind = "" if self.reward_name == "linear" else f", reward={self.reward_name}"
-        return f"SemiBandit.from_oracle(n_items={self.n_items}, size={self.list_size}{kind})"
+    def _checked_targets(self) -> np.ndarray | None:
+        if self.reward_name == "coverage":
+            targets = integers("targets", self.targets, self.n_items, at_least=0)
+            return frozen(np.unique(targets, return_inverse=True)[1], np.int64)
+        if self.targets is not None:
+            raise ValueError(f"targets need reward='coverage', got reward={checks.shown(self.reward_name)}")
+        return None

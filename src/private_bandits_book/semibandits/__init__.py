@@ -17,7 +17,6 @@ def check_parameters(**values: Any) -> None:
     few(values, 3, "epsilons")
     few(values, 8, "map_epsilons")
     few(values, 6, "map_gaps")
-    checks.integer("oracle_rounds", values["oracle_rounds"], at_least=1)
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:

@@ -53,7 +53,6 @@ class Study(studies.Study):
     sizes: list[int]
     map_epsilons: list[float]
     map_gaps: list[float]
-    oracle_rounds: int
 
     @property
     def epsilon(self) -> float:
@@ -108,16 +107,6 @@ class Study(studies.Study):
     def oracles(self) -> Runs:
         """Maximum coverage with an exact oracle, a greedy one, and one that fails; the local algorithms."""
         return self._repaired("oracle", coverages(), 2)
-
-    @cached_property
-    def plugged(self) -> Runs:
-        """CUCB on the graphs, with the compiled oracle and with that of networkx, for a few rounds."""
-        short = min(self.oracle_rounds, self.horizon)
-        return Runs(  # Python functions gain nothing from threads
-            self.run(problem, paper.cucb(), "", {"problem": name, "oracle": oracle}, short, n_jobs=1)
-            for oracle in ("scan", "networkx")
-            for name, problem in graph_problems(oracle).items()
-        )
 
     @cached_property
     def exponents(self) -> list[RateFit]:
@@ -202,7 +191,7 @@ def fits(exponents: Iterable[RateFit], source: Source, quantity: str) -> list[Ra
     return [fit for fit in exponents if fit.quantity == quantity and wanted.items() <= fit.labels.items()]
 
 
-def graph_problems(oracle: str = "scan") -> dict[str, SemiBandit]:
+def graph_problems() -> dict[str, SemiBandit]:
     """Shortest paths through a grid of nine nodes, and spanning trees of the complete graph on four."""
     grid = nx.grid_2d_graph(3, 3, create_using=nx.DiGraph)
     grid.remove_edges_from([(a, b) for a, b in grid.edges if b < a])
@@ -211,8 +200,8 @@ def graph_problems(oracle: str = "scan") -> dict[str, SemiBandit]:
     costs = [0.2 if edge in border else 0.5 for edge in grid.edges]
     means = [0.8 if v == u + 1 else 0.5 for u, v in complete.edges]
     return {
-        "shortest path": paper.online_shortest_path(grid, (0, 0), (2, 2), costs, oracle=oracle),
-        "spanning tree": paper.maximum_spanning_tree(complete, means, oracle=oracle),
+        "shortest path": paper.online_shortest_path(grid, (0, 0), (2, 2), costs),
+        "spanning tree": paper.maximum_spanning_tree(complete, means),
     }
 
 

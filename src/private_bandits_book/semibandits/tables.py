@@ -18,7 +18,7 @@ from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.figures.captions import interval
 from private_bandits_book.ledger import Claim, claims_of
 from private_bandits_book.semibandits.study import Source, Study, fits
-from private_bandits_book.semibandits.sweeps import BAD, CUCB, NAMES
+from private_bandits_book.semibandits.sweeps import BAD, NAMES
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
 
 tables = Exhibits()
@@ -128,26 +128,6 @@ def upper_bounds(study: Study) -> pd.DataFrame:
                 "at_horizon": at(study.horizon),
                 "over_uniform": at(study.horizon) / (uniform * study.horizon),
                 "informative_from": informative_from(at, uniform),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-@tables("table-plugged")
-def plugged(study: Study) -> pd.DataFrame:
-    """CUCB's regret with the compiled and the Python oracle, a row per graph."""
-    rows = []
-    for name in dict.fromkeys(run.swept["problem"] for run in study.plugged):
-        compiled, python = (study.plugged.find(CUCB, problem=name, oracle=o) for o in ("scan", "networkx"))
-        rows.append(
-            {
-                "problem": name,
-                "super_arms": len(compiled.problem.sets),
-                "t": int(compiled.data.t[-1]),
-                "compiled": compiled.final.mean(),
-                "networkx": python.final.mean(),
-                "equal": bool(np.array_equal(compiled.curves, python.curves)),
-                "replications": len(compiled.final),
             }
         )
     return pd.DataFrame(rows)
