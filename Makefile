@@ -8,27 +8,27 @@
 # make mutate     change the code at random places and see a test go red for each (half an hour; it goes on, too)
 # make fuzz       50,000 generated calls and parameters, with the bounds of arrays checked (half an hour)
 # make bench-peers, make bench-growth   the same against other libraries, and as the work grows
-# make lock       resolve requirements.lock anew (needs uv)
+# make lock       resolve requirements.lock and requirements-uv.lock anew
 #
-# Each sets up .venv first, with uv where there is one and with pip otherwise. Any Python from 3.11 to
-# 3.13 will do; `make PY=...` names one.
+# Each sets up .venv first, with the uv on the path or with one that pip puts into .venv. Any Python from
+# 3.11 to 3.13 will do; `make PY=...` names one.
 
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-UV := $(shell command -v uv 2>/dev/null)
+UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 
 FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PY := $(shell for py in python3 python3.13 python3.12 python3.11 python; do \
 	if $$py -c '$(FITS)' >/dev/null 2>&1; then echo $$py; break; fi; done)
 
-ifdef UV
-create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
-install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
+ifeq ($(UV),$(BIN)/uv)
+create := "$(PY)" -m venv --clear $(VENV) && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 else
-create := "$(PY)" -m venv --clear $(VENV)
-install := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
 endif
+install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: book pdf test quick prove-gates mutate fuzz reproduce bench bench-peers bench-growth lock
 
@@ -77,7 +77,8 @@ $(READY): requirements.lock pyproject.toml
 	$(install) --no-deps --no-build-isolation --editable .; \
 	touch $@
 
-lock:
-	@test -n "$(UV)" || { echo "make lock needs uv" >&2; exit 1; }
-	echo hatchling | $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --extra test \
-		--generate-hashes --no-emit-index-url --no-header --output-file requirements.lock pyproject.toml -
+resolve := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header
+lock: $(READY)
+	echo hatchling | $(resolve) --extra test --output-file requirements.lock pyproject.toml -
+	echo uv | $(resolve) --output-file requirements-uv.lock -
