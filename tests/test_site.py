@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 WIDTHS, SCHEMES = (360, 768, 1440), ("light", "dark")
 AXE_WIDTHS = 360, 1440
 # Another machine has other fonts, and the words of a page must have room for wider ones; formulas bring their own.
-STILL = "*, ::before, ::after { transition: none !important; } body * { letter-spacing: 0.05em } math * { letter-spacing: 0 }"
+STILL = """*, ::before, ::after { transition: none !important; }
+  body * { letter-spacing: 0.05em } math * { letter-spacing: 0 }"""
 RULES: dict[str, dict[str, Any]] = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 AXE = """async (rules) => {
   const ALIKE = ["math", "tr:nth-child(n+3)", "details.claim:nth-of-type(n+4)", "pre:not(#codecell0, #codecell1)"];
