@@ -12,7 +12,6 @@ import numpy as np
 import scipy
 
 from private_bandits import checks
-from private_bandits._moved import forward
 
 
 class Interval(NamedTuple):
@@ -343,6 +342,3 @@ def _welch(var_a: float, n_a: int, var_b: float, n_b: int, level: float) -> tupl
 
 def _plain(x: Any) -> Any:
     return float(x) if np.ndim(x) == 0 else x
-
-
-forward(__name__)

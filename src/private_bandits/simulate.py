@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits._room import with_room
 from private_bandits.kernels import kernel_of, protocol
 from private_bandits.policy import Player, Policy
@@ -397,6 +396,3 @@ def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | 
 @functools.cache
 def _versions() -> str:
     return ", ".join(f"{name} {version(name)}" for name in ("private-bandits", "numpy", "numba"))
-
-
-forward(__name__)

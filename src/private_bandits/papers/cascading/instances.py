@@ -3,7 +3,6 @@
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.problems import Cascade, SemiBandit
 
 
@@ -110,6 +109,3 @@ def padded_replies(list_size: int) -> np.ndarray:
     """
     clicks = one_hot_replies(list_size)
     return np.hstack([clicks, np.vstack([np.tri(list_size), np.ones(list_size)])])
-
-
-forward(__name__)

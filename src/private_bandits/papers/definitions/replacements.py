@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import lambertw
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
 
@@ -313,6 +312,3 @@ def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Ca
     best = max(vector)
     constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best < 1.0))
     return constant * math.log(checks.integer("horizon", horizon, at_least=1))
-
-
-forward(__name__)
