@@ -17,7 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -76,11 +76,6 @@ def in_c(program: Program | None, policy: Policy) -> Play | None:
     return program and (lambda rounds, seed: program.play(rounds, seed, *words))
 
 
-def binomial(policy: Policy) -> Policy:
-    """The policy as `simulate(binomial_leaps=True)` plays it."""
-    return replace(policy, record=policy.record._replace(binomials=True))
-
-
 def timed(game: Callable[[int, int], float]) -> Play:
     """Time a whole game from outside."""
 
@@ -128,8 +123,6 @@ def races(lists: Program | None, contexts: Program | None) -> list[Race]:
         kernel_in_c("Laplace, stated", laplace, 1.0, 10**7),
         kernel_in_c("no noise", exact, 1 / 4, 10**8),
         kernel_in_c("randomised response", local, 1 / 3, 10**8),
-        Race("no noise, binomial", ours(LISTS, binomial(exact)), "one by one", ours(LISTS, exact), 10**8),
-        Race("response, binomial", ours(LISTS, binomial(local)), "one by one", ours(LISTS, local), 10**8),
         Race("no noise", ours(LISTS, exact), "plain Python", timed(lambda n, s: plain.play(means, K, 0.0, n, s)), GAME),
         Race(
             "Laplace, stated",

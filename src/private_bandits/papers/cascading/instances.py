@@ -71,7 +71,7 @@ def b_lb_semi(n_items: int, list_size: int, p: float, gap: float) -> SemiBandit:
 
 
 def _weights(n_items: int, list_size: int, p: float, gap: float) -> np.ndarray:
-    checks.integer("n_items", n_items, at_least=2, at_most=checks.MOST)
+    checks.integer("n_items", n_items, at_least=2)
     checks.integer("list_size", list_size, at_least=1, at_most=n_items - 1)
     checks.real("p", p, above=0, below=1)
     checks.real("gap", gap, above=0, below=p)

@@ -301,9 +301,7 @@ def game(n_arms: int, horizon: int = 1) -> tuple[int, int]:
     ValueError
         If an argument is out of range.
     """
-    return checks.integer("n_arms", n_arms, at_least=2, at_most=checks.MOST) - 1, checks.integer(
-        "horizon", horizon, at_least=1
-    )
+    return checks.integer("n_arms", n_arms, at_least=2) - 1, checks.integer("horizon", horizon, at_least=1)
 
 
 def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Callable[[float, float], float]) -> float:
