@@ -130,3 +130,11 @@ def test_raw_kernels_are_not_exported():
 def test_rounds_may_be_written_as_a_float():
     meant = hostile.meant("simulate", CALLS["simulate"])
     assert CALLS["simulate"](**meant | {"horizon": 1e2}).equals(CALLS["simulate"](**meant | {"horizon": 100}))
+
+
+@pytest.mark.parametrize("horizon", [2**53 + 1, 2**62])
+def test_long_horizons_are_answered_or_refused_by_name(horizon):
+    for path, function in CALLS.items():
+        meant = hostile.meant(path, function)
+        if "horizon" in meant and path != "simulate":
+            assert hostile.fault(path, function, meant | {"horizon": horizon}) is None, path

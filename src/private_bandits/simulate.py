@@ -303,7 +303,7 @@ def _play(
 
 def _whole(name: str, value: Any) -> int:
     """A number of rounds or runs, which may be written as 1e5."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < checks.ROUNDS
+    whole = isinstance(value, float) and value.is_integer()
     return checks.integer(name, int(value) if whole else value, at_least=1, at_most=checks.ROUNDS)
 
 
