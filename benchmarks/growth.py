@@ -12,7 +12,6 @@ import platform
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -24,7 +23,6 @@ from private_bandits.papers.cascading import b_lb, cascade_ucb1, repaired_local,
 from private_bandits.policy import Policy
 
 RESULTS = Path(__file__).with_name("growth.json")
-STORE = Path(tempfile.gettempdir()) / f"growth-{os.getpid()}.nc"
 TURNS, EPSILON, L, K = 3, 1.0, 20, 4
 T = 100_000
 CALL = """
@@ -33,11 +31,10 @@ from pathlib import Path
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb, ucb_laplace
 horizon, replications, workers = map(int, sys.argv[1:4])
-kept = {"store": sys.argv[4]} if sys.argv[4:] else {"checkpoints": [horizon]}
 work = b_lb(20, 4, 0.2, 0.15), ucb_laplace(1.0, 4)
 simulate(*work, horizon=100, replications=2, seed=0)
 began = time.perf_counter()
-simulate(*work, horizon=horizon, replications=replications, seed=1, n_jobs=workers, **kept)
+simulate(*work, horizon=horizon, replications=replications, seed=1, n_jobs=workers, checkpoints=[])
 status = Path("/proc/self/status").read_text()  # getrusage begins with the memory of the process that started this one
 print(time.perf_counter() - began, int(re.search("VmHWM:[^0-9]*([0-9]+)", status)[1]) / 1024)
 """
@@ -81,10 +78,7 @@ def timed() -> list[dict[str, Any]]:
 def called() -> list[dict[str, Any]]:
     """Seconds and largest memory of calls of `simulate`."""
     rows = []
-    runs: list[tuple[Any, ...]] = [
-        ("replications", count, 1_000, count, 1) for count in (1, 10, 100, 1_000, 10_000, 100_000)
-    ]
-    runs += [("replications, stored", 100_000, 1_000, 100_000, 1, STORE)]
+    runs = [("replications", count, 1_000, count, 1) for count in (1, 10, 100, 1_000, 10_000, 100_000)]
     runs += [("rounds", rounds, rounds, 1, 1) for rounds in (10**4, 10**6, 10**8)]
     runs += [("workers", workers, T, 64, workers) for workers in (1, 2, 4)]
     for swept, value, *arguments in runs:
@@ -95,7 +89,6 @@ def called() -> list[dict[str, Any]]:
         rows.append({"swept": swept, "value": value, "seconds": seconds, "megabytes": megabytes})
         rows[-1]["rounds_a_second"] = arguments[0] * arguments[1] / seconds
         print(f"{swept} {value:,}: {seconds:.2f} s, {megabytes:.0f} MB", flush=True)
-    STORE.unlink()
     return rows
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -12,10 +13,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import cluster_player
 import dask
 import joblib
+import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
@@ -35,6 +38,7 @@ from private_bandits_book.studies import LongRun, Runner, long_study, play_long
 PROBLEM = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
 LAPLACE = ucb_laplace(epsilon=1.0, list_size=3)
 HERE = Path(__file__).parent
+PAGE = HERE.parent / "book" / "cluster.md"
 LIMIT = 60  # seconds for anything that a busy machine may delay
 
 
@@ -126,10 +130,11 @@ def test_a_cluster_gives_the_bits_of_one_process(cluster, folder):
             assert cluster.played() == cluster.workers
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # of Python 3.12
 def test_workers_on_one_machine_give_the_bits_of_one_process(folder):
     get_reusable_executor().shutdown()  # processes of another test would leave their numbers elsewhere
     alone, here = (play(Player()), play(LAPLACE)), {f"pid-{os.getpid()}"}
-    for backend in ("threading", "loky"):
+    for backend in ("threading", "loky", "multiprocessing"):
         for n_jobs in (1, 2, 4):
             with joblib.parallel_config(backend=backend):
                 for policy, wanted in zip((LAPLACE, Player()), alone[::-1], strict=True):
@@ -138,6 +143,22 @@ def test_workers_on_one_machine_give_the_bits_of_one_process(folder):
                     xr.testing.assert_identical(play(policy, n_jobs=n_jobs), wanted)
             played = {path.name for path in folder.glob("pid-*")}
             assert played and (played == here if backend == "threading" or n_jobs == 1 else played.isdisjoint(here))
+
+
+def test_the_study_in_parts_of_the_page_is_five_lines_and_holds_all_runs(tmp_path, monkeypatch):
+    first, parts = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert parts.count("\n") == 5
+    for large, small in (("range(100)", "range(3)"), ("100_000", "200"), ("10_000", "12")):
+        assert large in parts
+        parts = parts.replace(large, small)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(first.partition("with Client")[0] + parts, names)
+    game = names["problem"], names["policy"]
+    alone = np.concatenate([simulate(*game, horizon=200, replications=12, seed=seed).regret for seed in range(3)])
+    np.testing.assert_allclose(names["mean"], alone.mean(axis=0))
+    np.testing.assert_allclose(names["deviation"], alone.std(axis=0, ddof=1))
+    names["study"].close()
 
 
 def test_a_worker_killed_in_the_middle_gives_the_same_bits(cluster, folder):

@@ -29,22 +29,6 @@ from private_bandits.mechanisms import _raw as mechanisms
 mechanisms.laplace(numpy.random.default_rng(0), 1.0)
 print(repr(numba.config.CACHE_DIR))
 """
-FAULTS = """
-import resource
-from private_bandits._room import with_room
-def leaf():
-    pass
-leaf.__code__ = leaf.__code__.replace(co_stacksize=100)  # longer than the frames below, or no depth is its last one
-def faults():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    for _ in range(300):
-        leaf()
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-def most(depth):
-    return max(most(depth - 1), faults()) if depth else faults()
-most(250)
-print(most(250), with_room(lambda: (most(250), most(250))[1])())
-"""
 
 
 def answer(script: str, root: Path, **environment: str) -> str:
@@ -144,8 +128,3 @@ def test_the_folders_of_earlier_sources_are_deleted_and_nothing_else(package, tm
     (root / "sources-0123456789abcdef").mkdir()
     answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(root))  # no edit, no search
     assert {path.name for path in root.iterdir()} == kept | {"sources-0123456789abcdef"}
-
-
-def test_with_room_no_call_asks_the_system_for_memory_wherever_it_stands():
-    without, with_room = map(int, answer(FAULTS, SOURCE.parent).split())
-    assert with_room < 100 < 300 <= without

@@ -97,6 +97,23 @@ def test_a_billion_rounds():
             assert abs(Fraction(lost[-1]) - pulls * gap) <= pulls * gap * sums / 2**53 < gap / 1000
 
 
+@pytest.mark.parametrize("horizon", [2**53 + 1, 10**17, 2**62 - 1, 2**62])
+@pytest.mark.parametrize("epsilon", [1e-30, 1.0, math.inf])
+def test_the_longest_runs_overflow_nowhere(horizon, epsilon):
+    """With one arm, or too much noise to tell two, an epoch may have all rounds; the next one would end behind 2^63."""
+    two, pareto = Arms.bernoulli([0.6, 0.4]), heavy_tailed.setting(1, 0.9)
+    games = [(problem, baselines.dp_klucb(epsilon)) for problem in (two, Arms.bernoulli([0.5]))]
+    games += [(Arms.bernoulli([0.5] * size), baselines.dp_se(epsilon, size, horizon)) for size in (1, 2, 3)]
+    games += [(problem, heavy_tailed.quantile_se(epsilon, 1e-6)) for problem, _ in games]
+    games += [(pareto, heavy_tailed.dp_robust_se(epsilon, 0.9, 1.0, 0.1))]
+    games += [(pareto, heavy_tailed.adap_robust_ucb(epsilon, 0.9, 1.0, horizon))]
+    for problem, policy in games:
+        result = simulate(problem, policy, horizon=horizon, replications=1, seed=1)
+        lost, worst = result.regret.values[0], problem.means.max() - problem.means.min()
+        assert result.t.values[-1] == horizon and (np.diff(result.t) > 0).all()
+        assert (np.diff(lost, prepend=0.0) >= 0).all() and (lost <= worst * result.t.values * (1 + 1e-12)).all()
+
+
 @njit
 def added(number, gap):
     total = 0.0

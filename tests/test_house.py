@@ -62,7 +62,6 @@ def test_the_library_imports_neither_the_companion_nor_what_makes_pages():
 
 
 def test_the_code_of_the_library_names_no_companion():
-    """What is looked up by name, when it is asked for, is in one table, which is no code."""
     naming = {dotted(path) for path in FILES if COMPANION in path.read_text(encoding="utf-8")}
     assert {module for module in naming if within(module, LIBRARY)} == {*DOORS}
 
@@ -89,7 +88,7 @@ def test_no_paper_imports_another(paper):
 
 # From the lowest room to the highest: a room imports those before it only. `plain` is what references are written with.
 LOW, HIGH = (
-    "_room _compiled _moved checks plain estimates mechanisms problems",
+    "_compiled checks plain estimates mechanisms problems",
     "kernels privacy policy learners simulate",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]

@@ -41,10 +41,6 @@ def test_theorems_2_and_4_as_printed():
     assert bounds.theorem_2(UNEVEN, T, 0.5, "algorithm") == close(256 * 2 * 16 * over * LOG / 0.25)
     assert bounds.theorem_4(UNEVEN, T, 0.5) == close(16 * over * LOG / 0.25)
     assert bounds.theorem_4(UNEVEN, T, 0.5, "algorithm") == close(256 * 16 * over * LOG / 0.25)
-    for theorem in (bounds.theorem_2, bounds.theorem_4):
-        with pytest.warns(DeprecationWarning, match="variant 'box' is 'algorithm' now") as caught:
-            assert theorem(UNEVEN, T, 0.5, "box") == theorem(UNEVEN, T, 0.5, "algorithm")
-        assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(("theorem", "scale"), [(bounds.theorem_2, 2 / 0.5), (bounds.theorem_4, 1 / 0.5)])

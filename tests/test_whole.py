@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -190,28 +189,6 @@ def test_a_closed_stream_is_no_error_and_its_number_no_files(tiny, tmp_path, clo
     words = ["sh", "-c", f'exec "$@" {closed}&-', "sh", sys.executable, "-P", "-c", script]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr, (tmp_path / "code").read_text()) == (out, "", "0 True\n")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an address space has no such limit")
-def test_without_memory_it_is_one_line():
-    words = [sys.executable, "-P", "-c", "from private_bandits_book.cli import main; raise SystemExit(main(['list']))"]
-    import resource
-
-    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (60_000_000, 60_000_000))
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, preexec_fn=limit)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
-
-
-@posix
-def test_a_kernel_is_not_started_without_memory_for_it(tiny, tmp_path):
-    import resource
-
-    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (1_900_000_000, resource.RLIM_INFINITY))
-    one = process(["run", "tiny", "-o", "out"], tmp_path, book=tiny.root, preexec_fn=limit)
-    out, err = one.communicate(timeout=60)
-    said = "private-bandits: a chapter needs 2,000,000,000 bytes of address space, and the limit is 1,900,000,000"
-    assert (one.returncode, out, err.splitlines()[-1]) == (1, "", said)
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.fixture

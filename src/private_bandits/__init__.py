@@ -4,8 +4,6 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from private_bandits._moved import Finder
-
 if TYPE_CHECKING:
     from private_bandits.simulate import simulate
 
@@ -14,7 +12,7 @@ __version__ = "0.1.0"
 
 
 class _Package(ModuleType):
-    """The package imports `simulate` when it is first asked for: the command line starts without compiled code."""
+    """`private_bandits.simulate` is the function, imported when it is asked for: the command line needs none."""
 
     @property
     def simulate(self) -> Any:
@@ -29,4 +27,3 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
-sys.meta_path.append(Finder)

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._moved import forward
-from private_bandits._room import with_room
 from private_bandits.kernels import kernel_of, protocol
 from private_bandits.policy import Player, Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
@@ -28,10 +22,9 @@ if TYPE_CHECKING:
 
 Problem = Arms | Cascade | SemiBandit
 AnyProblem = Problem | ConvexLoss | LinearContext
-_PER_DECADE = 16
+_GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
 _THREAD = threading.local()
 _FEW = 50_000  # rounds in all: below, threads cost more than they bring
-_LARGE = 2**29  # bytes of regret: above, a mean with its spread, which copies it, would need a GB and more
 
 
 class Streams(NamedTuple):
@@ -73,20 +66,24 @@ def log_checkpoints(horizon: int) -> np.ndarray:
     Parameters
     ----------
     horizon : int
-        >= 1.
+        1 to 2^62.
 
     Returns
     -------
     int64 array, increasing
+
+    Raises
+    ------
+    ValueError
+        If the horizon is no such number.
 
     Examples
     --------
     >>> log_checkpoints(12)
     array([ 1,  2,  3,  4,  5,  6,  7,  9, 10, 12])
     """
-    decades = int(np.ceil(np.log10(max(horizon, 2))))
-    grid = np.unique(np.round(10 ** (np.arange(decades * _PER_DECADE + 1) / _PER_DECADE)).astype(np.int64))
-    return np.append(grid[grid < horizon], horizon)
+    last = _whole("horizon", horizon)
+    return np.append(_GRID[_GRID < last], last)
 
 
 def simulate(
@@ -99,8 +96,6 @@ def simulate(
     checkpoints: Sequence[int] | None = None,
     n_jobs: int = 1,
     progress: bool | None = None,
-    store: str | os.PathLike[str] | None = None,
-    binomial_leaps: bool = False,
 ) -> xr.Dataset:
     """Play independent replications of a policy and return the pseudo-regret.
 
@@ -111,7 +106,7 @@ def simulate(
         `start` returns a fresh `learners.Learner` for each replication; `choice` and `noise` are its random streams.
         A `policy.Player` has facts beside.
     horizon : int
-        Rounds of a run, >= 1.
+        Rounds of a run, 1 to 2^62.
     replications : int
         Independent runs, >= 1.
     seed : int
@@ -120,36 +115,25 @@ def simulate(
     checkpoints : sequence of int, optional
         Increasing rounds at which the regret is kept; the horizon is added. Default: 16 a decade.
     n_jobs : int
-        Workers (joblib; threads, as compiled loops release the GIL), <= 1000; -1 for all cores. Any number gives the
-        same bits, and short runs have one.
-        Inside `joblib.parallel_config(backend="dask")` the replications go to all slots of a cluster, whatever
-        `n_jobs`; a cluster of one slot leaves them to this process.
+        Workers (joblib; threads, as compiled loops release the GIL), >= 1; -1 for all cores. Any number gives the same
+        bits, and short runs have one. `joblib.parallel_config` chooses another backend: inside
+        `joblib.parallel_config(backend="dask")` the replications go to all slots of a cluster, whatever `n_jobs`; a
+        cluster of one slot leaves them to this process.
     progress : bool, optional
         Show a bar. Default: only on a terminal.
-    store : path, optional
-        A netCDF file for the result, which `xarray.open_dataset` opens again: replications are written as they are
-        played, so that memory does not grow with them, and the file appears, or is replaced, when it is whole. What is
-        returned reads it when asked: `result.regret.isel(replication=slice(1000)).mean("replication")`. Without a path
-        a result above 512 MB waits in a temporary file without a name, in the folder that `TMPDIR` chooses.
-    binomial_leaps : bool, optional
-        Draw the clicks of many rounds in which the list is certain to stay as binomial numbers: runs of the same law
-        by other random numbers, in less than half the time if they have 10^8 rounds, in no less below 10^7. For index
-        policies over any list whose reports are 0 or 1, without noise or by randomised response; the result's
-        attributes tell.
 
     Returns
     -------
     xarray.Dataset
-        `regret (replication, t)`, the sum of expected gaps, and attributes that say what was run.
+        `regret (replication, t)`, the sum of expected gaps, and attributes that say what was run: strings and numbers,
+        and a seed of 2^63 or more in decimal digits. `to_netcdf(path)` and `xarray.open_dataset` keep and return it.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, the policy was calibrated for another problem, or there are no binomial leaps.
+        If an argument is out of range, or the policy was calibrated for another problem.
     TypeError
         If the policy is none.
-    OSError
-        If `store` cannot be written.
 
     Examples
     --------
@@ -160,77 +144,36 @@ def simulate(
     ((4, 2), [100, 1000], 'Laplace')
     """
     horizon, replications = _whole("horizon", horizon), _whole("replications", replications)
-    checks.integer("seed", seed, at_least=0)
-    if checks.integer("n_jobs", n_jobs, at_least=-1, at_most=1000) == 0:
+    seed = checks.integer("seed", seed, at_least=0)
+    if checks.integer("n_jobs", n_jobs, at_least=-1) == 0:
         raise ValueError("n_jobs must be >= 1, or -1 for all cores, got 0")
     bar = None if progress is None else checks.flag("progress", progress)
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
     facts = check_fit(problem, policy, horizon)
-    if checks.flag("binomial_leaps", binomial_leaps):
-        policy = _leaping(policy)
-        facts = check_fit(problem, policy, horizon) | {"binomial_leaps": 1}
     # imported where they are used, after the arguments are checked: they take longer than the library
     import joblib
+    import xarray as xr
     from tqdm import tqdm
 
     by_epochs = isinstance(policy, Policy) and kernel_of(policy.record).PIECE == protocol.WHOLE_RUN
     few = replications * (min(horizon, 500) if by_epochs else horizon) <= _FEW  # epochs cost what some rounds do
     stop: list[bool] = []  # not empty: the threads leave off
-    runs = joblib.Parallel(n_jobs=1 if few else n_jobs, prefer="threads", return_as="generator")(
-        joblib.delayed(_replicate)(problem, policy, horizon, rounds, stop, seed, r) for r in range(replications)
-    )
-    hidden = not sys.stderr.isatty() if bar is None else not bar
-    curves = iter(tqdm(runs, total=replications, desc=policy.name, disable=hidden, leave=False))
-    attributes = _attributes(problem, policy, seed) | facts
+    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer="threads")
     try:
-        if store is None:
-            return _labelled(_regret(curves, (replications, len(rounds))), rounds, attributes)
-        return _streamed(Path(store), curves, replications, rounds, attributes)
+        play = workers(return_as="generator")
+    except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
+        play = workers()
+    each = (joblib.delayed(_replicate)(problem, policy, horizon, rounds, stop, seed, r) for r in range(replications))
+    hidden = not sys.stderr.isatty() if bar is None else not bar
+    try:
+        curves = tqdm(play(each), total=replications, desc=policy.name, disable=hidden, leave=False)
+        regret = np.fromiter(curves, np.dtype((float, len(rounds))), replications)
     finally:
         stop.append(True)
-
-
-@with_room
-def _regret(curves: Iterator[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
-    """Return the curves as an array: in memory or, if it is large, in a file that goes with the array."""
-    if 8 * shape[0] * shape[1] <= _LARGE:
-        return np.fromiter(curves, np.dtype((float, shape[1])), shape[0])
-    with tempfile.TemporaryFile(prefix="private-bandits-") as file:
-        for curve in curves:
-            file.write(curve.tobytes())
-        file.flush()
-        return np.memmap(file, float, "c", shape=shape)
-
-
-def _streamed(path: Path, curves: Iterator[np.ndarray], replications: int, rounds: Any, attributes: Any) -> xr.Dataset:
-    """Write the curves to a netCDF file, each as it comes, and open it."""
-    import xarray as xr
-
-    beside = path.with_name(f".{path.name}-{os.getpid()}")
-    narrow = attributes | {"seed": str(attributes["seed"])}  # integers have 32 bits in netCDF-3, which SciPy writes
-    first = _labelled(next(curves)[None], rounds.astype(float), narrow).drop_vars("replication")
-    try:
-        first.to_netcdf(beside, engine="scipy", format="NETCDF3_64BIT", unlimited_dims=["replication"])
-        with beside.open("r+b") as file:
-            file.seek(0, os.SEEK_END)
-            for curve in curves:
-                file.write(curve.astype(">f8").tobytes())
-            file.seek(4)  # of the header: the number of records, which are replications
-            file.write(replications.to_bytes(4, "big"))
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-    data = xr.open_dataset(path, engine="scipy")
-    return data.assign_coords(replication=np.arange(replications), t=rounds).assign_attrs(attributes)
-
-
-def _labelled(regret: np.ndarray, rounds: np.ndarray, attributes: Any) -> xr.Dataset:
-    import xarray as xr
-
     return xr.Dataset(
         {"regret": (("replication", "t"), regret, {"long_name": "pseudo-regret"})},
-        coords={"replication": np.arange(len(regret)), "t": rounds},
-        attrs=attributes,
+        coords={"replication": np.arange(replications), "t": rounds},
+        attrs=_attributes(problem, policy, seed) | facts,
     )
 
 
@@ -302,13 +245,6 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
     return {}
 
 
-def _leaping(policy: Any) -> Policy:
-    """The policy, told to draw the sums of its leaps."""
-    if not isinstance(policy, Policy) or "binomials" not in policy.record._fields:
-        raise ValueError(f"binomial_leaps must be False for {policy.name}, which does not leap")
-    return replace(policy, record=policy.record._replace(binomials=True))
-
-
 def _learners() -> Any:
     """The room of learners written in Python, imported when one is played."""
     from private_bandits import learners
@@ -365,7 +301,7 @@ def _play(
 
 def _whole(name: str, value: Any) -> int:
     """A number of rounds or runs, which may be written as 1e5."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < checks.ROUNDS
+    whole = isinstance(value, float) and value.is_integer()
     return checks.integer(name, int(value) if whole else value, at_least=1, at_most=checks.ROUNDS)
 
 
@@ -387,7 +323,7 @@ def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | 
         "paper": facts.paper,
         "algorithm": facts.algorithm,
         "variant": facts.version,
-        "seed": seed,
+        "seed": seed if seed < 2**63 else str(seed),
         "versions": _versions(),
     }
 
@@ -395,6 +331,3 @@ def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | 
 @functools.cache
 def _versions() -> str:
     return ", ".join(f"{name} {version(name)}" for name in ("private-bandits", "numpy", "numba"))
-
-
-forward(__name__)

@@ -576,7 +576,7 @@ def _number(name: str, value: Any) -> float:
     """Return a number that may be missing (None, NaN) or infinite."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return math.nan
-    return checks.real(name, value, infinite=True, wide=True)
+    return checks.real(name, value, infinite=True)
 
 
 def _unknown(seen: Interval, *others: float) -> bool:

@@ -142,7 +142,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     while True:
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
         share, width = _epoch(terms, beta, size, epoch)
-        end = begun + size * share
+        end = begun + min(size * share, last - begun + 1)  # of one that is cut short: sums to 2^63 would overflow
         mark = record_turns(problem, pulls, alive, size, begun, first, min(end, last), mark, checkpoints, regret, trace)
         if end > last:
             return

@@ -116,7 +116,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     mark = lower_bound(checkpoints, first)
     while True:
         arm, begun, length = order[0], clock[0], clock[1]
-        end = begun + length
+        end = begun + min(length, last - begun + 1)  # as in `elimination`
         mark = record_turns(problem, pulls, order, 1, begun, first, min(end, last), mark, checkpoints, regret, trace)
         if end > last:
             return
@@ -136,7 +136,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             for item in range(len(arms)):
                 indices[item] = _index(terms, level, slow, kept, end + 1, pulls[item], means[item])
             order[0] = top_item(indices, choice)
-            clock[1] = min(max(1, int(growth * pulls[order[0]])), WHOLE_RUN)
+            clock[1] = int(min(max(1.0, growth * pulls[order[0]]), WHOLE_RUN))
 
 
 @compiled(borrows=True)

@@ -136,7 +136,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
         log = math.log(4.0 * size * float(epoch) ** 2 / beta)
         half = _half(policy.first * log / rate, epoch, size)
-        end = begun + 2 * half * size
+        end = begun + min(2 * half * size, last - begun + 1)  # as in `elimination`
         mark = record_turns(problem, pulls, alive, size, begun, first, min(end, last), mark, checkpoints, regret, trace)
         if end > last:
             return

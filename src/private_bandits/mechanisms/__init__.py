@@ -5,7 +5,6 @@ the continual counters built on them, `tails` how far sums of noise stray. Kerne
 functions and no others; what checks none of its arguments is not exported here.
 """
 
-from private_bandits._moved import forward
 from private_bandits.mechanisms.calibration import (
     gaussian_delta,
     gaussian_epsilon,
@@ -18,5 +17,3 @@ from private_bandits.mechanisms.noise import randomized_response
 
 __all__ = ["HybridCounter", "TreeCounter", "gaussian_delta", "gaussian_epsilon", "gaussian_sigma", "laplace_scale"]
 __all__ += ["lemma_1_constant", "randomized_response", "response_probabilities"]
-
-forward(__name__)

@@ -130,7 +130,7 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
     >>> round(gaussian_epsilon(gaussian_sigma(1.0, 1e-5, 1.0), 1e-5, 1.0), 9)
     1.0
     """
-    sigma = checks.real("sigma", sigma, at_least=0, infinite=True, wide=True)
+    sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
     delta = checks.delta(delta)
     mu = _distance(sensitivity, sigma)
     if math.isinf(mu):
@@ -173,7 +173,7 @@ def gaussian_delta(sigma: float, epsilon: float, sensitivity: float) -> float:
     >>> round(gaussian_delta(sigma=1.0, epsilon=1.0, sensitivity=1.0), 4)
     0.1269
     """
-    sigma = checks.real("sigma", sigma, at_least=0, infinite=True, wide=True)
+    sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
     epsilon = checks.real("epsilon", epsilon, at_least=0, infinite=True)
     mu = _distance(sensitivity, sigma)
     if math.isinf(epsilon) or mu == 0:
@@ -238,4 +238,4 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _sensitivity(value: float) -> float:
-    return checks.real("sensitivity", value, above=0, wide=True)
+    return checks.real("sensitivity", value, above=0)

@@ -7,7 +7,6 @@ and `curves` (scalar noise) where a loss can be found exactly; elsewhere it play
 certifies with what `sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a record.
 """
 
-from private_bandits._moved import forward
 from private_bandits.privacy.audit import Audit, audit
 from private_bandits.privacy.channels import channel_loss, sensitivity
 from private_bandits.privacy.curves import AddedNoise, composed
@@ -37,5 +36,3 @@ __all__ = [
     "table_laws",
     "worst_case",
 ]
-
-forward(__name__)

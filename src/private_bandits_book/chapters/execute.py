@@ -27,7 +27,6 @@ from private_bandits_book.chapters.whole import scratch
 logging.getLogger("papermill").disabled = True
 logging.getLogger("asyncio").addFilter(lambda said: not said.exc_info or said.exc_info[0] is not KeyboardInterrupt)
 
-_ROOM = 2_000_000_000  # bytes of address space that two cores need; with less, libraries abort or hang
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -61,10 +60,7 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
     ------
     ChapterFailed
         If a cell raises, writes to stderr (warnings do), or ends its kernel.
-    MemoryError
-        If a process may not have the address space that a kernel needs.
     """
-    _check_room()
     try:
         with progress(path.stem) as places, _kernels(output) as kernels:
             notebook = papermill.execute_notebook(
@@ -86,15 +82,6 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
                 raise ChapterFailed(f"{path.stem}: cell [{number}] wrote to stderr:\n{result.text}")
     seconds = [float(cell.metadata.papermill.duration or 0) for cell in notebook.cells]
     return Execution(canonical(notebook), seconds)
-
-
-def _check_room() -> None:
-    if sys.platform != "win32":
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if 0 <= limit < _ROOM:
-            raise MemoryError(f"a chapter needs {_ROOM:,} bytes of address space, and the limit is {limit:,}")
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:
@@ -120,8 +107,7 @@ _LAUNCH = (
     "import os, sys",
     "del sys.path[: sys.path[0] in ('', os.getcwd())]",  # an empty entry of PYTHONPATH is the current folder
     "from ipykernel.kernelapp import launch_new_instance",
-    "from private_bandits._room import with_room",
-    "with_room(lambda: launch_new_instance())()",
+    "launch_new_instance()",
 )
 
 

@@ -4,7 +4,6 @@
 (Section 7), and with it the bonus, without which nothing is learnt. The repaired policies are ours.
 """
 
-from private_bandits._moved import forward
 from private_bandits.papers.cascading.algorithm_1 import ucb_hybrid
 from private_bandits.papers.cascading.algorithm_2 import ucb_laplace
 from private_bandits.papers.cascading.algorithm_3 import ucb_gaussian
@@ -76,6 +75,3 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ("repair_reply", repaired_padded(epsilon, size, over="displays")),
         *(("repair_blocks", repaired_blocks(epsilon, size, design)) for design in GROWTH),
     ]
-
-
-forward(__name__)

@@ -21,8 +21,7 @@ def checked(size: int, noise_multiplier: float, name: str = "list_size") -> tupl
     """Return the size and the factor of the noise, checked, and the words for what the factor makes of it."""
     factor = checks.real("noise_multiplier", noise_multiplier, above=0)
     times = {1.0: "stated", 0.01: "published"}.get(factor, f"noise times {factor:g}")
-    most = checks.LONGEST if name == "list_size" else checks.MOST
-    return checks.integer(name, size, at_least=1, at_most=most), factor, times
+    return checks.integer(name, size, at_least=1), factor, times
 
 
 def laplace_loss(scale: float, list_size: int) -> float:

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.optimize import brentq
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.kernels.releases import block
 from private_bandits.mechanisms import lemma_1_constant
 from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
@@ -520,6 +519,3 @@ def _pulls_until(radius: Callable[[float], float], target: float) -> float:
     while radius(high) > target:
         high *= 2.0
     return float(brentq(lambda s: radius(s) - target, high / 2.0, high))
-
-
-forward(__name__)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.problems import Cascade, SemiBandit
 
 
@@ -72,7 +71,7 @@ def b_lb_semi(n_items: int, list_size: int, p: float, gap: float) -> SemiBandit:
 
 
 def _weights(n_items: int, list_size: int, p: float, gap: float) -> np.ndarray:
-    checks.integer("n_items", n_items, at_least=2, at_most=checks.MOST)
+    checks.integer("n_items", n_items, at_least=2)
     checks.integer("list_size", list_size, at_least=1, at_most=n_items - 1)
     checks.real("p", p, above=0, below=1)
     checks.real("gap", gap, above=0, below=p)
@@ -110,6 +109,3 @@ def padded_replies(list_size: int) -> np.ndarray:
     """
     clicks = one_hot_replies(list_size)
     return np.hstack([clicks, np.vstack([np.tri(list_size), np.ones(list_size)])])
-
-
-forward(__name__)

@@ -50,7 +50,7 @@ def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Pol
     """
     name = _NAMES[checks.choice("design", design, tuple(_NAMES))]
     size, scale = (
-        checks.integer("list_size", list_size, at_least=1, at_most=checks.LONGEST),
+        checks.integer("list_size", list_size, at_least=1),
         laplace_scale(epsilon, 1.0),
     )
     mechanism = "tree" if design == "counter" else "laplace"

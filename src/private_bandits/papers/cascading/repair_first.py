@@ -42,7 +42,7 @@ def repaired_first(epsilon: float, list_size: int) -> Policy:
     >>> repaired_first(0.2, list_size=4).privacy.label()
     'ε=0.2'
     """
-    size = checks.integer("list_size", list_size, at_least=1, at_most=checks.LONGEST)
+    size = checks.integer("list_size", list_size, at_least=1)
     _, flip = response_probabilities(checks.epsilon(epsilon), 2)
     record = index.Record(
         terms((1.5 / (1.0 - 2.0 * flip) ** 2, 0.0)),

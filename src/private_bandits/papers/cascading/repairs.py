@@ -78,7 +78,7 @@ def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int,
     >>> repaired_central(1.0, n_items=20, list_size=4, horizon=1000).name
     'Blocks, kept'
     """
-    size = checks.integer("list_size", list_size, at_least=1, at_most=checks.LONGEST)
+    size = checks.integer("list_size", list_size, at_least=1)
     checks.integer("n_items", n_items, at_least=size)
     checks.integer("horizon", horizon, at_least=1)
     return repaired_blocks(epsilon, list_size, design)

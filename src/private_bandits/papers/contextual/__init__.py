@@ -1,6 +1,5 @@
 """Zheng et al. (2020), *Locally Differentially Private (Contextual) Bandits Learning*: algorithms, accounts, bounds."""
 
-from private_bandits._moved import forward
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -109,6 +108,3 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         "trust_models": [linucb_private_rewards(epsilon, delta, dim), joint_linucb(*private)],
     }
     return [(module, policy) for module, policies in found.items() for policy in policies]
-
-
-forward(__name__)

@@ -21,7 +21,6 @@ import math
 from typing import NamedTuple
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
 from private_bandits.privacy import Guarantee
 
@@ -344,6 +343,3 @@ def vector_privacy(messages: tuple[Message, ...], epsilon: float, delta: float, 
     joint = joint_sensitivity(messages)
     reason = f"{len(messages)} messages a user, one Gaussian vector of sensitivity {joint:.4g} in units of sigma"
     return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)
-
-
-forward(__name__)

@@ -22,7 +22,6 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual import tunings
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
@@ -375,6 +374,3 @@ def _upper(record: object, horizon: int, slope: float) -> float:
     radius = max(float(linear.radius(record, horizon, 0.0)), 1.0)
     potential = 2.0 * record.dim * math.log(1.0 + horizon / (record.dim * least))
     return 2.0 * slope * (1.0 + radius * math.sqrt(horizon * potential))
-
-
-forward(__name__)

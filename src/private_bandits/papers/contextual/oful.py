@@ -49,7 +49,7 @@ def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float
     3.85
     """
     record = linear.Record(
-        dim=checks.integer("dim", dim, at_least=1, at_most=checks.LONGEST),
+        dim=checks.integer("dim", dim, at_least=1),
         ridge=checks.real("ridge", ridge, above=0),
         factor=checks.real("bonus_factor", bonus_factor, above=0),
         fit=linear.DETERMINANT,

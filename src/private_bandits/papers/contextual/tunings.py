@@ -10,7 +10,6 @@ for gradient descent). Bounds are on expected regret and may exceed what any pla
 import math
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.papers.contextual.accounting import noise_reach, noise_variance
 from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
 from private_bandits.papers.contextual.bubeck_figure_3_1 import exp3
@@ -104,6 +103,3 @@ def feedback_bound(learner: str, bound: float, scale: float, noise: str, horizon
         return math.sqrt(bound**2 + noise_variance(scale, noise))
     reach = noise_reach(scale, noise, horizon)
     return 1.0 + 2.0 * reach if learner in ("exp3", "tsallis") else bound + reach
-
-
-forward(__name__)

@@ -1,6 +1,5 @@
 """Basu, Dimitrakakis, Tossou (2019), *Privacy in Multi-armed Bandits: Fundamental Definitions and Lower Bounds*."""
 
-from private_bandits._moved import forward
 from private_bandits.papers.definitions.bounds import (
     corollary_1,
     corollary_2,
@@ -40,5 +39,3 @@ __all__ = [
     "theorem_4",
     "theorem_5",
 ]
-
-forward(__name__)

@@ -24,7 +24,6 @@ import numpy as np
 from scipy.special import lambertw
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.papers.definitions import replacements
 from private_bandits.privacy.divergences import local_factor
 
@@ -496,6 +495,3 @@ def _level(epsilon: float, a: float | None) -> float:
 
 def _exp(exponent: float) -> float:
     return math.exp(exponent) if exponent < 709.0 else math.inf
-
-
-forward(__name__)

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import lambertw
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
 
@@ -302,9 +301,7 @@ def game(n_arms: int, horizon: int = 1) -> tuple[int, int]:
     ValueError
         If an argument is out of range.
     """
-    return checks.integer("n_arms", n_arms, at_least=2, at_most=checks.MOST) - 1, checks.integer(
-        "horizon", horizon, at_least=1
-    )
+    return checks.integer("n_arms", n_arms, at_least=2) - 1, checks.integer("horizon", horizon, at_least=1)
 
 
 def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Callable[[float, float], float]) -> float:
@@ -313,6 +310,3 @@ def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Ca
     best = max(vector)
     constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best < 1.0))
     return constant * math.log(checks.integer("horizon", horizon, at_least=1))
-
-
-forward(__name__)

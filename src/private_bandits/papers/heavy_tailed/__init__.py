@@ -1,6 +1,5 @@
 """Tao et al. (2022), *Optimal Rates of (Locally) Differentially Private Heavy-tailed Multi-Armed Bandits*."""
 
-from private_bandits._moved import forward
 from private_bandits.papers.heavy_tailed.algorithm_1 import dp_robust_ucb
 from private_bandits.papers.heavy_tailed.algorithm_3 import dp_robust_se
 from private_bandits.papers.heavy_tailed.bubeck_robust_ucb import robust_ucb
@@ -57,6 +56,3 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ("private_quantiles", quantile_se(epsilon, beta)),
         ("doubling_episodes", adap_robust_ucb(epsilon, v, u, horizon)),
     ]
-
-
-forward(__name__)

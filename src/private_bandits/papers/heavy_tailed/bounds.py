@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.privacy.divergences import local_factor
 
@@ -689,6 +688,3 @@ def _two_hypotheses(arms: int, v: float, u: float, horizon: int, loss: float, ex
     share = a * (arms - 1) / (loss * checks.integer("horizon", horizon, at_least=1))
     # the mass that is moved is share^(1/exponent)
     return horizon / 16.0 * u ** (1.0 / (1.0 + v)) * (share / math.e) ** a if share <= 1.0 else 0.0
-
-
-forward(__name__)

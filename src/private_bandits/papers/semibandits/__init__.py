@@ -3,7 +3,6 @@
 A file an algorithm, after its place in the paper; instances, graphs, bounds.
 """
 
-from private_bandits._moved import forward
 from private_bandits.papers.semibandits.algorithm_1 import cucb_ldp1
 from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
 from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
@@ -78,6 +77,3 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ]
     ours = {"repair_hypercube": cucb_hypercube(epsilon, 2, 1000), "repair_radius": super_arm_radius(epsilon, 1000)}
     return [*listed, *ours.items()]
-
-
-forward(__name__)

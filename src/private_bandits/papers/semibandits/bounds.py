@@ -17,14 +17,12 @@ at n = 1, ..., N with 2 B_inf rad(N) = Delta_min^i: Theorems 2 and 4. For the se
 """
 
 import math
-import warnings
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._moved import forward
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.instances import check_paths, means_apart
 from private_bandits.papers.semibandits.radii import node_radius
@@ -601,9 +599,6 @@ def _local_upper(
     problem: SemiBandit, horizon: int, epsilon: float, variant: str, factors: Mapping[str, float], reports: int
 ) -> float:
     """Theorems 2 and 4: a factor of their form, or the repaired bound with noise for this many reports."""
-    if variant == "box":
-        warnings.warn("variant 'box' is 'algorithm' now", DeprecationWarning, stacklevel=3)
-        variant = "algorithm"
     checks.choice("variant", variant, (*factors, "corrected"))
     if variant != "corrected":
         factor = factors[variant] * problem.b_inf**2
@@ -674,6 +669,3 @@ def _log(horizon: int) -> float:
 
 def _positive(name: str, value: float) -> float:
     return checks.real(name, value, above=0)
-
-
-forward(__name__)

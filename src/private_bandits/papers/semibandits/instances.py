@@ -10,7 +10,6 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.problems import SemiBandit, SetBandit
 
-_SETS, _ENTRIES = 20_000, 10**6  # at most in a family
 REACH = 0.35  # the proofs ask for a distance of means below this
 
 
@@ -111,7 +110,7 @@ def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBan
     ((0, 1), (2, 3), (2, 4), (2, 5))
     """
     chosen = checks.integer("size", size, at_least=1)
-    arms = checks.integer("n_arms", n_arms, at_least=2 * chosen, at_most=checks.MOST)
+    arms = checks.integer("n_arms", n_arms, at_least=2 * chosen)
     distance = means_apart(gap, checks.real("b_1", b_1, above=0) * chosen, "b_1 size")
     public = list(range(chosen, 2 * chosen - 1))
     sets = [list(range(chosen)), *([*public, arm] for arm in range(2 * chosen - 1, arms))]
@@ -233,8 +232,8 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
     (((0, 1), (2, 3), (4, 5)), [1.0, 1.0, 0.75, 0.75, 0.75, 0.75], 1.0)
     """
     checks.choice("shape", shape, SHAPES)
-    good = 1 if shape == "arms" else checks.integer("size", size, at_least=1, at_most=_ENTRIES)
-    bad = checks.integer("others", others, at_least=1, at_most=min(_SETS, _ENTRIES // good))
+    good = 1 if shape == "arms" else checks.integer("size", size, at_least=1)
+    bad = checks.integer("others", others, at_least=1)
     top = checks.real("best", best, above=0, at_most=1)
     low = top - checks.real("distance", distance, above=0, at_most=top)
     means = np.where(np.arange(good + bad) < good, top, low)
@@ -314,7 +313,7 @@ def coverage(
     (((0, 1), (2, 3), (4, 5)), 1.0)
     """
     nodes, chosen = _sizes(n_nodes, size, "n_nodes")
-    checks.integer("n_targets", n_targets, at_least=1, at_most=checks.MOST // nodes)
+    checks.integer("n_targets", n_targets, at_least=1)
     checks.real("p", p, above=0, at_most=1)
     checks.real("gap", gap, above=0, at_most=p)
     reach = np.where(np.arange(nodes) < chosen, p, p - gap)
@@ -322,7 +321,7 @@ def coverage(
 
 
 def _sizes(n_arms: int, size: int, name: str = "n_arms") -> tuple[int, int]:
-    arms = checks.integer(name, n_arms, at_least=2, at_most=checks.MOST)
+    arms = checks.integer(name, n_arms, at_least=2)
     return arms, checks.integer("size", size, at_least=1, at_most=arms - 1)
 
 
@@ -367,5 +366,5 @@ def check_paths(n_arms: int, size: int) -> None:
         If they do not fit.
     """
     path = checks.integer("size", size, at_least=1)
-    if checks.integer("n_arms", n_arms, at_least=2 * path, at_most=checks.MOST) % path:
+    if checks.integer("n_arms", n_arms, at_least=2 * path) % path:
         raise ValueError(f"n_arms must be a multiple of size={path}, got {n_arms}")

@@ -43,7 +43,7 @@ def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
     >>> cucb_hypercube(0.5, size=3, horizon=1000).privacy.label()
     'ε=0.5'
     """
-    members = checks.integer("size", size, at_least=1, at_most=checks.LONGEST)
+    members = checks.integer("size", size, at_least=1)
     length = checks.integer("horizon", horizon, at_least=1)
     truth, lie = response_probabilities(checks.epsilon(epsilon), 2)
     sure = agreement(epsilon, members) if lie else 1.0
@@ -81,7 +81,7 @@ def agreement(epsilon: float, size: int) -> float:
     ValueError
         If an argument is out of range.
     """
-    members = checks.integer("size", size, at_least=1, at_most=checks.LONGEST)
+    members = checks.integer("size", size, at_least=1)
     return math.tanh(checks.epsilon(epsilon) / 2.0) * math.comb(members - 1, (members - 1) // 2) / 2.0 ** (members - 1)
 
 
