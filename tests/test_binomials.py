@@ -311,7 +311,7 @@ LISTS = b_lb(8, 3, 0.4, 0.3)
         (LISTS, ucb_gaussian(1.0, 1e-3, 3)),
         (LISTS, uniform()),
         (LISTS, cascade_ucb1(least_first=True)),
-        (LISTS, repaired_local(1.0, 3, "reply")),
+        (LISTS, repaired_local(1.0, 3, "padded")),
         (SemiBandit.from_sets([0.5, 0.4], [[0], [1]], reward="max"), cucb()),
         (SemiBandit.from_sets([0.5, 0.4, 0.3], [[0, 1], [1, 2]]), cucb()),
         (Arms.bernoulli([0.5, 0.4]), InPython()),
