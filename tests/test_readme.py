@@ -128,4 +128,4 @@ def test_the_command_is_installed_under_its_name() -> None:
 
 
 def _module(words: list[str]) -> list[str]:
-    return ["private_bandits", *words[1:]]
+    return ["private_bandits_book", *words[1:]]
