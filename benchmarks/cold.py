@@ -70,7 +70,7 @@ GAMES: dict[str, Callable[[], Callable[[], object]]] = {
     "elimination": lambda: setting("arms", "elimination"),
     "episodes": lambda: setting("arms", "episodes"),
     "releases": lambda: setting("lists", "releases"),
-    "ratio": lambda: setting("lists", "ratio"),
+    "padded": lambda: setting("lists", "padded"),
     "super arms, reports": lambda: setting("super_arms", "superarm"),
     "quantile": lambda: setting("pareto", "quantile"),
 }

@@ -147,7 +147,7 @@ def public() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {"simulate": simulate}
     for module in pkgutil.walk_packages(private_bandits.__path__, "private_bandits."):
         room = module.name.removeprefix("private_bandits.")
-        if room.startswith(("kernels", "__main__")) or room.rpartition(".")[2].startswith("_"):
+        if room.startswith("kernels") or room.rpartition(".")[2].startswith("_"):
             continue
         loaded = importlib.import_module(module.name)
         for name in getattr(loaded, "__all__", ()):

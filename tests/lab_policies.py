@@ -46,7 +46,6 @@ CASCADING: dict[str, Callable[[Values], Any]] = {
     "cascade-ucb1": _of(cascading.cascade_ucb1),
     "cascade-ucb1-least-first": _of(cascading.cascade_ucb1, least_first=True),
     "first": _of(cascading.repaired_local, "epsilon", "list_size"),
-    "reply": _of(cascading.repaired_local, "epsilon", "list_size", design="reply"),
     "padded-laplace": _of(cascading.repaired_padded, "epsilon", "list_size"),
     "padded-gaussian": _of(cascading.repaired_padded, "epsilon", "list_size", "delta"),
     "padded-displays": _of(cascading.repaired_padded, "epsilon", "list_size", over="displays"),

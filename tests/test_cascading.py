@@ -10,7 +10,7 @@ import pytest
 from chernoff import chernoff
 
 from private_bandits import mechanisms
-from private_bandits.kernels import index, leap, ratio, releases
+from private_bandits.kernels import index, leap, padded, releases
 from private_bandits.mechanisms import _raw, counters, noise
 from private_bandits.papers.cascading import (
     algorithm_1,
@@ -25,7 +25,7 @@ from private_bandits.papers.cascading import (
     kveton_algorithm_1,
     repair_blocks,
     repair_first,
-    repair_reply,
+    repair_padded,
     repaired_blocks,
     repaired_central,
     repaired_local,
@@ -72,13 +72,12 @@ CASES = {
     ),
     "uniform": (lambda k: uniform(), uniform_play, {}),
     "first": (lambda k: repaired_local(1.0, k), repair_first, {"epsilon": 1.0}),
-    "reply": (lambda k: repaired_local(1.0, k, "reply"), repair_reply, {"epsilon": 1.0}),
-    "padded": (lambda k: repaired_local(4.0, k, "padded"), repair_reply, {"epsilon": 4.0, "delta": 0.0}),
-    "padded gaussian": (lambda k: repaired_padded(9.0, k, 0.1), repair_reply, {"epsilon": 9.0, "delta": 0.1}),
+    "padded": (lambda k: repaired_local(4.0, k, "padded"), repair_padded, {"epsilon": 4.0}),
+    "padded gaussian": (lambda k: repaired_padded(9.0, k, 0.1), repair_padded, {"epsilon": 9.0, "delta": 0.1}),
     "displays": (
         lambda k: repaired_padded(4.0, k, over="displays"),
-        repair_reply,
-        {"epsilon": 4.0, "delta": 0.0, "over": "displays"},
+        repair_padded,
+        {"epsilon": 4.0, "over": "displays"},
     ),
     "keep": (lambda k: repaired_central(1.0, len(MEANS), k, 1000), repair_blocks, {"epsilon": 1.0}),
     "forget": (
@@ -229,7 +228,7 @@ def test_pseudo_regret_never_falls(case):
 
 
 def test_one_signature_per_loop():
-    problem, loops = b_lb(8, 2, 0.2, 0.15), [index._rounds, leap.rounds, ratio.advance, releases.advance]
+    problem, loops = b_lb(8, 2, 0.2, 0.15), [index._rounds, leap.rounds, padded.advance, releases.advance]
     semi, made = b_lb_semi(8, 2, 0.2, 0.15), [make(2) for make, _, _ in CASES.values()]
     fitting = [(problem, policy) for policy in made if getattr(policy.record, "n_items", 0) in (0, 8)]
     for played, policy in [*fitting, (semi, cucb_gaussian(1.0, 1e-3, 8, 2))]:
@@ -262,21 +261,20 @@ def test_the_number_of_reports_gives_the_reply_away():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     first = repaired_local(epsilon, size)
-    reply = repaired_local(epsilon, size, "reply")
     assert channel_loss(repair_first.first_channel(first.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
-    assert channel_loss(repair_reply.reply_channel(reply.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
+    lie = mechanisms.response_probabilities(epsilon, size + 1)[1]
+    assert channel_loss(instances.reply_channel(lie, size)) == pytest.approx(epsilon, abs=1e-10)
     padded = [repaired_local(epsilon, size, "padded"), repaired_padded(epsilon, size, over="displays")]
-    for policy in (first, reply, *padded, *(repaired_blocks(epsilon, size, design) for design in DESIGNS)):
+    for policy in (first, *padded, *(repaired_blocks(epsilon, size, design) for design in DESIGNS)):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_channels_are_what_the_kernel_sends(size):
-    """The sampler that the kernel calls has the frequencies of the enumerated channel."""
+def test_randomised_replies_have_the_frequencies_of_their_channel(size):
     rng = np.random.default_rng(0)
-    other = repaired_local(0.7, size, "reply").record.flip
-    channel = repair_reply.reply_channel(other, size)
+    other = mechanisms.response_probabilities(0.7, size + 1)[1]
+    channel = instances.reply_channel(other, size)
     for reply in range(size + 1):
         answers = [noise.respond(rng, reply, size + 1, other) for _ in range(20_000)]
         frequency = np.bincount(answers, minlength=size + 1) / 20_000
@@ -412,12 +410,12 @@ def test_clicks_per_display_fall_with_the_position_and_clicks_per_examination_do
     def in_this_order(indices, ordered, choice, order, values):
         order[:], found[policy.name] = (0, 1), indices.copy()
 
-    monkeypatch.setattr(ratio, "top_list", in_this_order)
+    monkeypatch.setattr(padded, "top_list", in_this_order)
     for epsilon, delta in ((40.0, 0.0), (200.0, 1e-3)):
         for over in ("examinations", "displays"):
             policy = repaired_padded(epsilon, 2, delta, over)
-            state = ratio.start(problem.record(), policy.record)
-            _play(ratio.advance.py_func, problem, policy, state, (1, 2000), streams(5, 0))
+            state = padded.start(problem.record(), policy.record)
+            _play(padded.advance.py_func, problem, policy, state, (1, 2000), streams(5, 0))
             high, low = found[policy.name]
             assert 0.4 < high < 0.55 and (0.5 < low < 0.7 if over == "examinations" else 0.3 < low < 0.45)
 

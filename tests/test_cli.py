@@ -484,9 +484,8 @@ def test_claims_refuses_what_there_is_not(judged, capsys):
 
 
 def test_claims_survives_a_closed_pipe():
-    reader = (
-        f"{shlex.quote(sys.executable)} -m private_bandits claims --format json | head -c 1; echo ${{PIPESTATUS[0]}}"
-    )
+    command = f"{shlex.quote(sys.executable)} -m private_bandits_book claims --format json"
+    reader = f"{command} | head -c 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", reader], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("[0\n", "")
 
@@ -523,6 +522,6 @@ def test_version_and_help_exit_with_0(capsys):
 
 
 def test_the_package_runs_as_a_module():
-    command = [sys.executable, "-m", "private_bandits", "run", "nothing"]
+    command = [sys.executable, "-m", "private_bandits_book", "run", "nothing"]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
     assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1

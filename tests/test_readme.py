@@ -72,7 +72,7 @@ def test_files_that_it_names_exist() -> None:
 
 
 def test_listing_and_claims_run(tmp_path: Path) -> None:
-    assert "cascading" in _call("-m", "private_bandits", "list", cwd=tmp_path)
+    assert "cascading" in _call("-m", "private_bandits_book", "list", cwd=tmp_path)
     (words,) = (words for words in _commands("private-bandits") if words[1] == "claims")
     assert "theorem" in _call("-m", *_module(words), cwd=tmp_path).lower()
 
@@ -128,4 +128,4 @@ def test_the_command_is_installed_under_its_name() -> None:
 
 
 def _module(words: list[str]) -> list[str]:
-    return ["private_bandits", *words[1:]]
+    return ["private_bandits_book", *words[1:]]

@@ -23,7 +23,7 @@ import xarray as xr
 
 from private_bandits import simulate
 from private_bandits.baselines import dp_se
-from private_bandits.kernels import KERNELS, index, kernel_of, protocol, ratio, releases
+from private_bandits.kernels import KERNELS, index, kernel_of, padded, protocol, releases
 from private_bandits.papers import contextual
 from private_bandits.papers.cascading import (
     b_lb,
@@ -60,7 +60,6 @@ POLICIES = {
     "hybrid": ucb_hybrid(1.0, 8, HORIZON, 0.01),
     "hybrid proof": ucb_hybrid(1.0, 8, HORIZON, 0.01, variant="proof"),
     "first": repaired_local(1.0, 3),
-    "reply": repaired_local(1.0, 3, "reply"),
     "padded": repaired_local(1.0, 3, "padded"),
     "padded gaussian": repaired_padded(1.0, 3, 1e-3, "displays"),
     "keep": repaired_central(5.0, 8, 3, HORIZON),
@@ -182,7 +181,7 @@ def test_a_replication_can_be_sent_to_another_process(policy):
 @every_policy
 def test_any_pieces_give_the_same_bits(policy, piece, monkeypatch):
     whole, shown = play(policy), trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1)
-    for kernel in (index, ratio, releases):
+    for kernel in (index, padded, releases):
         monkeypatch.setattr(kernel, "PIECE", piece)
     xr.testing.assert_identical(play(policy), whole)
     np.testing.assert_array_equal(trace(PROBLEM, policy, horizon=HORIZON, seed=11, replication=1), shown)
@@ -241,7 +240,6 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
         (ucb_gaussian(math.inf, 1e-3, 3), PROBLEM),
         (ucb_hybrid(math.inf, 8, HORIZON), PROBLEM),
         (repaired_local(math.inf, 3), PROBLEM),
-        (repaired_local(math.inf, 3, "reply"), PROBLEM),
         (repaired_local(math.inf, 3, "padded"), PROBLEM),
         (repaired_padded(math.inf, 3, 1e-3), PROBLEM),
         (repaired_central(math.inf, 8, 3, HORIZON), PROBLEM),
@@ -362,7 +360,7 @@ def test_given_checkpoints_are_kept_and_the_horizon_added():
     assert play(uniform(), checkpoints=[]).t.values.tolist() == [HORIZON]
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "reply"])
+@pytest.mark.parametrize("policy", ["ucb1", "padded"])
 def test_regret_is_the_sum_of_the_gaps_of_the_lists_played(policy):
     shown = trace(PROBLEM, POLICIES[policy], horizon=300, seed=11, replication=2)[:, :-1]
     expected = np.cumsum([PROBLEM.best - PROBLEM.reward(items) for items in shown])
@@ -584,7 +582,7 @@ def _played():
 
 
 @pytest.mark.parametrize(
-    "name", ["elimination", "episodes", "linear", "online", "quantile", "ratio", "robust", "stretches", "superarm"]
+    "name", ["elimination", "episodes", "linear", "online", "padded", "quantile", "robust", "stretches", "superarm"]
 )
 def test_compiled_loops_give_the_generators_back(name):
     problem, policy = _played()[name]
@@ -659,7 +657,7 @@ def test_bad_arguments_are_named(changes, message):
     [
         (b_lb(8, 2, 0.4, 0.3), ucb_laplace(1.0, 3), "Laplace was calibrated for list_size=3, the problem has 2"),
         (b_lb(9, 3, 0.4, 0.3), ucb_hybrid(1.0, 8, 50), "was calibrated for n_items=8, the problem has 9"),
-        (SEMI, repaired_local(1.0, 3, "reply"), "Response, whole reply needs a Cascade"),
+        (SEMI, repaired_local(1.0, 3, "padded"), "Laplace, padded needs a Cascade"),
         (SEMI, repaired_central(1.0, 8, 3, 50), "Blocks, kept needs a Cascade"),
         (PROBLEM, repaired_central(1.0, 8, 2, 50), "Blocks, kept was calibrated for list_size=2, the problem has 3"),
         (PROBLEM, ucb_hybrid(1.0, 8, 49), "horizon must be <= 49, for which Hybrid, log of horizon was calibrated"),

@@ -173,7 +173,7 @@ def test_a_signal_while_it_starts_is_one_line(tmp_path, name, kind, code, said):
 @posix
 def test_output_that_cannot_be_written_is_one_line(tmp_path):
     with open("/dev/full", "w") as full:
-        words = [sys.executable, "-m", "private_bandits", "list"]
+        words = [sys.executable, "-m", "private_bandits_book", "list"]
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (1, "private-bandits: [Errno 28] No space left on device\n")
 

@@ -1,6 +1,6 @@
 // Wang et al. (2021): from parameters to records, and what each promises and pays.
 import { indexRecord } from "./index.js";
-import { ratioRecord } from "./ratio.js";
+import { paddedRecord } from "./padded.js";
 import { releasesRecord } from "./releases.js";
 import { gaussianSigma, gaussianEpsilon } from "./normal.js";
 import { withoutPrivacy, certified, leaking } from "./privacy.js";
@@ -93,20 +93,12 @@ export function repairedFirst(epsilon) {
   return { record, ...certified(epsilon, 0, Math.log((1 - flip) / flip), "one randomised bit about the first item") };
 }
 
-// (K+1)-ary randomised response on the whole reply.
-export function repairedReply(epsilon, size) {
-  const flip = 1 / (Math.exp(epsilon) + size);
-  const record = ratioRecord({ noise: "response", flip });
-  const paid = Math.log((1 - size * flip) / flip);
-  return { record, ...certified(epsilon, 0, paid, "randomised response on the whole reply") };
-}
-
 // The paper's mechanisms on a message of fixed length, all K clicks and all K examinations; Gaussian noise if delta > 0.
 // `byDisplay` divides clicks by displays, which estimates nothing: a negative control.
 export function repairedPadded(epsilon, size, delta = 0, byDisplay = false) {
   const moved = size > 1 ? size + 1 : 1; // how far one reply moves the 2K numbers, in L1 and squared in L2
   const scale = delta ? gaussianSigma(epsilon, delta, Math.sqrt(moved)) : moved / epsilon;
-  const record = ratioRecord({ noise: delta ? "gaussian" : "laplace", scale, byDisplay });
+  const record = paddedRecord({ noise: delta ? "gaussian" : "laplace", scale, byDisplay });
   const paid = delta ? gaussianEpsilon(scale, delta, Math.sqrt(moved)) : moved / scale;
   return { record, ...certified(epsilon, delta, paid, "noise on every click and examination") };
 }

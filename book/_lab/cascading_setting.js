@@ -1,12 +1,12 @@
 // The panel of the chapter on cascades: B_LB of Kveton et al. (2015), and all that plays it.
 import { playIndex } from "./index.js";
-import { playRatio } from "./ratio.js";
+import { playPadded } from "./padded.js";
 import { playReleases } from "./releases.js";
 import { bLb, uniformRegret, logCheckpoints } from "./lists.js";
 import { cascadeBounds, informative } from "./bounds.js";
 import { integer, number, commonParameters, refusal, runCommand } from "./parameters.js";
 import { cascadeUcb1, ucbHybrid, ucbLaplace, ucbGaussian, ucbComposition, cucbGaussian } from "./cascading.js";
-import { repairedFirst, repairedReply, repairedPadded, repairedBlocks, uniformLists } from "./cascading.js";
+import { repairedFirst, repairedPadded, repairedBlocks, uniformLists } from "./cascading.js";
 
 const cascadingParameters = [
   number("epsilon", "privacy ε", 1, 0.01, 20, "promised to every user", true),
@@ -28,7 +28,7 @@ function cascadingCheck(values) {
 
 const cascadingProblem = (values, cascade = true) => bLb(values.n_items, values.list_size, values.p, values.gap, cascade);
 
-const cascadingKernels = { index: playIndex, ratio: playRatio, releases: playReleases };
+const cascadingKernels = { index: playIndex, padded: playPadded, releases: playReleases };
 
 const CASCADE_NOISES = { stated: 1, published: 0.01 }; // what the theorems need, and what was published
 
@@ -52,7 +52,6 @@ const cascadingAlgorithms = [
   ...withBothNoises("gaussian", "Gaussian", "gaussian", "local", (v, factor) => ucbGaussian(v.epsilon, v.delta, v.list_size, factor)),
   ...withBothNoises("composition", "Composition", "composition", "local", (v, factor) => ucbComposition(v.epsilon, v.delta, v.list_size, factor)),
   repairedCascade("first", "Response, first item", "response", "local", (v) => repairedFirst(v.epsilon)),
-  repairedCascade("reply", "Response, whole reply", "response", "local", (v) => repairedReply(v.epsilon, v.list_size)),
   repairedCascade("padded-laplace", "Laplace, padded", "laplace", "local", (v) => repairedPadded(v.epsilon, v.list_size)),
   repairedCascade("padded-gaussian", "Gaussian, padded", "gaussian", "local", (v) => repairedPadded(v.epsilon, v.list_size, v.delta)),
   repairedCascade("padded-displays", "Laplace, clicks per display", "laplace", "local", (v) => repairedPadded(v.epsilon, v.list_size, 0, true)),

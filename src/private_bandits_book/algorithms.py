@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from private_bandits import papers
 from private_bandits.policy import Policy
-from private_bandits_book.chapters.ledger import aligned
 
 _ROOMS = (*(f"papers.{room.name}" for room in pkgutil.iter_modules(papers.__path__) if room.ispkg), "baselines")
 COLUMNS = ("paper", "algorithm", "variant", "options", "policy", "trust", "promised", "pays", "file")
@@ -18,13 +17,6 @@ def listed(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, Pol
         listing = vars(importlib.import_module(f"private_bandits.{room}")).get("algorithms")
         for module, policy in listing(epsilon, delta) if listing else ():
             yield f"{room.replace('.', '/')}/{module}.py", policy
-
-
-def algorithms_text(epsilon: float = 1.0, delta: float = 1e-3) -> str:
-    """Return the table of all algorithms, aligned, a line each, and what its numbers are of."""
-    found = list(rows(epsilon, delta))
-    small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
-    return "\n".join([*aligned([COLUMNS, *found]), "", f"{len(found)} algorithms and variants. {small}"])
 
 
 def rows(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, ...]]:

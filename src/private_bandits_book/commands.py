@@ -70,9 +70,7 @@ def _call(options: argparse.Namespace, book: Book) -> int:
         print(ledger_text(book, options.chapters, **wanted, form=options.form), flush=True)
         return 0
     if options.command == "algorithms":
-        from private_bandits_book.algorithms import algorithms_text
-
-        print(algorithms_text(), flush=True)
+        print(_algorithms_text(), flush=True)
         return 0
     # Executing needs papermill, which takes a second to import; listing does not.
     from private_bandits_book.chapters.cluster import ClusterLost, cluster
@@ -100,6 +98,17 @@ def _execute(options: argparse.Namespace, book: Book) -> int:
         raise UsageError(f"--seeds must be >= 0, got {options.seeds}")
     changed = reproduce(book, options.chapters, long=options.long, seeds=options.seeds, check=options.check)
     return int(options.check and changed)
+
+
+def _algorithms_text() -> str:
+    """Return the table of all algorithms, aligned, a line each, and what its numbers are of."""
+    from private_bandits_book.algorithms import COLUMNS, rows
+    from private_bandits_book.chapters.ledger import aligned
+
+    epsilon, delta = 1.0, 1e-3
+    found = list(rows(epsilon, delta))
+    small = f"Made for epsilon {epsilon:g} and delta {delta:g}, where there is one, at small sizes."
+    return "\n".join([*aligned([COLUMNS, *found]), "", f"{len(found)} algorithms and variants. {small}"])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -23,8 +23,8 @@ from typing import Any
 from private_bandits import checks
 
 KERNELS = (
-    *("elimination", "episodes", "index", "linear", "online"),
-    *("quantile", "ratio", "releases", "robust", "stretches", "superarm", "weighted"),
+    *("elimination", "episodes", "index", "linear", "online", "padded"),
+    *("quantile", "releases", "robust", "stretches", "superarm", "weighted"),
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import scipy
 
-from private_bandits.kernels import elimination, index, kernel_of, linear, online, ratio
+from private_bandits.kernels import elimination, index, kernel_of, linear, online
 from private_bandits.mechanisms.calibration import gaussian_epsilon
 
 
@@ -55,9 +55,8 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
                 moved = (1.0 + r.growth) / r.growth if r.growth > 0 else math.inf
         case "identify":
             gaussian = not r.laplace
-        case "ratio":  # one of K + 1 replies; as numbers, a click at the first of K positions against one at the last
-            gaussian, moved = r.design == ratio.GAUSSIAN, {0: math.inf, 1: 1.0}.get(r.list_size, r.list_size + 1.0)
-            flip *= 1.0 / (1.0 - (r.list_size - 1) * flip) if r.list_size else 0.0
+        case "padded":  # a click at the first of K positions against one at the last
+            gaussian, moved = r.gaussian, {0: math.inf, 1: 1.0}.get(r.list_size, r.list_size + 1.0)
         case "index":
             gaussian, local = r.noise == index.GAUSSIAN, r.noise not in (index.TREE, index.HYBRID)
             known = r.semi_bandit or r.list_size == 1  # else the number of reports is the reply
@@ -88,7 +87,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             pass
         case _:
             return math.inf, False
-    if gaussian and name in ("index", "ratio"):
+    if gaussian and name in ("index", "padded"):
         moved = math.sqrt(moved)
     return (_response(flip) if flip else _added(gaussian, numbers.get("scale", 0.0), moved, delta)), local
 

@@ -26,7 +26,7 @@ EXACT_SHAPE = 2.0**1000
 _FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "index": {"messages": ("pulls", "total"), "state": ("pulls", "mean")},
     "superarm": {"messages": ("pulls", "total"), "state": ("pulls", "total")},
-    "ratio": dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
+    "padded": dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
     "episodes": {"messages": ("pulls", "totals"), "state": ("pulls", "means")},
     "linear": dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),
     "online": {"messages": (), "state": ("centre", "linear")},

@@ -37,7 +37,7 @@ ARMS = Arms.bernoulli(np.array([0.5, 0.4, 0.3, 0.2]))
 PAIR = Arms.bernoulli(np.array([0.5, 0.4]))
 SETS = SemiBandit.top_k(ARMS.means, 2)
 BLOCKS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
-_CASCADES = ("repair_first", "repair_reply", "repair_blocks", "uniform_play")
+_CASCADES = ("repair_first", "repair_padded", "repair_blocks", "uniform_play")
 FEW = 3  # rounds of a policy whose every state is seen
 
 

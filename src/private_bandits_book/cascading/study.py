@@ -125,7 +125,7 @@ class Study(studies.Study):
 
     @cached_property
     def control(self) -> Runs:
-        """Without privacy, a whole reply read per examination, and per display: the negative control."""
+        """Without privacy, clicks read per examination, and per display: the negative control."""
         return Runs(
             self.run(self.problem(size), paper.repaired_padded(math.inf, size, over=over), over, {"list_size": size})
             for size in self.list_sizes
@@ -224,7 +224,6 @@ def local_designs(epsilon: float, delta: float, size: int) -> dict[str, Policy]:
     """Return the local repairs by name."""
     return {
         "first": paper.repaired_local(epsilon, size),
-        "reply": paper.repaired_local(epsilon, size, "reply"),
         "padded": paper.repaired_padded(epsilon, size),
         "padded Gaussian": paper.repaired_padded(epsilon, size, delta),
         "one number": ablation(epsilon, size)["tight radius"],

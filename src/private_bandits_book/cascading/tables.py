@@ -13,9 +13,8 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import bounds
-from private_bandits.papers.cascading.instances import one_hot_replies, padded_replies
+from private_bandits.papers.cascading.instances import one_hot_replies, padded_replies, reply_channel
 from private_bandits.papers.cascading.repair_first import first_channel
-from private_bandits.papers.cascading.repair_reply import reply_channel
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits_book.cascading.rules import growth_fits

@@ -23,6 +23,7 @@ from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.chapters.seeds import csv_text
+from private_bandits_book.chapters.study import long_study, study_at
 from private_bandits_book.chapters.summaries import settings
 from private_bandits_book.exhibits import Exhibit, Table
 from private_bandits_book.figures.captions import Picture
@@ -80,9 +81,8 @@ class Chapter:
     @cached_property
     def study(self) -> Any:
         """What the chapter measures at these parameters; nothing is played before it is asked for."""
-        room = importlib.import_module(f"private_bandits_book.{self.name}.study")
         disagree = None if self._seeds is None else seeds.disagreeing(self._seeds)
-        return room.Study.at(self.parameters, self.long_study, disagree)
+        return study_at(self.book, self.name, self.parameters, disagree)
 
     @cached_property
     def _seeds(self) -> pd.DataFrame | None:
@@ -193,7 +193,7 @@ class Chapter:
 
     def long_study(self, label: str) -> pd.DataFrame:
         """Return what `reproduce --long` committed as `data/<chapter>/long-<label>.csv`."""
-        return pd.read_csv(self.book.data(self.name) / f"long-{label}.csv")
+        return long_study(self.book, self.name, label)
 
     def _write_csv(self, frame: pd.DataFrame, label: str) -> None:
         self._write(f"data/{label}.csv", csv_text(frame))

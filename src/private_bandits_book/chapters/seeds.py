@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.parameters import validate
+from private_bandits_book.chapters.study import study_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,11 +17,8 @@ NUMBERS = ["measured", "low", "high"]
 
 def ledger_at(book: Book, chapter: str, parameters: Mapping[str, Any]) -> pd.DataFrame:
     """Return a chapter's ledger at some parameters, as its own seed alone decides it."""
-    from private_bandits_book.chapters.page import Chapter
-
-    study = importlib.import_module(f"private_bandits_book.{chapter}.study").Study
-    made = Chapter(chapter, book=book, **parameters)
-    return study.at(made.parameters, made.long_study).ledger
+    ledger: pd.DataFrame = study_at(book, chapter, validate(chapter, book.parameters(chapter), parameters)).ledger
+    return ledger
 
 
 def played(book: Book, chapter: str, number: int) -> pd.DataFrame:

@@ -86,7 +86,7 @@ def lists(rounds: int, delta: float) -> Setting:
     blocks = partial(cascading.repaired_central, n_items=N_ITEMS, list_size=size, horizon=rounds)
     hybrid = partial(cascading.ucb_hybrid, n_items=N_ITEMS, horizon=rounds)
     made: list[Maker] = [partial(blocks, design=design) for design in ("keep", "forget", "counter")]
-    made += [partial(cascading.repaired_local, list_size=size, design=design) for design in ("first", "reply")]
+    made.append(partial(cascading.repaired_local, list_size=size))
     padded: tuple[dict[str, Any], ...] = {}, {"delta": delta}, {"over": "displays"}
     made += [partial(cascading.repaired_padded, list_size=size, **more) for more in padded]
     for factor in (1.0, 0.01):

@@ -1,10 +1,8 @@
 """How far the algorithms' means lie from the truth, in units of the error that they allow for: drawn, and proven."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,9 +13,7 @@ from private_bandits.mechanisms import noise as mechanisms
 from private_bandits.papers.heavy_tailed import bounds, dp_robust_ucb, pareto_arms
 from private_bandits.simulate import streams
 from private_bandits_book.heavy_tailed import rates
-
-if TYPE_CHECKING:
-    from private_bandits_book.heavy_tailed.study import Study
+from private_bandits_book.heavy_tailed.setup import Setup
 
 LOCAL_SETTING = 3  # of the LDP panels
 SCALINGS = ("repaired", "slide_rate")
@@ -32,7 +28,7 @@ _NO_TRACE = np.zeros((0, 0), np.int64)
 _NONE = np.zeros(0)
 
 
-def scaling(study: Study, v: float, variant: str) -> np.ndarray:
+def scaling(study: Setup, v: float, variant: str) -> np.ndarray:
     """Errors of LDP epoch means over the bound err for one scaling, a row for each number of pulls R of the epoch.
 
     With epsilon = 1, L = 10 and R free: B and err are what the scaling says of R.
@@ -69,7 +65,7 @@ def scaling_table(variant: str, v: float, samples: np.ndarray) -> pd.DataFrame:
 
 
 def epoch_errors(
-    study: Study, number: int, v: float, epsilon: float, c: float, draws: int, stream: int, local: str = ""
+    study: Setup, number: int, v: float, epsilon: float, c: float, draws: int, stream: int, local: str = ""
 ) -> np.ndarray:
     """Errors of the first epochs' means of DP Robust SE, or of a variant of LDP Robust SE, over (c/4) err.
 
@@ -96,7 +92,7 @@ def epoch_errors(
     return np.array(ratios)
 
 
-def radius_errors(study: Study, v: float, epsilon: float, radius: float, paths: int, stream: int) -> np.ndarray:
+def radius_errors(study: Setup, v: float, epsilon: float, radius: float, paths: int, stream: int) -> np.ndarray:
     """Errors of DP Robust UCB's means of the best arm of setting 1, over its radius: the largest of each path.
 
     One arm is played alone, and its error at n pulls is set against the radius of round n, the least that a mean of n
@@ -119,7 +115,7 @@ def radius_errors(study: Study, v: float, epsilon: float, radius: float, paths: 
     return largest
 
 
-def confidence(study: Study) -> pd.DataFrame:
+def confidence(study: Setup) -> pd.DataFrame:
     """Return, for both variants of the central algorithms, whether the means stay within what the rule allows.
 
     Proven is what `dp_confidence`, or `dp_robust_ucb_error` at n = 1, 10^3, ..., 10^15, shows; both ask for
@@ -140,7 +136,7 @@ def confidence(study: Study) -> pd.DataFrame:
     return rates.named(pd.DataFrame(rows, columns=_COLUMNS))
 
 
-def local_confidence(study: Study) -> pd.DataFrame:
+def local_confidence(study: Setup) -> pd.DataFrame:
     """`confidence` for the variants of LDP Robust SE, on the setting of the local figures."""
     rows: list[tuple[object, ...]] = []
     draws = min(DRAWS // 4, 5 * study.replications)
@@ -210,13 +206,13 @@ def ldp_confidence(epsilon: float, pulls: float, log: float, variant: str = "rep
     return 1.0 + math.sqrt(2.0) * epsilon + epsilon**2 / 3.0 + (4.0 + 2.0 * q) * epsilon / q
 
 
-def _radius_proven(study: Study, v: float, epsilon: float, radius: float) -> bool:
+def _radius_proven(study: Setup, v: float, epsilon: float, radius: float) -> bool:
     u = study.moment(1, v)
     parts = [dp_robust_ucb_error(10**k, epsilon, v, u, study.length, radius) for k in range(0, 16, 3)]
     return all(p.bias + p.sampling + p.noise <= p.radius for p in parts)
 
 
-def _local_proven(study: Study, v: float, epsilon: float, c: float, variant: str) -> bool:
+def _local_proven(study: Setup, v: float, epsilon: float, c: float, variant: str) -> bool:
     log = math.log(8.0 * study.problem(LOCAL_SETTING, v).n_items / study.beta)
     plan = bounds.ldp_epoch(1, log, epsilon, v, study.moment(LOCAL_SETTING, v), c, variant)
     return ldp_confidence(epsilon, plan.pulls, log, variant) <= c / 4.0

@@ -30,6 +30,7 @@ from private_bandits.problems import Arms
 from private_bandits.simulate import log_checkpoints, streams
 from private_bandits_book import studies
 from private_bandits_book.heavy_tailed import coverage, rare, rates
+from private_bandits_book.heavy_tailed.setup import Setup
 from private_bandits_book.studies import Run, Runs, UniformPlay
 from private_bandits_book.sweep import LEAST_RUNS, RateFit
 
@@ -50,37 +51,14 @@ def by_v(make: Callable[[Any, float], _Made]) -> cached_property[dict[float, _Ma
 
 
 @dataclass
-class Study(studies.Study):
+class Study(Setup):
     """The chapter's curves, exponents and checks at its parameters; equal runs are played once."""
 
-    chapter = "heavy_tailed"
     epsilon: ClassVar[float] = 1.0  # of the studies that have one
     # two arms and a light law, on which an index algorithm learns within the rounds that can be played
     light_means: ClassVar[tuple[float, ...]] = (0.9, 0.1)
     light_shape: ClassVar[float] = 3.0
     bounded_means: ClassVar[tuple[float, ...]] = (0.75, 0.625, 0.5, 0.375, 0.25)  # Sajed and Sheffet (2019), of DP-SE
-    local_epsilons: list[float]
-    vs: list[float]
-    exact_horizon: int
-    beta: float
-    spare_shape: float
-    u_over_moment: float
-    small_c: float
-    small_local_c: float
-    small_radius: float
-
-    @property
-    def length(self) -> int:
-        """The horizon that algorithms are told, which ask for at least 2."""
-        return max(self.horizon, 2)
-
-    def problem(self, number: int, v: float) -> ParetoArms:
-        """A setting of the slides, with the shape 1 + v + spare_shape."""
-        return paper.setting(number, v, 1.0 + v + self.spare_shape)
-
-    def moment(self, number: int, v: float) -> float:
-        """The u that the algorithms are told."""
-        return self.u_over_moment * self.problem(number, v).moment(v)
 
     def policies(self, v: float, epsilon: float) -> dict[str, Policy]:
         """Every algorithm of the chapter on setting 1, with its printed constants."""

@@ -12,7 +12,7 @@ from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
 from private_bandits.papers.cascading.kveton_algorithm_1 import cascade_ucb1
 from private_bandits.papers.cascading.repair_blocks import GROWTH, repaired_blocks
 from private_bandits.papers.cascading.repair_first import repaired_first
-from private_bandits.papers.cascading.repair_reply import repaired_padded, repaired_reply
+from private_bandits.papers.cascading.repair_padded import repaired_padded
 from private_bandits.papers.cascading.repairs import repaired_central, repaired_local
 from private_bandits.papers.cascading.theorem_8 import ucb_composition
 from private_bandits.papers.cascading.uniform_play import uniform
@@ -69,9 +69,8 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
     return listed + [
         ("algorithm_4", cucb_gaussian(epsilon, delta, n_items, size, variant="repaired")),
         ("repair_first", repaired_first(epsilon, size)),
-        ("repair_reply", repaired_reply(epsilon, size)),
-        ("repair_reply", repaired_padded(epsilon, size)),
-        ("repair_reply", repaired_padded(epsilon, size, delta)),
-        ("repair_reply", repaired_padded(epsilon, size, over="displays")),
+        ("repair_padded", repaired_padded(epsilon, size)),
+        ("repair_padded", repaired_padded(epsilon, size, delta)),
+        ("repair_padded", repaired_padded(epsilon, size, over="displays")),
         *(("repair_blocks", repaired_blocks(epsilon, size, design)) for design in GROWTH),
     ]

@@ -3,10 +3,10 @@
 from private_bandits import checks
 from private_bandits.papers.cascading.repair_blocks import repaired_blocks
 from private_bandits.papers.cascading.repair_first import repaired_first
-from private_bandits.papers.cascading.repair_reply import repaired_padded, repaired_reply
+from private_bandits.papers.cascading.repair_padded import repaired_padded
 from private_bandits.policy import Policy
 
-_LOCAL = {"first": repaired_first, "reply": repaired_reply, "padded": repaired_padded}
+_LOCAL = {"first": repaired_first, "padded": repaired_padded}
 
 
 def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Policy:
@@ -18,8 +18,8 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
         Pure local privacy of everything a user sends, > 0.
     list_size : int
         K >= 1, for which the noise is calibrated.
-    design : {"first", "reply", "padded"}
-        `repair_first.repaired_first`, `repair_reply.repaired_reply` or `repair_reply.repaired_padded`.
+    design : {"first", "padded"}
+        `repair_first.repaired_first` or `repair_padded.repaired_padded`.
 
     Returns
     -------

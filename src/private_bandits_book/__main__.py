@@ -1,4 +1,4 @@
-"""Run the command line as `python -m private_bandits`."""
+"""Run the command line as `python -m private_bandits_book`."""
 
 import sys
 

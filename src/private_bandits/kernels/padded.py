@@ -1,10 +1,10 @@
-"""The ratio index of a cascade whose whole reply is private.
+"""The ratio index of a cascade whose users send all clicks and all examinations of their list, each with noise.
 
-A reply hides how far the user read, so an item has neither a count of clicks nor a count of examinations, only
-unbiased estimates S of the first and N of the second. For the item's weight w, S - w N is a martingale; with r(t) its
-confidence radius the index is
+A message hides how far the user read, so an item has neither a count of clicks nor a count of examinations, only noisy
+sums S of the first and N of the second. For the item's weight w, S - w N without noise is a martingale; with r a
+confidence radius of the noise in a round t the index is
 
-    (S + r) / N  where N > 0,  +infinity otherwise.
+    (S + sqrt(1.5 ln t (N + r)) + r) / N  where N > 0,  +infinity otherwise.
 
 As a negative control N may be the displays: then the index is of clicks per display, which falls with the position.
 """
@@ -23,27 +23,22 @@ from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
-# randomised response on the reply; clicks and examinations of all positions, each with Laplace or Gaussian noise
-RESPONSE, LAPLACE, GAUSSIAN = range(3)
-
 
 class Record(NamedTuple):
-    """The constants of a repaired cascade."""
+    """The constants of a cascade with noise on every click and examination."""
 
-    design: int
-    flip: float = 0.0  # probability of each false answer of a randomised reply
-    scale: float = 0.0  # Laplace scale or Gaussian sigma of a number
-    by_display: bool = False
+    gaussian: bool  # the noise, else Laplace
+    scale: float  # sigma, or Laplace scale, of a number; >= 0
+    by_display: bool = False  # divide by the displays
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
 
 
 class State(NamedTuple):
     """What the loop carries from round to round, an entry or a row per item."""
 
-    clicks: np.ndarray  # what was reported of the item's own positions
-    examinations: np.ndarray  # what was reported of them, or displays less what was reported of the positions above
+    clicks: np.ndarray  # as they were sent
+    examinations: np.ndarray  # as they were sent
     displays: np.ndarray
-    above: np.ndarray  # positions above the item's own, summed over its displays
     regret: np.ndarray
 
 
@@ -91,7 +86,6 @@ def start(problem: ListRecord, policy: Record) -> State:
         clicks=np.zeros(n_items),
         examinations=np.zeros(n_items),
         displays=np.zeros(n_items, np.int64),
-        above=np.zeros(n_items, np.int64),
         regret=np.zeros(1),
     )
 
@@ -117,59 +111,48 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         The three streams of the replication.
     """
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
-    design, flip, scale, by_display = policy.design, policy.flip, policy.scale, policy.by_display
+    gaussian, scale, by_display = policy.gaussian, policy.scale, policy.by_display
     means, cascade, best, size = problem.means, problem.cascade, problem.best, problem.list_size
-    clicks, examinations, displays, above = state.clicks, state.examinations, state.displays, state.above
+    clicks, examinations, displays = state.clicks, state.examinations, state.displays
     indices, order, values = np.zeros(len(means)), np.arange(size), np.zeros(size)
-    feedback, width = np.zeros(size), 1.0 - (size + 1) * flip
+    feedback = np.zeros(size)
     mark = lower_bound(checkpoints, first)
     total_regret = state.regret[0]
     for t in range(first, last + 1):
         log_t = math.log(t)
         for item in range(len(indices)):
-            shown, hits, seen, noise_radius = float(displays[item]), clicks[item], examinations[item], 0.0
-            samples = shown
-            if design == RESPONSE:
-                hits = (hits - shown * flip) / width
-                seen = shown - (shown - seen - above[item] * flip) / width
-            else:  # 2 noises a display, of the clicks and of w times the examinations, w <= 1
-                noise_radius = scale * _tail(design, 3.0 * log_t, 2.0 * shown)
-                samples = seen + noise_radius
-            if by_display:
-                seen = samples = shown
-            if displays[item] == 0 or seen <= 0.0:
+            shown = float(displays[item])
+            seen = shown if by_display else examinations[item]
+            if shown == 0.0 or seen <= 0.0:
                 indices[item] = np.inf
                 continue
-            indices[item] = (hits + math.sqrt(1.5 * samples * log_t) / width + noise_radius) / seen
+            # two noises a display: of the clicks, and of w <= 1 times the examinations
+            radius = scale * _tail(gaussian, 3.0 * log_t, 2.0 * shown)
+            samples = seen if by_display else seen + radius
+            indices[item] = (clicks[item] + math.sqrt(1.5 * samples * log_t) + radius) / seen
         top_list(indices, cascade, choice, order, values)
         observed = observe(means, cascade, order, env, feedback)
-        reply = observed - 1 if feedback[observed - 1] == 1.0 else size
-        if design == RESPONSE:
-            reply = mechanisms.respond(noise, reply, size + 1, flip)
         for position in range(size):
-            item, clicked, examined = order[position], 0.0, 0.0
-            if position <= reply:
-                clicked, examined = 1.0 if position == reply else 0.0, 1.0
-            if design != RESPONSE:
-                clicked += _noise(design, noise, scale)
-                examined += _noise(design, noise, scale)
-            clicks[item] += clicked
-            examinations[item] += examined
+            item = order[position]
             displays[item] += 1
-            above[item] += position
+            clicked, examined = 0.0, 0.0
+            if position < observed:
+                clicked, examined = feedback[position], 1.0
+            clicks[item] += clicked + _noise(gaussian, noise, scale)
+            examinations[item] += examined + _noise(gaussian, noise, scale)
         total_regret += pseudo_regret(means, cascade, best, order)
         mark = record_round(t, order, observed, total_regret, mark, checkpoints, regret, trace)
     state.regret[0] = total_regret
 
 
 @compiled(inline="always")
-def _noise(design, noise, scale):
-    return mechanisms.laplace(noise, scale) if design == LAPLACE else mechanisms.gaussian(noise, scale)
+def _noise(gaussian, noise, scale):
+    return mechanisms.gaussian(noise, scale) if gaussian else mechanisms.laplace(noise, scale)
 
 
 @compiled(inline="always")
-def _tail(design, log_tail, m):
+def _tail(gaussian, log_tail, m):
     """What a sum of m noises of scale 1 exceeds with probability e^-log_tail; Laplace noise at a near best rate."""
-    if design == GAUSSIAN or m == 0.0:
+    if gaussian:
         return math.sqrt(2.0 * log_tail * m)
     return math.sqrt((log_tail + m) / log_tail) * (log_tail + m * math.log1p(log_tail / m))
