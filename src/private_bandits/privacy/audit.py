@@ -14,7 +14,7 @@ from private_bandits.privacy.channels import stochastic
 from private_bandits.privacy.curves import AddedNoise
 from private_bandits.privacy.environments import channel_rows
 from private_bandits.privacy.events import Event, Found, features, learn
-from private_bandits.privacy.guarantee import Guarantee, Promising
+from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.loss import worst_case
 from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_loss, one_run_p_value, p_value
 from private_bandits.privacy.sufficient import LONGEST, sufficient, sufficient_loss
@@ -193,8 +193,8 @@ def audit(
         if value is not None and name not in _GIVEN[kind]:
             raise ValueError(f"{name} is not for a {kind}")
     if kind == "policy":
-        promises = isinstance(target, Promising) and isinstance(target.privacy, Guarantee)
-        stated = target.privacy if promises else Guarantee.none()
+        said = getattr(target, "privacy", None)
+        stated = said if isinstance(said, Guarantee) else Guarantee.none()
         if view is None:
             view = "messages" if stated.trust == "local" else "actions"
         elif not callable(view):
