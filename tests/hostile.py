@@ -90,7 +90,7 @@ VALUES: dict[str, Any] = {
     "policy": Fair, "table": [[0.0, 1.0], [1.0, 0.0]], "anchors": [[0.3, 0.1], [0.2, 0.2]], "theta": [0.6, 0.8],
     "n_actions": 3, "sets": [[0, 1], [2, 3]], "arms": ARMS, "probabilities": [[0.5, 0.4], [0.3, 0.2]],
     "items": [0, 1], "which": 0, "point": [0.5, 0.5], "distance": 0.1, "low": 0.0, "x": [1.0, 2.0, 4.0, 8.0],
-    "correct": 700, "guesses": 900, "users": 1000, "p_values": [0.01, 0.2], "parts": [("laplace", 1.0, 0.5)],
+    "p_values": [0.01, 0.2],
     "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "runs_": 10,
 }  # fmt: skip
@@ -121,7 +121,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "privacy.environment_law": {"horizon": 2},
     "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
 }
-SKIPPED = {"FinitePolicy", "History", "Witness", "OracleBandit", "SetBandit"}
+SKIPPED = {"FinitePolicy", "History", "OracleBandit", "SetBandit"}
 
 
 def nest(depth: int) -> list[Any]:
@@ -135,7 +135,6 @@ def nest(depth: int) -> list[Any]:
 FREE = {
     *(("simulate", name) for name in ("horizon", "replications", "store")),
     ("papers.contextual.lil_ucb", "limit"),
-    *((f"privacy.{name}", "max_histories") for name in ("environment_law", "exact_loss", "table_laws", "worst_case")),
     ("SetBandit.from_oracle", "oracle"),
 }
 HOSTILE: tuple[Any, ...] = (

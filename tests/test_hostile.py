@@ -68,8 +68,6 @@ CORPUS = [
     ("papers.cascading.ucb_laplace", {"epsilon": 1e-309, "list_size": 2}, "epsilon"),
     ("papers.cascading.repaired_local", {"epsilon": 1e-300, "list_size": 2}, "epsilon"),
     ("privacy.exact_loss", {"horizon": 2**64}, "horizon"),
-    ("privacy.table_laws", {"horizon": 3, "n_arms": 10**9}, "n_arms"),
-    ("privacy.exact_loss", {"horizon": 2, "rewards": 1.0}, "rewards"),
     ("estimates.half_width", {"se": -1.0, "replications": 5}, "se"),
     ("estimates.mean_interval", {"samples": [1e308, 1.7e308]}, "samples"),
     ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
