@@ -90,7 +90,7 @@ VALUES: dict[str, Any] = {
     "policy": Fair, "table": [[0.0, 1.0], [1.0, 0.0]], "anchors": [[0.3, 0.1], [0.2, 0.2]], "theta": [0.6, 0.8],
     "n_actions": 3, "sets": [[0, 1], [2, 3]], "arms": ARMS, "probabilities": [[0.5, 0.4], [0.3, 0.2]],
     "items": [0, 1], "which": 0, "point": [0.5, 0.5], "distance": 0.1, "low": 0.0, "x": [1.0, 2.0, 4.0, 8.0],
-    "correct": 700, "guesses": 900, "users": 1000, "p_values": [0.01, 0.2], "parts": [("laplace", 1.0, 0.5)],
+    "p_values": [0.01, 0.2],
     "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "runs_": 10,
 }  # fmt: skip
@@ -120,14 +120,13 @@ OTHERS: dict[str, dict[str, Any]] = {
     "privacy.environment_law": {"horizon": 2},
     "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
 }
-SKIPPED = {"FinitePolicy", "History", "Witness", "SetBandit"}
+SKIPPED = {"FinitePolicy", "History", "SetBandit"}
 
 
 # as many as are asked for, where to write them, and what runs the caller's own code
 FREE = {
     *(("simulate", name) for name in ("horizon", "replications")),
     ("papers.contextual.lil_ucb", "limit"),
-    *((f"privacy.{name}", "max_histories") for name in ("environment_law", "exact_loss", "table_laws", "worst_case")),
 }
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 3, 0.0, -0.0, -1.0, 0.5, 1.5, 1e3, 1e-6, 1e6, math.nan, math.inf, -math.inf, 1 + 2j,

@@ -7,7 +7,7 @@ learner sees. Nothing is shared with the library but the policies.
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+from itertools import product
 
 
 def own_reward(outcome, arm):
@@ -35,23 +35,19 @@ def tables(n_arms, horizon, rewards):
     return list(product(product(rewards, repeat=n_arms), repeat=horizon))
 
 
-def changed(row, alternatives, changes):
-    """Every row that differs from `row` in at most `changes` places."""
-    for places in combinations(range(len(row)), min(changes, len(row))):
-        for values in product(alternatives, repeat=len(places)):
-            other = list(row)
-            for place, value in zip(places, values, strict=True):
-                other[place] = value
-            yield tuple(other)
+def changed(row, alternatives):
+    """Every row that differs from `row` in at most one place."""
+    for place, value in product(range(len(row)), alternatives):
+        yield (*row[:place], value, *row[place + 1 :])
 
 
-def outcomes_loss(policy, n_arms, horizon, rewards=(0, 1), see=own_reward, changes=1):
+def outcomes_loss(policy, n_arms, horizon, rewards=(0, 1), see=own_reward):
     """Definition 2: neighbouring tables differ in whole rows."""
     worst = 0.0
     for arms in product(range(n_arms), repeat=horizon):
         chance = {x: probability(policy, arms, x, see) for x in tables(n_arms, horizon, rewards)}
         for x in chance:
-            for y in changed(x, list(product(rewards, repeat=n_arms)), changes):
+            for y in changed(x, list(product(rewards, repeat=n_arms))):
                 worst = max(worst, loss_between(chance[x], chance[y]))
     return worst
 
@@ -74,7 +70,7 @@ def instantaneous_loss(policy, n_arms, horizon, rewards=(0, 1)):
     for t in range(1, horizon + 1):
         for before in product(range(n_arms), repeat=t - 1):
             for r in product(rewards, repeat=t - 1):
-                for s in changed(r, rewards, 1):
+                for s in changed(r, rewards):
                     pasts = [tuple(zip(before, seen, strict=True)) for seen in (r, s)]
                     if all(reachable(policy, past) for past in pasts):
                         laws = zip(*(policy.probabilities(past) for past in pasts), strict=True)
@@ -86,12 +82,12 @@ def reachable(policy, past):
     return all(policy.probabilities(past[:t])[arm] > 0 for t, (arm, _) in enumerate(past))
 
 
-def local_loss(channel, horizon, changes=1):
+def local_loss(channel, horizon):
     """Definition 4: P(z_1, ..., z_T | r_1, ..., r_T), one reward of T changed."""
     n, m = len(channel), len(channel[0])
     worst = 0.0
     for r in product(range(n), repeat=horizon):
-        for s, z in product(changed(r, range(n), changes), product(range(m), repeat=horizon)):
+        for s, z in product(changed(r, range(n)), product(range(m), repeat=horizon)):
             p, q = (math.prod(channel[x][y] for x, y in zip(row, z, strict=True)) for row in (r, s))
             worst = max(worst, loss_between(p, q))
     return worst

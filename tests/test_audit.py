@@ -15,23 +15,13 @@ from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplac
 from private_bandits.baselines.ren_response import reference as response_reference
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed, semibandits
-from private_bandits.privacy import (
-    AddedNoise,
-    Guarantee,
-    audit,
-    composed,
-    deltas,
-    exact_loss,
-    holm,
-    one_run_loss,
-    table_laws,
-)
+from private_bandits.privacy import AddedNoise, Guarantee, audit, deltas, exact_loss, holm, table_laws
 from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH
-from private_bandits.privacy.sampled import ceiling, certified_loss, one_run_p_value, p_value
+from private_bandits.privacy.sampled import certified_loss, p_value
 from private_bandits.privacy.sufficient import sufficient_loss
 from private_bandits.privacy.tables import on_tables, streams
-from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
+from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits.simulate import trace
 from private_bandits_book.algorithms import listed
 from private_bandits_book.policies import Exponential, Greedy, LocallyPrivate, Response, Retraction
@@ -84,9 +74,8 @@ class Split:
 
 def test_rounding_makes_no_loss_infinite():
     assert audit([[0.1, 0.2, 0.7], [0.0, 0.0, 1.0]], delta=0.3).epsilon_low == pytest.approx(0.0, abs=1e-9)
-    for neighbours in ("table", "view"):
-        assert audit(Split(), horizon=2, delta=0.3, neighbours=neighbours).epsilon_low == pytest.approx(0.0, abs=1e-9)
-        assert audit(Split(), horizon=2, delta=0.29, neighbours=neighbours).epsilon_low == math.inf
+    assert audit(Split(), horizon=2, delta=0.3).epsilon_low == pytest.approx(0.0, abs=1e-9)
+    assert audit(Split(), horizon=2, delta=0.29).epsilon_low == math.inf
 
 
 @pytest.mark.parametrize("policy", [Response(1.0, 2), Exponential(0.7, 2), Greedy(2)])
@@ -182,87 +171,41 @@ def test_delta_over_tables_is_that_of_every_pair_of_tables(delta):
     assert audit(policy, horizon=rounds, delta=delta).epsilon_low == pytest.approx(worst, rel=1e-12)
 
 
-def adversary(policy, history, other, p, q, left, epsilon, used):
-    """The most of P - e^epsilon Q that rewards chosen by the arms so far, and one change, can give."""
-    law, neighbour = policy.probabilities(history), policy.probabilities(other)
-    total = 0.0
-    for arm in (0, 1):
-        a, b = p * law[arm], q * neighbour[arm]
-        if left == 1:
-            total += max(a - math.exp(epsilon) * b, 0.0)
-            continue
-        moves = [(r, r) for r in (0, 1)] if used or left > 2 else []
-        moves += [] if used else [(0, 1), (1, 0)]
-        total += max(
-            adversary(policy, (*history, (arm, r)), (*other, (arm, s)), a, b, left - 1, epsilon, used or r != s)
-            for r, s in moves
-        )
-    return total
-
-
-class Random(Drawn):
-    def __init__(self, seed):
-        self.table = np.random.default_rng(seed).dirichlet(np.full(2, 0.5), size=(8, 8, 8, 8))
-
-
-@pytest.mark.parametrize("policy", [Exponential(1.0, 2), Random(5)])
-def test_delta_of_adaptive_neighbours_is_a_recursion_and_exceeds_that_of_tables(policy):
-    delta = 0.1
-    found = audit(policy, horizon=4, delta=delta, neighbours="view").epsilon_low
-    assert found > audit(policy, horizon=4, delta=delta).epsilon_low + 1e-3
-    assert adversary(policy, (), (), 1.0, 1.0, 4, found, False) == pytest.approx(delta, abs=1e-9)
-    assert audit(policy, horizon=4, neighbours="view").epsilon_low == pytest.approx(exact_loss(policy, 4))
-
-
 def test_views_of_a_finite_policy():
     local = LocallyPrivate(Greedy(2), 1.0)
     assert audit(local, horizon=3, view="messages").epsilon_low == pytest.approx(1.0)
     assert audit(Greedy(2), horizon=3, view="messages").epsilon_low == math.inf
-    assert audit(local, horizon=3, view="messages", changes=2).epsilon_low == pytest.approx(2.0)
     retraction = Retraction(1.0, 0.01)
     assert audit(retraction, horizon=3, promised=1.0).verdict == "keeps its promise"
-    found = audit(retraction, horizon=3, promised=1.0, view="next")
-    assert found.epsilon_low == pytest.approx(exact_loss(retraction, 3, definition="instantaneous"))
-    assert found.verdict == "breaks its promise"
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.1])
-def test_composed_noise_brackets_an_independent_accountant(delta):
-    oracle = privacy_loss_distribution.from_laplace_mechanism(10.0, value_discretization_interval=1e-4)
-    low, high = composed([("laplace", 10.0, 1.0)] * 17, delta)
-    theirs = oracle.self_compose(17).get_epsilon_for_delta(delta)  # from above, by at most 17 of its cells
-    assert low <= theirs <= high + 17e-4 and theirs - 17e-4 <= high and high - low < 0.01
-    both = privacy_loss_distribution.from_gaussian_mechanism(2.0, value_discretization_interval=1e-4).compose(
-        privacy_loss_distribution.from_laplace_mechanism(1.0, value_discretization_interval=1e-4)
-    )
-    low, high = composed([("laplace", 1.0, 1.0), ("gaussian", 2.0, 1.0)], delta)
-    assert low <= both.get_epsilon_for_delta(delta) <= high + 1e-3 and high - low < 0.01
+@pytest.mark.parametrize(("noise", "scale"), [("laplace", 0.8), ("gaussian", 2.0)])
+def test_added_noise_pays_what_an_independent_accountant_says(noise, scale, delta):
+    found = audit(AddedNoise(noise, scale), neighbours=[(0.0, 1.0)], delta=delta)
+    make = getattr(privacy_loss_distribution, f"from_{noise}_mechanism")
+    theirs = make(scale, value_discretization_interval=1e-4).get_epsilon_for_delta(delta)
+    assert found.exact and theirs - 1e-3 <= found.epsilon_low <= theirs + 1e-9
 
 
-def test_composed_noise_has_closed_forms():
+def test_added_noise_has_closed_forms():
     sigma = gaussian_sigma(1.0, 1e-3, 5.0)
-    assert composed([("gaussian", sigma, 3.0), ("gaussian", sigma, 4.0)], 1e-3)[0] == pytest.approx(1.0)
-    low, high = composed([("laplace", 1.0, 1.0)], 0.1)
-    assert low == high == pytest.approx(1 + 2 * math.log(0.9))
-    low, high = composed([("laplace", 1.0, 1.0), ("laplace", 1.0, 1e-12)], 0.1)
-    assert low <= 1 + 2 * math.log(0.9) + 1e-9 <= high
-    assert composed([("gaussian", 1.0, 1.0)]) == (math.inf, math.inf)
+    noise = AddedNoise("gaussian", sigma)
+    assert noise.loss([0.0, 0.0], [3.0, 4.0], 1e-3) == pytest.approx(1.0)
+    assert noise.loss(0.0, 1.0) == math.inf and noise.loss(1.0, 1.0) == 0.0
+    noise = AddedNoise("laplace", 1.0)
+    assert noise.loss(0.0, 1.0, 0.1) == noise.loss([0.0, 2.0], [1.0, 2.0], 0.1) == pytest.approx(1 + 2 * math.log(0.9))
+    assert noise.loss([0.0, 0.0], [1.0, -2.0]) == 3.0
 
 
-@pytest.mark.parametrize(
-    ("number", "ratio", "delta", "width"), [(2, 1.0, 1e-13, 1e-6), (10_000, 1e-3, 1e-5, 0.1), (1000, 0.01, 1e-5, 0.1)]
-)
-def test_composed_noise_pays_no_more_than_its_sum_and_is_narrow(number, ratio, delta, width):
-    low, high = composed([("laplace", 1.0, ratio)] * number, delta)
-    assert high - width < low <= high <= number * ratio
-
-
-def test_only_ends_that_agree_are_exact():
-    found = audit(AddedNoise("laplace", 1.0), neighbours=[([0.0, 0.0], [1.0, 1.0])], delta=1e-3, promised=2.0)
-    assert not found.exact and found.epsilon_low < found.epsilon_high < 2.0 and found.high_by == "accounting"
-    both = composed([("laplace", 1.0, 1.0), ("gaussian", 1.0, 1.0)], 1e-13)
-    assert both[0] < math.inf and both[1] == math.inf
-    assert audit(AddedNoise("laplace", 1.0), neighbours=[(0.0, 1.0)], delta=1e-3).exact
+def test_what_has_no_closed_form_is_run():
+    pair = [([0.0, 0.0], [1.0, 1.0])]
+    found = audit(AddedNoise("laplace", 1.0), neighbours=pair, delta=1e-3, promised=2.0)
+    assert AddedNoise("laplace", 1.0).loss(*pair[0], 1e-3) is None
+    assert (found.method, found.exact, found.high_by) == ("sampled", False, "none") and 1.0 < found.epsilon_low < 2.0
+    none = audit(AddedNoise("laplace", 1.0), neighbours=pair, delta=1e-3, runs=0, accounted=2.0)
+    assert (none.method, none.epsilon_low, none.epsilon_high, none.high_by) == ("accounting", 0.0, 2.0, "accounting")
+    assert audit(AddedNoise("laplace", 1.0), neighbours=pair, runs=0).epsilon_low == 2.0
 
 
 def test_a_delta_that_is_wrong_by_ten_is_seen_exactly():
@@ -278,8 +221,7 @@ def test_certified_losses_are_clopper_and_pearson():
     beta = scipy.stats.beta
     low, high = beta.ppf(0.025, 160, 2500 - 160 + 1), beta.ppf(0.975, 4, 2500 - 3)
     assert certified_loss(160, 2500, 3, 2500, 0.01, 0.05) == pytest.approx(math.log((low - 0.01) / high))
-    assert ceiling(5000) == pytest.approx(math.log(5000 / 3.69), abs=1e-3)
-    assert ceiling(5000, 0.5) < ceiling(5000) and ceiling(1) == 0.0
+    assert certified_loss(5000, 5000, 0, 5000, 0.0, 0.05) == pytest.approx(math.log(5000 / 3.69), abs=1e-3)
 
 
 @pytest.mark.parametrize(("promised", "delta"), [(1.0, 0.0), (1.0, 0.01), (2.0, 0.0)])
@@ -295,29 +237,19 @@ def test_holm_rejects_step_by_step():
     assert holm([0.03, 0.001, 0.04]).tolist() == [False, True, False]
 
 
-@pytest.mark.parametrize(("correct", "guesses", "users", "delta"), [(700, 900, 1000, 0.0), (880, 900, 1000, 1e-4)])
-def test_users_of_one_run_are_dominated_by_a_binomial(correct, guesses, users, delta):
-    epsilon = one_run_loss(correct, guesses, users, delta)
-    law = scipy.stats.binom(guesses, 1 / (1 + math.exp(-epsilon)))
-    back = np.arange(1, correct + 1)
-    steps = np.max(np.cumsum(law.pmf(correct - back)) / back)
-    assert law.sf(correct - 1) + 2 * users * delta * steps == pytest.approx(0.05, rel=1e-4)
-    assert one_run_loss(guesses // 2, guesses, users, delta) == 0.0
-
-
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 def test_no_more_than_the_truth_is_certified_and_halved_noise_is_found(epsilon):
     right = [audit(laplace(1 / epsilon), neighbours=[(0.0, 1.0)], seed=s, promised=epsilon) for s in range(12)]
     halved = [audit(laplace(0.5 / epsilon), neighbours=[(0.0, 1.0)], seed=s, promised=epsilon) for s in range(12)]
     assert sum(found.epsilon_low > epsilon for found in right) <= 1
     assert all(found.verdict == "breaks its promise" and found.epsilon_low <= 2 * epsilon for found in halved)
-    assert np.median([found.epsilon_low for found in right]) > 0.7 * min(epsilon, ceiling(5000) - 2) - 0.05
+    assert np.median([found.epsilon_low for found in right]) > 0.7 * min(epsilon, math.log(5000 / 3.69) - 2) - 0.05
 
 
 @pytest.mark.parametrize(("bits", "wanted"), [(11, 4.5), (19, 5.2)])
 def test_repeated_answers_are_told_by_their_number(bits, wanted):
     lows = [audit(answers(bits), neighbours=[(0, 1)], runs=10_000, seed=s).epsilon_low for s in range(20)]
-    assert sum(low >= wanted for low in lows) >= 19 and max(lows) < ceiling(2500)
+    assert sum(low >= wanted for low in lows) >= 19 and max(lows) < math.log(2500 / 3.69)
 
 
 def test_the_pair_is_searched_and_named():
@@ -328,13 +260,9 @@ def test_the_pair_is_searched_and_named():
     assert found.event.hits > 5 * found.event.others and found.event.runs == 5000
 
 
-def test_outcomes_may_differ_in_length_and_density_ratios_help():
+def test_outcomes_may_differ_in_length():
     found = audit(lambda x, rng: [1.0] * (1 + (rng.random() < x)), neighbours=[(0.0, 0.5)])
     assert found.epsilon_low > 5.0
-    known = audit(
-        laplace(1.0), neighbours=[(0.0, 1.0)], ratio=lambda rows, a, b: abs(rows[:, 0] - b) - abs(rows[:, 0] - a)
-    )
-    assert 0.8 < known.epsilon_low <= 1.0
 
 
 @pytest.mark.parametrize("entries", [2, 5, 100])
@@ -355,30 +283,6 @@ def test_an_upper_end_is_an_account_that_runs_do_not_refute():
     assert (ends.epsilon_high, ends.high_by, ends.verdict) == (math.inf, "none", "consistent")
 
 
-def test_users_of_one_run_certify_what_they_pay():
-    found = audit(answers(1), neighbours=[(0, 1)], method="one run", promised=1.0)
-    assert 0.8 < found.epsilon_low <= 1.0 and found.method == "one run"
-
-
-def test_a_broken_promise_of_one_run_has_its_error():
-    found = audit(laplace(0.25), neighbours=[(0.0, 1.0)], method="one run", promised=1.0)
-    assert found.verdict == "breaks its promise" and found.p_value < 1e-6
-    at = one_run_p_value(found.event.hits, found.event.runs, 10_000, 0.0, found.epsilon_low)
-    assert at == pytest.approx(0.05, rel=1e-4)
-    assert audit(laplace(1.0), neighbours=[(0.0, 1.0)], method="one run", promised=1.0).p_value > 0.05
-
-
-def test_how_many_users_are_guessed_does_not_depend_on_what_they_release():
-    calls = []
-
-    def target(x, rng):
-        calls.append(x)
-        return x + rng.laplace(0.0, 0.5) + (100.0 if len(calls) > 2000 else 0.0)
-
-    found = audit(target, neighbours=[(0.0, 1.0)], method="one run", delta=1e-6, runs=4000)
-    assert 0 < found.event.runs < 1500
-
-
 # policies on tables
 
 
@@ -396,11 +300,11 @@ def test_how_many_users_are_guessed_does_not_depend_on_what_they_release():
 )
 def test_a_table_of_constant_rows_is_played_as_simulate_plays_those_means(policy, problem):
     row, horizon = (np.arange(problem.n_items) % 2).astype(float), 400
-    tables = on_tables(policy, problem, horizon, lambda seen: seen)
-    (found,) = tables.draw(np.tile(row, (horizon, 1)), [0], 1, streams(5, 0))
+    tables = on_tables(policy, problem, horizon, "actions")
+    (found,) = tables.draw(np.tile(row, (horizon, 1)), 0, 1, streams(5, 0))
     same = type(problem)(row, problem.list_size) if problem is not CASCADE else type(problem)(row, 3)
     wanted = trace(same, policy, horizon=horizon, seed=5)[:, :-1]
-    assert np.array_equal(found.reshape(wanted.shape), wanted)
+    assert np.array_equal(found[problem.n_items :].reshape(wanted.shape), wanted)
 
 
 class Told:
@@ -420,36 +324,25 @@ class Told:
 
 def test_a_table_is_played_as_the_reference_plays_it():
     rows = np.random.default_rng(2).integers(0, 2, size=(60, 3)).astype(float)
-    (found,) = on_tables(ldp_ucb_response(1.0), ARMS, 60, lambda seen: seen).draw(rows, [7], 1, streams(3, 0))
+    (found,) = on_tables(ldp_ucb_response(1.0), ARMS, 60, "actions").draw(rows, 7, 1, streams(3, 0))
     told = Told(rows)
     wanted = response_reference(told, 60, streams(3, 0)._replace(env=told), 1.0)
-    assert found.tolist() == [row[:-1] for row in wanted]
+    assert found[ARMS.n_items :].tolist() == [arm for arm, _ in wanted]
 
 
 @pytest.mark.parametrize("policy", [ldp_ucb_response(math.inf), kl_ucb_cf(math.inf)])
 def test_a_message_is_what_the_users_own_round_adds(policy):
     rows = np.random.default_rng(2).integers(0, 2, size=(30, 3)).astype(float)
-    (seen,) = on_tables(policy, ARMS, 30, lambda seen: seen).draw(rows, [0], 1, streams(3, 0))
+    (seen,) = on_tables(policy, ARMS, 30, "actions").draw(rows, 0, 1, streams(3, 0))
     for user in range(30):
-        (sent,) = on_tables(policy, ARMS, 30, "messages").draw(rows, [user], 1, streams(3, 0))
-        assert sent.tolist() == [1.0, rows[user, seen[user, 0]]]
-    (both,) = on_tables(policy, ARMS, 30, "messages").draw(rows, [3, 20], 1, streams(3, 0))
-    assert both.tolist() == [2.0, 2.0, 1.0, rows[3, seen[3, 0]], 1.0, rows[20, seen[20, 0]]]
+        (sent,) = on_tables(policy, ARMS, 30, "messages").draw(rows, user, 1, streams(3, 0))
+        assert sent.tolist() == [1.0, rows[user, seen[ARMS.n_items + user]]]
 
 
 @pytest.mark.parametrize("policy", [adap_ucb(1.0), dp_se(1.0, 3, 100)])
 def test_sums_of_several_users_are_no_messages(policy):
     with pytest.raises(ValueError, match="view='messages'"):
         audit(policy, problem=ARMS, horizon=50, view="messages")
-
-
-def test_a_user_who_comes_several_times_sends_all_messages():
-    rows = np.zeros((2, 5, 3))
-    rows[1, [0, 2, 4]] = 1.0
-    pair = [(rows[0], rows[1])]
-    found = audit(ldp_ucb_response(1.0), problem=ARMS, horizon=5, neighbours=pair, changes=3)
-    assert 2.0 < found.epsilon_low <= 3.0
-    assert (found.promised, found.verdict, found.epsilon_high) == (None, "no promise", math.inf)
 
 
 def test_an_epoch_gets_the_sums_of_its_rows():
@@ -469,11 +362,11 @@ def test_an_epoch_gets_the_sums_of_its_rows():
 
     problem = type("Problem", (), {"n_items": 2, "means": [0, 1]})
     problem_arms = Arms.bernoulli([0.5, 0.5])
-    (found,) = on_tables(policy, problem_arms, 6000, lambda seen: seen).draw(rows, [0], 1, streams(3, 0))
+    (found,) = on_tables(policy, problem_arms, 6000, "actions").draw(rows, 0, 1, streams(3, 0))
     wanted = sajed_algorithm_2.reference(problem, 6000, streams(3, 0)._replace(env=Epoch()), math.inf, 1 / 6000)
-    assert found.tolist() == [row[:-1] for row in wanted]
+    assert found[2:].tolist() == [arm for arm, _ in wanted]
     tables = on_tables(policy, problem_arms, 6000, "state")
-    (state,) = tables.draw(rows, [0], 1, streams(3, 0))
+    (state,) = tables.draw(rows, 0, 1, streams(3, 0))
     share = int(state[0])
     assert state[2] == pytest.approx(rows[0 : 2 * share : 2, 0].mean(), abs=1e-12)
     assert state[3] == pytest.approx(rows[1 : 2 * share : 2, 1].mean(), abs=1e-12)
@@ -486,7 +379,7 @@ def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
     policy = dataclasses.replace(policy, record=record)
     rows = np.zeros((40, problem.n_items))
     rows[0, 0] = large
-    (state,) = on_tables(policy, problem, 40, "state").draw(rows, [0], 1, streams(3, 0))
+    (state,) = on_tables(policy, problem, 40, "state").draw(rows, 0, 1, streams(3, 0))
     threshold = record.truncation**record.truncation_power  # of an episode of one pull
     assert state[problem.n_items] == (large if large <= threshold else 0.0)
 
@@ -588,8 +481,8 @@ def test_a_leak_is_found_that_another_arm_or_user_hides(told):
 def test_what_is_observed_before_the_first_round_is_a_message_of_its_own():
     rows = np.random.default_rng(2).integers(0, 2, size=(4, 8)).astype(float)
     policy, problem = cascading.cucb_gaussian(1.0, 1e-3, 8, 3), SemiBandit.top_k(CASCADE.means, 3)
-    (first,) = on_tables(policy, problem, 4, "messages").draw(rows, [0], 1, streams(3, 0))
-    (second,) = on_tables(policy, problem, 4, "messages").draw(rows, [1], 1, streams(3, 0))
+    (first,) = on_tables(policy, problem, 4, "messages").draw(rows, 0, 1, streams(3, 0))
+    (second,) = on_tables(policy, problem, 4, "messages").draw(rows, 1, 1, streams(3, 0))
     assert first[:8].tolist() == rows[0].tolist() and first[8:11].tolist() == [1.0] * 3 and len(first) == 14
     assert second[:3].tolist() == [1.0] * 3 and len(second) == 6
     found = audit(policy, problem=problem, horizon=2, delta=1e-3, runs=6000)  # the sum of both is private
@@ -640,19 +533,15 @@ def test_an_account_does_not_listen_to_the_policy():
     assert (found.epsilon_high, found.verdict) == (math.inf, "consistent")
     less = cascading.repaired_local(1.0, 3)
     less = dataclasses.replace(less, record=less.record._replace(flip=0.9 * less.record.flip))
-    found = audit(less, problem=CASCADE, horizon=1, method="accounting")
+    found = audit(less, problem=CASCADE, horizon=1, runs=0)
     assert found.epsilon_high > 1.0 and found.verdict == "consistent" and found.epsilon_low == 0.0
 
 
-def test_a_promise_is_about_its_own_users_views_and_trust():
-    policy, rows = cascading.repaired_local(1.0, 3), np.zeros((2, 3, 8))
-    rows[1] = 1.0
-    found = audit(policy, problem=CASCADE, horizon=3, changes=3, view="state", neighbours=[(*rows,)], runs=6000)
-    assert found.epsilon_low > 1.5 and (found.promised, found.high_by) == (None, "none")
+def test_a_promise_is_about_its_own_views_and_trust():
     central = semibandits.cucb_dp(1.0, 2, 4, 1000, "repaired")
     found = audit(central, problem=SETS, horizon=1, view="messages", runs=6000)
     assert found.epsilon_low > 1.0 and (found.promised, found.high_by) == (None, "none")
-    found = audit(policy, problem=CASCADE, horizon=2, view=lambda played: played, runs=6000)
+    found = audit(cascading.repaired_local(1.0, 3), problem=CASCADE, horizon=2, view="actions", runs=6000)
     assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise"
 
 
@@ -664,14 +553,9 @@ def test_what_a_policy_reads_is_a_view():
     assert found.verdict == "breaks its promise"
 
 
-def test_contextual_and_convex_messages_are_those_of_the_loops():
+def test_contextual_messages_are_those_of_the_loop():
     from private_bandits.papers import contextual
 
-    problem = ConvexLoss.arms([[0.0, 0.0], [1.0, 1.0]])
-    policy = contextual.one_point(problem, 100, 1.0, None, "exp3", "laplace", "classical")
-    zero, one = ConvexLoss.arms([[0.0, 0.0]]), ConvexLoss.arms([[1.0, 1.0]])
-    found = audit(policy, problem=problem, horizon=1, neighbours=[([zero], [one])], runs=8000)
-    assert 0.35 < found.epsilon_low <= found.epsilon_high == policy.privacy.effective_epsilon
     context = LinearContext.sphere([0.6, 0.8], 1)
     users = [LinearContext.table([[[1.0, 0.0]]], [[mean]], noise=0.0) for mean in (-1.0, 1.0)]
     policy = contextual.ldp_linucb(8.0, 0.1, 2, 100)
@@ -679,12 +563,7 @@ def test_contextual_and_convex_messages_are_those_of_the_loops():
     assert 0.5 < found.epsilon_low <= 8.0 and len(found.witness) == 2
 
 
-def test_a_finite_policy_and_a_learner_may_be_sampled():
-    rows = np.zeros((2, 12, 2))
-    rows[1, 0] = 1.0
-    found = audit(Response(1.0, 2), horizon=12, neighbours=[(rows[0], rows[1])], runs=10_000)
-    assert 3.0 < found.epsilon_low <= 11.0 and found.method == "sampled"
-
+def test_a_learner_is_sampled():
     class Follow:
         name = "follow"
 
@@ -711,7 +590,7 @@ def test_below_a_full_search_one_pair_is_searched_and_a_clear_leak_is_found():
     given = audit(policy, problem=CASCADE, horizon=2, runs=400, neighbours=[(*pair,)])
     np.testing.assert_array_equal(given.witness, found.witness)
     right = audit(cascading.repaired_local(1.0, 3), problem=CASCADE, horizon=2, runs=400)
-    assert right.epsilon_low <= 1.0 and right.ceiling == ceiling(100)
+    assert right.epsilon_low <= 1.0
     more, fewer = (len(on_tables(policy, CASCADE, 2, "messages").pairs(streams(0, 0), every)) for every in (1, 0))
     assert more > fewer == 1 and FULL_SEARCH == 5760  # as `audit` says
 
@@ -727,11 +606,6 @@ def test_what_is_no_number_is_an_outcome_like_others_and_large_numbers_are_no_tr
     assert audit(lambda x, rng: 1e300 * (x + rng.laplace()), neighbours=[(0.0, 1.0)]).epsilon_low <= 1.0
 
 
-def test_a_view_of_the_callers_own_is_sampled():
-    found = audit(Response(1.0, 2), horizon=6, view=lambda played: played[-1])
-    assert found.method == "sampled" and 0.5 < found.epsilon_low <= 1.0
-
-
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
@@ -743,22 +617,18 @@ def test_a_view_of_the_callers_own_is_sampled():
         ({"neighbours": [(0.0, 1.0)] * 20, "runs": 4000}, "runs"),
         ({"delta": 1.0}, "delta"),
         ({"target": lambda x, rng: "a"}, "target"),
-        ({"target": lambda x: x}, "target"),
         ({"target": dp_se(1.0, 3, 100)}, "problem|horizon"),
         ({"target": heavy_tailed.quantile_se(1.0, 0.1), "problem": ARMS, "horizon": 5}, "target"),
         ({"target": dp_se(1.0, 3, 100), "problem": ARMS, "horizon": 5, "view": "messages"}, "view"),
-        ({"method": "exact"}, "method"),
         ({"target": cascading.ucb_laplace(1.0, 3), "problem": CASCADE, "horizon": 2}, "neighbours"),
-        ({"ratio": 3}, "ratio"),
-        ({"ratio": lambda rows, a, b: [1.0, 2.0]}, "ratio"),
         ({"horizon": -3}, "horizon"),
+        ({"target": Greedy(2), "horizon": 3}, "neighbours"),
+        ({"target": Greedy(2), "neighbours": None, "horizon": 3, "view": "state"}, "view"),
+        ({"target": Greedy(2), "neighbours": None, "horizon": 50, "delta": 0.1}, "horizon"),
         ({"problem": "x"}, "problem"),
         ({"view": "actions"}, "view"),
-        ({"changes": 2}, "changes"),
         ({"target": [[1.0, 0.0], [0.5, 0.5]]}, "neighbours"),
         ({"target": [[1.0, 0.0], [0.5, 0.5]], "neighbours": None, "accounted": 1.0}, "accounted"),
-        ({"target": [[1.0, 0.0], [0.5, 0.5]], "neighbours": None, "method": "sampled"}, "channel"),
-        ({"target": Greedy(2), "neighbours": None, "horizon": 3, "ratio": abs}, "ratio"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(changed, named):

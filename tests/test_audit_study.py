@@ -57,7 +57,7 @@ def test_no_lower_end_lies_above_what_the_policy_says_that_it_pays(case):
 
 
 def test_rows_by_accounting_alone_pay_what_their_policies_say_and_certify_nothing():
-    rows = [(case, case.audited(6000, 1)) for case in CASES if case.asked.get("method") == "accounting"]
+    rows = [(case, case.audited(6000, 1)) for case in CASES if case.asked.get("runs") == 0]
     assert len(rows) > 20
     for case, found in rows:
         parts = case.paper in ("abbasi2011", "shariff2018")  # nothing is proved of a user's whole message

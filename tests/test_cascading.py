@@ -13,6 +13,7 @@ from private_bandits import mechanisms
 from private_bandits.kernels import index, leap, padded, releases
 from private_bandits.mechanisms import _raw, counters, noise
 from private_bandits.papers.cascading import (
+    _shared,
     algorithm_1,
     algorithm_2,
     algorithm_3,
@@ -42,7 +43,6 @@ from private_bandits.plain import click, largest, least_reported_first
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import simulate, streams, trace
-from private_bandits_book.cascading.tables import length_channel
 
 HORIZON = 400
 MEANS = [0.3, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05]
@@ -254,7 +254,35 @@ def test_published_gaussian_pays_the_exact_loss():
 
 
 def test_the_number_of_reports_gives_the_reply_away():
-    assert channel_loss(length_channel(4)) == math.inf
+    assert channel_loss(instances.length_channel(4)) == math.inf
+    assert channel_loss(instances.length_channel(1)) == 0.0
+    for means in [*np.eye(3), np.zeros(3)]:
+        *shown, observed = trace(Cascade(means, 3), ucb_laplace(1.0, 3), horizon=1, seed=0)[0].tolist()
+        reply = means[shown].tolist().index(1.0) if means.any() else 3
+        assert instances.length_channel(3)[reply].tolist() == np.eye(3)[observed - 1].tolist()
+
+
+@pytest.mark.parametrize("seen", range(5))
+def test_the_first_list_of_algorithm_1_shows_the_first_observation(seen):
+    problem, policy = Cascade(np.eye(5)[seen], 2), ucb_hybrid(1.0, 5, 100)
+    assert all(trace(problem, policy, horizon=1, seed=seed)[0, 0] == seen for seed in range(20))
+
+
+@pytest.mark.parametrize(
+    ("policy", "losses"),
+    [
+        (ucb_laplace(1.0, 4), [math.inf, math.inf]),
+        (ucb_laplace(1.0, 1), [math.inf, 0.0]),
+        (ucb_gaussian(1.0, 1e-3, 4), [math.inf, math.inf]),
+        (ucb_composition(1.0, 1e-3, 4), [math.inf, math.inf]),
+        (ucb_hybrid(1.0, 8, 100), [math.inf]),
+        (cucb_gaussian(1.0, 1e-3, 8, 4), [math.inf]),
+        (cucb_gaussian(1.0, 1e-3, 8, 4, variant="repaired"), []),
+    ],
+)
+def test_what_leaks_is_enumerated_from_what_the_record_says(policy, losses):
+    assert [channel_loss(channel) for channel in _shared.in_clear(policy.record)] == losses
+    assert policy.privacy.effective_epsilon == policy.privacy.value_epsilon + sum(losses)
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 9])

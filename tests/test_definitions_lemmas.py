@@ -204,7 +204,7 @@ def test_the_best_pair_of_tables_by_hand():
     policy, horizon = Response(0.5, 2), 3
     best = 0.0
     for x in naive.tables(2, horizon - 1, (0, 1)):
-        for y in naive.changed(x, list(np.ndindex(2, 2)), 1):
+        for y in naive.changed(x, list(np.ndindex(2, 2))):
             laws = [
                 [naive.probability(policy, arms, (*table, (0, 0))) for arms in np.ndindex(2, 2, 2)] for table in (x, y)
             ]

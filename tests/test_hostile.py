@@ -62,7 +62,6 @@ CORPUS = [
     ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
     ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
     ("papers.semibandits.separated", {"shape": "K-path", "others": 1}, "others"),
-    ("privacy.exact_loss", {"horizon": 2, "rewards": 1.0}, "rewards"),
     ("estimates.half_width", {"se": -1.0, "replications": 5}, "se"),
     ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
     ("problems.LinearContext", {"link": "nonsense"}, "link"),

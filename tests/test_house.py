@@ -29,7 +29,6 @@ PUBLISHING = {
     "IPython",
 }
 # Data of the library that still name the companion; to be emptied.
-GOING = {"moved.toml"}
 FRAGMENT = 28
 
 
@@ -137,7 +136,7 @@ def test_the_library_names_no_companion():
     """Neither in code, for an import by name, nor in data."""
     texts = [path for path in (SRC / LIBRARY).rglob("*") if path.suffix in (".py", ".toml")]
     naming = {path.name for path in texts if COMPANION in path.read_text(encoding="utf-8")}
-    assert not naming - GOING
+    assert not naming
 
 
 def test_imports_run_one_way_between_the_floors():

@@ -155,13 +155,20 @@ def test_a_kept_promise_pays_the_same_for_values_and_for_everything():
     assert Guarantee.certified(1, 1, "local", "x").delta == 0.0
 
 
-def test_what_leaks_is_private_in_its_values_alone():
-    leaks = Guarantee.leaking(0.2, 1e-3, 0.15, 1e-4, "central", "exact counts")
+def test_what_is_released_beside_the_values_is_paid_for():
+    clear, answer = np.eye(3), [[0.75, 0.25], [0.25, 0.75]]
+    given = (0.2, 1e-3, 0.15, 1e-4)
+    leaks = Guarantee.releasing(*given, [answer, clear], "central", "exact counts")
     assert leaks == guarantee(
         delta=1e-3, value_epsilon=0.15, value_delta=1e-4, effective_epsilon=math.inf,
         trust="central", reason="exact counts",
     )  # fmt: skip
-    assert Guarantee.leaking(math.inf, 0.1, 0.15, 1e-4, "central", "exact counts") == Guarantee.none()
+    once = Guarantee.releasing(*given, [answer], "central", "an answer")
+    assert (once.effective_epsilon, once.effective_delta) == (0.15 + channel_loss(answer), 1e-4)
+    constant = Guarantee.releasing(*given, [np.ones((3, 1))], "central", "nothing")
+    assert constant == Guarantee.releasing(*given, [], "central", "nothing")
+    assert (constant.effective_epsilon, constant.effective_delta) == (0.15, 1e-4)
+    assert Guarantee.releasing(math.inf, 0.1, 0.15, 1e-4, [clear], "central", "exact counts") == Guarantee.none()
 
 
 def test_without_noise_nothing_is_promised():

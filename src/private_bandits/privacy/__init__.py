@@ -3,35 +3,31 @@
 `guarantee` holds what a policy promises, `channels` the losses of finite randomisers. `enumeration` and `laws` find the
 probability of every history of a finite policy, `loss` and `environments` the losses under the definitions of Basu,
 Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0), `sufficient` (long horizons)
-and `curves` (scalar noise) where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and
+and `added_noise` where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and
 certifies with what `sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a record.
 """
 
+from private_bandits.privacy.added_noise import AddedNoise
 from private_bandits.privacy.audit import Audit, audit
 from private_bandits.privacy.channels import channel_loss, sensitivity
-from private_bandits.privacy.curves import AddedNoise, composed
 from private_bandits.privacy.enumeration import FinitePolicy, History
 from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.laws import environment_law, table_laws
-from private_bandits.privacy.loss import DEFINITIONS, Witness, exact_loss, worst_case
-from private_bandits.privacy.sampled import binomial_interval, holm, one_run_loss
+from private_bandits.privacy.loss import exact_loss, worst_case
+from private_bandits.privacy.sampled import binomial_interval, holm
 
 __all__ = [
-    "DEFINITIONS",
     "AddedNoise",
     "Audit",
     "FinitePolicy",
     "Guarantee",
     "History",
-    "Witness",
     "audit",
     "binomial_interval",
     "channel_loss",
-    "composed",
     "environment_law",
     "exact_loss",
     "holm",
-    "one_run_loss",
     "sensitivity",
     "table_laws",
     "worst_case",

@@ -1,6 +1,6 @@
 """Every history of a finite bandit policy and its exact probability: the tensors behind the losses."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Protocol, runtime_checkable
@@ -12,6 +12,7 @@ from private_bandits import checks
 History = tuple[tuple[int, Hashable], ...]
 
 HISTORIES = 100_000
+"""The most histories that are visited."""
 
 
 @runtime_checkable
@@ -69,25 +70,17 @@ class Game:
         Different values that a reward takes.
     entries : tuple of (int, hashable)
         The pairs (arm, signal) that one round can add to a history.
-    max_histories : int
-        The most histories that are visited.
     """
 
     policy: FinitePolicy
     n_arms: int
     rewards: tuple[float, ...]
     entries: tuple[tuple[int, Hashable], ...]
-    max_histories: int = HISTORIES
 
     @property
     def arms(self) -> np.ndarray:
         """Arm of each entry, shape (entries,)."""
         return np.array([arm for arm, _ in self.entries])
-
-    @property
-    def signal(self) -> Callable[[tuple[float, ...], int], Hashable] | None:
-        """The policy's own feedback, or None for bandit feedback."""
-        return self.policy.signal
 
     def outcomes(self) -> list[tuple[float, ...]]:
         """Return every outcome of one round.
@@ -108,28 +101,17 @@ class Game:
             Places in `entries`.
         """
         place = {entry: i for i, entry in enumerate(self.entries)}
-        see = self.signal or _own_reward
+        see = self.policy.signal or _own_reward
         return np.array([[place[arm, see(x, arm)] for arm in range(self.n_arms)] for x in self.outcomes()])
 
 
-def describe(
-    policy: FinitePolicy,
-    n_arms: int | None = None,
-    rewards: Sequence[float] | None = None,
-    max_histories: int = HISTORIES,
-) -> Game:
-    """Collect what the losses need of a policy; it fills what is not given.
+def describe(policy: FinitePolicy) -> Game:
+    """Collect what the losses need of a policy.
 
     Parameters
     ----------
     policy : FinitePolicy
         The policy.
-    n_arms : int, optional
-        Arms, >= 1.
-    rewards : sequence of float, optional
-        Different values that a reward takes.
-    max_histories : int
-        The most histories that may be visited, >= 1.
 
     Returns
     -------
@@ -138,25 +120,20 @@ def describe(
     Raises
     ------
     ValueError
-        If the policy is no `FinitePolicy`, or an argument is out of range.
+        If it is no `FinitePolicy`, its rewards are not different numbers, or a round has too many outcomes.
     """
     if not isinstance(policy, FinitePolicy):
         wrong = checks.shown(policy)
         raise ValueError(f"policy must be a FinitePolicy, with a method probabilities(history), got {wrong}")
-    values = _values(policy.rewards if rewards is None else rewards)
-    count = len(policy.probabilities(())) if n_arms is None else n_arms
-    most = checks.integer("max_histories", max_histories, at_least=1)
-    if checks.integer("n_arms", count, at_least=1) > max(most // len(values), 1):
-        raise ValueError(f"n_arms must be smaller: more than {most} outcomes of a round would be visited, got {count}")
-    see = policy.signal
-    if see is not None and not _few(len(values), count + 1, most):
-        raise ValueError(f"n_arms must be smaller: more than {most} outcomes of a round would be visited, got {count}")
+    values, see, count = _values(policy.rewards), policy.signal, len(policy.probabilities(()))
     if see is None:
         entries = [(arm, reward) for arm in range(count) for reward in values]
+    elif not _few(len(values), count + 1):
+        raise ValueError(f"policy must have fewer arms: a round has more than {HISTORIES} outcomes, got {count} arms")
     else:
         seen = {(arm, see(x, arm)): None for arm in range(count) for x in product(values, repeat=count)}
         entries = list(seen)
-    return Game(policy, count, values, tuple(entries), most)
+    return Game(policy, count, values, tuple(entries))
 
 
 def neighbours(game: Game, definition: str) -> list[list[int]]:
@@ -177,7 +154,7 @@ def neighbours(game: Game, definition: str) -> list[list[int]]:
     list of list of int
         Places in the game's entries.
     """
-    if definition == "outcomes" or game.signal is None:
+    if definition == "outcomes" or game.policy.signal is None:
         return [[i for i, (arm, _) in enumerate(game.entries) if arm == a] for a in range(game.n_arms)]
     entry_of = game.entry_of().reshape((len(game.rewards),) * game.n_arms + (game.n_arms,))
     groups = {
@@ -211,8 +188,8 @@ def conditional_laws(game: Game, horizon: int) -> Iterator[tuple[np.ndarray, np.
         If there are more histories than the game allows, or the policy's law of an arm is no distribution.
     """
     size = len(game.entries)
-    if not _few(size, horizon, game.max_histories):
-        raise ValueError(f"horizon must be smaller: more than {game.max_histories} histories would be visited")
+    if not _few(size, horizon):
+        raise ValueError(f"horizon must be smaller: more than {HISTORIES} histories would be visited")
     reached = np.zeros(())
     for t in range(horizon):
         laws = np.full((*(size,) * t, game.n_arms), np.nan)
@@ -242,12 +219,12 @@ def joint_law(game: Game, horizon: int) -> np.ndarray:
     return np.where(np.isneginf(reached)[..., None], -np.inf, reached[..., None] + laws)
 
 
-def _few(size: int, horizon: int, most: int) -> bool:
-    """Say whether 1 + size + ... + size^(horizon - 1) is at most so much, without working it out."""
+def _few(size: int, horizon: int) -> bool:
+    """Say whether 1 + size + ... + size^(horizon - 1) histories are few enough, without working it out."""
     total, power = 0, 1
-    for _ in range(min(horizon, most + 1)):
+    for _ in range(min(horizon, HISTORIES + 1)):
         total, power = total + power, power * size
-        if total > most:
+        if total > HISTORIES:
             return False
     return True
 

@@ -27,7 +27,7 @@ _STRICT = 1e-3  # error at which events are compared: the best of many is a luck
 class Event(NamedTuple):
     """A threshold on a number of the outcome, and what the tested runs say of it.
 
-    It is likelier on the first of the witness's two data: `hits` of `runs` there, `others` of `other_runs`.
+    It is likelier on the first of the witness's two data: `hits` of `runs` there, `others` of as many on the other.
     """
 
     statistic: str
@@ -36,7 +36,6 @@ class Event(NamedTuple):
     hits: int = 0
     runs: int = 0
     others: int = 0
-    other_runs: int = 0
 
     def __str__(self) -> str:
         side, level = (">=", self.threshold) if self.sign > 0 else ("<=", -self.threshold)
@@ -51,19 +50,6 @@ class Found(NamedTuple):
     swapped: bool
     worth: float
 
-    def score(self, rows: np.ndarray) -> np.ndarray:
-        """Return how much outcomes look like the event.
-
-        Parameters
-        ----------
-        rows : float array, shape (outcomes, width)
-
-        Returns
-        -------
-        float array, shape (outcomes,)
-        """
-        return self.event.sign * _rounded(self.number(rows))
-
     def happened(self, rows: np.ndarray) -> np.ndarray:
         """Say which outcomes are in the event.
 
@@ -75,7 +61,7 @@ class Found(NamedTuple):
         -------
         bool array, shape (outcomes,)
         """
-        return np.asarray(self.score(rows) >= self.event.threshold)
+        return np.asarray(self.event.sign * _rounded(self.number(rows)) >= self.event.threshold)
 
 
 def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) -> tuple[np.ndarray, tuple[bool, int]]:
@@ -118,7 +104,7 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
     return (np.column_stack([sizes, table]) if varies else table), (varies, width)
 
 
-def learn(first: np.ndarray, second: np.ndarray, delta: float, ratio: Any = None) -> Found:
+def learn(first: np.ndarray, second: np.ndarray, delta: float) -> Found:
     """Learn the event that certifies most.
 
     A number of the outcome is fitted on either half and looked at on the other, where its threshold is chosen; then it
@@ -130,15 +116,13 @@ def learn(first: np.ndarray, second: np.ndarray, delta: float, ratio: Any = None
         Outcomes on two neighbours, at least two of each.
     delta : float
         In [0, 1).
-    ratio : callable, optional
-        ln of the density of rows on the first over that on the second, where it is known.
 
     Returns
     -------
     Found
     """
     sides = (first[::2], second[::2]), (first[1::2], second[1::2])
-    fits = [dict(_numbers(*side, ratio)) for side in (*sides, (first, second))]
+    fits = [dict(_numbers(*side)) for side in (*sides, (first, second))]
     best: Found | None = None
     for name in [name for name in fits[2] if name in fits[0] and name in fits[1]]:
         crossed = [_rounded(np.concatenate([fits[1][name](sides[0][s]), fits[0][name](sides[1][s])])) for s in (0, 1)]
@@ -163,10 +147,8 @@ def _rounded(values: np.ndarray) -> np.ndarray:
         return np.round(values, 9).astype(np.float32)
 
 
-def _numbers(first: np.ndarray, second: np.ndarray, ratio: Any) -> Iterator[tuple[str, Callable[..., np.ndarray]]]:
+def _numbers(first: np.ndarray, second: np.ndarray) -> Iterator[tuple[str, Callable[..., np.ndarray]]]:
     """Yield numbers of an outcome that may tell the two apart, with their names."""
-    if ratio is not None:
-        yield "ln density ratio", ratio
     coded = [_Coded(first[:, place], second[:, place]) for place in range(first.shape[1])]
     apart = sorted(range(len(coded)), key=lambda place: -coded[place].evidence)
     for place in apart[:_KEPT]:

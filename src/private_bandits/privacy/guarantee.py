@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from private_bandits import checks
+from private_bandits.privacy.channels import channel_loss
 
 
 @dataclass(frozen=True)
@@ -76,16 +78,22 @@ class Guarantee:
         ValueError
             If a field is out of range.
         """
-        if math.isinf(epsilon):
-            return cls.none()
-        epsilon, delta, paid = float(epsilon), float(delta), float(paid)
-        return cls(epsilon, delta, paid, delta, paid, delta, trust, reason)
+        return cls.releasing(epsilon, delta, paid, delta, (), trust, reason)
 
     @classmethod
-    def leaking(
-        cls, epsilon: float, delta: float, value_epsilon: float, value_delta: float, trust: str, reason: str
+    def releasing(
+        cls,
+        epsilon: float,
+        delta: float,
+        value_epsilon: float,
+        value_delta: float,
+        beside: Sequence[Any],
+        trust: str,
+        reason: str,
     ) -> Guarantee:
-        """Of a policy that releases something exact beside its noisy values; that without noise if epsilon is infinite.
+        """Of a policy that releases more than noisy values; that without noise if epsilon is infinite.
+
+        The effective loss is computed: the values and what is released beside them compose, so their losses add up.
 
         Parameters
         ----------
@@ -93,23 +101,35 @@ class Guarantee:
             Nominal.
         value_epsilon, value_delta : float
             What the noise on values alone pays.
+        beside : sequence of array_like, each of shape (inputs, outputs)
+            What else is released, each a channel from what one user has, as for `channel_loss`: the identity where
+            something is seen in clear.
         trust, reason : str
-            As for the class; the reason says what leaks.
+            As for the class; the reason says what is released beside the values.
 
         Returns
         -------
         Guarantee
-            With an infinite effective epsilon.
+            With an infinite effective epsilon where a channel's loss is infinite.
 
         Raises
         ------
         ValueError
             If an argument is out of range.
+
+        Examples
+        --------
+        >>> clear = [[1.0, 0.0], [0.0, 1.0]]
+        >>> Guarantee.releasing(1.0, 0.0, 0.5, 0.0, [clear], "local", "the first reward is sent in clear").label()
+        'ε=1, values pay 0.5, everything ∞'
         """
         if math.isinf(epsilon):
             return cls.none()
+        paid = float(value_epsilon) + sum(channel_loss(channel) for channel in beside)
         values = float(value_epsilon), float(value_delta)
-        return cls(float(epsilon), float(delta), *values, math.inf, 0.0, trust, reason)
+        return cls(
+            float(epsilon), float(delta), *values, paid, values[1] if math.isfinite(paid) else 0.0, trust, reason
+        )
 
     def __post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, at_least=0, infinite=True)

@@ -1,7 +1,6 @@
 """Probabilities of whole action sequences of a finite policy: for every table of outcomes, and in an environment."""
 
 import math
-from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -13,15 +12,12 @@ from private_bandits.privacy.enumeration import FinitePolicy, Game, describe, jo
 _CELLS = 4_000_000
 
 
-def table_laws(
-    policy: FinitePolicy, horizon: int, *, n_arms: int | None = None, rewards: Sequence[float] | None = None
-) -> np.ndarray:
+def table_laws(policy: FinitePolicy, horizon: int) -> np.ndarray:
     """Return P(a_1, ..., a_T | x_1, ..., x_T) for every table of outcomes, literally.
 
     Parameters
     ----------
-    policy, n_arms, rewards
-        As in `exact_loss`.
+    policy : FinitePolicy
     horizon : int
         T, from 1 to 32.
 
@@ -37,7 +33,7 @@ def table_laws(
         As `exact_loss` does, and if the array would need more than 4 million cells.
     """
     rounds = checks.integer("horizon", horizon, at_least=1, at_most=32) - 1  # an array has 64 dimensions at most
-    game = describe(policy, n_arms, rewards)
+    game = describe(policy)
     shape = (len(game.rewards) ** game.n_arms,) * rounds + (game.n_arms,) * horizon
     if math.prod(shape) > _CELLS:
         raise ValueError(f"horizon must be smaller: the tables would need more than {_CELLS} cells")
@@ -50,20 +46,12 @@ def table_laws(
     return np.exp(joint[(*index, np.arange(game.n_arms))])
 
 
-def environment_law(
-    policy: FinitePolicy,
-    horizon: int,
-    environment: Any,
-    *,
-    n_arms: int | None = None,
-    rewards: Sequence[float] | None = None,
-) -> np.ndarray:
+def environment_law(policy: FinitePolicy, horizon: int, environment: Any) -> np.ndarray:
     """Return P(a_1, ..., a_T) when the rewards are drawn from an environment.
 
     Parameters
     ----------
-    policy, n_arms, rewards
-        As in `exact_loss`.
+    policy : FinitePolicy
     horizon : int
         T, >= 1.
     environment : array_like
@@ -79,7 +67,7 @@ def environment_law(
     ValueError
         As `exact_loss` does.
     """
-    game = describe(policy, n_arms, rewards)
+    game = describe(policy)
     return actions_law(game, checks.integer("horizon", horizon, at_least=1), reward_laws(game, environment))
 
 
@@ -107,15 +95,10 @@ def reward_laws(game: Game, environment: Any, name: str = "environment") -> np.n
     table = checks.array(name, environment)
     if table.shape == (game.n_arms,) and set(game.rewards) == {0, 1}:
         table = np.stack([table if reward else 1 - table for reward in game.rewards], axis=1)
-    if (
-        table.shape != (game.n_arms, len(game.rewards))
-        or not (table >= 0).all()
-        or np.abs(table.sum(axis=1) - 1).max() > 1e-12
-    ):
-        raise ValueError(
-            f"{name} must have shape ({game.n_arms}, {len(game.rewards)}), a distribution over the rewards "
-            f"for each arm, or hold the means of {game.n_arms} Bernoulli arms, got {checks.shown(environment)}"
-        )
+    shape = (game.n_arms, len(game.rewards))
+    if table.shape != shape or (table < 0).any() or np.abs(table.sum(axis=1) - 1).max() > 1e-12:
+        wanted = f"{name} must have shape {shape}, a distribution for each arm, or hold the means of Bernoulli arms"
+        raise ValueError(f"{wanted}, got {checks.shown(environment)}")
     return table
 
 
@@ -147,7 +130,7 @@ def actions_law(game: Game, horizon: int, table: np.ndarray) -> np.ndarray:
 
 def _signal_weights(game: Game, table: np.ndarray) -> np.ndarray:
     """Return the probability of each entry's signal once its arm is pulled."""
-    if game.signal is None:
+    if game.policy.signal is None:
         return table.reshape(-1)
     cells = np.array(list(product(range(len(game.rewards)), repeat=game.n_arms)))
     chances = table[np.arange(game.n_arms), cells].prod(axis=1)

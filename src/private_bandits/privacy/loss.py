@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,13 +31,9 @@ def exact_loss(
     horizon: int,
     *,
     definition: str = "outcomes",
-    n_arms: int | None = None,
-    rewards: Sequence[float] | None = None,
-    changes: int = 1,
     environments: Sequence[Any] | None = None,
     output: str = "history",
     distance: Callable[[np.ndarray, np.ndarray], float] | None = None,
-    max_histories: int = enumeration.HISTORIES,
 ) -> float:
     """Exact privacy loss of a finite bandit policy: the smallest epsilon for which the definition holds.
 
@@ -61,13 +56,6 @@ def exact_loss(
     horizon : int
         T, >= 1. The first arm depends on no reward, and the last reward on no later arm.
     definition : {"outcomes", "rewards", "instantaneous", "local", "environment"}
-    n_arms : int, optional
-        Number of arms, >= 1; by default the policy's own.
-    rewards : sequence of float, optional
-        Values of a reward, all different; by default the policy's own, or (0, 1).
-    changes : int
-        Number of rounds in which neighbours may differ, >= 1: one person who answers in several rounds (group privacy).
-        Not used by "environment".
     environments : sequence of array_like, optional
         Only for "environment", at least two, all different: the probability of each reward for each arm, shape (arms,
         rewards), or the arms' means, shape (arms,), where the rewards are 0 and 1.
@@ -77,8 +65,6 @@ def exact_loss(
     distance : callable, optional
         Only for "environment": the metric between two environments of shape (arms, rewards); by default the largest
         total variation over the arms, for Bernoulli rewards the largest difference of means.
-    max_histories : int
-        Refuse to enumerate more histories than this.
 
     Returns
     -------
@@ -94,32 +80,22 @@ def exact_loss(
     """
     checks.choice("definition", definition, DEFINITIONS)
     length = checks.integer("horizon", horizon, at_least=1)
-    rounds = checks.integer("changes", changes, at_least=1)
-    game = enumeration.describe(policy, n_arms, rewards, max_histories)
+    game = enumeration.describe(policy)
     if definition == "environment":
         return environment_loss(game, length, environments, output, distance)
     if environments is not None or distance is not None:
         raise ValueError(f"environments and distance must be for definition 'environment', got {definition!r}")
     if definition == "local":
-        return _local_loss(game) * min(rounds, length)
-    return _worst_case(game, length, definition, rounds).loss
+        return _local_loss(game)
+    return worst_case(policy, length, definition=definition).loss
 
 
-def worst_case(
-    policy: enumeration.FinitePolicy,
-    horizon: int,
-    *,
-    definition: str = "outcomes",
-    n_arms: int | None = None,
-    rewards: Sequence[float] | None = None,
-    changes: int = 1,
-    max_histories: int = enumeration.HISTORIES,
-) -> Witness:
+def worst_case(policy: enumeration.FinitePolicy, horizon: int, *, definition: str = "outcomes") -> Witness:
     """Return the exact loss with the arms and the two neighbouring inputs at which it is paid.
 
     Parameters
     ----------
-    policy, horizon, n_arms, rewards, changes, max_histories
+    policy, horizon
         As in `exact_loss`.
     definition : {"outcomes", "rewards", "instantaneous"}
 
@@ -134,49 +110,39 @@ def worst_case(
     """
     checks.choice("definition", definition, DEFINITIONS[:3])
     length = checks.integer("horizon", horizon, at_least=1)
-    rounds = checks.integer("changes", changes, at_least=1)
-    return _worst_case(enumeration.describe(policy, n_arms, rewards, max_histories), length, definition, rounds)
-
-
-def _worst_case(game: enumeration.Game, horizon: int, definition: str, changes: int) -> Witness:
+    game = enumeration.describe(policy)
     groups = enumeration.neighbours(game, definition)
     if definition != "instantaneous":
-        return _worst(game, groups, enumeration.joint_law(game, horizon), changes)
+        return _worst(game, groups, enumeration.joint_law(game, length))
     # Arms impossible on one of two inputs were told apart in an earlier round: there the loss is infinite already.
     rounds = (
-        _worst(game, groups, np.where(np.isnan(laws), -np.inf, laws), changes)
-        for _, laws in enumeration.conditional_laws(game, horizon)
+        _worst(game, groups, np.where(np.isnan(laws), -np.inf, laws))
+        for _, laws in enumeration.conditional_laws(game, length)
     )
     return max(rounds, key=lambda witness: witness.loss)
 
 
-def _worst(game: enumeration.Game, groups: list[list[int]], logs: np.ndarray, changes: int) -> Witness:
-    """Return the largest difference of two logarithms over entries that differ in at most `changes` rounds."""
+def _worst(game: enumeration.Game, groups: list[list[int]], logs: np.ndarray) -> Witness:
+    """Return the largest difference of two logarithms over entries that differ in one round."""
     rounds = range(logs.ndim - 1)
-    best = -1.0
-    where: tuple[int, ...] = ()
-    axes: tuple[int, ...] = ()
-    for changed in combinations(rounds, min(changes, len(rounds))):
-        gaps = _gaps(_merge(logs, changed, groups, np.max), _merge(logs, changed, groups, np.min))
+    best, where, changed = -1.0, (0,) * logs.ndim, -1  # these stand where there is no round that can change
+    for t in rounds:
+        gaps = _gaps(_merge(logs, t, groups, np.max), _merge(logs, t, groups, np.min))
         index = np.unravel_index(np.argmax(gaps), gaps.shape)
         if gaps[index] > best:
-            best, where, axes = float(gaps[index]), tuple(map(int, index)), changed
-    cells = np.ix_(*(groups[k] if axis in axes else [k] for axis, k in enumerate(where)))
+            best, where, changed = float(gaps[index]), tuple(map(int, index)), t
+    cells = np.ix_(*(groups[k] if t == changed else [k] for t, k in enumerate(where)))
     part = logs[cells]
     ends = [np.unravel_index(end, part.shape) for end in (np.argmax(part), np.argmin(part))]
-    seen = [[game.entries[int(np.ravel(cells[axis])[end[axis]])] for axis in rounds] for end in ends]
+    seen = [[game.entries[int(np.ravel(cells[t])[end[t]])] for t in rounds] for end in ends]
     arms = (*(arm for arm, _ in seen[0]), where[-1])
     signals, neighbour = (tuple(signal for _, signal in row) for row in seen)
-    return Witness(best, arms, signals, neighbour)
+    return Witness(max(best, 0.0), arms, signals, neighbour)
 
 
-def _merge(
-    tensor: np.ndarray, axes: Sequence[int], groups: list[list[int]], extreme: Callable[..., np.ndarray]
-) -> np.ndarray:
-    """Replace the entries along each axis by the extreme of each group."""
-    for axis in axes:
-        tensor = np.stack([extreme(tensor.take(group, axis=axis), axis=axis) for group in groups], axis=axis)
-    return tensor
+def _merge(tensor: np.ndarray, t: int, groups: list[list[int]], extreme: Callable[..., np.ndarray]) -> np.ndarray:
+    """Replace the entries of one round by the extreme of each group."""
+    return np.stack([extreme(tensor.take(group, axis=t), axis=t) for group in groups], axis=t)
 
 
 def _gaps(high: np.ndarray, low: np.ndarray) -> np.ndarray:

@@ -14,9 +14,8 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import episodes, kernel_of
 from private_bandits.kernels.protocol import WHOLE_RUN
-from private_bandits.privacy.enumeration import FinitePolicy
 from private_bandits.privacy.events import features
-from private_bandits.problems import Cascade, ConvexLoss, LinearContext
+from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
 
@@ -29,7 +28,6 @@ _FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "padded": dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
     "episodes": {"messages": ("pulls", "totals"), "state": ("pulls", "means")},
     "linear": dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),
-    "online": {"messages": (), "state": ("centre", "linear")},
     "releases": {"state": ("counted", "mean")},
     "robust": {"state": ("pulls", "mean")},
     "elimination": {"state": ("pulls", "means")},
@@ -43,7 +41,7 @@ ALL_PAIRS = 18
 _RATES = (0.5, 0.125, 0.875)  # of the higher reward in their tables
 _PAIRED = 5_000_000  # products of two numbers that are seen, in all runs: up to so many, two are looked at together
 _FEW = 8  # values of a number up to which each is looked at alone
-_Given = ConvexLoss | LinearContext | ListProblem
+_Given = LinearContext | ListProblem
 
 
 class Streams(NamedTuple):
@@ -91,21 +89,17 @@ class Tables:
 
     Parameters
     ----------
-    policy : FinitePolicy, Policy, or a policy written in Python
-    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit, optional
-        Says everything but the means; not for a FinitePolicy.
+    policy : Policy, or a policy written in Python
+    problem : Arms, Cascade, LinearContext or SemiBandit
+        Says everything but the means.
     horizon : int
         Rounds, >= 1.
-    view : {"messages", "actions", "state"} or callable
-        A callable gets what was played, a row a round, and returns a number, tuple or array.
-    items : int
-        Numbers of a row; 0 where rows are problems.
+    view : {"messages", "actions", "state"}
     """
 
-    rewards: tuple[float, ...] = (0.0, 1.0)
-
-    def __init__(self, policy: Any, problem: Any, horizon: int, view: Any, items: int) -> None:
-        self.policy, self.problem, self.horizon, self.view, self.items = policy, problem, horizon, view, items
+    def __init__(self, policy: Any, problem: Any, horizon: int, view: str) -> None:
+        self.policy, self.problem, self.horizon, self.view = policy, problem, horizon, view
+        self.items = problem.n_items if isinstance(problem, ListProblem) else 0  # no numbers: rows are problems
 
     def pairs(self, source: Streams, every: bool = True) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return neighbours to search: constant tables, in which the row of the first user or of another one differs.
@@ -128,8 +122,7 @@ class Tables:
         """
         if not self.items:
             raise ValueError(f"neighbours must be given for {checks.shown(self.problem)}")
-        low, high = min(self.rewards), max(self.rewards)
-        rows = low + (high - low) * np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
+        rows = np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
         found = []
         users = {0, self._screened(source, rows)} if every else {0}
         for base, user in product(rows, sorted(users)):
@@ -139,40 +132,38 @@ class Tables:
                 found.append((tables[0], tables[1]))
         return found if every else found[:1]
 
-    def prepared(self, pair: Any, changes: int = 1) -> tuple[Any, Any, list[int]]:
-        """Check two tables and find the users in whom they differ.
+    def prepared(self, pair: Any) -> tuple[Any, Any, int]:
+        """Check two tables and find the user in whom they differ.
 
         Parameters
         ----------
         pair : (table, table)
             Arrays of rewards, shape (horizon, items), or lists of one problem a round.
-        changes : int
-            In how many rows they may differ, >= 1.
 
         Returns
         -------
-        table, table, list of int
-            The tables, and the rows, from 0.
+        table, table, int
+            The tables, and the row, from 0.
 
         Raises
         ------
         ValueError
-            If the tables are of another shape, or do not differ in one to `changes` rows.
+            If the tables are of another shape, or do not differ in one row.
         """
         one, other = (self._rows(table) for table in pair)
         apart = [t for t in range(self.horizon) if not _same(one[t], other[t])]
-        if not 1 <= len(apart) <= changes:
-            raise ValueError(f"neighbours must differ in 1 to {changes} rows (changes={changes}), got {len(apart)}")
-        return one, other, apart
+        if len(apart) != 1:
+            raise ValueError(f"neighbours must differ in one row, got {len(apart)}")
+        return one, other, apart[0]
 
-    def draw(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[Any]:
+    def draw(self, rows: Any, user: int, runs: int, source: Streams) -> list[Any]:
         """Play a table again and again.
 
         Parameters
         ----------
         rows : table
             As from `prepared`.
-        users : sequence of int
+        user : int
             Whose messages are shown, and from whom on the state is; from 0.
         runs : int
             How often, >= 0.
@@ -181,11 +172,9 @@ class Tables:
         Returns
         -------
         list of array
-            What the view shows of each; where it is messages of several users, after their lengths.
+            What the view shows of each.
         """
-        played = self._plays(rows, users, runs, source)
-        if self.view == "messages" and len(users) > 1:
-            played = [[np.array([len(one) for one in seen]), *seen] for seen in played]
+        played = self._plays(rows, [user], runs, source)
         return [seen[0] if len(seen) == 1 else np.concatenate(seen) for seen in played]
 
     def _screened(self, source: Streams, rows: np.ndarray) -> int:
@@ -216,50 +205,25 @@ class Tables:
             wanted = f"tables of shape ({self.horizon}, {self.items or 'problems'})"
             raise ValueError(f"neighbours must hold {wanted}, got {rows.shape}")
         if not self._takes(rows):
-            raise ValueError(f"neighbours must hold rewards {self.rewards}, or any >= 0 for policies of unbounded ones")
+            raise ValueError("neighbours must hold rewards 0 and 1, or any >= 0 for policies of unbounded ones")
         return rows
 
     def _takes(self, rows: np.ndarray) -> bool:
-        return bool(np.isin(rows, self.rewards).all())
+        return bool(np.isin(rows, (0, 1)).all())
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
-        return [[self._seen(self._play(rows, source))] for _ in range(runs)]
-
-    def _play(self, rows: Any, source: Streams) -> np.ndarray:
-        """What is played, a row a round."""
         raise NotImplementedError
 
     def _seen(self, played: np.ndarray) -> Any:
-        """The actions, with the number of rounds in which each item was played; or the caller's view."""
-        if callable(self.view):
-            return self.view(played)
-        if played.dtype.kind == "f":
-            return played
+        """The actions, after the number of rounds in which each item was played."""
         return np.concatenate([np.bincount(played[played >= 0], minlength=self.items), played.ravel()])
-
-
-class _Finite(Tables):
-    """A finite policy, by its probabilities."""
-
-    def __init__(self, policy: FinitePolicy, horizon: int, view: Any) -> None:
-        super().__init__(policy, None, horizon, view, len(policy.probabilities(())))
-        self.laws: dict[Any, np.ndarray] = {}
-        self.rewards = tuple(policy.rewards)
-
-    def _play(self, rows: Any, source: Streams) -> np.ndarray:
-        history: tuple[Any, ...] = ()
-        see, values = self.policy.signal, {float(value): value for value in self.rewards}
-        for row in rows:
-            if history not in self.laws:
-                self.laws[history] = np.cumsum(self.policy.probabilities(history))
-            law, outcome = self.laws[history], tuple(values[x] for x in row.tolist())
-            arm = min(int(np.searchsorted(law, source.choice.random() * law[-1], side="right")), len(law) - 1)
-            history = (*history, (arm, outcome[arm] if see is None else see(outcome, arm)))
-        return np.array([[arm] for arm, _ in history])
 
 
 class _Learner(Tables):
     """A policy written in Python."""
+
+    def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
+        return [[self._seen(self._play(rows, source))] for _ in range(runs)]
 
     def _play(self, rows: Any, source: Streams) -> np.ndarray:
         learner = self.policy.start(self.problem, source.choice, source.noise)
@@ -280,15 +244,14 @@ class _Learner(Tables):
 class _Rounds(Tables):
     """A compiled loop over rounds: stretches of equal rows in one call."""
 
-    def __init__(self, policy: Any, problem: Any, horizon: int, view: Any) -> None:
-        items = problem.n_items if isinstance(problem, ListProblem) else 0
-        super().__init__(policy, problem, horizon, view, items)
+    def __init__(self, policy: Any, problem: Any, horizon: int, view: str) -> None:
+        super().__init__(policy, problem, horizon, view)
         self.kernel, self.constants = kernel_of(policy.record), policy.record
         self.name = self.kernel.__name__.rpartition(".")[2]
         self.kernel.check(policy.name, problem, policy.record, horizon)
-        if (self.kernel.PIECE == WHOLE_RUN) != (self.name in _BEGUN):
+        if self.name not in _FIELDS:
             raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.shown(problem)}")
-        shown = {"actions": ()} | _FIELDS[self.name] | ({view: ()} if callable(view) else {})
+        shown = {"actions": ()} | _FIELDS[self.name]
         if view not in shown or (view == "messages" and isinstance(self, _Epochs)):
             raise ValueError(f"view={view!r} is not to be had of {policy.name}")
         self.fields = shown[view]
@@ -335,8 +298,6 @@ class _Rounds(Tables):
 
     def _message(self, before: list[np.ndarray], after: list[np.ndarray], row: np.ndarray) -> np.ndarray:
         """What the user's round added: of a list by position, as what is played does not depend on the user."""
-        if self.name == "online":
-            return np.asarray(row[-1:])
         added = [new - old for old, new in zip(before, after, strict=True)]
         if self.name == "linear":
             return np.concatenate([added[0][np.triu_indices(len(added[1]))], *added[1:]])
@@ -396,7 +357,7 @@ class _Epochs(_Rounds):
         return copy
 
 
-def on_tables(policy: Any, problem: Any, horizon: int, view: Any) -> Tables:
+def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
     """Return what plays a policy on tables.
 
     Parameters
@@ -422,11 +383,9 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: Any) -> Tables:
         return (_Epochs if kernel.PIECE == WHOLE_RUN and not single else _Rounds)(policy, problem, horizon, view)
     if view in ("messages", "state"):
         raise ValueError(f"view={view!r} needs a Policy, whose compiled loop has them")
-    if isinstance(policy, FinitePolicy):
-        return _Finite(policy, horizon, view)
     if not isinstance(problem, ListProblem):
         raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit for a learner, got {checks.shown(problem)}")
-    return _Learner(policy, problem, horizon, view, problem.n_items)
+    return _Learner(policy, problem, horizon, view)
 
 
 def _same(one: Any, other: Any) -> bool:

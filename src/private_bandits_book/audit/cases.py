@@ -78,7 +78,7 @@ def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
     if kernel in (elimination, identify, online, quantile, stretches, weighted):
         if policy.privacy.trust != "none":
             view = "messages" if local else "state"
-            yield made(policy.privacy.trust, view, delta, policy, {"view": view, "method": "accounting"})
+            yield made(policy.privacy.trust, view, delta, policy, {"view": view, "runs": 0})
         return
     view, problem = ("messages" if local else "actions"), _problem(module, kernel, policy)
     asked = {"problem": problem, "horizon": 2 if local else horizon, "view": view}

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
@@ -13,7 +12,7 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import bounds
-from private_bandits.papers.cascading.instances import one_hot_replies, padded_replies, reply_channel
+from private_bandits.papers.cascading.instances import length_channel, one_hot_replies, padded_replies, reply_channel
 from private_bandits.papers.cascading.repair_first import first_channel
 from private_bandits.policy import Policy
 from private_bandits.privacy import channel_loss, sensitivity
@@ -171,22 +170,6 @@ def exponents(study: Study) -> pd.DataFrame:
     """What Theorem 2 needs for its xi: the smallest B = 6 c_1 L ln T / (epsilon gap), as a power of 10."""
     values = (0.5, 0.2, 0.1, 0.05)
     return pd.DataFrame({"xi": values, "log10_b": [smallest_base(xi) / math.log(10) for xi in values]})
-
-
-def length_channel(list_size: int) -> np.ndarray:
-    """Channel from the reply to the number of values that Algorithms 2 and 3 report: min(C_t, K).
-
-    Parameters
-    ----------
-    list_size : int
-        K >= 1.
-
-    Returns
-    -------
-    float64 array, shape (list_size + 1, list_size)
-        A row per reply, a column per number of reports, from 1.
-    """
-    return np.vstack([np.eye(list_size), np.eye(list_size)[-1]])
 
 
 def smallest_base(xi: float) -> float:

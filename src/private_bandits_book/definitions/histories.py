@@ -92,7 +92,7 @@ class Pair:
 
     def loss(self, definition: str = "outcomes") -> float:
         """Exact privacy loss of the policy."""
-        return exact_loss(self.policy, self.horizon, definition=definition, n_arms=len(self.p))
+        return exact_loss(self.policy, self.horizon, definition=definition)
 
     def by_arm(self) -> Iterable[tuple[float, float, float]]:
         """Expected pulls and both means of each arm."""

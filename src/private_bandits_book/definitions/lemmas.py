@@ -5,6 +5,7 @@ A ratio compares the exact loss with the one that the lemma allows; the lemma ho
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from private_bandits_book.rooms import tables
 NAMES: dict[str, str] = tables("definitions", "texts")["names"]["policies"]
 """What the small policies are called, by their keys."""
 RESPONSE, _EXPONENTIAL, LAPLACE, PRIVATE, _RETRACTION, BARE, _EAVESDROPPER, _HEDGE = NAMES
+
+_EVERY_RESPONSE = "local, every response of a person"
 
 
 class Feedback(NamedTuple):
@@ -174,16 +177,14 @@ def growth(epsilon: float, horizons: Sequence[int]) -> pd.DataFrame:
         "outcomes": {},
         "instantaneous": {"definition": "instantaneous"},
         "local": {"definition": "local"},
-        "local, every response of a person": {"definition": "local", "changes": max(horizons)},
+        _EVERY_RESPONSE: {"definition": "local"},  # T responses that are independent, given the rewards
     }
     for output in ("history", "actions"):
         asked[f"environment, {output}"] = {"definition": "environment", "environments": PREFERENCES, "output": output}
-    rows = [
-        (name, NAMES[name], definition, horizon, epsilon, exact_loss(everyone[name], horizon, **how))
-        for name in (RESPONSE, PRIVATE)
-        for horizon in horizons
-        for definition, how in asked.items()
-    ]
+    rows = []
+    for name, horizon, (definition, how) in product((RESPONSE, PRIVATE), horizons, asked.items()):
+        loss = exact_loss(everyone[name], horizon, **how) * (horizon if definition == _EVERY_RESPONSE else 1)
+        rows.append((name, NAMES[name], definition, horizon, epsilon, loss))
     return pd.DataFrame(rows, columns=["key", "policy", "definition", "horizon", "epsilon", "loss"])
 
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.papers.cascading.instances import one_hot_replies
+from private_bandits.kernels import index
+from private_bandits.papers.cascading.instances import length_channel, one_hot_replies
 from private_bandits.privacy import Guarantee, sensitivity
 
 PAPER = "wang2021"
@@ -29,8 +30,18 @@ def laplace_loss(scale: float, list_size: int) -> float:
     return sensitivity(one_hot_replies(list_size), order=1) / scale if scale else math.inf
 
 
-def local(epsilon: float, delta: float, value_epsilon: float, value_delta: float, list_size: int) -> Guarantee:
+def in_clear(record: index.Record) -> list[np.ndarray]:
+    """Return the channels of what is released without noise: an entry of w_0, and how many reports a user makes."""
+    channels = []
+    if record.observe_first:
+        channels.append(np.eye(2))
+    if record.list_size and not record.semi_bandit:
+        channels.append(length_channel(record.list_size))
+    return channels
+
+
+def local(epsilon: float, delta: float, value_epsilon: float, value_delta: float, record: index.Record) -> Guarantee:
     """Return what Algorithms 2 and 3 promise and pay; a list of one item always makes one report."""
     leak = "the number of reports is the click position, and w_0 is sent in clear"
-    reason = leak if list_size > 1 else "w_0 is sent in clear"
-    return Guarantee.leaking(epsilon, delta, value_epsilon, value_delta, "local", reason)
+    reason = leak if record.list_size > 1 else "w_0 is sent in clear"
+    return Guarantee.releasing(epsilon, delta, value_epsilon, value_delta, in_clear(record), "local", reason)

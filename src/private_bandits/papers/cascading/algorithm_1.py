@@ -5,7 +5,7 @@ import math
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale, lemma_1_constant
-from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, terms
+from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, in_clear, terms
 from private_bandits.plain import Hybrid, Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -71,7 +71,8 @@ def ucb_hybrid(
         n_items=items,
         horizon=0 if proof else length,
     )
-    privacy = Guarantee.leaking(epsilon, 0.0, value, 0.0, "central", leak)
+    # whose w_0 is 1 leads the first list: no noise is drawn before it
+    privacy = Guarantee.releasing(epsilon, 0.0, value, 0.0, in_clear(record), "central", leak)
     name = "Hybrid" if proof else "Hybrid, log of horizon"
     facts = {"mechanism": "tree", "method": "log of pulls" if proof else "log of horizon", "options": times}
     return Policy(name, PAPER, "Algorithm 1", variant, privacy, record, **facts)

@@ -45,7 +45,7 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
     scale = factor * laplace_scale(epsilon, size)
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
-    privacy = local(epsilon, 0.0, laplace_loss(scale, size), 0.0, size)
+    privacy = local(epsilon, 0.0, laplace_loss(scale, size), 0.0, record)
     return Policy("Laplace", PAPER, "Algorithm 2", "", privacy, record, "laplace", options=times)
 
 

@@ -46,7 +46,7 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
     a = terms(SAMPLING, (6.0 * sigma**2, 2.0 * math.log(2.0) * sigma**2))
     record = index.Record(a, noise=index.GAUSSIAN, scale=sigma, list_size=size)
     value = gaussian_epsilon(sigma, delta, sensitivity(one_hot_replies(size), order=2))
-    privacy = local(epsilon, delta, value, delta, size)
+    privacy = local(epsilon, delta, value, delta, record)
     return Policy("Gaussian", PAPER, "Algorithm 3", "", privacy, record, "gaussian", "classical", options=times)
 
 

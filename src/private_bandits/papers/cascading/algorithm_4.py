@@ -5,7 +5,7 @@ import math
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, terms
+from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, in_clear, terms
 from private_bandits.plain import Problem, Rows, Streams, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -57,11 +57,6 @@ def cucb_gaussian(
     calibration = "analytic" if repaired else "classical"
     sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method=calibration)
     value = gaussian_epsilon(sigma, delta, math.sqrt(size))
-    if repaired:
-        privacy = Guarantee.certified(epsilon, value, "local", "the values are all that is sent", delta)
-    else:
-        leak = "u_0 is sent in clear; after it the values are all that is sent"
-        privacy = Guarantee.leaking(epsilon, delta, value, delta, "local", leak)
     record = index.Record(
         terms(SAMPLING, (4.0 * sigma**2, 0.0)),
         noise=index.GAUSSIAN,
@@ -72,6 +67,9 @@ def cucb_gaussian(
         list_size=size,
         n_items=items,
     )
+    sent = "the values are all that is sent"
+    reason = sent if repaired else f"u_0 is sent in clear; after it {sent}"
+    privacy = Guarantee.releasing(epsilon, delta, value, delta, in_clear(record), "local", reason)
     name, mechanism = ("CUCB Gaussian", "gaussian") if sigma else ("CUCB", "none")
     options = "" if repaired and factor == 1.0 else times
     return Policy(name, PAPER, "Algorithm 4", variant, privacy, record, mechanism, calibration, options=options)

@@ -94,6 +94,22 @@ def one_hot_replies(list_size: int) -> np.ndarray:
     return np.vstack([np.eye(list_size), np.zeros(list_size)])
 
 
+def length_channel(list_size: int) -> np.ndarray:
+    """Channel from the reply to the number of positions that were observed: min(C_t, K).
+
+    Parameters
+    ----------
+    list_size : int
+        K >= 1.
+
+    Returns
+    -------
+    float64 array, shape (list_size + 1, list_size)
+        A row per reply (click at 1, ..., K, none), a column per number of observed positions, from 1.
+    """
+    return np.vstack([np.eye(list_size), np.eye(list_size)[-1]])
+
+
 def padded_replies(list_size: int) -> np.ndarray:
     """What one cascade reply adds to the clicks and to the examinations of the shown items.
 

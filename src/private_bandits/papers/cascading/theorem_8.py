@@ -48,7 +48,7 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
         scale = factor * math.sqrt(4.0 * size * math.log(math.e + promised / per_query)) / promised
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
-    privacy = local(promised, per_query, laplace_loss(scale, size), 0.0, size)
+    privacy = local(promised, per_query, laplace_loss(scale, size), 0.0, record)
     facts = {"mechanism": "laplace", "noise": "composition", "family": "composition", "options": times}
     return Policy("Composition", PAPER, "Theorem 8", "", privacy, record, **facts)
 
