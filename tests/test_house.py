@@ -28,7 +28,6 @@ PUBLISHING = {
     "jupyter_client",
     "IPython",
 }
-# Data of the library that still name the companion; to be emptied.
 FRAGMENT = 28
 
 

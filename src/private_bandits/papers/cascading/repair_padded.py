@@ -44,7 +44,7 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
     >>> repaired_padded(0.2, list_size=4).privacy.label(), repaired_padded(0.2, 4, delta=1e-3).name
     ('ε=0.2', 'Gaussian, padded')
     """
-    size = checks.integer("list_size", list_size, at_least=1, at_most=checks.LONGEST)
+    size = checks.integer("list_size", list_size, at_least=1)
     by_display = checks.choice("over", over, ("examinations", "displays")) == "displays"
     delta = checks.real("delta", delta, at_least=0, below=1)
     laplace, moved = delta == 0.0, [sensitivity(padded_replies(size), order=order) for order in (1, 2)]
