@@ -9,7 +9,7 @@ from private_bandits.kernels import ratio
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale, response_probabilities
 from private_bandits.papers.cascading.instances import padded_replies
 from private_bandits.plain import Problem, Rows, Streams, click, largest, respond
-from private_bandits.policy import Policy
+from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee, channel_loss, sensitivity
 
 
@@ -44,8 +44,8 @@ def repaired_reply(epsilon: float, list_size: int) -> Policy:
     record = ratio.Record(ratio.RESPONSE, flip=lie, list_size=size)
     paid = channel_loss(reply_channel(lie, size))
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on the whole reply")
-    facts = {"mechanism": "response", "method": "reply", "options": "repaired"}
-    return Policy("Response, whole reply", "", "repair, reply", "", privacy, record, **facts)
+    name, version = "Response, whole reply", ("", "repaired")
+    return Policy(name, "", "repair, reply", version, privacy, ratio, record, "response", method="reply")
 
 
 def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: str = "examinations") -> Policy:
@@ -89,10 +89,10 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
     record = ratio.Record(ratio.LAPLACE if laplace else ratio.GAUSSIAN, 0.0, scale, by_display, size)
     paid = (moved[0] / scale if scale else math.inf) if laplace else gaussian_epsilon(scale, delta, moved[1])
     privacy = Guarantee.certified(epsilon, paid, "local", "noise on every click and examination", delta)
-    mechanism = "laplace" if laplace else "gaussian"
+    mechanism: Mechanism = "laplace" if laplace else "gaussian"
     name = f"{mechanism.capitalize()}, {'clicks per display' if by_display else 'padded'}"
-    facts = {"mechanism": mechanism, "method": f"{mechanism}, {over}", "options": "repaired"}
-    return Policy(name, "", "repair, padded", "" if over == "examinations" else over, privacy, record, **facts)
+    version, method = (over if by_display else "", "repaired"), f"{mechanism}, {over}"
+    return Policy(name, "", "repair, padded", version, privacy, ratio, record, mechanism, method=method)
 
 
 def reply_channel(lie: float, list_size: int) -> np.ndarray:
