@@ -41,7 +41,7 @@ def setting(name: str, kernel: str) -> Callable[[], object]:
     made = getattr(settings, name)(SHORT, 1e-3)
     for number, maker in enumerate(made.private):
         policy = settings.paying(maker, 1.0)
-        if type(policy.record).__module__.endswith(f".{kernel}"):
+        if policy.kernel.__name__.endswith(f".{kernel}"):
             return playing(made.others.get(number, made.problem), policy)
     raise LookupError(f"{name} has no policy that {kernel} plays")
 
@@ -53,11 +53,6 @@ def convex(learner: str) -> Callable[[], object]:
     return playing(problem, contextual.one_point(problem, SHORT, 1.0, 1e-3, learner=learner))
 
 
-def best_point() -> Callable[[], object]:
-    """Return the search for the best fixed point."""
-    return ConvexLoss.ball([[0.5, 0.0], [0.0, -0.5]], kind="distance").best_point
-
-
 GAMES: dict[str, Callable[[], Callable[[], object]]] = {
     "index": lambda: playing(LISTS, cascading.ucb_laplace(EPSILON, 4)),
     "index, leaping": lambda: playing(LISTS, cascading.cascade_ucb1()),
@@ -66,7 +61,6 @@ GAMES: dict[str, Callable[[], Callable[[], object]]] = {
     "online, sphere": lambda: convex("sphere"),
     "online, barrier": lambda: convex("saha_tewari"),
     "online, arms": lambda: setting("arms", "online"),
-    "best fixed point": best_point,
     "elimination": lambda: setting("arms", "elimination"),
     "episodes": lambda: setting("arms", "episodes"),
     "releases": lambda: setting("lists", "releases"),

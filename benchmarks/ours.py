@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from private_bandits.kernels import kernel_of
 from private_bandits.policy import Policy
 from private_bandits.simulate import streams
 
@@ -17,7 +16,7 @@ Play = Callable[[int, int], tuple[float, float]]  # rounds, seed -> seconds, pse
 
 def ours(problem: Any, policy: Policy) -> Play:
     """Play a policy by the calls of `simulate`."""
-    kernel, numbers = kernel_of(policy.record), problem.record()
+    kernel, numbers = policy.kernel, problem.record()
 
     def play(rounds: int, seed: int) -> tuple[float, float]:
         marks, regret, source = np.array([rounds]), np.zeros(1), streams(seed, 0)

@@ -196,7 +196,7 @@ def test_powers_are_read_from_facts(entry, expected):
 
 
 def test_the_bonus_is_the_records(study):
-    lines = {policy.name: policy.record for _, policy in listed(1.0, 1e-3) if policy.options == "stated"}
+    lines = {policy.name: policy.record for _, policy in listed(1.0, 1e-3) if policy.variant[-1:] == ("stated",)}
     assert tables.bonus(lines["Laplace"]) == "√(1.5L/n) + √(216L/n)"
     assert tables.bonus(lines["Hybrid"]).endswith("L·ln(n)¹·⁵/n")
     shown = tables.anatomy(study)["policy"].str.split("; ").explode()

@@ -21,8 +21,10 @@ from private_bandits.papers.contextual import (
     instances,
     ldp_glm,
     ldp_linucb,
+    weighted_regression,
 )
 from private_bandits.privacy import channel_loss
+from private_bandits.problems import ConvexLoss
 from private_bandits.simulate import log_checkpoints, simulate
 from private_bandits_book import plans
 from private_bandits_book.contextual import (
@@ -121,7 +123,8 @@ def test_centre_regret_loses_what_it_says(kind):
 
 
 def test_centre_regret_in_the_other_environments():
-    simplex = instances.on_simplex("quadratic")
+    corner = [[0.7, 0.1], [0.5, 0.4], [0.3, 0.1]]
+    simplex = ConvexLoss.simplex(corner, schedule=instances.convex("quadratic").schedule)
     found = simulate(simplex, Fixed([1 / 3, 1 / 3]), horizon=400, replications=1, seed=0)
     assert facts.centre_regret(simplex, 400)[0] == pytest.approx(found.regret.values[0, -1], rel=1e-9)
     line = instances.on_line()
@@ -802,7 +805,8 @@ def test_weighted_regression_lies_between_the_lower_bound_and_its_upper_one(sett
         for point in rates.points(sweeps.sweep(LINEAR, HORIZON, "weighted regression", dim), frame):
             mean = point.regrets.mean()
             assert bounds.local_lower(point.value, 1.0) < mean
-            assert mean < bounds.weighted_upper(dim, point.value, 1.0, DELTA, n_actions=max(dim, 2))
+            radius, first = weighted_regression(1.0, DELTA, dim, point.value).record.radius, 2 * 1024
+            assert mean < 2 * first + 45 * max(dim, 2) * dim * radius * math.sqrt(point.value + first)
 
 
 def test_the_figures_of_the_studies_draw_the_points_of_their_fits(setting):

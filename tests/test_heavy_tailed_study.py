@@ -52,7 +52,7 @@ def test_curves_reach_the_horizon_and_say_what_they_are(long):
 def test_variants_differ_in_their_constants_only(long):
     panel = long.central[1, 0.9, 0.5]
     printed, smaller = (panel.find(KEYS["DP Robust SE"], variant) for variant in ("printed", "smaller"))
-    assert printed.policy.options == "printed" and smaller.policy.options == "printed, c = 4"
+    assert printed.policy.version == "printed" and smaller.policy.version == "printed, c = 4"
     # pulls go as c^((1+v)/v)
     assert printed.final.mean() / smaller.final.mean() == pytest.approx(6 ** (1.9 / 0.9), rel=0.3)
 

@@ -46,7 +46,7 @@ def test_robust_ucb_plays_its_reference(u, v):
         shown = trace(problem, robust_ucb(v, u, length), horizon=HORIZON, seed=5)
         assert shown.tolist() == bubeck_robust_ucb.reference(problem, HORIZON, streams(5, 0), v, u, length)
     wider = robust_ucb(v, u, 1000, c=18.0)
-    assert wider.record.factor == 4.5 * robust_ucb(v, u, 1000).record.factor and "times 4.5" in wider.options
+    assert wider.record.factor == 4.5 * robust_ucb(v, u, 1000).record.factor and "times 4.5" in wider.version
 
 
 def test_equal_arms_are_told_apart_by_the_choice_stream_only():

@@ -37,7 +37,7 @@ HORIZON = 400
 def box(terms, **constants):
     pairs = np.array(terms, float).reshape(-1, 2)
     constants = {"cap": 1.0, "fallback": True, "observe_first": False, "semi_bandit": True, **constants}
-    return Policy("box", "", "", "", PRIVACY, index.Record(pairs, **constants))
+    return Policy("box", "", "", (), PRIVACY, index, index.Record(pairs, **constants))
 
 
 @pytest.mark.parametrize("setting", KINDS)

@@ -20,6 +20,7 @@ from private_bandits_book.contextual import sweeps as contextual
 from private_bandits_book.definitions import study as definitions
 from private_bandits_book.rooms import tables
 from private_bandits_book.semibandits import sweeps as semibandits
+from private_bandits_book.studies import family
 
 BOOK = find_book()
 CHAPTERS = [chapter for chapter in BOOK.chapters() if importlib.util.find_spec(f"private_bandits_book.{chapter}")]
@@ -106,7 +107,7 @@ def policies(chapter):
 def test_the_drawn_family_is_that_of_the_policy_that_ran(chapter):
     looks = {}
     for policy in policies(chapter):
-        looks.setdefault((policy.name, math.isfinite(policy.privacy.epsilon)), set()).add(policy.family)
+        looks.setdefault((policy.name, math.isfinite(policy.privacy.epsilon)), set()).add(family(policy))
     seen = 0
     for path in sorted(BOOK.data(chapter).glob("figure-*.csv")):
         frame = pd.read_csv(path, keep_default_na=False)

@@ -23,7 +23,7 @@ import xarray as xr
 
 from private_bandits import simulate
 from private_bandits.baselines import dp_se
-from private_bandits.kernels import KERNELS, index, kernel_of, padded, protocol, releases
+from private_bandits.kernels import index, padded, protocol, releases
 from private_bandits.papers import contextual
 from private_bandits.papers.cascading import (
     b_lb,
@@ -526,16 +526,14 @@ def test_an_interruption_comes_through(n_jobs, monkeypatch):
     assert len(played) < 100
 
 
-def test_what_is_interrupted_goes_on_in_no_thread(monkeypatch):
-    kernel, pieces = kernel_of(cascade_ucb1().record), []
+def test_what_is_interrupted_goes_on_in_no_thread():
+    kernel, pieces = cascade_ucb1().kernel, []
     slow = SimpleNamespace(**vars(kernel) | {"PIECE": 1, "advance": lambda *run: (pieces.append(1), time.sleep(0.02))})
-    monkeypatch.setattr(module, "kernel_of", lambda record: slow)
-
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     threading.Timer(0.3, _thread.interrupt_main).start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            play(cascade_ucb1(), horizon=1000, replications=8, n_jobs=2)
+            play(replace(cascade_ucb1(), kernel=slow), horizon=1000, replications=8, n_jobs=2)
     finally:
         signal.signal(signal.SIGINT, before)
     time.sleep(0.1)
@@ -576,7 +574,7 @@ def _played():
         setting = getattr(settings, name)(1000, 1e-3)
         for number, make in enumerate(setting.private):
             policy = settings.paying(make, 1.0)
-            kernel = type(policy.record).__module__.rpartition(".")[2]
+            kernel = policy.kernel.__name__.rpartition(".")[2]
             found.setdefault(kernel, (setting.others.get(number, setting.problem), policy))
     return {name: game for name, game in found.items() if name not in ("index", "releases", "weighted")}
 
@@ -586,7 +584,7 @@ def _played():
 )
 def test_compiled_loops_give_the_generators_back(name):
     problem, policy = _played()[name]
-    kernel, record, source = kernel_of(policy.record), problem.record(), streams(1, 0)
+    kernel, record, source = policy.kernel, problem.record(), streams(1, 0)
     before = [sys.getrefcount(each) for each in source]
     state, blank = kernel.start(record, policy.record), kernel.blank(problem, policy.record, 0)
     for _ in range(3):
@@ -668,16 +666,6 @@ def test_a_policy_made_for_another_problem_is_refused(problem, policy, message):
         play(policy, problem, horizon=50)
     with pytest.raises(ValueError, match=message):
         trace(problem, policy, horizon=50, seed=0)
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_every_kernel_keeps_the_protocol_and_is_found_by_its_records(kernel):
-    module = importlib.import_module(f"private_bandits.kernels.{kernel}")
-    numbers = dict.fromkeys(module.Record._fields, 0.0)
-    assert kernel_of(module.Record(**numbers)) is module
-    assert set(module.__all__) == {"PIECE", "Record", "advance", "blank", "check", "start"}
-    assert module.PIECE in (protocol.PIECE, protocol.WHOLE_RUN)
-    assert callable(module.advance) and issubclass(module.Record, tuple)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from private_bandits.policy import Player
 from private_bandits.problems import ConvexLoss, LinearContext
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import observe, pseudo_regret
-from private_bandits.problems.losses import STOCHASTIC, best_fixed, observe_loss
+from private_bandits.problems.losses import STOCHASTIC, observe_loss
+from private_bandits.problems.optimum import best_points
 
 
 class Learner(Protocol):
@@ -180,5 +181,4 @@ class _Points:
         """What the best fixed point lost so far, for losses that are not stochastic."""
         if self.record.mode == STOCHASTIC:
             return 0.0
-        point = np.zeros(self.problem.point_size)
-        return float(best_fixed(self.record, self.counts, point)[0])
+        return float(best_points(self.record, self.counts[None])[1][0])

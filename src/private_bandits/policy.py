@@ -1,9 +1,17 @@
 """What the library calls a policy: an algorithm with its constants filled in, and the facts about it."""
 
+import importlib
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
+from private_bandits import checks
+from private_bandits.kernels import Kernel
 from private_bandits.privacy.guarantee import Guarantee
+
+Mechanism = Literal["none", "uniform", "laplace", "gaussian", "response", "tree", "exponential"]
+"""What protects: "response" is randomised response, "tree" continual counters, "uniform" play without any report."""
+Noise = Literal["", "classical", "analytic", "laplace", "composition"]
+"""How the noise was found, where there is a choice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,49 +24,59 @@ class Policy:
         Short name for tables and figures; nothing is computed from it.
     paper, algorithm : str
         Citation key, and the algorithm's place in the paper.
-    variant : str
-        Which version of it this is, as its constructor was called with; empty where the constructor has one only.
+    variant : tuple of str
+        Which version of it this is: what its constructor was called with as `variant`, "" where it takes none, then in
+        words what else a table of algorithms names, as ("printed", "gaussian, classical") and ("", "c = 4").
     privacy : Guarantee
         What is promised and what is paid.
+    kernel : Kernel
+        The module of `kernels` that plays it.
     record : NamedTuple
-        The numbers and arrays that compiled code reads.
-    mechanism : str
-        What protects: "laplace", "gaussian", "response" (randomised response), "tree" (continual counters),
-        "exponential" or "uniform" (play that nobody's reports enter); "none" wherever nothing does.
-    noise : str
-        How the noise was found where there is a choice: "classical", "analytic", "laplace", "composition"; else empty,
-        as it is wherever nothing protects.
+        The numbers and arrays that compiled code reads, of the kernel's `Record`.
+    mechanism : Mechanism
+        What protects, where epsilon is finite; "none" where nothing ever does.
+    noise : Noise
+        How the noise was found where there is a choice; else empty.
     method : str
         What the algorithm leaves open and was chosen: its learner, its steps, what is reported; else empty.
-    family : str
-        The algorithms that it is shown with, by one colour; by default the mechanism that it was made with, which a
-        policy keeps at epsilon = infinity, where it has none.
-    options : str
-        In words, what else a table of algorithms names: "gaussian, classical", "published", "c = 4"; else empty.
+
+    Raises
+    ------
+    ValueError
+        If the mechanism or the noise is none of those listed.
+    TypeError
+        If the record is not one of the kernel.
     """
 
     name: str
     paper: str
     algorithm: str
-    variant: str
+    variant: tuple[str, ...]
     privacy: Guarantee
+    kernel: Kernel
     record: NamedTuple
-    mechanism: str = "none"
-    noise: str = ""
+    mechanism: Mechanism = "none"
+    noise: Noise = ""
     method: str = ""
-    family: str = ""
-    options: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "family", self.family or self.mechanism)
-        if self.privacy == Guarantee.none():
-            object.__setattr__(self, "mechanism", "none")
-            object.__setattr__(self, "noise", "")
+        checks.choice("mechanism", self.mechanism, get_args(Mechanism))
+        checks.choice("noise", self.noise, get_args(Noise))
+        if not isinstance(self.record, self.kernel.Record):
+            raise TypeError(f"record must be a Record of {self.kernel.__name__}, got {checks.shown(self.record)}")
 
     @property
     def version(self) -> str:
-        """The variant and its options, as a table of algorithms names them."""
-        return ", ".join(filter(None, (self.variant, self.options)))
+        """The variant in words."""
+        return ", ".join(filter(None, self.variant))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the kernel by its name: a module has no other way to another process."""
+        return vars(self) | {"kernel": self.kernel.__name__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Import the kernel where the policy is unpickled."""
+        vars(self).update(state, kernel=importlib.import_module(state["kernel"]))
 
 
 class Player:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import kernel_of, protocol
+from private_bandits.kernels import protocol
 from private_bandits.policy import Player, Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 
@@ -155,7 +155,7 @@ def simulate(
     import xarray as xr
     from tqdm import tqdm
 
-    by_epochs = isinstance(policy, Policy) and kernel_of(policy.record).PIECE == protocol.WHOLE_RUN
+    by_epochs = isinstance(policy, Policy) and policy.kernel.PIECE == protocol.WHOLE_RUN
     few = replications * (min(horizon, 500) if by_epochs else horizon) <= _FEW  # epochs cost what some rounds do
     stop: list[bool] = []  # not empty: the threads leave off
     workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer="threads")
@@ -234,7 +234,7 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
         If the policy is none.
     """
     if isinstance(policy, Policy):
-        return dict(kernel_of(policy.record).check(policy.name, problem, policy.record, horizon))
+        return dict(policy.kernel.check(policy.name, problem, policy.record, horizon))
     try:
         name, start = policy.name, policy.start
     except AttributeError:
@@ -254,7 +254,7 @@ def _learners() -> Any:
 
 def _blank(problem: AnyProblem, policy: Any, rounds: int) -> np.ndarray:
     if isinstance(policy, Policy):
-        return np.asarray(kernel_of(policy.record).blank(problem, policy.record, rounds))
+        return np.asarray(policy.kernel.blank(problem, policy.record, rounds))
     return np.asarray(_learners().blank(problem, policy, rounds))
 
 
@@ -289,7 +289,7 @@ def _play(
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
         return np.asarray(_learners().play(problem, policy, horizon, marks, source, rows))
-    kernel, record = kernel_of(policy.record), problem.record()
+    kernel, record = policy.kernel, problem.record()
     state, regret = kernel.start(record, policy.record), np.zeros(len(marks))
     for first in range(1, horizon + 1, kernel.PIECE):
         if stop:

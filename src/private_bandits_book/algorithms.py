@@ -23,7 +23,8 @@ def rows(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, ...]]
     """Yield the row of every algorithm, with the columns `COLUMNS`."""
     for file, policy in listed(epsilon, delta):
         privacy = policy.privacy
-        facts = policy.paper or "ours", policy.algorithm, policy.variant, policy.options, policy.name, privacy.trust
+        variant, options = (*policy.variant, "", "")[:2]
+        facts = policy.paper or "ours", policy.algorithm, variant, options, policy.name, privacy.trust
         pays = _pair(privacy.effective_epsilon, privacy.effective_delta)
         yield *(fact or "-" for fact in facts), _pair(privacy.epsilon, privacy.delta), pays, file
 

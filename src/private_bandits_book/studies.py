@@ -18,6 +18,7 @@ from joblib import Parallel
 from tqdm import tqdm
 
 from private_bandits.estimates import Interval
+from private_bandits.kernels import elimination, robust
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, binomial_interval
 from private_bandits.simulate import AnyProblem, simulate
@@ -31,7 +32,19 @@ OFTEN = 10  # runs behind a number in the findings, for each of the chapter's re
 
 def key(policy: Any) -> str:
     """Return what a policy is found by, whatever it is called: paper, place in it and what that leaves open."""
-    return "; ".join(filter(None, (policy.paper, policy.algorithm, policy.method))) or str(policy.family)
+    return "; ".join(filter(None, (policy.paper, policy.algorithm, policy.method))) or str(policy.mechanism)
+
+
+def family(policy: Any) -> str:
+    """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
+    if policy.noise == "composition":
+        return "composition"
+    if policy.mechanism == "exponential":
+        return "response"
+    kernel = getattr(policy, "kernel", None)  # a learner in Python has none
+    if kernel is elimination:
+        return "elimination"
+    return "tree" if kernel is robust else str(policy.mechanism)
 
 
 class Run(NamedTuple):
@@ -76,14 +89,14 @@ class Run(NamedTuple):
     @property
     def family(self) -> str:
         """The policy's family, for the colour."""
-        return str(self.policy.family)
+        return family(self.policy)
 
 
 class UniformPlay:
     """Uniformly random play, in the place of a policy: its regret is known and need not be played."""
 
-    name, family, privacy = "uniform", "uniform", Guarantee.none()
-    paper = algorithm = method = ""
+    name, mechanism, privacy = "uniform", "uniform", Guarantee.none()
+    paper = algorithm = method = noise = ""
 
 
 class Runs(list[Run]):
@@ -359,7 +372,7 @@ def share(found: np.ndarray) -> Interval:
 
 def looked(rows: pd.DataFrame, runs: Sequence[LongRun], by: list[str]) -> pd.DataFrame:
     """Return rows of a longer study with key, family and trust of the policy that these labels of theirs belong to."""
-    looks = [(*map(run.labels.get, by), key(run.policy), run.policy.family, run.policy.privacy.trust) for run in runs]
+    looks = [(*map(run.labels.get, by), key(run.policy), family(run.policy), run.policy.privacy.trust) for run in runs]
     columns = [*by, "key", "family", "trust"]
     return rows.merge(pd.DataFrame(looks, columns=columns).drop_duplicates(), how="left", on=by, validate="m:1")
 

@@ -28,7 +28,7 @@ def ucb() -> Policy:
     'no privacy'
     """
     record = index.Record(np.array([RADIUS]), observe_first=False, list_size=1)
-    return Policy("UCB", "auer2002", "Figure 1", "", Guarantee.none(), record, options="printed")
+    return Policy("UCB", "auer2002", "Figure 1", ("", "printed"), Guarantee.none(), index, record)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, sent: Callable[[int], int] = int) -> Rows:

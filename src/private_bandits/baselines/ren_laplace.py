@@ -8,7 +8,7 @@ from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.plain import Problem, Rows, Streams, largest
-from private_bandits.policy import Policy
+from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee
 
 
@@ -52,8 +52,8 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
         list_size=1,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
-    mechanism = "laplace" if scale else "none"
-    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", "", privacy, record, mechanism, options="printed")
+    mechanism: Mechanism = "laplace" if scale else "none"
+    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", ("", "printed"), privacy, index, record, mechanism)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:

@@ -8,7 +8,7 @@ from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.plain import Problem, Rows, Streams, respond
-from private_bandits.policy import Policy
+from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee, channel_loss
 
 
@@ -47,8 +47,8 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     )
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on each reward")
-    mechanism = "response" if flip else "none"
-    return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", "", privacy, record, mechanism, options="printed")
+    mechanism: Mechanism = "response" if flip else "none"
+    return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", ("", "printed"), privacy, index, record, mechanism)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:

@@ -67,8 +67,7 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
         horizon=length,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", ONE_MEAN)
-    facts = {"mechanism": "laplace", "family": "elimination", "options": "printed"}
-    return Policy("DP-SE", "sajed2019", "Algorithm 2", "", privacy, record, **facts)
+    return Policy("DP-SE", "sajed2019", "Algorithm 2", ("", "printed"), privacy, elimination, record, "laplace")
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, beta: float) -> Rows:

@@ -32,12 +32,13 @@ from private_bandits.kernels.protocol import PIECE, check_horizon, lower_bound
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import losses
 from private_bandits.problems.convex import ConvexLoss
+from private_bandits.problems.optimum import best_points
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS, QUARTERS = range(6)
 EXACT, LAPLACE, GAUSSIAN = range(3)
-TALLIES = 2**20  # numbers kept until the best fixed points are found: a row of them a checkpoint
+TALLIES = 2**20  # numbers in hand when the best fixed points of several checkpoints are found
 
 
 class Record(NamedTuple):
@@ -213,7 +214,7 @@ def advance(
     arms = policy.learner in (EXP3, TSALLIS)
     loop = _loop(arms, policy.learner == BARRIER)
     at, end = np.searchsorted(checkpoints, [first, last + 1])
-    most = 0 if arms or problem.mode == losses.STOCHASTIC else min(max(TALLIES // len(state.counts), 1), end - at)
+    most = 0 if problem.mode == losses.STOCHASTIC else min(max(TALLIES // problem.anchors.size, 1), end - at)
     tallies = np.zeros((most, len(state.counts)))
     while first <= last:
         until, kept = last, min(most, end - at)
@@ -221,9 +222,7 @@ def advance(
             until = checkpoints[at + kept - 1]
         loop(problem, policy, state, first, until, checkpoints, regret, tallies, trace, env, choice, noise)
         if kept > 0:
-            _less_the_best(
-                problem, tallies[:kept], regret[at : at + kept], state.slope, np.zeros((3, len(state.slope)))
-            )
+            regret[at : at + kept] -= best_points(problem, tallies[:kept])[1]
         first, at = until + 1, at + kept
 
 
@@ -295,7 +294,7 @@ def _loop(arms: bool, follows: bool) -> Any:
                 move = rate * (d / reach * feedback)
                 for i in range(d):
                     y[i] -= move * u[i]
-                losses.project(domain, size, shrink, y, slope)
+                losses.project(domain, size, shrink, y)
             if which >= 0:
                 counts[which] += 1.0
             suffered[0] += value - best
@@ -306,22 +305,12 @@ def _loop(arms: bool, follows: bool) -> Any:
             if mark < len(checkpoints) and checkpoints[mark] == t:
                 regret[mark] = suffered[0]
                 if problem.mode != losses.STOCHASTIC:
-                    if arms:
-                        regret[mark] -= losses.best_arm(problem, counts, seen)[0]
-                    else:
-                        for each in range(len(counts)):
-                            tallies[tallied, each] = counts[each]
-                        tallied += 1
+                    for each in range(len(counts)):
+                        tallies[tallied, each] = counts[each]
+                    tallied += 1
                 mark += 1
 
     return rounds
-
-
-@compiled(borrows=True)
-def _less_the_best(problem, tallies, regret, point, work):
-    """Take from the losses suffered at each checkpoint what the best fixed point lost in those rounds."""
-    for row in range(len(tallies)):
-        regret[row] -= losses.best_point(problem, tallies[row], point, work)[0]
 
 
 @compiled

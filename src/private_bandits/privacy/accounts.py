@@ -5,7 +5,22 @@ from typing import Any
 
 import scipy
 
-from private_bandits.kernels import elimination, index, kernel_of, linear, online
+from private_bandits import checks
+from private_bandits.kernels import (
+    elimination,
+    episodes,
+    identify,
+    index,
+    linear,
+    online,
+    padded,
+    quantile,
+    releases,
+    robust,
+    stretches,
+    superarm,
+    weighted,
+)
 from private_bandits.mechanisms.calibration import gaussian_epsilon
 
 
@@ -36,28 +51,27 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     >>> account(dp_se(0.5, n_arms=5, horizon=1000).record)
     (0.5, False)
     """
-    r, name = record, kernel_of(record).__name__.rpartition(".")[2]
-    numbers = r._asdict()
-    flip, gaussian, local = numbers.get("flip", 0.0), False, True
+    r: Any = record
+    flip, gaussian, local = getattr(r, "flip", 0.0), False, True
     moved = 1.0  # of a reward, where noise is added
-    match name:
-        case "quantile":
+    match record:
+        case quantile.Record():
             return r.epsilon, False
-        case "releases":
+        case releases.Record():
             local = False
-        case "robust":  # a reward lies in [-B, B], in each level of a tree
+        case robust.Record():  # a reward lies in [-B, B], in each level of a tree
             local, moved = False, 2.0 * r.horizon.bit_length()
-        case "elimination":
+        case elimination.Record():
             local = r.noise == elimination.ON_REWARDS
-        case "episodes":
+        case episodes.Record():
             local = flip > 0
             if r.kept == 0:  # the mean of the last episode, and noise for all pulls
                 moved = (1.0 + r.growth) / r.growth if r.growth > 0 else math.inf
-        case "identify":
+        case identify.Record():
             gaussian = not r.laplace
-        case "padded":  # a click at the first of K positions against one at the last
+        case padded.Record():  # a click at the first of K positions against one at the last
             gaussian, moved = r.gaussian, {0: math.inf, 1: 1.0}.get(r.list_size, r.list_size + 1.0)
-        case "index":
+        case index.Record():
             gaussian, local = r.noise == index.GAUSSIAN, r.noise not in (index.TREE, index.HYBRID)
             known = r.semi_bandit or r.list_size == 1  # else the number of reports is the reply
             moved = 1.0 if r.reports == index.FIRST else float(r.list_size) if known and r.list_size else math.inf
@@ -70,26 +84,26 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             if r.noise == index.RESPONSE:
                 return moved * _response(flip), True
             flip, moved = 0.0, moved * (r.horizon.bit_length() if r.noise == index.TREE else 1.0)
-        case "online":
+        case online.Record():
             gaussian = r.noise == online.GAUSSIAN
             moved = r.limit * (1.0 if r.learner in (online.EXP3, online.TSALLIS) else 2.0)
             moved *= 2.0 * r.radius if r.learner == online.TWO_POINT and not gaussian else 1.0
-        case "linear":
+        case linear.Record():
             return _vector(r, delta), True
-        case "stretches":  # nothing is proved where a user's action is sent in clear, or shows the own context
+        case stretches.Record():  # nothing is proved where a user's action is sent in clear, or shows the own context
             shown = r.reward_sigma > 0 or r.levels > 0
             return (math.inf if shown else _vector(r.constants, delta, r.laplace)), r.levels == 0
-        case "weighted":  # one message a user
+        case weighted.Record():  # one message a user
             reach = 2.0 * math.hypot(1.0, r.largest_reward)
             weighing = _added(True, r.sigma, 2.0**0.5, delta) if r.batches else 0.0
             return max(weighing, _added(True, r.regression_sigma, reach, delta)), True
-        case "superarm":
+        case superarm.Record():
             pass
         case _:
-            return math.inf, False
-    if gaussian and name in ("index", "padded"):
+            raise TypeError(f"record must be one of a kernel, got {checks.shown(record)}")
+    if gaussian and isinstance(r, index.Record | padded.Record):
         moved = math.sqrt(moved)
-    return (_response(flip) if flip else _added(gaussian, numbers.get("scale", 0.0), moved, delta)), local
+    return (_response(flip) if flip else _added(gaussian, getattr(r, "scale", 0.0), moved, delta)), local
 
 
 def _response(flip: float) -> float:

@@ -12,7 +12,17 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import episodes, kernel_of
+from private_bandits.kernels import (
+    Kernel,
+    elimination,
+    episodes,
+    index,
+    linear,
+    padded,
+    releases,
+    robust,
+    superarm,
+)
 from private_bandits.kernels.protocol import WHOLE_RUN
 from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, LinearContext
@@ -22,17 +32,17 @@ from private_bandits.problems.lists import ListProblem
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
 # what a user's round adds to, and what a policy reads: fields of a kernel's State
-_FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
-    "index": {"messages": ("pulls", "total"), "state": ("pulls", "mean")},
-    "superarm": {"messages": ("pulls", "total"), "state": ("pulls", "total")},
-    "padded": dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
-    "episodes": {"messages": ("pulls", "totals"), "state": ("pulls", "means")},
-    "linear": dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),
-    "releases": {"state": ("counted", "mean")},
-    "robust": {"state": ("pulls", "mean")},
-    "elimination": {"state": ("pulls", "means")},
+_FIELDS: dict[Kernel, dict[str, tuple[str, ...]]] = {
+    index: {"messages": ("pulls", "total"), "state": ("pulls", "mean")},
+    superarm: {"messages": ("pulls", "total"), "state": ("pulls", "total")},
+    padded: dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
+    episodes: {"messages": ("pulls", "totals"), "state": ("pulls", "means")},
+    linear: dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),
+    releases: {"state": ("counted", "mean")},
+    robust: {"state": ("pulls", "mean")},
+    elimination: {"state": ("pulls", "means")},
 }
-_BEGUN = {"elimination": 2, "episodes": 0}  # where the clock of a loop over epochs has the rounds before the epoch
+_BEGUN = {elimination: 2, episodes: 0}  # where the clock of a loop over epochs has the rounds before the epoch
 _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
 _SCREENED = 256  # users among whom those to search are chosen
 _SCREENED_RUNS, _SCREENED_ROUNDS = (48, 2048), 100_000  # runs for it: from and to, and rounds of all of them
@@ -74,6 +84,7 @@ class Compiled(Protocol):
     """A policy that a compiled loop plays from a record."""
 
     name: str
+    kernel: Kernel
     record: Any
 
 
@@ -246,12 +257,11 @@ class _Rounds(Tables):
 
     def __init__(self, policy: Any, problem: Any, horizon: int, view: str) -> None:
         super().__init__(policy, problem, horizon, view)
-        self.kernel, self.constants = kernel_of(policy.record), policy.record
-        self.name = self.kernel.__name__.rpartition(".")[2]
+        self.kernel, self.constants = policy.kernel, policy.record
         self.kernel.check(policy.name, problem, policy.record, horizon)
-        if self.name not in _FIELDS:
+        if self.kernel not in _FIELDS:
             raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.shown(problem)}")
-        shown = {"actions": ()} | _FIELDS[self.name]
+        shown = {"actions": ()} | _FIELDS[self.kernel]
         if view not in shown or (view == "messages" and isinstance(self, _Epochs)):
             raise ValueError(f"view={view!r} is not to be had of {policy.name}")
         self.fields = shown[view]
@@ -299,7 +309,7 @@ class _Rounds(Tables):
     def _message(self, before: list[np.ndarray], after: list[np.ndarray], row: np.ndarray) -> np.ndarray:
         """What the user's round added: of a list by position, as what is played does not depend on the user."""
         added = [new - old for old, new in zip(before, after, strict=True)]
-        if self.name == "linear":
+        if self.kernel is linear:
             return np.concatenate([added[0][np.triu_indices(len(added[1]))], *added[1:]])
         order = row[:-1][row[:-1] >= 0]
         return np.concatenate([each[order] for each in added])
@@ -317,7 +327,7 @@ class _Epochs(_Rounds):
         """Each epoch as it begins; `fed` are those of this table that were found before."""
         end = 0
         while end < self.horizon:
-            begun, arms = end, state.alive[: state.clock[0]] if self.name == "elimination" else state.order
+            begun, arms = end, state.alive[: state.clock[0]] if self.kernel is elimination else state.order
             key = (state.clock.tobytes(), arms.tobytes())
             if key not in fed:
                 fed[key] = self._sums(rows, state, begun, arms)
@@ -329,7 +339,7 @@ class _Epochs(_Rounds):
         blank, low, end = self.problem.record(), begun, self.horizon  # the epoch is not over after `low` rounds
         while end - low > 1:
             middle = (low + end) // 2
-            over = self._tried(blank, state, begun, middle).clock[_BEGUN[self.name]] > begun
+            over = self._tried(blank, state, begun, middle).clock[_BEGUN[self.kernel]] > begun
             low, end = (low, middle) if over else (middle, end)
         if end - begun > _LONGEST:
             raise ValueError(f"horizon must keep epochs below {_LONGEST} rounds, got one of {end - begun}")
@@ -377,7 +387,7 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
     if isinstance(policy, Compiled):
         if not isinstance(problem, _Given):
             raise ValueError(f"problem must be one that {policy.name} plays, got {checks.shown(problem)}")
-        kernel = kernel_of(policy.record)
+        kernel = policy.kernel
         # with one pull in each, kept for good, episodes are rounds
         single = kernel is episodes and policy.record.growth == 0.0 and policy.record.kept > 0.0
         return (_Epochs if kernel.PIECE == WHOLE_RUN and not single else _Rounds)(policy, problem, horizon, view)

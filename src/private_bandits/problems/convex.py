@@ -15,6 +15,7 @@ from private_bandits import checks
 from private_bandits.problems import losses
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import Arms
+from private_bandits.problems.optimum import best_points
 
 DOMAINS = ("ball", "simplex", "arms")
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
@@ -333,9 +334,8 @@ class ConvexLoss:
         times = self.weights if counts is None else checks.vector("counts", counts, at_least=0)
         if len(times) != len(self.anchors) or np.sum(times) == 0:
             raise ValueError(f"counts must be {len(self.anchors)} numbers, not all 0, got {checks.shown(counts)}")
-        point = np.zeros(self.point_size)
-        value, gap = losses.best_fixed(self._numbers(0.0), np.array(times, np.float64), point)
-        return point, float(value), float(gap)
+        points, values, gaps = best_points(self._numbers(0.0), np.array([times], np.float64))
+        return points[0], float(values[0]), float(gaps[0])
 
     def value(self, which: int, point: Any) -> float:
         """Loss at a point.

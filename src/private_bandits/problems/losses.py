@@ -1,4 +1,4 @@
-"""Convex losses and the sets they live on, as compiled code sees them, with the best fixed point of a sum of them.
+"""Convex losses and the sets they live on, as compiled code sees them.
 
 A loss is a function of the distance r of the point x from an anchor z, times `factor`:
 
@@ -21,7 +21,6 @@ QUADRATIC, SMOOTH, DISTANCE, KINKED, LINEAR = range(5)
 # which loss comes in a round: a fixed sequence, played again and again; one drawn by the environment; or their mean,
 # observed with noise of mean 0
 SCHEDULE, DRAWN, STOCHASTIC = range(3)
-ITERATIONS = 5000  # of the solver, at most
 
 
 class ConvexRecord(NamedTuple):
@@ -114,7 +113,7 @@ def inner_radius(domain, radius, dimension):
 
 
 @compiled(borrows=True)
-def project(domain, radius, shrink, x, heap):
+def project(domain, radius, shrink, x):
     """Move a point to the nearest point of the set shrunk by the factor 1 - shrink about its centre.
 
     The centre of the ball is 0, that of the simplex (r, ..., r) with r its inner radius.
@@ -127,11 +126,13 @@ def project(domain, radius, shrink, x, heap):
     shrink : float
         In [0, 1).
     x : float64 array, shape (dimension,), written
-    heap : float64 array, shape (dimension,), scratch
     """
     d = len(x)
     if domain == BALL:
-        norm = math.sqrt(_squares(x))
+        square = 0.0
+        for i in range(d):
+            square += x[i] * x[i]
+        norm = math.sqrt(square)
         if norm > (1.0 - shrink) * radius:
             for i in range(d):
                 x[i] *= (1.0 - shrink) * radius / norm
@@ -139,255 +140,19 @@ def project(domain, radius, shrink, x, heap):
     centre = inner_radius(domain, radius, d)
     for i in range(d):
         x[i] = (x[i] - shrink * centre) / (1.0 - shrink)
-    total = 0.0
-    for i in range(d):
-        total += max(x[i], 0.0)
-    level = 0.0
-    if total > 1.0:  # the nearest point sums to 1: max(x - level, 0), its level found from the largest entry down
+    # the nearest point is max(x - level, 0), where the level rises until the entries above it are as many as before
+    level, before = 0.0, 0
+    while True:
+        total, above = 0.0, 0
         for i in range(d):
-            heap[i] = x[i]
-        for i in range(d // 2 - 1, -1, -1):
-            _sift(heap, i, d)
-        above = 0.0
-        for count in range(1, d + 1):
-            above += heap[0]
-            heap[0] = heap[d - count]
-            _sift(heap, np.int64(0), d - count)  # of a literal it would be compiled once more
-            if count == d or (above - 1.0) / count >= heap[0]:
-                level = (above - 1.0) / count
-                break
+            if x[i] > level:
+                total += x[i]
+                above += 1
+        if total <= 1.0 or above == before:
+            break
+        level, before = (total - 1.0) / above, above
     for i in range(d):
         x[i] = (1.0 - shrink) * max(x[i] - level, 0.0) + shrink * centre
-
-
-@compiled(borrows=True)
-def _sift(heap, place, size):
-    """Let an entry sink until none below it is larger; the first `size` entries are the heap."""
-    entry = heap[place]
-    while 2 * place + 1 < size:
-        below = 2 * place + 1
-        if below + 1 < size and heap[below + 1] > heap[below]:
-            below += 1
-        if heap[below] <= entry:
-            break
-        heap[place] = heap[below]
-        place = below
-    heap[place] = entry
-
-
-def best_fixed(problem: ConvexRecord, weights: np.ndarray, x: np.ndarray) -> tuple[float, float]:
-    """Write the point of smallest weighted sum of losses, or the arm, as `best_point` and `best_arm` do.
-
-    Parameters
-    ----------
-    problem : ConvexRecord
-    weights : float64 array, shape (n_losses,)
-        >= 0, not all 0.
-    x : float64 array, shape (dimension,), or (1,) for the number of an arm, written
-
-    Returns
-    -------
-    value, gap : float
-        The sum at x, and by how much it may be too large.
-    """
-    if problem.domain == ARMS:
-        value, gap = best_arm(problem, weights, x)
-    else:
-        value, gap = best_point(problem, weights, x, np.zeros((3, len(x))))
-    return value, gap
-
-
-@compiled(borrows=True)
-def best_arm(problem, weights, x):
-    """Write the arm of smallest weighted sum of losses.
-
-    Parameters
-    ----------
-    problem : ConvexRecord
-        Of arms.
-    weights : float64 array, shape (n_losses,)
-        >= 0, not all 0.
-    x : float64 array, shape (1,), written
-
-    Returns
-    -------
-    value, gap : float
-        The sum of that arm, and 0.
-    """
-    anchors, least = problem.anchors, np.inf
-    for arm in range(anchors.shape[1]):
-        total = 0.0
-        for which in range(len(weights)):
-            total += weights[which] * anchors[which, arm]
-        if total < least:
-            least, x[0] = total, arm
-    return least, 0.0
-
-
-@compiled(borrows=True)
-def best_point(problem, weights, x, work):
-    """Write the point of smallest weighted sum of losses.
-
-    Linear losses and quadratic ones have a closed form. For the others each loss is bounded above by a
-    quadratic that touches it at x, and the sum of those is minimised, again and again (Weiszfeld's method, projected);
-    the gap of Frank and Wolfe certifies the result. An anchor, where the loss has a kink, is tried first.
-
-    Parameters
-    ----------
-    problem : ConvexRecord
-    weights : float64 array, shape (n_losses,)
-        >= 0, not all 0.
-    x : float64 array, shape (dimension,), written
-    work : float64 array, shape (3, dimension), scratch
-
-    Returns
-    -------
-    value, gap : float
-        The sum at x, and by how much it may be too large.
-    """
-    domain, radius, loss, anchors = problem.domain, problem.radius, problem.loss, problem.anchors
-    slope, lowest, heap = work[0], work[1], work[2]
-    slope[:] = 0.0
-    for which in range(len(weights)):
-        for i in range(len(slope)):
-            slope[i] += weights[which] * anchors[which, i]
-    if loss == LINEAR:
-        _lowest(domain, radius, slope, x)
-        return mean_loss(problem, weights, x), 0.0
-    total = 0.0
-    for weight in weights:
-        total += weight
-    for i in range(len(x)):
-        x[i] = slope[i] / total
-    project(domain, radius, 0.0, x, heap)
-    if loss == QUADRATIC:
-        return mean_loss(problem, weights, x), 0.0
-    if loss == DISTANCE or loss == KINKED:
-        for which in range(len(weights)):
-            if weights[which] > 0.0 and _rests(problem, weights, which, lowest, slope, heap):
-                for i in range(len(x)):
-                    x[i] = anchors[which, i]
-                return mean_loss(problem, weights, x), 0.0
-    gap = np.inf
-    for _ in range(ITERATIONS):
-        pull = _gradient(problem, weights, x, slope, 1e-9)
-        if pull > 0.0:  # on an anchor that is not the answer: one step along the slope leaves it
-            norm = math.sqrt(_squares(slope))
-            for i in range(len(x)):
-                x[i] -= 1e-4 * slope[i] / norm
-            project(domain, radius, 0.0, x, heap)
-            _gradient(problem, weights, x, slope, 0.0)
-        _lowest(domain, radius, slope, lowest)
-        gap = 0.0
-        for i in range(len(x)):
-            gap += slope[i] * (x[i] - lowest[i])
-        if gap <= 1e-10 * total:
-            break
-        _step(problem, weights, x, slope)
-        project(domain, radius, 0.0, x, heap)
-    return mean_loss(problem, weights, x), problem.factor * gap
-
-
-@compiled(borrows=True)
-def _squares(x):
-    """|x|^2; NumPy's own sums of arrays take ten times as long to compile."""
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] * x[i]
-    return total
-
-
-@compiled(borrows=True)
-def _distance(anchors, which, x):
-    total = 0.0
-    for i in range(len(x)):
-        total += (x[i] - anchors[which, i]) ** 2
-    return math.sqrt(total)
-
-
-@compiled(borrows=True)
-def _least(x):
-    """The first of the smallest entries."""
-    least = 0
-    for i in range(len(x)):
-        if x[i] < x[least]:
-            least = i
-    return least
-
-
-@compiled(borrows=True)
-def _pull(loss, r):
-    """Derivative of a radial loss over r, for factor 1; the kink's 1/r is left finite."""
-    if loss == SMOOTH:
-        return 1.0 / math.sqrt(1.0 + r * r)
-    return 1.0 / max(r, 1e-12) + (1.0 if loss == KINKED else 0.0)
-
-
-@compiled(borrows=True)
-def _gradient(problem, weights, x, slope, near):
-    """Write the gradient at x, for factor 1, of all losses whose kink is further than `near`.
-
-    Returns the weight of the kinks left out.
-    """
-    loss, anchors = problem.loss, problem.anchors
-    slope[:] = 0.0
-    left = 0.0
-    for which in range(len(weights)):
-        if weights[which] == 0.0:
-            continue
-        r = _distance(anchors, which, x)
-        if loss != SMOOTH and r <= near:
-            left += weights[which]
-            continue
-        pull = weights[which] * _pull(loss, r)
-        for i in range(len(x)):
-            slope[i] += pull * (x[i] - anchors[which, i])
-    return left
-
-
-@compiled(inline="always")
-def _rests(problem, weights, which, x, slope, heap):
-    """Whether an anchor inside the set is the best point: its kink holds against the slope of the others."""
-    anchors = problem.anchors
-    for i in range(len(x)):
-        x[i] = anchors[which, i]
-    project(problem.domain, problem.radius, 0.0, x, heap)
-    for i in range(len(x)):
-        if abs(x[i] - anchors[which, i]) > 1e-12:
-            return False
-    kink = _gradient(problem, weights, x, slope, 1e-12)
-    return math.sqrt(_squares(slope)) <= kink
-
-
-@compiled(inline="always")
-def _step(problem, weights, x, slope):
-    """Replace x by the minimiser of the quadratics that touch the losses at x; `slope` is scratch."""
-    loss, anchors = problem.loss, problem.anchors
-    slope[:] = 0.0
-    mass = 0.0
-    for which in range(len(weights)):
-        if weights[which] > 0.0:
-            pull = weights[which] * _pull(loss, _distance(anchors, which, x))
-            for i in range(len(x)):
-                slope[i] += pull * anchors[which, i]
-            mass += pull
-    for i in range(len(x)):
-        x[i] = slope[i] / mass
-
-
-@compiled(borrows=True)
-def _lowest(domain, radius, slope, x):
-    """Write the point of the set where <slope, x> is smallest."""
-    x[:] = 0.0
-    if domain == BALL:
-        norm = math.sqrt(_squares(slope))
-        if norm > 0.0:
-            for i in range(len(x)):
-                x[i] = -radius / norm * slope[i]
-        return
-    corner = _least(slope)
-    if slope[corner] < 0.0:
-        x[corner] = 1.0
 
 
 @compiled

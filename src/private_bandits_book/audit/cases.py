@@ -13,7 +13,6 @@ from private_bandits.kernels import (
     episodes,
     identify,
     index,
-    kernel_of,
     linear,
     online,
     quantile,
@@ -70,7 +69,7 @@ def cases(horizon: int, epsilon: float, delta: float, exact_horizon: int) -> lis
 
 def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
     """The rows of a policy: messages of a local one, actions and what is read of a central one."""
-    kernel, local = kernel_of(policy.record), policy.privacy.trust == "local"
+    kernel, local = policy.kernel, policy.privacy.trust == "local"
     delta = policy.privacy.delta
     named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
     made = partial(Case, named, policy.paper or "ours", policy.version)

@@ -64,7 +64,7 @@ class Study(studies.Study):
         for epsilon in self.epsilons:
             for policy, problem in local(epsilon):
                 found = audit(policy, problem=problem, horizon=1, runs=self.runs, seed=self.seed)
-                rows.append((policy.name, policy.family, "local", epsilon, found.epsilon_low, 0.0, 1, 1))
+                rows.append((policy.name, studies.family(policy), "local", epsilon, found.epsilon_low, 0.0, 1, 1))
         columns = ["policy", "family", "trust", "epsilon", "regret", "regret_se", "replications", "t"]
         return pd.DataFrame(rows, columns=columns)
 

@@ -217,7 +217,7 @@ def paid(study: Study, epsilons: Sequence[float] = ()) -> pd.DataFrame:
         privacy = versions[0].privacy
         certified = all(v.privacy.effective_epsilon <= e * (1 + 1e-9) for v, e in zip(versions, epsilons, strict=True))
         rows.append(
-            {"policy": versions[0].name, "reading": versions[0].options or versions[0].variant, "trust": privacy.trust}
+            {"policy": versions[0].name, "reading": list(filter(None, versions[0].variant))[-1], "trust": privacy.trust}
             | {f"values_at_{e:g}": v.privacy.value_epsilon for v, e in zip(versions, epsilons, strict=True)}
             | {"everything": "ε" if certified else "∞", "reason": privacy.reason}
         )

@@ -23,7 +23,7 @@ from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures.captions import rounded, scientific, short
 from private_bandits_book.figures.drawing import Slope
 from private_bandits_book.figures.lines import computed, line
-from private_bandits_book.studies import Run, looked, means
+from private_bandits_book.studies import Run, family, looked, means
 from private_bandits_book.sweep import EPSILON, HORIZON, RateFit
 
 panels = Exhibits()
@@ -78,7 +78,7 @@ def calibration(study: Study) -> Made:
     over, looks = {}, {}
     for name, (make, paid) in pays.items():
         over[name] = np.array([paid(e) if paid else cost(make(e)) for e in grid]) / grid
-        looks[name] = (LOOKS["calibration"][name], make(1.0).family, make(1.0).privacy.trust)
+        looks[name] = (LOOKS["calibration"][name], family(make(1.0)), make(1.0).privacy.trust)
     frame = computed(pd.DataFrame({"nominal": grid} | over), "nominal", looks, 1.0)
     frame = frame.sort_values("nominal", kind="stable", ignore_index=True)
     certified = {name: [e for e, share in zip(grid, over[name], strict=True) if share <= 1.0] for name in over}
@@ -298,7 +298,7 @@ def _worst(study: Study, variants: Iterable[str], dims: Iterable[int]) -> pd.Dat
         for point in rates.points(sweep, frame):
             if point.counts:
                 policy, regrets = sweep.run(point.value)[0].policy, point.regrets
-                columns = {"policy": policy.name, "reading": variant, "family": policy.family, "dim": dim}
+                columns = {"policy": policy.name, "reading": variant, "family": family(policy), "dim": dim}
                 columns |= {"trust": policy.privacy.trust, "epsilon": policy.privacy.epsilon, "t": int(point.value)}
                 columns |= {"gap": point.labels["gap"], "regret": regrets.mean()}
                 spread = regrets.std(ddof=1) / math.sqrt(len(regrets))

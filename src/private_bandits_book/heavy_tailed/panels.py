@@ -215,7 +215,7 @@ def scaling(study: Study) -> Made:
     frame, fits, box = study.scaling, study.scaling_exponents, rates.MAKERS[rates.LDP](1.0, 1.0, 1.0, 2)
     plotted = frame.assign(
         policy=frame["variant"].map({"repaired": "square root", "slide_rate": "rate of (4), (5)"}),
-        family=box.family,
+        family=studies.family(box),
         trust=box.privacy.trust,
         facet=[f"v = {v:g}" for v in frame["v"]],
         t=frame["pulls"],
@@ -249,7 +249,18 @@ def by_gap(study: Study, label: str, v: float) -> Made:
         facet, epsilon = (local, 1.0) if name == rates.LDP else (centre, PRICED)
         policy = make(epsilon, v, 1.0, horizon)
         rows += [
-            (policy.name, RUNS, policy.family, policy.privacy.trust, epsilon, gap, horizon, *_mean(regret), v, facet)
+            (
+                policy.name,
+                RUNS,
+                studies.family(policy),
+                policy.privacy.trust,
+                epsilon,
+                gap,
+                horizon,
+                *_mean(regret),
+                v,
+                facet,
+            )
             for gap, regret in study.points_by_trust[name, v].items()
         ]
 

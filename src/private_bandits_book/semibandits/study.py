@@ -167,7 +167,7 @@ class Study(studies.Study):
     def _learning(self, epsilon: float) -> Runs:
         swept = {"n_arms": self.n_arms, "size": self.size}
         made = [(policy, "") for policy in (paper.cucb(), paper.cucb("least"))]
-        made += [(policy, policy.variant) for policy in self.policies(epsilon)[1:]]
+        made += [(policy, policy.version) for policy in self.policies(epsilon)[1:]]
         return Runs(self.run(self.problem, *each, swept) for each in made)
 
     def _repaired(self, name: str, problems: dict[str, SemiBandit], most: int) -> Runs:

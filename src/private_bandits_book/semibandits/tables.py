@@ -68,7 +68,7 @@ def paid(study: Study) -> pd.DataFrame:
     rows = []
     for versions in zip(*(study.policies(epsilon)[1:] for epsilon in study.epsilons), strict=True):
         first = versions[0]
-        row: dict[str, Any] = {"policy": first.name, "variant": first.variant, "trust": first.privacy.trust}
+        row: dict[str, Any] = {"policy": first.name, "variant": first.version, "trust": first.privacy.trust}
         row |= {f"paid_at_{one.privacy.epsilon:g}": one.privacy.effective_epsilon for one in versions}
         rows.append(row | {"reason": first.privacy.reason})
     return pd.DataFrame(rows)

@@ -73,9 +73,8 @@ def ucb_hybrid(
     )
     # whose w_0 is 1 leads the first list: no noise is drawn before it
     privacy = Guarantee.releasing(epsilon, 0.0, value, 0.0, in_clear(record), "central", leak)
-    name = "Hybrid" if proof else "Hybrid, log of horizon"
-    facts = {"mechanism": "tree", "method": "log of pulls" if proof else "log of horizon", "options": times}
-    return Policy(name, PAPER, "Algorithm 1", variant, privacy, record, **facts)
+    name, method = ("Hybrid", "log of pulls") if proof else ("Hybrid, log of horizon", "log of horizon")
+    return Policy(name, PAPER, "Algorithm 1", (variant, times), privacy, index, record, "tree", method=method)
 
 
 def reference(

@@ -47,7 +47,7 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
     record = index.Record(a, noise=index.GAUSSIAN, scale=sigma, list_size=size)
     value = gaussian_epsilon(sigma, delta, sensitivity(one_hot_replies(size), order=2))
     privacy = local(epsilon, delta, value, delta, record)
-    return Policy("Gaussian", PAPER, "Algorithm 3", "", privacy, record, "gaussian", "classical", options=times)
+    return Policy("Gaussian", PAPER, "Algorithm 3", ("", times), privacy, index, record, "gaussian", "classical")
 
 
 def reference(

@@ -7,7 +7,7 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, in_clear, terms
 from private_bandits.plain import Problem, Rows, Streams, largest
-from private_bandits.policy import Policy
+from private_bandits.policy import Noise, Policy
 from private_bandits.privacy import Guarantee
 
 
@@ -54,7 +54,7 @@ def cucb_gaussian(
     size, factor, times = checked(list_size, noise_multiplier)
     items = checks.integer("n_items", n_items, at_least=size)
     repaired = checks.choice("variant", variant, ("printed", "repaired")) == "repaired"
-    calibration = "analytic" if repaired else "classical"
+    calibration: Noise = "analytic" if repaired else "classical"
     sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method=calibration)
     value = gaussian_epsilon(sigma, delta, math.sqrt(size))
     record = index.Record(
@@ -70,9 +70,10 @@ def cucb_gaussian(
     sent = "the values are all that is sent"
     reason = sent if repaired else f"u_0 is sent in clear; after it {sent}"
     privacy = Guarantee.releasing(epsilon, delta, value, delta, in_clear(record), "local", reason)
-    name, mechanism = ("CUCB Gaussian", "gaussian") if sigma else ("CUCB", "none")
-    options = "" if repaired and factor == 1.0 else times
-    return Policy(name, PAPER, "Algorithm 4", variant, privacy, record, mechanism, calibration, options=options)
+    version = variant, "" if repaired and factor == 1.0 else times
+    if sigma == 0.0:
+        return Policy("CUCB", PAPER, "Algorithm 4", version, privacy, index, record)
+    return Policy("CUCB Gaussian", PAPER, "Algorithm 4", version, privacy, index, record, "gaussian", calibration)
 
 
 def reference(

@@ -34,8 +34,8 @@ def cascade_ucb1(least_first: bool = False) -> Policy:
     """
     reports = index.REORDERED if checks.flag("least_first", least_first) else index.ALL
     record = index.Record(terms(SAMPLING), reports=reports)
-    name, options = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "printed")
-    return Policy(name, "kveton2015", "Algorithm 1", "", Guarantee.none(), record, options=options)
+    name, words = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "printed")
+    return Policy(name, "kveton2015", "Algorithm 1", ("", words), Guarantee.none(), index, record)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, least_first: bool = False) -> Rows:

@@ -1,6 +1,7 @@
 """Our central repair of Algorithm 1: one question a user, and an item's clicks released as noisy sums of blocks."""
 
 import math
+from dataclasses import replace
 
 from private_bandits import checks, plain
 from private_bandits.kernels import releases
@@ -8,7 +9,7 @@ from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 from private_bandits.papers.cascading.repair_first import repaired_first
 from private_bandits.plain import Problem, Rows, Streams
-from private_bandits.policy import Policy
+from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee
 
 GROWTH = {"keep": 1.2, "forget": 2.0, "counter": 1.0}
@@ -49,20 +50,16 @@ def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Pol
     'ε=0.2'
     """
     name = _NAMES[checks.choice("design", design, tuple(_NAMES))]
-    size, scale = (
-        checks.integer("list_size", list_size, at_least=1),
-        laplace_scale(epsilon, 1.0),
-    )
-    mechanism = "tree" if design == "counter" else "laplace"
+    size = checks.integer("list_size", list_size, at_least=1)
+    scale, place, version = laplace_scale(epsilon, 1.0), "repair, blocks", (design, "repaired")
+    mechanism: Mechanism = "tree" if design == "counter" else "laplace"
     if scale == 0.0:
-        privacy, record = Guarantee.none(), repaired_first(epsilon, size).record
-    else:
-        privacy = Guarantee.certified(
-            epsilon, 1.0 / scale, "central", "one noisy sum a user, lengths fixed by the lists"
-        )
-        record = releases.Record(_DESIGNS[design], scale, first_block(epsilon, design), GROWTH[design], size)
-    facts = {"mechanism": mechanism, "method": design, "options": "repaired"}
-    return Policy(name, "", "repair, blocks", design, privacy, record, **facts)
+        plain_first = repaired_first(epsilon, size)
+        return replace(plain_first, name=name, algorithm=place, variant=version, mechanism=mechanism, method=design)
+    reason = "one noisy sum a user, lengths fixed by the lists"
+    privacy = Guarantee.certified(epsilon, 1.0 / scale, "central", reason)
+    record = releases.Record(_DESIGNS[design], scale, first_block(epsilon, design), GROWTH[design], size)
+    return Policy(name, "", place, version, privacy, releases, record, mechanism, method=design)
 
 
 def first_block(epsilon: float, design: str = "keep") -> int:

@@ -54,8 +54,8 @@ def repaired_first(epsilon: float, list_size: int) -> Policy:
     )
     paid = channel_loss(first_channel(flip, size))
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about the first item")
-    facts = {"mechanism": "response", "method": "first", "options": "repaired"}
-    return Policy("Response, first item", "", "repair, first", "", privacy, record, **facts)
+    name, version = "Response, first item", ("", "repaired")
+    return Policy(name, "", "repair, first", version, privacy, index, record, "response", method="first")
 
 
 def first_channel(flip: float, list_size: int) -> np.ndarray:

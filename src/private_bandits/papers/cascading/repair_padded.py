@@ -7,7 +7,7 @@ from private_bandits.kernels import padded
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
 from private_bandits.papers.cascading.instances import padded_replies
 from private_bandits.plain import Problem, Rows, Streams, click, largest
-from private_bandits.policy import Policy
+from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee, sensitivity
 
 
@@ -52,10 +52,10 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
     record = padded.Record(not laplace, scale, by_display, size)
     paid = (moved[0] / scale if scale else math.inf) if laplace else gaussian_epsilon(scale, delta, moved[1])
     privacy = Guarantee.certified(epsilon, paid, "local", "noise on every click and examination", delta)
-    mechanism = "laplace" if laplace else "gaussian"
+    mechanism: Mechanism = "laplace" if laplace else "gaussian"
     name = f"{mechanism.capitalize()}, {'clicks per display' if by_display else 'padded'}"
-    facts = {"mechanism": mechanism, "method": f"{mechanism}, {over}", "options": "repaired"}
-    return Policy(name, "", "repair, padded", "" if over == "examinations" else over, privacy, record, **facts)
+    version, method = (over if by_display else "", "repaired"), f"{mechanism}, {over}"
+    return Policy(name, "", "repair, padded", version, privacy, padded, record, mechanism, method=method)
 
 
 def reference(

@@ -7,13 +7,11 @@ from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.appendix_b2 import identifier, lil_ucb
 from private_bandits.papers.contextual.bounds import (
     corollary_4,
-    linucb_upper,
     local_lower,
     theorem_3,
     theorem_6,
     theorem_8,
     theorem_10,
-    weighted_upper,
 )
 from private_bandits.papers.contextual.bubeck_kernel_method import KernelMethod
 from private_bandits.papers.contextual.chen_weighted_regression import weighted_regression
@@ -36,7 +34,6 @@ __all__ = [
     "lil_ucb",
     "linucb",
     "linucb_private_rewards",
-    "linucb_upper",
     "local_lower",
     "one_point",
     "theorem_10",
@@ -45,7 +42,6 @@ __all__ = [
     "theorem_8",
     "two_point",
     "weighted_regression",
-    "weighted_upper",
     "wrap",
 ]
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from private_bandits import checks
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
+from private_bandits.policy import Mechanism, Noise
 from private_bandits.privacy import Guarantee
 
 PAPER = "zheng2020"
@@ -70,8 +71,8 @@ def number_scale(sensitivity: float, epsilon: float, delta: float | None, noise:
     return gaussian_sigma(epsilon, checks.delta(delta), sensitivity, method=method)
 
 
-def number_facts(scale: float, noise: str, method: str) -> dict[str, str]:
-    """Return `mechanism` and `noise` of a `Policy` whose users send one number.
+def noise_facts(scale: float, noise: str, method: str) -> tuple[Mechanism, Noise]:
+    """Return `mechanism` and `noise` of a `Policy`.
 
     Parameters
     ----------
@@ -80,11 +81,13 @@ def number_facts(scale: float, noise: str, method: str) -> dict[str, str]:
 
     Returns
     -------
-    dict
+    Mechanism, Noise
     """
     if scale == 0.0:
-        return {"mechanism": "none"}
-    return {"mechanism": noise, "noise": method if noise == "gaussian" else noise}
+        return "none", ""
+    if noise == "laplace":
+        return "laplace", "laplace"
+    return "gaussian", "analytic" if method == "analytic" else "classical"
 
 
 def noise_variance(scale: float, noise: str) -> float:

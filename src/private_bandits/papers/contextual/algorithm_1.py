@@ -10,7 +10,7 @@ from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import online
-from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_reach, number_facts, number_scale
+from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, noise_reach, number_scale
 from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
 from private_bandits.papers.contextual.convex_skeleton import Learner, check_convex, noise_on, suffer
 from private_bandits.papers.contextual.tunings import LEARNERS, feedback_bound, tuning
@@ -105,8 +105,8 @@ def one_point(
         **_constants(learner, problem, horizon, scale, noise),
     )
     privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy loss is all that is sent")
-    facts = number_facts(scale, noise, method) | {"method": learner, "options": f"{noise}, {method}"}
-    return Policy(name, PAPER, "Algorithm 1", variant, privacy, record, **facts)
+    version, facts = (variant, f"{noise}, {method}"), noise_facts(scale, noise, method)
+    return Policy(name, PAPER, "Algorithm 1", version, privacy, online, record, *facts, learner)
 
 
 def _constants(learner: str, problem: ConvexLoss, horizon: int, scale: float, noise: str) -> dict[str, float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from private_bandits.kernels import online
 from private_bandits.papers.contextual import algorithm_4
-from private_bandits.papers.contextual.accounting import PAPER, message_privacy, number_facts, number_scale
+from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, number_scale
 from private_bandits.papers.contextual.algorithm_1 import NOISES
 from private_bandits.papers.contextual.convex_skeleton import check_convex, noise_on, suffer
 from private_bandits.policy import Policy
@@ -90,8 +90,10 @@ def two_point(
     )
     reason = "one noisy difference of losses is all that is sent"
     privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
-    facts = number_facts(scale, noise, method) | {"method": step, "options": f"{step}, {noise}, {method}"}
-    return Policy("Gradient descent, two points", PAPER, "Algorithm 2", "", privacy, record, **facts)
+    name, version = "Gradient descent, two points", ("", f"{step}, {noise}, {method}")
+    return Policy(
+        name, PAPER, "Algorithm 2", version, privacy, online, record, *noise_facts(scale, noise, method), step
+    )
 
 
 def reference(

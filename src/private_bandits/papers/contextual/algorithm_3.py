@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import skeleton
-from private_bandits.papers.contextual.accounting import PAPER, glm_messages, noise_scale, vector_privacy
+from private_bandits.papers.contextual.accounting import PAPER, glm_messages, noise_facts, noise_scale, vector_privacy
 from private_bandits.papers.contextual.ellipsoids import checked, gradient_record, variant_name
 from private_bandits.policy import Policy
 
@@ -92,9 +93,11 @@ def ldp_glm(
     least = least if repaired else 0.0
     record = gradient_record(size, length, failure, factor, least, responses, sigma, gradient, tuned=repaired)
     privacy = vector_privacy(messages, epsilon, delta, sigma)
-    facts = {"mechanism": "gaussian", "noise": noise} if sigma else {}
-    facts |= {"method": responses, "options": variant_name(f"{noise}, {responses} rewards", factor)}
-    return Policy("LDP-GLOC", PAPER, "Algorithm 3", variant, privacy, record, **facts)
+    version, facts = (
+        (variant, variant_name(f"{noise}, {responses} rewards", factor)),
+        noise_facts(sigma, "gaussian", noise),
+    )
+    return Policy("LDP-GLOC", PAPER, "Algorithm 3", version, privacy, linear, record, *facts, responses)
 
 
 def reference(

@@ -9,7 +9,13 @@ from private_bandits import checks
 from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_sigma, laplace_scale
 from private_bandits.papers.contextual import ellipsoids, skeleton
-from private_bandits.papers.contextual.accounting import PAPER, linucb_messages, noise_scale, vector_privacy
+from private_bandits.papers.contextual.accounting import (
+    PAPER,
+    linucb_messages,
+    noise_facts,
+    noise_scale,
+    vector_privacy,
+)
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -108,18 +114,16 @@ def ldp_linucb(
             level=2.0 * math.log(1.0 / each),
             tail=ellipsoids.vector_norm(sigma, size, length, each),
         )
-    facts = {"mechanism": "laplace" if laplace else "gaussian", "noise": noise} if sigma else {}
-    options = ellipsoids.variant_name(noise, factor)
-    made: Any = record
-    privacy = Guarantee.none()
+    version = variant, ellipsoids.variant_name(noise, factor)
+    facts = noise_facts(sigma, "laplace" if laplace else "gaussian", noise)
     if laplace:
         root = 3.0 * sigma * math.sqrt(math.log(6.0 * size * (size + 1) * length / failure))
-        made = stretches.Record(record._replace(shift=size * root, tail=math.sqrt(size) * root), laplace=True)
+        late = stretches.Record(record._replace(shift=size * root, tail=math.sqrt(size) * root), laplace=True)
         reason = f"all entries of two messages, which move by {far:.4g} at most in L1"
-        privacy = Guarantee.certified(epsilon, far / sigma, "local", reason) if sigma else privacy
-    else:
-        privacy = vector_privacy(messages, epsilon, checks.delta(delta), sigma)
-    return Policy("LDP-LinUCB", PAPER, "Algorithm 5", variant, privacy, made, options=options, **facts)
+        privacy = Guarantee.certified(epsilon, far / sigma if sigma else math.inf, "local", reason)
+        return Policy("LDP-LinUCB", PAPER, "Algorithm 5", version, privacy, stretches, late, *facts)
+    privacy = vector_privacy(messages, epsilon, checks.delta(delta), sigma)
+    return Policy("LDP-LinUCB", PAPER, "Algorithm 5", version, privacy, linear, record, *facts)
 
 
 def reference(

@@ -77,8 +77,9 @@ def identifier(
     tail = (1.0 + _BETA) * spread * scale if heavy else 0.0
     record = identify.Record(size, tail, spread, small, _SHARE, heavy, scale)
     privacy = accounting.message_privacy(scale, 1.0, epsilon, delta, noise, "one noisy reward is all that is sent")
-    facts = accounting.number_facts(scale, noise, method) | {"options": f"printed, {noise}, {method}"}
-    return Policy("lil'UCB", accounting.PAPER, "Appendix B.2", "", privacy, record, **facts)
+    version, facts = ("", f"printed, {noise}, {method}"), accounting.noise_facts(scale, noise, method)
+    kernel: Any = identify  # a search has no rounds to play: it has its check, which refuses, and no more
+    return Policy("lil'UCB", accounting.PAPER, "Appendix B.2", version, privacy, kernel, record, *facts)
 
 
 def lil_ucb(

@@ -19,7 +19,6 @@ first = 2 slope for the first action, which is random. Uniform play costs at mos
 """
 
 import math
-from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import linear
@@ -29,9 +28,7 @@ from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tun
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
-from private_bandits.papers.contextual.chen_weighted_regression import weighted_regression
 from private_bandits.papers.contextual.convex_skeleton import check_convex
-from private_bandits.papers.contextual.oful import linucb
 from private_bandits.problems import ConvexLoss
 
 _SLOPE = 0.25  # largest slope of the logistic link
@@ -182,31 +179,6 @@ def theorem_6(
     return two_point_tuning(problem, horizon, scale, noise, step).regret
 
 
-def linucb_upper(dim: int, horizon: int, alpha: float = 0.1, ridge: float = 1.0) -> float:
-    """LinUCB without privacy (Abbasi-Yadkori et al. 2011, Theorem 3), by the argument of this module.
-
-    Parameters
-    ----------
-    dim, horizon : int
-        d and T, >= 1.
-    alpha : float
-        In (0, 1): with which the bound may fail.
-    ridge : float
-        > 0.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    rounds = checks.integer("horizon", horizon, at_least=1)
-    return _upper(linucb(dim, alpha, ridge).record, rounds, 1.0)
-
-
 def theorem_8(
     dim: int,
     horizon: int,
@@ -219,7 +191,8 @@ def theorem_8(
     """Theorem 8: regret of Algorithm 5 with probability at least 1 - alpha.
 
     Leading term: d^(7/4) T^(3/4) / sqrt(epsilon), up to logarithms, from the printed beta_t; T^(3/4) / epsilon covers
-    it for epsilon <= 1. At epsilon = infinity `derived` is `linucb_upper`.
+    it for epsilon <= 1. At epsilon = infinity `derived` is the bound of LinUCB (Abbasi-Yadkori et al. 2011,
+    Theorem 3).
 
     Parameters
     ----------
@@ -326,39 +299,6 @@ def local_lower(horizon: int, epsilon: float) -> float:
     move = math.expm1(private)
     gap = min(1.0 / (2.0 * math.sqrt(2.0 * rounds) * move), 1.0)
     return gap * rounds / 8.0 * math.exp(-4.0 * (move * gap) ** 2 * rounds)
-
-
-def weighted_upper(dim: int, horizon: int, epsilon: float, delta: float, n_actions: int, alpha: float = 0.1) -> float:
-    """Regret of `weighted_regression` with probability 1 - alpha, if E |M' x| <= d in all epochs: weights are found.
-
-    45 K d r sqrt(T + n), K the actions of a set and r the record's radius, and at most 2 n in a first epoch of n users.
-
-    Parameters
-    ----------
-    dim, horizon : int
-        d and T, >= 1.
-    epsilon : float
-        Of a user, > 0; infinity means no privacy.
-    delta : float
-        In (0, 1).
-    n_actions : int
-        K >= 1.
-    alpha : float
-        In (0, 1): with which an interval may fail.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    record: Any = weighted_regression(epsilon, delta, dim, horizon, alpha=alpha).record
-    actions = checks.integer("n_actions", n_actions, at_least=1)
-    first = 2.0 * record.first
-    return 2.0 * first + 45.0 * actions * dim * record.radius * math.sqrt(horizon + first)
 
 
 def _order(horizon: int, epsilon: float) -> float:

@@ -12,6 +12,7 @@ from private_bandits import checks
 from private_bandits.kernels import weighted
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import ellipsoids
+from private_bandits.papers.contextual.accounting import noise_facts
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -84,11 +85,11 @@ def weighted_regression(
         largest_reward=float(largest_reward),
         horizon=length,
     )
-    facts, privacy = {}, Guarantee.none()
+    privacy = Guarantee.none()
     if regression:
         paid = max(gaussian_epsilon(weights, delta, math.sqrt(2.0)), gaussian_epsilon(regression, delta, reach))
         reason = f"one message a user: of weights, or of rewards, which moves by {reach:.4g} at most"
         privacy = Guarantee.certified(epsilon, paid, "local", reason, delta)
-        facts = {"mechanism": "gaussian", "noise": "analytic"}
-    facts["options"] = f"{rounds} batches"
-    return Policy("Weighted regression", "chen2025", "Information-weighted", "", privacy, record, **facts)
+    name, version = "Weighted regression", ("", f"{rounds} batches")
+    facts = noise_facts(regression, "gaussian", "analytic")
+    return Policy(name, "chen2025", "Information-weighted", version, privacy, weighted, record, *facts)

@@ -10,11 +10,11 @@ orthogonal actions come in every round, only the bonus explores.
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
+from private_bandits import checks
 from private_bandits.problems import ConvexLoss, LinearContext
 
 CYCLE = 200
@@ -24,23 +24,18 @@ N_ACTIONS = 5
 """Actions of a round of fresh unit vectors."""
 SWITCHES = 10_000
 _SCHEDULE = [0] * (CYCLE * 8 // 10) + [1] * (CYCLE // 10) + [2] * (CYCLE // 10)
-_SHARES = [0.8, 0.1, 0.1]
 _APART = [[0.7, 0.0], [-0.35, 0.6], [-0.35, -0.6]]  # the pull of the last two is below that of the first: a kink
 _NEAR = [[0.7, 0.0], [0.8, 0.3], [0.2, -0.3]]
-_CORNER = [[0.7, 0.1], [0.5, 0.4], [0.3, 0.1]]
-_SPREAD = 0.1
 _GROWTH = 1.6  # of the switching adversary's phases
 
 
 @cache
-def convex(kind: str, mode: str = "schedule") -> ConvexLoss:
+def convex(kind: str) -> ConvexLoss:
     """Losses on the unit disc; the kinked kinds have their kink at the best point.
 
     Parameters
     ----------
     kind : {"distance", "kinked", "smooth", "quadratic"}
-    mode : {"schedule", "drawn", "stochastic"}
-        In blocks, drawn anew in every round, or their mean with noise.
 
     Returns
     -------
@@ -49,7 +44,7 @@ def convex(kind: str, mode: str = "schedule") -> ConvexLoss:
     Raises
     ------
     ValueError
-        If an argument is not one of those listed.
+        If the kind is not one of those listed.
 
     Examples
     --------
@@ -57,34 +52,7 @@ def convex(kind: str, mode: str = "schedule") -> ConvexLoss:
     [0.574, 0.004]
     """
     anchors = _APART if kind in ("distance", "kinked") else _NEAR
-    return ConvexLoss.ball(anchors, kind=kind, **_order(mode))
-
-
-@cache
-def on_simplex(kind: str, mode: str = "schedule") -> ConvexLoss:
-    """Losses over distributions of three things.
-
-    Parameters
-    ----------
-    kind : {"distance", "kinked", "smooth", "quadratic"}
-    mode : {"schedule", "drawn", "stochastic"}
-        As for `convex`.
-
-    Returns
-    -------
-    ConvexLoss
-
-    Raises
-    ------
-    ValueError
-        If an argument is not one of those listed.
-
-    Examples
-    --------
-    >>> print(on_simplex("quadratic", "drawn"))
-    ConvexLoss.simplex(dimension=2, kind=quadratic, mode=drawn)
-    """
-    return ConvexLoss.simplex(_CORNER, kind=kind, **_order(mode))
+    return ConvexLoss.ball(anchors, kind=kind, schedule=_SCHEDULE)
 
 
 @cache
@@ -93,8 +61,8 @@ def on_line(mode: str = "stochastic") -> ConvexLoss:
 
     Parameters
     ----------
-    mode : {"schedule", "drawn", "stochastic"}
-        As for `convex`.
+    mode : {"stochastic", "schedule"}
+        Their mean with noise, or in blocks.
 
     Returns
     -------
@@ -110,8 +78,9 @@ def on_line(mode: str = "stochastic") -> ConvexLoss:
     >>> on_line().best_point()[0].tolist()
     [0.6]
     """
-    order = {"schedule": _SCHEDULE} if mode == "schedule" else {"mode": mode, "weights": [0.8, 0.2], "spread": _SPREAD}
-    return ConvexLoss.ball([[0.6], [-0.2], [-0.2]][: 3 if mode == "schedule" else 2], kind="distance", **order)
+    if checks.choice("mode", mode, ("stochastic", "schedule")) == "schedule":
+        return ConvexLoss.ball([[0.6], [-0.2], [-0.2]], kind="distance", schedule=_SCHEDULE)
+    return ConvexLoss.ball([[0.6], [-0.2]], kind="distance", mode=mode, weights=[0.8, 0.2], spread=0.1)
 
 
 def switching_arms(gap: float = GAP) -> ConvexLoss:
@@ -257,9 +226,3 @@ def skewed(gap: float = GAP) -> LinearContext:
     rare = [math.sqrt(0.96), 0.2]
     sets = [[[1.0, 0.0], [0.0, 0.0]]] * 9 + [[rare, [0.0, 0.0]]]
     return LinearContext.table(sets, [[-0.05 * gap, 0.0]] * 9 + [[0.1 * gap, 0.0]])
-
-
-def _order(mode: str) -> dict[str, Any]:
-    if mode == "schedule":
-        return {"schedule": _SCHEDULE}
-    return {"mode": mode, "weights": _SHARES, "spread": _SPREAD if mode == "stochastic" else 0.0}

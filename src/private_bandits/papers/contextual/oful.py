@@ -55,8 +55,8 @@ def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float
         fit=linear.DETERMINANT,
         level=2.0 * math.log(1.0 / checks.real("alpha", alpha, above=0, below=1)),
     )
-    options = variant_name("stated", bonus_factor)
-    return Policy("LinUCB", "abbasi2011", "OFUL", "", Guarantee.none(), record, options=options)
+    version = "", variant_name("stated", bonus_factor)
+    return Policy("LinUCB", "abbasi2011", "OFUL", version, Guarantee.none(), linear, record)
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:

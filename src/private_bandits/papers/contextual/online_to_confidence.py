@@ -85,8 +85,8 @@ def gloc(
             binary=True,
             horizon=length,
         )
-    facts = {"method": learner, "options": variant_name("stated", factor)}
-    return Policy("GLOC", "jun2017", f"GLOC, {learner} steps", "", Guarantee.none(), record, **facts)
+    place, version = f"GLOC, {learner} steps", ("", variant_name("stated", factor))
+    return Policy("GLOC", "jun2017", place, version, Guarantee.none(), linear, record, method=learner)
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:

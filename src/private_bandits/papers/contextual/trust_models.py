@@ -57,7 +57,7 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
         record = stretches.Record(record)
     if not isinstance(record, stretches.Record):
         raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.shown(policy)}")
-    return replace(policy, record=record._replace(growth=share))
+    return replace(policy, kernel=stretches, record=record._replace(growth=share))
 
 
 def linucb_private_rewards(
@@ -101,9 +101,8 @@ def linucb_private_rewards(
         epsilon, gaussian_epsilon(sigma, delta, reach), "local", "of the reward alone; the action is sent", delta
     )
     record = stretches.Record(constants, reward_sigma=sigma)
-    return Policy(
-        "LinUCB, private rewards", "abbasi2011", "OFUL", "", privacy, record, "gaussian", "analytic", "rewards"
-    )
+    name, paper = "LinUCB, private rewards", "abbasi2011"
+    return Policy(name, paper, "OFUL", (), privacy, stretches, record, "gaussian", "analytic", "rewards")
 
 
 def joint_linucb(
@@ -181,4 +180,5 @@ def joint_linucb(
     reason = f"joint: all estimates, by {levels} levels of a tree; a user's own action is not among them"
     privacy = Guarantee.certified(epsilon, paid, "central", reason, delta)
     record = stretches.Record(constants, growth=share, levels=levels)
-    return Policy("LinUCB, joint privacy", "shariff2018", "Algorithm 1", "", privacy, record, "tree", "analytic")
+    name, paper = "LinUCB, joint privacy", "shariff2018"
+    return Policy(name, paper, "Algorithm 1", (), privacy, stretches, record, "tree", "analytic")

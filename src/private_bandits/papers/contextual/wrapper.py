@@ -87,7 +87,7 @@ class Reduction(Player):
     privacy: Guarantee
     points: int = 1
 
-    variant, paper = "", PAPER
+    paper = PAPER
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits.kernels.robust import Record
+from private_bandits.kernels import robust
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.bubeck_robust_ucb import robust_ucb
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
@@ -65,7 +65,7 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     if (1.5 + 1.0 / v) * math.log(max(log, 1.0)) > 600.0:
         raise ValueError(f"v must be larger for T = {length:g}, where ln T to the power 1/v is no number, got {v}")
     levels = length.bit_length()
-    record = Record(
+    record = robust.Record(
         v=v,
         u=u,
         factor=factor * (u * (log ** (1.5 + 1.0 / v) / epsilon) ** v) ** (1.0 / (1.0 + v)),
@@ -79,8 +79,8 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     )
     reason = "a tree per arm, nodes scaled by their largest threshold; a reward enters one tree"
     privacy = Guarantee.certified(epsilon, 2.0 * levels / record.scale, "central", reason)
-    options = "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
-    return Policy("DP Robust UCB", "tao2022", "Algorithm 1", "", privacy, record, "tree", options=options)
+    version = "", "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
+    return Policy("DP Robust UCB", "tao2022", "Algorithm 1", version, privacy, robust, record, "tree")
 
 
 def reference(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels.elimination import ON_MEAN, Record
+from private_bandits.kernels import elimination as kernel
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.plain import pareto
@@ -76,15 +76,14 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     scale = laplace_scale(epsilon, 1.0)
     if math.isinf(epsilon):
         record = elimination(v, u, beta, c, inside=4.0, samples=1.0)
-        facts = {"family": "elimination", "options": "ours" if c == 12.0 else f"ours, c = {c:g}"}
-        return Policy("Robust SE", "", "truncated means", "", Guarantee.none(), record, **facts)
-    record = elimination(v, u, beta, c, inside=4.0, samples=epsilon)._replace(noise=ON_MEAN, scale=scale)
+        version = "", "ours" if c == 12.0 else f"ours, c = {c:g}"
+        return Policy("Robust SE", "", "truncated means", version, Guarantee.none(), kernel, record)
+    record = elimination(v, u, beta, c, inside=4.0, samples=epsilon)._replace(noise=kernel.ON_MEAN, scale=scale)
     reason = "Laplace noise on truncated means; each reward enters one mean, and all else follows from those"
     # `scale` is in units of the range 2B / R that one reward has in a mean, whatever B is
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "central", reason)
-    options = "printed" if c == PRINTED_C else f"printed, c = {c:g}"
-    facts = {"mechanism": "laplace", "family": "elimination", "options": options}
-    return Policy("DP Robust SE", "tao2022", "Algorithm 3", "", privacy, record, **facts)
+    version = "", "printed" if c == PRINTED_C else f"printed, c = {c:g}"
+    return Policy("DP Robust SE", "tao2022", "Algorithm 3", version, privacy, kernel, record, "laplace")
 
 
 def elimination(
@@ -97,7 +96,7 @@ def elimination(
     samples: float,
     halved: bool = False,
     u_power: float = 1.0,
-) -> Record:
+) -> kernel.Record:
     """The scheme with x = L / (samples R), or its square root: B = (u / x)^(1/(1+v)), err = B x.
 
     Parameters
@@ -130,7 +129,7 @@ def elimination(
     scaled = samples**half
     pulls = power_or_infinity(factor * bound ** (u_power * half / power), power / (v * half)) / samples
     width = 0.5 * factor * bound ** (1.0 / power) * scaled ** (-v / power)
-    return Record(
+    return kernel.Record(
         np.array([(pulls, inside, power / (v * half), width, half * v / power)]),
         beta=failure,
         truncation=(bound * scaled) ** (1.0 / power),

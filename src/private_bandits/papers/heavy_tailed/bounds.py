@@ -110,41 +110,6 @@ def dp_robust_ucb_upper(
     return float(np.sum(pulls * log_t ** (1.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + 6.0 * gaps))
 
 
-def adap_robust_ucb_upper(means: Any, epsilon: float, v: float, u: float, horizon: int) -> float:
-    """The regret of `adap_robust_ucb`, doubling episodes with a truncated mean: ours, as the algorithm is.
-
-    The sum of 4 (2 w)^((1+v)/v) ln T / epsilon (u/gap)^(1/v) + 3 (floor(log2 T) + 1) gap, w = 3 + sqrt(2) + 1/3. Where
-    the last means of an arm and of the best one hold, the arm is chosen only while 2 w err reaches its gap, and an
-    episode at most doubles its pulls. The second term is what means cost that fail: of either arm at most
-    floor(log2 T) + 1, each to the side that matters with probability 3/(2T). The proof is on the chapter's page.
-
-    Parameters
-    ----------
-    means : array_like of float, shape (n_arms,)
-        Means of the arms, each >= 0.
-    epsilon : float
-        Privacy, in (0, 1].
-    v, u : float
-        v in [0.1, 1] and u > 0, with E|X|^(1+v) <= u.
-    horizon : int
-        T, in rounds, >= 256.
-
-    Returns
-    -------
-    float
-        Regret, in units of reward.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    _check(checks.real("v", v, at_least=0.1), u)
-    gaps, log_t = _gaps(means), _log(checks.integer("horizon", horizon, at_least=256))
-    pulls = 4.0 * (2.0 * (3.0 + math.sqrt(2.0) + 1.0 / 3.0)) ** ((1.0 + v) / v) * log_t / _regime(epsilon)
-    return float(np.sum(pulls * (u / gaps) ** (1.0 / v) + 3.0 * gaps * horizon.bit_length()))
-
-
 def quantile_width(excess: float, second: float) -> float:
     """Width at which `quantile_se` holds for laws with a regular tail, in units of B L / (R s): ours.
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits.kernels.robust import Record
+from private_bandits.kernels import robust
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.plain import largest, pareto
 from private_bandits.policy import Policy
@@ -52,11 +52,11 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
     """
     v, u, c = order(v), moment_bound(u), checks.real("c", c, above=0)
     if horizon is None:
-        alpha, beta, options = 2.0, 2.0 * math.log(2.0), "logarithm of the round"
+        alpha, beta, words = 2.0, 2.0 * math.log(2.0), "logarithm of the round"
     else:
         alpha, beta = 0.0, 2.0 * math.log(max(checks.integer("horizon", horizon, at_least=1), 2))
-        options = "logarithm of the horizon"
-    record = Record(
+        words = "logarithm of the horizon"
+    record = robust.Record(
         v=v,
         u=u,
         factor=c * u ** (1.0 / (1.0 + v)),
@@ -67,10 +67,8 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
         truncation_beta=beta,
         horizon=horizon or 0,
     )
-    options += "" if c == 4.0 else f", radius times {c / 4.0:g}"
-    algorithm = "robust UCB, truncated mean"
-    # shown with its private counterpart
-    return Policy("Robust UCB", "bubeck2013", algorithm, "", Guarantee.none(), record, family="tree", options=options)
+    place, version = "robust UCB, truncated mean", ("", words if c == 4.0 else f"{words}, radius times {c / 4.0:g}")
+    return Policy("Robust UCB", "bubeck2013", place, version, Guarantee.none(), robust, record)
 
 
 def reference(

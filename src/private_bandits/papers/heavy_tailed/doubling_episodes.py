@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels.episodes import Record
+from private_bandits.kernels import episodes
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.algorithm_3 import power_or_infinity
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
@@ -62,7 +62,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     Examples
     --------
     >>> policy = adap_robust_ucb(epsilon=0.5, v=0.9, u=2.0, horizon=10**6)
-    >>> policy.options, policy.privacy.trust, policy.privacy.effective_epsilon
+    >>> policy.version, policy.privacy.trust, policy.privacy.effective_epsilon
     ('ours', 'central', 0.5)
     """
     epsilon, v, bound = checks.epsilon(epsilon), order(v), moment_bound(u)
@@ -72,7 +72,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     usual = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
     chosen = usual if width is None else checks.real("width", width, above=0)
     beta = 2.0 * log / samples * power_or_infinity(chosen * bound ** (1.0 / power), power / v)
-    record = Record(
+    record = episodes.Record(
         np.array([(0.0, beta, v / power)]),
         scale=scale,
         truncation=bound * samples / log,
@@ -84,9 +84,9 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     reason = "each reward enters one noisy mean, and all else follows from those"
     # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
     privacy = Guarantee.certified(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
-    algorithm, mechanism = "truncated means in doubling episodes", "laplace" if scale else "none"
-    options = "ours" if chosen == usual else f"ours, radius times {chosen / usual:g}"
-    return Policy("DP Robust UCB, episodes", "", algorithm, "", privacy, record, mechanism, options=options)
+    name, place = "DP Robust UCB, episodes", "truncated means in doubling episodes"
+    version = "", "ours" if chosen == usual else f"ours, radius times {chosen / usual:g}"
+    return Policy(name, "", place, version, privacy, episodes, record, "laplace" if scale else "none")
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float) -> list[list[int]]:

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits.kernels.elimination import ON_REWARDS
+from private_bandits.kernels import elimination
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed import algorithm_3
 from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
@@ -63,7 +63,7 @@ def ldp_robust_se(
     Examples
     --------
     >>> policy = ldp_robust_se(epsilon=0.5, v=0.9, u=2.0, beta=1e-3)
-    >>> policy.variant, policy.privacy.trust, policy.privacy.effective_epsilon
+    >>> policy.version, policy.privacy.trust, policy.privacy.effective_epsilon
     ('repaired', 'local', 0.5)
     """
     epsilon = checks.epsilon(epsilon)
@@ -73,13 +73,12 @@ def ldp_robust_se(
         return robust_se(v, u, beta, c)
     halved = variant == "repaired"
     record = algorithm_3.elimination(v, u, beta, c, inside=8.0, samples=epsilon**2, halved=halved, u_power=2.0)
-    record = record._replace(noise=ON_REWARDS, scale=scale)
+    record = record._replace(noise=elimination.ON_REWARDS, scale=scale)
     name, method = ("LDP Robust SE", "") if halved else ("LDP Robust SE, slide rate", "slide rate")
     reason = "every user truncates and adds Laplace noise of the whole range"
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
-    options = "" if c == algorithm_3.PRINTED_C else f"c = {c:g}"
-    facts = {"mechanism": "laplace", "family": "elimination", "method": method, "options": options}
-    return Policy(name, "tao2022", "none on the slides", variant, privacy, record, **facts)
+    place, version = "none on the slides", (variant, "" if c == algorithm_3.PRINTED_C else f"c = {c:g}")
+    return Policy(name, "tao2022", place, version, privacy, elimination, record, "laplace", method=method)
 
 
 def reference(

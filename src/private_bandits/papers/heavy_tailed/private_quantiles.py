@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from private_bandits import checks
-from private_bandits.kernels.quantile import Record
+from private_bandits.kernels import quantile
 from private_bandits.plain import pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -63,7 +63,7 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH, first: float 
     >>> bool((result.regret[:, -1] < 1e-3 * problem.uniform_regret() * 10**9).all())
     True
     """
-    record = Record(
+    record = quantile.Record(
         epsilon=checks.epsilon(epsilon),
         beta=checks.real("beta", beta, above=0, below=1),
         first=checks.real("first", first, above=0),
@@ -72,9 +72,8 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH, first: float 
     )
     reason = "a reward enters one choice of a threshold or one noisy mean"
     privacy = Guarantee.certified(record.epsilon, record.epsilon, "central", reason)
-    options = "ours" if first == FIRST else f"ours, first epoch times {first / FIRST:g}"
-    facts = {"mechanism": "exponential", "family": "response", "options": options}
-    return Policy("Quantile SE", "", "u and v unknown", "", privacy, record, **facts)
+    version = "", "ours" if first == FIRST else f"ours, first epoch times {first / FIRST:g}"
+    return Policy("Quantile SE", "", "u and v unknown", version, privacy, quantile, record, "exponential")
 
 
 def reference(

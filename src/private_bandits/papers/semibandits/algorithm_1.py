@@ -50,7 +50,7 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
     record = local_record(scale, printed, variant, horizon, index.ALL, members)
     paid = members / scale if scale else math.inf
     privacy = Guarantee.certified(epsilon, paid, "local", "Laplace noise on all K outcomes")
-    return Policy("CUCB-LDP1", PAPER, "Algorithm 1, lines 4-7", variant, privacy, record, mechanism="laplace")
+    return Policy("CUCB-LDP1", PAPER, "Algorithm 1, lines 4-7", (variant,), privacy, index, record, "laplace")
 
 
 def reference(

@@ -48,8 +48,8 @@ def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = No
     record = local_record(scale, printed, variant, horizon, index.LEAST, 0)
     reason = "Laplace noise on the one outcome sent; which one is public"
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
-    facts = {"mechanism": "laplace", "method": "least pulled"}
-    return Policy("CUCB-LDP2", PAPER, "Algorithm 2, lines 4-7", variant, privacy, record, **facts)
+    place, method = "Algorithm 2, lines 4-7", "least pulled"
+    return Policy("CUCB-LDP2", PAPER, place, (variant,), privacy, index, record, "laplace", method=method)
 
 
 def reference(

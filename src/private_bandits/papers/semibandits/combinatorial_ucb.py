@@ -44,7 +44,8 @@ def cucb(update: str = "all") -> Policy:
     checks.choice("update", update, tuple(_UPDATES))
     record = index_record([SAMPLING], reports=_UPDATES[update])
     name, method = ("CUCB", "") if update == "all" else ("CUCB, least pulled", "least pulled")
-    return Policy(name, "chen2013", "Algorithm 1", "", Guarantee.none(), record, method=method, options="printed")
+    privacy = Guarantee.none()
+    return Policy(name, "chen2013", "Algorithm 1", ("", "printed"), privacy, index, record, method=method)
 
 
 def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> list[list[int]]:

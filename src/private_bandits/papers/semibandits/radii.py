@@ -14,34 +14,6 @@ import math
 from private_bandits import checks
 
 
-def report_radius(scale: float, n: int, log_term: float) -> float:
-    """What the mean of n reports leaves, to one side, with probability at most exp(-log_term).
-
-    Parameters
-    ----------
-    scale : float
-        b >= 0, of the Laplace noise on each report.
-    n : int
-        Reports, >= 1.
-    log_term : float
-        L >= 0; 3 ln t in the repaired algorithms.
-
-    Returns
-    -------
-    float
-        sqrt(2 (1/4 + 2 b^2) L / n) + b L / n.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    checks.integer("n", n, at_least=1)
-    noise = checks.real("scale", scale, at_least=0)
-    tail = checks.real("log_term", log_term, at_least=0)
-    return math.sqrt((0.5 + 4.0 * noise**2) * tail / n) + noise * tail / n
-
-
 def node_radius(levels: int, log_term: float) -> float:
     """What a sum of at most `levels` Laplace(1) leaves, to one side, with probability at most exp(-log_term).
 

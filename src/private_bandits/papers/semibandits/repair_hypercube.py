@@ -57,8 +57,8 @@ def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
     )
     reason = "a corner of the hypercube, more or less like the outcomes"
     privacy = Guarantee.certified(epsilon, channel_loss([[truth, lie], [lie, truth]]), "local", reason)
-    facts = {"mechanism": "response", "method": "hypercube", "options": "repaired"}
-    return Policy("Hypercube", "duchi2018", "", "", privacy, record, **facts)
+    version, method = ("", "repaired"), "hypercube"
+    return Policy("Hypercube", "duchi2018", "", version, privacy, index, record, "response", method=method)
 
 
 def agreement(epsilon: float, size: int) -> float:

@@ -55,8 +55,8 @@ def super_arm_radius(epsilon: float, horizon: int) -> Policy:
     record = superarm.Record(np.array(points, np.int64), math.log(length) + math.log(len(points)), flip, length)
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about an arm that is public")
-    facts = {"mechanism": "response", "method": "least pulled", "options": "repaired"}
-    return Policy("Super-arm radius", "", "super-arm radius", "", privacy, record, **facts)
+    name, version, method = "Super-arm radius", ("", "repaired"), "least pulled"
+    return Policy(name, "", "super-arm radius", version, privacy, superarm, record, "response", method=method)
 
 
 def grid(horizon: int) -> list[int]:

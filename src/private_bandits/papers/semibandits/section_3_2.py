@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from private_bandits.kernels import index
 from private_bandits.papers.semibandits import algorithm_3
 from private_bandits.papers.semibandits.skeleton import PAPER
 from private_bandits.policy import Policy
@@ -43,8 +44,8 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
     record, paid = algorithm_3.tree_record(epsilon, size, n_arms, horizon, variant, least=True)
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
-    facts = {"mechanism": "tree", "method": "least pulled"}
-    return Policy("CUCB-DP, least pulled", PAPER, "Section 3.2", variant, privacy, record, **facts)
+    name, method = "CUCB-DP, least pulled", "least pulled"
+    return Policy(name, PAPER, "Section 3.2", (variant,), privacy, index, record, "tree", method=method)
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed") -> list[list[int]]:
