@@ -849,7 +849,7 @@ def test_the_page_says_what_the_digits_are():
         ("dims", [2, 3, 4, 5, 6], "dims must have at most 4"),
         ("epsilons", [1.0] * 5, "epsilons must have at most 4"),
         ("bonus_factor", 2.0, "bonus_factor must be > 0 and <= 1"),
-        ("horizon", 10**8, "horizon must be <= 1e+07"),
+        ("horizon", 10**8, "horizon must be <= 10000000"),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused(name, value, message):

@@ -136,7 +136,7 @@ def _integer(name: str, value: Any, **limits: int) -> int:
 
 
 def _workers(name: str, value: Any) -> int:
-    number = _integer(name, value, at_least=-1, at_most=1000)
+    number = _integer(name, value, at_least=-1)
     if number == 0:
         raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {checks.shown(value)}")
     return number
@@ -167,7 +167,7 @@ _positive = partial(checks.real, above=0)
 _open_unit = partial(checks.real, above=0, below=1)
 
 _RANGES: dict[str, Check] = {
-    "horizon": _count,
+    "horizon": partial(_integer, at_least=1, at_most=checks.ROUNDS),
     "replications": partial(_integer, at_least=2),
     "seed": partial(_integer, at_least=0),
     "n_jobs": _workers,
