@@ -1,7 +1,8 @@
 """Compile each kernel by itself, in a process of its own with an empty cache, and say whether 3 s of CPU are enough.
 
 What numba makes of NumPy's generators is compiled once in a process, whatever is played first, and has its own line. A
-kernel's seconds are those that numba's compiler takes in its first game, with all that the kernel calls.
+kernel's seconds are those that numba's compiler takes in its first game, with all that the kernel calls, on a machine
+where the loop of `yardstick` takes 2 s: elsewhere they are scaled.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import linear
 import numpy as np
 from numba.core.event import Event, Listener, install_listener
+from yardstick import SECONDS, yardstick
 
 from private_bandits import simulate
 from private_bandits._compiled import compiled
@@ -25,7 +27,7 @@ from private_bandits.papers import cascading, contextual
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.comparison import settings
 
-AT_MOST = 3.0
+AT_MOST, FOR_ALL = 3.0, 4.5  # of a kernel, and of the loop that all index policies share
 SAMPLERS = "samplers of NumPy's generators"
 LISTS, EPSILON = cascading.b_lb(20, 4, 0.2, 0.15), 0.5
 SHORT = 1_000
@@ -102,7 +104,7 @@ def child(name: str) -> float:
     play = (lambda: None) if name == SAMPLERS else GAMES[name]()
     with install_listener("numba:compile", kernel):
         play()
-    return samplers.seconds if name == SAMPLERS else kernel.seconds
+    return (samplers.seconds if name == SAMPLERS else kernel.seconds) * SECONDS / yardstick()
 
 
 def rows() -> list[dict[str, Any]]:
@@ -112,14 +114,15 @@ def rows() -> list[dict[str, Any]]:
         with tempfile.TemporaryDirectory() as folder:
             words, given = [sys.executable, __file__, name], {**os.environ, "NUMBA_CACHE_DIR": folder}
             seconds = float(subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout)
-        found.append({"kernel": name, "seconds": seconds, "met": None if name == SAMPLERS else seconds <= AT_MOST})
+        at_most = None if name == SAMPLERS else FOR_ALL if name == "index" else AT_MOST
+        found.append({"kernel": name, "seconds": seconds, "at_most": at_most, "met": at_most and seconds <= at_most})
         print(line(found[-1]), flush=True)
     return found
 
 
 def line(row: dict[str, Any]) -> str:
     """A row in words."""
-    target = "" if row["met"] is None else f"<= {AT_MOST:g}: {'met' if row['met'] else 'missed'}"
+    target = "" if row["met"] is None else f"<= {row['at_most']:g}: {'met' if row['met'] else 'missed'}"
     return f"{row['kernel']:44} {row['seconds']:6.2f} s  {target}".rstrip()
 
 

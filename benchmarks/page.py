@@ -53,8 +53,9 @@ def races(rows: list[dict[str, Any]]) -> str:
 
 def compiled(rows: list[dict[str, Any]]) -> str:
     """Return the table of what compiling takes."""
-    targets = {None: "", True: "≤ 3, met", False: "≤ 3, **missed**"}
-    body = [(row["kernel"], f"{row['seconds']:.1f}", targets[row["met"]]) for row in rows]
+    words = {None: "", True: "met", False: "**missed**"}
+    targets = [f"≤ {row['at_most']:g}, {words[row['met']]}" if row["at_most"] else "" for row in rows]
+    body = [(row["kernel"], f"{row['seconds']:.1f}", target) for row, target in zip(rows, targets, strict=True)]
     return table(("kernel", "seconds", "target"), body)
 
 
