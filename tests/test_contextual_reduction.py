@@ -167,7 +167,6 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3), "ConvexLoss"),
         (lambda: tunings.tuning("exp3", Arms.bernoulli([0.1, 0.2]), 100, 1.0), "ConvexLoss"),
         (lambda: tunings.tuning("stochastic", interval(), 100, 1.0), "learner"),
-        (lambda: wrap(Still(), 1.0, 1.0, 1e-3, points=3), "points"),
         (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "best"), "step"),
