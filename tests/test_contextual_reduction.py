@@ -11,7 +11,7 @@ from scipy.stats import laplace, norm
 
 from private_bandits import simulate
 from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import algorithm_4, bounds, convex_skeleton, flaxman_bgd, tunings
+from private_bandits.papers.contextual import bounds, convex_skeleton, flaxman_bgd, tunings
 from private_bandits.papers.contextual.accounting import message_privacy, noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
@@ -147,10 +147,8 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
         (lambda: bounds.theorem_6(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
         (lambda: simulate(noisy(), two_point(noisy(0.0), 9, 1.0, 1e-3), **ONCE), "spread must be 0"),
-        (lambda: simulate(noisy(), wrap(StillPair(), 1.0, 1.0, 1e-3, points=2), **ONCE), "spread must be 0"),
-        (lambda: simulate(noisy(0.0), wrap(StillPair(), 0.4, 1.0, 1e-3, points=2), **ONCE), "at most 0.52"),
         (lambda: simulate(noisy(0.0), wrap(Still(), 0.4, 1.0, 1e-3), **ONCE), "at most 0.4"),
-        (lambda: simulate(Cascade([0.1] * 3, 2), wrap(StillList(), 1.0, 1.0, 1e-3), **ONCE), "1 values a round, got 2"),
+        (lambda: simulate(Cascade([0.1] * 3, 2), wrap(StillList(), 1.0, 1.0, 1e-3), **ONCE), "1 value a round, got 2"),
         (lambda: one_point(ball("distance"), 100, 0.0, 1e-3), "epsilon"),
         (lambda: one_point(ball("distance"), 0, 1.0, 1e-3), "horizon"),
         (lambda: one_point(ball("distance"), 100, 1.0), "delta"),
@@ -169,7 +167,6 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3), "ConvexLoss"),
         (lambda: tunings.tuning("exp3", Arms.bernoulli([0.1, 0.2]), 100, 1.0), "ConvexLoss"),
         (lambda: tunings.tuning("stochastic", interval(), 100, 1.0), "learner"),
-        (lambda: wrap(Still(), 1.0, 1.0, 1e-3, points=3), "points"),
         (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "best"), "step"),
@@ -243,19 +240,16 @@ def test_the_wrapper_adds_the_noise_it_states():
 
 
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 1.0, None)])
-@pytest.mark.parametrize(("points", "make", "kind"), [(1, one_point, "distance"), (2, two_point, "kinked")])
-def test_a_wrapped_learner_plays_like_the_kernel(points, make, kind, noise, epsilon, delta):
-    problem = ball(kind, mode="drawn")
-    policy, width = make(problem, 150, epsilon, delta, noise=noise), 2 * (problem.bound, problem.lipschitz)[points - 1]
-    scale = width * (1 if noise == "laplace" else math.sqrt(2 * math.log(1250)))
+def test_a_wrapped_learner_plays_like_the_kernel(noise, epsilon, delta):
+    problem = ball("distance", mode="drawn")
+    policy = one_point(problem, 150, epsilon, delta, noise=noise)
+    scale = 2 * problem.bound * (1 if noise == "laplace" else math.sqrt(2 * math.log(1250)))
     variance = (2 if noise == "laplace" else 1) * scale**2
 
     def rule(problem, choice):
-        if points == 2:
-            return algorithm_4.reference(problem, 150, choice, variance)
         return flaxman_bgd.reference(problem, 150, choice, math.sqrt(problem.bound**2 + variance))
 
-    wrapped = wrap(Plain(rule), (problem.bound, problem.lipschitz)[points - 1], epsilon, delta, noise, points=points)
+    wrapped = wrap(Plain(rule), problem.bound, epsilon, delta, noise)
     found = trace(problem, wrapped, horizon=150, seed=6)
     np.testing.assert_allclose(found[:, :-1], trace(problem, policy, horizon=150, seed=6)[:, :-1], rtol=1e-7)
     results = [simulate(problem, p, horizon=150, replications=2, seed=6).regret.values for p in (wrapped, policy)]
@@ -263,15 +257,12 @@ def test_a_wrapped_learner_plays_like_the_kernel(points, make, kind, noise, epsi
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_without_privacy_the_wrappers_change_nothing(noise):
+def test_without_privacy_the_wrapper_changes_nothing(noise):
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
     learner = wrap(Still(), 1.0, math.inf, noise=noise).start(None, rng, rng)
     learner.tell([0.3])
-    pair = wrap(StillPair(), 1.0, math.inf, noise=noise, points=2).start(None, rng, rng)
-    pair.ask()
-    pair.tell([0.3, 0.1])
-    assert learner.learner.heard == [0.3] and pair.learner.heard == [0.3 - 0.1]
+    assert learner.learner.heard == [0.3]
     assert rng.bit_generator.state == before
 
 
@@ -280,28 +271,6 @@ class StillList(Still):
 
     def ask(self):
         return [0, 1]
-
-
-class StillPair(Still):
-    """Two points, 1.3 apart."""
-
-    def ask(self):
-        return [0.25, 0.5], [-0.25, -0.7]
-
-
-@pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 2.0, None)])
-def test_the_wrapper_of_two_points_adds_noise_in_proportion_to_their_distance(noise, epsilon, delta):
-    """Two users' differences are at most 2 G |x_1 - x_2| apart."""
-    problem = ball("distance", schedule=[0])
-    base = StillPair()
-    wrapped = wrap(base, problem.lipschitz, epsilon, delta, noise, points=2)
-    simulate(problem, wrapped, horizon=6000, replications=1, seed=3)
-    first, second = base.ask()
-    errors = np.array(base.heard) - (problem.value(0, first) - problem.value(0, second))
-    deviation = 2 * math.sqrt(2 * math.log(1250)) if noise == "gaussian" else 2 / 2 * math.sqrt(2)
-    assert np.std(errors) == close(1.3 * deviation, rel=0.06)
-    assert abs(np.mean(errors)) < 4.5 * 1.3 * deviation / math.sqrt(6000)
-    assert wrapped.privacy.effective_epsilon == close(0.634 if noise == "gaussian" else 2.0, abs=1e-3)
 
 
 # --- bounds

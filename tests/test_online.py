@@ -28,7 +28,6 @@ from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.contextual.convex_skeleton import loss
 from private_bandits.papers.heavy_tailed import setting
-from private_bandits.policy import Player
 from private_bandits.problems import Arms, ConvexLoss, losses
 from private_bandits.simulate import streams, trace
 
@@ -684,30 +683,3 @@ def test_a_python_learner_is_played_and_told(mode):
         simulate(ConvexLoss.arms(TABLE), Fixed([4]), horizon=3, replications=1, seed=2)
     with pytest.raises(ValueError, match="must return a point"):
         simulate(problem, Fixed([[0.1, 0.2, 0.3]] * 2), horizon=3, replications=1, seed=2)
-
-
-class FixedPair(Fixed, Player):
-    """A learner that never moves its two points."""
-
-    points = 2
-
-    def tell(self, values):
-        self.heard = values
-
-
-@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
-def test_a_python_learner_of_two_points_is_told_both_losses(mode):
-    """The regret is that of the mean of the two, the trace shows their difference."""
-    problem = convex("ball", "quadratic", mode=mode)
-    first, second = [0.1, 0.2, 0.3], [-0.5, 0.0, 0.4]
-    learner = FixedPair([first, second])
-    found = simulate(problem, learner, horizon=40, replications=1, seed=2).regret.values[0, -1]
-    mean = np.full(4, 0.25)
-    losses = [mean @ [loss(problem, which, np.array(x)) for which in range(4)] for x in (first, second)]
-    assert found == pytest.approx(40 * (np.mean(losses) - solved(problem, mean)), rel=1e-6)
-    shown = trace(problem, learner, horizon=3, seed=2)
-    assert shown[:, :-1].tolist() == [[*first, *second]] * 3
-    assert shown[-1, -1] == pytest.approx(learner.heard[0] - learner.heard[1])
-    for wrong in (first, [first], [first, [0.9, 0.9, 0.9]]):
-        with pytest.raises(ValueError, match="must return two points"):
-            simulate(problem, FixedPair(wrong), horizon=3, replications=1, seed=2)

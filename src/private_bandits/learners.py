@@ -11,7 +11,6 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import protocol
 from private_bandits.kernels.sums import pareto_reward
-from private_bandits.policy import Player
 from private_bandits.problems import ConvexLoss, LinearContext
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import observe, pseudo_regret
@@ -22,8 +21,7 @@ from private_bandits.problems.optimum import best_points
 class Learner(Protocol):
     """A policy written in Python, asked for a list, or for a point, and given the feedback.
 
-    What `simulate` is handed has a `name` and `start(problem, choice, noise)`, which returns a fresh learner; a
-    `policy.Player` with `points = 2` asks a ConvexLoss for two points a round.
+    What `simulate` is handed has a `name` and `start(problem, choice, noise)`, which returns a fresh learner.
     """
 
     def ask(self) -> Sequence[Any]:
@@ -32,7 +30,7 @@ class Learner(Protocol):
         Returns
         -------
         sequence
-            The items, in order; of a ConvexLoss the point (an arm as [arm]), or the pair of points.
+            The items, in order; of a ConvexLoss the point (an arm as [arm]).
         """
 
     def tell(self, feedback: Sequence[float]) -> None:
@@ -41,7 +39,7 @@ class Learner(Protocol):
         Parameters
         ----------
         feedback : sequence of float
-            The weights of the observed positions, from the top of the list; or the loss at each point.
+            The weights of the observed positions, from the top of the list; or the loss at the point.
         """
 
 
@@ -63,14 +61,12 @@ def check(name: str, problem: Any) -> None:
         raise ValueError(f"{name} cannot read contexts, got {problem}")
 
 
-def blank(problem: Any, policy: Any, rounds: int) -> np.ndarray:
+def blank(problem: Any, rounds: int) -> np.ndarray:
     """Return an empty trace of some rounds, of the kind that the problem's kernels have.
 
     Parameters
     ----------
     problem : Arms, Cascade, ConvexLoss or SemiBandit
-    policy : object
-        If it is a `policy.Player`, its `points` says how many points of a ConvexLoss it plays in a round; else 1.
     rounds : int
         >= 0.
 
@@ -80,8 +76,7 @@ def blank(problem: Any, policy: Any, rounds: int) -> np.ndarray:
         See `kernels.protocol.blank` and `kernels.online.blank`.
     """
     if isinstance(problem, ConvexLoss):
-        points = policy.points if isinstance(policy, Player) else 1
-        return np.zeros((rounds, points * problem.point_size + 1))
+        return np.zeros((rounds, problem.point_size + 1))
     return protocol.blank(problem, None, rounds)
 
 
@@ -100,7 +95,7 @@ def play(
     streams : Streams
         Of the replication.
     trace : array, shape (horizon, width) or (0, width), written
-        What `blank` returns. For two points the feedback that it shows is the difference of their losses.
+        What `blank` returns.
 
     Returns
     -------
@@ -113,7 +108,7 @@ def play(
         If the learner asks for what cannot be played.
     """
     learner = policy.start(problem, streams.choice, streams.noise)
-    game = (_Points if isinstance(problem, ConvexLoss) else _Lists)(problem, trace.shape[1])
+    game = (_Points if isinstance(problem, ConvexLoss) else _Lists)(problem)
     regret, total, at = np.zeros(len(checkpoints)), 0.0, {int(t): place for place, t in enumerate(checkpoints)}
     for t in range(1, horizon + 1):
         feedback, lost, row = game.round(t, learner.ask(), streams.env)
@@ -129,7 +124,7 @@ def play(
 class _Lists:
     """Rounds of a list problem."""
 
-    def __init__(self, problem: Any, width: int) -> None:
+    def __init__(self, problem: Any) -> None:
         self.problem, self.record = problem, problem.record()
         self.weights, self.missed = np.zeros(problem.list_size), np.ones(problem.n_items)
 
@@ -158,24 +153,21 @@ class _Lists:
 
 
 class _Points:
-    """Rounds of a ConvexLoss, of as many points as a trace of that width has room for."""
+    """Rounds of a ConvexLoss."""
 
-    def __init__(self, problem: ConvexLoss, width: int) -> None:
-        record = problem.record()
-        self.problem, self.record = problem, record
-        self.seen, self.counts = np.zeros((width - 1) // problem.point_size), np.zeros(len(record.anchors))
+    def __init__(self, problem: ConvexLoss) -> None:
+        self.problem, self.record = problem, problem.record()
+        self.seen, self.counts = np.zeros(1), np.zeros(len(self.record.anchors))
 
     def round(self, t: int, answer: Any, env: np.random.Generator) -> tuple[list[float], float, list[Any]]:
         """Return the feedback, the loss beyond that of the best point of the mean, and the row of the trace."""
-        problem, seen = self.problem, self.seen
-        points = np.array([answer] if len(seen) == 1 else answer, np.float64)
-        if points.shape != (len(seen), problem.point_size) or not all(problem.allows(point) for point in points):
-            wanted = "a point" if len(seen) == 1 else "two points"
-            raise ValueError(f"ask() must return {wanted} of {problem}, got {checks.shown(answer)}")
-        which, value = observe_loss(self.record, t, points, env, seen)
+        point = np.array(answer, np.float64)
+        if not self.problem.allows(point):
+            raise ValueError(f"ask() must return a point of {self.problem}, got {checks.shown(answer)}")
+        which, value = observe_loss(self.record, t, point[None], env, self.seen)
         if which >= 0:
             self.counts[which] += 1.0
-        return seen.tolist(), value - self.record.best, [*points.ravel(), seen[0] - np.sum(seen[1:])]
+        return self.seen.tolist(), value - self.record.best, [*point, self.seen[0]]
 
     def best_fixed(self) -> float:
         """What the best fixed point lost so far, for losses that are not stochastic."""

@@ -86,12 +86,9 @@ class Player:
     ----------
     paper, algorithm, version, privacy
         As for `Policy`.
-    points : {1, 2}
-        How many points of a ConvexLoss it plays in a round.
     """
 
     paper: str = ""
     algorithm: str = ""
     version: str = ""
     privacy: Guarantee | str = "not stated"
-    points: int = 1

@@ -255,7 +255,7 @@ def _learners() -> Any:
 def _blank(problem: AnyProblem, policy: Any, rounds: int) -> np.ndarray:
     if isinstance(policy, Policy):
         return np.asarray(policy.kernel.blank(problem, policy.record, rounds))
-    return np.asarray(_learners().blank(problem, policy, rounds))
+    return np.asarray(_learners().blank(problem, rounds))
 
 
 def _replicate(

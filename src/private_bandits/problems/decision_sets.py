@@ -1,4 +1,4 @@
-"""What a decision set is given as, checked: super arms, weights, targets, groups."""
+"""What a decision set is given as, checked: super arms, weights, groups, the nodes of a coverage."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -41,33 +41,6 @@ def super_arms(sets: Any) -> tuple[tuple[int, ...], ...]:
         rows[frozenset(row)] = number
         found.append(row)
     return tuple(found)
-
-
-def integers(name: str, value: Any, n_items: int, *, at_least: int) -> list[int]:
-    """Check a list of one integer per arm.
-
-    Parameters
-    ----------
-    name : str
-        Of the list, for the message.
-    value : sequence of int, shape (n_items,)
-    n_items : int
-        Number of arms.
-    at_least : int
-        What each must be.
-
-    Returns
-    -------
-    list of int
-
-    Raises
-    ------
-    ValueError
-        If an entry is out of range or the list of another length.
-    """
-    if not checks.listed(value) or len(value) != n_items:
-        raise ValueError(f"{name} must have one integer per arm, {n_items}, got {checks.shown(value)}")
-    return [checks.integer(f"{name}[{i}]", x, at_least=at_least) for i, x in enumerate(value)]
 
 
 def arm_weights(weights: Any, n_items: int) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.problems import families
-from private_bandits.problems.decision_sets import arm_weights, check_sharing, integers, node_pairs, super_arms
+from private_bandits.problems.decision_sets import arm_weights, check_sharing, node_pairs, super_arms
 from private_bandits.problems.families import ROUNDING, Family, frozen, set_value
 from private_bandits.problems.lists import ListProblem, ListRecord
 
@@ -271,7 +271,7 @@ class SetBandit(SemiBandit):
         self._set("weights", self._checked_weights())
         self._set("targets", self._checked_targets())
         if self.groups is not None:
-            self._set("groups", frozen(integers("groups", self.groups, self.n_items, at_least=-1), np.int64))
+            self._set("groups", frozen(self._integers("groups", self.groups, -1), np.int64))
         if self.reward_name == "largest":
             draws = [{-1} if self.groups is None else {self.groups[arm] for arm in arms} for arms in self.sets]
             if any(len(shared) > 1 or -1 in shared for shared in draws):
@@ -419,8 +419,10 @@ class SetBandit(SemiBandit):
 
     def _checked_targets(self) -> np.ndarray | None:
         if self.reward_name == "coverage":
-            targets = integers("targets", self.targets, self.n_items, at_least=0)
-            return frozen(np.unique(targets, return_inverse=True)[1], np.int64)
+            return frozen(np.unique(self._integers("targets", self.targets, 0), return_inverse=True)[1], np.int64)
         if self.targets is not None:
             raise ValueError(f"targets need reward='coverage', got reward={checks.shown(self.reward_name)}")
         return None
+
+    def _integers(self, name: str, value: Any, at_least: int) -> list[int]:
+        return checks.integers(name, value, at_least=at_least, at_most=checks.ROUNDS, number=self.n_items)

@@ -4,24 +4,13 @@ It asks at the quarters of an interval until their averages are apart, and cuts 
 """
 
 import math
-from typing import NamedTuple
 
 from private_bandits.papers.contextual.accounting import noise_variance
-from private_bandits.papers.contextual.convex_skeleton import Learner, check_convex, checked_rounds
+from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, check_convex, checked_rounds
 from private_bandits.problems import ConvexLoss
 
 
-class QuartersTuning(NamedTuple):
-    """The constants of `kernels.quarters` and the expected regret that they give."""
-
-    step: float  # the width, by which the losses of two points differ at most
-    variance: float
-    tail: float
-    confidence: float
-    regret: float
-
-
-def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str) -> QuartersTuning:
+def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str) -> Tuning:
     """Return the constants of the stochastic convex learner in one dimension, with their regret bound.
 
     Agarwal, Foster, Hsu, Kakade and Rakhlin (2011), Algorithm 1, for a mean loss whose values differ by at most width =
@@ -43,7 +32,8 @@ def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: st
 
     Returns
     -------
-    QuartersTuning
+    Tuning
+        Its step is the width, by which the losses of two points differ at most.
 
     Raises
     ------
@@ -77,7 +67,7 @@ def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: st
         ended = math.floor(1.0 + math.log(width / (2.0 * least), 4.0 / 3.0)) if width >= 2.0 * least else 0
         regret += 20.0 * math.sqrt(30.0 * variance * (ended + 1) * rounds * confidence)
         regret += (ended + 1) * (120.0 * tail * confidence * (full + 1) + 3.0 * full * width)
-    return QuartersTuning(width, variance, tail, confidence, regret)
+    return Tuning(width, regret, variance=variance, tail=tail, confidence=confidence)
 
 
 def reference(

@@ -10,10 +10,9 @@ from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import online
-from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, noise_reach, number_scale
-from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
+from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, number_scale
 from private_bandits.papers.contextual.convex_skeleton import Learner, check_convex, noise_on, suffer
-from private_bandits.papers.contextual.tunings import LEARNERS, feedback_bound, tuning
+from private_bandits.papers.contextual.tunings import LEARNERS, behind_noise
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 
@@ -94,33 +93,21 @@ def one_point(
         raise ValueError(f"problem: variant 'tight' needs ConvexLoss.arms, got {problem}")
     sensitivity = width if variant == "tight" else 2.0 * problem.bound
     scale = number_scale(sensitivity, epsilon, delta, noise, method)
-    name, kernel = _KERNELS[learner]
+    name, code = _KERNELS[learner]
+    steps = behind_noise(learner, problem, horizon, scale, noise)._asdict()
+    del steps["regret"]
     record = online.Record(
-        learner=kernel,
+        learner=code,
         noise=NOISES[noise] if scale else online.EXACT,
         scale=scale,
         limit=problem.bound,
         n_items=problem.dimension,
         horizon=horizon,
-        **_constants(learner, problem, horizon, scale, noise),
+        **steps,
     )
     privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy loss is all that is sent")
     version, facts = (variant, f"{noise}, {method}"), noise_facts(scale, noise, method)
     return Policy(name, PAPER, "Algorithm 1", version, privacy, online, record, *facts, learner)
-
-
-def _constants(learner: str, problem: ConvexLoss, horizon: int, scale: float, noise: str) -> dict[str, float]:
-    """What a learner counts on, as fields of its record."""
-    size = 0.0 if learner == "stochastic" else feedback_bound(learner, problem.bound, scale, noise, horizon)
-    if learner == "stochastic":
-        steps = stochastic_tuning(problem, horizon, scale, noise)._asdict()
-    else:
-        steps = tuning(learner, problem, horizon, size)._asdict()
-    del steps["regret"]
-    if learner in ("exp3", "tsallis"):
-        reach = noise_reach(scale, noise, horizon)
-        return steps | {"low": -reach, "high": 1.0 + reach, "offset": -reach, "unit": 1.0 + 2.0 * reach}
-    return steps | ({"low": -size, "high": size} if learner in ("saha_tewari", "hazan_levy") else {})
 
 
 def reference(

@@ -91,9 +91,8 @@ def two_point(
     reason = "one noisy difference of losses is all that is sent"
     privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
     name, version = "Gradient descent, two points", ("", f"{step}, {noise}, {method}")
-    return Policy(
-        name, PAPER, "Algorithm 2", version, privacy, online, record, *noise_facts(scale, noise, method), step
-    )
+    facts = noise_facts(scale, noise, method)
+    return Policy(name, PAPER, "Algorithm 2", version, privacy, online, record, *facts, step)
 
 
 def reference(

@@ -93,10 +93,8 @@ def ldp_glm(
     least = least if repaired else 0.0
     record = gradient_record(size, length, failure, factor, least, responses, sigma, gradient, tuned=repaired)
     privacy = vector_privacy(messages, epsilon, delta, sigma)
-    version, facts = (
-        (variant, variant_name(f"{noise}, {responses} rewards", factor)),
-        noise_facts(sigma, "gaussian", noise),
-    )
+    version = variant, variant_name(f"{noise}, {responses} rewards", factor)
+    facts = noise_facts(sigma, "gaussian", noise)
     return Policy("LDP-GLOC", PAPER, "Algorithm 3", version, privacy, linear, record, *facts, responses)
 
 

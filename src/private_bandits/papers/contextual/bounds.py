@@ -24,7 +24,6 @@ from private_bandits import checks
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual import tunings
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
-from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
@@ -90,9 +89,8 @@ def corollary_4(
     """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tunings`.
 
     The paper states T^(2/3)/epsilon with `saha_tewari`, sqrt(T)/epsilon with `hazan_levy` and sqrt(T)/epsilon for
-    stochastic losses, here with `stochastic` in one dimension; see `tunings.tuning` for the powers of 1/epsilon. For
-    what the clipping may do it adds 2 B to the barrier methods, as in `theorem_3`, and 2 scale / T to the two for arms,
-    whose losses are linear: it bounds 2 T times the mean of what exceeds the reach.
+    stochastic losses, here with `stochastic` in one dimension; see `tunings.tuning` for the powers of 1/epsilon, and
+    `tunings.behind_noise` for what the clipping may cost.
 
     Parameters
     ----------
@@ -120,15 +118,7 @@ def corollary_4(
     """
     check_convex(problem)
     scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, method)
-    if checks.choice("learner", learner, tuple(tunings.LEARNERS)) == "stochastic":
-        return stochastic_tuning(problem, horizon, scale, noise).regret
-    size = tunings.feedback_bound(learner, problem.bound, scale, noise, horizon)
-    clipped = 0.0
-    if scale and learner in ("saha_tewari", "hazan_levy"):
-        clipped = 2.0 * problem.bound
-    elif learner in ("exp3", "tsallis"):
-        clipped = 2.0 * scale / max(horizon, 2)
-    return tunings.tuning(learner, problem, horizon, size).regret + clipped
+    return tunings.behind_noise(learner, problem, horizon, scale, noise).regret
 
 
 def theorem_6(

@@ -45,8 +45,7 @@ class KernelMethod(Player):
     """
 
     name, paper, algorithm, version = "Kernel method", "bubeck2017", "Section 2", "one dimension"
-    variant, method, family = "", "one dimension", "none"
-    mechanism, privacy = "none", "none of its own"
+    method, mechanism, privacy = "one dimension", "none", "none of its own"
 
     def __init__(self, horizon: int, size: float) -> None:
         rounds = checks.integer("horizon", horizon, at_least=1)

@@ -21,7 +21,7 @@ Learner = Play[Any, float, None]  # yields a point, or two, and is sent the nois
 
 
 class Tuning(NamedTuple):
-    """The constants of a learner and the expected regret that they give; see `kernels.online`."""
+    """The constants of a learner and the expected regret that they give: but for that, fields of an `online.Record`."""
 
     step: float  # s_t = step t^-power
     regret: float
@@ -29,6 +29,13 @@ class Tuning(NamedTuple):
     radius: float = 0.0  # of exploration
     shrink: float = 0.0  # how much smaller the set is that the centre stays in
     curvature: float = 0.0  # that a barrier method counts on
+    variance: float = 0.0  # these three of the messages that the stochastic learner averages
+    tail: float = 0.0
+    confidence: float = 0.0
+    low: float = -math.inf  # what it is told is clipped to these two,
+    high: float = math.inf
+    offset: float = 0.0  # less this, and over the unit
+    unit: float = 1.0
 
 
 def check_convex(problem: object) -> None:

@@ -50,7 +50,7 @@ def checked(
 
 
 def variant_name(variant: str, factor: float) -> str:
-    """Return words for `Policy.options` with what beta was multiplied by.
+    """Return words for a policy's variant with what beta was multiplied by.
 
     Parameters
     ----------

@@ -31,6 +31,48 @@ _TUNINGS = {
 LEARNERS = {**_TUNINGS, "stochastic": stochastic_tuning}
 
 
+def behind_noise(learner: str, problem: ConvexLoss, horizon: int, scale: float, noise: str) -> Tuning:
+    """Return the steps of a learner that is told noisy losses, what it clips them to, and the regret that this gives.
+
+    For gradient descent L is the root mean square of a noisy loss, otherwise the largest one after clipping, or the
+    width for arms. Clipping may cost the barrier methods 2 B, as in `bounds.theorem_3`, and the two for arms, whose
+    losses are linear, 2 scale / T: it bounds 2 T times the mean of what exceeds the reach.
+
+    Parameters
+    ----------
+    learner : str
+        One of `LEARNERS`.
+    problem : ConvexLoss
+    horizon : int
+        T >= 1.
+    scale : float
+        Standard deviation or Laplace scale of the noise on a loss, >= 0.
+    noise : {"gaussian", "laplace"}
+
+    Returns
+    -------
+    Tuning
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the learner is for other losses.
+    """
+    if checks.choice("learner", learner, tuple(LEARNERS)) == "stochastic":
+        return stochastic_tuning(problem, horizon, scale, noise)
+    if learner in ("sphere", "sphere_strong"):
+        return tuning(learner, problem, horizon, math.sqrt(problem.bound**2 + noise_variance(scale, noise)))
+    reach = noise_reach(scale, noise, horizon)
+    if learner in ("exp3", "tsallis"):
+        width = 1.0 + 2.0 * reach
+        found = tuning(learner, problem, horizon, width)
+        regret = found.regret + 2.0 * scale / max(horizon, 2)
+        return found._replace(regret=regret, low=-reach, high=1.0 + reach, offset=-reach, unit=width)
+    size = problem.bound + reach
+    found = tuning(learner, problem, horizon, size)
+    return found._replace(regret=found.regret + (2.0 * problem.bound if scale else 0.0), low=-size, high=size)
+
+
 def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuning:
     """Return the steps of a learner for messages of a given size, with their regret bound.
 
@@ -71,35 +113,3 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
     if learner in ("saha_tewari", "hazan_levy") and math.isinf(problem.smoothness):
         raise ValueError(f"problem: learner {learner!r} needs smooth losses, got {problem}")
     return _TUNINGS[learner](problem, checked_rounds(horizon), feedback)
-
-
-def feedback_bound(learner: str, bound: float, scale: float, noise: str, horizon: int) -> float:
-    """L of `tuning`: the root mean square of a noisy loss for the sphere, else the largest one after clipping.
-
-    For arms, whose losses lie in [0, 1], it is the width 1 + 2 reach.
-
-    Parameters
-    ----------
-    learner : str
-        One of `LEARNERS` but "stochastic".
-    bound : float
-        B > 0.
-    scale : float
-        Standard deviation or Laplace scale of the noise on a loss, >= 0.
-    noise : {"gaussian", "laplace"}
-    horizon : int
-        T >= 1.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If the horizon is out of range.
-    """
-    if learner in ("sphere", "sphere_strong"):
-        return math.sqrt(bound**2 + noise_variance(scale, noise))
-    reach = noise_reach(scale, noise, horizon)
-    return 1.0 + 2.0 * reach if learner in ("exp3", "tsallis") else bound + reach
