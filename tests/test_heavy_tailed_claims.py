@@ -59,7 +59,7 @@ def curve(name, variant, share, kind="runs", epsilon=math.inf, spread=0.0):
     """A curve that ends at a share of uniform play's regret, 3 replications wide unless it is computed."""
     factors = (1 + spread * np.array([-1.0, 0.0, 1.0]))[: 1 if kind == "expected" else 3]
     regret = np.outer(factors, [400.0, share * UNIFORM])
-    facts = {"paper": "", "algorithm": KEYS[name], "version": variant, "mechanism": "none", "noise": "", "method": ""}
+    facts = {"paper": "", "algorithm": KEYS[name], "version": variant, "mechanism": "none", "method": ""}
     privacy, record = SimpleNamespace(epsilon=epsilon, trust="central"), SimpleNamespace(beta=1e-15)
     policy = SimpleNamespace(name=name, privacy=privacy, record=record, **facts)
     data = xr.Dataset({"regret": (("replication", "t"), regret)}, coords={"t": T})

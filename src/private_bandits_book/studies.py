@@ -37,14 +37,14 @@ def key(policy: Any) -> str:
 
 def family(policy: Any) -> str:
     """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
-    if policy.noise == "composition":
-        return "composition"
-    if policy.mechanism == "exponential":
-        return "response"
-    kernel = getattr(policy, "kernel", None)  # a learner in Python has none
-    if kernel is elimination:
-        return "elimination"
-    return "tree" if kernel is robust else str(policy.mechanism)
+    if isinstance(policy, Policy):
+        if policy.kernel is elimination:
+            return "elimination"
+        if policy.kernel is robust:
+            return "tree"
+        if policy.noise == "composition":
+            return "composition"
+    return "response" if policy.mechanism == "exponential" else str(policy.mechanism)
 
 
 class Run(NamedTuple):
@@ -96,7 +96,7 @@ class UniformPlay:
     """Uniformly random play, in the place of a policy: its regret is known and need not be played."""
 
     name, mechanism, privacy = "uniform", "uniform", Guarantee.none()
-    paper = algorithm = method = noise = ""
+    paper = algorithm = method = ""
 
 
 class Runs(list[Run]):

@@ -13,13 +13,51 @@ class Kernel(Protocol):
     """How many rounds one call of `advance` may play; between two calls a run can be interrupted."""
 
     def check(self, name: str, problem: Any, record: Any, horizon: int, /) -> dict[str, float]:
-        """Refuse what the record was not made for, or return what the results should say of the fit."""
+        """Refuse what the record was not made for.
+
+        Parameters
+        ----------
+        name : str
+            Of the policy, for the message.
+        problem : problem
+        record : Record
+        horizon : int
+            Rounds of the run, >= 1.
+
+        Returns
+        -------
+        dict
+            What the results should say of the fit.
+        """
 
     def start(self, problem: Any, record: Any, /) -> Any:
-        """Return the state before the first round, given `problem.record()`."""
+        """Return the state before the first round.
+
+        Parameters
+        ----------
+        problem : NamedTuple
+            `record()` of the problem.
+        record : Record
+
+        Returns
+        -------
+        State
+        """
 
     def blank(self, problem: Any, record: Any, rounds: int, /) -> Any:
-        """Return an empty trace of some rounds."""
+        """Return an empty trace of some rounds.
+
+        Parameters
+        ----------
+        problem : problem
+        record : Record
+        rounds : int
+            >= 0.
+
+        Returns
+        -------
+        array, shape (rounds, width)
+        """
 
     advance: Any
     """`advance(problem.record(), record, state, first, last, checkpoints, regret, trace, env, choice, noise)`.

@@ -43,7 +43,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     Raises
     ------
     TypeError
-        If it is no such record.
+        If it is a record of no kernel.
 
     Examples
     --------
@@ -52,7 +52,8 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     (0.5, False)
     """
     r: Any = record
-    flip, gaussian, local = getattr(r, "flip", 0.0), False, True
+    numbers = r._asdict()
+    flip, gaussian, local = numbers.get("flip", 0.0), False, True
     moved = 1.0  # of a reward, where noise is added
     match record:
         case quantile.Record():
@@ -103,7 +104,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             raise TypeError(f"record must be one of a kernel, got {checks.shown(record)}")
     if gaussian and isinstance(r, index.Record | padded.Record):
         moved = math.sqrt(moved)
-    return (_response(flip) if flip else _added(gaussian, getattr(r, "scale", 0.0), moved, delta)), local
+    return (_response(flip) if flip else _added(gaussian, numbers.get("scale", 0.0), moved, delta)), local
 
 
 def _response(flip: float) -> float:

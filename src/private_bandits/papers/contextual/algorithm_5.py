@@ -84,8 +84,8 @@ def ldp_linucb(
     Examples
     --------
     >>> policy = ldp_linucb(epsilon=1.0, delta=1e-3, dim=2, horizon=1000, variant="derived", noise="analytic")
-    >>> policy.variant, round(policy.record.sigma, 2), round(policy.privacy.effective_epsilon, 6)
-    ('derived', 10.3, 1.0)
+    >>> policy.version, round(policy.record.sigma, 2), round(policy.privacy.effective_epsilon, 6)
+    ('derived, analytic', 10.3, 1.0)
     """
     size, length, failure, factor, least = ellipsoids.checked(dim, horizon, alpha, bonus_factor, ridge)
     checks.choice("variant", variant, ("printed", "derived"))

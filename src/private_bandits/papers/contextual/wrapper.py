@@ -137,7 +137,11 @@ def wrap(
     >>> wrapped.name, wrapped.scale
     ('my learner, laplace noise', 1.0)
     """
-    if isinstance(base, type) or not hasattr(base, "name") or not callable(getattr(base, "start", None)):
+    try:
+        learns = base.name is not None and callable(base.start)
+    except AttributeError:
+        learns = False
+    if isinstance(base, type) or not learns:
         raise TypeError(f"base must have a name and start(...), got {checks.shown(base)}")
     width = 2.0 * checks.real("bound", bound, above=0)
     scale = number_scale(width, epsilon, delta, noise, method)

@@ -47,7 +47,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
 
     Examples
     --------
-    >>> robust_ucb(v=0.5, u=1.0, horizon=1000).options
+    >>> robust_ucb(v=0.5, u=1.0, horizon=1000).version
     'logarithm of the horizon'
     """
     v, u, c = order(v), moment_bound(u), checks.real("c", c, above=0)
