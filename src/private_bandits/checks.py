@@ -114,7 +114,8 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
     if number is not None and _inside(number, None, at_least, None, at_most):
         return number
     few = number is None or number <= ROUNDS
-    allowed = _range(None, at_least, None, None if few and at_most == ROUNDS else at_most)  # named to who comes near it
+    end = None if few and at_most == ROUNDS else at_most  # the most rounds are named only where they are exceeded
+    allowed = _range(None, at_least, None, end)
     if number is None:
         raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {shown(value)}")
     raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
