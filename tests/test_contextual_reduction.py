@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import laplace, norm
 
 from private_bandits import simulate
-from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import algorithm_4, bounds, convex_skeleton, flaxman_bgd, tunings
 from private_bandits.papers.contextual.accounting import message_privacy, noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
@@ -103,7 +103,7 @@ def test_two_users_differences_are_hidden(noise, delta):
         assert apart / (size / math.sqrt(2)) == close(1.0, rel=0.05)
     else:
         assert gaussian_epsilon(size, 1e-3, apart) == close(policy.privacy.effective_epsilon, rel=0.05)
-        assert gaussian_delta(size / 2, 1.0, apart) > 5 * 1e-3
+        assert gaussian_epsilon(size / 2, 5 * 1e-3, apart) > 1.0
 
 
 def test_half_the_noise_breaks_the_promise():

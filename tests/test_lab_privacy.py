@@ -10,7 +10,7 @@ import pytest
 from lab import ask
 from lab_policies import CHAPTERS
 
-from private_bandits.mechanisms import gaussian_delta, gaussian_epsilon, gaussian_sigma
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 
 CASES = 12
 EXACT = {"rel": 1e-9, "abs": 0.0}
@@ -53,6 +53,4 @@ def test_gaussian_noise_pays_what_it_pays_in_the_library() -> None:
             expected.append(sigma)
             questions.append(("normal", "gaussianEpsilon", sigma, delta, sensitivity))
             expected.append(gaussian_epsilon(sigma, delta, sensitivity))
-            questions.append(("normal", "gaussianDelta", sigma, epsilon, sensitivity))
-            expected.append(gaussian_delta(sigma, epsilon, sensitivity))
     np.testing.assert_allclose(ask(*questions), expected, rtol=1e-9, atol=1e-15)

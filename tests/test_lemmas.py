@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from private_bandits.mechanisms import gaussian_delta
+from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.cascading import algorithm_1, b_lb, bounds
 from private_bandits.papers.semibandits.bounds import dp_se_upper
 from private_bandits.problems import Cascade
@@ -94,8 +94,8 @@ def test_the_classical_sigma_keeps_its_promise_up_to_7_5():
     assert excess.epsilon == 2.0
     assert excess.keeps_until == close(7.463, abs=1e-3)
     sigma = math.sqrt(2 * math.log(1250)) / excess.keeps_until
-    assert gaussian_delta(sigma, excess.keeps_until, 1.0) == close(1e-3, rel=1e-9)
-    assert gaussian_delta(sigma / 1.01, 1.01 * excess.keeps_until, 1.0) > 1e-3
+    assert gaussian_epsilon(sigma, 1e-3, 1.0) == close(excess.keeps_until, rel=1e-9)
+    assert gaussian_epsilon(sigma / 1.01, 1e-3, 1.0) > 1.01 * excess.keeps_until
 
 
 def test_the_classical_sigma_breaks_it_far_out():

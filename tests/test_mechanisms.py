@@ -17,7 +17,6 @@ from private_bandits import mechanisms
 from private_bandits.mechanisms import (
     HybridCounter,
     TreeCounter,
-    gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,
     laplace_scale,
@@ -102,8 +101,6 @@ def test_gaussian_agrees_with_dp_accounting(delta):
                 get_epsilon_gaussian(sigma, delta, tol=1e-10 * epsilon), rel=1e-7
             )
         assert gaussian_epsilon(3 * sigma, delta, 3.0) == pytest.approx(epsilon, rel=1e-7)
-        if 1e-3 <= epsilon <= 1e3:
-            assert gaussian_delta(sigma, epsilon, 1.0) == pytest.approx(delta, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -130,12 +127,9 @@ def test_gaussian_limits():
     # Total variation of two unit Gaussians at distance mu is erf(mu / sqrt(8)): 0.0398776 at mu = 0.1.
     assert gaussian_epsilon(10.0, 0.03988, 1.0) == 0.0
     assert 0.0 < gaussian_epsilon(10.0, 0.03987, 1.0) < 1e-3
-    assert gaussian_delta(10.0, 0.0, 1.0) == pytest.approx(0.0398776, abs=1e-7)
-    assert gaussian_delta(0.0, 5.0, 1.0) == 1.0
     assert gaussian_sigma(1e15, 1e-3, 1.0) == pytest.approx(math.sqrt(0.5e-15), rel=1e-6)
     assert gaussian_epsilon(1e-150, 1e-3, 1.0) == pytest.approx(5e299)
     assert gaussian_epsilon(1e-320, 1e-3, 1.0) == math.inf
-    assert gaussian_delta(1.0, math.inf, 1.0) == gaussian_delta(math.inf, 0.0, 1.0) == 0.0
 
 
 # Samplers
@@ -428,7 +422,6 @@ RNG = np.random.default_rng(0)
         (lambda: gaussian_sigma(1, 0.1, 1, method="exact"), "method must be one of 'analytic', 'classical'"),
         (lambda: gaussian_epsilon(-1, 0.1, 1), "sigma must be >= 0, got -1"),
         (lambda: gaussian_epsilon(1, 1, 1), "delta must be > 0 and < 1, got 1"),
-        (lambda: gaussian_delta(1, -1, 1), "epsilon must be >= 0, got -1"),
         (lambda: response_probabilities(1, 1), "n_values must be >= 2, got 1"),
         (lambda: response_probabilities(True, 2), "epsilon must be a number > 0, got True"),
         (lambda: respond_to([0, 3]), "values must be integers >= 0 and < 3, got [0, 3]"),

@@ -21,13 +21,6 @@ function profile(u, w) {
   return normalCdf(u) - 0.5 * erfcx(w / Math.SQRT2) * Math.exp((-u * u) / 2);
 }
 
-export function gaussianDelta(sigma, epsilon, sensitivity) {
-  if (epsilon === Infinity) return 0;
-  if (sigma === 0) return 1;
-  const mu = sensitivity / sigma;
-  return Math.max(0, profile(mu / 2 - epsilon / mu, mu / 2 + epsilon / mu));
-}
-
 export function gaussianEpsilon(sigma, delta, sensitivity) {
   if (sigma === 0) return Infinity;
   const mu = sensitivity / sigma;

@@ -7,7 +7,6 @@ functions and no others; what checks none of its arguments is not exported here.
 
 from private_bandits._moved import forward
 from private_bandits.mechanisms.calibration import (
-    gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,
     laplace_scale,
@@ -16,7 +15,7 @@ from private_bandits.mechanisms.calibration import (
 from private_bandits.mechanisms.counters import HybridCounter, TreeCounter, lemma_1_constant
 from private_bandits.mechanisms.noise import randomized_response
 
-__all__ = ["HybridCounter", "TreeCounter", "gaussian_delta", "gaussian_epsilon", "gaussian_sigma", "laplace_scale"]
+__all__ = ["HybridCounter", "TreeCounter", "gaussian_epsilon", "gaussian_sigma", "laplace_scale"]
 __all__ += ["lemma_1_constant", "randomized_response", "response_probabilities"]
 
 forward(__name__)

@@ -141,48 +141,6 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
     return mu * _root(lambda s: _profile(mu / 2 - s, mu / 2 + s) - delta, 0.0, high)
 
 
-def gaussian_delta(sigma: float, epsilon: float, sensitivity: float) -> float:
-    """Exact delta that Gaussian noise of a given sigma pays at epsilon.
-
-    Parameters
-    ----------
-    sigma : float
-        Standard deviation of the noise, >= 0; 0 and infinity are allowed.
-    epsilon : float
-        Privacy parameter, >= 0; infinity is allowed.
-    sensitivity : float
-        Largest L2 distance between the exact releases of neighbouring inputs, > 0.
-
-    Returns
-    -------
-    float
-        The smallest delta in [0, 1] for which the release is (epsilon, delta)-private.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Balle and Wang (2018), Theorem 8, with exp(epsilon) Phi(-x) written by the scaled complementary error
-    function, which does not overflow.
-
-    Examples
-    --------
-    >>> round(gaussian_delta(sigma=1.0, epsilon=1.0, sensitivity=1.0), 4)
-    0.1269
-    """
-    sigma = checks.real("sigma", sigma, at_least=0, infinite=True, wide=True)
-    epsilon = checks.real("epsilon", epsilon, at_least=0, infinite=True)
-    mu = _distance(sensitivity, sigma)
-    if math.isinf(epsilon) or mu == 0:
-        return 0.0
-    if math.isinf(mu):
-        return 1.0
-    return max(0.0, _profile(mu / 2 - epsilon / mu, mu / 2 + epsilon / mu))
-
-
 def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]:
     """Probabilities of k-ary randomised response: of the true value, and of each other value.
 

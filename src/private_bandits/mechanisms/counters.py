@@ -10,11 +10,8 @@ fresh draw.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from private_bandits import checks
 from private_bandits._compiled import compiled
@@ -26,19 +23,14 @@ COUNTER_ROW = 64
 """Length of the float64 row, zero at the start, that one counter keeps."""
 
 
-@intrinsic
-def _ones(typing: Any, n: Any) -> Any:
-    """The processor's count of the bits set."""
-
-    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.int64), lower
-
-
 @compiled
-def _popcount(n: int) -> int:
-    return _ones(n)
+def _popcount(n):
+    """The number of bits set, for which processors have an instruction; the compiler knows it by this loop."""
+    found = 0
+    while n != 0:
+        n &= n - 1
+        found += 1
+    return found
 
 
 @compiled(inline="always")
@@ -111,11 +103,7 @@ def tree_noise_at(rng, n, last, node_scale, row):
     bit = 0
     while (n ^ last) >> (bit + 1):
         bit += 1
-    place = 0
-    above = n >> (bit + 1)  # the largest nodes, which both sums have
-    while above:
-        above &= above - 1
-        place += 1
+    place = _popcount(n >> (bit + 1))  # of the largest nodes, which both sums have
     while bit >= 0:
         if (n >> bit) & 1:
             row[place + 1] = row[place] + laplace(rng, node_scale)
