@@ -297,16 +297,6 @@ def test_regret_is_against_the_best_fixed_point(mode):
         assert found == pytest.approx(suffered - solved(problem, counts), abs=1e-6)
 
 
-@pytest.mark.parametrize("kept", [1, 3, 4 * 17, 10**6])
-def test_however_few_tallies_are_kept_the_regret_is_the_same(kept, monkeypatch):
-    problem = convex("simplex", "kinked", mode="drawn")
-    policy = one_point(problem, 90, 3.0, 1e-3)
-    run = {"horizon": 90, "replications": 2, "seed": 3, "checkpoints": [*range(2, 80, 3), 88]}
-    expected = simulate(problem, policy, **run).regret.values
-    monkeypatch.setattr(online, "TALLIES", kept)
-    assert simulate(problem, policy, **run).regret.values.tolist() == expected.tolist()
-
-
 def test_regret_of_arms_is_against_the_best_arm():
     problem = ConvexLoss.arms(TABLE, schedule=[0, 1, 2, 1])
     policy = one_point(problem, 90, math.inf, learner="exp3")

@@ -90,15 +90,16 @@ def test_the_choice_is_the_exponential_mechanism_and_pays_epsilon():
 def test_a_mean_pays_epsilon_for_one_reward(epsilon):
     """Rewards of 0 show the noise of the mean of R rewards in [-B, B]: sensitivity 2B/R."""
     record, arms = quantile_se(epsilon, 0.1).record, pareto_arms([0.0, 0.0], 2.0).record()
-    log = math.log(4 * 2 / 0.1)
-    half = math.ceil(8 * 2 * log / min(1, epsilon))
+    log, rate = math.log(4 * 2 / 0.1), min(1, epsilon)
+    half = math.ceil(8 * 2 * log / rate)
     paid = []
     for seed in range(2500):
         state = quantile.start(arms, record)
         rounds = 4 * half
         quantile.advance(arms, record, state, 1, rounds, np.array([rounds]), np.zeros(1), NO_TRACE, *streams(seed, 0))
         assert state.pulls.tolist() == [2 * half] * 2
-        paid.append(state.means / (2 * state.thresholds / half))
+        threshold = state.widths * half * rate / (record.width * log)
+        paid.append(state.means / (2 * threshold / half))
     assert stats.kstest(np.ravel(paid), stats.laplace(scale=1 / epsilon).cdf).pvalue > 1e-3
 
 

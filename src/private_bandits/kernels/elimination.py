@@ -19,18 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import (
-    WHOLE_RUN,
-    blank,
-    check_horizon,
-    check_kind,
-    check_rewards,
-    check_size,
-    lower_bound,
-)
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_arms, check_size, lower_bound
 from private_bandits.kernels.sums import laplace_sum, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
-from private_bandits.problems import Arms
 from private_bandits.problems.lists import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
@@ -62,104 +53,55 @@ class State(NamedTuple):
     pulls: np.ndarray  # int64, an entry per arm: pulls in finished epochs
     alive: np.ndarray  # int64: the surviving arms, in the order of their numbers; what follows them is stale
     means: np.ndarray  # float64: the noisy means of the last finished epoch, in the order of the arms alive in it
+    widths: np.ndarray  # float64: how far from them the means may lie
     clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems without arms, of another number of arms, longer runs, and rewards without the moment.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : Arms
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Where rewards have no bound v, u and the true moment, to stand side by side in the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
-    check_horizon(name, horizon, record.horizon)
-    check_kind(name, problem, Arms, "Arms")
+    """Refuse what `check_arms` refuses, and another number of arms."""
+    facts = check_arms(name, problem, record, horizon)
     check_size(name, "n_items", record.n_items, problem.n_items)
-    return check_rewards(name, problem, record.v, record.u)
+    return facts
 
 
-def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+def start(problem: ListRecord, policy: Any) -> State:
+    """Return the state before the first round."""
     n_arms = len(problem.means)
     return State(
         pulls=np.zeros(n_arms, np.int64),
         alive=np.arange(n_arms),
         means=np.zeros(n_arms),
+        widths=np.zeros(n_arms),
         clock=np.array([n_arms, 0, 0]),
     )
 
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds.
-    trace : int64 array, shape (horizon, 2) or (0, 2), written
-        Where it has rows: the arm of each round, and 1.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
-    arms, shape = problem.means, problem.shape
-    terms, beta, mechanism, scale = policy.terms, policy.beta, policy.noise, policy.scale
-    truncation, truncation_power = policy.truncation, policy.truncation_power
-    pulls, alive, means, clock = state.pulls, state.alive, state.means, state.clock
-    mark = lower_bound(checkpoints, first)
+    """Play the rounds first..last."""
+    pulls, alive, means, widths, clock = state
     while True:
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
-        share, width = _epoch(terms, beta, size, epoch)
+        share, width = _epoch(policy.terms, policy.beta, size, epoch)
         end = begun + size * share
-        mark = record_turns(problem, pulls, alive, size, begun, first, min(end, last), mark, checkpoints, regret, trace)
+        record_turns(problem, pulls, alive, size, begun, min(end, last), checkpoints, regret, trace)
         if end > last:
             return
         threshold, reach = np.inf, 1.0
-        if truncation > 0.0:
-            threshold = truncation * (share / _log(terms[0, 1], size, epoch, beta)) ** truncation_power
+        if policy.truncation > 0.0:
+            log = _log(policy.terms[0, 1], size, epoch, policy.beta)
+            threshold = policy.truncation * (share / log) ** policy.truncation_power
             reach = 2.0 * threshold
         for place in range(size):
             arm = alive[place]
             pulls[arm] += share
-            total = reward_sum(env, share, arms[arm], shape, threshold)
-            if mechanism == ON_REWARDS:
-                total += laplace_sum(noise, share, scale * reach)
-            means[place] = total / share
-            if mechanism == ON_MEAN:
-                means[place] += mechanisms.laplace(noise, scale * reach / share)
-        clock[0], clock[1], clock[2] = _remove(means, alive, size, width), epoch, end
+            total = reward_sum(env, share, problem.means[arm], problem.shape, threshold)
+            if policy.noise == ON_REWARDS:
+                total += laplace_sum(noise, share, policy.scale * reach)
+            means[place], widths[place] = total / share, 0.5 * width
+            if policy.noise == ON_MEAN:
+                means[place] += mechanisms.laplace(noise, policy.scale * reach / share)
+        clock[0], clock[1], clock[2] = remove(means, widths, alive, size), epoch, end
 
 
 @compiled(inline="always")
@@ -187,20 +129,35 @@ def _log(inside, size, epoch, beta):
 
 
 @compiled(inline="always")
-def _remove(means, alive, size, width):
-    """Keep the arms within `width` of the largest mean and return how many they are."""
-    largest, left = means[0], 0
-    for place in range(1, size):
-        largest = max(largest, means[place])
+def remove(means, widths, alive, size):
+    """Remove the arms whose interval lies below that of another.
+
+    Parameters
+    ----------
+    means, widths : float64 arrays
+        The intervals, in the order of the arms alive.
+    alive : int64 array, written
+        Its first `size` entries are the arms alive.
+    size : int
+        >= 1.
+
+    Returns
+    -------
+    int
+        How many arms are left.
+    """
+    bar, left = -np.inf, 0
     for place in range(size):
-        if largest - means[place] <= width:
+        bar = max(bar, means[place] - widths[place])
+    for place in range(size):
+        if means[place] + widths[place] >= bar:
             alive[left] = alive[place]
             left += 1
     return left
 
 
 @compiled(inline="always")
-def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpoints, regret, trace):
+def record_turns(problem, pulls, alive, size, begun, until, checkpoints, regret, trace):
     """Fill in the regret at checkpoints and the trace for the rounds of an epoch in which arms are played in turns.
 
     Parameters
@@ -212,52 +169,26 @@ def record_turns(problem, pulls, alive, size, begun, first, until, mark, checkpo
         Its first `size` entries are the arms of the epoch, in the order of their numbers.
     size : int
         >= 1.
-    begun : int
-        Rounds before the epoch.
-    first, until : int
-        The call at hand plays the rounds from `first` on, and the epoch's to `until`.
-    mark : int
-        Number of the next checkpoint.
+    begun, until : int
+        The rounds are begun + 1, ..., until.
     checkpoints, regret, trace
         As in `advance`.
-
-    Returns
-    -------
-    int
-        Number of the next checkpoint.
     """
+    mark = lower_bound(checkpoints, begun + 1)
     while mark < len(checkpoints) and checkpoints[mark] <= until:
-        played = checkpoints[mark] - begun
-        regret[mark] = regret_in_turns(problem.means, problem.best, pulls, alive, size, played)
+        regret[mark] = _regret(problem.means, problem.best, pulls, alive, size, checkpoints[mark] - begun)
         mark += 1
     if len(trace) > 0:
-        for t in range(max(first, begun + 1), until + 1):
-            trace[t - 1, 0] = alive[(t - begun - 1) % size]
-            trace[t - 1, 1] = 1
-    return mark
+        for t in range(begun, until):
+            trace[t, 0], trace[t, 1] = alive[(t - begun) % size], 1
 
 
 @compiled(borrows=True)
-def regret_in_turns(arms, best, pulls, alive, size, played):
+def _regret(arms, best, pulls, alive, size, played):
     """Pseudo-regret after some rounds of an epoch.
 
     From the pulls of each arm, added in the order of their numbers: every step of the sum grows with the pulls, so the
     regret never falls, not even in its last digit, and does not depend on where the run is cut.
-
-    Parameters
-    ----------
-    arms : float64 array, shape (n_arms,)
-        Means.
-    best : float
-        The largest of them.
-    pulls, alive, size
-        As in `record_turns`.
-    played : int
-        Rounds of the epoch, >= 0.
-
-    Returns
-    -------
-    float
     """
     full, rest = played // size, played % size
     total, place = 0.0, 0

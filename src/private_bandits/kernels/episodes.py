@@ -24,7 +24,7 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, lower_bound
+from private_bandits.kernels.protocol import WHOLE_RUN, blank
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_item
 from private_bandits.kernels.sums import reward_sum
@@ -65,17 +65,7 @@ class State(NamedTuple):
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     n_arms = len(problem.means)
     return State(
         pulls=np.zeros(n_arms, np.int64),
@@ -89,54 +79,33 @@ def start(problem: ListRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds.
-    trace : int64 array, shape (horizon, 2) or (0, 2), written
-        Where it has rows: the arm of each round, and 1.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
-    arms, shape = problem.means, problem.shape
-    terms, level, slow, scale = policy.terms, policy.level, policy.slow, policy.scale
-    truncation, truncation_power = policy.truncation, policy.truncation_power
-    kept, growth, flip = policy.kept, policy.growth, policy.flip
-    pulls, means, totals, order, clock = state.pulls, state.means, state.totals, state.order, state.clock
-    indices = state.indices
-    mark = lower_bound(checkpoints, first)
+    """Play the rounds first..last."""
+    terms, level, slow, kept = policy.terms, policy.level, policy.slow, policy.kept
+    pulls, means, totals, order, clock, indices = state
     while True:
         arm, begun, length = order[0], clock[0], clock[1]
         end = begun + length
-        mark = record_turns(problem, pulls, order, 1, begun, first, min(end, last), mark, checkpoints, regret, trace)
+        record_turns(problem, pulls, order, 1, begun, min(end, last), checkpoints, regret, trace)
         if end > last:
             return
         pulls[arm] += length
         threshold, reach = np.inf, 1.0
-        if truncation > 0.0:
-            threshold = (truncation * length) ** truncation_power
+        if policy.truncation > 0.0:
+            threshold = (policy.truncation * length) ** policy.truncation_power
             reach = 2.0 * threshold
-        total = reward_sum(env, length, flip + (1.0 - 2.0 * flip) * arms[arm], shape, threshold)
+        mean = policy.flip + (1.0 - 2.0 * policy.flip) * problem.means[arm]
+        total = reward_sum(env, length, mean, problem.shape, threshold)
         if kept > 0.0:
-            totals[arm] += total + mechanisms.laplace(noise, scale)
+            totals[arm] += total + mechanisms.laplace(noise, policy.scale)
             means[arm] = totals[arm] / pulls[arm]
         else:
-            means[arm] = total / length + mechanisms.laplace(noise, scale * reach / pulls[arm])
+            means[arm] = total / length + mechanisms.laplace(noise, policy.scale * reach / pulls[arm])
         order[0], clock[0], clock[1] = end, end, 1
-        if end >= len(arms):
-            for item in range(len(arms)):
+        if end >= len(pulls):
+            for item in range(len(pulls)):
                 indices[item] = _index(terms, level, slow, kept, end + 1, pulls[item], means[item])
             order[0] = top_item(indices, choice)
-            clock[1] = min(max(1, int(growth * pulls[order[0]])), WHOLE_RUN)
+            clock[1] = min(max(1, int(policy.growth * pulls[order[0]])), WHOLE_RUN)
 
 
 @compiled(borrows=True)

@@ -23,14 +23,7 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.cholesky import dot, factorise, inverse_norms, project, solve
-from private_bandits.kernels.protocol import (
-    PIECE,
-    blank,
-    check_horizon,
-    check_kind,
-    check_size,
-    lower_bound,
-)
+from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size, lower_bound
 from private_bandits.kernels.selection import top_item
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
@@ -86,27 +79,7 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems without contexts, of another dimension, longer runs, and larger rewards.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : LinearContext
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty: there is nothing to say beside the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
+    """Refuse problems without contexts, of another dimension, longer runs, and larger rewards."""
     check_horizon(name, horizon, record.horizon)
     check_kind(name, problem, LinearContext, "a LinearContext")
     check_size(name, "dim", record.dim, problem.dim)
@@ -120,17 +93,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ContextRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ContextRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     dim = problem.dim
     return State(
         gram=np.zeros((dim, dim)),
@@ -149,26 +112,8 @@ def start(problem: ContextRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ContextRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds.
-    trace : int64 array, shape (horizon, 2) or (0, 2), written
-        Where it has rows: the action of each round, and 1.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
+    """Play the rounds first..last."""
     binary, spread = problem.binary, problem.spread
-    learner, sigma, ridge, shift = policy.learner, policy.sigma, policy.ridge, policy.shift
     gram, moment, factor, theta = state.gram, state.moment, state.factor, state.theta
     estimate, dim = state.estimate, len(moment)
     actions, work, chosen = state.offered[0], state.offered[1], state.vectors[0]
@@ -184,18 +129,18 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         for i in range(dim):
             chosen[i] = actions[i, action]
         weight, error = reward, 0.0
-        if learner != REWARDS:
+        if policy.learner != REWARDS:
             weight = dot(chosen, estimate)
             error = 1.0 / (1.0 + math.exp(-weight)) - reward
-        _add(chosen, weight, sigma, noise, gram, moment)
-        if learner == GRADIENT:
+        _add(chosen, weight, policy.sigma, noise, gram, moment)
+        if policy.learner == GRADIENT:
             _gradient_step(estimate, chosen, error, policy.step, policy.gradient_sigma, noise)
-        ready = factorise(gram, ridge + 2.0 * shift * math.sqrt(t), factor)
+        ready = factorise(gram, policy.ridge + 2.0 * policy.shift * math.sqrt(t), factor)
         if ready:
             for i in range(dim):
                 theta[i] = moment[i]
             solve(factor, theta)
-        if learner == NEWTON:
+        if policy.learner == NEWTON:
             added += _newton_step(policy, chosen, error, factor, gram, estimate, state.vectors, state.spare)
         beta = radius(policy, t, added)
         if len(trace) > 0:
@@ -242,46 +187,17 @@ def radius(policy, t, added):
     -------
     float
     """
-    fit = _fit_of_rewards(policy, t)
-    if policy.fit == REGRET:
+    upsilon = policy.shift * math.sqrt(t)
+    fit, least, rest = policy.level, policy.ridge + upsilon, 0.0
+    if policy.fit == DETERMINANT:
+        inside = 1.0 + t / (policy.dim * (policy.ridge + policy.shift))
+        fit = policy.deviation * math.sqrt(policy.level + policy.dim * math.log(inside))
+    elif policy.fit == REGRET:
         alpha, kappa, r = policy.level, policy.curvature, policy.deviation
         cost = policy.cost + policy.cost_linear * t + policy.cost_root * math.sqrt(t) + added
         inside = 1.0 + 2.0 * cost / kappa + 4.0 * (r / kappa) ** 4 / alpha**2
         log = math.log(2.0 / alpha) + 0.5 * math.log(inside)
         fit = math.sqrt(1.0 + 4.0 * cost / kappa + 8.0 * (r / kappa) ** 2 * log)
-    return _widened(policy, t, fit)
-
-
-@compiled(inline="always")
-def radius_of_rewards(policy, t):
-    """beta_t of a policy that weights by rewards.
-
-    Parameters
-    ----------
-    policy : Record
-    t : int
-        Rounds played, >= 0.
-
-    Returns
-    -------
-    float
-    """
-    return _widened(policy, t, _fit_of_rewards(policy, t))
-
-
-@compiled(inline="always")
-def _fit_of_rewards(policy, t):
-    if policy.fit == DETERMINANT:
-        least = policy.dim * (policy.ridge + policy.shift)
-        return policy.deviation * math.sqrt(policy.level + policy.dim * math.log(1.0 + t / least))
-    return policy.level
-
-
-@compiled(inline="always")
-def _widened(policy, t, fit):
-    upsilon = policy.shift * math.sqrt(t)
-    least = policy.ridge + upsilon
-    rest = 0.0
     if least > 0.0:
         rest = math.sqrt(least + 2.0 * upsilon) + policy.tail * math.sqrt(t / least)
     return policy.factor * (fit + policy.stretch * rest)

@@ -37,7 +37,6 @@ __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS, QUARTERS = range(6)
 EXACT, LAPLACE, GAUSSIAN = range(3)
-TALLIES = 2**20  # numbers kept until the best fixed points are found: a row of them a checkpoint
 
 
 class Record(NamedTuple):
@@ -82,27 +81,7 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems on another set, of another dimension, longer runs, and wilder losses.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : ConvexLoss
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty: there is nothing to say beside the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
+    """Refuse problems on another set, of another dimension, longer runs, and wilder losses."""
     check_horizon(name, horizon, record.horizon)
     arms, pair = record.learner in (EXP3, TSALLIS), record.learner == TWO_POINT
     wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball or the simplex"
@@ -143,17 +122,7 @@ def blank(problem: Any, record: Record, rounds: int) -> np.ndarray:
 
 
 def start(problem: losses.ConvexRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ConvexRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     n_losses, dimension = problem.anchors.shape
     n_points = 2 if policy.learner == TWO_POINT else 1
     y = np.zeros(dimension)
@@ -179,52 +148,15 @@ def start(problem: losses.ConvexRecord, policy: Record) -> State:
     )
 
 
-def advance(
-    problem: losses.ConvexRecord,
-    policy: Record,
-    state: State,
-    first: int,
-    last: int,
-    checkpoints: np.ndarray,
-    regret: np.ndarray,
-    trace: np.ndarray,
-    env: np.random.Generator,
-    choice: np.random.Generator,
-    noise: np.random.Generator,
-) -> None:
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ConvexRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds.
-    trace : float64 array, what `blank` returns, written
-        Where it has rows: the played points of each round, one after the other, and the feedback.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
-    arms = policy.learner in (EXP3, TSALLIS)
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise) -> None:
+    """Play the rounds first..last; the trace shows the played points, one after the other, and the feedback."""
+    arms, among = policy.learner in (EXP3, TSALLIS), slice(*np.searchsorted(checkpoints, [first, last + 1]))
+    rows = 0 if arms or problem.mode == losses.STOCHASTIC else among.stop - among.start
+    tallies = np.zeros((rows, len(state.counts)))  # how often each loss came, by checkpoint
     loop = _loop(arms, policy.learner == BARRIER)
-    at, end = np.searchsorted(checkpoints, [first, last + 1])
-    most = 0 if arms or problem.mode == losses.STOCHASTIC else min(max(TALLIES // len(state.counts), 1), end - at)
-    tallies = np.zeros((most, len(state.counts)))
-    while first <= last:
-        until, kept = last, min(most, end - at)
-        if at + kept < end and kept > 0:
-            until = checkpoints[at + kept - 1]
-        loop(problem, policy, state, first, until, checkpoints, regret, tallies, trace, env, choice, noise)
-        if kept > 0:
-            _less_the_best(
-                problem, tallies[:kept], regret[at : at + kept], state.slope, np.zeros((3, len(state.slope)))
-            )
-        first, at = until + 1, at + kept
+    loop(problem, policy, state, first, last, checkpoints, regret, tallies, trace, env, choice, noise)
+    if rows > 0:
+        _less_the_best(problem, tallies, regret[among], state.slope, np.zeros((3, len(state.slope))))
 
 
 @functools.cache
@@ -238,10 +170,8 @@ def _loop(arms: bool, follows: bool) -> Any:
         curvature, kind, scale = policy.curvature, policy.noise, policy.scale
         low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
         variance, tail, confidence = policy.variance, policy.tail, policy.confidence
-        y, linear, counts, suffered = state.centre, state.linear, state.counts, state.suffered
-        ends, sums, clock, d = state.ends, state.sums, state.clock, len(state.centre)
-        u, slope, matrix, w = state.direction, state.slope, state.matrix, state.weights
-        points, seen, mark, tallied = state.points, state.seen, lower_bound(checkpoints, first), 0
+        y, linear, counts, ends, sums, clock, suffered, u, slope, w, matrix, points, seen = state
+        d, mark, tallied = len(y), lower_bound(checkpoints, first), 0
         for t in range(first, last + 1):
             rate = step * t**-power
             # ask

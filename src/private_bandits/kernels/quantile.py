@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.elimination import record_turns
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind, lower_bound
+from private_bandits.kernels.elimination import record_turns, remove, start
+from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind
 from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Arms
-from private_bandits.problems.lists import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
@@ -44,114 +43,36 @@ class Record(NamedTuple):
     width: float
 
 
-class State(NamedTuple):
-    """What the loop carries from epoch to epoch."""
-
-    pulls: np.ndarray  # int64, an entry per arm: pulls in finished epochs
-    alive: np.ndarray  # int64: the surviving arms, in the order of their numbers, then rubbish
-    thresholds: np.ndarray  # float64, an entry per arm: B of its last finished epoch
-    means: np.ndarray  # float64, an entry per arm: its noisy mean
-    widths: np.ndarray
-    clock: np.ndarray  # int64: how many arms survive, finished epochs, rounds of the finished epochs
-    counts: np.ndarray  # int64 (THRESHOLDS,), scratch
-
-
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems without arms; rewards may be what they like.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : Arms
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty: there is nothing to say beside the results.
-
-    Raises
-    ------
-    ValueError
-        If the problem is another.
-    """
+    """Refuse problems without arms; rewards may be what they like."""
     check_kind(name, problem, Arms, "Arms")
     return {}
 
 
-def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
-    n_arms = len(problem.means)
-    return State(
-        pulls=np.zeros(n_arms, np.int64),
-        alive=np.arange(n_arms),
-        thresholds=np.zeros(n_arms),
-        means=np.zeros(n_arms),
-        widths=np.zeros(n_arms),
-        clock=np.array([n_arms, 0, 0]),
-        counts=np.zeros(THRESHOLDS, np.int64),
-    )
-
-
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds.
-    trace : int64 array, shape (horizon, 2) or (0, 2), written
-        Where it has rows: the arm of each round, and 1.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
-    arms, shape = problem.means, problem.shape
-    epsilon, beta, share, width = policy.epsilon, policy.beta, policy.share, policy.width
-    pulls, alive, clock, counts = state.pulls, state.alive, state.clock, state.counts
-    thresholds, means, widths = state.thresholds, state.means, state.widths
-    rate = min(epsilon, 1.0)
-    mark = lower_bound(checkpoints, first)
+    """Play the rounds first..last."""
+    epsilon, rate = policy.epsilon, min(policy.epsilon, 1.0)
+    pulls, alive, means, widths, clock = state
+    counts = np.zeros(THRESHOLDS, np.int64)
     while True:
         size, epoch, begun = clock[0], clock[1] + 1, clock[2]
-        log = math.log(4.0 * size * float(epoch) ** 2 / beta)
+        log = math.log(4.0 * size * float(epoch) ** 2 / policy.beta)
         half = _half(policy.first * log / rate, epoch, size)
         end = begun + 2 * half * size
-        mark = record_turns(problem, pulls, alive, size, begun, first, min(end, last), mark, checkpoints, regret, trace)
+        record_turns(problem, pulls, alive, size, begun, min(end, last), checkpoints, regret, trace)
         if end > last:
             return
         for place in range(size):
             arm = alive[place]
             pulls[arm] += 2 * half
-            exceedances(env, half, arms[arm], shape, counts)
-            threshold = 2.0 ** (LOWEST + choose(noise, counts, share * log / rate, epsilon))
-            total = reward_sum(env, half, arms[arm], shape, threshold)
-            thresholds[arm] = threshold
-            means[arm] = total / half
+            exceedances(env, half, problem.means[arm], problem.shape, counts)
+            threshold = 2.0 ** (LOWEST + choose(noise, counts, policy.share * log / rate, epsilon))
+            means[place] = reward_sum(env, half, problem.means[arm], problem.shape, threshold) / half
             if not math.isinf(epsilon):
-                means[arm] += mechanisms.laplace(noise, 2.0 * threshold / (half * epsilon))
-            widths[arm] = width * threshold * log / (half * rate)
-        clock[0], clock[1], clock[2] = _remove(means, widths, alive, size), epoch, end
+                means[place] += mechanisms.laplace(noise, 2.0 * threshold / (half * epsilon))
+            widths[place] = policy.width * threshold * log / (half * rate)
+        clock[0], clock[1], clock[2] = remove(means, widths, alive, size), epoch, end
 
 
 @compiled
@@ -234,18 +155,3 @@ def _half(unit, epoch, size):
     most = WHOLE_RUN // (2 * size)
     need = unit * 2.0**epoch
     return int(math.ceil(need)) if size > 1 and need < most else most
-
-
-@compiled(inline="always")
-def _remove(means, widths, alive, size):
-    """Keep the arms whose upper end is not below the largest lower end, and return how many they are."""
-    bar = -np.inf
-    for place in range(size):
-        bar = max(bar, means[alive[place]] - widths[alive[place]])
-    left = 0
-    for place in range(size):
-        arm = alive[place]
-        if means[arm] + widths[arm] >= bar:
-            alive[left] = arm
-            left += 1
-    return left

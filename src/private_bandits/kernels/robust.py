@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.elimination import regret_in_turns
 from private_bandits.kernels.protocol import PIECE, blank, lower_bound
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_item
@@ -55,21 +54,10 @@ class State(NamedTuple):
     root: np.ndarray  # 1 / pulls^w
     trees: np.ndarray
     indices: np.ndarray  # scratch
-    order: np.ndarray  # of one arm, scratch
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     n_arms = len(problem.means)
     return State(
         pulls=np.zeros(n_arms, np.int64),
@@ -78,45 +66,24 @@ def start(problem: ListRecord, policy: Record) -> State:
         root=np.zeros(n_arms),
         trees=np.zeros((n_arms, mechanisms.COUNTER_ROW)),
         indices=np.zeros(n_arms),
-        order=np.zeros(1, np.int64),
     )
 
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds.
-    trace : int64 array, shape (horizon, 2) or (0, 2), written
-        Where it has rows: the arm of each round, and 1.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
+    """Play the rounds first..last."""
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
-    factor, alpha, beta, scale = policy.factor, policy.alpha, policy.beta, policy.scale
-    truncation, late, early = policy.truncation, policy.truncation_alpha, policy.truncation_beta
     power, inverse = policy.v / (1.0 + policy.v), 1.0 / (1.0 + policy.v)
     means, best, shape = problem.means, problem.best, problem.shape
-    pulls, total, mean, root, trees = state.pulls, state.total, state.mean, state.root, state.trees
+    pulls, total, mean, root, trees, indices = state
     n_arms = len(pulls)
-    indices, order = state.indices, state.order
     mark = lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         log_t = math.log(t)
         if t <= n_arms:
             arm = t - 1
         else:
-            radius = factor * (alpha * log_t + beta) ** power
+            radius = policy.factor * (policy.alpha * log_t + policy.beta) ** power
             # without a branch: which arm is the largest cannot be predicted, and a wrong guess costs a round's fifth
             largest, equal, arm = -np.inf, 0, 0
             for each in range(n_arms):
@@ -133,14 +100,15 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             reward = 1.0 if env.random() < means[arm] else 0.0
         pulls[arm] += 1
         n = pulls[arm]
-        threshold = (truncation * n / (late * log_t + early)) ** inverse
+        threshold = (policy.truncation * n / (policy.truncation_alpha * log_t + policy.truncation_beta)) ** inverse
         if abs(reward) <= threshold:
             total[arm] += reward
-        mean[arm] = (total[arm] + mechanisms.tree_noise(noise, n, scale * threshold, trees[arm])) / n
+        mean[arm] = (total[arm] + mechanisms.tree_noise(noise, n, policy.scale * threshold, trees[arm])) / n
         root[arm] = 1.0 / n**power
         if len(trace) > 0:
-            trace[t - 1, 0] = arm
-            trace[t - 1, 1] = 1
+            trace[t - 1, 0], trace[t - 1, 1] = arm, 1
         if mark < len(checkpoints) and checkpoints[mark] == t:
-            regret[mark] = regret_in_turns(means, best, pulls, order, 0, 0)
+            regret[mark] = 0.0
+            for each in range(n_arms):
+                regret[mark] += pulls[each] * max(best - means[each], 0.0)
             mark += 1

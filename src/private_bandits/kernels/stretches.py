@@ -63,28 +63,7 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse what `linear` refuses, and action sets that are drawn afresh.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : LinearContext
-        A table.
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
+    """Refuse what `linear` refuses, and action sets that are drawn afresh."""
     linear.check(name, problem, record.constants, horizon)
     if not len(problem.sets):
         raise ValueError(f"problem of {name} must have given sets (LinearContext.table), got {problem}")
@@ -92,17 +71,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ContextRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ContextRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     dim, sets = problem.dim, len(problem.sets)
     return State(
         gram=np.zeros((dim, dim)),
@@ -122,24 +91,8 @@ def start(problem: ContextRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ContextRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds; within a stretch it is interpolated, which
-        where there is one set is what it is.
-    trace : int64 array, shape (horizon, 2) or (0, 2), written
-        Where it has rows: the action of each round, and 1; in a stretch the sets come in their order.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
+    """Play the rounds first..last; in a stretch the sets are shown in their order, and with several of them the regret
+    is interpolated.
     """
     clock, sums = state.clock, state.sums
     mark = lower_bound(checkpoints, first)
@@ -153,8 +106,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             for shown in range(len(state.counts)):
                 for _ in range(state.counts[shown]):
                     if first <= t + 1 <= last:
-                        trace[t, 0] = state.played[shown]
-                        trace[t, 1] = 1
+                        trace[t, 0], trace[t, 1] = state.played[shown], 1
                     t += 1
         if end >= last:
             return
@@ -192,7 +144,7 @@ def _solve(problem, policy, state, choice):
     ready = t > 0 and factorise(seen, record.ridge + 2.0 * record.shift * math.sqrt(t), factor)
     if ready:
         solve(factor, theta)
-    beta = linear.radius_of_rewards(record, t)
+    beta = linear.radius(record, t, 0.0)
     for shown in range(len(problem.sets)):
         actions = problem.sets[shown]
         linear.optimistic(factor, theta, beta, ready, actions, state.work, squares, indices)

@@ -51,28 +51,7 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems whose super arms are not scanned, and longer runs.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : SetBandit
-        With an exact oracle.
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty: there is nothing to say beside the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
+    """Refuse problems whose super arms are not scanned, and longer runs."""
     check_horizon(name, horizon, record.horizon)
     check_kind(name, problem, SetBandit, "a SemiBandit of listed super arms")
     if problem.picks or problem.beta < 1.0:
@@ -81,17 +60,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     n_items, size, n_sets = len(problem.means), problem.list_size, len(problem.family.sets)
     return State(
         pulls=np.zeros(n_items, np.int64),
@@ -111,26 +80,9 @@ def start(problem: ListRecord, policy: Record) -> State:
 
 @compiled
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise):
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds.
-    trace : int64 array, shape (horizon, list_size + 1) or (0, list_size + 1), written
-        Where it has rows: the super arm of each round and its size.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
+    """Play the rounds first..last."""
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
-    grid, flip, means, family, best = policy.grid, policy.flip, problem.means, problem.family, problem.best
+    grid, means, family, best = policy.grid, problem.means, problem.family, problem.best
     sets, sizes = family.sets, family.sizes
     pulls, total, cells, kept = state.pulls, state.total, state.cells, state.kept
     ties, found, order, feedback, missed = state.ties, state.found, state.order, state.feedback, state.missed
@@ -145,7 +97,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         least_first(pulls, order, length)
         observe_set(means, family.groups, order, length, env, feedback)
         item = order[0]
-        total[item] += mechanisms.respond(noise, int(feedback[0]), 2, flip)
+        total[item] += mechanisms.respond(noise, int(feedback[0]), 2, policy.flip)
         pulls[item] += 1
         cell = cells[item]
         if cell < len(grid) and pulls[item] == grid[cell]:

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits.kernels import stretches
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_horizon, check_kind, check_size
-from private_bandits.problems.contexts import ContextRecord, LinearContext
+from private_bandits.kernels import linear, stretches
+from private_bandits.kernels.protocol import WHOLE_RUN, blank
+from private_bandits.problems.contexts import ContextRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
@@ -62,84 +62,18 @@ class State:
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems without given sets, of another dimension, longer runs, and larger rewards.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : LinearContext
-        A table.
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem or a shorter run.
-    """
-    check_horizon(name, horizon, record.horizon)
-    check_kind(name, problem, LinearContext, "a LinearContext")
-    check_size(name, "dim", record.dim, problem.dim)
-    low, high = problem.reward_range
-    if not len(problem.sets) or max(-low, high) > record.largest_reward + 1e-9:
-        allowed = f"given sets, and rewards in [-{record.largest_reward:g}, {record.largest_reward:g}]"
-        raise ValueError(f"problem of {name} must have {allowed}, got {problem}")
-    return {}
+    """Refuse what `stretches` refuses."""
+    constants = linear.Record(record.dim, largest_reward=record.largest_reward, horizon=record.horizon)
+    return stretches.check(name, problem, stretches.Record(constants), horizon)
 
 
 def start(problem: ContextRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ContextRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     return State(problem, policy)
 
 
-def advance(
-    problem: ContextRecord,
-    policy: Record,
-    state: State,
-    first: int,
-    last: int,
-    checkpoints: np.ndarray,
-    regret: np.ndarray,
-    trace: np.ndarray,
-    env: np.random.Generator,
-    choice: np.random.Generator,
-    noise: np.random.Generator,
-) -> None:
-    """Play the rounds first..last.
-
-    Parameters
-    ----------
-    problem : ContextRecord
-    policy : Record
-    state : State, written
-        As round first - 1 left it.
-    first, last : int
-        Rounds to play, counted from 1; a run may be played in any pieces.
-    checkpoints : int64 array, increasing
-    regret : float64 array, as long as `checkpoints`, written
-        The pseudo-regret at those checkpoints that are among the rounds; within a phase it is interpolated.
-    trace : int64 array, shape (horizon, 2) or (0, 2), written
-        Where it has rows: the action of each round, and 1; in a phase the users come by their sets and actions.
-    env, choice, noise : numpy.random.Generator
-        The three streams of the replication.
-    """
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise) -> None:
+    """Play the rounds first..last; in a phase the regret is interpolated, and users come by their sets and actions."""
     while True:
         among = (checkpoints >= first) & (checkpoints > state.begun) & (checkpoints <= min(state.end, last))
         regret[among] = state.regret + state.rate * (checkpoints[among] - state.begun)
