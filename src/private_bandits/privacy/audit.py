@@ -108,7 +108,7 @@ def audit(
         constant but for one of two users, the first, and the one whose reward moves the view most on random tables;
         below 5,760 runs one of them, the first user's rewards all at their least or most, before the least. Of
         a finite policy all tables are searched.
-    view : {"messages", "actions", "state"}
+    view : {"messages", "actions", "state"}, optional
         What is seen: what the changed user sends, with how often; the lists or arms; or what the policy reads, round by
         round. By default the messages of a local policy, and the actions of any other. What is observed before round 1
         counts as sent by its user.
@@ -124,7 +124,7 @@ def audit(
         In (0, 1): with which a sampled lower end holds.
     seed : int
         >= 0.
-    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit, optional
+    problem : Arms, Cascade, LinearContext or SemiBandit, optional
         Needed for a policy that `simulate` plays; its means are not used.
     horizon : int, optional
         Rounds, >= 1; needed for policies.
