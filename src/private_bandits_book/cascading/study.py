@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -241,15 +240,16 @@ def ablation(epsilon: float, size: int) -> dict[str, Policy]:
     ordered = stated.record._replace(reports=index.REORDERED)
     asked = alone.record._replace(reports=index.FIRST, observe_first=False, list_size=size)
     alone = replace(alone, method="first", privacy=paper.repaired_local(epsilon, size).privacy)
-    tight: Any = paper.repaired_local(epsilon, size).record
+    tight = paper.repaired_local(epsilon, size)
     if math.isfinite(epsilon):
-        tight = releases.Record(releases.KEEP, 1.0 / epsilon, list_size=size)  # blocks of one answer
+        blocks = releases.Record(releases.KEEP, 1.0 / epsilon, list_size=size)  # of one answer
+        tight = replace(alone, kernel=releases, record=blocks)
     return {
         "as stated": stated,
         "as stated, forced": replace(stated, method="forced", record=stated.record._replace(forced=3.0)),
         "least observed first": replace(stated, method="reordered", record=ordered),
         "first item only": replace(alone, record=asked),
-        "tight radius": replace(alone, method="first, tight", record=tight),
+        "tight radius": replace(alone, method="first, tight", kernel=tight.kernel, record=tight.record),
         "one bit": paper.repaired_local(epsilon, size),
     }
 
