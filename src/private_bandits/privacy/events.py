@@ -163,7 +163,7 @@ def _numbers(first: np.ndarray, second: np.ndarray) -> Iterator[tuple[str, Calla
         both, most = np.clip(np.concatenate([first, second])[:, apart[:_SEEN]], -_FAR, _FAR), apart[:_SEEN]
         gap = both[: len(first)].mean(axis=0) - both[len(first) :].mean(axis=0)
         weights = np.linalg.lstsq(np.cov(both.T) + 1e-9 * np.eye(len(most)), gap, rcond=None)[0]
-        weights /= np.abs(weights).max() or 1.0
+        weights = np.round(weights / (np.abs(weights).max() or 1.0), 3)  # further digits are those of a machine's BLAS
         yield "linear discriminant", lambda rows: np.clip(rows[:, most], -_FAR, _FAR) @ weights
         yield "ln ratio of two entries", _Two(first, second, apart)
         patterns, codes = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
