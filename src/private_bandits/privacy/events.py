@@ -162,8 +162,9 @@ def _numbers(first: np.ndarray, second: np.ndarray) -> Iterator[tuple[str, Calla
         yield "sum of entries", lambda rows: np.clip(rows, -1e30, 1e30).sum(axis=1)
         both, most = np.clip(np.concatenate([first, second])[:, apart[:_SEEN]], -_FAR, _FAR), apart[:_SEEN]
         gap = both[: len(first)].mean(axis=0) - both[len(first) :].mean(axis=0)
-        weights = np.linalg.lstsq(np.cov(both.T) + 1e-9 * np.eye(len(most)), gap, rcond=None)[0]
-        weights = np.round(weights / (np.abs(weights).max() or 1.0), 3)  # further digits are those of a machine's BLAS
+        # directions without spread are left out, and digits that differ from one machine's BLAS to another's
+        weights = np.linalg.lstsq(np.cov(both.T), gap, rcond=1e-12)[0]
+        weights = np.round(weights / (np.abs(weights).max() or 1.0), 6)
         yield "linear discriminant", lambda rows: np.clip(rows[:, most], -_FAR, _FAR) @ weights
         yield "ln ratio of two entries", _Two(first, second, apart)
         patterns, codes = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
