@@ -40,12 +40,18 @@ class Study(studies.Study):
         """What is audited, a row each."""
         return cases(self.horizon, self.epsilon, self.delta, self.exact_horizon)
 
+    @property
+    def seeds(self) -> list[int]:
+        """Of the audits, a row each."""
+        used = (self.seed + number for number in itertools.count() if number not in _UNUSED)
+        return list(itertools.islice(used, len(self.cases)))
+
     @cached_property
     def audits(self) -> list[Audit]:
         """What was found, a row each; the same for any number of workers."""
         with at(f"{len(self.cases)} audits of {self.runs:,} runs"):
-            seeds = (self.seed + number for number in itertools.count() if number not in _UNUSED)
-            work = [delayed(_audited)(each, self.runs, seed) for each, seed in zip(self.cases, seeds, strict=False)]
+            pairs = zip(self.cases, self.seeds, strict=True)
+            work = [delayed(_audited)(each, self.runs, seed) for each, seed in pairs]
             return studies.in_processes(work, self.n_jobs)
 
     @cached_property

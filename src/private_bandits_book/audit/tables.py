@@ -37,12 +37,13 @@ def breaches(study: Study) -> pd.DataFrame:
     """Each breach with its neighbours, the event and the call that finds it again."""
     rows = []
     made = f"cases({study.horizon}, {study.epsilon:g}, {study.delta:g}, {study.exact_horizon})"
-    for place, (case, found, verdict) in enumerate(zip(study.cases, study.audits, study.verdicts_held, strict=True)):
+    judged = zip(study.cases, study.seeds, study.audits, study.verdicts_held, strict=True)
+    for place, (case, seed, found, verdict) in enumerate(judged):
         if verdict == BREAKS:
             seen, counts = str(found.event or "all outcomes"), ""
             if found.event is not None:
                 counts = f"{found.event.hits}, {found.event.others} of {found.event.runs}"
-            replay = f"{made}[{place}].audited({study.runs}, {study.seed + place})"
+            replay = f"{made}[{place}].audited({study.runs}, {seed})"
             rows.append((*case[:3], case.view, in_words(found.witness), seen, counts, replay))
     columns = ["algorithm", "paper", "variant", "view", "neighbours", "event", "counts", "replay"]
     return pd.DataFrame(rows, columns=columns)
