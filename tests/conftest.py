@@ -13,9 +13,9 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from private_bandits_book.cache import CACHE_VARIABLE
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.reproduce import reproduce
-from private_bandits_book.kept import KEPT_VARIABLE
 
 ROOT = Path(__file__).parents[1]
 TINY = Path(__file__).parent / "fixtures" / "tiny"
@@ -66,7 +66,7 @@ def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEPT_VARIABLE, "")
+    monkeypatch.setenv(CACHE_VARIABLE, "")
 
 
 @pytest.fixture(scope="session")

@@ -122,7 +122,11 @@ def main(*rooms: str) -> int:
     shutil.rmtree(CLONE, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(CLONE)], check=True)
     os.chdir(CLONE)
-    os.environ |= {"PYTHONPATH": str(CLONE / "src"), "NUMBA_CACHE_DIR": str(WORK / "numba"), "PRIVATE_BANDITS_KEPT": ""}
+    os.environ |= {
+        "PYTHONPATH": str(CLONE / "src"),
+        "NUMBA_CACHE_DIR": str(WORK / "numba"),
+        "PRIVATE_BANDITS_CACHE": "",
+    }
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     reasons = {(each["file"], each["after"]): each["reason"] for each in PLAN.get("survivor", [])}
     counts: dict[str, Counter[str]] = {}

@@ -22,7 +22,7 @@ from bs4 import BeautifulSoup
 from conftest import build
 from fontTools.ttLib import TTFont
 
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))

@@ -39,9 +39,9 @@ from private_bandits.papers.cascading import (
     uniform,
     uniform_play,
 )
-from private_bandits.plain import click, largest, least_reported_first
 from private_bandits.privacy import channel_loss, sensitivity
 from private_bandits.problems import Cascade, SemiBandit
+from private_bandits.reference_tools import click, largest, least_reported_first
 from private_bandits.simulate import simulate, streams, trace
 
 HORIZON = 400

@@ -49,7 +49,9 @@ def test_every_locus_has_a_row_at_any_parameters():
         assert {run: count for run, count in played.items() if count > 2} == expected
     assert small.sizes[2] is small.local[0.2]
     before = len(small._played)
-    assert small._local(0.2, 2, 2 * small.often) and len(small._played) == before  # equal runs are played once
+    assert (
+        small._local(0.2, 2, 2 * small.headline_replications) and len(small._played) == before
+    )  # equal runs are played once
 
 
 @pytest.mark.parametrize(("step", "stop"), [(1.0, 1.0), (1.0, 2.0), (0.5, 3.0)])

@@ -20,10 +20,10 @@ import pytest
 
 import private_bandits
 from private_bandits_book import commands
+from private_bandits_book.chapters import atomic
 from private_bandits_book.chapters import book as books
 from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters import run as running
-from private_bandits_book.chapters import whole
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed
 from private_bandits_book.cli import main
@@ -298,7 +298,7 @@ def test_a_swap_that_fails_puts_the_earlier_run_back(made, tmp_path, monkeypatch
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", stop_before_the_second)
-    with pytest.raises(KeyboardInterrupt), whole.replacing(out, lambda folder: None):
+    with pytest.raises(KeyboardInterrupt), atomic.replacing(out, lambda folder: None):
         pass
     assert tree(tmp_path) == before
 

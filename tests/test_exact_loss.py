@@ -418,14 +418,14 @@ class Answered(Constant):
             lambda: exact_loss(Greedy(3), 9),
             "horizon must be smaller: more than 100000 histories would be visited",
         ),
-        (lambda: exact_loss(Broken([0.5, 0.6]), 2), "policy.probabilities(()) must be a distribution over 2 arms, got"),
+        (lambda: exact_loss(Broken([0.5, 0.6]), 2), "policy.probabilities(()) must be a law of 2 arms, got"),
         (
             lambda: exact_loss(Broken([1.5, -0.5]), 2),
-            "policy.probabilities(()) must be a distribution over 2 arms, got",
+            "policy.probabilities(()) must be a law of 2 arms, got",
         ),
         (
             lambda: exact_loss(Broken([math.nan, 1.0]), 2),
-            "policy.probabilities(()) must be a distribution over 2 arms, got",
+            "policy.probabilities(()) must be a law of 2 arms, got",
         ),
         (
             lambda: worst_case(Greedy(2), 2, definition="local"),

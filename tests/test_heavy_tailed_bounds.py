@@ -14,7 +14,7 @@ from private_bandits.papers.heavy_tailed import adap_robust_ucb, bounds
 from private_bandits.problems import Arms
 from private_bandits_book.heavy_tailed import bounded, coverage
 from private_bandits_book.heavy_tailed.tables import formulas
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
 HORIZON = 1000

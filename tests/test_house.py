@@ -86,9 +86,9 @@ def into(imports, importing, imported):
     }
 
 
-# From the lowest room to the highest: a room imports those before it only. `plain` is what references are written with.
+# From the lowest room to the highest: a room imports those before it only.
 LOW, HIGH = (
-    "_compiled checks plain estimates mechanisms problems",
+    "_compiled checks reference_tools estimates mechanisms problems",
     "kernels privacy policy learners simulate",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]

@@ -15,7 +15,7 @@ from private_bandits.estimates import Interval
 from private_bandits.papers.cascading import uniform
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.ledger import COLUMNS, Claim, Row, Rulebook, claims_of, judged, read_claims
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.rules import LONGEST_REASON, Rate, all_of
 from private_bandits_book.verdicts import (
     EVIDENCE,

@@ -35,7 +35,7 @@ from private_bandits.mechanisms._raw import (
     respond,
     tree_noise,
 )
-from private_bandits.plain import Binary, Hybrid
+from private_bandits.reference_tools import Binary, Hybrid
 
 DRAWS = 200_000
 HORIZONS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65]

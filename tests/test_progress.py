@@ -19,7 +19,7 @@ from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.parameters import validate
 from private_bandits_book.chapters.run import run
 from private_bandits_book.cli import main
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 BOOK = find_book()
 TRIAL = progress._pace
@@ -150,7 +150,7 @@ def test_a_kernel_tells_where_it_is(tiny: Book, tmp_path, capsys, monkeypatch):
     path = tiny.pages / "tiny.ipynb"
     notebook = json.loads(path.read_text())
     source = """import time
-from private_bandits_book.kept import at
+from private_bandits_book.cache import at
 with at("a long run"):
     time.sleep(0.5)"""
     new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}

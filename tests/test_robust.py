@@ -13,8 +13,8 @@ from private_bandits.baselines import ucb
 from private_bandits.kernels import robust
 from private_bandits.papers.heavy_tailed import algorithm_1, bubeck_robust_ucb, dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms, pareto_arms, setting
-from private_bandits.plain import Binary
 from private_bandits.problems import Arms, SemiBandit
+from private_bandits.reference_tools import Binary
 from private_bandits.simulate import streams, trace
 
 HORIZON = 600

@@ -18,7 +18,7 @@ from private_bandits_book.chapters import Chapter
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.contextual import sweeps as contextual
 from private_bandits_book.definitions import study as definitions
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.semibandits import sweeps as semibandits
 from private_bandits_book.studies import family
 

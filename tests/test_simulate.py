@@ -39,8 +39,8 @@ from private_bandits.papers.cascading import (
     uniform,
 )
 from private_bandits.papers.heavy_tailed import pareto_arms, robust_ucb
-from private_bandits.plain import largest
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
+from private_bandits.reference_tools import largest
 from private_bandits.simulate import log_checkpoints, streams, trace
 from private_bandits_book.comparison import settings
 

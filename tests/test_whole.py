@@ -19,8 +19,8 @@ import psutil
 import pytest
 
 from private_bandits_book.chapters import run as running
+from private_bandits_book.chapters.atomic import publish, replacing, scratch, settle
 from private_bandits_book.chapters.execute import execute
-from private_bandits_book.chapters.whole import publish, replacing, scratch, settle
 from private_bandits_book.cli import main
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such signals nor fork")
@@ -204,7 +204,7 @@ def bare(tmp_path: Path) -> dict[str, str]:
         | {
             "HOME": f"{os.devnull}/home",
             "NUMBA_CACHE_DIR": os.devnull,
-            "PRIVATE_BANDITS_KEPT": "",
+            "PRIVATE_BANDITS_CACHE": "",
             "PYTHONOPTIMIZE": "1",
         }
     )

@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 
 from private_bandits_book.figures import caption_runs
 from private_bandits_book.figures.captions import Picture
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 
 class Table(NamedTuple):
@@ -55,7 +55,7 @@ def tabled(frame: pd.DataFrame, **facts: Any) -> Made:
     return Made(frame.drop(columns="key", errors="ignore"), None, facts)
 
 
-def wide(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
+def pivot(cells: Iterable[tuple[dict[str, Any], str, Any]]) -> pd.DataFrame:
     """Return a table from its cells, as they come: what the row begins with, the column and the value."""
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for labels, column, value in cells:

@@ -22,7 +22,7 @@ from private_bandits.kernels import elimination, robust
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, binomial_interval
 from private_bandits.simulate import AnyProblem, simulate
-from private_bandits_book.kept import at, cell
+from private_bandits_book.cache import at, memoize
 from private_bandits_book.ledger import judge
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
@@ -236,7 +236,7 @@ class Study(Runner):
         return cls(**own, long_study=cache(long_study), disagree=disagree or {})
 
     @property
-    def often(self) -> int:
+    def headline_replications(self) -> int:
         """How many runs a number in the findings is a mean of."""
         return OFTEN * self.replications
 
@@ -256,7 +256,7 @@ def simulated(problem: AnyProblem, policy: Any, *, n_jobs: int = 1, **how: Any) 
     """Return what `simulate` returns, if it was kept without playing; arguments are the same."""
     ours = type(policy).__module__.split(".")[0] in ("private_bandits", "private_bandits_book")
     play = partial(simulate, problem, policy, n_jobs=n_jobs, **how)
-    return cell((identity(problem, policy), how), play) if ours else play()  # nobody watches the sources of others
+    return memoize((identity(problem, policy), how), play) if ours else play()  # nobody watches the sources of others
 
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
@@ -320,7 +320,7 @@ def long_study(
             bar.set_postfix_str(run.policy.name)
             arguments = play, identity(run.problem, run.policy), run._replace(problem=None, policy=None)
             with at(f"run {number} of {bar.total}, {run.policy.name}"):
-                frames.append(cell(arguments, partial(play, run)))
+                frames.append(memoize(arguments, partial(play, run)))
         return pd.concat(frames, ignore_index=True)
 
     return played

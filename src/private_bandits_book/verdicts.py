@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 REPRODUCED = "reproduced"
 AFTER_REPAIR = "reproduced after repair"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 
 from private_bandits.kernels import index
-from private_bandits.plain import Problem, Rows, Streams, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
 RADIUS = (2.0, 0.0)  # the sqrt(2 ln t / n) of UCB1
 

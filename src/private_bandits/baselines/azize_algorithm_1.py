@@ -9,9 +9,9 @@ from private_bandits import checks
 from private_bandits.baselines.sajed_algorithm_2 import ONE_MEAN
 from private_bandits.kernels import episodes
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.plain import Problem, Rows, Streams, largest
 from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
 
 def adap_ucb(epsilon: float, alpha: float = 3.1) -> Policy:

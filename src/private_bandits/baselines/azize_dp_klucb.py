@@ -7,9 +7,9 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import episodes
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.plain import Problem, Rows, Streams, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
 
 def dp_klucb(epsilon: float) -> Policy:

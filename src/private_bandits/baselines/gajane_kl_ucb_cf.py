@@ -7,9 +7,9 @@ import numpy as np
 from private_bandits.baselines import azize_dp_klucb
 from private_bandits.kernels import episodes
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
+from private_bandits.reference_tools import Problem, Rows, Streams
 
 
 def kl_ucb_cf(epsilon: float) -> Policy:

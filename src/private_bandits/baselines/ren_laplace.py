@@ -7,9 +7,9 @@ import numpy as np
 from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.plain import Problem, Rows, Streams, largest
 from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
 
 def ldp_ucb_laplace(epsilon: float) -> Policy:

@@ -7,9 +7,9 @@ import numpy as np
 from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.plain import Problem, Rows, Streams, respond
 from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee, channel_loss
+from private_bandits.reference_tools import Problem, Rows, Streams, respond
 
 
 def ldp_ucb_response(epsilon: float) -> Policy:

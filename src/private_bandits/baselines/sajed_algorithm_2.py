@@ -7,9 +7,9 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import elimination
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Problem, Rows, Streams
 
 ONE_MEAN = "each reward enters one noisy mean, and all else follows from those"
 

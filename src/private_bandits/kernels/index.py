@@ -2,11 +2,12 @@
 
 The index of an arm with n reports in round t is
 
-    mean + a(t) / sqrt(n) + b(t, n) / n,    a(t) = sum of sqrt(alpha ln t + beta).
+    mean + a(t) / sqrt(n) + b(t, n) / n,    a(t) = sum of sqrt(alpha ln t + beta),
 
-A policy is its constants, held in a `Record`; one compiled loop, `_rounds`, plays them all. In a semi-bandit the list
-is the super arm that the problem's oracle finds for the indices. Some policies keep their list for most rounds: `leap`
-plays those with the same random numbers, and finds indices only when the list may change.
+where t counts `clock` rounds before the first. A policy is its constants, held in a `Record`; one compiled loop,
+`_rounds`, plays them all. In a semi-bandit the list is the super arm that the problem's oracle finds for the indices.
+Some policies keep their list for most rounds: `leap` plays those with the same random numbers, and finds indices only
+when the list may change.
 """
 
 import math
@@ -30,9 +31,9 @@ __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID, TREE, HYPERCUBE = range(7)
 # b(t, n): nothing, c ln(t), c ln(t) ln(n)^1.5, or c
 NO_BONUS, FLAT_BONUS, PULLS_BONUS, FIXED_BONUS = range(4)
-# which observations are reported: all, only that of the first item, none, or all. For FIRST and REORDERED the item with
-# the fewest reports (of several, the first in the list) is put first, so in a semi-bandit, where the order means
-# nothing, FIRST is LEAST.
+# which observations are reported: all; that of the first item; none; all again. For FIRST and REORDERED the item with
+# the fewest reports (of several, the first in the list) is put first. In a semi-bandit, where the order means nothing,
+# FIRST goes by the name of LEAST.
 ALL, FIRST, NOTHING, REORDERED = range(4)
 LEAST = FIRST
 
@@ -42,17 +43,17 @@ class Record(NamedTuple):
 
     terms: np.ndarray  # float64 (n_terms, 2): the pairs (alpha, beta) of a(t)
     noise: int = EXACT
-    scale: float = 0.0  # Laplace scale (of a tree's node), sigma, 1/epsilon of a hybrid counter, the hypercube's truth
-    flip: float = 0.0  # probability that a bit which is sent is the false one
+    scale: float = 0.0  # Laplace scale, of a tree that of a node; sigma; of HYBRID 1/epsilon; of HYPERCUBE P(agree)
+    flip: float = 0.0  # probability that a bit is sent flipped
     bonus: int = NO_BONUS
     bonus_scale: float = 0.0
     reports: int = ALL
     observe_first: bool = True  # w_0: one free observation of every arm, in clear
     cap: float = math.inf  # indices are clipped here; an arm without a report then has the index `cap`
-    fallback: bool = False  # a uniformly random super arm is played where an index is below 0
+    fallback: bool = False  # a uniformly random super arm is played where any arm's index is below 0
     forced: float = 0.0  # an arm with n <= forced ln(t + 1) has an infinite index
     clock: int = 0  # rounds counted before the first
-    semi_bandit: bool = False  # made for semi-bandits: in a cascade the number of reports would be the reply
+    semi_bandit: bool = False  # made for semi-bandits: in a cascade the number of reports would tell the click
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
     n_items: int = 0
     horizon: int = 0
@@ -75,7 +76,7 @@ class State(NamedTuple):
     values: np.ndarray  # indices of the list
     feedback: np.ndarray
     worth: np.ndarray  # (2, blocks or sets)
-    missed: np.ndarray  # an entry of 1 per target of the family
+    missed: np.ndarray  # of a coverage, the chance that each target is missed; 1 between calls
     levels: np.ndarray  # (3, list_size), of `leap`
 
 
@@ -169,9 +170,9 @@ def advance(
 def _leaps(problem: ListRecord, policy: Record) -> bool:
     """Whether every index is a mean of reports of 0 and 1 and a radius, and any list may be played."""
     by_radius = policy.bonus == NO_BONUS and policy.cap == math.inf and not policy.fallback and policy.forced == 0.0
-    # what is observed in clear is no answer
-    reported = policy.noise == EXACT or (policy.noise == RESPONSE and not policy.observe_first)
-    return by_radius and reported and policy.reports in (ALL, FIRST) and problem.family.oracle == TOP
+    # an observation in clear is no answer, and must not be read as one
+    of_bits = policy.noise == EXACT or (policy.noise == RESPONSE and not policy.observe_first)
+    return by_radius and of_bits and policy.reports in (ALL, FIRST) and problem.family.oracle == TOP
 
 
 def _observe_first(problem: ListRecord, policy: Record, state: State, env: np.random.Generator) -> None:
@@ -187,19 +188,19 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
     means, cascade, best, family = problem.means, problem.cascade, problem.best, problem.family
     terms, bonus, bonus_scale, clock = policy.terms, policy.bonus, policy.bonus_scale, policy.clock
     cap, fallback, forced, reports = policy.cap, policy.fallback, policy.forced, policy.reports
-    mechanism, scale, flip, in_clear = policy.noise, policy.scale, policy.flip, 1 if policy.observe_first else 0
+    mechanism, scale, flip, n_clear = policy.noise, policy.scale, policy.flip, 1 if policy.observe_first else 0
     pulls, total, mean, root, weight = state.pulls, state.total, state.mean, state.root, state.weight
     counters, released_at, order = state.counters, state.released_at, state.order
     indices, values, feedback, missed = state.indices, state.values, state.feedback, state.missed
-    worth, marked, any_list = state.worth[0], state.worth[1], family.oracle == TOP
+    worth, marked, top_oracle = state.worth[0], state.worth[1], family.oracle == TOP
     adjusted = cap < math.inf or fallback or forced > 0.0
     length, total_regret, mark = len(order), state.regret[0], lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         # the list of the largest indices, or the super arm that the oracle finds for them
         _find_indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, indices)
         failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
-        if any_list:
-            if failed:  # a random list is that of the largest of equal indices
+        if top_oracle:
+            if failed:  # among equal indices ties are broken at random
                 indices[:] = 0.0
             top_list(indices, cascade, choice, order, values)
         else:
@@ -207,7 +208,7 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
         if reports == FIRST or reports == REORDERED:
             least_first(pulls, order, length)
         # what the user answers, and what the list gives up
-        if any_list:
+        if top_oracle:
             observed = observe(means, cascade, order, env, feedback)
             total_regret += pseudo_regret(means, cascade, best, order)
         else:
@@ -216,18 +217,21 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
         # what is reported of it
         if mechanism == HYPERCUBE:
             mechanisms.hypercube(noise, feedback, observed, scale)
-        for position in range(1 if reports == FIRST else 0 if reports == NOTHING else observed):
+        n_reported = observed
+        if reports == FIRST or reports == NOTHING:
+            n_reported = 1 if reports == FIRST else 0
+        for position in range(n_reported):
             item = order[position]
             pulls[item] += 1
             n = pulls[item]
             total[item] += _report(mechanism, feedback[position], noise, scale, flip)
-            released = 0.0
-            if mechanism == HYBRID:
-                released = mechanisms.hybrid_noise(noise, n - in_clear, scale, counters[item])
-            if mechanism == TREE:
-                released = mechanisms.tree_noise_at(noise, t, released_at[item], scale, counters[item])
+            counter_noise = 0.0
+            if mechanism == HYBRID:  # a counter of the arm's reports
+                counter_noise = mechanisms.hybrid_noise(noise, n - n_clear, scale, counters[item])
+            if mechanism == TREE:  # a counter of rounds, read when the arm reports
+                counter_noise = mechanisms.tree_noise_at(noise, t, released_at[item], scale, counters[item])
                 released_at[item] = t
-            mean[item] = (total[item] + released) / n
+            mean[item] = (total[item] + counter_noise) / n
             if mechanism == RESPONSE or mechanism == HYPERCUBE:
                 mean[item] = (mean[item] - flip) / (1.0 - 2.0 * flip)
             root[item] = 1.0 / math.sqrt(n)
@@ -259,7 +263,7 @@ def _weight(bonus, n):
 
 @compiled(borrows=True)
 def _adjust(indices, pulls, cap, fallback, forced, clock):
-    """Clip the indices and lift those of arms that must be played; return whether to play a random list instead."""
+    """Clip the indices, lift those of arms to be explored; return whether a random list is to be played instead."""
     below = False
     for item in range(len(indices)):
         indices[item] = indices[item] if indices[item] < cap else cap

@@ -3,14 +3,14 @@
 A second loop for policies whose index is a mean of reports of 0 and 1 and a radius. It draws the same random numbers
 and plays the same lists as `index._rounds`; nothing else is gained by it than time in long runs.
 
-Between every two neighbours of the list, and between its last item and the others, lies a level; as long as each index
-stays between its two levels, the list keeps its order. With n reports of sum S and q = 1 - 2 flip an index is
+Between every two neighbours of the list, and between its last item and the others, a level is set. As long as each
+index stays between its two levels, the list keeps its order. With n reports of sum S and q = 1 - 2 flip an index is
 (S/n - flip)/q + a(t)/sqrt(n). Until round `end`, a lies between a(t) and `top` = a(t) + (end - t) a'(t), since it is
 concave. So an item keeps its place after a report if
 
     n (q below + flip) - q a(t) sqrt(n)  <  S  <  n (q above + flip) - q top sqrt(n).
 
-An item without a new report only rises, and `_draw_levels` chooses `end` such that all of them stay below their levels.
+An item without a new report only rises, and `_set_levels` chooses `end` such that all of them stay below their levels.
 Levels keep a distance of `SLACK` times all that is added, hundreds of times what rounding does.
 """
 
@@ -49,7 +49,7 @@ def rounds(first_only, problem, policy, state, first, last, checkpoints, regret,
         for item in range(len(indices)):
             indices[item] = mean[item] + a * root[item]
         top_list(indices, cascade, choice, order, values)
-        end, top = _draw_levels(a, rise, t, last, flip, indices, root, order, below, above)
+        end, top = _set_levels(a, rise, t, last, flip, indices, root, order, below, above)
         for slot in range(len(order) if first_only else 1):  # what the list gives up with this item first
             order[0], order[slot] = order[slot], order[0]
             lost[slot] = pseudo_regret(means, cascade, best, order)
@@ -92,23 +92,23 @@ def _radius(terms, clock):
 
 
 @compiled(borrows=True)
-def _draw_levels(a, rise, t, last, flip, indices, root, order, below, above):
-    """Draw each item's two levels, as mean reports; return the last round for which they are good, and its a.
+def _set_levels(a, rise, t, last, flip, indices, root, order, below, above):
+    """Set each item's two levels, as mean reports; return the last round for which they are good, and its a.
 
     That is round t itself where there is a tie, or where two indices are too near.
     """
     size, q = len(order), 1.0 - 2.0 * flip
     largest, least = indices[order[0]], indices[order[size - 1]]
-    others, steepest, reaching = -np.inf, 0.0, 0
+    others, steepest, at_least = -np.inf, 0.0, 0
     for item in range(len(indices)):
-        reaching += indices[item] >= least
+        at_least += indices[item] >= least
         if indices[item] < least:
             others, steepest = max(others, indices[item]), max(steepest, root[item])
     slack = SLACK * (1.0 / q + a + abs(largest) + abs(least))
     lasting, level = float(last - t), 0.5 * (least + others)
     if others > -np.inf:
         lasting = min(lasting, (level - others - slack) / (rise * steepest))
-    if reaching > size or largest == np.inf or not lasting >= 1.0:
+    if at_least > size or largest == np.inf or not lasting >= 1.0:
         return t, a
     certain, top, over = True, a + rise * int(lasting), np.inf
     for slot in range(size):

@@ -218,7 +218,9 @@ def _kind(target: Any) -> str:
             return "policy"
         if callable(target):
             return "mechanism"
-    raise TypeError(f"target must be a policy, a channel or a function of data and rng, got {checks.shown(target)}")
+    raise TypeError(
+        f"target must be a policy, a channel or a function of data and rng, got {checks.short_repr(target)}"
+    )
 
 
 def _exact(
@@ -255,7 +257,7 @@ def _finite(policy: Any, view: str, delta: float, horizon: int) -> tuple[float, 
 def _listed(neighbours: Any) -> list[Any]:
     pairs = list(neighbours) if isinstance(neighbours, list | tuple) else []
     if not pairs or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
-        raise ValueError(f"neighbours must be a list of pairs of data, got {checks.shown(neighbours)}")
+        raise ValueError(f"neighbours must be a list of pairs of data, got {checks.short_repr(neighbours)}")
     return pairs
 
 

@@ -19,7 +19,7 @@ from private_bandits.privacy.audit import Audit
 from private_bandits_book import studies
 from private_bandits_book.audit import reliability
 from private_bandits_book.audit.cases import ARMS, CASCADE, SETS, Case, cases
-from private_bandits_book.kept import at
+from private_bandits_book.cache import at
 
 _UNUSED = (21,)  # seeds, from the chapter's on, that no row takes: without their rows the others keep their own
 BREAKS, KEEPS, CONSISTENT = "breaks its promise", "keeps its promise", "consistent"

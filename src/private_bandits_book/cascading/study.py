@@ -67,7 +67,7 @@ class Study(studies.Study):
     @cached_property
     def local(self) -> dict[float, Runs]:
         """Figures 1(a)-(d): the local algorithms, by epsilon."""
-        often = 2 * self.often  # Laplace and Gaussian at the published noise differ by a hundredth
+        often = 2 * self.headline_replications  # Laplace and Gaussian at the published noise differ by a hundredth
         return {epsilon: self._local(epsilon, self.list_size, often) for epsilon in self.epsilons}
 
     @cached_property
@@ -170,10 +170,10 @@ class Study(studies.Study):
 
     def _often(self, problem: Problem, policy: Policy, variant: str, swept: Mapping[str, float] | None = None) -> Run:
         """A run, often enough for a number in the findings where it is of what they speak of."""
-        spoken = key(policy) == keys.FIRST and math.isfinite(policy.privacy.epsilon)
+        headline = key(policy) == keys.FIRST and math.isfinite(policy.privacy.epsilon)
         if (problem.n_items, problem.list_size) == (self.n_items, self.list_size):
-            spoken |= key(policy) in (keys.FIRST, keys.CENTRAL, keys.PLAIN)
-        return self.run(problem, policy, variant, swept, replications=self.often if spoken else None)
+            headline |= key(policy) in (keys.FIRST, keys.CENTRAL, keys.PLAIN)
+        return self.run(problem, policy, variant, swept, replications=self.headline_replications if headline else None)
 
     def _local(self, epsilon: float, size: int, published: int | None = None) -> Runs:
         """A local panel; `published` is how often its first two policies are run at the published noise."""

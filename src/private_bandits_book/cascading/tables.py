@@ -25,7 +25,7 @@ from private_bandits_book.cascading.study import (
     local_designs,
     local_policies,
 )
-from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
+from private_bandits_book.exhibits import Exhibits, Made, pivot, tabled
 
 tables = Exhibits()
 
@@ -100,14 +100,14 @@ def designs(study: Study) -> pd.DataFrame:
 @tables("table-control")
 def control(study: Study) -> pd.DataFrame:
     """Clicks per examination and per display, without noise."""
-    table = wide((dict(run.swept), run.variant, run.final.mean()) for run in study.control)
+    table = pivot((dict(run.swept), run.variant, run.final.mean()) for run in study.control)
     return table.assign(ratio=table["displays"] / table["examinations"])
 
 
 @tables("table-ablation")
 def steps(study: Study) -> pd.DataFrame:
     """What each change of Algorithm 2 takes off its regret, a row per change and a column per epsilon."""
-    return wide(({"step": run.variant}, f"regret_at_{run.epsilon:g}", run.final.mean()) for run in study.ablation)
+    return pivot(({"step": run.variant}, f"regret_at_{run.epsilon:g}", run.final.mean()) for run in study.ablation)
 
 
 @tables("table-learning")

@@ -9,7 +9,7 @@ from IPython.display import Markdown
 from private_bandits_book.chapters import render, words
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.render import Display
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.verdicts import described, totals
 
 HEADS = {

@@ -19,9 +19,9 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
+from private_bandits_book.chapters.atomic import scratch
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
 from private_bandits_book.chapters.progress import progress
-from private_bandits_book.chapters.whole import scratch
 
 # What they say is raised, too: asyncio tells of a task that a signal ended.
 logging.getLogger("papermill").disabled = True

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from private_bandits_book.cache import PLACE_VARIABLE
+from private_bandits_book.chapters.atomic import scratch
 from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.whole import scratch
-from private_bandits_book.kept import PLACE_VARIABLE
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 _LONG, _EVERY = 60.0, 20.0  # seconds: above which a command is long, and between two lines
 _TRIAL = 0.0095  # seconds of the trial on the machine of seconds.toml
 
 
-def say(line: str) -> None:
+def log(line: str) -> None:
     """Say a line on stderr at once."""
     with suppress(OSError):  # nobody listens any more
         print(f"private-bandits: {line}", file=sys.stderr, flush=True)
@@ -51,7 +51,7 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
             seconds += pace * cost["runs"] * grown * (2 if alone else 1)
     about = f", about {fixed + seconds:.0f} s on this machine" if fixed else ""
     smaller = f"; fewer rounds or replications (-p) shorten a `run`, down to {fixed:.0f} s"
-    say(f"{what}{about}{smaller if fixed + seconds > _LONG else ''}")
+    log(f"{what}{about}{smaller if fixed + seconds > _LONG else ''}")
 
 
 def _pace() -> float:
@@ -74,7 +74,7 @@ def progress(title: str) -> Iterator[list[str]]:
             played = ""
             with suppress(OSError):
                 played = f", {file.read_text(encoding='utf-8')}"
-            say(f"{places[-1]}{played}, {time.monotonic() - since:.0f} s so far")
+            log(f"{places[-1]}{played}, {time.monotonic() - since:.0f} s so far")
 
     with scratch() as folder:
         file = folder / "place"

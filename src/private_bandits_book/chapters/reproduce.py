@@ -7,13 +7,13 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from private_bandits_book.cache import caching
 from private_bandits_book.chapters import seeds as other_seeds
+from private_bandits_book.chapters.atomic import publish, scratch, settle
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, paper
-from private_bandits_book.chapters.progress import announce, progress, say
-from private_bandits_book.chapters.whole import publish, scratch, settle
-from private_bandits_book.kept import keeping
+from private_bandits_book.chapters.progress import announce, log, progress
 from private_bandits_book.verdicts import described
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
@@ -76,7 +76,7 @@ def reproduce(
     for chapter in chapters if seeds else []:
         if described(chapter)[1]:
             path = book.data(chapter) / "seeds.csv"
-            with progress(f"{chapter} on {seeds} other seeds"), keeping("", say):
+            with progress(f"{chapter} on {seeds} other seeds"), caching("", log):
                 fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
             changed |= _publish(book, {path: fresh}, check=check, report=report)
     files: dict[Path, bytes | None] = {}
@@ -122,7 +122,7 @@ def _long_studies(book: Book, chapter: str, check: bool) -> Iterator[tuple[Path,
     for label, study in studies.items():
         # what an interrupted one has played is not played again; a check, and one that was done, plays everything
         work = "" if check else f"long-{chapter}-{label}"
-        with progress(f"{chapter}, longer study {label}"), keeping(work, say, until_done=True):
+        with progress(f"{chapter}, longer study {label}"), caching(work, log, until_done=True):
             frame = study(progress=sys.stderr.isatty())
         yield book.data(chapter) / f"long-{label}.csv", other_seeds.csv_text(frame).encode()
 
@@ -132,7 +132,7 @@ def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
     owned = [path for path in book.data(chapter).glob("*.csv") if not path.name.startswith(_APART)]
     files: dict[Path, bytes | None] = dict.fromkeys([*owned, *book.figures(chapter).glob("*.svg")])
     path = book.path(chapter)
-    with scratch() as folder, keeping("", say):
+    with scratch() as folder, caching("", log):
         notebook = execute(path, {}, output=folder).notebook
         for target, pattern in ((book.data(chapter), "data/*.csv"), (book.figures(chapter), "figures/*.svg")):
             files |= {target / made.name: made.read_bytes() for made in folder.glob(pattern)}

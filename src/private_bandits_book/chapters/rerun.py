@@ -9,7 +9,7 @@ from typing import Any
 
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.words import pipes, plain, text
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.verdicts import described
 
 _LISTED = 40

@@ -18,13 +18,13 @@ from typing import Any
 import nbformat
 
 from private_bandits import checks
+from private_bandits_book.cache import caching
+from private_bandits_book.chapters.atomic import replacing, scratch
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
-from private_bandits_book.chapters.progress import announce, say
+from private_bandits_book.chapters.progress import announce, log
 from private_bandits_book.chapters.rerun import against_the_book
-from private_bandits_book.chapters.whole import replacing, scratch
-from private_bandits_book.kept import keeping
 
 _MARK = "private-bandits run"
 _ALLOWED = "the output folder must be absent, empty or byte for byte an earlier run's"
@@ -54,7 +54,9 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     path = book.path(chapter)
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
-        raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.shown(values['output_dir'])}")
+        raise UsageError(
+            f"output_dir must be empty, as -o is the folder, got {checks.short_repr(values['output_dir'])}"
+        )
     directory = directory.resolve()
     if directory.exists() and not directory.is_dir():
         raise UsageError(f"{_ALLOWED}, got the file {directory}")
@@ -65,10 +67,10 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         announce(book, f"run {chapter} with {chosen}", {chapter: values})
         for folder in ("data", "figures"):
             (fresh / folder).mkdir()
-        with keeping("run", say):
+        with caching("run", log):
             result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
-        say(f"building the page of {chapter}, some seconds")
+        log(f"building the page of {chapter}, some seconds")
         _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
         files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
         contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}

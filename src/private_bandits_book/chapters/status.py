@@ -9,7 +9,7 @@ from IPython.display import Markdown
 
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.words import pipes, plain
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 _SHOWN = ("numpy", "scipy", "numba", "xarray", "matplotlib", "papermill", "nbval", "jupyter-book")
 

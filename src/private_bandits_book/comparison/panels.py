@@ -76,8 +76,8 @@ def price(study: Study) -> Made:
     """What the best policies lose over the least without privacy, against epsilon, a panel a setting."""
     rows = []
     for name, title in _headings(study).items():
-        spoken = study.runs[name].select(pays=study.epsilon)
-        leaking = [run for run in spoken if not kept(run.policy)]
+        headline = study.runs[name].select(pays=study.epsilon)
+        leaking = [run for run in headline if not kept(run.policy)]
         chosen = {best.place for trust in (CENTRAL, LOCAL) if (best := study.best(name, trust))}
         chosen |= {min(leaking, key=lambda run: float(run.final.mean())).swept["place"]} if leaking else set()
         for place in sorted(chosen):
@@ -161,8 +161,8 @@ def regret(study: Study, label: str, name: str) -> Made:
     facts = {"problem": str(runs[0].problem), "uniform": short(rate * rounds), "best": table.iloc[0]["label"]}
     facts |= {"T": power(rounds), "regret": short(table.iloc[0]["regret"])}
     facts |= {"title_of": _headings(study)[name], "runs": how_often}
-    spoken, hidden = runs.select(pays=study.epsilon), _hidden(runs.select(pays=study.epsilon))
-    facts["leaks"] = "" if all(kept(run.policy) for run in spoken) else sentence(study, "dotted")
+    headline, hidden = runs.select(pays=study.epsilon), _hidden(runs.select(pays=study.epsilon))
+    facts["leaks"] = "" if all(kept(run.policy) for run in headline) else sentence(study, "dotted")
     facts["hidden"] = sentence(study, "hidden") if hidden else ""
     shown = frame[~frame["place"].isin(hidden)]
     return drawn(figures.beside(dotted(shown), across), frame.drop(columns="place"), **facts)

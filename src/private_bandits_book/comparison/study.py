@@ -74,8 +74,8 @@ class Study(studies.Study):
         """What has no privacy: the printed ones, and the private policies at infinite epsilon that would keep it."""
         found = {}
         for name, runs in self.runs.items():
-            setting, spoken = self.setting(name), runs.select(pays=self.epsilon)
-            made = [(one.swept["place"], setting.private[one.swept["place"]]) for one in spoken if kept(one.policy)]
+            setting, headline = self.setting(name), runs.select(pays=self.epsilon)
+            made = [(one.swept["place"], setting.private[one.swept["place"]]) for one in headline if kept(one.policy)]
             printed = [run for run in runs if math.isinf(run.swept["pays"])]
             others = (
                 self._play(name, setting.others.get(place, setting.problem), make(math.inf), math.inf, place)
@@ -90,8 +90,8 @@ class Study(studies.Study):
 
     def best(self, name: str, trust: str) -> Best | None:
         """The certified policy of a trust model that loses least at the epsilon of the rankings; there may be none."""
-        spoken = self.runs[name].select(pays=self.epsilon)
-        found = Runs(run for run in spoken if kept(run.policy) and run.policy.privacy.trust == trust)
+        headline = self.runs[name].select(pays=self.epsilon)
+        found = Runs(run for run in headline if kept(run.policy) and run.policy.privacy.trust == trust)
         if not found:
             return None
         run = found[_least(found)]

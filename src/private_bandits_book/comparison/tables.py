@@ -30,9 +30,9 @@ def said(found: Interval) -> str:
 
 def ranked(study: Study, name: str) -> pd.DataFrame:
     """The certified policies of a setting, ranked at one epsilon that all pay, with facts about them."""
-    spoken = [run for run in study.runs[name].select(pays=study.epsilon) if kept(run.policy)]
-    frame = ranking([run.swept["label"] for run in spoken], [run.final for run in spoken])
-    facts = pd.DataFrame([_about(run) for run in spoken])
+    headline = [run for run in study.runs[name].select(pays=study.epsilon) if kept(run.policy)]
+    frame = ranking([run.swept["label"] for run in headline], [run.final for run in headline])
+    facts = pd.DataFrame([_about(run) for run in headline])
     return frame.merge(facts, on="label", validate="1:1")
 
 

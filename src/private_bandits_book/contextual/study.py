@@ -34,7 +34,7 @@ from private_bandits_book import studies
 from private_bandits_book.contextual import digits, facts, joint, messages, rates, sweeps
 from private_bandits_book.contextual.messages import PUBLISHED_DELTA
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC, ONE_POINT, ROWS, STRONG, WEIGHTED
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.studies import Runs, only, share
 from private_bandits_book.sweep import HORIZON, RateFit, Sweep
 

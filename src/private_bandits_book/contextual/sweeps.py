@@ -28,7 +28,7 @@ from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.contextual import facts
 from private_bandits_book.contextual.table_1 import LINEAR, LOGISTIC
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.studies import LongRun, only
 from private_bandits_book.sweep import HORIZON, LEAST_RUNS, Sweep
 

@@ -7,7 +7,7 @@ is made: "printed", "analytic" or "laplace" noise, "tight" for its sensitivity, 
 
 from typing import NamedTuple
 
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.sweep import EPSILON
 
 

@@ -15,7 +15,7 @@ from private_bandits_book.contextual.study import STUCK_ACTIONS, STUCK_GAP, STUC
 from private_bandits_book.contextual.sweeps import ADVERSARIAL, KERNEL, LINE, STOCHASTIC
 from private_bandits_book.contextual.table_1 import ONE_POINT, ROWS, slug
 from private_bandits_book.contextual.words import plain
-from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
+from private_bandits_book.exhibits import Exhibits, Made, pivot, tabled
 from private_bandits_book.figures.captions import interval
 from private_bandits_book.sweep import EPSILON, RateFit
 
@@ -42,7 +42,7 @@ def paid(study: Study) -> pd.DataFrame:
         ):
             labels = {"algorithm": name, "noise": noise, "delta": policy.privacy.effective_delta}
             cells.append((labels, f"paid_at_{epsilon:g}", cost(policy)))
-    return wide(cells)
+    return pivot(cells)
 
 
 def _exponents(study: Study, keys: Sequence[str]) -> pd.DataFrame:
@@ -72,7 +72,7 @@ def horizons(study: Study) -> pd.DataFrame:
     for row in study.needed.itertuples():
         labels = {"policy": row.policy, "reading": row.reading, "dim": row.dim}
         cells.append((labels, f"epsilon_{row.epsilon:g}", row.horizon_needed))
-    return wide(cells)
+    return pivot(cells)
 
 
 @tables("table-locked")

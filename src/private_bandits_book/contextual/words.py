@@ -9,7 +9,7 @@ import pandas as pd
 from private_bandits.estimates import Interval
 from private_bandits_book.figures.captions import interval
 from private_bandits_book.figures.lines import line
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.studies import Run
 from private_bandits_book.sweep import RateFit
 

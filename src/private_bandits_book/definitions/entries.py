@@ -10,7 +10,7 @@ import pandas as pd
 
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy.divergences import local_factor
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 _RESULTS = {"DP": 3, "instantaneous DP": 2, "local DP": 1}
 """The number of each definition's theorem, and of its corollary."""

@@ -21,8 +21,8 @@ from private_bandits_book.definitions.lemmas import suite
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.look import FAMILY_COLOURS, WIDTH, style
 from private_bandits_book.ledger import claims_of
+from private_bandits_book.package_data import tables
 from private_bandits_book.policies import LocallyPrivate
-from private_bandits_book.rooms import tables
 
 ORDERS = (1.0 + 1e-6, 1.1, 1.5, 2.0, 4.0, 16.0, 64.0, 256.0)
 """Orders of Renyi divergences that are computed."""

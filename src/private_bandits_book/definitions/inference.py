@@ -16,8 +16,8 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from private_bandits.privacy import FinitePolicy, History, binomial_interval, environment_law, table_laws
+from private_bandits_book.package_data import tables
 from private_bandits_book.policies import Eavesdropper, Greedy, LocallyPrivate, Response
-from private_bandits_book.rooms import tables
 
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
 """Chances of a click on each advertisement, for two kinds of person."""

@@ -14,7 +14,7 @@ import pandas as pd
 from private_bandits.privacy import FinitePolicy, channel_loss, exact_loss, table_laws
 from private_bandits_book import policies
 from private_bandits_book.definitions.inference import PREFERENCES, noisy_answers
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 
 NAMES: dict[str, str] = tables("definitions", "texts")["names"]["policies"]
 """What the small policies are called, by their keys."""

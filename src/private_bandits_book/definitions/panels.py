@@ -27,7 +27,7 @@ from private_bandits_book.exhibits import Exhibits, Made, drawn
 from private_bandits_book.figures import power
 from private_bandits_book.figures.captions import scientific
 from private_bandits_book.figures.lines import computed, line
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.studies import looked, means
 
 panels = Exhibits()

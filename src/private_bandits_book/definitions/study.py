@@ -183,9 +183,9 @@ class Study(studies.Study):
         for name, policy in zip(said, played, strict=True):
             tried = [self.run(instance(self.n_arms, gap), policy, swept={"gap": gap}) for gap in FINE]
             worst = max(tried, key=lambda run: float(run.final.mean()))
-            found = mean_interval(self.run(worst.problem, policy, replications=self.often).final)
+            found = mean_interval(self.run(worst.problem, policy, replications=self.headline_replications).final)
             over = [found.measured / bound(self.n_arms, self.horizon, epsilon) for bound in lower]
-            rows.append((name, epsilon, worst.swept["gap"], *found[:3], self.often, *over))
+            rows.append((name, epsilon, worst.swept["gap"], *found[:3], self.headline_replications, *over))
         names = ["algorithm", "epsilon", "gap", "regret", "low", "high", "runs", "over_azize_basu", "ratio"]
         return pd.DataFrame(rows, columns=names)
 

@@ -12,7 +12,7 @@ from private_bandits_book.definitions.inference import DISTANCE, PREFERENCES
 from private_bandits_book.definitions.lemmas import RESPONSE
 from private_bandits_book.definitions.panels import impossible, nearest
 from private_bandits_book.definitions.study import DP_KLUCB, FINE, LDP_UCB, LONG, PRICE, PRICE_HORIZON, UCB, Study
-from private_bandits_book.exhibits import Exhibits, Made, tabled, wide
+from private_bandits_book.exhibits import Exhibits, Made, pivot, tabled
 from private_bandits_book.figures import power
 
 _MEASURED = {"table-divergences": "divergences"}
@@ -111,4 +111,4 @@ def upper_lower(study: Study) -> pd.DataFrame:
 
 def _by_epsilon(frame: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
     """A row for every combination of the keys, in their order, and a column for every epsilon."""
-    return wide((row[keys].to_dict(), f"at_{row['epsilon']:g}", row[value]) for _, row in frame.iterrows())
+    return pivot((row[keys].to_dict(), f"at_{row['epsilon']:g}", row[value]) for _, row in frame.iterrows())

@@ -188,14 +188,14 @@ class Study(Setup):
             ("u and v known", paper.dp_robust_se(self.epsilon, v, u, self.beta)),
             ("known, smaller constants", paper.dp_robust_se(self.epsilon, v, u, self.beta, self.small_c)),
             ("u 100 times too large", paper.dp_robust_se(self.epsilon, v, 100.0 * u, self.beta)),
-            replications=self.often,
+            replications=self.headline_replications,
         )
 
     @by_v
     def episodes(self, v: float) -> Runs:
         """Second open problem, setting 1: an index algorithm of the optimal rate beside the slides' two."""
         problem, made = self.problem(1, v), self.policies(v, self.epsilon)
-        often = 5 * self.often  # a few runs in a thousand lose twice the mean
+        often = 5 * self.headline_replications  # a few runs in a thousand lose twice the mean
         panel = self._panel(problem, ("ours", made[rates.EPISODES]), (PRINTED, made[rates.DP]), replications=often)
         return Runs([*panel, self._far(problem, made[rates.UCB], PRINTED)])
 
@@ -298,7 +298,7 @@ class Study(Setup):
     def unseen(self) -> dict[tuple[float, float], np.ndarray]:
         """Whether runs of Quantile SE lose the better arm of `rare`, by the length of the first epoch and how rare."""
         half = max(self.replications // 2, 2)
-        often = {(quantiles.FIRST, rare.RARE): self.often, (rare.LONG, rare.RARE): self.replications}
+        often = {(quantiles.FIRST, rare.RARE): self.headline_replications, (rare.LONG, rare.RARE): self.replications}
         return {
             case: np.array([rare.loses_the_best(*case, self.beta, self.seed, run) for run in range(runs)])
             for case, runs in (often | {(rare.LONG, rare.RARE / 2.0): half}).items()

@@ -9,7 +9,7 @@ import pandas as pd
 
 from private_bandits.estimates import mean_interval
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits_book import rooms, studies
+from private_bandits_book import package_data, studies
 from private_bandits_book.exhibits import Exhibits, Made, names, tabled
 from private_bandits_book.heavy_tailed import comparisons, orders, rare, rates
 from private_bandits_book.heavy_tailed.coverage import LOCAL_SETTING
@@ -165,7 +165,7 @@ def _interval(measured: float, low: float, high: float) -> str:
 def formulas(study: Study, label: str, corrected: bool) -> str:
     """The rows of the slides' summary table that are corrected, or the others, as a Markdown table."""
     lines = ["| Row | Slides | Corrected |", "| :--- | :--- | :--- |"]
-    cells = rooms.tables("heavy_tailed", "summary")["cell"]
+    cells = package_data.tables("heavy_tailed", "summary")["cell"]
     for cell in sorted(cells, key=lambda cell: "printed" not in cell):
         if ("corrected" in cell) == corrected:
             symbol, printed, other = "O" if cell["side"] == "upper" else r"\Omega", *map(cell.get, _SOURCES)

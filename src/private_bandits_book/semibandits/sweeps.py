@@ -21,7 +21,7 @@ from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms, SemiBandit, SetBandit
 from private_bandits.simulate import Problem
-from private_bandits_book.rooms import tables
+from private_bandits_book.package_data import tables
 from private_bandits_book.studies import LongRun, key, only
 from private_bandits_book.sweep import (
     EPSILON,

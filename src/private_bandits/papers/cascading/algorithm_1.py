@@ -6,9 +6,9 @@ from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale, lemma_1_constant
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, in_clear, terms
-from private_bandits.plain import Hybrid, Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Hybrid, Problem, Rows, Streams, click, largest
 
 
 def ucb_hybrid(

@@ -5,8 +5,8 @@ import math
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
-from private_bandits.plain import Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
+from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
 
 def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:

@@ -6,9 +6,9 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, local, terms
 from private_bandits.papers.cascading.instances import one_hot_replies
-from private_bandits.plain import Problem, Rows, Streams, click, largest
 from private_bandits.policy import Policy
 from private_bandits.privacy import sensitivity
+from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
 
 def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:

@@ -3,14 +3,15 @@
 import math
 from dataclasses import replace
 
-from private_bandits import checks, plain
+from private_bandits import checks
+from private_bandits import reference_tools as tools
 from private_bandits.kernels import releases
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 from private_bandits.papers.cascading.repair_first import repaired_first
-from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Problem, Rows, Streams
 
 GROWTH = {"keep": 1.2, "forget": 2.0, "counter": 1.0}
 _NAMES = {"keep": "Blocks, kept", "forget": "Blocks, forgotten", "counter": "Hybrid counters"}
@@ -106,7 +107,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     growth = {"keep": 1.2, "forget": 2.0, "counter": 1.0}[design]
     least = 1 if design == "counter" else math.ceil(8 / epsilon)
-    counters = [plain.Hybrid(epsilon, streams.noise) for e in items]
+    counters = [tools.Hybrid(epsilon, streams.noise) for e in items]
     blocks: list[list[list[float]]] = [[[]] for e in items]  # the clicks of each; the last is open
     sums: list[list[float]] = [[] for e in items]  # of the others, as they were released
     rows = []
@@ -126,14 +127,14 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
                 radius = (3 * math.log(t) + chernoff_exponent(rate, n, *noises)) / (rate * n)
                 upper[e] = sum(released) / n + radius
         reports = [sum(len(block) for block in blocks[e]) for e in items]
-        recommended = plain.least_reported_first(plain.largest(upper, size, streams.choice), reports)
-        first, c_t = recommended[0], plain.click(means, recommended, streams.env)
+        recommended = tools.least_reported_first(tools.largest(upper, size, streams.choice), reports)
+        first, c_t = recommended[0], tools.click(means, recommended, streams.env)
         block = blocks[first][-1]
         block.append(1.0 if c_t == 1 else 0.0)
         before = reports[first] + 1 - len(block)
         if len(block) == max(least, math.ceil((growth - 1) * before)):
             noisy = counters[first].add(block[0]) if design == "counter" else None
-            sums[first].append(sum(block) + plain.laplace(streams.noise, 1 / epsilon) if noisy is None else noisy)
+            sums[first].append(sum(block) + tools.laplace(streams.noise, 1 / epsilon) if noisy is None else noisy)
             blocks[first].append([])
         rows.append([*recommended, int(min(c_t, size))])
     return rows

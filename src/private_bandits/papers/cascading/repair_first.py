@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 
-from private_bandits import checks, plain
+from private_bandits import checks
+from private_bandits import reference_tools as tools
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers.cascading._shared import terms
-from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
+from private_bandits.reference_tools import Problem, Rows, Streams
 
 
 def repaired_first(epsilon: float, list_size: int) -> Policy:
@@ -107,9 +108,9 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
             if reports[e]:
                 mean, radius = total[e] / reports[e], math.sqrt(1.5 * math.log(t) / reports[e])
                 upper[e] = (mean - flip) / (1 - 2 * flip) + radius / (1 - 2 * flip)
-        recommended = plain.least_reported_first(plain.largest(upper, size, streams.choice), reports)
-        first, c_t = recommended[0], plain.click(means, recommended, streams.env)
+        recommended = tools.least_reported_first(tools.largest(upper, size, streams.choice), reports)
+        first, c_t = recommended[0], tools.click(means, recommended, streams.env)
         reports[first] += 1
-        total[first] += plain.respond(1 if c_t == 1 else 0, 2, flip, streams.noise)
+        total[first] += tools.respond(1 if c_t == 1 else 0, 2, flip, streams.noise)
         rows.append([*recommended, int(min(c_t, size))])
     return rows

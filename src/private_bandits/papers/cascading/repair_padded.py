@@ -6,9 +6,9 @@ from private_bandits import checks
 from private_bandits.kernels import padded
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
 from private_bandits.papers.cascading.instances import padded_replies
-from private_bandits.plain import Problem, Rows, Streams, click, largest
 from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee, sensitivity
+from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
 
 def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: str = "examinations") -> Policy:

@@ -6,8 +6,8 @@ from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.papers.cascading import algorithm_2
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
-from private_bandits.plain import Problem, Rows, Streams
 from private_bandits.policy import Policy
+from private_bandits.reference_tools import Problem, Rows, Streams
 
 
 def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:

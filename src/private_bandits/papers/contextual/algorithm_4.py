@@ -18,8 +18,8 @@ from private_bandits.papers.contextual.convex_skeleton import (
     middle,
     project,
 )
-from private_bandits.plain import Generator
 from private_bandits.problems import ConvexLoss
+from private_bandits.reference_tools import Generator
 
 
 def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str, step: str) -> Tuning:

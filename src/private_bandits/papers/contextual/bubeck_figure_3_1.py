@@ -6,8 +6,8 @@ from itertools import count
 import numpy as np
 
 from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning
-from private_bandits.plain import Generator
 from private_bandits.problems import ConvexLoss
+from private_bandits.reference_tools import Generator
 
 
 def exp3(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:

@@ -14,8 +14,8 @@ from scipy.optimize import brentq, minimize
 
 from private_bandits import checks
 from private_bandits.mechanisms import gaussian_sigma
-from private_bandits.plain import Generator
 from private_bandits.problems.convex import SHAPES, ConvexLoss
+from private_bandits.reference_tools import Generator
 
 Learner = Play[Any, float, None]  # yields a point, or two, and is sent the noisy loss, or difference of losses
 
@@ -51,7 +51,7 @@ def check_convex(problem: object) -> None:
         If it is anything else.
     """
     if not isinstance(problem, ConvexLoss):
-        raise ValueError(f"problem must be a ConvexLoss (arms: ConvexLoss.from_arms), got {checks.shown(problem)}")
+        raise ValueError(f"problem must be a ConvexLoss (arms: ConvexLoss.from_arms), got {checks.short_repr(problem)}")
 
 
 def checked_rounds(horizon: int) -> int:

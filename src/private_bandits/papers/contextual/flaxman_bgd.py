@@ -8,8 +8,8 @@ import math
 from itertools import count
 
 from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, direction, middle, project
-from private_bandits.plain import Generator
 from private_bandits.problems import ConvexLoss
+from private_bandits.reference_tools import Generator
 
 
 def bgd(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:

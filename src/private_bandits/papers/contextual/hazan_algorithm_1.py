@@ -11,8 +11,8 @@ import numpy as np
 
 from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, direction, hessian, leader
 from private_bandits.papers.contextual.saha_algorithm_1 import barrier_parameter
-from private_bandits.plain import Generator
 from private_bandits.problems import ConvexLoss
+from private_bandits.reference_tools import Generator
 
 
 def hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from private_bandits.plain import Generator, largest
+from private_bandits.reference_tools import Generator, largest
 
 
 def sigmoid(a: float) -> float:

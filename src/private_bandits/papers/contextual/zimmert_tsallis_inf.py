@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning
-from private_bandits.plain import Generator
 from private_bandits.problems import ConvexLoss
+from private_bandits.reference_tools import Generator
 
 
 def tsallis(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:

@@ -8,9 +8,9 @@ from private_bandits.kernels import robust
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.bubeck_robust_ucb import robust_ucb
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
-from private_bandits.plain import Binary, largest, pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Binary, largest, pareto
 
 
 def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 18.0) -> Policy:

@@ -17,9 +17,9 @@ from private_bandits import checks
 from private_bandits.kernels import elimination as kernel
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
-from private_bandits.plain import pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import pareto
 
 PRINTED_C = 24.0
 """The constant of the slides' epoch length."""

@@ -6,9 +6,9 @@ from typing import Any
 from private_bandits import checks
 from private_bandits.kernels import robust
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
-from private_bandits.plain import largest, pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import largest, pareto
 
 
 def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -> Policy:

@@ -10,9 +10,9 @@ from private_bandits.kernels import episodes
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed.algorithm_3 import power_or_infinity
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
-from private_bandits.plain import largest, pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import largest, pareto
 
 
 def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: float | None = None) -> Policy:

@@ -12,9 +12,9 @@ from private_bandits.kernels import elimination
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed import algorithm_3
 from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
-from private_bandits.plain import pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import pareto
 
 
 def ldp_robust_se(

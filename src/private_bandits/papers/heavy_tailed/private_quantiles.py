@@ -5,9 +5,9 @@ from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import quantile
-from private_bandits.plain import pareto
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import pareto
 
 FIRST, SHARE, WIDTH = 8.0, 2.0, 16.0
 

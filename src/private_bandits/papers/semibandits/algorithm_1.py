@@ -7,9 +7,9 @@ from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.skeleton import PAPER, Plain, local_record
-from private_bandits.plain import laplace
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import laplace
 
 
 def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int | None = None) -> Policy:

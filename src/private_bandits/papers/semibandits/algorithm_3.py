@@ -8,9 +8,9 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.radii import node_radius
 from private_bandits.papers.semibandits.skeleton import PAPER, SAMPLING, VARIANTS, Plain, index_record
-from private_bandits.plain import Generator, laplace, least_reported_first
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Generator, laplace, least_reported_first
 
 
 def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str = "printed") -> Policy:

@@ -6,9 +6,9 @@ from typing import Any
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits.skeleton import SAMPLING, Plain, index_record
-from private_bandits.plain import least_reported_first
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import least_reported_first
 
 _UPDATES = {"all": index.ALL, "least": index.LEAST}
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import index
-from private_bandits.plain import Generator, largest
 from private_bandits.problems import SetBandit
+from private_bandits.reference_tools import Generator, largest
 
 PAPER = "chen2020"
 VARIANTS = ("printed", "repaired")

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 _Made = TypeVar("_Made")
-KEPT_VARIABLE = "PRIVATE_BANDITS_KEPT"
+CACHE_VARIABLE = "PRIVATE_BANDITS_CACHE"
 PLACE_VARIABLE = "PRIVATE_BANDITS_PLACE"
 _SOURCES = Path(__file__).parents[1]
 _VERSIONS = "private-bandits numpy numba scipy scikit-learn pandas xarray".split()
 _MOST = 2**28  # bytes of cells that stay when a work has ended
 
 
-def cell(arguments: Any, make: Callable[[], _Made]) -> _Made:
+def memoize(arguments: Any, make: Callable[[], _Made]) -> _Made:
     """Return what was kept for these arguments, or else what is made now, and keep it.
 
     Parameters
@@ -33,7 +33,7 @@ def cell(arguments: Any, make: Callable[[], _Made]) -> _Made:
         All that the result depends on, sources and versions apart; what cannot be pickled is made each time.
     make : callable
     """
-    folder = os.environ.get(KEPT_VARIABLE, "")
+    folder = os.environ.get(CACHE_VARIABLE, "")
     if not folder:
         return make()
     import joblib
@@ -63,10 +63,10 @@ def replace(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def keeping(work: str, say: Callable[[str], None], *, until_done: bool = False) -> Iterator[None]:
+def caching(work: str, log: Callable[[str], None], *, until_done: bool = False) -> Iterator[None]:
     """Keep what cells make inside, and say at the end how much of it was there before.
 
-    Nothing is kept where the environment variable `CI` is set, or `PRIVATE_BANDITS_KEPT` is set to nothing.
+    Nothing is kept where the environment variable `CI` is set, or `PRIVATE_BANDITS_CACHE` is set to nothing.
 
     Parameters
     ----------
@@ -77,22 +77,22 @@ def keeping(work: str, say: Callable[[str], None], *, until_done: bool = False) 
     until_done : bool
         Whether a block that succeeds deletes its cells.
     """
-    before = os.environ.get(KEPT_VARIABLE)
+    before = os.environ.get(CACHE_VARIABLE)
     folder = _today() / work if work and before != "" and not os.environ.get("CI") else None
-    os.environ[KEPT_VARIABLE] = "" if folder is None else str(folder)
+    os.environ[CACHE_VARIABLE] = "" if folder is None else str(folder)
     known, most = {} if folder is None else _ages(folder), _MOST
     try:
         yield
         most = 0 if until_done else _MOST
     finally:
-        os.environ.pop(KEPT_VARIABLE)
+        os.environ.pop(CACHE_VARIABLE)
         if before is not None:
-            os.environ[KEPT_VARIABLE] = before
+            os.environ[CACHE_VARIABLE] = before
         if folder is not None:
             ages = _ages(folder)
             used = sum(ages.get(path, then) > then for path, then in known.items())
             if used:
-                say(f"{used} results of an earlier {work} were kept and used, in {folder}")
+                log(f"{used} results of an earlier {work} were kept and used, in {folder}")
             with suppress(OSError):
                 for half in folder.glob(".*"):  # of a process that was killed as it wrote
                     half.unlink(missing_ok=True)
@@ -118,9 +118,9 @@ def _today() -> Path:
         if path.suffix in (".py", ".toml"):
             digest.update(path.read_bytes())
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or _SOURCES / "private_bandits_book" / "__pycache__")
-    folder = root / f"kept-{digest.hexdigest()[:16]}"
+    folder = root / f"cache-{digest.hexdigest()[:16]}"
     with suppress(OSError):
-        for stale in root.glob("kept-" + 16 * "[0-9a-f]"):
+        for stale in root.glob("cache-" + 16 * "[0-9a-f]"):
             if stale != folder:
                 shutil.rmtree(stale, ignore_errors=True)
     return folder

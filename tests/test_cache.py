@@ -15,12 +15,12 @@ import xarray as xr
 
 from private_bandits import baselines
 from private_bandits.problems import Arms
-from private_bandits_book import kept, studies
+from private_bandits_book import cache, studies
+from private_bandits_book.cache import CACHE_VARIABLE, caching, memoize
 from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.run import run
 from private_bandits_book.cli import main
-from private_bandits_book.kept import KEPT_VARIABLE, cell, keeping
 from private_bandits_book.studies import LongRun, Runner, long_study
 
 PROBLEM = Arms.bernoulli([0.7, 0.4])
@@ -30,7 +30,7 @@ SRC = Path(__file__).parents[1] / "src"
 @pytest.fixture(autouse=True)
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where things are kept in these tests, in CI too."""
-    monkeypatch.delenv(KEPT_VARIABLE)
+    monkeypatch.delenv(CACHE_VARIABLE)
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
     return tmp_path / "kept"
@@ -56,15 +56,15 @@ def player(**changes: int) -> Runner:
 def test_what_was_played_is_not_played_again_and_has_the_same_bits(played):
     said: list[str] = []
     first = runs(player(), baselines.ucb())
-    with keeping("run", said.append):
+    with caching("run", said.append):
         xr.testing.assert_identical(runs(player(), baselines.ucb())[0], first[0])
         assert said == []
-    with keeping("run", said.append):
+    with caching("run", said.append):
         both = runs(player(n_jobs=2), baselines.ucb(), baselines.adap_ucb(1.0))
     xr.testing.assert_identical(both[0], first[0])
     assert played == ["UCB", "UCB", "AdaP-UCB"]
     assert len(said) == 1 and said[0].startswith("1 results of an earlier run were kept and used, in ")
-    with keeping("run", said.append):
+    with caching("run", said.append):
         runs(player(seed=2), baselines.ucb())
         runs(player(horizon=51), baselines.ucb())
         runs(player(replications=4), baselines.ucb())
@@ -77,7 +77,7 @@ def test_nothing_is_kept_outside_nor_in_ci_nor_where_it_is_not_wanted(played, ro
     def twice(work: str = "run") -> int:
         before = len(played)
         for _ in range(2):
-            with keeping(work, pytest.fail):
+            with caching(work, pytest.fail):
                 runs(player(), baselines.ucb())
         return len(played) - before
 
@@ -86,21 +86,21 @@ def test_nothing_is_kept_outside_nor_in_ci_nor_where_it_is_not_wanted(played, ro
     monkeypatch.setenv("CI", "true")
     assert twice() == 2
     monkeypatch.delenv("CI")
-    monkeypatch.setenv(KEPT_VARIABLE, "")
-    assert twice() == 2 and not root.exists() and os.environ[KEPT_VARIABLE] == ""
+    monkeypatch.setenv(CACHE_VARIABLE, "")
+    assert twice() == 2 and not root.exists() and os.environ[CACHE_VARIABLE] == ""
 
 
 def test_an_edit_of_any_source_finds_nothing_and_deletes_what_was_kept(root, tmp_path, monkeypatch):
     for package in ("private_bandits", "private_bandits_book"):
         ignored = shutil.ignore_patterns("__pycache__", "_book")
         shutil.copytree(SRC / package, tmp_path / "src" / package, ignore=ignored)
-    monkeypatch.setattr(kept, "_SOURCES", tmp_path / "src")
+    monkeypatch.setattr(cache, "_SOURCES", tmp_path / "src")
     other = root / "sources-0123456789abcdef"
     other.mkdir(parents=True)
 
     def made() -> int:
-        with keeping("run", lambda line: None):
-            return cell("one", lambda: len(calls.append(1) or calls))
+        with caching("run", lambda line: None):
+            return memoize("one", lambda: len(calls.append(1) or calls))
 
     calls: list[int] = []
     assert (made(), made(), made()) == (1, 1, 1)
@@ -111,7 +111,7 @@ def test_an_edit_of_any_source_finds_nothing_and_deletes_what_was_kept(root, tmp
     with (tmp_path / "src" / "private_bandits_book" / "semibandits" / "sweeps.toml").open("a") as file:
         file.write("# edited")
     assert made() == 4
-    monkeypatch.setattr(kept, "version", lambda name: "0.0")
+    monkeypatch.setattr(cache, "version", lambda name: "0.0")
     assert made() == 5
     assert other in root.iterdir() and len([*root.iterdir()]) == 2
 
@@ -120,15 +120,15 @@ def test_a_cell_is_whole_or_not_there(monkeypatch):
     def interrupted(*paths):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt), keeping("run", pytest.fail):
-        folder = Path(os.environ[KEPT_VARIABLE])
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt), caching("run", pytest.fail):
+        folder = Path(os.environ[CACHE_VARIABLE])
         patched.setattr(os, "replace", interrupted)
-        cell("one", lambda: 1)
+        memoize("one", lambda: 1)
     assert [*folder.iterdir()] == []
-    with keeping("run", pytest.fail):
-        assert cell("one", lambda: 2) == 2
+    with caching("run", pytest.fail):
+        assert memoize("one", lambda: 2) == 2
         next(folder.iterdir()).write_bytes(b"")  # a disk that lost it
-        assert cell("one", lambda: 3) == 3 == cell("one", lambda: 4)
+        assert memoize("one", lambda: 3) == 3 == memoize("one", lambda: 4)
 
 
 class Fixed:
@@ -148,28 +148,28 @@ class Fixed:
 
 def test_what_is_not_ours_or_has_no_name_is_played_each_time(played):
     for _ in range(2):
-        with keeping("run", pytest.fail):
+        with caching("run", pytest.fail):
             player().run(PROBLEM, Fixed())
     assert played == ["fixed", "fixed"]
-    with keeping("run", pytest.fail):
-        assert [cell(lambda: 1, partial(int, number)) for number in (1, 2)] == [1, 2]
+    with caching("run", pytest.fail):
+        assert [memoize(lambda: 1, partial(int, number)) for number in (1, 2)] == [1, 2]
 
 
 def test_a_folder_that_cannot_be_written_keeps_nothing(root, monkeypatch):
     root.write_text("a file")
     for number in (1, 2):
-        with keeping("run", pytest.fail):
-            assert cell("one", lambda number=number: number) == number
+        with caching("run", pytest.fail):
+            assert memoize("one", lambda number=number: number) == number
 
 
 def test_cells_that_were_used_longest_ago_make_room(monkeypatch):
-    with keeping("run", lambda line: None):
-        folder = Path(os.environ[KEPT_VARIABLE])
+    with caching("run", lambda line: None):
+        folder = Path(os.environ[CACHE_VARIABLE])
         for number in range(4):
-            cell(number, lambda: bytes(1000))
+            memoize(number, lambda: bytes(1000))
             os.utime(folder / kept_name(number), ns=(number, number))
-        cell(0, lambda: b"")  # is used
-        monkeypatch.setattr(kept, "_MOST", 2500)
+        memoize(0, lambda: b"")  # is used
+        monkeypatch.setattr(cache, "_MOST", 2500)
     assert {path.name for path in folder.iterdir()} == {kept_name(0), kept_name(3)}
 
 
@@ -220,8 +220,8 @@ def test_a_run_uses_what_an_earlier_one_kept_and_reproduce_does_not(tiny, root, 
     notebook = json.loads(path.read_text())
     source = """import os
 import pandas as pd
-from private_bandits_book.kept import cell
-chapter.data(pd.DataFrame({"process": [cell("process", os.getpid)]}), "process")"""
+from private_bandits_book.cache import memoize
+chapter.data(pd.DataFrame({"process": [memoize("process", os.getpid)]}), "process")"""
     new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}
     notebook["cells"] = [*notebook["cells"][:3], new]
     path.write_text(json.dumps(notebook))
@@ -237,7 +237,7 @@ chapter.data(pd.DataFrame({"process": [cell("process", os.getpid)]}), "process")
 
 
 def test_what_a_killed_process_had_half_written_is_swept(root):
-    with keeping("run", pytest.fail):
-        half = Path(os.environ[KEPT_VARIABLE]) / ".0123-1"
+    with caching("run", pytest.fail):
+        half = Path(os.environ[CACHE_VARIABLE]) / ".0123-1"
         half.write_bytes(b"half")
     assert half.parent.is_dir() and not half.exists()
