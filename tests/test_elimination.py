@@ -156,7 +156,7 @@ def test_an_arm_leaves_only_beyond_the_threshold():
     for distance, kept in ((0.24, [0, 2, 3]), (0.25, [0, 2, 3]), (0.251, [0, 3])):
         alive = np.array([0, 2, 3, 99])
         means = np.array([0.75, 1.0 - distance, 1.0, 5.0])  # the last is stale
-        assert elimination._remove(means, alive, 3, 0.25) == len(kept)
+        assert elimination.remove(means, np.full(4, 0.125), alive, 3) == len(kept)
         assert alive[: len(kept)].tolist() == kept
 
 

@@ -12,8 +12,8 @@ import pytest
 import xarray as xr
 from synthetic import KEYS
 
-from private_bandits import kernels
 from private_bandits.estimates import Interval
+from private_bandits.kernels import robust
 from private_bandits.papers import heavy_tailed
 from private_bandits.papers.heavy_tailed import algorithm_3, bounds, local_se
 from private_bandits.papers.heavy_tailed.bounds import dp_upper
@@ -495,10 +495,11 @@ def test_privacy_is_read_off_the_noise(monkeypatch, claim, maker):
 
 
 def test_the_tree_of_the_index_algorithm_is_read_off_too(monkeypatch):
-    whole = kernels.robust.Record
-    monkeypatch.setattr(
-        heavy_tailed.algorithm_1, "Record", lambda **constants: whole(**{**constants, "scale": constants["scale"] / 3})
-    )
+    class AThirdOfTheNoise(robust.Record):
+        def __new__(cls, **constants):
+            return super().__new__(cls, **constants | {"scale": constants.get("scale", 0.0) / 3})
+
+    monkeypatch.setattr(robust, "Record", AThirdOfTheNoise)
     row = study().ledger.set_index("claim").loc["privacy-dp-robust-ucb"]
     assert row["verdict"] == "not reproduced" and row["measured"] == pytest.approx(3.0)
 

@@ -439,7 +439,7 @@ def told_apart(told):
     swept = {"n_arms": 5, "size": 2}
     runs = [fake(paper.cucb("least"), "", 12.0, told.problem, **swept)]
     for policy, value in zip(told.policies(0.5), values, strict=True):
-        variant = "" if policy.name == "CUCB" else policy.variant
+        variant = "" if policy.name == "CUCB" else policy.version
         runs.append(fake(policy, variant, value, told.problem, **swept))
     return {0.5: Runs(runs)}
 
