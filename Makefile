@@ -1,7 +1,8 @@
 # make book       build the site into _build/html
 # make pdf        build the site and print it into _build/private-bandits.pdf (needs Chromium, poppler-utils and qpdf)
-# make test       check everything
-# make quick      check all but the notebooks and the pages
+# make test       the gate: lint, types, unit tests, every chapter under nbval, every page on a phone
+# make quick      the same without the notebooks and the pages
+# make check      everything: all widths and themes, crashes, a cluster, 50,000 calls, planted faults (hours)
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
 # make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
@@ -30,7 +31,7 @@ create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
 endif
 install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: book pdf test quick prove-gates mutate fuzz reproduce bench bench-peers bench-growth lock
+.PHONY: book pdf test quick check prove-gates mutate fuzz reproduce bench bench-peers bench-growth lock
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
@@ -38,11 +39,14 @@ book: $(READY)
 pdf: book
 	$(BIN)/python publish/pdf.py
 
-quick: CHOSEN := -m "not notebook and not book"
-test quick: $(READY)
+test: CHOSEN := not check
+quick: CHOSEN := not check and not notebook and not book
+test quick check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder $(CHOSEN) && wait $$types
+	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)" && wait $$types
+
+check: fuzz prove-gates
 
 prove-gates: $(READY)
 	$(BIN)/python tests/prove_gates.py

@@ -35,6 +35,7 @@ from private_bandits_book.chapters.page import csv_text
 from private_bandits_book.cli import main
 from private_bandits_book.studies import LongRun, Runner, long_study, play_long
 
+pytestmark = pytest.mark.check
 PROBLEM = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
 LAPLACE = ucb_laplace(epsilon=1.0, list_size=3)
 HERE = Path(__file__).parent

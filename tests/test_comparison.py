@@ -61,6 +61,7 @@ def test_a_policy_is_called_as_the_library_has_it():
         assert callable(getattr(importlib.import_module(place), function))
 
 
+@pytest.mark.check
 def test_linear_contexts_are_played_by_stretches_to_the_long_horizon(study):
     assert all(run.t[-1] == PARAMETERS["long_horizon"] for name in LONG for run in study.runs[name])
     assert all(run.t[-1] == PARAMETERS["horizon"] for name in set(SETTINGS) - set(LONG) for run in study.runs[name])

@@ -440,6 +440,7 @@ def test_private_messages_learn_where_private_actions_cannot():
 # --- the longer studies
 
 
+@pytest.mark.check
 def test_the_longer_studies_are_replayed():
     """Every run without contexts to an early round, one replication of each row to its end; with contexts likewise."""
     frame = committed("contextual", "convex")

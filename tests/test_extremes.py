@@ -85,6 +85,7 @@ def quick(horizon):
         yield pareto, heavy_tailed.adap_robust_ucb(epsilon, 0.9, 1.0, horizon)
 
 
+@pytest.mark.check
 def test_a_billion_rounds():
     for problem, policy in quick(10**9):
         lost = simulate(problem, policy, horizon=10**9, replications=1, seed=1).regret.values[0]

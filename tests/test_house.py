@@ -372,10 +372,11 @@ def test_the_companion_reads_nothing_out_of_a_name():
 
 
 def test_the_whole_suite_is_collected(request):
-    chosen = request.config.option.keyword or request.config.option.markexpr
-    if chosen or list(request.config.args) != request.config.getini("testpaths"):
+    """Of the gate, or of all; a file that is lost, or whose tests no longer run, takes more than fifty with it."""
+    part = request.config.option.keyword or request.config.option.markexpr not in ("", "not check")
+    if part or list(request.config.args) != request.config.getini("testpaths"):
         pytest.skip("a part of the suite was asked for")
-    assert len(request.session.items) >= 4_900
+    assert len(request.session.items) >= 5_500
 
 
 def test_no_attribute_is_probed():

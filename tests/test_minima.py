@@ -35,6 +35,7 @@ CASES = [  # and the most that the ends may be apart
 ]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("problem", "epsilon", "v", "c", "horizon", "width"), CASES)
 def test_the_ends_hold_the_mean_of_runs_that_are_played(problem, epsilon, v, c, horizon, width):
     """Another sample of the same law; a radius that is a tenth larger is seen where the bracket is narrow."""

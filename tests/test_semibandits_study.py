@@ -63,6 +63,7 @@ def shown(study, label):
 # --- the longer studies
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("label", sweeps.STUDIES)
 def test_a_longer_study_is_what_its_runs_play(label):
     """Every run and nothing else is committed; each begins as replayed, and one ends so."""

@@ -26,6 +26,7 @@ from private_bandits_book.cli import main
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such signals nor fork")
 
 
+@pytest.mark.check
 @posix
 def test_stopped_at_any_write_and_started_again_the_old_or_the_new_is_whole(tmp_path):
     words = [sys.executable, crash.__file__, str(tmp_path)]
