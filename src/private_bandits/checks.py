@@ -11,7 +11,7 @@ ROUNDS = 2**62
 """The most rounds of a run: compiled code counts in 64 bits."""
 
 
-def short_repr(value: Any) -> str:
+def brief(value: Any) -> str:
     """Show what was given in a message: its start, if it is long.
 
     Parameters
@@ -82,10 +82,10 @@ def real(
         return number
     allowed = _range(above, at_least, below, at_most)
     if math.isnan(number):
-        raise ValueError(f"{name} must be a number{allowed and ' ' + allowed}, got {short_repr(value)}")
+        raise ValueError(f"{name} must be a number{allowed and ' ' + allowed}, got {brief(value)}")
     if not finite:
-        raise ValueError(f"{name} must be finite{allowed and ' and ' + allowed}, got {short_repr(value)}")
-    raise ValueError(f"{name} must be {allowed}, got {short_repr(value)}")
+        raise ValueError(f"{name} must be finite{allowed and ' and ' + allowed}, got {brief(value)}")
+    raise ValueError(f"{name} must be {allowed}, got {brief(value)}")
 
 
 def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int | None = None) -> int:
@@ -117,8 +117,8 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
     end = None if few and at_most == ROUNDS else at_most  # the most rounds are named only where they are exceeded
     allowed = _range(None, at_least, None, end)
     if number is None:
-        raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {short_repr(value)}")
-    raise ValueError(f"{name} must be {allowed}, got {short_repr(value)}")
+        raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {brief(value)}")
+    raise ValueError(f"{name} must be {allowed}, got {brief(value)}")
 
 
 def epsilon(value: Any, name: str = "epsilon") -> float:
@@ -192,7 +192,7 @@ def vector(name: str, value: Any, *, at_least: float | None = None, at_most: flo
     entries = value.tolist() if isinstance(value, np.ndarray) else value
     if not listed(entries):
         wanted = "not be empty" if isinstance(entries, list | tuple) else "be a list of numbers"
-        raise ValueError(f"{name} must {wanted}, got {short_repr(value)}")
+        raise ValueError(f"{name} must {wanted}, got {brief(value)}")
     return np.array([real(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(entries)])
 
 
@@ -224,7 +224,7 @@ def array(name: str, value: Any, wanted: str = "a non-empty array of finite numb
         numbers = np.zeros(0)
     fit = numbers.dtype.kind in "iuf" and numbers.size > 0 and numbers.ndim > 0
     if not fit or isinstance(value, np.ma.MaskedArray) or not np.isfinite(numbers).all():
-        raise ValueError(f"{name} must be {wanted}, got {short_repr(value)}")
+        raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
     return numbers.astype(np.float64)
 
 
@@ -253,7 +253,7 @@ def integers(name: str, value: Any, *, at_least: int, at_most: int, number: int 
     """
     if not listed(value) or number not in (None, len(value)):
         wanted = "a non-empty list of integers" if number is None else f"a list of {number} integers"
-        raise ValueError(f"{name} must be {wanted}, got {short_repr(value)}")
+        raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
     return [integer(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(value)]
 
 
@@ -277,7 +277,7 @@ def flag(name: str, value: Any) -> bool:
         If it is none.
     """
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {short_repr(value)}")
+        raise ValueError(f"{name} must be True or False, got {brief(value)}")
     return bool(value)
 
 
@@ -304,7 +304,7 @@ def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
         If it is none of them.
     """
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {short_repr(value)}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {brief(value)}")
     return str(value)
 
 

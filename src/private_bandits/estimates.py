@@ -78,12 +78,12 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
     for name, value, least in (("se", se, 0.0), ("replications", replications, 2.0)):
         numbers = np.asarray(value, None if np.asarray(value).dtype.kind not in "iuf" else np.float64)
         if numbers.dtype.kind not in "iuf" or not ((numbers >= least) & np.isfinite(numbers)).all():
-            raise ValueError(f"{name} must be finite and >= {least:g}, got {checks.short_repr(value)}")
+            raise ValueError(f"{name} must be finite and >= {least:g}, got {checks.brief(value)}")
     shapes = np.shape(se), np.shape(replications)
     try:
         np.broadcast_shapes(*shapes)
     except (ValueError, RuntimeError):  # the second for too many dimensions
-        raise ValueError(f"se and replications must fit, got shapes {checks.short_repr(shapes)}") from None
+        raise ValueError(f"se and replications must fit, got shapes {checks.brief(shapes)}") from None
     return np.asarray(se) * scipy.special.stdtrit(np.asarray(replications) - 1.0, (1 + level) / 2)
 
 
@@ -324,7 +324,7 @@ def _replications(name: str, rows: np.ndarray) -> int:
 def _moments(name: str, value: Any) -> tuple[float, float, int]:
     sample = checks.array(name, value)
     if sample.ndim != 1:
-        raise ValueError(f"{name} must have shape (replications,), got {checks.short_repr(value)}")
+        raise ValueError(f"{name} must have shape (replications,), got {checks.brief(value)}")
     n = _replications(name, sample)
     return float(sample.mean()), float(sample.var(ddof=1)), n
 

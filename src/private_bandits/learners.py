@@ -133,9 +133,7 @@ class _Lists:
         record, weights = self.record, self.weights
         order = np.array(answer)
         if order.dtype.kind not in "iu" or order.ndim != 1 or not self.problem.allows(order.tolist()):
-            raise ValueError(
-                f"ask() must return {self.problem.legal} of {self.problem}, got {checks.short_repr(answer)}"
-            )
+            raise ValueError(f"ask() must return {self.problem.legal} of {self.problem}, got {checks.brief(answer)}")
         order, size = order.astype(np.int64), len(order)
         if record.shape > 0.0:
             observed, weights[0] = 1, pareto_reward(env, record.means[order[0]], record.shape)
@@ -165,7 +163,7 @@ class _Points:
         """Return the feedback, the loss beyond that of the best point of the mean, and the row of the trace."""
         point = np.array(answer, np.float64)
         if not self.problem.allows(point):
-            raise ValueError(f"ask() must return a point of {self.problem}, got {checks.short_repr(answer)}")
+            raise ValueError(f"ask() must return a point of {self.problem}, got {checks.brief(answer)}")
         which, value = observe_loss(self.record, t, point[None], env, self.seen)
         if which >= 0:
             self.counts[which] += 1.0

@@ -63,7 +63,7 @@ class Policy:
         checks.choice("mechanism", self.mechanism, get_args(Mechanism))
         checks.choice("noise", self.noise, get_args(Noise))
         if not isinstance(self.record, self.kernel.Record):
-            raise TypeError(f"record must be a Record of {self.kernel.__name__}, got {checks.short_repr(self.record)}")
+            raise TypeError(f"record must be a Record of {self.kernel.__name__}, got {checks.brief(self.record)}")
 
     @property
     def version(self) -> str:

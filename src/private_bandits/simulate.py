@@ -240,7 +240,7 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
     except AttributeError:
         name, start = "", None
     if isinstance(policy, type) or not callable(start):
-        raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.short_repr(policy)}")
+        raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.brief(policy)}")
     _learners().check(name, problem)
     return {}
 
@@ -307,10 +307,10 @@ def _whole(name: str, value: Any) -> int:
 
 def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
     if not isinstance(checkpoints, Sequence) and not (isinstance(checkpoints, np.ndarray) and checkpoints.ndim):
-        raise TypeError(f"checkpoints must be a sequence of rounds, got {checks.short_repr(checkpoints)}")
+        raise TypeError(f"checkpoints must be a sequence of rounds, got {checks.brief(checkpoints)}")
     rounds = [checks.integer("checkpoints", t, at_least=1, at_most=horizon) for t in checkpoints]
     if any(b <= a for a, b in zip(rounds, rounds[1:], strict=False)):
-        raise ValueError(f"checkpoints must increase, got {checks.short_repr(list(checkpoints))}")
+        raise ValueError(f"checkpoints must increase, got {checks.brief(list(checkpoints))}")
     return np.array(rounds if rounds and rounds[-1] == horizon else [*rounds, horizon], np.int64)
 
 

@@ -46,10 +46,10 @@ def _hint(options: argparse.Namespace, more: Sequence[str]) -> str:
     """Return what words that mean nothing may have been meant for."""
     setting = options.settings[-1] if options.command == "run" and options.settings else "="
     if "=" not in setting:
-        return f"-p must be NAME=VALUE, got {checks.short_repr(f'{setting} {more[0]}')}"
+        return f"-p must be NAME=VALUE, got {checks.brief(f'{setting} {more[0]}')}"
     meant = shlex.quote(" ".join([setting, *more]))
     quotes = f" (did you mean -p {meant}?)" if setting.count("[") > setting.count("]") else ""
-    return f"unrecognized arguments: {checks.short_repr(' '.join(more))}{quotes}"
+    return f"unrecognized arguments: {checks.brief(' '.join(more))}{quotes}"
 
 
 def _call(options: argparse.Namespace, book: Book) -> int:
@@ -146,7 +146,7 @@ def _parameters(options: argparse.Namespace) -> dict[str, Any]:
     for setting in options.settings:
         name, equals, text = setting.partition("=")
         if not equals or not name:
-            raise UsageError(f"-p must be NAME=VALUE, got {checks.short_repr(setting)}")
+            raise UsageError(f"-p must be NAME=VALUE, got {checks.brief(setting)}")
         given[name.strip()] = _literal(text)
     return given
 

@@ -123,7 +123,7 @@ def check_kind(name: str, problem: Any, kinds: type | tuple[type, ...], words: s
         If the problem is of none of the kinds.
     """
     if not isinstance(problem, kinds):
-        raise ValueError(f"problem: {name} needs {words}, got {checks.short_repr(problem)}")
+        raise ValueError(f"problem: {name} needs {words}, got {checks.brief(problem)}")
 
 
 def check_horizon(name: str, horizon: int, longest: int) -> None:
@@ -144,7 +144,7 @@ def check_horizon(name: str, horizon: int, longest: int) -> None:
         If the run is longer.
     """
     if longest > checks.ROUNDS:
-        raise ValueError(f"horizon of {name} must be <= {checks.ROUNDS} to be played, got {checks.short_repr(longest)}")
+        raise ValueError(f"horizon of {name} must be <= {checks.ROUNDS} to be played, got {checks.brief(longest)}")
     if longest and horizon > longest:
         raise ValueError(f"horizon must be <= {longest}, for which {name} was calibrated, got {horizon}")
 

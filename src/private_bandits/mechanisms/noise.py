@@ -187,7 +187,7 @@ def randomized_response(values: Any, *, epsilon: float, n_values: int, rng: np.r
     except ValueError:  # rows of different lengths
         true = np.zeros(0)
     if true.dtype.kind not in "iu" or true.size == 0 or true.min() < 0 or true.max() >= n_values:
-        raise ValueError(f"values must be integers >= 0 and < {n_values}, got {checks.short_repr(values)}")
+        raise ValueError(f"values must be integers >= 0 and < {n_values}, got {checks.brief(values)}")
     answers = _respond_all(rng, true.astype(np.int64).ravel(), n_values, p_other).reshape(true.shape)
     return answers if true.ndim else int(answers)
 
@@ -209,5 +209,5 @@ def generator(rng: Any) -> np.random.Generator:
         If it is none.
     """
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator, got {checks.short_repr(rng)}")
+        raise ValueError(f"rng must be a numpy.random.Generator, got {checks.brief(rng)}")
     return rng

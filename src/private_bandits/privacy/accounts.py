@@ -101,7 +101,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
         case superarm.Record():
             pass
         case _:
-            raise TypeError(f"record must be one of a kernel, got {checks.short_repr(record)}")
+            raise TypeError(f"record must be one of a kernel, got {checks.brief(record)}")
     if gaussian and isinstance(r, index.Record | padded.Record):
         moved = math.sqrt(moved)
     return (_response(flip) if flip else _added(gaussian, numbers.get("scale", 0.0), moved, delta)), local

@@ -218,9 +218,7 @@ def _kind(target: Any) -> str:
             return "policy"
         if callable(target):
             return "mechanism"
-    raise TypeError(
-        f"target must be a policy, a channel or a function of data and rng, got {checks.short_repr(target)}"
-    )
+    raise TypeError(f"target must be a policy, a channel or a function of data and rng, got {checks.brief(target)}")
 
 
 def _exact(
@@ -257,7 +255,7 @@ def _finite(policy: Any, view: str, delta: float, horizon: int) -> tuple[float, 
 def _listed(neighbours: Any) -> list[Any]:
     pairs = list(neighbours) if isinstance(neighbours, list | tuple) else []
     if not pairs or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
-        raise ValueError(f"neighbours must be a list of pairs of data, got {checks.short_repr(neighbours)}")
+        raise ValueError(f"neighbours must be a list of pairs of data, got {checks.brief(neighbours)}")
     return pairs
 
 

@@ -53,7 +53,7 @@ def stochastic(channel: Any, name: str = "channel") -> np.ndarray:
     """
     rows = _matrix(name, channel)
     if (rows < 0).any():
-        raise ValueError(f"{name} must have entries >= 0, got {checks.short_repr(rows.min())}")
+        raise ValueError(f"{name} must have entries >= 0, got {checks.brief(rows.min())}")
     totals = rows.sum(axis=1)
     if np.abs(totals - 1).max() > 1e-12:
         raise ValueError(f"{name} must have rows that sum to 1, got {totals[np.argmax(np.abs(totals - 1))]}")
@@ -81,7 +81,7 @@ def sensitivity(messages: Any, *, order: int = 1) -> float:
         If the messages are not a finite, non-empty 2-d array or the order is neither 1 nor 2.
     """
     if checks.integer("order", order) not in (1, 2):
-        raise ValueError(f"order must be 1 or 2, got {checks.short_repr(order)}")
+        raise ValueError(f"order must be 1 or 2, got {checks.brief(order)}")
     rows = _matrix("messages", messages)
     return max(float(np.linalg.norm(rows - row, ord=order, axis=1).max()) for row in rows)
 

@@ -123,7 +123,7 @@ def describe(policy: FinitePolicy) -> Game:
         If it is no `FinitePolicy`, its rewards are not different numbers, or a round has too many outcomes.
     """
     if not isinstance(policy, FinitePolicy):
-        wrong = checks.short_repr(policy)
+        wrong = checks.brief(policy)
         raise ValueError(f"policy must be a FinitePolicy, with a method probabilities(history), got {wrong}")
     values, see, count = _values(policy.rewards), policy.signal, len(policy.probabilities(()))
     if see is None:
@@ -236,7 +236,7 @@ def _own_reward(outcome: tuple[float, ...], arm: int) -> Hashable:
 def _values(rewards: Sequence[float]) -> tuple[float, ...]:
     values = checks.vector("rewards", rewards)
     if len(set(values.tolist())) < len(values):
-        raise ValueError(f"rewards must be different, got {checks.short_repr(rewards)}")
+        raise ValueError(f"rewards must be different, got {checks.brief(rewards)}")
     return tuple(rewards)
 
 
@@ -244,7 +244,7 @@ def _distribution(game: Game, history: History) -> np.ndarray:
     law = np.asarray(game.policy.probabilities(history), dtype=float)
     if law.shape != (game.n_arms,) or not (law >= 0).all() or abs(law.sum() - 1) > 1e-9:
         raise ValueError(
-            f"policy.probabilities({checks.short_repr(history)}) must be a law of {game.n_arms} arms, got {law}"
+            f"policy.probabilities({checks.brief(history)}) must be a law of {game.n_arms} arms, got {law}"
         )
     return law
 

@@ -44,7 +44,7 @@ def environment_loss(
     """
     checks.choice("output", output, ("history", "actions"))
     if environments is None or not checks.listed(environments) or len(environments) < 2:
-        raise ValueError(f"environments must hold at least two environments, got {checks.short_repr(environments)}")
+        raise ValueError(f"environments must hold at least two environments, got {checks.brief(environments)}")
     tables = [reward_laws(game, one, f"environments[{k}]") for k, one in enumerate(environments)]
     metric = total_variation if distance is None else distance
     outputs = [_output_logs(game, horizon, table, output) for table in tables]

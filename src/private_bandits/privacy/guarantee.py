@@ -137,15 +137,13 @@ class Guarantee:
         for part in ("value", "effective"):
             epsilon, delta = getattr(self, f"{part}_epsilon"), getattr(self, f"{part}_delta")
             if (epsilon is None) != (delta is None):
-                raise ValueError(
-                    f"{part}_delta must be None exactly when {part}_epsilon is, got {checks.short_repr(delta)}"
-                )
+                raise ValueError(f"{part}_delta must be None exactly when {part}_epsilon is, got {checks.brief(delta)}")
             if epsilon is not None:
                 checks.real(f"{part}_epsilon", epsilon, at_least=0, infinite=True)
                 checks.real(f"{part}_delta", delta, at_least=0, at_most=1)
         checks.choice("trust", self.trust, ("local", "central", "none"))
         if not isinstance(self.reason, str) or not self.reason.strip() or "\n" in self.reason:
-            raise ValueError(f"reason must be one line of text, got {checks.short_repr(self.reason)}")
+            raise ValueError(f"reason must be one line of text, got {checks.brief(self.reason)}")
 
     def label(self) -> str:
         """Return the nominal epsilon and those paid that differ from it, for a figure's label.

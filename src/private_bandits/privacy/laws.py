@@ -98,7 +98,7 @@ def reward_laws(game: Game, environment: Any, name: str = "environment") -> np.n
     shape = (game.n_arms, len(game.rewards))
     if table.shape != shape or (table < 0).any() or np.abs(table.sum(axis=1) - 1).max() > 1e-12:
         wanted = f"{name} must have shape {shape}, a distribution for each arm, or hold the means of Bernoulli arms"
-        raise ValueError(f"{wanted}, got {checks.short_repr(environment)}")
+        raise ValueError(f"{wanted}, got {checks.brief(environment)}")
     return table
 
 

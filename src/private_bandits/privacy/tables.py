@@ -132,7 +132,7 @@ class Tables:
             If the problem's rewards are not given by means.
         """
         if not self.items:
-            raise ValueError(f"neighbours must be given for {checks.short_repr(self.problem)}")
+            raise ValueError(f"neighbours must be given for {checks.brief(self.problem)}")
         rows = np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
         found = []
         users = {0, self._screened(source, rows)} if every else {0}
@@ -243,7 +243,7 @@ class _Learner(Tables):
         for row in rows.tolist():
             order = list(learner.ask())
             if not order or min(order) < 0 or max(order) >= self.items:
-                raise ValueError(f"ask() must return items from 0 to {self.items - 1}, got {checks.short_repr(order)}")
+                raise ValueError(f"ask() must return items from 0 to {self.items - 1}, got {checks.brief(order)}")
             feedback = [row[item] for item in order]
             if stops and any(feedback):
                 feedback = feedback[: next(place for place, click in enumerate(feedback) if click) + 1]
@@ -260,7 +260,7 @@ class _Rounds(Tables):
         self.kernel, self.constants = policy.kernel, policy.record
         self.kernel.check(policy.name, problem, policy.record, horizon)
         if self.kernel not in _FIELDS:
-            raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.short_repr(problem)}")
+            raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.brief(problem)}")
         shown = {"actions": ()} | _FIELDS[self.kernel]
         if view not in shown or (view == "messages" and isinstance(self, _Epochs)):
             raise ValueError(f"view={view!r} is not to be had of {policy.name}")
@@ -386,7 +386,7 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
     """
     if isinstance(policy, Compiled):
         if not isinstance(problem, _Given):
-            raise ValueError(f"problem must be one that {policy.name} plays, got {checks.short_repr(problem)}")
+            raise ValueError(f"problem must be one that {policy.name} plays, got {checks.brief(problem)}")
         kernel = policy.kernel
         # with one pull in each, kept for good, episodes are rounds
         single = kernel is episodes and policy.record.growth == 0.0 and policy.record.kept > 0.0
@@ -394,9 +394,7 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
     if view in ("messages", "state"):
         raise ValueError(f"view={view!r} needs a Policy, whose compiled loop has them")
     if not isinstance(problem, ListProblem):
-        raise ValueError(
-            f"problem must be Arms, a Cascade or a SemiBandit for a learner, got {checks.short_repr(problem)}"
-        )
+        raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit for a learner, got {checks.brief(problem)}")
     return _Learner(policy, problem, horizon, view)
 
 

@@ -71,9 +71,7 @@ class LinearContext:
     def __post_init__(self) -> None:
         checks.choice("link", self.link, LINKS)
         if not all(isinstance(one, np.ndarray) for one in (self.theta, self.sets, self.means)):
-            raise ValueError(
-                f"theta, sets and means must be of `sphere` or `table`, got {checks.short_repr(self.theta)}"
-            )
+            raise ValueError(f"theta, sets and means must be of `sphere` or `table`, got {checks.brief(self.theta)}")
 
     @classmethod
     def sphere(cls, theta: Any, n_actions: int, link: str = "linear", noise: float = 1.0) -> LinearContext:

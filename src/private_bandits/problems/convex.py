@@ -217,7 +217,7 @@ class ConvexLoss:
         array([[0.75, 0.5 ]])
         """
         if not isinstance(arms, Arms) or arms.record().shape > 0.0:
-            raise ValueError(f"arms must be Arms.bernoulli, got {checks.short_repr(arms)}")
+            raise ValueError(f"arms must be Arms.bernoulli, got {checks.brief(arms)}")
         return cls.arms([1.0 - arms.means], mode="stochastic")
 
     def __post_init__(self) -> None:
@@ -333,7 +333,7 @@ class ConvexLoss:
         """
         times = self.weights if counts is None else checks.vector("counts", counts, at_least=0)
         if len(times) != len(self.anchors) or np.sum(times) == 0:
-            raise ValueError(f"counts must be {len(self.anchors)} numbers, not all 0, got {checks.short_repr(counts)}")
+            raise ValueError(f"counts must be {len(self.anchors)} numbers, not all 0, got {checks.brief(counts)}")
         points, values, gaps = best_points(self._numbers(0.0), np.array([times], np.float64))
         return points[0], float(values[0]), float(gaps[0])
 
@@ -358,7 +358,7 @@ class ConvexLoss:
         number = checks.integer("which", which, at_least=0, at_most=len(self.anchors) - 1)
         at = checks.vector("point", point)
         if not self.allows(at):
-            raise ValueError(f"point must be in the decision set of {self}, got {checks.short_repr(point)}")
+            raise ValueError(f"point must be in the decision set of {self}, got {checks.brief(point)}")
         return float(losses.loss_at(self._numbers(0.0), number, at))
 
     def uniform_regret(self) -> float:
@@ -455,11 +455,11 @@ class ConvexLoss:
         name = "table" if self.domain == "arms" else "anchors"
         entries = self.anchors.tolist() if isinstance(self.anchors, np.ndarray) else self.anchors
         if isinstance(entries, str) or not isinstance(entries, Sequence) or len(entries) == 0:
-            raise ValueError(f"{name} must be a list of lists of numbers, got {checks.short_repr(self.anchors)}")
+            raise ValueError(f"{name} must be a list of lists of numbers, got {checks.brief(self.anchors)}")
         low, high = (0.0, 1.0) if self.domain == "arms" else (None, None)
         rows = [checks.vector(f"{name}[{i}]", row, at_least=low, at_most=high) for i, row in enumerate(entries)]
         if len({len(row) for row in rows}) > 1:
-            raise ValueError(f"{name} must have rows of one length, got {checks.short_repr(self.anchors)}")
+            raise ValueError(f"{name} must have rows of one length, got {checks.brief(self.anchors)}")
         return frozen(rows, np.float64, 2)
 
     def _checked_weights(self) -> np.ndarray:
@@ -467,10 +467,10 @@ class ConvexLoss:
         if self.weights is None:
             return frozen(np.full(number, 1.0 / number), np.float64)
         if self.mode == "schedule":
-            raise ValueError(f"weights must be left out with mode='schedule', got {checks.short_repr(self.weights)}")
+            raise ValueError(f"weights must be left out with mode='schedule', got {checks.brief(self.weights)}")
         weights = checks.vector("weights", self.weights, at_least=0, at_most=1)
         if len(weights) != number or abs(np.sum(weights) - 1.0) > 1e-9:
-            raise ValueError(f"weights must be {number} numbers that sum to 1, got {checks.short_repr(self.weights)}")
+            raise ValueError(f"weights must be {number} numbers that sum to 1, got {checks.brief(self.weights)}")
         return frozen(weights, np.float64)
 
     def _checked_schedule(self) -> np.ndarray:
@@ -478,9 +478,7 @@ class ConvexLoss:
         if self.schedule is None:
             return frozen(np.arange(number), np.int64)
         if self.mode != "schedule":
-            raise ValueError(
-                f"schedule must be left out with mode={self.mode!r}, got {checks.short_repr(self.schedule)}"
-            )
+            raise ValueError(f"schedule must be left out with mode={self.mode!r}, got {checks.brief(self.schedule)}")
         return frozen(checks.integers("schedule", self.schedule, at_least=0, at_most=number - 1), np.int64)
 
     def _set(self, name: str, value: Any) -> None:

@@ -27,19 +27,17 @@ def super_arms(sets: Any) -> tuple[tuple[int, ...], ...]:
         If there is none, an empty one, a repeated arm or a repeated super arm.
     """
     if not checks.listed(sets):
-        raise ValueError(f"sets must be a non-empty list of super arms, got {checks.short_repr(sets)}")
+        raise ValueError(f"sets must be a non-empty list of super arms, got {checks.brief(sets)}")
     rows: dict[frozenset[int], int] = {}
     found = []
     for number, arms in enumerate(sets):
         if not checks.listed(arms):
-            raise ValueError(f"sets[{number}] must be a non-empty list of arms, got {checks.short_repr(arms)}")
+            raise ValueError(f"sets[{number}] must be a non-empty list of arms, got {checks.brief(arms)}")
         row = tuple(checks.integer(f"sets[{number}]", arm, at_least=0) for arm in arms)
         if len(set(row)) < len(row):
-            raise ValueError(f"sets[{number}] must have distinct arms, got {checks.short_repr(arms)}")
+            raise ValueError(f"sets[{number}] must have distinct arms, got {checks.brief(arms)}")
         if frozenset(row) in rows:
-            raise ValueError(
-                f"sets[{number}] must not repeat sets[{rows[frozenset(row)]}], got {checks.short_repr(arms)}"
-            )
+            raise ValueError(f"sets[{number}] must not repeat sets[{rows[frozenset(row)]}], got {checks.brief(arms)}")
         rows[frozenset(row)] = number
         found.append(row)
     return tuple(found)
@@ -120,7 +118,7 @@ def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, np.ndarray, t
     """
     table = checks.array("probabilities", probabilities, "a table of nodes and targets")
     if table.ndim != 2:
-        raise ValueError(f"probabilities must be a table of nodes and targets, got {checks.short_repr(probabilities)}")
+        raise ValueError(f"probabilities must be a table of nodes and targets, got {checks.brief(probabilities)}")
     checks.integer("size", size, at_least=1, at_most=len(table))
     pairs = np.arange(table.size).reshape(table.shape)
     choices = itertools.combinations(range(len(table)), size)

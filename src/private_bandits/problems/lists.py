@@ -116,7 +116,7 @@ class ListProblem:
     def _checked(self, items: Any) -> list[int]:
         numbers = checks.integers("items", items, at_least=0, at_most=self.n_items - 1)
         if len(set(numbers)) < len(numbers):
-            raise ValueError(f"items must be distinct, got {checks.short_repr(items)}")
+            raise ValueError(f"items must be distinct, got {checks.brief(items)}")
         return numbers
 
     def uniform_regret(self) -> float:

@@ -414,16 +414,14 @@ class SetBandit(SemiBandit):
         if self.reward_name == "linear":
             return arm_weights(self.weights, self.n_items)
         if self.weights is not None or self.offset != 0.0:
-            raise ValueError(
-                f"weights and offset need reward='linear', got reward={checks.short_repr(self.reward_name)}"
-            )
+            raise ValueError(f"weights and offset need reward='linear', got reward={checks.brief(self.reward_name)}")
         return None
 
     def _checked_targets(self) -> np.ndarray | None:
         if self.reward_name == "coverage":
             return frozen(np.unique(self._integers("targets", self.targets, 0), return_inverse=True)[1], np.int64)
         if self.targets is not None:
-            raise ValueError(f"targets need reward='coverage', got reward={checks.short_repr(self.reward_name)}")
+            raise ValueError(f"targets need reward='coverage', got reward={checks.brief(self.reward_name)}")
         return None
 
     def _integers(self, name: str, value: Any, at_least: int) -> list[int]:

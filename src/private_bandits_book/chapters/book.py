@@ -57,7 +57,7 @@ class Book:
             known = self.chapters()
             close = difflib.get_close_matches(chapter.lower().replace("-", "_"), known, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
-            raise UsageError(f"chapter must be one of {', '.join(known)}{hint}, got {checks.short_repr(chapter)}")
+            raise UsageError(f"chapter must be one of {', '.join(known)}{hint}, got {checks.brief(chapter)}")
         return path
 
     def parameters(self, chapter: str) -> dict[str, Parameter]:

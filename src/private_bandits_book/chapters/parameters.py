@@ -81,9 +81,7 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
             close = difflib.get_close_matches(name, parameters, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
             known = ", ".join(parameters)
-            raise UsageError(
-                f"{name:.60} is not a parameter of {chapter}{hint}: {known}, got {checks.short_repr(value)}"
-            )
+            raise UsageError(f"{name:.60} is not a parameter of {chapter}{hint}: {known}, got {checks.brief(value)}")
     try:
         values = {
             name: _check(name, parameter.kind)(name, given.get(name, parameter.default))
@@ -93,7 +91,7 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
         lists = any(isinstance(value, (list, tuple)) for value in given.values())
         for name, most in _panels(chapter).items() if lists else []:
             if len(values[name]) > most:
-                raise ValueError(f"{name} must have at most {most} values, got {checks.short_repr(values[name])}")
+                raise ValueError(f"{name} must have at most {most} values, got {checks.brief(values[name])}")
         room = paper(chapter)
         if room is not None:
             room.check_parameters(**values)
@@ -106,7 +104,7 @@ def few(values: Mapping[str, Any], most: int, *names: str) -> None:
     """Raise a ValueError if one of these parameters has more values than may be, or one of them twice."""
     for name in names:
         if len(values[name]) > most:
-            raise ValueError(f"{name} must have at most {most} values, got {checks.short_repr(values[name])}")
+            raise ValueError(f"{name} must have at most {most} values, got {checks.brief(values[name])}")
         _distinct(name, values[name])
 
 
@@ -140,26 +138,26 @@ def _integer(name: str, value: Any, **limits: int) -> int:
 def _workers(name: str, value: Any) -> int:
     number = _integer(name, value, at_least=-1)
     if number == 0:
-        raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {checks.short_repr(value)}")
+        raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {checks.brief(value)}")
     return number
 
 
 def _instance(name: str, value: Any, *, of: type, words: str) -> Any:
     if not isinstance(value, of):
-        raise ValueError(f"{name} must be {words}, got {checks.short_repr(value)}")
+        raise ValueError(f"{name} must be {words}, got {checks.brief(value)}")
     return value
 
 
 def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
     if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(f"{name} must be a non-empty list, got {checks.short_repr(value)}")
+        raise ValueError(f"{name} must be a non-empty list, got {checks.brief(value)}")
     return [check(f"{name}[{place}]", entry) for place, entry in enumerate(value)]
 
 
 def _distinct(name: str, value: Any, *, check: Check = lambda name, entry: entry) -> list[Any]:
     entries = _entries(name, value, check=check)
     if len(set(entries)) < len(entries):
-        raise ValueError(f"{name} must not repeat a value, got {checks.short_repr(value)}")
+        raise ValueError(f"{name} must not repeat a value, got {checks.brief(value)}")
     return entries
 
 

@@ -54,9 +54,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     path = book.path(chapter)
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
-        raise UsageError(
-            f"output_dir must be empty, as -o is the folder, got {checks.short_repr(values['output_dir'])}"
-        )
+        raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.brief(values['output_dir'])}")
     directory = directory.resolve()
     if directory.exists() and not directory.is_dir():
         raise UsageError(f"{_ALLOWED}, got the file {directory}")

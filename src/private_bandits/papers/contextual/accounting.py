@@ -66,7 +66,7 @@ def number_scale(sensitivity: float, epsilon: float, delta: float | None, noise:
         return 0.0
     if noise == "laplace":
         if delta is not None:
-            raise ValueError(f"delta must be None with noise='laplace', got {checks.short_repr(delta)}")
+            raise ValueError(f"delta must be None with noise='laplace', got {checks.brief(delta)}")
         return laplace_scale(epsilon, sensitivity)
     return gaussian_sigma(epsilon, checks.delta(delta), sensitivity, method=method)
 

@@ -92,7 +92,7 @@ def ldp_linucb(
     messages = linucb_messages(largest_reward)
     laplace = checks.choice("noise", noise, ("classical", "analytic", "laplace")) == "laplace"
     if laplace and (variant != "derived" or delta is not None):
-        got = f"{variant!r}, {checks.short_repr(delta)}"
+        got = f"{variant!r}, {checks.brief(delta)}"
         raise ValueError(f"noise 'laplace' must come with variant 'derived' and delta None, got {got}")
     far = size + 1.0 + messages[1].exact * math.sqrt(size)  # the upper triangle of x x' has L1 norm (d + 1)/2 at most
     sigma = laplace_scale(epsilon, far) if laplace else noise_scale(messages, epsilon, checks.delta(delta), noise)

@@ -151,7 +151,7 @@ def lil_ucb(
     (1, True)
     """
     if not isinstance(problem, Arms):
-        raise ValueError(f"problem must be Arms, got {checks.short_repr(problem)}")
+        raise ValueError(f"problem must be Arms, got {checks.brief(problem)}")
     most = checks.integer("limit", limit, at_least=problem.n_items, at_most=checks.ROUNDS)
     checks.integer("seed", seed, at_least=0)
     policy = identifier(failure, epsilon, delta, noise, method)

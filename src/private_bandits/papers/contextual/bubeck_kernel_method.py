@@ -72,7 +72,7 @@ class KernelMethod(Player):
             If the problem has more than one dimension.
         """
         if not isinstance(problem, ConvexLoss) or problem.domain != "ball" or problem.dimension != 1:
-            raise ValueError(f"problem must be a ConvexLoss on an interval, got {checks.short_repr(problem)}")
+            raise ValueError(f"problem must be a ConvexLoss on an interval, got {checks.brief(problem)}")
         return _Weights(self, np.linspace(-problem.radius, problem.radius, self.points_of_grid), choice)
 
 

@@ -56,7 +56,7 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     if isinstance(record, linear.Record) and record.learner == linear.REWARDS:
         record = stretches.Record(record)
     if not isinstance(record, stretches.Record):
-        raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.short_repr(policy)}")
+        raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.brief(policy)}")
     return replace(policy, kernel=stretches, record=record._replace(growth=share))
 
 

@@ -142,7 +142,7 @@ def wrap(
     except AttributeError:
         learns = False
     if isinstance(base, type) or not learns:
-        raise TypeError(f"base must have a name and start(...), got {checks.short_repr(base)}")
+        raise TypeError(f"base must have a name and start(...), got {checks.brief(base)}")
     width = 2.0 * checks.real("bound", bound, above=0)
     scale = number_scale(width, epsilon, delta, noise, method)
     privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy value is all that is sent")

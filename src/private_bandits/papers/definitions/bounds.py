@@ -489,7 +489,7 @@ def _level(epsilon: float, a: float | None) -> float:
     least = 2.0 * checks.epsilon(epsilon)
     level = least if a is None else checks.epsilon(a, "a")
     if level < least:
-        raise ValueError(f"a must be >= 2 epsilon = {least:g}, got {checks.short_repr(a)}")
+        raise ValueError(f"a must be >= 2 epsilon = {least:g}, got {checks.brief(a)}")
     return level
 
 

@@ -51,9 +51,7 @@ def online_shortest_path(graph: nx.Graph, source: Hashable, target: Hashable, co
     arms = _arms(graph)
     joined = source in graph and target in graph and source != target and nx.has_path(graph, source, target)
     if not joined:
-        raise ValueError(
-            f"source and target must be two nodes that a path joins, got {checks.short_repr((source, target))}"
-        )
+        raise ValueError(f"source and target must be two nodes that a path joins, got {checks.brief((source, target))}")
     means = 1.0 - _per_edge("costs", costs, graph)
     paths = nx.all_simple_edge_paths(graph, source, target)
     return SemiBandit.from_sets(means, sorted([arms[edge] for edge in path] for path in paths), offset=1.0)
@@ -97,7 +95,7 @@ def maximum_spanning_tree(graph: nx.Graph, means: Any) -> SetBandit:
 
 def _arms(graph: nx.Graph) -> dict[Any, int]:
     if not isinstance(graph, nx.Graph) or graph.is_multigraph():
-        raise ValueError(f"graph must be a networkx Graph or DiGraph, got {checks.short_repr(graph)}")
+        raise ValueError(f"graph must be a networkx Graph or DiGraph, got {checks.brief(graph)}")
     arms = {edge: arm for arm, edge in enumerate(graph.edges)}
     return arms if graph.is_directed() else arms | {(v, u): arm for (u, v), arm in arms.items()}
 

@@ -276,7 +276,7 @@ def as_arms(problem: SetBandit) -> SetBandit:
     [2.0, 1.5, 1.0]
     """
     if not isinstance(problem, SetBandit):
-        raise ValueError(f"problem must be a SetBandit, got {checks.short_repr(problem)}")
+        raise ValueError(f"problem must be a SetBandit, got {checks.brief(problem)}")
     means = [float(np.mean(problem.means[list(arms)])) for arms in problem.sets]
     return SemiBandit.from_sets(means, [[arm] for arm in range(len(means))], weights=float(problem.list_size))
 
@@ -348,7 +348,7 @@ def means_apart(gap: float, scale: float, words: str) -> float:
     """
     apart, unit = checks.real("gap", gap, above=0), checks.real(words, scale, above=0)
     if not apart < REACH * unit:
-        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * unit:g}, got {checks.short_repr(gap)}")
+        raise ValueError(f"gap must be < {REACH:g} {words} = {REACH * unit:g}, got {checks.brief(gap)}")
     return apart / unit
 
 
