@@ -8,10 +8,10 @@ from private_bandits import checks
 from private_bandits.kernels import Kernel
 from private_bandits.privacy.guarantee import Guarantee
 
+# what protects: "response" is randomised response, "tree" continual counters, "uniform" play without any report
 Mechanism = Literal["none", "uniform", "laplace", "gaussian", "response", "tree", "exponential"]
-"""What protects: "response" is randomised response, "tree" continual counters, "uniform" play without any report."""
+# how the noise was found, where there is a choice
 Noise = Literal["", "classical", "analytic", "laplace", "composition"]
-"""How the noise was found, where there is a choice."""
 
 
 @dataclass(frozen=True, eq=False)
