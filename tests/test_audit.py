@@ -20,9 +20,10 @@ from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH
 from private_bandits.privacy.sampled import certified_loss, p_value
 from private_bandits.privacy.sufficient import sufficient_loss
-from private_bandits.privacy.tables import on_tables, streams
+from private_bandits.privacy.tables import on_tables
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits.simulate import trace
+from private_bandits.streams import streams
 from private_bandits_book.algorithms import listed
 from private_bandits_book.policies import Exponential, Greedy, LocallyPrivate, Response, Retraction
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from private_bandits import checks
 from private_bandits.kernels import protocol
 from private_bandits.policy import Player, Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
+from private_bandits.streams import Streams, streams
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,37 +26,6 @@ AnyProblem = Problem | ConvexLoss | LinearContext
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
 _THREAD = threading.local()
 _FEW = 50_000  # rounds in all: below, threads cost more than they bring
-
-
-class Streams(NamedTuple):
-    """The three random streams of a replication."""
-
-    env: np.random.Generator
-    choice: np.random.Generator
-    noise: np.random.Generator
-
-
-def streams(seed: int, replication: int) -> Streams:
-    """Return the streams of one replication; they do not depend on how many are played.
-
-    Parameters
-    ----------
-    seed : int
-        >= 0.
-    replication : int
-        >= 0.
-
-    Returns
-    -------
-    Streams
-
-    Examples
-    --------
-    >>> streams(7, 0).env.random() == streams(7, 0).env.random() != streams(7, 1).env.random()
-    True
-    """
-    root = np.random.SeedSequence(seed, spawn_key=(replication,))
-    return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
 
 
 def log_checkpoints(horizon: int) -> np.ndarray:

@@ -59,9 +59,37 @@ class Kernel(Protocol):
         array, shape (rounds, width)
         """
 
-    advance: Any
-    """`advance(problem.record(), record, state, first, last, checkpoints, regret, trace, env, choice, noise)`.
+    def advance(
+        self,
+        problem: Any,
+        record: Any,
+        state: Any,
+        first: int,
+        last: int,
+        checkpoints: Any,
+        regret: Any,
+        trace: Any,
+        env: Any,
+        choice: Any,
+        noise: Any,
+        /,
+    ) -> None:
+        """Play the rounds first..last: compiled, or a call of what is.
 
-    It is compiled, plays the rounds first..last, leaves the state behind them, writes the regret at the checkpoints
-    among them and, where the trace has rows, what was shown, and draws from nothing but the three streams.
-    """
+        Parameters
+        ----------
+        problem : NamedTuple
+            `record()` of the problem.
+        record : Record
+        state : State, written
+            As round first - 1 left it; a run may be played in any pieces.
+        first, last : int
+            From 1.
+        checkpoints : int64 array, increasing
+        regret : float64 array, as long as `checkpoints`, written
+            The pseudo-regret at those checkpoints that are among the rounds.
+        trace : array of `blank`, with `horizon` rows or none, written
+            Where it has rows: what was shown in each round, then the number of observed positions, or the feedback.
+        env, choice, noise : numpy.random.Generator
+            The streams of a replication, all that it draws from: what users do, ties and random play, privacy.
+        """

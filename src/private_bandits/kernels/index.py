@@ -96,7 +96,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     Returns
     -------
     dict
-        Nothing to say beside the results.
+        Empty.
 
     Raises
     ------
@@ -113,17 +113,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 
 def start(problem: ListRecord, policy: Record) -> State:
-    """Return the state before the first round.
-
-    Parameters
-    ----------
-    problem : ListRecord
-    policy : Record
-
-    Returns
-    -------
-    State
-    """
+    """Return the state before the first round."""
     n_items, size, family = len(problem.means), problem.list_size, problem.family
     return State(
         pulls=np.zeros(n_items, np.int64),
@@ -144,19 +134,7 @@ def start(problem: ListRecord, policy: Record) -> State:
     )
 
 
-def advance(
-    problem: ListRecord,
-    policy: Record,
-    state: State,
-    first: int,
-    last: int,
-    checkpoints: np.ndarray,
-    regret: np.ndarray,
-    trace: np.ndarray,
-    env: np.random.Generator,
-    choice: np.random.Generator,
-    noise: np.random.Generator,
-) -> None:
+def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise) -> None:
     """Play the rounds first..last; the parameters are those of every kernel, see `kernels`."""
     if first == 1 and policy.observe_first:
         _observe_first(problem, policy, state, env)
@@ -218,8 +196,10 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
         if mechanism == HYPERCUBE:
             mechanisms.hypercube(noise, feedback, observed, scale)
         n_reported = observed
-        if reports == FIRST or reports == NOTHING:
-            n_reported = 1 if reports == FIRST else 0
+        if reports == FIRST:
+            n_reported = 1
+        elif reports == NOTHING:
+            n_reported = 0
         for position in range(n_reported):
             item = order[position]
             pulls[item] += 1

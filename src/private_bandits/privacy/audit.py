@@ -17,7 +17,8 @@ from private_bandits.privacy.guarantee import Guarantee, Promising
 from private_bandits.privacy.loss import worst_case
 from private_bandits.privacy.sampled import certified_loss, p_value
 from private_bandits.privacy.sufficient import LONGEST, sufficient, sufficient_loss
-from private_bandits.privacy.tables import ALL_PAIRS, Compiled, Started, Streams, on_tables, streams
+from private_bandits.privacy.tables import ALL_PAIRS, Compiled, Started, on_tables
+from private_bandits.streams import Streams, streams
 
 VIEWS = ("messages", "actions", "state")
 _GIVEN = {

@@ -7,7 +7,7 @@ their sums only, and are given those sums: Pareto rewards of an enormous shape a
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
+from private_bandits.streams import Streams
 
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
@@ -52,31 +53,6 @@ _RATES = (0.5, 0.125, 0.875)  # of the higher reward in their tables
 _PAIRED = 5_000_000  # products of two numbers that are seen, in all runs: up to so many, two are looked at together
 _FEW = 8  # values of a number up to which each is looked at alone
 _Given = LinearContext | ListProblem
-
-
-class Streams(NamedTuple):
-    """Three random streams, as of `simulate.streams`; they go on from run to run."""
-
-    env: np.random.Generator
-    choice: np.random.Generator
-    noise: np.random.Generator
-
-
-def streams(seed: int, number: int) -> Streams:
-    """Return the streams of a stage of an audit.
-
-    Parameters
-    ----------
-    seed, number : int
-        >= 0.
-
-    Returns
-    -------
-    Streams
-        Those of `simulate.streams`.
-    """
-    root = np.random.SeedSequence(seed, spawn_key=(number,))
-    return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
 
 
 @runtime_checkable

@@ -29,7 +29,8 @@ from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
 from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss, LinearContext
-from private_bandits.simulate import log_checkpoints, streams
+from private_bandits.simulate import log_checkpoints
+from private_bandits.streams import streams
 from private_bandits_book import studies
 from private_bandits_book.contextual import digits, facts, joint, messages, rates, sweeps
 from private_bandits_book.contextual.messages import PUBLISHED_DELTA

@@ -11,7 +11,7 @@ from private_bandits.kernels import robust
 from private_bandits.kernels.sums import laplace_sum, truncated_pareto_sum
 from private_bandits.mechanisms import noise as mechanisms
 from private_bandits.papers.heavy_tailed import bounds, dp_robust_ucb, pareto_arms
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 from private_bandits_book.heavy_tailed import rates
 from private_bandits_book.heavy_tailed.setup import Setup
 

@@ -8,7 +8,7 @@ import numpy as np
 from private_bandits.kernels import quantile
 from private_bandits.mechanisms import noise as mechanisms
 from private_bandits.papers.heavy_tailed import quantile_se
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 LONG = 4096.0  # first pulls over 2 L / epsilon, of the variant with a long first epoch; 8 is ours
 RARE = 8e-4  # how often the better arm pays, on top of U[0, 0.2]; the other has U[0.4, 0.6]

@@ -27,7 +27,8 @@ from private_bandits.papers.heavy_tailed import private_quantiles as quantiles
 from private_bandits.papers.heavy_tailed.instances import SETTINGS, ParetoArms
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
-from private_bandits.simulate import log_checkpoints, streams
+from private_bandits.simulate import log_checkpoints
+from private_bandits.streams import streams
 from private_bandits_book import studies
 from private_bandits_book.heavy_tailed import coverage, rare, rates
 from private_bandits_book.heavy_tailed.setup import Setup

@@ -15,7 +15,7 @@ from private_bandits.papers.contextual.convex_skeleton import noise_on
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 _WIDTH = 0.01  # the epsilon of lil'UCB, and its beta and lambda, as in its authors' experiments
 _BETA = 1.0
