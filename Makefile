@@ -2,7 +2,8 @@
 # make pdf        build the site and print it into _build/private-bandits.pdf (needs Chromium, poppler-utils and qpdf)
 # make test       the gate: lint, types, unit tests, every chapter under nbval, every page on a phone
 # make quick      the same without the notebooks and the pages
-# make check      everything: all widths and themes, crashes, a cluster, 50,000 calls, planted faults (hours)
+# make check      everything: all widths and themes, crashes, a cluster, 50,000 calls, planted faults, other seeds,
+#                 Python 3.11 to 3.13, the newest of every dependency (three hours)
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
 # make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
@@ -31,7 +32,11 @@ create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
 endif
 install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: book pdf test quick check prove-gates mutate fuzz reproduce bench bench-peers bench-growth lock
+# Tests are compiled once, and not by every worker, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: book pdf test quick check everything prove-gates mutate fuzz seeds pythons newest
+.PHONY: reproduce bench bench-peers bench-growth lock
 
 book: $(READY)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
@@ -39,14 +44,14 @@ book: $(READY)
 pdf: book
 	$(BIN)/python publish/pdf.py
 
-test: CHOSEN := not check
+test newest: CHOSEN := not check
 quick: CHOSEN := not check and not notebook and not book
-test quick check: $(READY)
+test quick everything: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)" && wait $$types
 
-check: fuzz prove-gates
+check: everything fuzz prove-gates seeds pythons newest
 
 prove-gates: $(READY)
 	$(BIN)/python tests/prove_gates.py
@@ -57,6 +62,23 @@ mutate: $(READY)
 
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py
+
+seeds: $(READY)
+	$(BIN)/private-bandits reproduce --seeds 5 --check
+
+# uv finds a Python or brings it
+pythons: $(READY)
+	set -e; for version in 3.11 3.12 3.13; do \
+		python=$$($(UV) python find $$version || { $(UV) python install $$version && $(UV) python find $$version; }); \
+		$(MAKE) quick VENV=_build/python-$$version PY=$$python; \
+	done
+
+# without the lock, and without the lint, whose newest rules are no reader's trouble
+newest: $(READY)
+	rm -rf _build/newest
+	$(UV) venv --quiet --python $(BIN)/python _build/newest
+	$(UV) pip install --quiet --upgrade --python _build/newest/bin/python --editable '.[test]'
+	_build/newest/bin/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)"
 
 reproduce: $(READY)
 	$(BIN)/private-bandits reproduce

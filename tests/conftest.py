@@ -36,6 +36,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not _alone(item.nodeid))
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """After the gate say how fast the machine is, as targets are for one of a known speed."""
+    if config.option.markexpr:
+        done = subprocess.run([sys.executable, ROOT / "benchmarks" / "yardstick.py"], capture_output=True, text=True)
+        terminalreporter.write_line(done.stdout.strip())
+
+
 class _ByFile(LoadScopeScheduling):
     """The tests of a file stay in one worker, with what they compile and share; a notebook stands for itself."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import itertools
 import token
@@ -46,7 +47,10 @@ def imports(source):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-IMPORTS = {dotted(path): set(imports(path.read_text(encoding="utf-8"))) for path in FILES}
+@functools.cache
+def known_imports():
+    """What each module of the house imports."""
+    return {dotted(path): set(imports(path.read_text(encoding="utf-8"))) for path in FILES}
 
 
 def within(name, *packages):
@@ -93,7 +97,7 @@ LOW, HIGH = (
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
 CHAPTERS = sorted(path.parent.name for path in (SRC / COMPANION).glob("*/exhibits.py"))
-SHARED = sorted({name.split(".")[1] for name in IMPORTS if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
+SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
 FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
 FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
 
@@ -116,19 +120,19 @@ def across(imports):
 def test_the_imports_are_read():
     assert {"cascading", "contextual", "definitions", "heavy_tailed", "semibandits"} <= set(PAPERS) <= set(CHAPTERS)
     assert {"audit", "comparison"} <= set(CHAPTERS)
-    assert f"{COMPANION}.commands.call" in IMPORTS[f"{COMPANION}.cli"]  # in a function
-    assert f"{COMPANION}.chapters.book.Book" in IMPORTS[f"{COMPANION}.cli"]  # under TYPE_CHECKING
-    assert len(IMPORTS) > 150
-    rooms = {name.split(".")[1] for name in IMPORTS if within(name, LIBRARY) and name != LIBRARY}
+    assert f"{COMPANION}.commands.call" in known_imports()[f"{COMPANION}.cli"]  # in a function
+    assert f"{COMPANION}.chapters.book.Book" in known_imports()[f"{COMPANION}.cli"]  # under TYPE_CHECKING
+    assert len(known_imports()) > 150
+    rooms = {name.split(".")[1] for name in known_imports() if within(name, LIBRARY) and name != LIBRARY}
     assert rooms == set(ORDER)
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    assert not circle(IMPORTS)
+    assert not circle(known_imports())
 
 
 def test_the_library_imports_neither_the_companion_nor_what_makes_pages():
-    assert not into(IMPORTS, [LIBRARY], [COMPANION, *PUBLISHING])
+    assert not into(known_imports(), [LIBRARY], [COMPANION, *PUBLISHING])
 
 
 def test_the_library_names_no_companion():
@@ -140,11 +144,11 @@ def test_the_library_names_no_companion():
 
 def test_imports_run_one_way_between_the_floors():
     """Chapters, what they share, papers, simulate and privacy, kernels, problems and mechanisms, checks."""
-    assert not upwards(IMPORTS)
+    assert not upwards(known_imports())
 
 
 def test_no_paper_imports_another():
-    assert not across(IMPORTS)
+    assert not across(known_imports())
 
 
 PLANTED = "def play():\n    from {} import it\n"
@@ -152,7 +156,7 @@ PLANTED = "def play():\n    from {} import it\n"
 
 def with_an_import(module, name):
     """What is imported, and by one module another one, in a function."""
-    return IMPORTS | {module: IMPORTS[module] | set(imports(PLANTED.format(name)))}
+    return known_imports() | {module: known_imports()[module] | set(imports(PLANTED.format(name)))}
 
 
 @pytest.mark.parametrize(
