@@ -13,7 +13,6 @@ from private_bandits.mechanisms import lemma_1_constant
 from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds, repaired_blocks, repaired_local
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import simulate
-from private_bandits_book.cascading.tables import smallest_base
 
 # gaps to the second best item 0.2 and 0.4, so the sum of 1/gap is 7.5
 MEANS = [0.1, 0.6, 0.3, 0.5]
@@ -87,16 +86,34 @@ def test_theorem_11_by_hand(weight, privacy):
     assert bounds.theorem_11(*arguments) == close(3 * 0.5 * 0.25 / (privacy * 0.25) * LOG)
     divergence = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)  # d(0.25 || 0.5)
     assert bounds.theorem_11(*arguments, "corrected") == close(3 * 0.25 * 0.5 / (privacy * divergence) * LOG)
+    low = 0.5 - 0.25 * (weight - 1) / (weight + 1)  # a bit about 0.25 is 1 that often, one about 0.5 half of the time
+    kept = low * math.log(2 * low) + (1 - low) * math.log(2 * (1 - low))
+    assert bounds.theorem_11(*arguments, "sharp") == close(3 * 0.25 * 0.5 / kept * LOG, rel=1e-9)
 
 
 def test_theorem_12_by_hand():
-    plain = 3 * 0.25 * 0.5 / (0.25 * math.log(0.5) + 0.75 * math.log(1.5)) * LOG
-    private = 3 * 0.5 / (200 * 1e-4) * LOG
     arguments = (5, 2, 0.5, 0.25, HORIZON)
-    assert bounds.theorem_12(*arguments, 1e-4) == close(plain + private)
-    assert bounds.theorem_12(*arguments, 1e-4, "corrected") == close(private)
-    assert bounds.theorem_12(*arguments, 1.0) == close(plain + private * 1e-4)
-    assert bounds.theorem_12(*arguments, 1.0, "corrected") == close(plain)
+    assert bounds.theorem_12(*arguments, 0.2) == close(3 * 0.5 * (4 + 5) * LOG)
+    # the log-odds of 0.25 and 0.5 differ by ln 3: from there on privacy costs nothing
+    plain = 3 * 0.5 * 0.25 / (0.25 * math.log(0.5) + 0.75 * math.log(1.5)) * LOG
+    assert bounds.theorem_12(*arguments, math.log(3), "corrected") == close(plain)
+    private = 3 * 0.5 * 0.25 / (-math.log(0.5 + 0.5 / 2) - 0.25 * math.log(2)) * LOG  # e^eps = 2
+    assert bounds.theorem_12(*arguments, math.log(2), "corrected") == close(private)
+    assert private > plain
+    assert bounds.theorem_12(*arguments, 1e-6, "corrected") == close(3 * 0.5 / 1e-6 * LOG, rel=1e-5)
+
+
+@pytest.mark.parametrize("p", [0.01, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 3.0, math.inf])
+def test_theorem_12_is_no_less_than_either_of_its_terms_and_bounds_the_print(p, share, epsilon):
+    at = (20, 4, p, share * p, HORIZON)
+    proved = bounds.theorem_12(*at, epsilon, "corrected")
+    terms = bounds.kveton_lower(*at), 16 * (1 - p) ** 3 * LOG / epsilon
+    assert proved >= max(terms) * (1 - 1e-12)
+    local = [bounds.theorem_11(*at, epsilon, variant) for variant in ("printed", "corrected", "sharp")]
+    assert local == sorted(local) and local[2] >= proved * (1 - 1e-12)  # local privacy is central privacy too
+    assert bounds.theorem_12(*at, epsilon) <= (1 + 1 / (p * (1 - p))) * proved
 
 
 def test_bernoulli_kl_by_hand():
@@ -133,8 +150,9 @@ def test_without_privacy_theorem_2_forgets_the_sampling():
 def test_without_privacy_the_lower_bounds_keep_what_they_say():
     assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf) == 0.0
     plain = bounds.kveton_lower(20, 4, 0.2, 0.15, HORIZON)
-    for variant in ("printed", "corrected"):
-        assert bounds.theorem_12(20, 4, 0.2, 0.15, HORIZON, math.inf, variant) == plain
+    assert bounds.theorem_12(20, 4, 0.2, 0.15, HORIZON, math.inf, "corrected") == close(plain)
+    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf, "sharp") == close(plain)
+    assert bounds.theorem_12(20, 4, 0.2, 0.15, HORIZON, math.inf) == close(16 * 0.8**3 / 0.15 * LOG)
 
 
 # --- rates
@@ -272,23 +290,6 @@ def test_corrected_theorem_2_beats_the_printed_one_at_the_paper_scale():
 
 
 # --- "arbitrarily small xi"
-
-
-@pytest.mark.parametrize(("xi", "log_10"), [(0.5, 3.08), (0.2, 11.17), (0.1, 27.69), (0.05, 66.11)])
-def test_smallest_base_of_the_notes(xi, log_10):
-    assert smallest_base(xi) / math.log(10) == close(log_10, abs=0.01)
-
-
-@pytest.mark.parametrize("xi", [0.05, 0.5, 1.0, 1.2])
-def test_smallest_base_is_where_the_inequality_turns(xi):
-    log_b = smallest_base(xi)
-    for factor, holds in ((0.99, False), (1.01, True), (2.0, True), (100.0, True)):
-        assert (xi * factor * log_b >= 1.5 * math.log((1 + xi) * factor * log_b)) is holds
-
-
-def test_a_large_xi_needs_no_base():
-    assert smallest_base(1.24) == 0.0
-    assert smallest_base(1.23) == close(1.5 / 1.23, rel=0.05)  # where the two sides touch
 
 
 # --- Theorem 11: the order of the divergence

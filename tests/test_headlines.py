@@ -51,8 +51,8 @@ def curve(chapter: str, file: str, policy: str, reading: str, t: int = 100_000, 
 
 
 STATED = {
-    "cascading, Laplace": lambda: curve("cascading", "figure-1a", "Laplace", "stated"),
-    "cascading, first item": lambda: curve("cascading", "figure-1a", "Response, first item", "repaired", epsilon=0.2),
+    "cascading, Laplace": lambda: stated("cascading", "figure-1a", policy="Laplace", variant="stated", t=100_000),
+    "cascading, first item": lambda: stated("cascading", "figure-private", policy="Response, first item", epsilon=0.2),
     "semi-bandits, LDP1": lambda: curve("semibandits", "figure-regret", "CUCB-LDP1", "repaired", epsilon=0.5),
     "semi-bandits, LDP2": lambda: curve("semibandits", "figure-regret", "CUCB-LDP2", "repaired", epsilon=0.5),
     "heavy tails, episodes, v = 0.5": lambda: curve(

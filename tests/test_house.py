@@ -96,7 +96,9 @@ LOW, HIGH = (
     "kernels privacy policy learners simulate",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
-CHAPTERS = sorted(path.parent.name for path in (SRC / COMPANION).glob("*/exhibits.py"))
+CHAPTERS = sorted(
+    {path.parent.name for name in ("exhibits", "rules") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
+)
 SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
 FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
 FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
@@ -248,7 +250,7 @@ def test_no_string_is_broken_into_crumbs():
 PARTS = {"contains", "removesuffix", "removeprefix", "startswith", "endswith", "partition", "rpartition"}
 CALLED = {"policy", "policies", "name", "label", "mechanism", "learner", "claim"}
 # What reads files, arguments and declared labels, and knows no policy.
-READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "cli", "commands", "exhibits"))
+READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands", "exhibits"))
 
 
 def told_from_names(text):
@@ -346,6 +348,7 @@ frame["family"] = np.where(plain, "none", "gaussian")
 
 def test_colour_comes_from_the_policy_that_ran():
     instances = {f"{COMPANION}.semibandits.study", f"{COMPANION}.semibandits.sweeps"}  # there it is one of instances
+    instances |= {f"{COMPANION}.plots"}  # where every frame of runs gets it
     found = [
         f"{module}:{line}"
         for path in FILES

@@ -20,8 +20,13 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+NEW = ("cascading",)  # the chapters whose experiment stands in their notebook
 LONGEST_DEFINITION = 10
+LONGEST_HERE = 15  # of a new chapter
 OWN = 20  # lines of the policy that the page for a reader's own shows
+# What Jupyter and a forge would show as it stands: {role}`words`, the fence of a directive, and a label.
+MYST = re.compile(r"\{[\w:+.-]+\}`|^ *(?:`{3,}|~{3,}|:{3,}) *\{|^:{3,}|^\(\S+\)= *$", re.MULTILINE)
+WIDEST, TALLEST, VISIBLE, HIDDEN = 75, 30, range(100, 301), 12  # letters, lines of a cell, of all that are shown or not
 # A path of one machine, an object's address, a kernel's temporary file, a time of day.
 PASSING = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt)/|\bat 0x[0-9a-f]+|ipykernel_\d+|\d\d:\d\d:\d\d")
 
@@ -63,8 +68,49 @@ def faults(notebook: dict[str, Any], is_chapter: bool = True, longest: int = LON
 
 def _shown(output: dict[str, Any]) -> str:
     """Return the text of an output, without embedded images."""
-    text = json.dumps(output.get("text", output.get("data", "")), ensure_ascii=False)
+    shown = {kind: text for kind, text in output.get("data", {}).items() if kind != "image/png"}
+    text = json.dumps(output.get("text", shown), ensure_ascii=False)
     return re.sub(r"base64,[A-Za-z0-9+/=]+", "", text)
+
+
+def unreadable(notebook: dict[str, Any]) -> list[str]:
+    """Return what keeps a chapter from being read, and copied, as the experiment that it is."""
+    found, visible, hidden = list[str](), 0, 0
+    for cell in notebook["cells"]:
+        source, tags = "".join(cell["source"]), set(cell["metadata"].get("tags", ()))
+        if cell["cell_type"] == "markdown":
+            found += [f"{cell['id']}: {one[0]!r} is no plain Markdown" for one in MYST.finditer(source)]
+            continue
+        lines = source.splitlines()
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            if "{figure}" in "".join(data.get("text/markdown", "")) and not {"image/png", "text/html"} <= {*data}:
+                found.append(f"{cell['id']}: a figure without PNG or HTML")
+        if "parameters" in tags:
+            if tags & {"remove-input", "remove-cell"}:
+                found.append(f"{cell['id']}: who copies the cells lacks the parameters")
+        elif tags & {"remove-input", "remove-cell", "hide-input", "hide-cell"}:
+            hidden += 0 if _only_says(source) else len(lines)
+        else:
+            visible += len(lines)
+            found += [f"{cell['id']}: {len(line)} letters: {line}" for line in lines if len(line) > WIDEST]
+            if len(lines) > TALLEST:
+                found.append(f"{cell['id']}: {len(lines)} lines")
+    if visible not in VISIBLE:
+        found.append(f"{visible} lines are visible")
+    if hidden > HIDDEN:
+        found.append(f"{hidden} lines are hidden")
+    return found
+
+
+def _only_says(source: str) -> bool:
+    """Whether a cell does nothing but call `chapter.say`."""
+    called = [one.value.func for one in ast.parse(source).body if _calls(one)]
+    return len(called) == len(ast.parse(source).body) and {ast.unparse(one) for one in called} == {"chapter.say"}
+
+
+def _calls(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
 
 
 def test_every_notebook_of_the_book_is_looked_at() -> None:
@@ -79,7 +125,13 @@ def test_every_notebook_of_the_book_is_looked_at() -> None:
 
 @every_notebook
 def test_stored_state_is_fit_to_commit(path: Path) -> None:
-    assert faults(_read(path), path in CHAPTERS, OWN if path.stem in ("audit", "own") else LONGEST_DEFINITION) == []
+    longest = LONGEST_HERE if path.stem in NEW else OWN if path.stem in ("audit", "own") else LONGEST_DEFINITION
+    assert faults(_read(path), path in CHAPTERS, longest) == []
+
+
+@pytest.mark.parametrize("chapter", NEW)
+def test_a_chapter_is_an_experiment_that_reads_whole(chapter: str) -> None:
+    assert unreadable(_read(ROOT / "book" / f"{chapter}.ipynb")) == []
 
 
 @every_notebook
@@ -145,6 +197,63 @@ def test_each_fault_would_be_found(where: tuple[str | int, ...], value: Any) -> 
         inner = inner[key]
     inner[where[-1]] = value
     assert faults(notebook) != []
+
+
+def _readable() -> dict[str, Any]:
+    """A notebook that nothing keeps from being read: parameters, prose, a sentence, a figure, and a hundred lines."""
+
+    def code(source: str, *tags: str, **data: str) -> dict[str, Any]:
+        outputs = [{"output_type": "display_data", "data": {"text/plain": "", **data}}] if data else []
+        return {"cell_type": "code", "metadata": {"tags": [*tags]}, "source": source, "outputs": outputs}
+
+    prose = (
+        "Under $\\hat{w}$ `code` of [Wang et al. (2021)](https://arxiv.org/abs/2105.11126)\n\n```python\nx = {1}\n```"
+    )
+    figure = {"text/html": "<figure>", "text/markdown": "```{figure} x.svg\n```", "image/png": "iVBO"}
+    cells = [
+        code(f"horizon: int = 3  # {'rounds ' * 20}", "parameters", "hide-input"),
+        {"cell_type": "markdown", "metadata": {}, "source": prose},
+        code("\n".join(["chapter.say(f'{horizon}')"] * 20), "remove-input"),
+        code("\n".join(["x = 1"] * 12), "remove-input"),
+        code("chapter.figure('figure-1', x)", **figure),
+        *(code("\n".join(["y" * 75] * 30)) for _ in range(4)),
+    ]
+    return {"cells": [{**cell, "id": f"c{place:03d}"} for place, cell in enumerate(cells)]}
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "value"),
+    [
+        (1, "source", "As {cite:t}`wang2021` say"),
+        (1, "source", "As {py:func}`~private_bandits.simulate` says"),
+        (1, "source", "Words\n\n```{lab} cascading\n```"),
+        (1, "source", "- an item\n\n  ~~~{note}\n  ~~~"),
+        (1, "source", ":::{note}\nWords\n:::"),
+        (1, "source", "(the-label)=\n## A heading"),
+        (0, "metadata", {"tags": ["parameters", "remove-input"]}),
+        (2, "source", "chapter.say('x')\n" * 20 + "x = 2"),
+        (3, "source", "x = 1\n" * 13),
+        (5, "metadata", {"tags": ["hide-input"]}),
+        (4, "outputs", [{"output_type": "display_data", "data": {"text/html": "", "text/markdown": "```{figure} x"}}]),
+        (4, "outputs", [{"output_type": "display_data", "data": {"image/png": "", "text/markdown": "```{figure} x"}}]),
+        (5, "source", "y" * 76),
+        (5, "source", "y\n" * 31),
+    ],
+)
+def test_what_keeps_a_chapter_from_being_read_would_be_found(place: int, key: str, value: Any) -> None:
+    notebook = _readable()
+    assert unreadable(notebook) == []
+    notebook["cells"][place][key] = value
+    assert unreadable(notebook) != []
+
+
+@pytest.mark.parametrize("lines", [(1,) * 4, (30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30)])
+def test_too_little_and_too_much_code_would_be_found(lines: tuple[int, ...]) -> None:
+    notebook = _readable()
+    shown = notebook["cells"].pop()
+    notebook["cells"] = notebook["cells"][:5] + [{**shown, "source": "y\n" * many} for many in lines]
+    (found,) = unreadable(notebook)
+    assert found.endswith("lines are visible")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import pytest
 from private_bandits.policy import Policy
 from private_bandits_book import exhibits
 from private_bandits_book.algorithms import listed
-from private_bandits_book.cascading import study as cascading
 from private_bandits_book.chapters import Chapter
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.contextual import sweeps as contextual
@@ -23,7 +22,8 @@ from private_bandits_book.semibandits import sweeps as semibandits
 from private_bandits_book.studies import family
 
 BOOK = find_book()
-CHAPTERS = [chapter for chapter in BOOK.chapters() if importlib.util.find_spec(f"private_bandits_book.{chapter}")]
+ROOMS = [chapter for chapter in BOOK.chapters() if importlib.util.find_spec(f"private_bandits_book.{chapter}")]
+CHAPTERS = [room for room in ROOMS if importlib.util.find_spec(f"private_bandits_book.{room}.exhibits")]
 SHARED = {"sentences", "names", "looks"}  # sections that makers read, and no exhibit's own
 # What a page shows as its maker returns it: numbers for download, a Markdown table, words made of sentences.
 BARE = {
@@ -90,7 +90,6 @@ def test_what_is_astray_is_found(entries, made, shown, found):
 
 
 LONG = {
-    "cascading": lambda: cascading.learning_runs() + cascading.growth_runs(),
     "contextual": lambda: contextual.long_runs("convex") + contextual.long_runs("linear"),
     "definitions": definitions.long_runs,
     "semibandits": lambda: [run for runs in semibandits.STUDIES.values() for run in runs()],

@@ -2,7 +2,8 @@
 
 The body of the directive `claims` is a line of JSON a claim, as `private_bandits_book` writes it. A claim is at home
 where the directive has the flag `home`, on the page of all ledgers, and there its address is its name; on the page of
-its chapter it is the name behind `claim-`, as figures and tables have addresses of their own there.
+its chapter it is the name behind `claim-`, as figures and tables have addresses of their own there. The directive
+`verdict` is one line below the figure where a claim is judged; with a ledger on the same page it has the address.
 """
 
 from __future__ import annotations
@@ -52,6 +53,10 @@ class unfolded(nodes.General, nodes.Element):
     """What a line unfolds."""
 
 
+class verdict(nodes.General, nodes.Element):
+    """What a claim came to, below the figure where it is judged."""
+
+
 class Claims(SphinxDirective):
     """A ledger."""
 
@@ -72,10 +77,10 @@ class Claims(SphinxDirective):
     def _claim(self, entry: dict[str, str], home: bool) -> claim:
         chapter, name = entry["chapter"], entry["claim"]
         address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
-        domain = self.env.get_domain("claim")
-        assert isinstance(domain, Ledger)
-        domain.note(f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home)
-        row = claim(ids=[address], **{key: entry[key] for key in ("verdict", "evidence")})
+        first = _ledger(self.env).note(
+            f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home
+        )
+        row = claim(ids=[address] * first, **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
@@ -92,9 +97,37 @@ class Claims(SphinxDirective):
                 reftarget=f"{chapter}-{entry['shown']}",
             )  # fmt: skip
         if home:
+            more += _line("Judged", "")
+            more[-1] += _reference(chapter, name, "judged", "in its chapter")
             more += _made_by(entry["command"])
         row += more
         return row
+
+
+class Verdict(SphinxDirective):
+    """A line of JSON: chapter, claim, locus, statement, verdict, and, unfolded, evidence and reason."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        entry = json.loads(" ".join(self.content))
+        chapter, name = entry["chapter"], entry["claim"]
+        address = f"{chapter}-claim-{name}"
+        title = f"{entry['locus']}, {chapter}"
+        first = _ledger(self.env).note(f"{chapter}/{name}", title, self.env.docname, address, False)
+        line = verdict(ids=[address] * first, verdict=entry["verdict"])
+        line += _words("place", f"{entry['locus']}: ")
+        line += _words("says", entry["statement"])
+        line += [nodes.Text(" "), _words("verdict", entry["verdict"])]
+        more = unfolded()
+        why = nodes.paragraph()
+        if entry["evidence"]:
+            why += [nodes.emphasis(text=entry["evidence"].capitalize()), nodes.Text(": " if entry["reason"] else ". ")]
+        why += [*_mathematics(entry["reason"]), nodes.Text(" ")]
+        why += _reference(chapter, name, "home", "In the list of all claims")
+        more += why
+        line += more
+        return [line]
 
 
 def _grouped(lines: list[claim]) -> Iterator[group]:
@@ -116,10 +149,10 @@ def _made_by(*commands: str) -> nodes.paragraph:
     return line
 
 
-def _reference(chapter: str, name: str) -> nodes.Node:
+def _reference(chapter: str, name: str, kind: str = "claim", words: str = "") -> nodes.Node:
     target = f"{chapter}/{name}"  # not its address: the search would take the title for that
     return addnodes.pending_xref(
-        "", nodes.inline(text=name), refdomain="claim", reftype="claim", refexplicit=True, reftarget=target
+        "", nodes.inline(text=words or name), refdomain="claim", reftype=kind, refexplicit=True, reftarget=target
     )
 
 
@@ -132,16 +165,21 @@ def _listed(parts: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
 
 def _line(head: str, words: str) -> nodes.paragraph:
     line = nodes.paragraph()
-    line += [nodes.strong(text=head), nodes.Text(f" {words}")]
+    line += [nodes.strong(text=head), nodes.Text(" "), *_mathematics(words)]
     return line
 
 
-def _words(name: str, words: str, small: str = "") -> nodes.inline:
-    """Return a cell of a line; what stands between dollars is mathematics."""
-    cell = nodes.inline(classes=[f"claim-{name}"])
+def _mathematics(words: str) -> Iterator[nodes.Node]:
+    """Return words and formulas: what stands between dollars is mathematics."""
     for place, part in enumerate(words.split("$")):
         if part:
-            cell += nodes.math(part, part) if place % 2 else nodes.Text(part)
+            yield nodes.math(part, part) if place % 2 else nodes.Text(part)
+
+
+def _words(name: str, words: str, small: str = "") -> nodes.inline:
+    """Return a cell of a line."""
+    cell = nodes.inline(classes=[f"claim-{name}"])
+    cell += _mathematics(words)
     if small:
         cell += nodes.inline(text=small, classes=["claim-small"])
     return cell
@@ -195,9 +233,12 @@ class Ledger(Domain):
         """By claim and page: its title, its address there, and whether it is at home."""
         return self.data.setdefault("places", {})
 
-    def note(self, name: str, title: str, docname: str, address: str, home: bool) -> None:
-        """Note that a claim stands on a page."""
-        self.places.setdefault(name, {})[docname] = title, address, home
+    def note(self, name: str, title: str, docname: str, address: str, home: bool) -> bool:
+        """Note that a claim stands on a page, and return whether this is the first time, which has the address."""
+        found = self.places.setdefault(name, {})
+        first = docname not in found
+        found.setdefault(docname, (title, address, home))
+        return first
 
     def clear_doc(self, docname: str) -> None:
         for name in [name for name, found in self.places.items() if docname in found]:
@@ -219,19 +260,61 @@ class Ledger(Domain):
     def resolve_xref(
         self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
         node: addnodes.pending_xref, contnode: nodes.Element,
-    ) -> nodes.reference | None:  # fmt: skip
+    ) -> nodes.Element | None:  # fmt: skip
         if typ == "exhibit":  # a figure or a table, if the page has it at its parameters
             labels = env.get_domain("std").data["anonlabels"]
             where = labels.get(target)
             return make_refnode(builder, fromdocname, where[0], where[1], [contnode]) if where else None
         found = self.places.get(target, {})
-        here = {fromdocname: found[fromdocname]} if fromdocname in found else found
-        for docname, (_, address, _) in sorted(here.items(), key=lambda place: not place[1][2]):
+        if typ == "home":  # its row on the page of all claims, if the site has it
+            found = {docname: place for docname, place in found.items() if place[2]}
+            contnode = contnode if found else nodes.inline()
+        elif typ == "judged":  # its line on the page of its chapter, or else that page
+            found = {docname: place for docname, place in found.items() if not place[2]}
+            page = "/".join([*fromdocname.split("/")[:-1], target.partition("/")[0]])
+            found = found or ({page: ("", "", False)} if page in env.all_docs else {})
+        elif fromdocname in found:
+            found = {fromdocname: found[fromdocname]}
+        for docname, (_, address, _) in sorted(found.items(), key=lambda place: not place[1][2]):
             return make_refnode(builder, fromdocname, docname, address, [contnode])
-        return None
+        return contnode if typ in ("home", "judged") else None
 
-    def resolve_any_xref(self, *given: Any) -> list[tuple[str, nodes.Element]]:
-        return []
+    def resolve_any_xref(
+        self, env: BuildEnvironment, fromdocname: str, builder: Builder, target: str, node: addnodes.pending_xref,
+        contnode: nodes.Element,
+    ) -> list[tuple[str, nodes.Element]]:  # fmt: skip
+        """Resolve an ordinary link, `[Theorem 4](#cascading-claim-theorem-4)`, as if it led to where the claim is."""
+        named = _ADDRESS.fullmatch(target)
+        name = "/".join(named.groups()) if named else ""
+        to = self.resolve_xref(env, fromdocname, builder, "claim", name, node, contnode)
+        return [("claim:claim", to)] if to is not None else []
+
+
+_ADDRESS = re.compile(r"(\w+)-claim-([^\"]+)")
+_LINK = re.compile(rf' href="#{_ADDRESS.pattern}"')
+
+
+def lead(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Lead links in HTML, as tables of a chapter have them, to where the claim is: on their page, or on that of all."""
+    places = _ledger(app.env).places
+    assert app.builder is not None
+
+    def led(link: re.Match[str]) -> str:
+        found = places.get("/".join(link.groups()), {})
+        for where, (_, address, home) in found.items():
+            if home and docname not in found:
+                return f' href="{app.builder.get_relative_uri(docname, where)}#{address}"'
+        return link[0] if docname in found else ""
+
+    for raw in doctree.findall(nodes.raw):
+        if "-claim-" in raw.astext():
+            raw.children = [nodes.Text(_LINK.sub(led, raw.astext()))]
+
+
+def _ledger(env: BuildEnvironment) -> Ledger:
+    domain = env.get_domain("claim")
+    assert isinstance(domain, Ledger)
+    return domain
 
 
 def _opens_claims(self: Any, node: claims) -> None:
@@ -251,6 +334,11 @@ def _closes_claim(self: Any, node: claim) -> None:
     self.body.append("</details>\n")
 
 
+def _opens_verdict(self: Any, node: verdict) -> None:
+    start = self.starttag(node, "details", CLASS="verdict", **{"data-verdict": node["verdict"]})
+    self.body.append(start + "<summary>")
+
+
 def _opens_group(self: Any, node: group) -> None:
     start = self.starttag(node, "details", CLASS="claim-group", **{"data-verdict": node["verdict"]})
     self.body.append(f'{start}<summary><span class="claim-verdict">{node["title"]}</span></summary>')
@@ -267,9 +355,12 @@ def _closes_unfolded(self: Any, node: unfolded) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_domain(Ledger)
     app.add_directive("claims", Claims)
+    app.add_directive("verdict", Verdict)
     app.add_directive("verdicts", Verdicts)
     app.add_node(claims, html=(_opens_claims, _closes_claims))
     app.add_node(group, html=(_opens_group, _closes_claim))
     app.add_node(claim, html=(_opens_claim, _closes_claim))
+    app.add_node(verdict, html=(_opens_verdict, _closes_claim))
     app.add_node(unfolded, html=(_opens_unfolded, _closes_unfolded))
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("doctree-resolved", lead)
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -59,7 +59,10 @@ function cascadeLower(values) {
   return (reach(values) * gap * log(T)) / kl(p - gap, p);
 }
 
-const cascadeCentralLower = (values, epsilon) => Math.max(cascadeLower(values), (reach(values) / (200 * epsilon)) * log(values.T));
+function cascadeCentralLower(values, epsilon) {
+  const { gap, T, p = P } = values;
+  return (reach(values) * gap * log(T)) / privateKl(p - gap, p, epsilon);
+}
 
 function cascadeLocalLower(values, epsilon) {
   const { p = P } = values;

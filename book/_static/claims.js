@@ -9,7 +9,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
 function open() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (row && row.matches("details.claim")) {
+  if (row && row.matches("details:is(.claim, .verdict)")) {
     row.hidden = false;
     const group = row.closest("details.claim-group");
     if (group) group.open = true;

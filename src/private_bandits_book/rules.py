@@ -100,8 +100,11 @@ class Ruling:
 
     def of(self, *policies: Policy) -> Self:
         """Return the ruling as one about these algorithms."""
-        about = self.about | {Subject.of(policy) for policy in policies}
-        return replace(self, about=about, source=_RULE)
+        return self.concerning(map(Subject.of, policies))
+
+    def concerning(self, subjects: Iterable[Subject]) -> Self:
+        """Return the ruling as one about these algorithms, too."""
+        return replace(self, about=self.about | frozenset(subjects), source=_RULE)
 
     def inherited(self, name: str) -> Self:
         """Return the ruling as a part of a row that rests on the row `name`."""
@@ -148,10 +151,10 @@ class Rate:
 
     def __call__(self, measured: Any = None, missing: str = _UNMEASURED) -> Ruling:
         """Rule on a measured exponent; `missing` says why there is none."""
-        seen, others = _measurement(measured), self.alternatives
+        seen, others = measurement(measured), self.alternatives
         evidence = DERIVED if seen.low == seen.high or seen.high - seen.low < _SAME else MEASURED
         if _unknown(seen, self.claimed, *others.values()):
-            return _ruling(UNDECIDED, missing, seen, MEASURED)
+            return ruling(UNDECIDED, missing, seen, MEASURED)
         names = " and ".join(f"{name} ({other:.3g})" for name, other in others.items())
         above = [other for other in others.values() if other > self.claimed]
         below = [other for other in others.values() if other < self.claimed]
@@ -160,13 +163,13 @@ class Rate:
         free = seen.high < min(above) - _SAME and (not self.exact or seen.low > max(below) + _SAME)
         wide = (seen.high - seen.low) / 2 >= min(abs(other - self.claimed) for other in others.values())
         if wide:
-            return _ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
+            return ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
         if fits and free:
-            return _ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others), grows=True)
+            return ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others), grows=True)
         if not fits and not free:
-            return _ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
+            return ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
         held = "both it and" if fits else "neither it nor"
-        return _ruling(UNDECIDED, f"{said}: holds {held} {names}", seen, evidence)
+        return ruling(UNDECIDED, f"{said}: holds {held} {names}", seen, evidence)
 
 
 @dataclass(frozen=True)
@@ -183,16 +186,16 @@ class UpperBound:
     uniform: float | None
 
     def __call__(self, measured: Any = None) -> Ruling:
-        seen, bound, most = _measurement(measured), _number("bound", self.bound), _number("uniform", self.uniform)
+        seen, bound, most = measurement(measured), _number("bound", self.bound), _number("uniform", self.uniform)
         if _unknown(seen, bound, most):
-            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
+            return ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         if bound >= most:
             reason = f"vacuous: the bound {bound:.4g} is not below uniform play's {most:.4g}"
-            return _ruling(UNDECIDED, reason, seen, MEASURED)
+            return ruling(UNDECIDED, reason, seen, MEASURED)
         if seen.low > bound:
-            return _ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
+            return ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
         reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return _ruling(UNDECIDED, reason, seen, MEASURED, bounded=True)
+        return ruling(UNDECIDED, reason, seen, MEASURED, bounded=True)
 
 
 @dataclass(frozen=True)
@@ -203,15 +206,15 @@ class Less:
     larger: str
 
     def __call__(self, difference: Any = None) -> Ruling:
-        seen = _measurement(difference)
+        seen = measurement(difference)
         if _unknown(seen):
-            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
+            return ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         said = f"{self.smaller} minus {self.larger} is {_show(seen)}"
         if seen.high < 0:
-            return _ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, excludes=("no difference",))
+            return ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, excludes=("no difference",))
         if seen.low > 0:
-            return _ruling(NOT_REPRODUCED, f"{said}, above 0", seen, MEASURED)
-        return _ruling(UNDECIDED, f"{said}, which does not exclude 0", seen, MEASURED)
+            return ruling(NOT_REPRODUCED, f"{said}, above 0", seen, MEASURED)
+        return ruling(UNDECIDED, f"{said}, which does not exclude 0", seen, MEASURED)
 
 
 @dataclass(frozen=True)
@@ -231,19 +234,19 @@ class Near:
         checks.real("tolerance", self.tolerance, at_least=0)
 
     def __call__(self, measured: Any = None) -> Ruling:
-        seen = _measurement(measured)
+        seen = measurement(measured)
         if _unknown(seen):
-            return _ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
+            return ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         floor, ceiling = self.target - self.tolerance, self.target + self.tolerance
         aim = f"{self.target:.4g} ± {self.tolerance:.3g}"
         if seen.low > ceiling or seen.high < floor:
-            return _ruling(NOT_REPRODUCED, f"{_show(seen)} lies outside {aim}", seen, MEASURED)
+            return ruling(NOT_REPRODUCED, f"{_show(seen)} lies outside {aim}", seen, MEASURED)
         if not floor <= seen.measured <= ceiling:
-            return _ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen, MEASURED)
+            return ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen, MEASURED)
         if (seen.high - seen.low) / 2 > self.tolerance:
-            return _ruling(UNDECIDED, f"{_show(seen)} is near {aim}, but its interval is too wide", seen, MEASURED)
+            return ruling(UNDECIDED, f"{_show(seen)} is near {aim}, but its interval is too wide", seen, MEASURED)
         farther = f"farther than {self.tolerance:.3g}"
-        return _ruling(REPRODUCED, f"{_show(seen)} is within {aim}", seen, MEASURED, excludes=(farther,))
+        return ruling(REPRODUCED, f"{_show(seen)} is within {aim}", seen, MEASURED, excludes=(farther,))
 
 
 @dataclass(frozen=True)
@@ -271,16 +274,16 @@ class Holds:
         value : measurement
             The number that goes into the ledger, if one says it all.
         """
-        seen = _measurement(value)
+        seen = measurement(value)
         if holds is None:
-            return _ruling(UNDECIDED, numbers or _UNMEASURED, seen, self.evidence)
+            return ruling(UNDECIDED, numbers or _UNMEASURED, seen, self.evidence)
         if not isinstance(holds, (bool, np.bool_)):
             raise ValueError(f"holds must be True, False or None, got {holds!r}")
         if not isinstance(numbers, str) or not numbers.strip():
             raise ValueError(f"numbers must say what was computed, got {numbers!r}")
         if holds:
-            return _ruling(REPRODUCED, numbers, seen, self.evidence, excludes=self.excludes)
-        return _ruling(NOT_REPRODUCED, numbers, seen, self.evidence)
+            return ruling(REPRODUCED, numbers, seen, self.evidence, excludes=self.excludes)
+        return ruling(NOT_REPRODUCED, numbers, seen, self.evidence)
 
 
 @dataclass(frozen=True)
@@ -309,18 +312,18 @@ class Privacy:
         delta : float
             The delta at which `epsilon` was computed; `epsilon` is the smallest one there.
         """
-        seen = _measurement(epsilon)
+        seen = measurement(epsilon)
         if _unknown(seen):
             reason = "the effective privacy is not certified at these parameters"
-            return _ruling(UNDECIDED, reason, seen, self.evidence)
+            return ruling(UNDECIDED, reason, seen, self.evidence)
         within = seen.measured <= self.epsilon * (1 + 1e-9)
         said = f"pays {_privacy(seen.measured, delta)}, promised {_privacy(self.epsilon, self.delta)}"
         if within and delta <= self.delta:
-            return _ruling(REPRODUCED, said, seen, self.evidence)
+            return ruling(REPRODUCED, said, seen, self.evidence)
         if math.isinf(seen.measured) or (not within and delta >= self.delta):
-            return _ruling(NOT_REPRODUCED, said, seen, self.evidence)
+            return ruling(NOT_REPRODUCED, said, seen, self.evidence)
         reason = f"{said}: pairs at different delta do not compare"
-        return _ruling(UNDECIDED, reason, seen, self.evidence)
+        return ruling(UNDECIDED, reason, seen, self.evidence)
 
 
 @dataclass(frozen=True)
@@ -336,14 +339,14 @@ class NotTestable(_Because):
     """A claim that no run of this book can test; `why` argues it, so the row is derived."""
 
     def __call__(self) -> Ruling:
-        return _ruling(NOT_TESTABLE, self.why, _measurement(None), DERIVED)
+        return ruling(NOT_TESTABLE, self.why, measurement(None), DERIVED)
 
 
 class NotRun(_Because):
     """A measurement that could be made and that this book does not make; `why` says why."""
 
     def __call__(self) -> Ruling:
-        return _ruling(UNDECIDED, f"not run here: {self.why}", _measurement(None), MEASURED)
+        return ruling(UNDECIDED, f"not run here: {self.why}", measurement(None), MEASURED)
 
 
 def beyond_rounding(gap: float) -> float:
@@ -364,7 +367,7 @@ def all_of(*rulings: Ruling) -> Ruling:
     worst = max(counted, key=lambda r: _SEVERITY.index(r.verdict)).verdict
     decide = counted if worst in (REPRODUCED, AFTER_REPAIR) else [r for r in counted if r.verdict == worst]
     first = next(r for r in decide if r.verdict == worst)
-    return _ruling(
+    return ruling(
         worst,
         _join([first.reason, *(r.reason for r in decide)]),
         first.measurement,
@@ -386,12 +389,12 @@ def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
     apart = [] if _SEVERITY.index(worst) > _SEVERITY.index(AFTER_REPAIR) else _apart(parts.values())
     if apart:
         reason = f"no variant of {apart[0]} was judged on all of: {', '.join(parts)}"
-        return _ruling(UNDECIDED, reason, _measurement(None), INHERITED, about=about)
+        return ruling(UNDECIDED, reason, measurement(None), INHERITED, about=about)
     names = [name for name, ruling in parts.items() if ruling.verdict == worst]
     others = len(parts) - len(names)
     better = f"; {others} {'others are' if others > 1 else 'other is'} better" if others else ""
     reason = _join([f"{worst}: {names[0]}", *names[1:]], ", ") + better
-    return _ruling(worst, reason, _measurement(None), INHERITED, about=about)
+    return ruling(worst, reason, measurement(None), INHERITED, about=about)
 
 
 def _apart(rulings: Iterable[Ruling]) -> list[str]:
@@ -466,7 +469,7 @@ def by_runs(
     if rule(held).verdict == found.verdict:
         return replace(found, reason=_join([found.reason, f"{shown}; {unseen} changes nothing"]), source=_RULE)
     reason = f"{shown}; {unseen} could give another verdict than {found.verdict}: {found.reason}"
-    return _ruling(UNDECIDED, reason, found.measurement, found.evidence, about=found.about)
+    return ruling(UNDECIDED, reason, found.measurement, found.evidence, about=found.about)
 
 
 def with_unseen(
@@ -529,10 +532,10 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
     reason = _join([f"as printed: {printed.reason}", *f"repaired: {repaired.reason}".split("; ")])
     evidence, found = _weakest([printed, repaired]), repaired.measurement
     if repaired.verdict == UNDECIDED:
-        return _ruling(UNDECIDED, reason, found, evidence, about=about)
+        return ruling(UNDECIDED, reason, found, evidence, about=about)
     if repaired.verdict not in (REPRODUCED, AFTER_REPAIR):
-        return _ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
-    return _ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, grows=repaired.grows, about=about)
+        return ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
+    return ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, grows=repaired.grows, about=about)
 
 
 def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:
@@ -540,7 +543,7 @@ def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:
     if disagree < 2:
         return found
     reason = f"{disagree} of {seeds} other seeds give another verdict than {found.verdict}: {found.reason}"
-    return _ruling(UNDECIDED, reason, found.measurement, found.evidence, about=found.about)
+    return ruling(UNDECIDED, reason, found.measurement, found.evidence, about=found.about)
 
 
 def _check_repair(printed: frozenset[Subject], repaired: frozenset[Subject]) -> None:
@@ -558,11 +561,13 @@ def _weakest(rulings: Sequence[Ruling]) -> str:
     return max((ruling.evidence for ruling in rulings), key=EVIDENCE.index)
 
 
-def _ruling(verdict: str, reason: str, seen: Interval, evidence: str, **found: Any) -> Ruling:
+def ruling(verdict: str, reason: str, seen: Interval, evidence: str, **found: Any) -> Ruling:
+    """Make a ruling: rules only may."""
     return Ruling(verdict, _within(reason), seen, evidence, **found, source=_RULE)
 
 
-def _measurement(value: Any) -> Interval:
+def measurement(value: Any) -> Interval:
+    """Return a number or an interval as an interval; what is missing has NaN ends."""
     if not isinstance(value, Interval):
         number = _number("measurement", value)
         return Interval(number, number, number)

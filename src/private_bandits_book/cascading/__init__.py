@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from private_bandits import checks
+from private_bandits_book.chapters.parameters import few
 
 __all__ = ["check_parameters", "long_studies"]
 
@@ -17,12 +18,14 @@ def check_parameters(**values: Any) -> None:
         checks.integer("list_sizes", other, at_least=1, at_most=n_items - 1)
     for count in values["item_counts"]:
         checks.integer("item_counts", count, at_least=size + 1)
-    step = checks.real("sweep_step", values["sweep_step"], above=0)
-    checks.real("sweep_stop", values["sweep_stop"], at_least=step, at_most=1000 * step)
+    few(values, 4, "epsilons", "central_epsilons", "item_counts", "list_sizes")
+    few(values, 2, "cucb_epsilons")
+    few(values, 20, "sweep_epsilons")
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    from private_bandits_book.cascading.study import long_studies
+    from private_bandits_book.cascading.long import STUDIES
+    from private_bandits_book.studies import long_study
 
-    return long_studies()
+    return {label: long_study(label, runs) for label, runs in STUDIES.items()}

@@ -1,4 +1,4 @@
-"""The lemmas that Wang et al. (2021) build on, checked by computation: numbers for the ledger, each in under a second.
+"""The lemmas that Wang et al. (2021) build on, and its bounds, by computation: each number in under a second.
 
 A ratio compares the exact quantity with the one that the lemma promises; the lemma holds where it is at most 1.
 """
@@ -6,7 +6,7 @@ A ratio compares the exact quantity with the one that the lemma promises; the le
 import math
 from collections.abc import Callable, Sequence
 from itertools import permutations, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -17,81 +17,35 @@ from private_bandits._compiled import compiled
 from private_bandits.estimates import Interval
 from private_bandits.mechanisms import HybridCounter, gaussian_epsilon, gaussian_sigma, lemma_1_constant
 from private_bandits.mechanisms.counters import COUNTER_ROW, hybrid_noise
-from private_bandits.papers.cascading.instances import one_hot_replies
-from private_bandits.privacy import binomial_interval, sensitivity
-from private_bandits.privacy.divergences import local_factor
+from private_bandits.papers.cascading import b_lb, bounds, ucb_hybrid
+from private_bandits.papers.cascading.instances import one_hot_replies, padded_replies
+from private_bandits.privacy import FinitePolicy, binomial_interval, sensitivity
 from private_bandits.problems import Cascade
-from private_bandits_book.sweep import exact_slope
 from private_bandits_book.tails import laplace_sum_tail
 
-
-class Coverage(NamedTuple):
-    """Largest share of runs, over the items of the stream, in which the hybrid counter's noise leaves its bound."""
-
-    printed: Interval  # bound of Lemma 1
-    printed_at: int
-    printed_later: float  # the same from the second item on
-    counter: Interval  # HybridCounter.error_bound
+_GRID = [
+    ((20, 4, p, share * p, 10**8), epsilon)
+    for p, share, epsilon in product((0.05, 0.2, 0.5, 0.9), (0.05, 0.5, 0.95), (0.01, 0.2, 1.0, 5.0))
+]
+"""L, K, p, the gap and T; and epsilon."""
 
 
-class Unforced(NamedTuple):
-    """How far a tail exceeds what its proof allots, and at how many noisy reports."""
-
-    ratio: float
-    reports: int
-
-
-class Excess(NamedTuple):
-    """What the classical Gaussian mechanism pays over its nominal epsilon, and up to where it keeps its promise."""
-
-    ratio: float
-    epsilon: float
-    keeps_until: float
-
-
-class Composed(NamedTuple):
-    """Exact delta of a composition over the promised one, where it is largest."""
-
-    ratio: float
-    k: int
-    epsilon: float
-    delta: float
-
-
-class Divergences(NamedTuple):
-    """d over gap^2 / (p (1 - p)), where it is largest: as the proof of Theorem 11 writes d, and in the right order."""
-
-    swapped: float
-    p: float
-    gap: float
-    ordered: float
-
-
-class Contradiction(NamedTuple):
-    """Where two neighbouring problems cannot both lose at most a bound: rounds, gap and bound; infinite if nowhere."""
-
-    horizon: float
-    gap: float
-    bound: float
-
-
-class Apart(NamedTuple):
-    """With which powers one bound grows over another."""
+class Powers(NamedTuple):
+    """With which powers a bound, or one over another, grows."""
 
     log_t: float
+    size: float  # K
     noise: float  # 1/epsilon
-    size: float  # K, at p = 1/K
-    others: float  # L - K
+    error: float  # ln(1/delta)
 
 
-_Bound = Callable[[int, int, float, float, int, float], float]
-"""On B_LB: of L, K, p, the gap, T and epsilon."""
-
-
-def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, seed: int = 0) -> Coverage:
+def hybrid_coverage(
+    n_max: int = 128, gamma: float = 0.01, runs: int = 4000, seed: int = 0
+) -> tuple[Interval, float, Interval]:
     """Lemma 1: how often the noise of a hybrid counter (epsilon = 1) leaves c_1 ln(n)^1.5 ln(1/gamma).
 
-    The lemma promises a share of at most `gamma` at every n. At n = 1 its bound is 0, and the noise is not.
+    The lemma promises a share of at most `gamma` at every n. At n = 1 its bound is 0, and the noise is not. Returned
+    are the largest share over n, the largest from n = 2 on, and the largest for `HybridCounter.error_bound`.
 
     Parameters
     ----------
@@ -107,19 +61,11 @@ def hybrid_coverage(n_max: int = 128, gamma: float = 0.01, runs: int = 4000, see
     noise, counter = _releases(rng, runs, n_max), HybridCounter(1.0, rng=rng)
     printed = np.sum(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / gamma), axis=0)
     own = np.sum(noise > [counter.error_bound(n, gamma) for n in items.tolist()], axis=0)
-
-    def most(failed: np.ndarray) -> Interval:
-        return Interval(np.max(failed) / runs, *binomial_interval(int(np.max(failed)), runs))
-
-    return Coverage(
-        printed=most(printed),
-        printed_at=int(items[np.argmax(printed)]),
-        printed_later=float(np.max(printed[1:])) / runs,
-        counter=most(own),
-    )
+    most = [Interval(x.max() / runs, *binomial_interval(int(x.max()), runs)) for x in (printed, own)]
+    return most[0], float(printed[1:].max()) / runs, most[1]
 
 
-def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = None) -> float:
+def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = None) -> float | None:
     """Theorem 1: the delta that Algorithm 1 as printed cannot go below, at any epsilon, even if w_0 is public.
 
     Let K >= 2 items have w_0 = 1 and at least K have w_0 = 0. The first list is those K, in some order. If its first
@@ -132,10 +78,12 @@ def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = N
     epsilon : float
         Nominal privacy of Algorithm 1, > 0, finite.
     n_items, horizon : int
-        L >= 4 and n >= 2 of the algorithm.
+        L and n of the algorithm; below L = 4 and n = 2 there is no such list, and None is returned.
     c_1 : float, optional
         Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
     """
+    if n_items < 4 or horizon < 2:
+        return None
     scale, constant = n_items / epsilon, lemma_1_constant() if c_1 is None else c_1
     bonus = 3.0 * constant * scale * math.log(horizon) ** 1.5 * math.log(2.0)
     # (1 + Z)/2 + sqrt(0.75 ln 2) + bonus/2 < sqrt(1.5 ln 2) + bonus
@@ -143,11 +91,11 @@ def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = N
     return float(laplace.cdf(needed, scale=2.0 * scale))
 
 
-def classical_gaussian_excess(epsilons: Sequence[float], delta: float) -> Excess:
-    """Lemma 3: the exact epsilon that sigma = sqrt(2 ln(1.25/delta)) / epsilon pays, over epsilon.
+def classical_gaussian_excess(epsilons: Sequence[float], delta: float) -> tuple[float, float, float]:
+    """Lemma 3: the exact privacy loss at sigma = sqrt(2 ln(1.25/delta)) / epsilon, over epsilon.
 
-    The lemma sets no limit on epsilon; the classical proof (Dwork and Roth 2014, Theorem A.1) asks for epsilon < 1, and
-    from `keeps_until` on the promise is false.
+    The lemma sets no limit on epsilon; the classical proof (Dwork and Roth 2014, Theorem A.1) asks for epsilon < 1.
+    Returned are the largest ratio, its epsilon, and the epsilon up to which the lemma holds.
 
     Parameters
     ----------
@@ -166,7 +114,7 @@ def classical_gaussian_excess(epsilons: Sequence[float], delta: float) -> Excess
     low, high = 0.1, 1.0
     while ratio(high) <= 1.0:
         low, high = high, 2.0 * high
-    return Excess(paid[worst], epsilons[worst], float(brentq(lambda x: ratio(x) - 1.0, low, high)))
+    return paid[worst], epsilons[worst], float(brentq(lambda x: ratio(x) - 1.0, low, high))
 
 
 def decomposition_slack(problem: Cascade) -> tuple[float, float]:
@@ -209,22 +157,6 @@ def laplace_tail_ratio(sizes: Sequence[int] = (1, 2, 3, 5, 10, 20, 50, 100, 200)
     return max(float(np.max(laplace_sum_tail(n, x) * np.exp(x**2 / (8.0 * n)))) for n, x in grids)
 
 
-def unforced_tail_ratio(t: int) -> Unforced:
-    """Theorem 4: the chance that the noise of an item leaves its radius in round t of Algorithm 2, over t^-3.
-
-    The proof allots t^-3, by Lemma 5, which needs 3 ln t reports; without forced exploration an item may have fewer. An
-    item with s noisy reports and w_0 leaves the radius if a sum of s Laplace(1) exceeds sqrt(24 (s + 1) ln t). The
-    largest ratio over s is returned, and the s.
-    """
-    log_t = math.log(t)
-    ratios = [
-        float(laplace_sum_tail(s, math.sqrt(24.0 * (s + 1) * log_t))) * float(t) ** 3
-        for s in range(1, math.ceil(3.0 * log_t) + 1)
-    ]
-    worst = int(np.argmax(ratios))
-    return Unforced(ratios[worst], worst + 1)
-
-
 def gaussian_tail_ratio() -> float:
     """Lemma 6: the largest P(|X - u| > z s) / (2 exp(-z^2 / 2)) for X normal, mean u, deviation s, 0 < z <= 30."""
     z = np.linspace(0.0, 30.0, 3001)[1:]
@@ -252,14 +184,11 @@ def composition_delta(epsilon_0: float, k: int, epsilon: float) -> float:
     return float(np.sum(chances * -np.expm1(-excess)))
 
 
-def theorem_7_excess(
-    k_values: Sequence[int], epsilons: Sequence[float], deltas: Sequence[float], *, pure: bool = True
-) -> Composed:
+def theorem_7_excess(k_values: Sequence[int], epsilons: Sequence[float], deltas: Sequence[float]) -> float:
     """Theorem 7: the largest exact delta of the composition over the promised one, on a grid.
 
-    Each of k queries is (sqrt(epsilon^2 / (4 k ln(e + epsilon/delta))), d)-private, with d = 0 (`pure`, as in
-    Theorem 8) or d = delta/(2k), all that the theorem allows. It holds on the grid if the ratio is at most 1; it is
-    stated for epsilon <= 0.9.
+    Each of k queries is (sqrt(epsilon^2 / (4 k ln(e + epsilon/delta))), delta/(2k))-private. The theorem holds on the
+    grid if the ratio is at most 1; it is stated for epsilon <= 0.9.
 
     Parameters
     ----------
@@ -267,34 +196,29 @@ def theorem_7_excess(
         >= 1.
     epsilons, deltas : sequence of float
         epsilon > 0, delta in (0, 1).
-    pure : bool
     """
-    worst = Composed(-math.inf, 0, math.nan, math.nan)
+    worst = 0.0
     for k, epsilon, delta in product(k_values, epsilons, deltas):
         each = epsilon / math.sqrt(4.0 * k * math.log(math.e + epsilon / delta))
-        paid = composition_delta(each, k, epsilon)
-        if not pure:
-            paid = 1.0 - (1.0 - delta / (2.0 * k)) ** k * (1.0 - paid)
-        worst = max(worst, Composed(paid / delta, k, epsilon, delta))
+        failure = 1.0 - (1.0 - delta / (2.0 * k)) ** k * (1.0 - composition_delta(each, k, epsilon))
+        worst = max(worst, failure / delta)
     return worst
 
 
-def swapped_divergence() -> Divergences:
-    """Theorem 11's last step, d(p || p - gap) <= gap^2 / (p (1 - p)), on a grid, and the same for d(p - gap || p)."""
+def swapped_divergence() -> tuple[float, float]:
+    """Theorem 11's last step, d(p || p - gap) over gap^2 / (p (1 - p)), at most on a grid; and for d(p - gap || p)."""
     p, share = np.meshgrid(np.arange(1, 100) / 100.0, np.arange(1, 100) / 100.0, indexing="ij")
-    gap = share * p
-    promised = gap**2 / (p * (1.0 - p))
-    swapped = _kl(p, p - gap) / promised
-    worst = np.unravel_index(np.argmax(swapped), swapped.shape)
-    ordered = _kl(p - gap, p) / promised
-    return Divergences(float(swapped[worst]), float(p[worst]), float(gap[worst]), float(np.max(ordered)))
+    q = p - share * p
+    promised = (p - q) ** 2 / (p * (1.0 - p))
+    ratios = [(rel_entr(a, b) + rel_entr(1.0 - a, 1.0 - b)) / promised for a, b in ((p, q), (q, p))]
+    return float(np.max(ratios[0])), float(np.max(ratios[1]))
 
 
-# --- Theorem 2, and what is said of the bounds
+# --- what is proved of the regret
 
 
-def first_contradiction(bound: Callable[[Cascade, int], float], digits: int = 40) -> Contradiction:
-    """Return the first T = 10, 100, ... at which no algorithm keeps a bound on two neighbouring problems.
+def first_contradiction(bound: Callable[[Cascade, int], float], digits: int = 40) -> tuple[float, float, float]:
+    """Return the first T = 10, 100, ... at which no algorithm keeps a bound on two neighbours, the gap, the bound.
 
     Two items, lists of one, means (1/2, 1/2 - gap) and (1/2, 1/2 + gap). Let B bound the regret on both. On the first
     the second item is shown at most B/gap times, so by Bretagnolle and Huber 2 B >= gap T/4 exp(-B d/gap), that is B >=
@@ -313,133 +237,107 @@ def first_contradiction(bound: Callable[[Cascade, int], float], digits: int = 40
             allowed = max(bound(problem, horizon) for problem in problems)
             divergence = (2.0 * gap) ** 2 / (0.25 - gap**2)  # chi-squared, which is above it
             if allowed < gap / divergence * math.log(gap * horizon / (8.0 * allowed)):
-                return Contradiction(float(horizon), float(gap), allowed)
-    return Contradiction(math.inf, math.nan, math.nan)
+                return float(horizon), float(gap), allowed
+    return math.inf, math.nan, math.nan
 
 
-def bounds_apart(upper: _Bound, lower: _Bound) -> Apart:
-    """Return the powers with which one bound grows over another, on B_LB at p = 1/K and gap = p/2, for small epsilon.
+def powers(bound: Callable[[int, int, float, float], float]) -> Powers:
+    """Return the powers with which a bound grows, where epsilon is small and all others are large.
 
     Parameters
     ----------
-    upper, lower : callable
-        Of L, K, p, the gap, T and epsilon.
+    bound : callable
+        Of K, T, epsilon and delta; or one bound over another.
     """
 
-    def ratio(size: int = 4, others: int = 16, horizon: int = 10**8, noise: float = 1e3) -> float:
-        at = (size + others, size, 1.0 / size, 0.5 / size, horizon, 1.0 / noise)
-        return upper(*at) / lower(*at)
+    def at(size: int = 4, horizon: int = 10**16, noise: float = 1e6, error: float = 1e-3) -> float:
+        return bound(size, horizon, 1.0 / noise, error)
 
-    horizons, noises, sizes = (10**8, 10**12, 10**16), (1e5, 1e6, 1e7), [2**power for power in range(3, 11)]
-    return Apart(
-        log_t=_power([math.log(t) for t in horizons], [ratio(horizon=t) for t in horizons]),
-        noise=_power(noises, [ratio(noise=noise) for noise in noises]),
-        size=_power(sizes, [ratio(size=size) for size in sizes]),
-        others=_power(sizes, [ratio(others=others) for others in sizes]),
+    horizons, sizes = (10**16, 10**32, 10**64), [2**power for power in range(3, 11)]
+    noises, errors = (1e5, 1e6, 1e7), (1e-75, 1e-150, 1e-300)
+    return Powers(
+        log_t=_power([math.log(t) for t in horizons], [at(horizon=t) for t in horizons]),
+        size=_power(sizes, [at(size) for size in sizes]),
+        noise=_power(noises, [at(noise=noise) for noise in noises]),
+        error=_power([-math.log(error) for error in errors], [at(error=error) for error in errors]),
     )
 
 
-def remark_11(n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float) -> float:
-    """(L - K) ln T / (gap epsilon^2), which Theorem 11 is said to be of the order of at p = 1/K.
+def hidden_item_power(scale: float, *, gaussian: bool = False) -> float:
+    """The power of ln T, as T grows, in what Algorithm 2 or 3 loses if a first noise hides a best item.
+
+    A best item whose first noise is so low that its index is below 0 until T is not shown again while K others have
+    indices above 0, which has a probability that does not depend on T. So regret is at least of the order of T times
+    the probability of such a noise, and a bound in ln T can hold only if this power is at most 1.
 
     Parameters
     ----------
-    n_items, list_size : int
-        L and K.
-    p, gap : float
-        Of B_LB.
-    horizon : int
-    epsilon : float
+    scale : float
+        Laplace scale of a report, or its Gaussian deviation, > 0.
+    gaussian : bool
     """
-    return (n_items - list_size) * math.log(horizon) / (gap * epsilon**2)
+    logs = np.array([1e4, 2e4, 4e4])
+    if gaussian:  # an index is (w + w' + noise)/2 and the radius at two reports
+        needed = 2.0 + np.sqrt(3.0 * logs) + 2.0 * scale * np.sqrt(math.log(2.0) + 3.0 * logs)
+        tails = norm.logsf(needed / scale)
+    else:
+        tails = -(2.0 + (math.sqrt(3.0) + math.sqrt(48.0) * scale) * np.sqrt(logs)) / scale - math.log(2.0)
+    return float(np.polyfit(np.log(logs), logs + tails, 1)[0])
 
 
-def local_lower(n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float) -> float:
-    """Theorem 11 by total variation: (L - K) (1 - p)^(K-1) ln T / (min(4, e^(2 eps)) (e^eps - 1)^2 gap), ours.
+def hybrid_powers(list_size: int = 4) -> tuple[float, float]:
+    """The powers of ln T in the regret of Algorithm 1 with ln^1.5 of the horizon, and of the pulls, in its bonus.
 
-    A report about a cascade is one about the item in question, the others drawn, so Duchi et al. (2013) bound its
-    divergence by that factor times gap^2. The print goes on to bound gap^2 by half a divergence, which costs 1/p.
+    With the horizon an item is observed about as often as its bonus is larger than the gap: until then its index is
+    above those of items that were observed more often. With the pulls it is the bound that we prove.
 
     Parameters
     ----------
-    n_items, list_size : int
-        L and K.
-    p, gap : float
-        Of B_LB.
-    horizon : int
-    epsilon : float
+    list_size : int
+        K of B_LB(20, K, 0.2, 0.15).
     """
-    reach = (n_items - list_size) * (1.0 - p) ** (list_size - 1)
-    return reach * math.log(horizon) / (local_factor(epsilon) * gap)
+    horizons, problem = (10**1000, 10**10_000, 10**100_000), b_lb(20, list_size, 0.2, 0.15)
+    logs = [math.log(t) for t in horizons]
+    bonuses = [ucb_hybrid(1.0, 20, t).record._asdict()["bonus_scale"] * math.log(t) for t in horizons]
+    proved = [bounds.theorem_2(problem, t, 1.0, variant="corrected") for t in horizons]
+    return _power(logs, bonuses), _power(logs, proved)
 
 
-def counter_growth() -> float:
-    """The power of ln t in the noise of a hybrid counter of all rounds that is exceeded with probability t^-3.
+def theorem_11_over_proved() -> float:
+    """Theorem 11 as printed over what is proved, at most, on a grid of B_LB; L and T cancel."""
+    return max(bounds.theorem_11(*at, e) / bounds.theorem_11(*at, e, "corrected") for at, e in _GRID)
 
-    By the tail bound of the noises that are in the release, at t = 2^k - 1, where most are.
+
+def theorem_12_over_proved() -> tuple[float, float]:
+    """The power of 1/p in Theorem 12 as printed over what is proved, and the most that its repair is over that.
+
+    The power is that of lists of one item with gap = p/2 at epsilon = 1, where DP-KLUCB of Azize et al. (2025) has no
+    more regret than a constant times what is proved. The repair has gap/d(p - gap || p) instead of 1/gap.
     """
-    counter, items = HybridCounter(1.0, rng=np.random.default_rng(0)), [2**k - 1 for k in range(16, 61, 4)]
-    return _power(np.log(items), [counter.error_bound(n, float(n) ** -3) for n in items])
+    rare = [(2, 1, p, p / 2.0, 10**8) for p in (1e-3, 1e-4, 1e-5, 1e-6)]
+    printed = [bounds.theorem_12(*at, 1.0) / bounds.theorem_12(*at, 1.0, "corrected") for at in rare]
+    repaired = [
+        (bounds.kveton_lower(*at) + bounds.theorem_12(*at, e) - bounds.theorem_12(*at, math.inf))
+        / bounds.theorem_12(*at, e, "corrected")
+        for at, e in _GRID
+    ]
+    return _power([1.0 / p for _, _, p, _, _ in rare], printed), max(repaired)
 
 
-def utility_growth() -> float:
-    """The power of ln t in what Lemma 1 grants a hybrid counter of all rounds with probability t^-3."""
-    logs = np.arange(10.0, 50.0, 10.0)
-    return _power(logs, (lemma_1_constant() * logs**1.5 * 3.0 * logs).tolist())
-
-
-def earlier_growth(n_items: int = 20, gap: float = 0.15, epsilon: float = 1.0) -> float:
-    """The power of ln T, up to T = 10^128, in the regret of Sajed and Sheffet (2019), epsilon-DP and lists of one item.
-
-    Parameters
-    ----------
-    n_items : int
-        L >= 2.
-    gap, epsilon : float
-    """
-    logs = [math.log(10.0**power) for power in (16, 32, 64, 128)]
-    return _power(logs, [earlier_upper(n_items, gap, epsilon, log_t) for log_t in logs])
-
-
-def earlier_upper(n_items: int, gap: float, epsilon: float, log_t: float) -> float:
-    """Regret of Sajed and Sheffet (2019, Algorithm 2, beta = 1/T) with one best item, at most, all gaps equal.
-
-    While no confidence bound fails, an item is gone after the first epoch e with 2^-e <= gap; each epoch shows it as
-    often as Algorithm 2 says with all items alive.
-
-    Parameters
-    ----------
-    n_items : int
-        L >= 2.
-    gap, epsilon : float
-        gap in (0, 1).
-    log_t : float
-        ln T.
-    """
-    shown = 0.0
-    for epoch in range(1, max(1, math.ceil(-math.log2(gap))) + 1):
-        log = math.log(4.0 * n_items * epoch**2) + log_t
-        shown += max(32.0 * (log + math.log(2.0)) * 4.0**epoch, 8.0 * log * 2.0**epoch / epsilon) + 1.0
-    return gap * ((n_items - 1) * shown + 1.0)
-
-
-def click_growth(sizes: Sequence[int] = (2, 4, 8, 16, 32)) -> float:
-    """The power of K in the L1 distance of two replies of a cascade, each a vector of K clicks.
+def reply_powers(sizes: Sequence[int] = (8, 16, 32, 64, 128)) -> tuple[float, float]:
+    """The powers of K in the L1 distance of two replies of a cascade: of the clicks, and with the examinations.
 
     Parameters
     ----------
     sizes : sequence of int
         Values of K, >= 2.
     """
-    return _power(sizes, [sensitivity(one_hot_replies(size)) for size in sizes])
+    clicks, both = ([sensitivity(made(k)) for k in sizes] for made in (one_hot_replies, padded_replies))
+    return _power(sizes, clicks), _power(sizes, both)
 
 
-def _power(x: Sequence[float] | np.ndarray, values: Sequence[float]) -> float:
-    return round(float(exact_slope(x, values).measured), 9) + 0.0  # no trace of rounding, and no -0
-
-
-def _kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(rel_entr(a, b) + rel_entr(1.0 - a, 1.0 - b))
+def _power(x: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> float:
+    return round(float(np.polyfit(np.log(x), np.log(values), 1)[0]), 9) + 0.0  # no trace of rounding, and no -0
 
 
 @compiled
@@ -452,3 +350,16 @@ def _releases(rng: np.random.Generator, runs: int, length: int) -> np.ndarray:
         for n in range(1, length + 1):
             noise[run, n - 1] = abs(hybrid_noise(rng, n, 1.0, row))
     return noise
+
+
+class TwoBlocks(FinitePolicy):
+    """Kept blocks at epsilon = 8, where each holds one answer: two items, lists of one, at most three rounds."""
+
+    def probabilities(self, history: Sequence[tuple[int, Any]]) -> list[float]:
+        """Return the chances of the next item: one without a sum, or else the larger noisy sum."""
+        asked = dict(history)
+        if len(asked) < 2:
+            return [(item not in asked) / (2 - len(asked)) for item in (0, 1)]
+        ahead = 8.0 * (asked[0] - asked[1])  # in units of the noise
+        tail = math.exp(-abs(ahead)) * (2.0 + abs(ahead)) / 4.0
+        return [1.0 - tail, tail] if ahead >= 0 else [tail, 1.0 - tail]

@@ -85,4 +85,4 @@ def progress(title: str) -> Iterator[list[str]]:
             yield places
         finally:
             ended.set()
-            del os.environ[PLACE_VARIABLE]
+            os.environ.pop(PLACE_VARIABLE, None)  # an execution inside may have ended its own

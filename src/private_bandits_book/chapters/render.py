@@ -23,18 +23,24 @@ class Display:
     ----------
     text, html, markdown : str
         What a console, Jupyter and the book show.
+    png : str
+        What a viewer shows that has neither HTML nor MyST, in base64; empty for none.
     """
 
     text: str
     html: str
     markdown: str
+    png: str = ""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": self.text, "text/html": self.html, "text/markdown": self.markdown}
+        bundle = {"text/plain": self.text, "text/html": self.html, "text/markdown": self.markdown}
+        return bundle | ({"image/png": self.png} if self.png else {})
 
 
-def figure(chapter: str, label: str, *, svg: str, caption: str, alt: str) -> Display:
-    """Return a numbered figure with its caption, alternative text and a link to its data."""
+def figure(
+    chapter: str, label: str, *, svg: str, caption: str, alt: str, png: bytes = b"", files: Sequence[str] = ()
+) -> Display:
+    """Return a numbered figure with its caption, alternative text and links to its data: of its label, or of these."""
     caption, alt = _line("caption", caption), _line("alt", alt)
     image = base64.b64encode(svg.encode()).decode()
     return Display(
@@ -48,8 +54,42 @@ def figure(chapter: str, label: str, *, svg: str, caption: str, alt: str) -> Dis
             f"figures/{chapter}/{label}.svg",
             # A JSON string is a quoted YAML scalar, so colons and quotes in it are safe.
             {"name": f"{chapter}-{label}", "alt": json.dumps(alt, ensure_ascii=False)},
-            f"{caption} {_download(chapter, label)}",
+            f"{caption} {' '.join(_download(chapter, file) for file in files or [label])}",
         ),
+        png=base64.b64encode(png).decode(),
+    )
+
+
+def verdict(
+    chapter: str, claim: str, locus: str, statement: str, verdict: str, evidence: str = "", reason: str = ""
+) -> Display:
+    """Return one line that says what a claim came to, and unfolds its evidence and reason.
+
+    Parameters
+    ----------
+    chapter, claim : str
+        Its address is `<chapter>-claim-<claim>`.
+    locus, statement : str
+        Where it stands in the paper, and what it says; mathematics between dollars here and in the reason.
+    verdict, evidence, reason : str
+    """
+    entry = {"chapter": chapter, "claim": claim, "locus": locus, "statement": statement}
+    entry |= {"verdict": verdict, "evidence": evidence, "reason": reason}
+    told = {key: _line(key, value) if value else "" for key, value in entry.items()}
+    if empty := [key for key in ("chapter", "claim", "locus", "statement", "verdict") if not told[key]]:
+        raise ValueError(f"{empty[0]} must not be empty, got {entry[empty[0]]!r}")
+    line = f"{told['locus']}: {told['statement']}"
+    said = {key: escape(value) for key, value in told.items()}
+    why = ": ".join(
+        part for part in (f"<em>{said['evidence'].capitalize()}</em>" if evidence else "", said["reason"]) if part
+    )
+    return Display(
+        text=f"{line} {told['verdict']}",
+        html=(
+            f'<details id="{chapter}-claim-{said["claim"]}"><summary>{escape(line)} '
+            f"<strong>{said['verdict']}</strong></summary><p>{why}</p></details>"
+        ),
+        markdown=_directive("verdict", "", {}, json.dumps(told, ensure_ascii=False)),
     )
 
 

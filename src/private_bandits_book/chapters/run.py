@@ -65,7 +65,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         announce(book, f"run {chapter} with {chosen}", {chapter: values})
         for folder in ("data", "figures"):
             (fresh / folder).mkdir()
-        with caching("run", log):
+        with caching("", log):
             result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         log(f"building the page of {chapter}, some seconds")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from private_bandits_book.chapters.atomic import scratch
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.parameters import validate
 from private_bandits_book.chapters.study import study_at
@@ -13,12 +16,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NUMBERS = ["measured", "low", "high"]
+ALONE_VARIABLE = "PRIVATE_BANDITS_SEED_ALONE"  # set where a chapter's verdicts are to come from its own seed alone
 
 
 def ledger_at(book: Book, chapter: str, parameters: Mapping[str, Any]) -> pd.DataFrame:
     """Return a chapter's ledger at some parameters, as its own seed alone decides it."""
-    ledger: pd.DataFrame = study_at(book, chapter, validate(chapter, book.parameters(chapter), parameters)).ledger
-    return ledger
+    if importlib.util.find_spec(f"private_bandits_book.{chapter}.study"):  # of a chapter that is not turned yet
+        ledger: pd.DataFrame = study_at(book, chapter, validate(chapter, book.parameters(chapter), parameters)).ledger
+        return ledger
+    import pandas as pd
+
+    from private_bandits_book.chapters.execute import execute
+
+    other = {
+        name: parameters[name] for name, one in book.parameters(chapter).items() if parameters[name] != one.default
+    }
+    os.environ[ALONE_VARIABLE] = "1"
+    try:
+        with scratch() as folder:
+            execute(book.path(chapter), other, output=folder)
+            return pd.read_csv(folder / "data" / "claims.csv")
+    finally:
+        del os.environ[ALONE_VARIABLE]
 
 
 def played(book: Book, chapter: str, number: int) -> pd.DataFrame:

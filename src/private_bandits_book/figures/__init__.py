@@ -23,9 +23,20 @@ from private_bandits_book.figures.drawing import End, Slope, blank, draw_bound, 
 from private_bandits_book.figures.layout import lay_out, lay_out_panels
 from private_bandits_book.figures.lines import check_columns, lines_of, tidied, window_of, x_limits
 from private_bandits_book.figures.look import style, x_name
-from private_bandits_book.figures.vector import svg
+from private_bandits_book.figures.vector import png, svg
 
-__all__ = ["beside", "caption_runs", "power", "regret_curves", "rounded", "short", "small_multiples", "style", "svg"]
+__all__ = [
+    "beside",
+    "caption_runs",
+    "png",
+    "power",
+    "regret_curves",
+    "rounded",
+    "short",
+    "small_multiples",
+    "style",
+    "svg",
+]
 
 
 def regret_curves(

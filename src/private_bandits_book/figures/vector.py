@@ -29,6 +29,14 @@ def svg(figure: Figure) -> str:
     return re.sub(r"\n\s+", "\n", text)
 
 
+def png(figure: Figure) -> bytes:
+    """Return the figure as PNG, for viewers that show no SVG."""
+    buffer = io.BytesIO()
+    with style():
+        figure.savefig(buffer, format="png", dpi=96, metadata={"Software": None}, pil_kwargs={"optimize": True})
+    return buffer.getvalue()
+
+
 def _dark(text: str) -> str:
     """Return the rule that gives a dark plate to a reader who prefers one; what has no colour of its own is black."""
     rules = [f"svg{{fill:{in_the_dark('black')}}}"]

@@ -1,0 +1,136 @@
+"""What a chapter in ordinary Markdown leaves to the build: its laboratory, its bibliography, and links across pages.
+
+Such a chapter reads whole in Jupyter and on a forge, as its cells hold no role and no directive. A work is cited by a
+link whose words end with its year, [Wang et al. (2021)](https://arxiv.org/abs/2105.11126): the name that comes first
+and the year are its key in `references.bib`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pybtex.database import parse_file
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What is placed on the page of a chapter: its laboratory before a heading, its bibliography at the end.
+
+    Attributes
+    ----------
+    before : str
+        The heading of the section that follows the laboratory.
+    figure, shown : str
+        The figure that stands for the laboratory where no script runs, and what it shows.
+    said : str
+        What the laboratory lets a reader do.
+    letter : str
+        That of the bibliography's labels.
+    """
+
+    before: str
+    figure: str
+    shown: str
+    said: str
+    letter: str
+
+
+CHAPTERS = {
+    "cascading": Placed(
+        before="The problem",
+        figure="figure-1a",
+        shown="Regret of the local algorithms against rounds, on Figure 1's instance.",
+        said="Regret grows here as the runs are played, in your own browser. Move $\\epsilon$, the list or the gap, "
+        "switch algorithms on and off, and see beside each what it promises and what it really pays.",
+        letter="C",
+    ),
+}
+
+_CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
+_ELSEWHERE = re.compile(r"\.(?:ipynb|md)(?:#|$)|-claim-")
+_NUMBER = re.compile(r"\d{4}\.\d{4,5}")  # of arXiv
+
+
+def place(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Place what the page of a chapter lacks; what a notebook has placed itself stays."""
+    chapter = docname.rpartition("/")[2]
+    if chapter not in CHAPTERS or app.env.doc2path(docname).rpartition(".")[2] != "ipynb":
+        return
+    notebook, wanted = json.loads(source[0]), CHAPTERS[chapter]
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    if not any("{lab}" in text for text in texts):
+        texts = [_before(text, wanted.before, _lab(chapter, wanted)) for text in texts]
+        if not any("{lab}" in text for text in texts):
+            _warn(docname, f"a heading must be {wanted.before!r}, for the laboratory to stand before it; none is")
+    if not any("{bibliography}" in text for text in texts):
+        path = Path(app.srcdir, "book", "references.bib")
+        app.env.note_dependency(str(path))
+        texts[-1] += _bibliography(docname, cited("\n".join(texts), path, docname), wanted.letter)
+    for cell, text in zip(cells, texts, strict=True):
+        cell["source"] = text
+    source[0] = json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def cited(text: str, references: Path, docname: str) -> list[str]:
+    """Return the keys of the works that a text cites."""
+    known, keys = parse_file(str(references)).entries, dict[str, None]()
+    for names, year, target in _CITED.findall(text):
+        begins = f"{re.split(r'[ ,]', names)[0].lower()}{year}"
+        found = [key for key in known if re.fullmatch(rf"{re.escape(begins)}[a-z]*", key)]
+        number = _NUMBER.search(target)
+        here = [key for key in found if number and number[0] in str(known[key].fields.get("note", ""))]
+        if not found:
+            _warn(docname, f"{names} ({year}) is cited, and references.bib has no {begins}")
+        keys |= dict.fromkeys(here or ([begins] if begins in found else found))
+    return [*keys]
+
+
+def _lab(chapter: str, wanted: Placed) -> str:
+    figure = f"figures/{chapter}/{wanted.figure}.svg"
+    return f"## Run it here\n\n{wanted.said}\n\n```{{lab}} {chapter}\n:figure: {figure}\n\n{wanted.shown}\n```\n\n"
+
+
+def _before(text: str, heading: str, added: str) -> str:
+    pattern = rf"^(?=## {re.escape(heading)}$)"
+    return re.sub(pattern, added.replace("\\", r"\\"), text, count=1, flags=re.MULTILINE)
+
+
+def _bibliography(docname: str, keys: list[str], letter: str) -> str:
+    options = f":filter: False\n:keyprefix: {docname.rpartition('/')[2]}-\n:labelprefix: {letter}\n"
+    listed = "\n".join(keys)
+    return f"\n\n## References\n\n```{{bibliography}}\n{options}\n{listed}\n```\n" if keys else ""
+
+
+def _warn(docname: str, said: str) -> None:
+    logging.getLogger(__name__).warning(said, location=docname)
+
+
+def note(app: Sphinx, doctree: nodes.document) -> None:
+    """Let an ordinary link, `[its noise](api/mechanisms.md#its-address)`, lead to any address of a page."""
+    slugs = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
+    for node in doctree.findall(nodes.Element):
+        for address in node.get("ids", ()):
+            slugs.setdefault(address, (0, address, address))
+
+
+def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Let a link to what this site lacks, as that of a rerun lacks the book's other pages, be its words."""
+    here = {address for node in doctree.findall(nodes.Element) for address in node.get("ids", ())}
+    for link in list(doctree.findall(nodes.reference)):
+        if link.get("refid", "") not in here and _ELSEWHERE.search(link.get("refid", "")):
+            link.replace_self(link.children)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("source-read", place, priority=600)
+    app.connect("doctree-read", note)
+    app.connect("doctree-resolved", loosen)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,255 @@
+"""The plots of the chapters: runs as `Chapter.play` returns them, drawn in one look.
+
+A plot returns the picture, its data, and what can be said of any such picture: an alternative text, and the end of the
+caption. The author writes one sentence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from private_bandits.policy import Policy
+from private_bandits_book import figures
+from private_bandits_book.figures.captions import power, rounded
+from private_bandits_book.figures.drawing import Slope
+from private_bandits_book.studies import family
+
+FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", "effective_epsilon")
+"""What a policy is and how private: columns of its runs."""
+_NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
+
+
+class Picture(NamedTuple):
+    """A figure with its data, an alternative text, and the end of its caption: instance, horizon and runs."""
+
+    fig: Figure
+    data: pd.DataFrame
+    alt: str
+    facts: str = ""
+
+
+def facts(policy: Any, problem: Any) -> dict[str, Any]:
+    """Return what a policy is and how private, and what it is run on: the columns of its runs.
+
+    Parameters
+    ----------
+    policy : Policy or learner
+    problem : problem of the library
+
+    Examples
+    --------
+    >>> from private_bandits.papers.cascading import b_lb, ucb_laplace
+    >>> facts(ucb_laplace(0.2, 4), b_lb(20, 4, 0.2, 0.15))["effective_epsilon"]
+    inf
+    """
+    privacy = policy.privacy
+    known = {"policy": policy.name, "paper": policy.paper, "algorithm": policy.algorithm, "variant": policy.version}
+    ours = isinstance(policy, Policy)
+    known |= {"mechanism": policy.mechanism if ours else "none", "method": policy.method if ours else ""}
+    known |= {"family": family(policy) if ours else "none", "trust": privacy.trust}
+    known |= {"epsilon": privacy.epsilon, "value_epsilon": privacy.value_epsilon}
+    known |= {"effective_epsilon": privacy.effective_epsilon}
+    return known | {"problem": _instance(problem), "uniform": float(problem.uniform_regret())}
+
+
+def means(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return mean regret, its standard error and the number of runs, a row per policy and checkpoint.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns; one without replications is returned as it is.
+
+    Examples
+    --------
+    >>> means(pd.DataFrame({"policy": "a", "replication": [0, 1], "t": 9, "regret": [1.0, 3.0]}))["regret"].item()
+    2.0
+    """
+    if "replication" not in runs:
+        return runs
+    by = [name for name in runs.columns if name not in ("replication", "regret")]
+    regret = runs.groupby(by, sort=False, dropna=False)["regret"]
+    return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()
+
+
+def last(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what is known at the last round.
+
+    Parameters
+    ----------
+    runs : DataFrame
+
+    Examples
+    --------
+    >>> last(pd.DataFrame({"t": [1, 9], "regret": [1.0, 3.0]}))["regret"].item()
+    3.0
+    """
+    return runs[runs["t"] == runs["t"].max()]
+
+
+def join(*runs: pd.DataFrame) -> pd.DataFrame:
+    """Return several frames of runs as one.
+
+    Parameters
+    ----------
+    *runs : DataFrame
+
+    Examples
+    --------
+    >>> len(join(pd.DataFrame({"t": [1]}), pd.DataFrame({"t": [2]})))
+    2
+    """
+    return pd.concat(runs, ignore_index=True)
+
+
+def uniform_play(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the exact regret of uniform play on the problem of some runs, at their checkpoints.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns, on one problem.
+
+    Examples
+    --------
+    >>> uniform_play(pd.DataFrame({"t": [1, 9], "uniform": 0.5, "replication": 0}))["regret"].tolist()
+    [0.5, 4.5]
+    """
+    rows = runs.drop_duplicates("t").assign(policy="uniform", mechanism="uniform", family="uniform", trust="none")
+    rows = rows.assign(epsilon=math.inf, value_epsilon=0.0, effective_epsilon=0.0, replication=0)
+    return rows.assign(regret=rows["t"] * rows["uniform"], **dict.fromkeys(["paper", "algorithm", "method"], ""))
+
+
+def curves(
+    runs: pd.DataFrame,
+    x: str = "t",
+    *,
+    label: Callable[[Any], str] | None = None,
+    slope: tuple[float, str] | None = None,
+    bounds: Sequence[tuple[str, Any, Any]] = (),
+    **look: Any,
+) -> Picture:
+    """Draw mean regret with its 95 % band against rounds, or at the last round against another column.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns.
+    x : str
+        "t", or the column that is swept.
+    label : callable, optional
+        Takes a row and returns what its line is called; by default the policy.
+    slope : (power of t, words), optional
+        A claimed rate, drawn beside the fitted one.
+    bounds : sequence of (label, x, values)
+        Bounds, thin and grey.
+    **look
+        As for `figures.regret_curves`: `xscale`, `yscale`, `start`, `xlabel`, `ylabel`.
+
+    Examples
+    --------
+    >>> plots.curves(runs, "epsilon", xscale="log")  # doctest: +SKIP
+    """
+    rows = _labelled(runs, x, label)
+    claimed = None if slope is None else Slope(*slope)
+    return _picture(rows, x, figures.regret_curves(rows, x, slope=claimed, bounds=bounds, **look))
+
+
+def panels(
+    runs: pd.DataFrame,
+    x: str = "t",
+    by: str | Callable[[Any], str] = "variant",
+    *,
+    label: Callable[[Any], str] | None = None,
+    headed: bool = True,
+    **look: Any,
+) -> Picture:
+    """Draw small multiples, each headed by how private its curves really are; baselines stand in each.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns.
+    x : str
+        As for `curves`.
+    by : str or callable
+        The column that names the panel of a private run, or what takes a row and returns its panel.
+    label : callable, optional
+        As for `curves`.
+    headed : bool
+        Whether the privacy of its curves stands above each panel.
+    **look
+        As for `figures.small_multiples`.
+
+    Examples
+    --------
+    >>> plots.panels(runs, by="epsilon", yscale="log")  # doctest: +SKIP
+    """
+    rows = _labelled(runs, x, label)
+    rows["panel"] = ""
+    apart = x == "t" and rows["problem"].nunique() > 1  # a baseline for each panel
+    parted = rows if apart else rows[rows["trust"] != "none"]
+    names = parted.apply(by, axis=1) if callable(by) else parted[by].astype(str)
+    for name, part in parted.groupby(names, sort=False):
+        rows.loc[part.index, "panel"] = f"{name}\n{privacy_of(part)}" if headed else str(name)
+    return _picture(rows, x, figures.small_multiples(rows, by="panel", x=x, **look))
+
+
+def privacy_of(rows: pd.DataFrame) -> str:
+    """Return the privacy loss of curves, from the least to the most: of the values released, and of everything.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        With columns `value_epsilon` and `effective_epsilon`.
+
+    Examples
+    --------
+    >>> privacy_of(pd.DataFrame({"value_epsilon": [10.0], "effective_epsilon": [math.inf]}))
+    'numbers 10\\neverything ∞'
+    """
+    values, everything = (_span(rows[name]) for name in ("value_epsilon", "effective_epsilon"))
+    return f"everything {everything}" if values == everything else f"numbers {values}\neverything {everything}"
+
+
+def _instance(problem: Any) -> str:
+    """A problem in words, with its means where few differ: what figures are captioned with."""
+    values, counts = np.unique(vars(problem).get("means", []), return_counts=True)
+    if not 0 < len(values) <= 3:
+        return str(problem)
+    items = " and ".join(f"{count} × {value:.3g}" for value, count in zip(values[::-1], counts[::-1], strict=True))
+    return f"{str(problem).partition('(')[0]}({items}, lists of {problem.list_size})"
+
+
+def _labelled(runs: pd.DataFrame, x: str, label: Callable[[Any], str] | None) -> pd.DataFrame:
+    rows = means((runs if x == "t" else last(runs)).drop_duplicates())
+    freed = np.isinf(rows["epsilon"]) & ~rows["mechanism"].isin(["none", "uniform"])
+    names = (rows["policy"] if label is None else rows.apply(label, axis=1)).replace(_NAMES)
+    return rows.assign(label=names.where(~freed, rows["policy"].replace(_NAMES) + ", no privacy"))
+
+
+def _picture(rows: pd.DataFrame, x: str, fig: Figure) -> Picture:
+    """A figure with where the lines of each panel end, or lead from and to, and with its facts."""
+    said, ends = [], last(rows).sort_values("regret" if x == "t" else x)
+    for name, part in ends.groupby("panel", sort=False) if "panel" in ends else [("", ends)]:
+        lines = []
+        for label, one in part.groupby("label", sort=False)["regret"]:
+            way = dict.fromkeys([rounded(one.iloc[0]), rounded(one.iloc[-1])])
+            lines.append(f"{label} {' to '.join(way)}".replace("\n", " "))
+        said.append(f"{str(name).splitlines()[0]}: {', '.join(lines)}" if name else ", ".join(lines))
+    problems = rows["problem"].unique() if "problem" in rows else []
+    where = f" on {problems[0]}" if len(problems) == 1 else ""
+    alt = f"Regret at the last round{', from the least' if x == 't' else f' along {x}'}. {'; '.join(said)}."
+    runs = figures.caption_runs(rows[rows["mechanism"] != "uniform"])  # whose regret may be exact
+    return Picture(fig, rows, alt, f"T = {power(int(rows['t'].max()))}{where}. {runs}")
+
+
+def _span(losses: pd.Series) -> str:
+    ends = ["∞" if math.isinf(one) else f"{float(f'{one:.2g}'):g}" for one in (losses.min(), losses.max())]
+    return ends[0] if ends[0] == ends[1] else "–".join(ends)

@@ -1,0 +1,187 @@
+"""What the build places on a chapter in ordinary Markdown, and where its links lead, in the book and in a rerun."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from test_notebooks import unreadable
+
+from private_bandits_book.chapters import render
+
+BOOK = Path(__file__).parents[1] / "book"
+CONF = """extensions = ["myst_nb", "sphinxcontrib.bibtex", "mathml", "lab", "claims", "placed"]
+bibtex_bibfiles = ["book/references.bib"]
+html_math_renderer, nb_execution_mode, nb_render_markdown_format = "mathml", "off", "myst"
+myst_enable_extensions = ["dollarmath"]
+nb_mime_priority_overrides = [["html", "text/markdown", 0]]
+exclude_patterns = ["book/_*"]
+"""
+PROSE = """# Cascading bandits
+
+[Wang et al. (2021)](https://arxiv.org/abs/2105.11126) ask. The instance is
+[theirs](https://arxiv.org/abs/1502.02763), of [Kveton et al., 2015](https://arxiv.org/abs/1502.02763).
+Of episodes, [Wu et al. (2023)](https://arxiv.org/abs/1).
+
+[Theorem 4](#cascading-claim-theorem-4), [Theorem 1](#cascading-claim-theorem-1), [all claims](claims.md),
+[one of them](claims.md#cascading-theorem-4), [its box](api.md#the-box).
+
+## The problem
+
+Words.
+"""
+TABLE = "| a |\n| --- |\n" + "".join(f'| <a href="#cascading-claim-theorem-{one}">{one}</a> |\n' for one in (1, 4))
+DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"/>'
+META = {"kernelspec": {"display_name": "x", "name": "python3"}, "language_info": {"name": "python"}}
+
+
+def _notebook(prose: str = PROSE) -> str:
+    picture = render.figure("cascading", "figure-1a", svg=DRAWN, caption="Regret.", alt="A line rises.", png=b"PNG")
+    line = render.verdict(
+        "cascading", "theorem-4", "Theorem 4", "Order $K^2$.", "not reproduced", "exact", "It is $K$."
+    )
+    shown: list[dict[str, Any]] = [{"text/markdown": TABLE}, picture._repr_mimebundle_(), line._repr_mimebundle_()]
+    outputs = [{"output_type": "display_data", "metadata": {}, "data": one} for one in shown]
+    code = {"cell_type": "code", "id": "b", "metadata": {}, "source": "1", "execution_count": 1, "outputs": outputs}
+    words = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": prose}
+    rest = {"cell_type": "markdown", "id": "c", "metadata": {}, "source": "The end."}
+    return json.dumps({"cells": [words, code, rest], "metadata": META, "nbformat": 4, "nbformat_minor": 5})
+
+
+def _built(
+    folder: Path, chapter: str, pages: dict[str, str], *words: str, prose: str = PROSE
+) -> tuple[BeautifulSoup, str]:
+    """Build a site, and return the chapter's page and what was said."""
+    source, output = folder / "source", folder / "html"
+    shutil.copytree(BOOK / "_lab", source / "book" / "_lab")
+    shutil.copy(BOOK / "references.bib", source / "book")
+    (source / "conf.py").write_text(CONF, encoding="utf-8")
+    home = (source / chapter).parent
+    for kind in ("figures", "data"):
+        (home / kind / "cascading").mkdir(parents=True)
+    (home / "figures" / "cascading" / "figure-1a.svg").write_text(DRAWN, encoding="utf-8")
+    (home / "data" / "cascading" / "figure-1a.csv").touch()
+    for name, text in {chapter: _notebook(prose), **pages}.items():
+        (source / name).write_text(text, encoding="utf-8")
+    root = chapter.removesuffix(".ipynb")
+    command = [sys.executable, "-m", "sphinx", "-q", "-D", f"root_doc={root}", *words, str(source), str(output)]
+    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    return BeautifulSoup((output / f"{root}.html").read_text(encoding="utf-8"), "html.parser"), done.stderr
+
+
+def _row(name: str) -> str:
+    keys = ("locus", "paper", "statement", "number", "evidence", "command", "reason")
+    entry = dict.fromkeys(keys, "x") | {"chapter": "cascading", "claim": name, "verdict": "undecided"}
+    return json.dumps(entry)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> tuple[BeautifulSoup, BeautifulSoup]:
+    """The chapter and the claims of a book."""
+    folder = tmp_path_factory.mktemp("book")
+    rows = "\n".join(map(_row, ("theorem-1", "theorem-4")))
+    claims = f"# Claims\n\n```{{claims}}\n:home:\n\n{rows}\n```\n\n```{{toctree}}\napi\n```\n"
+    box = "# Library\n\n```{eval-rst}\n.. container::\n   :name: the-box\n\n   Words.\n```\n"
+    pages = {"book/claims.md": "---\norphan: true\n---\n" + claims, "book/api.md": box}
+    chapter, said = _built(folder, "book/cascading.ipynb", pages, "-W", "-n")
+    assert said == ""
+    page = (folder / "html" / "book" / "claims.html").read_text(encoding="utf-8")
+    return chapter, BeautifulSoup(page, "html.parser")
+
+
+@pytest.fixture(scope="module")
+def rerun(tmp_path_factory: pytest.TempPathFactory) -> BeautifulSoup:
+    return _built(tmp_path_factory.mktemp("rerun"), "cascading.ipynb", {})[0]
+
+
+def _links(page: BeautifulSoup) -> dict[str, list[str]]:
+    article = page.select_one("[role=main]")
+    assert article is not None
+    return {one.get_text(): [str(one.get("href", ""))] for one in article.select("a:not(.headerlink)")}
+
+
+@pytest.mark.parametrize("which", ["book", "rerun"])
+def test_laboratory_and_bibliography_are_placed(which: str, request: pytest.FixtureRequest) -> None:
+    made = request.getfixturevalue(which)
+    page = made[0] if which == "book" else made
+    heads = [head.get_text().strip("¶") for head in page.select("[role=main] :is(h1, h2)")]
+    assert heads == ["Cascading bandits", "Run it here", "The problem", "References"]
+    panel = page.select_one("section#run-it-here [data-lab=cascading]")
+    assert panel is not None and panel.select("noscript img")
+    listed = sorted(one.get_text().split(",")[0].split()[-1] for one in page.select(".citation"))
+    assert listed == [
+        "Kveton",
+        "Wang",
+        "Wu",
+        "Wu",
+    ]  # both that Wu et al. (2023) may be
+
+
+@pytest.mark.parametrize("which", ["book", "rerun"])
+def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureRequest) -> None:
+    made = request.getfixturevalue(which)
+    (line,) = (made[0] if which == "book" else made).select("details.verdict")
+    assert (line["id"], line["data-verdict"]) == ("cascading-claim-theorem-4", "not reproduced")
+    summary, more = line.select_one("summary"), line.select_one(".claim-more")
+    assert summary is not None and more is not None and not line.has_attr("open")
+    assert " ".join(summary.get_text().split()).replace("\N{WORD JOINER}", "") == "Theorem 4: Order K2. not reproduced"
+    assert len(summary.select("math")) == len(more.select("math")) == 1
+    assert more.get_text().startswith("Exact: It is K")
+
+
+def test_links_lead_to_the_line_or_to_the_page_of_all_claims(book: tuple[BeautifulSoup, BeautifulSoup]) -> None:
+    chapter, claims = book
+    links = _links(chapter)
+    assert links["Theorem 4"] == links["4"] == ["#cascading-claim-theorem-4"]
+    assert links["Theorem 1"] == links["1"] == ["claims.html#cascading-theorem-1"]
+    assert links["all claims"] == ["claims.html"] and links["its box"] == ["api.html#the-box"]
+    assert links["one of them"] == links["In the list of all claims"] == ["claims.html#cascading-theorem-4"]
+    judged = [str(one["href"]) for one in claims.select(".claim-more a")]
+    assert judged == ["cascading.html", "cascading.html#cascading-claim-theorem-4"]
+
+
+def test_what_a_rerun_lacks_is_not_linked(rerun: BeautifulSoup) -> None:
+    links = _links(rerun)
+    assert links["Theorem 4"] == links["4"] == ["#cascading-claim-theorem-4"]
+    assert links["1"] == [""]
+    assert not {"Theorem 1", "all claims", "one of them", "its box", "In the list of all claims"} & links.keys()
+    assert "all claims" in rerun.get_text() and "In the list of all claims" not in rerun.get_text()
+
+
+def test_the_book_shows_the_drawing_and_others_the_pixels(book: tuple[BeautifulSoup, BeautifulSoup]) -> None:
+    assert "image/png" in _notebook() and not book[0].select("img[src$=png]")
+
+
+def test_a_work_that_is_not_listed_and_a_heading_that_is_not_there_are_said(tmp_path: Path) -> None:
+    prose = PROSE.replace("## The problem", "[Nobody et al. (1901)](https://a.example)")
+    _, said = _built(tmp_path, "cascading.ipynb", {}, prose=prose)
+    assert "Nobody et al. (1901) is cited, and references.bib has no nobody1901" in said
+    assert "a heading must be 'The problem'" in said
+
+
+def test_the_prose_is_ordinary() -> None:
+    assert not [one for one in unreadable(json.loads(_notebook())) if "plain Markdown" in one]
+
+
+@pytest.mark.parametrize("name", ["chapter", "claim", "locus", "statement", "verdict"])
+def test_a_verdict_says_what_and_where(name: str) -> None:
+    said = {"chapter": "c", "claim": "a", "locus": "Theorem 4", "statement": "Order.", "verdict": "reproduced"}
+    with pytest.raises(ValueError, match=f"{name} must not be empty"):
+        render.verdict(**(said | {name: ""}))
+
+
+def test_a_verdict_in_jupyter_is_html() -> None:
+    shown = render.verdict("c", "a", "Theorem 4", "$a<b$", "reproduced", "exact", "x & y")
+    assert shown.html == (
+        '<details id="c-claim-a"><summary>Theorem 4: $a&lt;b$ <strong>reproduced</strong></summary>'
+        "<p><em>Exact</em>: x &amp; y</p></details>"
+    )
