@@ -32,8 +32,8 @@ SAID = {
     r"the bit has (\S+) % of the regret of uniformly random lists": 100 * regret("figure-private", BIT, 0.2) / UNIFORM,
     r"its theorem needs, has (\S+) %": 100 * regret("figure-1a", "Laplace", 0.2, variant="stated") / UNIFORM,
     r"at \$\\epsilon=1\$ a regret of ([\d,]*\d)": regret("figure-private", BLOCKS, 1.0),
-    r"without noise has ([\d,]*\d)": regret("figure-private", BIT, math.inf),
-    r"CascadeUCB1, where the paper starts from, ([\d,]*\d)": regret("figure-private", "CascadeUCB1", math.inf),
+    r"answered without noise it has ([\d,]*\d)": regret("figure-private", BIT, math.inf),
+    r"without privacy that the paper builds on, has ([\d,]*\d)": regret("figure-private", "CascadeUCB1", math.inf),
 }
 
 

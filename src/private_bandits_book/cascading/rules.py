@@ -21,7 +21,7 @@ from private_bandits.papers.cascading.instances import length_channel
 from private_bandits.privacy import channel_loss
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import lemmas
-from private_bandits_book.judging import Holds, Less, Near, Power, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.judging import Holds, Less, Near, Privacy, Ruling, after_repair, all_of
 from private_bandits_book.judging.evidence import compared, less, minus, pick
 from private_bandits_book.verdicts import DERIVED, EXACT, MEASURED
 
@@ -61,7 +61,11 @@ def lemma_1() -> Ruling:
 
 def lemma_2(leak: float | None) -> Ruling:
     """The least delta of Algorithm 1, by what the numbers of pulls give away: one more way out than the counters."""
-    said = "" if leak is None else f"the numbers of pulls leak: no epsilon comes with a delta below {leak:.6g}"
+    said = (
+        ""
+        if leak is None
+        else f"the numbers of reports tell a reply: not private at any epsilon with a delta below {leak:.6g}"
+    )
     return _EXACT(False if leak is not None and leak > 0.0 else None, said, leak)
 
 
@@ -135,8 +139,10 @@ theorem_5 = theorem_8_privacy = own_local_privacy = own_central_privacy = theore
 def theorem_2() -> Ruling:
     """The bound forgets the ln T that sampling costs, and whatever its constants are, two neighbours refute it."""
     horizon, gap, most = lemmas.first_contradiction(lambda x, t: bounds.theorem_2(x, t, _VAST, _XI, c_2=_FREE))
-    said = f"at epsilon = {_VAST:g} and T = {horizon:.0e} it allows {most:.8g}, even with c_2 = {_FREE:.0e}, which two "
-    said += f"items whose means move by {gap:.2g} cannot both keep: a term in ln T without epsilon is missing"
+    said = (
+        f"as epsilon grows it tends to a constant, but regret grows with ln T: two items whose means move by {gap:.2g} "
+    )
+    said += f"exceed it from T = {horizon:.0e} on, at epsilon = {_VAST:g} and c_2 = {_FREE:.0e} ({most:.3g})"
     return _PROVED(math.isinf(horizon), said, horizon)
 
 
@@ -181,7 +187,7 @@ def theorem_10() -> Ruling:
         gap = 0.9 / 1024 * size  # top-K has f(x) = K x
         return bounds.theorem_10(b_lb_semi(2 * size, size, 0.95, gap), t, epsilon, delta, "corrected") / (size**2 * gap)
 
-    return _order(over, 1.0, 1.0, "at a fixed Delta_min/B_infinity (on top-K, f(x) = K x adds K^2) ")
+    return _order(over, 1.0, 1.0, "at a fixed Delta_min/B_infinity ")
 
 
 def _laplace(scale: float, bound: _Bound, size: float, error: float) -> Ruling:
@@ -194,8 +200,8 @@ def _laplace(scale: float, bound: _Bound, size: float, error: float) -> Ruling:
 def _order(bound: _Bound, size: float, error: float, where: str = "") -> Ruling:
     """Judge the powers of what is proved, 1 of ln T and 2 of 1/epsilon; the number is that of K."""
     found = lemmas.powers(bound)
-    has = ", ".join(f"{power:.2g}" for power in found)
-    said = f"{where}what we prove has the powers {has} of ln T, K, 1/epsilon, ln(1/delta)"
+    names = ("ln T", "K", "1/epsilon", "ln(1/delta)")
+    said = f"{where}we prove the powers " + ", ".join(f"{a:.2g} of {b}" for a, b in zip(found, names, strict=True))
     return _PROVED(all(np.subtract(found, (1.0, size, 2.0, error)) < _NEAR), said, found.size)
 
 
@@ -216,7 +222,7 @@ def theorem_11() -> Ruling:
 def theorem_12() -> Ruling:
     """The print against an algorithm that exists, uniformly in p; and with Kveton's divergence."""
     grows, ratio = lemmas.theorem_12_over_proved()
-    said = f"for lists of one item and gap = p/2 the print has the power {grows:.2f} of 1/p over the regret of DP-KLUCB"
+    said = f"at K = 1 and gap = p/2 it exceeds the regret of DP-KLUCB by a factor with the power {grows:.2f} of 1/p"
     again = f"with gap/d(p - gap || p) instead of 1/gap it is at most {ratio:.3g} times what we prove"
     return after_repair(_PROVED(grows < _NEAR, said, grows), _PROVED(ratio <= 2.0 + 1e-9, again, ratio))
 
@@ -363,7 +369,10 @@ def own_central_over_local(runs: pd.DataFrame) -> Ruling:
 
 def own_kappa(fit: Interval, kappa_power: float) -> Ruling:
     """The power of K in the regret of one bit over the lower bound, against that of kappa."""
-    return Power(0.0, kappa_power, quantity="K").judge(fit).of(repaired_local(1.0, 4))
+    slower = None if fit.low <= kappa_power <= fit.high else fit.high < kappa_power
+    said = f"the ratio grows with the power {fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] of K, "
+    found = Holds(MEASURED, excludes=("growth as kappa",))(slower, f"{said}kappa with {kappa_power:.2g}", fit)
+    return found.of(repaired_local(1.0, 4))
 
 
 def _bit(runs: pd.DataFrame) -> pd.DataFrame:
