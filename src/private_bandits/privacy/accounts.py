@@ -99,7 +99,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             weighing = _added(True, r.sigma, 2.0**0.5, delta) if r.batches else 0.0
             return max(weighing, _added(True, r.regression_sigma, reach, delta)), True
         case superarm.Record():
-            pass
+            local = not r.forget
         case _:
             raise TypeError(f"record must be one of a kernel, got {checks.brief(record)}")
     if gaussian and isinstance(r, index.Record | padded.Record):

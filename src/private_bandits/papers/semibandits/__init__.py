@@ -18,6 +18,7 @@ from private_bandits.papers.semibandits.instances import (
     separated,
     top_k,
 )
+from private_bandits.papers.semibandits.repair_blocks import cucb_blocks
 from private_bandits.papers.semibandits.repair_hypercube import cucb_hypercube
 from private_bandits.papers.semibandits.repair_radius import super_arm_radius
 from private_bandits.papers.semibandits.section_3_2 import cucb_dp_least_pulled
@@ -30,6 +31,7 @@ __all__ = [
     "as_arms",
     "coverage",
     "cucb",
+    "cucb_blocks",
     "cucb_dp",
     "cucb_dp_least_pulled",
     "cucb_hypercube",
@@ -75,5 +77,5 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
             ("algorithm_3", cucb_dp(epsilon, 2, 4, 1000, variant)),
             ("section_3_2", cucb_dp_least_pulled(epsilon, 2, 4, 1000, variant)),
         ]
-    ours = {"repair_hypercube": cucb_hypercube(epsilon, 2, 1000), "repair_radius": super_arm_radius(epsilon, 1000)}
-    return [*listed, *ours.items()]
+    listed += [("repair_hypercube", cucb_hypercube(epsilon, 2, 1000)), ("repair_radius", super_arm_radius(epsilon, 1000))]
+    return [*listed, ("repair_blocks", cucb_blocks(epsilon, 2, 4, 1000))]
