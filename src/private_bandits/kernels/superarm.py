@@ -1,7 +1,7 @@
 """A radius for a super arm, not for its arms: one report about the least reported arm of what is played.
 
 Super arms are compared on an equal footing. With g the largest number of a grid that all arms of a super arm S have
-reported, its index has the means M of the first g reports of each, or of the last a of these g where sums are forgotten:
+reported, its index has the means M of the first g reports of each, or of the last a of these where sums are forgotten:
 
     min(r_M(S) + sqrt(level W / (2 a)) / (1 - 2 flip) + scale (w level + 2 sqrt(level W)) / a, r(S) at means of 1),
 
@@ -18,15 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import (
-    blank,
-    check_horizon,
-    check_kind,
-    check_size,
-    lower_bound,
-    record_round,
-    write_round,
-)
+from private_bandits.kernels import protocol
+from private_bandits.kernels.protocol import blank, lower_bound, record_round, write_round
 from private_bandits.kernels.selection import least_first
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import SetBandit
@@ -73,11 +66,11 @@ class State(NamedTuple):
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
     """Refuse problems whose super arms are not scanned, of other sizes, and longer runs."""
-    check_horizon(name, horizon, record.horizon)
-    check_kind(name, problem, SetBandit, "a SemiBandit of listed super arms")
-    check_size(name, "size", record.list_size, problem.list_size)
-    check_size(name, "n_arms", record.n_items, problem.n_items)
-    if problem.picks or problem.beta < 1.0:
+    protocol.check_horizon(name, horizon, record.horizon)
+    protocol.check_kind(name, problem, SetBandit, "a SemiBandit of listed super arms")
+    protocol.check_size(name, "size", record.list_size, problem.list_size)
+    protocol.check_size(name, "n_arms", record.n_items, problem.n_items)
+    if problem.beta < 1.0:
         raise ValueError(f"the oracle must be exact for {name}, got {problem}")
     return {}
 
@@ -109,14 +102,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     grid, means, family, best = policy.grid, problem.means, problem.family, problem.best
     sets, sizes = family.sets, family.sizes
     pulls, total, cells, kept = state.pulls, state.total, state.cells, state.kept
-    ties, found, left, order, feedback, missed = (
-        state.ties,
-        state.found,
-        state.left,
-        state.order,
-        state.feedback,
-        state.missed,
-    )
+    ties, found, left, order = state.ties, state.found, state.left, state.order
+    feedback, missed = state.feedback, state.missed
     mark, lost, played, t = lower_bound(checkpoints, first), 0.0, -1, first
     while t <= last:
         if found[0] == 0:
@@ -160,8 +147,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 def _leap(means, arms, length, policy, state, rounds, env):
     """Draw the reports before the next arm of a super arm reaches the grid, and return how many rounds these are.
 
-    Its arms with the fewest reports are asked in turn, up to one report short of the grid. 0 where these rounds are few;
-    the rest of the run where it ends before.
+    Its arms with the fewest reports are asked in turn, up to one report short of the grid. 0 where these rounds are
+    few; the rest of the run where it ends before.
     """
     cell = len(policy.grid)
     for position in range(length):
@@ -176,7 +163,8 @@ def _leap(means, arms, length, policy, state, rounds, env):
     for position in range(length):
         arm = arms[position]
         if state.pulls[arm] < last:
-            state.total[arm] += env.binomial(last - state.pulls[arm], policy.flip + (1.0 - 2.0 * policy.flip) * means[arm])
+            mean = policy.flip + (1.0 - 2.0 * policy.flip) * means[arm]
+            state.total[arm] += env.binomial(last - state.pulls[arm], mean)
             state.pulls[arm] = last
     return asked
 
