@@ -101,7 +101,6 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3},
-    "papers.semibandits.as_arms": {"problem": SETS},
     "papers.contextual.lil_ucb": {"problem": ARMS, "delta": 1e-3},
     "papers.contextual.wrap": {"base": Learner(), "delta": 1e-3},
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},

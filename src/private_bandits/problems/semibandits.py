@@ -228,6 +228,11 @@ class SetBandit(SemiBandit):
         As in `SemiBandit.from_sets`.
     sets : tuple of tuples of int
         The super arms.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or of another shape.
     """
 
     reward_name: str = "linear"
