@@ -121,7 +121,7 @@ function semiLower({ m, K, gap, T }, epsilon) {
 }
 
 function semiCentralLower({ m, K, gap, T }, epsilon) {
-  return ((m - 1) * gap * log(T)) / Math.min(kl(0.5 - gap / K, 0.5), (epsilon * gap) / K);
+  return ((m - 1) * gap * log(T)) / privateKl(0.5 - gap / K, 0.5, epsilon);
 }
 
 // Definitions: K arms, Bernoulli of mean 1/2 and 1/2 - gap.

@@ -27,7 +27,7 @@ from private_bandits.papers.semibandits.instances import check_paths, means_apar
 from private_bandits.papers.semibandits.radii import node_radius
 from private_bandits.papers.semibandits.repair_blocks import log_level
 from private_bandits.papers.semibandits.repair_radius import grid
-from private_bandits.privacy.divergences import bernoulli_kl
+from private_bandits.privacy.divergences import bernoulli_kl, private_kl
 from private_bandits.problems import SemiBandit, SetBandit
 
 _MISSES = math.pi**2 / 3.0  # per arm: the rounds in which a radius fails, at most t reports, two sides, t^-3 each
@@ -307,8 +307,8 @@ def theorem_9(
         Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: constant times B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
-        * `corrected`: what follows on K-paths: (m/K - 1) Delta / min(d, epsilon Delta/(B_1 K)), d = d(1/2 -
-          Delta/(B_1 K) || 1/2). Its private term is B_1 (m - K) / epsilon, without a factor K.
+        * `corrected`: what follows on K-paths: (m/K - 1) Delta / d_epsilon(1/2 - Delta/(B_1 K) || 1/2), d_epsilon that
+          of `privacy.private_kl`: at least (m/K - 1) Delta / d, and B_1 (m - K) / epsilon, without a factor K.
     constant : float
         > 0, of `printed`.
 
@@ -325,7 +325,7 @@ def theorem_9(
     Notes
     -----
     As printed it is false for every constant, see `theorem_9_fails`. Azize and Basu (2022) have the private term at K =
-    1 with 6 epsilon for epsilon; a coupling of the outcomes that are written down in advance does without the 6.
+    1 with 6 epsilon for epsilon; d_epsilon is that of Azize et al. (2025).
     """
     checks.choice("variant", variant, ("printed", "corrected"))
     scale, epsilon = _positive("b_1", b_1) * checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
@@ -390,7 +390,7 @@ def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float
     Returns
     -------
     float
-        (m/K - 1) Delta / min(d, epsilon Delta/(B_1 K)).
+        (m/K - 1) Delta / d_epsilon(1/2 - Delta/(B_1 K) || 1/2).
     float
         8 m K B_1^2 / Delta + 16 m B_1 / epsilon.
 
@@ -402,7 +402,7 @@ def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float
     Examples
     --------
     >>> [round(rate) for rate in central_rates(128, 4, gap=1.2, epsilon=0.01)]
-    [12400, 208213]
+    [12452, 208213]
     """
     check_paths(n_arms, size)
     distance = means_apart(gap, _positive("b_1", b_1) * size, "b_1 size")
@@ -549,8 +549,8 @@ def b_inf_dp_lower(
     variant : {"printed", "corrected"}
         * `printed`: constant times m B_inf^2 / (epsilon Delta). At K = 1 regret of order m (1/Delta + 1/epsilon) ln T
           is reached (`cucb_blocks_upper`; before it by Sajed and Sheffet 2019), so no constant makes it true.
-        * `corrected`: (m - 1) Delta / min(d(1/2 - Delta/B_inf || 1/2), epsilon Delta/B_inf), as in `theorem_9`: of
-          order B_inf^2/Delta + B_inf/epsilon.
+        * `corrected`: (m - 1) Delta / d_epsilon(1/2 - Delta/B_inf || 1/2), as in `theorem_9`: of order B_inf^2/Delta +
+          B_inf/epsilon.
     constant : float
         > 0, of `printed`.
 
@@ -614,7 +614,7 @@ def _local_lower(others: int, gap: float, scale: float, words: str, epsilon: flo
 
 
 def _central(gap: float, distance: float, epsilon: float) -> float:
-    return gap / min(bernoulli_kl(0.5 - distance, 0.5), epsilon * distance)
+    return gap / private_kl(0.5 - distance, 0.5, epsilon)
 
 
 def _gaps(problem: SemiBandit) -> np.ndarray:
