@@ -51,6 +51,14 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
+    "semibandits": Placed(
+        before="The problem",
+        figure="figure-removed",
+        shown="Regret of CUCB-LDP1 and CUCB-LDP2 against the size of the super arm.",
+        said="Does one number about the least pulled arm cost less than $K$ numbers? Run CUCB-LDP1 against CUCB-LDP2 in "
+        "your own browser, and move $K$.",
+        letter="S",
+    ),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
