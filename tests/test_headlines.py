@@ -53,8 +53,12 @@ def curve(chapter: str, file: str, policy: str, reading: str, t: int = 100_000, 
 STATED = {
     "cascading, Laplace": lambda: stated("cascading", "figure-1a", policy="Laplace", variant="stated", t=100_000),
     "cascading, first item": lambda: stated("cascading", "figure-private", policy="Response, first item", epsilon=0.2),
-    "semi-bandits, LDP1": lambda: curve("semibandits", "figure-regret", "CUCB-LDP1", "repaired", epsilon=0.5),
-    "semi-bandits, LDP2": lambda: curve("semibandits", "figure-regret", "CUCB-LDP2", "repaired", epsilon=0.5),
+    "semi-bandits, LDP1": lambda: stated(
+        "semibandits", "figure-regret", policy="CUCB-LDP1", variant="repaired", epsilon=0.5, t=100_000
+    ),
+    "semi-bandits, LDP2": lambda: stated(
+        "semibandits", "figure-regret", policy="CUCB-LDP2", variant="repaired", epsilon=0.5, t=100_000
+    ),
     "heavy tails, episodes, v = 0.5": lambda: curve(
         "heavy_tailed", "figure-episodes", "DP Robust UCB, episodes", "ours", END, v=0.5
     ),

@@ -18,7 +18,6 @@ from private_bandits_book.chapters.book import find_book
 from private_bandits_book.contextual import sweeps as contextual
 from private_bandits_book.definitions import study as definitions
 from private_bandits_book.package_data import tables
-from private_bandits_book.semibandits import sweeps as semibandits
 from private_bandits_book.studies import family
 
 BOOK = find_book()
@@ -28,7 +27,6 @@ SHARED = {"sentences", "names", "looks"}  # sections that makers read, and no ex
 # What a page shows as its maker returns it: numbers for download, a Markdown table, words made of sentences.
 BARE = {
     "heavy_tailed": {"table-confidence", "table-local-confidence", "formulas"},
-    "semibandits": {"findings-map"},
 }
 
 
@@ -92,7 +90,6 @@ def test_what_is_astray_is_found(entries, made, shown, found):
 LONG = {
     "contextual": lambda: contextual.long_runs("convex") + contextual.long_runs("linear"),
     "definitions": definitions.long_runs,
-    "semibandits": lambda: [run for runs in semibandits.STUDIES.values() for run in runs()],
 }
 
 

@@ -7,7 +7,7 @@ the loss d/b. A power is that of a bound's values far out, where no constant cou
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.optimize import brentq
@@ -17,7 +17,7 @@ from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
 from private_bandits.policy import Policy
 from private_bandits.privacy import sensitivity
-from private_bandits.problems import SemiBandit, SetBandit
+from private_bandits.problems import SetBandit
 from private_bandits_book.sweep import exact_slope
 from private_bandits_book.tails import laplace_sum_tail
 
@@ -148,7 +148,7 @@ def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> float:
 # --- powers of bounds
 
 
-def powers(bound: Callable[[SemiBandit, int, float], float], shape: str) -> Powers:
+def powers(bound: Callable[[Any, int, float], float], shape: str) -> Powers:
     """Return the powers with which a bound grows on a family of instances, per arm in a bad super arm.
 
     Parameters
@@ -196,7 +196,7 @@ def public_powers(horizon: int = FARTHER) -> tuple[float, float]:
     """
     sizes = (16, 256)
     claimed = [float((k + 1) * k) for k in sizes]
-    problems = [paper.public_arms(3 * k, k, 0.3 * k) for k in sizes]
+    problems: list[Any] = [paper.public_arms(3 * k, k, 0.3 * k) for k in sizes]
     return power(sizes, claimed), power(
         sizes, [bounds.cucb_blocks_upper(one, horizon, 1e-9).private for one in problems]
     )
@@ -307,8 +307,9 @@ def first_report_horizon(gap: float, epsilon: float, variant: str = "printed") -
 
 # --- the blocks, enumerated
 
-_SETS, _Arm = ((0, 1), (1, 2)), tuple[int, int, tuple[float, ...]]  # of an arm: reports, open sum, released means
-_States = dict[tuple[tuple[int, ...], tuple[_Arm, ...]], float]  # past super arms and arms, with their probability
+_SETS = ((0, 1), (1, 2))
+_Arm: TypeAlias = tuple[int, int, tuple[float, ...]]  # reports, open sum, released means
+_States: TypeAlias = dict[tuple[tuple[int, ...], tuple[_Arm, ...]], float]  # the past and the arms, with probabilities
 
 
 def blocks_ratio(rounds: int, *, all_answers: bool = False) -> float:

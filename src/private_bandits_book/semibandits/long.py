@@ -50,47 +50,31 @@ class Sweep(NamedTuple):
     variants: Sequence[str] = VARIANTS
     gap: float = HELD
     others: int = 16  # bad arms
+    best: float = 1.0  # the best mean
 
     def made(self) -> list[LongRun]:
         """Return the runs, value by value."""
         named = [(maker, variant) for maker in self.makers.split() for variant in self.variants]
         return [self.run(value, *each) for value in self.values for each in named]
 
+    def each(self, size: int) -> int:
+        """Return for how many arms `others` counts once: those of a path at 1/2, whose number of paths stays."""
+        return size if self.instances == "K-path" and self.best < 1.0 else 1
+
     def run(self, value: Any, maker: str, variant: str) -> LongRun:
         """Return the run of one algorithm at a value."""
         at = self._replace(**{COLUMNS[self.quantity]: value}) if self.quantity != SIZE else self
         size = value if self.quantity == SIZE else 2
-        problem = instance(self.instances, size, at.gap, self.others)
+        distance = at.gap / size if self.instances == "K-path" else at.gap  # of the means
+        problem = paper.separated(self.instances, self.others * self.each(size), size, distance, self.best)
         policy = MAKERS[maker](at.epsilon, size, problem.n_items, at.horizon, variant)
-        return _long(self.quantity, self.instances, problem, policy, at.gap, at.horizon, self.runs)
+        return _long(self, problem, policy, at.gap, at.horizon, self.runs)
 
 
-def instance(name: str, size: int, gap: float, others: int) -> SemiBandit:
-    """Return the instance of a family with so many bad arms; its best mean is 1, or 1/2 where the name says so.
-
-    Parameters
-    ----------
-    name : str
-        A shape of `papers.semibandits.separated`, with " at 1/2" or not.
-    size : int
-        K.
-    gap : float
-        Delta; on K-paths the means are gap / K apart.
-    others : int
-        Bad arms; on K-paths at 1/2 for each arm of a path.
-    """
-    shape, _, half = name.partition(" at ")
-    distance = gap / size if shape == "K-path" else gap
-    bad = others * size if half and shape == "K-path" else others
-    return paper.separated(shape, bad, size, distance, 0.5 if half else 1.0)
-
-
-def _long(
-    quantity: str, name: str, problem: SemiBandit, policy: Policy, gap: float, horizon: int, runs: int
-) -> LongRun:
-    labels: dict[str, Any] = {"quantity": quantity, "instances": name, "policy": policy.name}
-    labels |= {"variant": policy.version, "epsilon": policy.privacy.epsilon, "n_arms": problem.n_items}
-    labels |= {"size": problem.list_size, "gap": gap, "horizon": horizon}
+def _long(sweep: Sweep, problem: SemiBandit, policy: Policy, gap: float, horizon: int, runs: int) -> LongRun:
+    labels: dict[str, Any] = {"quantity": sweep.quantity, "instances": sweep.instances, "best": sweep.best}
+    labels |= {"policy": policy.name, "variant": policy.version, "epsilon": policy.privacy.epsilon}
+    labels |= {"n_arms": problem.n_items, "size": problem.list_size, "gap": gap, "horizon": horizon}
     return LongRun(labels, problem, policy, horizon, SEED, runs, checkpoints=(10_000,))
 
 
@@ -113,8 +97,8 @@ SWEEPS = [
     Sweep(SIZE, _ALL[:-1], "K-path", "ldp2", 5 * 10**6, 2.0, variants=_PRINTED, others=128),
     Sweep(SIZE, _ALL[1:-1], "K-path", "hypercube", 3 * 10**6, 2.0, variants=REPAIRED, others=128),
     Sweep(SIZE, _ALL, "K-path", "radius", 10**6, 2.0, variants=REPAIRED, others=128),
-    Sweep(SIZE, _ALL[:-1], "one matters at 1/2", "ldp2", 4 * 10**7, variants=REPAIRED, gap=0.34, others=4),
-    Sweep(SIZE, _ALL[:-2], "K-path at 1/2", "ldp2 radius", 4 * 10**7, runs=15, variants=REPAIRED, gap=0.34, others=2),
+    Sweep(SIZE, _ALL[:-1], "one matters", "ldp2", 4 * 10**7, 1.0, 5, REPAIRED, 0.34, 4, 0.5),
+    Sweep(SIZE, _ALL[:-2], "K-path", "ldp2 radius", 4 * 10**7, 1.0, 15, REPAIRED, 0.34, 2, 0.5),
     Sweep(SIZE, _ALL, "one matters", "plain", 3 * 10**5, variants=_PRINTED, others=128),
     Sweep(SIZE, _ALL, "K-path", "plain", variants=_PRINTED, others=128),
     Sweep(SIZE, _ALL[::2], "one matters", "least", 15 * 10**5, 16.0, variants=_PRINTED, others=128),
@@ -171,7 +155,7 @@ def powers(runs: pd.DataFrame) -> pd.DataFrame:
     runs : DataFrame
         Rows of the study "powers".
     """
-    rows, by = [], ["quantity", "instances", *SUBJECT]
+    rows, by = [], ["quantity", "instances", "best", *SUBJECT]
     for at, part in at_the_end(runs).groupby(by, sort=False):
         values, regrets = by_replication(part, COLUMNS[at[0]])
         found = fit_exponent(abscissa(at[0], values), regrets)
@@ -188,7 +172,7 @@ def local_by_size(runs: pd.DataFrame) -> pd.DataFrame:
         Rows of the study "powers".
     """
     ends = at_the_end(runs[runs["quantity"] == SIZE])
-    wanted = (ends["trust"] == "local") & (ends["variant"] == "repaired") & ~ends["instances"].str.contains(" at ")
+    wanted = (ends["trust"] == "local") & (ends["variant"] == "repaired") & (ends["best"] == 1.0)
     return ends[wanted].assign(t=1)  # one place on the axis of rounds for runs of several horizons
 
 
@@ -216,7 +200,7 @@ def removals(found: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `instances, algorithm, variant`; `removed`, an Interval; and `law`, the power that the radii alone give.
+        `instances, mechanism, variant`; `removed`, an Interval; and `law`, the power that the radii alone give.
     """
     rows = []
     for sweep in SWEEPS:
@@ -226,21 +210,21 @@ def removals(found: pd.DataFrame) -> pd.DataFrame:
                 sent, least = (_row(found, one, each, variant) for one, each in ((sweep, maker), (other, "ldp2")))
                 values = [value for value in sweep.values if value in other.values]
                 law = _slope(sweep, maker, variant, values) - _slope(other, "ldp2", variant, values)
-                law -= 0.0 if sweep.instances == "one matters" else 1.0  # one report per round, where each arm needs one
-                at = {"instances": sweep.instances, "algorithm": sent["algorithm"], "variant": variant}
+                law -= float(sweep.instances != "one matters")  # one report per round, where each arm needs one
+                at = {"instances": sweep.instances, "mechanism": sent["mechanism"], "variant": variant}
                 rows.append(at | {"removed": removed(sent, least), "law": law})
     return pd.DataFrame(rows)
 
 
 def _least(one: Sweep, sweep: Sweep, variant: str) -> bool:
     """Whether a sweep is that of the least pulled arm beside another."""
-    same = (one.quantity, one.instances) == (SIZE, sweep.instances)
+    same = (one.quantity, one.instances, one.best) == (SIZE, sweep.instances, sweep.best)
     return same and "ldp2" in one.makers.split() and variant in one.variants
 
 
 def _row(found: pd.DataFrame, sweep: Sweep, maker: str, variant: str) -> pd.Series:
     policy = sweep.run(sweep.values[0], maker, variant).policy
-    known = {"quantity": SIZE, "instances": sweep.instances, "variant": variant}
+    known = {"quantity": SIZE, "instances": sweep.instances, "best": sweep.best, "variant": variant}
     known |= {"algorithm": policy.algorithm, "mechanism": policy.mechanism}
     (row,) = [row for _, row in found.iterrows() if known.items() <= row.to_dict().items()]
     return row
@@ -284,13 +268,13 @@ def over_lower(runs: pd.DataFrame) -> pd.DataFrame:
     runs : DataFrame
         Rows of the study "powers".
     """
-    rows = runs[(runs["t"] == runs["horizon"]) & runs["instances"].str.contains(" at ")]
+    rows = runs[(runs["t"] == runs["horizon"]) & (runs["best"] < 1.0)]
     asked = rows[["instances", "n_arms", "size", "gap", "epsilon", "horizon"]].itertuples(index=False, name=None)
     return rows.assign(regret=rows["regret"] / [_lower(*each) for each in asked])
 
 
 def _lower(name: str, n_arms: int, size: int, gap: float, epsilon: float, horizon: int) -> float:
-    if name.startswith("K-path"):
+    if name == "K-path":
         return bounds.theorem_6(n_arms, size, gap, epsilon, horizon, variant="corrected")
     return bounds.theorem_5(n_arms - size + 1, gap, epsilon, horizon, variant="corrected")
 
@@ -303,7 +287,7 @@ def ratio_powers(ratios: pd.DataFrame) -> tuple[Interval, Interval]:
     ratios : DataFrame
         What `over_lower` returns.
     """
-    paths = ratios[ratios["instances"].str.startswith("K-path")]
+    paths = ratios[ratios["instances"] == "K-path"]
     rising, level = (
         fit_exponent(*by_replication(paths[paths["mechanism"] == mechanism], "size"))
         for mechanism in ("laplace", "response")
@@ -312,6 +296,9 @@ def ratio_powers(ratios: pd.DataFrame) -> tuple[Interval, Interval]:
 
 
 # --- what privacy adds under central privacy, as K grows
+
+
+BLOCKS, _PATHS = "super-arm blocks", Sweep(SIZE, BLOCKS_SIZES, "K-path", "blocks dp radius", best=0.5)
 
 
 def blocks_runs() -> list[LongRun]:
@@ -329,7 +316,7 @@ def blocks_runs() -> list[LongRun]:
 def _paths(size: int, maker: str, epsilon: float, horizon: int, _: int, runs: int) -> LongRun:
     problem = paper.k_path(5 * size, size, APART * size)
     policy = MAKERS[maker](epsilon, size, problem.n_items, horizon, "repaired")
-    return _long(SIZE, "K-path at 1/2", problem, policy, APART * size, horizon, runs)
+    return _long(_PATHS, problem, policy, APART * size, horizon, runs)
 
 
 def added(runs: pd.DataFrame) -> pd.DataFrame:
@@ -355,7 +342,7 @@ def theorem_9_growth(private: pd.DataFrame) -> pd.DataFrame:
     private : DataFrame
         What `added` returns, at one horizon.
     """
-    first = private[(private["size"] == 1) & private["algorithm"].str.contains("blocks")]
+    first = private[(private["size"] == 1) & (private["algorithm"] == BLOCKS)]
     start = first.groupby("epsilon")["regret"].transform("mean")
     lines = [first.assign(size=size, regret=start * size) for size in BLOCKS_SIZES]
     return pd.concat(lines).assign(policy="growth of Theorem 9", family="none", mechanism="none")
@@ -377,7 +364,7 @@ def growth(private: pd.DataFrame) -> pd.DataFrame:
         found = fit_exponent(sizes, regrets)
         law = exact_slope(sizes, [noise_level(size, at[0]) for size in sizes]).measured
         row = dict(zip(by, at, strict=True)) | {"sizes": sizes, "power": found}
-        rows.append(row | {"law": law if "blocks" in row["algorithm"] else math.nan})
+        rows.append(row | {"law": law if row["algorithm"] == BLOCKS else math.nan})
     return pd.DataFrame(rows)
 
 

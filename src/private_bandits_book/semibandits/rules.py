@@ -16,19 +16,19 @@ from scipy.optimize import brentq
 from private_bandits.estimates import Interval
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
-from private_bandits.problems import SemiBandit
 from private_bandits_book.judging import Holds, Less, Power, Privacy, Ruling, about, after_repair, all_of
 from private_bandits_book.semibandits import lemmas
+from private_bandits_book.semibandits.long import BLOCKS
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
 from private_bandits_book.verdicts import DERIVED, EXACT
 
-_Bound = Callable[[SemiBandit, int, float], float]
+_Bound = Callable[[Any, int, float], float]
 _PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
 _NEAR = 0.25  # a quarter of the distance to the next power: how far a computed power may be off
 _T, _ARMS = 10**5, 1000  # the rounds of the chapter, and more arms than it has
 _CONSTANT, _FAR_GAP, _LARGE = 1.0, 0.1, 100.0  # an epsilon and a gap, and an epsilon at which noise counts for nothing
 _APART = 100.0  # by what factor two bounds of one order may differ
-_LDP1, _LDP2 = "Algorithm 1, lines 4-7", "Algorithm 2, lines 4-7"
+_LDP2, _DP = "Algorithm 2, lines 4-7", "Algorithm 3, lines 4-7"
 
 
 # --- Fact 1 and the lemmas
@@ -96,7 +96,7 @@ def _local(bound: Callable[..., float], size: float) -> Ruling:
 def theorem_5() -> Ruling:
     """Against what is proved of the same instance: no report on a bit keeps more than randomised response."""
     ratio, small = lemmas.local_lower_ratio()
-    said = f"at most {ratio:.3g} times what is proved for its instance, its form for epsilon up to 1/2 {small:.3g} times"
+    said = f"at most {ratio:.3g} times what is proved for its instance; its form for small epsilon {small:.3g} times"
     return _at_most(1.0, max(ratio, small), said)
 
 
@@ -140,8 +140,9 @@ def own_removed(found: Iterable[tuple[Interval, float]]) -> Ruling:
 def coverage_constant(sizes: list[int], moved: list[float]) -> Ruling:
     """How far a coverage moves for a largest move of a mean, as K grows."""
     power = lemmas.power(sizes, moved)
-    said = f"next to means of 0 a coverage moves by {', '.join(f'{one:.3g}' for one in moved)} times the largest move of"
-    return _EXACT(power < _NEAR, f"{said} a mean at K = {', '.join(map(str, sizes))}: its B_inf is K", power)
+    by = ", ".join(f"{one:.3g}" for one in moved)
+    said = f"next to means of 0 a coverage moves by {by} times the largest move of a mean"
+    return _EXACT(power < _NEAR, f"{said} at K = {', '.join(map(str, sizes))}: its B_inf is K", power)
 
 
 # --- regret under central privacy
@@ -171,15 +172,15 @@ def central_lower() -> Ruling:
 def theorem_9() -> Ruling:
     """The print against an upper bound that is proved for every B_1-smooth reward."""
     claimed, reached = lemmas.private_powers()
-    said = f"its private term has the power {claimed:.3g} of K per arm; for blocks the power {reached:.2g} is proved on"
-    return _PROVED(reached > claimed - _NEAR, f"{said} every instance with equal gaps, so no constant would do", reached)
+    said = f"its private term has the power {claimed:.3g} of K per arm; for blocks we prove {reached:.2g} on every"
+    return _PROVED(reached > claimed - _NEAR, f"{said} instance with equal gaps, so no constant would do", reached)
 
 
 def theorem_9_sketch() -> Ruling:
     """The regret that the sketch gives on its own instance against an upper bound there."""
     claimed, reached = lemmas.public_powers()
-    said = f"at m = 3K and small epsilon it gives regret of the power {claimed:.3g} of K; blocks provably have {reached:.3g}"
-    return _PROVED(reached > claimed - _NEAR, f"{said} there", reached)
+    said = f"at m = 3K and small epsilon its regret has the power {claimed:.3g} of K; that of blocks has at most"
+    return _PROVED(reached > claimed - _NEAR, f"{said} {reached:.3g} there", reached)
 
 
 def table_1_b_1_dp() -> Ruling:
@@ -192,8 +193,10 @@ def table_1_b_1_dp() -> Ruling:
 def section_4_3() -> Ruling:
     """The order that the paper finds not satisfactory, against an upper bound of the same order."""
     (_, reached), apart = lemmas.private_powers(), lemmas.rates_apart()
-    said = f"it is the right order: an upper bound of order m (K/gap + 1/epsilon) is at most {apart:.3g} times the lower"
-    return _PROVED(reached > 1.0 - _NEAR or apart > _APART, f"{said} one, with no K on 1/epsilon", apart)
+    said = (
+        f"it is the right order: an upper bound of order m (K/gap + 1/epsilon) is at most {apart:.3g} times a lower one"
+    )
+    return _PROVED(reached > 1.0 - _NEAR or apart > _APART, said, apart)
 
 
 def own_central_rate() -> Ruling:
@@ -206,9 +209,13 @@ def own_central_rate() -> Ruling:
 
 def own_blocks_k(powers: pd.DataFrame) -> Ruling:
     """The power of K in what privacy adds per arm: for blocks what their noise gives, for CUCB-DP 1."""
-    blocks = [_added(one.power, one.law) for one in _those(powers, "blocks") if len(one.sizes) == 4]
-    printed = [Power(1.0, above=2.0, below=0.0, quantity=SIZE).judge(one.power) for one in _those(powers, "Algorithm 3")]
-    return about(all_of(*blocks, *printed), powers)
+    found = []
+    for one in powers.itertuples():
+        if one.algorithm == BLOCKS:  # the nearest wrong power is that of Theorem 9
+            found.append(Power(one.law, above=1.0, quantity=SIZE).judge(one.power))
+        elif one.algorithm == _DP:
+            found.append(Power(1.0, above=2.0, below=0.0, quantity=SIZE).judge(one.power))
+    return about(all_of(*found), powers)
 
 
 def private_term_dominated() -> Ruling:
@@ -266,21 +273,12 @@ def _order(bound: _Bound, shape: str, claimed: tuple[float, float, float, float]
 
 def _pick(powers: pd.DataFrame, quantity: str, **facts: str) -> list[Interval]:
     """Return the measured powers of one quantity with these facts, at best means of 1; at least one."""
-    rows = powers[(powers["quantity"] == quantity) & ~powers["instances"].str.contains(" at ")]
+    rows = powers[(powers["quantity"] == quantity) & (powers["best"] == 1.0)]
     for name, value in facts.items():
         rows = rows[rows[name] == value]
     if rows.empty:
         raise LookupError(f"powers of {quantity} must be measured for {facts}, got none")
     return list(rows["power"])
-
-
-def _those(powers: pd.DataFrame, algorithm: str) -> list[Any]:
-    return list(powers[powers["algorithm"].str.contains(algorithm)].itertuples())
-
-
-def _added(power: Interval, law: float) -> Ruling:
-    """The power that the noise of the blocks has at these K, against that of Theorem 9, which is 1."""
-    return Power(law, above=1.0, quantity=SIZE).judge(power)
 
 
 def _negative(power: Interval) -> Interval:
