@@ -1,36 +1,24 @@
 """The lemmas, the privacy and the bounds of Chen et al. (2020) by computation: numbers for its rules.
 
-A loss is exact: outcomes are changed in every way, and Laplace noise of scale b on a message that moves by d in L1 has
-the loss d/b. A power is that of a bound's values far out, where no constant counts.
+A power is that of a bound's values far out, where no constant counts.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
-from private_bandits.kernels import index
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
-from private_bandits.policy import Policy
-from private_bandits.privacy import sensitivity
 from private_bandits.problems import SetBandit
 from private_bandits_book.sweep import exact_slope
 from private_bandits_book.tails import laplace_sum_tail
 
 FAR, FARTHER = 10**40, 10**400000
 """Horizons at which the bounds say something; the second has a logarithm that is large against K, too."""
-
-
-class TreeLoss(NamedTuple):
-    """The loss of a tree's releases in units of the nominal epsilon, for three scales of its nodes."""
-
-    base_2: float  # log2(T) / epsilon
-    natural: float  # ln(T) / epsilon
-    levels: float  # (floor(log2 T) + 1) / epsilon
 
 
 class Powers(NamedTuple):
@@ -40,27 +28,6 @@ class Powers(NamedTuple):
     noise: float  # 1/epsilon
     gap: float  # 1/gap
     log_t: float
-
-
-def loss(policy: Policy, size: int, horizon: int) -> float:
-    """Theorems 1, 3 and 7: the privacy loss of all that is sent, or that trees release.
-
-    Infinite at horizon 1 for the printed Algorithm 3, where log T = 0 leaves no noise.
-
-    Parameters
-    ----------
-    policy : Policy
-        Whose users report all K outcomes, or any one that is public: in person, or to trees that release after every
-        round.
-    size, horizon : int
-        K >= 1 and T >= 1.
-    """
-    record: Any = policy.record
-    messages = np.array(list(itertools.product((0.0, 1.0), repeat=size)))  # no two outcomes are farther apart
-    nodes = int(np.max(node_counts(horizon))) if record.noise == index.TREE else 1
-    asked = [list(range(size))] if record.reports == index.ALL else [[arm] for arm in range(size)]
-    moved = nodes * max(sensitivity(messages[:, arms], order=1) for arms in asked)
-    return moved / record.scale if record.scale else math.inf
 
 
 def node_counts(horizon: int) -> np.ndarray:
@@ -74,11 +41,12 @@ def node_counts(horizon: int) -> np.ndarray:
     return counts
 
 
-def lemma_1_loss(horizon: int) -> TreeLoss:
+def lemma_1_loss(horizon: int) -> tuple[float, float, float]:
     """Lemma 1: the loss of a tree of Lap(||X||_1 log T / epsilon) when a leaf moves by ||X||_1, over epsilon.
 
-    A leaf lies in floor(log2 T) + 1 released nodes, which is more than log2 T. (A leaf may even move by 2 ||X||_1; it
-    moves by ||X||_1 at most if its entries are in [0, 1].) Algorithm 3 has twice the noise and is on the safe side.
+    With log2 T, ln T and floor(log2 T) + 1 for log T. A leaf lies in floor(log2 T) + 1 released nodes, which is more
+    than log2 T. (A leaf may even move by 2 ||X||_1; it moves by ||X||_1 at most if its entries are in [0, 1].)
+    Algorithm 3 has twice the noise and is on the safe side.
 
     Parameters
     ----------
@@ -86,7 +54,7 @@ def lemma_1_loss(horizon: int) -> TreeLoss:
         T >= 2.
     """
     nodes = int(np.max(node_counts(horizon)))
-    return TreeLoss(nodes / math.log2(horizon), nodes / math.log(horizon), nodes / horizon.bit_length())
+    return nodes / math.log2(horizon), nodes / math.log(horizon), nodes / horizon.bit_length()
 
 
 def tree_miss(horizon: int) -> float:
@@ -230,19 +198,15 @@ def rates_apart() -> float:
     return max(high / low for low, high in sides)
 
 
-def local_lower_ratio() -> tuple[float, float]:
-    """Theorems 5 and 6 as printed over the corrected ones, at most, and likewise their form for epsilon up to 1/2."""
-    found: dict[bool, list[float]] = {False: [], True: []}
-    for x, epsilon in itertools.product(np.linspace(0.01, 0.34, 12), (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0)):
-        printed, proved = (bounds.theorem_6(8, 4, 4 * x, epsilon, 1000, variant=v) for v in ("printed", "corrected"))
-        found[False].append(printed / proved)
-        if epsilon <= 0.5:
-            found[True].append(printed / proved * (math.expm1(epsilon) / epsilon) ** 2 / 2.0)
-    return max(found[False]), max(found[True])
+def local_lower_ratio() -> float:
+    """Theorems 5 and 6 as printed over the corrected ones, at most; a path has the divergence of one arm."""
+    cases = itertools.product(np.linspace(0.01, 0.34, 12), (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0))
+    sides = [[bounds.theorem_6(8, 4, 4 * x, e, 1000, variant=v) for v in ("printed", "corrected")] for x, e in cases]
+    return max(printed / proved for printed, proved in sides)
 
 
 # --- what a first report may cost the printed local algorithms
-def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: str = "printed") -> float:
+def first_report_lower(gap: float, epsilon: float, log_horizon: float) -> float:
     """Logarithm of a lower bound on the regret of Algorithms 1 and 2 at K = 1, on two arms of means 1/2 and 1/2 - gap.
 
     Not in the paper. Write mu' = 1/2 - gap, w = mu'/2, L = ln T, a for the radius at one report and b = 1/epsilon. The
@@ -260,9 +224,6 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
         > 0, finite.
     log_horizon : float
         ln T, so large that a > w.
-    variant : {"printed", "repaired"}
-        As printed a = 4 b sqrt(2 L), and p falls slower than 1/T. Repaired, with a = sqrt((1.5 + 12 b^2) L) + 3 b L, p
-        is below T^-3 and the bound says nothing; 0 stands for q there.
 
     Returns
     -------
@@ -270,19 +231,16 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
         -inf where 1 - q is not positive.
     """
     window, length, noise = (0.5 - gap) / 2.0, log_horizon, 1.0 / epsilon
-    if variant == "printed":
-        radius = 4.0 * noise * math.sqrt(2.0 * length)
-        slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))
-        stays = 1.0 - 2.0 / (slope * radius) ** 2
-    else:
-        radius, stays = math.sqrt((1.5 + 12.0 * noise**2) * length) + 3.0 * noise * length, 1.0
+    radius = 4.0 * noise * math.sqrt(2.0 * length)
+    slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))
+    stays = 1.0 - 2.0 / (slope * radius) ** 2
     if stays <= 0.0 or radius <= window:
         return -math.inf
     chance = math.log(0.25 * math.expm1(window / noise)) - radius / noise
     return math.log(gap) + length + math.log(-math.expm1(-length)) + chance + math.log(stays)
 
 
-def first_report_horizon(gap: float, epsilon: float, variant: str = "printed") -> float:
+def first_report_horizon(gap: float, epsilon: float) -> float:
     """Decimal logarithm of the T from which `first_report_lower` exceeds the claimed rate; infinite if none does.
 
     The claimed rate is that of Theorems 2 and 4 at K = 1 with the constant of its radius, 256 ln T / (epsilon^2 Delta).
@@ -292,88 +250,13 @@ def first_report_horizon(gap: float, epsilon: float, variant: str = "printed") -
     ----------
     gap, epsilon : float
         As there.
-    variant : {"printed", "repaired"}
     """
     most = 1e4
 
     def excess(log_horizon: float) -> float:
         claimed = math.log(256.0 * log_horizon / (epsilon**2 * gap))
-        return max(first_report_lower(gap, epsilon, log_horizon, variant) - claimed, -most)
+        return max(first_report_lower(gap, epsilon, log_horizon) - claimed, -most)
 
     if excess(most) <= 0.0:
         return math.inf
     return float(brentq(excess, 1.0, most)) / math.log(10.0)
-
-
-# --- the blocks, enumerated
-
-_SETS = ((0, 1), (1, 2))
-_Arm: TypeAlias = tuple[int, int, tuple[float, ...]]  # reports, open sum, released means
-_States: TypeAlias = dict[tuple[tuple[int, ...], tuple[_Arm, ...]], float]  # the past and the arms, with probabilities
-
-
-def blocks_ratio(rounds: int, *, all_answers: bool = False) -> float:
-    """Return by what factor one visitor may change the probability of a sequence of super arms, at most; at most 2.
-
-    Three arms, the super arms {0, 1} and {1, 2}, blocks of 1, 2, 4, ... reports, and noise on whole numbers of
-    probability 2^-|k| / 3, so that e^epsilon = 2; privacy does not depend on the radius. A sequence depends on what is
-    asked along it only, so visitors whose outcomes are all 0 or all 1 stand for all, but where all are used.
-
-    Parameters
-    ----------
-    rounds : int
-        >= 1; 5 take a quarter of a second, 7, in which second blocks end, half a minute, and give exactly 2.
-    all_answers : bool
-        The mistake to use all outcomes of a visitor.
-    """
-    every = itertools.product((0, 1), repeat=3)
-    visitors = [one for one in every if all_answers or len({*one}) == 1]
-    empty: _Arm = (0, 0, ())
-    reached: dict[tuple[int, ...], _States] = {(): {((), (empty,) * 3): 1.0}}
-    for _ in range(rounds):
-        reached = {
-            (*seen, number): _after(states, visitor, all_answers)
-            for seen, states in reached.items()
-            for number, visitor in enumerate(visitors)
-        }
-    law = np.zeros((len(visitors),) * rounds + (2,) * rounds)
-    for seen, states in reached.items():
-        for (past, _arms), chance in states.items():
-            law[(*seen, *past)] += chance
-    return max(float(np.max(law.max(axis=user) / law.min(axis=user))) for user in range(rounds))
-
-
-def _after(states: _States, visitor: tuple[int, ...], all_answers: bool) -> _States:
-    """The states after one more round."""
-    found: _States = {}
-    for (past, arms), chance in states.items():
-        worth = [_index([arms[i] for i in each]) for each in _SETS]
-        best = [k for k, value in enumerate(worth) if value == max(worth)]
-        for k in best:
-            asked = _SETS[k] if all_answers else [min(_SETS[k], key=lambda i: arms[i][0])]  # noqa: B023
-            branches = [(arms, chance / len(best))]
-            for i in asked:
-                branches = [
-                    ((*before[:i], arm, *before[i + 1 :]), share * part)
-                    for before, share in branches
-                    for arm, part in _report(before[i], visitor[i])
-                ]
-            for now, share in branches:
-                found[(*past, k), now] = found.get(((*past, k), now), 0.0) + share
-    return found
-
-
-def _index(arms: Sequence[_Arm]) -> float:
-    ended = min(len(arm[2]) for arm in arms)
-    return min(sum(arm[2][ended - 1] for arm in arms) + 0.5**ended, 2.0) if ended else 2.0
-
-
-def _report(arm: _Arm, outcome: int) -> list[tuple[_Arm, float]]:
-    """An arm after one more report: if a block ends, for each value of its noisy sum."""
-    reports, total, means = arm[0] + 1, arm[1] + outcome, arm[2]
-    length = 2 ** len(means)
-    if reports < 2 * length - 1:
-        return [((reports, total, means), 1.0)]
-    sums = range(-1, length + 2)  # beyond its ends, the noisy sum is set to them
-    chances = [2.0 ** -abs(value - total) / 3.0 * (2.0 if value in (sums[0], sums[-1]) else 1.0) for value in sums]
-    return [((reports, 0, (*means, value / length)), part) for value, part in zip(sums, chances, strict=True)]

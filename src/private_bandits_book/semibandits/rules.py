@@ -44,11 +44,12 @@ def fact_1() -> Ruling:
 
 def lemma_1() -> Ruling:
     """The nodes of a leaf, counted."""
-    tree = lemmas.lemma_1_loss(_T)
-    said = f"at T = {_T} with log2 T the releases have a loss of {tree.base_2:.4g} epsilon, with ln T of"
-    printed = _EXACT(tree.base_2 <= 1.0, f"{said} {tree.natural:.4g} epsilon", tree.base_2)
-    again = f"with floor(log2 T) + 1, the nodes of an item, {tree.levels:.4g} epsilon"
-    return after_repair(printed, _EXACT(tree.levels <= 1.0 + 1e-12, again, tree.levels))
+    binary, natural, levels = lemmas.lemma_1_loss(_T)
+    said = (
+        f"at T = {_T} with log2 T the releases have a loss of {binary:.4g} epsilon, with ln T of {natural:.4g} epsilon"
+    )
+    again = f"with floor(log2 T) + 1, the nodes of an item, {levels:.4g} epsilon"
+    return after_repair(_EXACT(binary <= 1.0, said, binary), _EXACT(levels <= 1.0 + 1e-12, again, levels))
 
 
 def lemma_2() -> Ruling:
@@ -61,7 +62,7 @@ def lemma_2() -> Ruling:
 
 
 def theorem_1(losses: Iterable[float], epsilon: float) -> Ruling:
-    """The exact losses of an algorithm, as printed and repaired."""
+    """The losses of an algorithm, by accounting, as printed and repaired."""
     return all_of(*map(Privacy(epsilon), losses))
 
 
@@ -95,9 +96,9 @@ def _local(bound: Callable[..., float], size: float) -> Ruling:
 
 def theorem_5() -> Ruling:
     """Against what is proved of the same instance: no report on a bit keeps more than randomised response."""
-    ratio, small = lemmas.local_lower_ratio()
-    said = f"at most {ratio:.3g} times what is proved for its instance; its form for small epsilon {small:.3g} times"
-    return _at_most(1.0, max(ratio, small), said)
+    ratio = lemmas.local_lower_ratio()
+    said = f"at most {ratio:.3g} times what is proved for its instance; its form for epsilon up to 1/2 is smaller still"
+    return _at_most(1.0, ratio, said)
 
 
 theorem_6 = theorem_5
