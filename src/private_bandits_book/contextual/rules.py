@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from private_bandits.papers.contextual.appendix_b2 import identifier
 
 from private_bandits.estimates import Interval, difference_interval, fit_exponent, ratio_interval
 from private_bandits.papers.contextual import instances, ldp_glm, ldp_linucb, one_point
-from private_bandits.papers.contextual.appendix_b2 import identifier
 from private_bandits.policy import Policy
 from private_bandits_book.contextual import facts, rates, sweeps
 from private_bandits_book.contextual.exact_rules import rules
