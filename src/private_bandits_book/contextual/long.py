@@ -112,7 +112,7 @@ def peaks(rows: pd.DataFrame, along: str = "horizon", **facts: Any) -> list[Peak
     LookupError
         If no row has these facts.
     """
-    part = rows[np.logical_and.reduce([rows[name] == value for name, value in facts.items()])]
+    part = rows[(rows[list(facts)] == list(facts.values())).all(axis=1)]
     if part.empty:
         raise LookupError(f"{facts} must name runs of the study, got none")
     found = []
@@ -187,5 +187,9 @@ def shown(rows: pd.DataFrame) -> pd.DataFrame:
     for _, part in rows.groupby(by, sort=False):
         (point,) = peaks(part)
         chosen = part[(part["gap"] == point.gaps[point.place]) & (part["replication"] % 2 == 1)]
-        kept.append(chosen.assign(worst_gap=point.gaps[point.place], problem=""))
+        kept.append(
+            chosen.assign(
+                worst_gap=point.gaps[point.place], problem=f"{part['sets'].iloc[0]}, d = {part['dim'].iloc[0]}"
+            )
+        )
     return pd.concat(kept, ignore_index=True)
