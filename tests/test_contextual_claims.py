@@ -1,0 +1,158 @@
+"""The rules on contexts: each on both sides of its threshold, by evidence made by hand; and what is proved."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from private_bandits.estimates import Interval
+from private_bandits.papers.contextual import bounds, instances, ldp_glm, ldp_linucb, linucb
+from private_bandits.problems import LinearContext
+from private_bandits_book import plots
+from private_bandits_book.contextual import joint, lemmas, messages, rules
+from private_bandits_book.ledger import claims_of
+from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+
+DELTA = 1e-3
+BOTH = joint.compare([1.0, 8.0], [1, 10, 100, 1000, 10_000], 0.2)
+
+
+def about(middle: float, half: float = 0.01) -> Interval:
+    return Interval(middle, middle - half, middle + half)
+
+
+def runs(problem, regrets: dict) -> pd.DataFrame:
+    """Rows at one last round: a policy and its regrets by replication."""
+    frames = []
+    for policy, regret in regrets.items():
+        known = plots.facts(policy, problem) | {"replication": range(len(regret)), "t": 1000, "regret": regret}
+        frames.append(pd.DataFrame(known))
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_each_claim_has_its_rule_rests_on_others_or_is_not_testable():
+    claims = claims_of("contextual")
+    assert len(claims) == 23 and NOT_TESTABLE
+    for claim in claims:
+        known = hasattr(rules, claim.claim.replace("-", "_"))
+        assert known != bool(claim.not_testable) or claim.rests_on
+
+
+def test_no_more_than_55_claims_are_made_of_the_paper():
+    assert len(claims_of("contextual")) + len(claims_of("convex")) <= 55
+
+
+@pytest.mark.parametrize(("loss", "verdict"), [(0.37, REPRODUCED), (1.01, NOT_REPRODUCED)])
+def test_a_privacy_loss_decides(loss, verdict):
+    assert rules.theorem_7(loss, 1.0, DELTA).verdict == verdict
+
+
+def test_a_link_of_small_values_breaks_theorem_9_and_the_whole_reach_mends_it():
+    links = [messages.small_link(1.0, DELTA, mended) for mended in (False, True)]
+    assert links == pytest.approx([2.465, 1.0], abs=1e-3)
+    assert rules.theorem_9(*links, 1.0, DELTA).verdict == AFTER_REPAIR
+    assert rules.theorem_9(0.9, 1.0, 1.0, DELTA).verdict == REPRODUCED
+    assert rules.theorem_9(2.0, 1.1, 1.0, DELTA).verdict == NOT_REPRODUCED
+    assert messages.small_link(0.5, 1e-5) == pytest.approx(1.25, abs=0.01)
+    assert messages.small_link(1.0, DELTA, size=0.22) < 1.0 < messages.small_link(1.0, DELTA, size=0.2)
+
+
+def test_the_published_setting_has_not_the_privacy_that_it_states(monkeypatch):
+    assert rules.published_setting().verdict == NOT_REPRODUCED
+    frame = messages.published_setting()
+    assert frame["epsilon_paid"].iloc[-1] == pytest.approx(8e5, rel=1e-6)
+    monkeypatch.setattr(messages, "published_setting", lambda: frame.iloc[::-1])
+    assert rules.published_setting().verdict == REPRODUCED
+
+
+PROVED = ["theorem_10", "laplace_linear", "table_1_linear_non_private", "table_1_generalised_linear_non_private"]
+
+
+@pytest.mark.parametrize("rule", ["theorem_8", *PROVED])
+def test_a_proved_order_is_reproduced_and_a_larger_power_is_not(rule, monkeypatch):
+    found = getattr(rules, rule)()
+    assert (found.verdict, found.evidence) == (REPRODUCED, DERIVED)
+    for name in ("algorithm_5", "algorithm_3"):
+        monkeypatch.setattr(lemmas, name, lambda *_, **__: lemmas.Powers(0.78, 1.0))
+    monkeypatch.setattr(lemmas, "free", lambda _: 0.53)
+    assert getattr(rules, rule)().verdict == NOT_REPRODUCED
+
+
+def test_theorem_8_needs_a_printed_radius_that_is_large_enough(monkeypatch):
+    assert 1.0 < lemmas.printed_over_needed() < 3.0
+    monkeypatch.setattr(lemmas, "printed_over_needed", lambda: 0.99)
+    assert rules.theorem_8().verdict == NOT_REPRODUCED
+
+
+def test_the_powers_are_those_of_the_bounds():
+    assert lemmas.algorithm_5("derived", "classical").noise == pytest.approx(0.5, abs=0.01)
+    assert lemmas.algorithm_3("printed").noise == pytest.approx(1.0, abs=0.01)
+    assert lemmas.algorithm_3("repaired").noise == pytest.approx(0.5, abs=0.01)
+    for make, bound in ((ldp_linucb, bounds.theorem_8), (ldp_glm, bounds.theorem_10)):
+        for epsilon in (0.1, 1.0):  # above random actions, however far: they say nothing at these horizons
+            assert bound(2, 10**15, epsilon, DELTA, "printed") > 0.5 * 10**15, make
+
+
+def test_the_horizons_that_are_needed():
+    assert 1e20 < lemmas.horizon_needed(2, partial(ldp_linucb, 1.0, DELTA, 2)) < 3e20
+    ours = partial(ldp_linucb, 1.0, DELTA, 2, variant="derived", noise="analytic")
+    assert 1e10 < lemmas.horizon_needed(2, ours) < 5e10
+    assert 5e15 < lemmas.horizon_needed(2, partial(ldp_glm, 1.0, DELTA, 2)) < 5e16
+
+
+@pytest.mark.parametrize(
+    ("printed", "derived", "plain", "verdict"),
+    [
+        (30, 0, 0, AFTER_REPAIR), (0, 0, 0, REPRODUCED), (30, 30, 0, NOT_REPRODUCED), (8, 0, 0, UNDECIDED),
+        (30, 0, 30, UNDECIDED),
+    ],
+)  # fmt: skip
+def test_the_limit_without_noise_follows_the_locked_runs(printed, derived, plain, verdict):
+    stuck = instances.one_set(4, gap=0.2, offset=0.5)
+    policies = [ldp_linucb(math.inf, DELTA, 4, 1000, variant) for variant in ("printed", "derived")] + [linucb(4)]
+    counts = dict(zip(policies, (printed, derived, plain), strict=True))
+    regrets = {policy: np.where(np.arange(100) < count, 181.0, 20.0) for policy, count in counts.items()}
+    assert rules.limit_without_noise(runs(stuck, regrets), 0.2).verdict == verdict
+    assert lemmas.locked(pd.DataFrame({"regret": [179.0, 181.0], "t": 1000}), 0.2).measured == 0.5
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(0.5, REPRODUCED), (0.55, UNDECIDED), (0.66, NOT_REPRODUCED)])
+def test_orders_of_the_square_root_are_judged_by_equivalence(power, verdict):
+    fits, price = [about(0.49), about(power)], about(0.9, 0.05)
+    assert rules.own_weighted(fits, price).verdict == rules.private_rewards_order(fits, price).verdict == verdict
+    assert rules.own_weighted(fits[:1], about(1.9)).verdict == NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(("other", "verdict"), [(0.5, REPRODUCED), (0.755, UNDECIDED), (0.8, NOT_REPRODUCED)])
+def test_powers_are_compared_with_those_of_algorithm_5(other, verdict):
+    ours, theirs = [about(0.5), about(other)], [about(0.76), about(0.76)]
+    for rule in (rules.own_independent, rules.own_context_costs):
+        assert rule(ours, theirs).verdict == verdict and rule(ours, theirs).about
+
+
+@pytest.mark.parametrize(
+    ("printed", "derived", "verdict"),
+    [(10.0, 1.02, REPRODUCED), (10.0, 1.5, NOT_REPRODUCED), (0.5, 1.0, NOT_REPRODUCED)],
+)
+def test_the_printed_constants_cost_and_ours_do_not(printed, derived, verdict):
+    films = LinearContext.sphere(instances.unit_vectors(20).theta, 20)
+    policies = [ldp_linucb(8e5, 0.1, 20, 1000, variant) for variant in ("printed", "derived")]
+    noise = np.linspace(0.99, 1.01, 20)
+    regrets = dict(zip([*policies, linucb(20)], (printed * noise, derived * noise, noise), strict=True))
+    assert rules.published_price(runs(films, regrets)).verdict == verdict
+
+
+def test_private_actions_and_private_messages(monkeypatch):
+    assert {rule(BOTH).verdict for rule in (rules.actions_not_private, rules.ldp_escapes)} == {REPRODUCED}
+    first = BOTH[BOTH["t"] == 1]
+    assert {rule(first).verdict for rule in (rules.actions_not_private, rules.ldp_escapes)} == {UNDECIDED}
+    assert rules.actions_not_private(BOTH.assign(joint_loss=1.0)).verdict == NOT_REPRODUCED
+    assert rules.actions_not_private(BOTH.assign(message_loss=9.0)).verdict == NOT_REPRODUCED
+    assert rules.ldp_escapes(BOTH.assign(ldp_regret=BOTH["t"] * 0.1)).verdict == NOT_REPRODUCED
+    assert rules.not_comparable().verdict == rules.dp_lower_bound().verdict == REPRODUCED
+    monkeypatch.setattr(joint, "dp_regret", lambda e, t, gap: 0.9 * t * gap / (1 + math.exp(e)))
+    assert rules.dp_lower_bound().verdict == NOT_REPRODUCED
