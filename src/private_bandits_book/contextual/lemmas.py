@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.optimize import brentq
 
 from private_bandits.estimates import Interval
-from private_bandits.kernels import linear
+from private_bandits.kernels import linear, stretches
 from private_bandits.papers.contextual import gloc, ldp_glm, ldp_linucb, linucb
 from private_bandits.papers.contextual.ellipsoids import derived_shift, vector_norm
 from private_bandits.policy import Policy
@@ -42,8 +42,9 @@ def powers(make: Callable[[float, int], Policy], slope: float = 1.0) -> Powers:
     """
 
     def bound(epsilon: float, horizon: int) -> float:
-        record: Any = make(epsilon, horizon).record
-        record = getattr(record, "constants", record)._replace(horizon=0)  # T may be past what an int64 holds
+        made: Any = make(epsilon, horizon).record
+        record = made.constants if isinstance(made, stretches.Record) else made
+        record = record._replace(horizon=0)  # T may be past what an int64 holds
         t, least = float(horizon), record.ridge + record.shift
         potential = 2.0 * record.dim * math.log(1.0 + t / (record.dim * least))
         newton = potential if record.learner == linear.NEWTON else 0.0  # squares of errors up to 1

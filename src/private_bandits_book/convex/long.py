@@ -56,7 +56,7 @@ _STEPS = [
 def _run(row: str, learner: str, epsilon: float, horizon: int, runs: int, kept: Sequence[int] = (EARLY,)) -> LongRun:
     problem: ConvexLoss = instances.convex(LOSSES[row])
     labels = {"row": row, "learner": learner, "epsilon": epsilon, "horizon": horizon}
-    if row.startswith("two points"):
+    if learner in ("printed", "tuned", "strong"):
         policy = paper.two_point(problem, horizon, epsilon, DELTA, learner)
     else:  # the classical noise at epsilon 16 has a loss above 16
         method = "analytic" if epsilon == 16.0 else "classical"
