@@ -36,7 +36,7 @@ def printed_step() -> float:
 
 def power(policy: str) -> float:
     rows = pd.read_csv(BOOK.data("contextual") / "table-powers.csv")
-    (said,) = rows[(rows["policy"] == policy) & (rows["sets"] == "one set") & (rows["d"] == 2)]["power"]
+    (said,) = rows.loc[rows["policy"] == policy, "one set, d = 2"]
     return float(said.split()[0])
 
 
@@ -50,7 +50,7 @@ SAID = [
     ("convex", r"falls from (\S+) to", lambda: smooth("sphere")),
     ("convex", r"falls from \S+ to (\S+) at", lambda: smooth("saha_tewari")),
     ("contextual", r"has a power of (\S+) instead", lambda: power("weighted regression")),
-    ("contextual", r"instead of (\S+) at the worst gap", lambda: power("Algorithm 5, ours")),
+    ("contextual", r"instead of (\S+), and it hides", lambda: power("Algorithm 5, ours")),
     ("contextual", r"the power is (\d\.\d\d), too", lambda: power("private rewards")),
 ]
 
