@@ -56,8 +56,8 @@ CHAPTERS = {
         before="The problem",
         figure="figure-steps",
         shown="Regret of Algorithm 2 at small ε, with the printed step and with one that knows the noise.",
-        said="See the exact privacy loss of the classical and of the analytic noise at your $\\epsilon$ and $\\delta$, and "
-        "run Algorithm 2 behind them on the unit disc, in your own browser.",
+        said="See the exact privacy loss of the classical and of the analytic noise at your $\\epsilon$ and $\\delta$, "
+        "and run Algorithm 2 behind them on the unit disc, in your own browser.",
         letter="V",
     ),
 }
