@@ -201,6 +201,6 @@ def _steep(name: str, values: Values) -> bool:
 CHAPTERS = {
     "cascading": Chapter(CASCADING, _cascading_problem, _cascading),
     "semibandits": Chapter(SEMIBANDITS, _semibandits_problem, _semibandits, _listed),
-    "contextual": Chapter(CONTEXTUAL, _convex, _contextual, _steep),
+    "convex": Chapter(CONTEXTUAL, _convex, _contextual, _steep),
     "heavy_tailed": Chapter(HEAVY_TAILED, _heavy_tailed_problem, _heavy_tailed, _short),
 }

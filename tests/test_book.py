@@ -224,7 +224,7 @@ def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
     )
     number(None, rerun)
     assert rerun.toc_fignumbers == {
-        "cascading": {"figure": {"cascading-figure-learning": (4, 2)}},
+        "cascading": {"figure": {"cascading-figure-learning": (5, 2)}},
         "tiny": {"figure": {}},
     }
 

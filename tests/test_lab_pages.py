@@ -20,7 +20,7 @@ from lab_policies import CHAPTERS
 from private_bandits import simulate
 
 pytestmark = pytest.mark.book
-PAGES = ("definitions", "semibandits", "contextual", "cascading", "heavy_tailed")
+PAGES = ("definitions", "semibandits", "convex", "cascading", "heavy_tailed")
 BESIDE = 4.5  # joint standard errors, at which a right sampler fails once in 100,000
 SMALL = """[...document.querySelectorAll("[data-lab] :is(input, select)")]
   .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).length"""

@@ -15,7 +15,6 @@ from private_bandits_book import exhibits
 from private_bandits_book.algorithms import listed
 from private_bandits_book.chapters import Chapter
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.contextual import sweeps as contextual
 from private_bandits_book.definitions import study as definitions
 from private_bandits_book.package_data import tables
 from private_bandits_book.studies import family
@@ -88,7 +87,6 @@ def test_what_is_astray_is_found(entries, made, shown, found):
 
 
 LONG = {
-    "contextual": lambda: contextual.long_runs("convex") + contextual.long_runs("linear"),
     "definitions": definitions.long_runs,
 }
 

@@ -26,7 +26,7 @@ class Placed:
     Attributes
     ----------
     before : str
-        The heading of the section that follows the laboratory.
+        The heading of the section that follows the laboratory; none where there is no laboratory.
     figure, shown : str
         The figure that stands for the laboratory where no script runs, and what it shows.
     said : str
@@ -59,6 +59,15 @@ CHAPTERS = {
         "your own browser, and move $K$.",
         letter="S",
     ),
+    "contextual": Placed(before="", figure="", shown="", said="", letter="X"),
+    "convex": Placed(
+        before="The problem",
+        figure="figure-steps",
+        shown="Regret of Algorithm 2 at small ε, with the printed step and with one that knows the noise.",
+        said="See the exact privacy loss of the classical and of the analytic noise at your $\\epsilon$ and $\\delta$, "
+        "and run Algorithm 2 behind them on the unit disc, in your own browser.",
+        letter="V",
+    ),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
@@ -74,7 +83,7 @@ def place(app: Sphinx, docname: str, source: list[str]) -> None:
     notebook, wanted = json.loads(source[0]), CHAPTERS[chapter]
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     texts = ["".join(cell["source"]) for cell in cells]
-    if not any("{lab}" in text for text in texts):
+    if wanted.before and not any("{lab}" in text for text in texts):
         texts = [_before(text, wanted.before, _lab(chapter, wanted)) for text in texts]
         if not any("{lab}" in text for text in texts):
             _warn(docname, f"a heading must be {wanted.before!r}, for the laboratory to stand before it; none is")

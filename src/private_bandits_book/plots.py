@@ -236,7 +236,9 @@ def _labelled(runs: pd.DataFrame, x: str, label: Callable[[Any], str] | None) ->
 
 def _picture(rows: pd.DataFrame, x: str, fig: Figure) -> Picture:
     """A figure with where the lines of each panel end, or lead from and to, and with its facts."""
-    said, ends = [], last(rows).sort_values("regret" if x == "t" else x)
+    lines_of = [name for name in ("panel", "label") if name in rows]
+    ends = rows.sort_values("t", kind="stable").groupby(lines_of, sort=False).tail(1) if x == "t" else last(rows)
+    said, ends = [], ends.sort_values("regret" if x == "t" else x)
     for name, part in ends.groupby("panel", sort=False) if "panel" in ends else [("", ends)]:
         lines = []
         for label, one in part.groupby("label", sort=False)["regret"]:

@@ -11,10 +11,10 @@ from private_bandits.baselines import dp_se
 from private_bandits.kernels import (
     elimination,
     episodes,
-    identify,
     index,
     linear,
     online,
+    phased,
     quantile,
     robust,
     stretches,
@@ -76,7 +76,7 @@ def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
     named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
     made = partial(Case, named, policy.paper or "ours", policy.version)
     # loops that take no tables, or none so short as the page can play: their records are read
-    if kernel in (elimination, identify, online, quantile, stretches, weighted):
+    if kernel in (elimination, online, phased, quantile, stretches, weighted):
         if policy.privacy.trust != "none":
             view = "messages" if local else "state"
             yield made(policy.privacy.trust, view, delta, policy, {"view": view, "runs": 0})
