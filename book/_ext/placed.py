@@ -51,6 +51,14 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
+    "definitions": Placed(
+        before="What we found",
+        figure="figure-inference",
+        shown="The success rate of the best guess of one unknown bit against epsilon, for three ways to hide it.",
+        said="Be the attacker: you see what an $\\epsilon$-private channel lets out about one bit, and guess it. Then let the "
+        "best attacker guess a thousand times.",
+        letter="D",
+    ),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
