@@ -5,7 +5,8 @@ statement, or confirms it there.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from scipy.stats import binom
 
 from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits.privacy import FinitePolicy, History, environment_law, exact_loss, table_laws
+from private_bandits.privacy import FinitePolicy, environment_law, exact_loss, table_laws
 from private_bandits.privacy.divergences import bernoulli_kl, kl_divergence, local_factor, response_kl
 from private_bandits_book import policies
 from private_bandits_book.policies import Eavesdropper, Greedy, LocallyPrivate, Response
@@ -56,10 +57,11 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
 
     `environment` is the loss between two people of opposite preferences. The last two policies see both outcomes.
     """
-    seeing = {"answer of the arm not pulled": Eavesdropper(epsilon), "exponential, all outcomes": policies.Hedge(epsilon, 2)}
+    spy, hedge = Eavesdropper(epsilon), policies.Hedge(epsilon, 2)
+    seeing = ("answer of the arm not pulled", spy), ("exponential, all outcomes", hedge)
     rows = []
-    for sees, everyone in (("its reward", suite(epsilon)), ("all outcomes", seeing)):
-        for name, policy in everyone.items():
+    for sees, everyone in (("its reward", suite(epsilon).items()), ("all outcomes", seeing)):
+        for name, policy in everyone:
             found = {"policy": name, "sees": sees, "epsilon": epsilon, "horizon": horizon}
             for definition in ("outcomes", "rewards", "instantaneous", "local"):
                 found[definition] = exact_loss(policy, horizon, definition=definition)
@@ -76,14 +78,13 @@ def between_people(policy: FinitePolicy, horizon: int) -> float:
 def composition(epsilon: float, horizons: Iterable[int]) -> pd.DataFrame:
     """Return what a policy that is epsilon-private in each round reveals by all its arms: its loss, and its rho.
 
-    `allowed` is the loss that Lemma 2 allows, `rho_map` the rho that this loss gives, and `rho_allowed` that of adaptive
-    composition, epsilon^2/2 a round.
+    `rho_map` is the rho that this loss gives, and `rho_allowed` that of adaptive composition, epsilon^2/2 a round.
     """
     rows = []
     for horizon in horizons:
         policy, most = Response(epsilon, 2), (horizon - 1) * epsilon
         found = {"horizon": horizon, "instantaneous": exact_loss(policy, horizon, definition="instantaneous")}
-        found |= {"all_arms": exact_loss(policy, horizon), "allowed": horizon * epsilon, "rho": rho(policy, horizon)}
+        found |= {"all_arms": exact_loss(policy, horizon), "rho": rho(policy, horizon)}
         rows.append(found | {"rho_allowed": epsilon * most / 2, "rho_map": most**2 / 2})
     return pd.DataFrame(rows)
 
@@ -107,8 +108,8 @@ def lemma_2_reached(epsilon: float, slacks: Sequence[float] = (0.5, 0.1, 0.01, 0
 
 def behind_responses(epsilon: float, horizon: int) -> dict[str, float]:
     """Return the loss on outcomes of learners behind epsilon-randomised responses, by name."""
-    learners = {name: each for name, each in suite(epsilon).items() if not isinstance(each, LocallyPrivate)}
-    return {name: exact_loss(LocallyPrivate(each, epsilon), horizon) for name, each in learners.items()}  # type: ignore[arg-type]
+    learners: dict[str, Any] = {name: each for name, each in suite(epsilon).items() if name != PRIVATE}
+    return {name: exact_loss(LocallyPrivate(each, epsilon), horizon) for name, each in learners.items()}
 
 
 # --- the attacker
@@ -144,7 +145,8 @@ def guesses(epsilons: Iterable[float], visits: int) -> pd.DataFrame:
         share, each = Response(epsilon / (visits - 1), 2), Response(epsilon, 2)
         keep = LocallyPrivate(Greedy(2), epsilon).channel
         seen = [np.array([math.prod(keep[x, list(z)]) for z in product((0, 1), repeat=visits)]) for x in (0, 1)]
-        overheard = [Eavesdropper(math.inf).probabilities(((0, outcome),)) for outcome in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))]
+        both, spy = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), Eavesdropper(math.inf)
+        overheard = [spy.probabilities(((0, outcome),)) for outcome in both]
         history, ads = _preferences(epsilon, visits)
         private = "private answers"
         for definition, observer, guess, changes, laws in (
@@ -189,39 +191,9 @@ def _preferences(epsilon: float, horizon: int) -> tuple[np.ndarray, np.ndarray]:
 # --- what does not follow: counterexamples
 
 
-class Two(FinitePolicy):
-    """Two arms; the second round's arm follows `law` of the first reward, the chance of arm 1; all others are fair."""
-
-    n_arms = 2
-
-    def __init__(self, law: Callable[[float], float]) -> None:
-        self.law = law
-
-    def probabilities(self, history: History) -> np.ndarray:
-        """Return the chances of both arms."""
-        one = self.law(float(history[0][1])) if len(history) == 1 else 0.5  # type: ignore[arg-type]
-        return np.array([1.0 - one, one])
-
-
-class Password(FinitePolicy):
-    """Two arms: the last one is the first reward, if every reward between repeats the arm that was drawn for it."""
-
-    n_arms = 2
-
-    def __init__(self, horizon: int) -> None:
-        self.horizon = horizon
-
-    def probabilities(self, history: History) -> np.ndarray:
-        """Return 1/2 each, but arm 0 at first, and at last what is revealed."""
-        if 0 < len(history) < self.horizon - 1:
-            return np.full(2, 0.5)
-        told = len(history) > 0 and history[0][1] == 1 and all(arm == reward for arm, reward in history[1:])
-        return np.array([0.0, 1.0] if told else [1.0, 0.0])
-
-
 def views(horizon: int) -> tuple[float, float]:
     """Return the delta of `Password` at epsilon = 0 against lists of rewards, and against tables."""
-    laws = table_laws(Password(horizon), horizon)
+    laws = table_laws(policies.Password(horizon), horizon)
     laws = laws.reshape(*laws.shape[: horizon - 1], -1)
     return delta(laws[np.ix_(*[(0, 3)] * (horizon - 1))]), delta(laws)
 
@@ -238,8 +210,9 @@ def rho(policy: FinitePolicy, horizon: int = 2) -> float:
     laws, found = laws.reshape(*laws.shape[: horizon - 1], -1), 0.0
     for t in range(horizon - 1):
         turned = np.moveaxis(laws, t, 0)
-        pairs = product(turned.reshape(4, -1, laws.shape[-1]), repeat=2)
-        found = max(found, *(renyi(p, q, order) / order for one in pairs for p, q in zip(*one, strict=True) for order in ORDERS))
+        for one, other in product(turned.reshape(4, -1, laws.shape[-1]), repeat=2):
+            pairs = zip(one, other, strict=True)
+            found = max(found, *(renyi(p, q, order) / order for p, q in pairs for order in ORDERS))
     return found
 
 
@@ -250,6 +223,11 @@ def renyi(p: np.ndarray, q: np.ndarray, order: float) -> float:
         return math.inf
     powers = order * np.log(p[seen]) + (1.0 - order) * np.log(q[seen])
     return float(np.logaddexp.reduce(powers) / (order - 1.0))
+
+
+def _passes(level: float, threshold: float, reward: float) -> float:
+    """How often a reward with Gaussian noise of this rho is above a threshold."""
+    return float(ndtr((reward - threshold) * math.sqrt(2 * level)))
 
 
 class Concentrated(NamedTuple):
@@ -269,10 +247,10 @@ def concentrated(epsilon: float) -> Concentrated:
     """Return zero-concentrated DP against its neighbours, by enumeration over two rounds."""
     keep, flip = response_probabilities(epsilon, 2)
     level, at = 0.1, 1e-6
-    near, far = (Two(lambda x, c=c: float(ndtr((x - c) * math.sqrt(2 * level)))) for c in (1.0, 30.0))  # type: ignore[misc]
-    rare = Two(lambda x: at * x)
+    near, far = (policies.Two(partial(_passes, level, c)) for c in (1.0, 30.0))
+    rare = policies.Two(lambda x: at * x)
     return Concentrated(
-        rho(Two(lambda x: keep if x == 1 else flip)),
+        rho(policies.Two(lambda x: keep if x == 1 else flip)),
         gaussian_epsilon(1 / math.sqrt(2 * level), at, 1.0),
         level + 2 * math.sqrt(level * math.log(1 / at)),
         max(rho(near), rho(far)),
@@ -287,7 +265,7 @@ def concentrated(epsilon: float) -> Concentrated:
 
 
 class Pair:
-    """Every history that a policy allows over T rounds, and its probability in two environments, means of Bernoulli arms.
+    """Every history that a policy allows over T rounds, and its probability in two environments of Bernoulli arms.
 
     Whether it allows a history must not depend on the rewards.
     """
@@ -455,19 +433,15 @@ def achieved(n_arms: int, horizon: int, epsilon: float) -> float:
     return best
 
 
-class Threshold(NamedTuple):
-    """The lower bound of order K ln(epsilon T)/epsilon against its neighbours."""
+def threshold(n_arms: int, horizon: int, epsilons: Sequence[float]) -> tuple[float, float]:
+    """Return the bound (K-1) ln(epsilon T/(K-1))/(4 epsilon) over its neighbours.
 
-    over_old: float  # over the one without a logarithm, at the least epsilon
-    over_achieved: float  # the most over what is achieved
-
-
-def threshold(n_arms: int, horizon: int, epsilons: Sequence[float]) -> Threshold:
-    """Compare that bound at one horizon, over epsilons."""
+    At the least epsilon over the one without a logarithm; and the most, over epsilons, over what is achieved.
+    """
     found = {e: (n_arms - 1) / (4 * e) * math.log(e * horizon / (n_arms - 1)) for e in epsilons}
     old = replacements.coupling_minimax(n_arms, horizon, epsilons[0])
     over = [value / achieved(n_arms, horizon, e) for e, value in found.items()]
-    return Threshold(found[epsilons[0]] / old, max(over))
+    return found[epsilons[0]] / old, max(over)
 
 
 def contraction(epsilons: Iterable[float], seed: int = 0, tried: int = 200) -> float:
@@ -486,12 +460,13 @@ def contraction(epsilons: Iterable[float], seed: int = 0, tried: int = 200) -> f
             p, q = rng.dirichlet(np.ones(4), 2)
             near = 10.0 ** -rng.integers(5)
             q = (1 - near) * p + near * q
-            most = max(most, kl_divergence(p @ channel, q @ channel) / kl_divergence(p, q) / math.tanh(epsilon / 2) ** 2)
+            kept = kl_divergence(p @ channel, q @ channel) / kl_divergence(p, q)
+            most = max(most, kept / math.tanh(epsilon / 2) ** 2)
     return most
 
 
 def corrupt_over_lower(means: Sequence[float], epsilon: float) -> float:
-    """Return the constant of ln T that Gajane et al. prove for randomised response, over that which every channel must have."""
+    """Return the constant of ln T that Gajane et al. prove for randomised response, over that for every channel."""
     keep, flip = response_probabilities(epsilon, 2)
     sent = [flip + (keep - flip) * mean for mean in means]
     upper = sum((means[0] - m) / bernoulli_kl(g, sent[0]) for m, g in zip(means[1:], sent[1:], strict=True))
@@ -508,16 +483,16 @@ def toy(horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
 
     Two arms of means 1/2 + D and 1/2 - D; which is which and D are unknown. Each pull of either is the same evidence,
     so the arm that the sum of evidence favours is best for every D at once. Behind epsilon-randomised responses D is
-    tanh(epsilon/2) times as large. The policy with a curator sums evidence in batches, adds noise P(z) ~ e^(-epsilon |z|)
-    to each sum, and follows the sign of the total. All probabilities are exact sums of binomials; the ends of the
-    batches are the best of a small grid.
+    tanh(epsilon/2) times as large. The policy with a curator sums evidence in batches, adds to each sum noise of
+    P(z) ~ e^(-epsilon |z|), and follows the sign of the total. All probabilities are exact sums of binomials; the ends
+    of the batches are the best of a small grid.
     """
     root = math.sqrt(horizon)
     scaled = np.concatenate([np.geomspace(0.3, root / 2, 16), np.linspace(0.45, 0.9, 7)])
     gaps, rows = np.unique(np.append(scaled / root, np.tanh(np.array(epsilons) / 2) / 2)), []
     t = np.arange(1, horizon)[:, None]
-    lost = np.sum(binom.cdf((t - 1) // 2, t, 0.5 + gaps) + (t % 2 == 0) * 0.5 * binom.pmf(t // 2, t, 0.5 + gaps), axis=0)
-    regret = 2 * gaps * (0.5 + lost)
+    lost = binom.cdf((t - 1) // 2, t, 0.5 + gaps) + (t % 2 == 0) * 0.5 * binom.pmf(t // 2, t, 0.5 + gaps)
+    regret = 2 * gaps * (0.5 + lost.sum(axis=0))
     for epsilon in epsilons:
         keep = math.tanh(epsilon / 2)
         found = {"horizon": horizon, "epsilon": epsilon, "free": float(regret.max())}

@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -115,7 +116,7 @@ def hardest(runs: pd.DataFrame) -> pd.DataFrame:
     return rows.merge(worst, on=by).assign(problem=f"the hardest of {rows['gap'].nunique()} gaps")
 
 
-def with_bounds(runs: pd.DataFrame, game: int | np.ndarray) -> pd.DataFrame:
+def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:
     """Return runs at the last round with a line of the best lower bound for each trust model.
 
     Parameters
@@ -131,7 +132,7 @@ def with_bounds(runs: pd.DataFrame, game: int | np.ndarray) -> pd.DataFrame:
     horizon, epsilons = int(rows["t"].iloc[0]), sorted(e for e in rows["epsilon"].unique() if math.isfinite(e))
     for (trust, bound), epsilon in product((("local", local), ("central", central)), epsilons):
         facts = {"policy": f"lower bound, {trust}", "trust": trust, "epsilon": epsilon, "mechanism": "uniform"}
-        lines.append(facts | {"family": "none", "replication": 0, "regret": bound(game, horizon, epsilon)})  # type: ignore[arg-type]
+        lines.append(facts | {"family": "none", "replication": 0, "regret": bound(game, horizon, epsilon)})
     bounds = rows.iloc[:1].drop(columns=[*lines[0]]).merge(pd.DataFrame(lines), how="cross")
     return pd.concat([rows, bounds[rows.columns]], ignore_index=True)
 

@@ -1,6 +1,7 @@
 """What the chapter draws that is no regret: the paper's graphical models, what follows from what, and exact numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -12,9 +13,10 @@ from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 from private_bandits_book import figures
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.look import FAMILY_COLOURS, WIDTH, style
+from private_bandits_book.package_data import tables
 from private_bandits_book.plots import Picture
 
-_INK = "#1a1a1a"
+_INK, _SAID = "#1a1a1a", ("level", "by", "claim")
 
 
 def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **look: Any) -> Picture:
@@ -34,12 +36,12 @@ def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **lo
     shown = rows.assign(policy=rows["line"], label=rows["line"], regret=rows["value"], regret_se=0.0, replications=1)
     shown = shown if x == "t" else shown.assign(t=1)
     shown = shown if "epsilon" in shown else shown.assign(epsilon=1.0)
-    fig = figures.regret_curves(shown, x, **look) if panel is None else figures.small_multiples(shown, by=panel, x=x, **look)
-    said = []
+    draw, said = figures.regret_curves if panel is None else partial(figures.small_multiples, by=panel), []
     for name, part in [("", shown)] if panel is None else shown.groupby(panel, sort=False):
-        ways = (f"{line} {ends.iloc[0]:.3g} to {ends.iloc[-1]:.3g}" for line, ends in part.groupby("line", sort=False)["value"])
+        values = part.groupby("line", sort=False)["value"]
+        ways = (f"{line} {ends.iloc[0]:.3g} to {ends.iloc[-1]:.3g}" for line, ends in values)
         said.append(f"{name}: {', '.join(ways)}" if name else ", ".join(ways))
-    return Picture(fig, rows, f"Along {x}. {'; '.join(said)}.".replace("\n", " "))
+    return Picture(draw(shown, x=x, **look), rows, f"Along {x}. {'; '.join(said)}.".replace("\n", " "))
 
 
 def guessed(guesses: pd.DataFrame) -> Picture:
@@ -155,100 +157,64 @@ def _panel(axes: Axes, model: Model) -> None:
         seen = "#c9c9c9" if name in model.seen else "white"
         axes.add_patch(Circle(places[name], _RADIUS, facecolor=seen, edgecolor=_INK, lw=1.0))
         when = "t" if name[-1] == "1" else "t-1"
-        axes.text(*places[name], greek.get(name, f"${name[0]}_{{{when}}}$"), ha="center", va="center", fontsize=9, zorder=5)
+        word = greek.get(name, f"${name[0]}_{{{when}}}$")
+        axes.text(*places[name], word, ha="center", va="center", fontsize=9, zorder=5)
     gap = _RADIUS * axes.get_window_extent().width / 4.6 + 1.5
     for source, target in model.graph.edges:
         # the arrow from an action to its reward goes around the message between them
         bend = (-0.5 if source == "a0" else 0.5) if source in ACTIONS and target in REWARDS else 0.0
         noisy = (source, target) in model.noisy
-        look = {"color": FAMILY_COLOURS["gaussian"] if noisy else "#555555", "lw": 2.2 if noisy else 1.0}
-        ends = {"shrinkA": gap, "shrinkB": gap, "mutation_scale": 8, "connectionstyle": f"arc3,rad={bend}"}
-        axes.add_patch(FancyArrowPatch(places[source], places[target], arrowstyle="-|>", zorder=3, **ends, **look))
+        ends = places[source], places[target]
+        arrow = FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=8, zorder=3, shrinkA=gap, shrinkB=gap)
+        arrow.set(color=FAMILY_COLOURS["gaussian"] if noisy else "#555555", lw=2.2 if noisy else 1.0)
+        arrow.set_connectionstyle("arc3", rad=bend)
+        axes.add_patch(arrow)
     if model.protected:
         x, y = zip(*(places[name] for name in model.protected), strict=True)
         low, size = (min(x) - 0.47, min(y) - 0.47), (max(x) - min(x) + 0.94, max(y) - min(y) + 0.94)
-        frame = {"boxstyle": "round,pad=0,rounding_size=0.2", "fill": False, "linestyle": (0, (4, 2)), "lw": 1.2}
-        axes.add_patch(FancyBboxPatch(low, *size, edgecolor=_INK, **frame))
+        frame = FancyBboxPatch(low, *size, boxstyle="round,pad=0,rounding_size=0.2", fill=False, lw=1.2)
+        frame.set(edgecolor=_INK, linestyle=(0, (4, 2)))
+        axes.add_patch(frame)
 
 
 # --- what follows from what
 
-NODES = {
-    "local": ((0.0, 2.0), "local DP, ε\n(Definition 4)"),
-    "dp": ((1.0, 2.0), "DP, ε\n(Definition 2)"),
-    "rewards": ((2.0, 2.0), "DP, ε,\non rewards"),
-    "environment": ((0.0, 1.0), "environment privacy\n(Definition 5)"),
-    "zcdp": ((1.0, 1.0), "zero-concentrated\nDP, ρ, of tables"),
-    "instantaneous": ((2.0, 1.0), "instantaneous DP, ε\n(Definition 3)"),
-    "tables": ((1.0, 0.0), "(ε, δ)-DP\nof tables"),
-    "views": ((2.0, 0.0), "(ε, δ)-DP\nof views"),
-}
-"""Place and name of each definition in the map."""
-
-
-class Arrow(NamedTuple):
-    """One arrow of the map: from, to, at what level, shown by what, and the claim that decides it."""
-
-    start: str
-    end: str
-    level: str
-    shown_by: str
-    claim: str
-    broken: bool = False
-
-
-ARROWS = (
-    Arrow("local", "dp", "ε", "whatever is done with the messages", "local-implies-dp"),
-    Arrow("dp", "local", "no ε", "the learner sees the rewards", "mishra-thakurta", True),
-    Arrow("dp", "rewards", "ε", "rewards are a table of equal columns", "lemma-1"),
-    Arrow("rewards", "dp", "ε", "one outcome changes one reward; not if the learner sees others", "lemma-1"),
-    Arrow("rewards", "instantaneous", "2ε", "a ratio of two sequences", "lemma-2"),
-    Arrow("instantaneous", "rewards", "(T-1)ε", "losses add up from round 2 on", "lemma-2"),
-    Arrow("local", "environment", "T(exp(ε)-1)", "0/1 rewards; all arms behind the channel", "definition-5"),
-    Arrow("zcdp", "environment", "no ε", "nor from DP: the policy cancels", "definition-5-algorithm", True),
-    Arrow("dp", "zcdp", "ρ = ε²/2", "Bun and Steinke (2016)", "own-concentrated"),
-    Arrow("zcdp", "dp", "no ε", "Gaussian noise and a far threshold", "own-concentrated", True),
-    Arrow("instantaneous", "zcdp", "ρ = (T-1)ε²/2", "adaptive composition", "own-composition"),
-    Arrow("zcdp", "tables", "ρ + 2√(ρ ln 1/δ)", "Bun and Steinke (2016)", "own-concentrated"),
-    Arrow("tables", "zcdp", "no ρ", "an arm that one reward alone allows", "own-concentrated", True),
-    Arrow("tables", "views", "ε, δ", "a list of rewards is a table", "own-views"),
-    Arrow("views", "tables", "δ × 2^(T-3)", "a secret for who repeats the arms", "own-views", True),
-    Arrow("environment", "dp", "no ε", "two people may look alike, two answers not", "own-environment", True),
-)
-"""The map of implications, for T rounds; a broken arrow is refuted by a policy."""
-
 
 def implications() -> Picture:
-    """Draw the definitions and the arrows between them."""
-    names = {key: label.replace("\n", " ") for key, (_, label) in NODES.items()}
-    rows = [(i, names[a.start], "no" if a.broken else "yes", names[a.end], *a[2:5]) for i, a in enumerate(ARROWS, 1)]
-    columns = ["arrow", "from", "follows", "to", "level", "shown_by", "claim"]
+    """Draw the definitions and the arrows between them, of `map.toml`."""
+    known = tables("definitions", "map")
+    names = {key: node["name"].replace("\n", " ") for key, node in known["nodes"].items()}
+    rows = []
     with style():
         figure = blank()
         figure.set_size_inches(WIDTH, 0.66 * WIDTH)
         axes = figure.add_axes((0, 0, 1, 1), xlim=(-0.45, 2.45), ylim=(-0.3, 2.3))
         axes.set_axis_off()
-        box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": _INK}
-        for place, label in NODES.values():
-            axes.text(*place, label, ha="center", va="center", fontsize=10, bbox=box, zorder=4)
-        for arrow in ARROWS:
-            _drawn(axes, arrow)
+        frame = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": _INK}
+        for node in known["nodes"].values():
+            x, y = node["place"]
+            axes.text(x, y, node["name"], ha="center", va="center", fontsize=10, bbox=frame, zorder=4)
+        for arrow in known["arrow"]:
+            broken, (start, end) = arrow.get("broken", False), arrow["ends"]
+            rows.append((names[start], "no" if broken else "yes", names[end], *[arrow[key] for key in _SAID]))
+            _drawn(axes, [np.array(known["nodes"][one]["place"]) for one in arrow["ends"]], arrow["level"], broken)
         said = "solid: follows, at this level\nbroken: does not, by a counterexample"
         axes.text(-0.4, 0.0, said, ha="left", va="center", fontsize=9.5)
-    ways = "; ".join(f"{row[1]} {'gives' if row[2] == 'yes' else 'does not give'} {row[3]} ({row[4]})" for row in rows)
-    return Picture(figure, pd.DataFrame(rows, columns=columns), f"{ways}.")
+    data = pd.DataFrame(rows, columns=["from", "follows", "to", *_SAID])
+    ways = (f"{a} {'gives' if yes == 'yes' else 'does not give'} {b} ({level})" for a, yes, b, level, *_ in rows)
+    return Picture(figure, data, f"{'; '.join(ways)}.")
 
 
-def _drawn(axes: Axes, arrow: Arrow) -> None:
-    ends = [np.array(NODES[end][0]) for end in (arrow.start, arrow.end)]
+def _drawn(axes: Axes, ends: list[np.ndarray], level: str, broken: bool) -> None:
     along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
     aside = np.array([-along[1], along[0]])  # an arrow keeps to its left, so that two ways stand apart
     flat, slanted = abs(along[0]) > 0.5, 0.1 < abs(along[0]) < 0.9
     away = 0.3 if slanted else 0.35 if flat else 0.17
-    ways: Sequence[Any] = [end + 0.06 * aside + away * way for end, way in zip(ends, (along, -along), strict=True)]
-    look: dict[str, Any] = {"color": FAMILY_COLOURS["laplace" if arrow.broken else "none"]}
-    look["linestyle"] = (0, (4, 3)) if arrow.broken else "-"
-    axes.add_patch(FancyArrowPatch(*map(tuple, ways), arrowstyle="-|>", mutation_scale=11, lw=1.3, **look))
-    x, y = (ways[0] + ways[1]) / 2 + (0.07 if flat else 0.03) * aside
-    side = "center" if flat else "right" if aside[0] < 0 else "left"
-    axes.text(x, y, arrow.level, ha=side, va="center", fontsize=9, color=look["color"], zorder=5)
+    start, stop = (end + 0.06 * aside + away * way for end, way in zip(ends, (along, -along), strict=True))
+    colour, line = (FAMILY_COLOURS["laplace"], (0, (4, 3))) if broken else (FAMILY_COLOURS["none"], "-")
+    arrow = FancyArrowPatch(tuple(start), tuple(stop), arrowstyle="-|>", mutation_scale=11, lw=1.3)
+    arrow.set(color=colour, linestyle=line)
+    axes.add_patch(arrow)
+    x, y = start + (0.75 if slanted else 0.5) * (stop - start) + (0.07 if flat else 0.03) * aside
+    side = "center" if flat and not slanted else "right" if aside[0] < 0 else "left"
+    axes.text(x, y, level, ha=side, va="center", fontsize=9, color=colour, zorder=5)
