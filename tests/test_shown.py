@@ -16,7 +16,6 @@ from private_bandits_book.algorithms import listed
 from private_bandits_book.chapters import Chapter
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.contextual import sweeps as contextual
-from private_bandits_book.definitions import study as definitions
 from private_bandits_book.package_data import tables
 from private_bandits_book.semibandits import sweeps as semibandits
 from private_bandits_book.studies import family
@@ -91,7 +90,6 @@ def test_what_is_astray_is_found(entries, made, shown, found):
 
 LONG = {
     "contextual": lambda: contextual.long_runs("convex") + contextual.long_runs("linear"),
-    "definitions": definitions.long_runs,
     "semibandits": lambda: [run for runs in semibandits.STUDIES.values() for run in runs()],
 }
 
