@@ -15,8 +15,7 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy import FinitePolicy, exact_loss
 from private_bandits.privacy.divergences import private_kl
 from private_bandits_book import plans
-from private_bandits_book.definitions import discussion, entries, games
-from private_bandits_book.definitions.rules.theorems import range_2
+from private_bandits_book.definitions import lemmas
 
 MILLION = 10**6
 EPSILONS = (0.05, 0.3, math.log(2.0), 1.0, 4.0)
@@ -216,16 +215,12 @@ def test_theorem_2_solved_is_what_its_gap_gives(epsilon, a):
 
 
 def test_theorem_2_has_no_gap_for_small_epsilon():
-    assert all(math.isnan(x) for x in range_2(0.5))
-    low, high = range_2(0.6)
-    assert (low, high) == (close(0.2044, abs=1e-4), 0.3)
-    for epsilon, real in ((low * 0.999, False), (low * 1.001, True), (high, True)):
+    low, high = 0.20439, 0.3
+    for epsilon, real in ((low * 0.998, False), (low * 1.002, True), (high, True)):
         assert math.isnan(bounds.lambert_choice(epsilon, 0.6)) is not real
         argument = -math.exp(bounds.spurious_term(epsilon) - bounds.spurious_term(0.6)) / bounds.spurious_term(epsilon)
         assert (argument >= -1 / math.e) is real
     assert math.isnan(bounds.theorem_2(2, MILLION, 0.01, "solved", a=1e-1))
-    assert range_2(1.0)[0] == close(1.384e-3, rel=1e-3)
-    assert range_2(50.0) == (0.0, 25.0)
 
 
 def test_theorem_2_threshold_is_half_of_what_its_gap_needs():
@@ -348,62 +343,7 @@ def test_equal_and_certain_arms():
     assert private_kl(0.5, 1.0, 0.5) == close(0.25)
 
 
-# --- Table 1
-
-
-def test_table_1_holds_its_disagreements():
-    means = [0.55, 0.45]
-    frame = entries.variants(means, MILLION, 0.1)
-    dp = frame[(frame.definition == "DP") & (frame.regret == "minimax")].set_index("reading")
-    assert dp.loc["theorem", "value"] > MILLION
-    assert bool(dp.loc["theorem", "impossible"])
-    assert bool(dp.loc["proof", "vacuous"])
-    assert dp.loc["table", "value"] == close(8 * dp.loc["proof", "value"])
-    assert dp.loc["strict", "value"] == close(dp.loc["proof", "value"] / 2)
-    solved = frame[(frame.definition == "instantaneous DP") & (frame.reading == "strict")]
-    assert solved.value.isna().all()
-    assert solved.vacuous.all()
-    # an asymptotic bound above T says that T is small, not that the bound is wrong
-    asymptotic = entries.variants(means, 100, 0.05)
-    dependent = asymptotic[asymptotic.regret == "problem-dependent"]
-    assert (dependent.value > 100).any()
-    assert not dependent.impossible.any()
-    plain = frame.set_index("locus").plain
-    assert plain["central_lower"] == replacements.lai_robbins(means, MILLION)
-    assert plain["central_minimax"] == replacements.minimax(2, MILLION)
-    assert len(entries.variants([0.1, 0.2, 0.3, 0.4, 0.5], 10, math.inf)) == len(frame)
-
-
-# --- the discussion
-
-
-def test_remark_1():
-    one, other = discussion.remark_1(4, 1000, 0.3, 0.02)
-    assert one == close(other)
-    assert one == close(1000 * 0.02 / 4 * math.exp(-4 * _factor(0.3) * 1000 * 0.02**2 / 3))
-
-
-def test_local_privacy_multiplies_and_central_privacy_does_not():
-    frame = discussion.multiplicative(5, [1e-4, 0.05, 0.5], [10**10, 4**40]).set_index(["definition", "epsilon"])
-    places = "local DP", "DP", "instantaneous DP"
-    local, central, instantaneous = ({e: frame.loc[(name, e)] for e in (1e-4, 0.05, 0.5)} for name in places)
-    # both ends of the factor go as 1/tanh(epsilon/2)
-    for end in ("least", "most"):
-        far = {e: part[end].iloc[1] for e, part in local.items()}
-        assert far[1e-4] / far[0.05] == close(math.tanh(0.025) / math.tanh(5e-5), rel=1e-6)
-    plain = discussion.dp_se_minimax(5, 4**40, math.inf)
-    assert local[1e-4]["least"].iloc[1] == close(replacements.local_minimax(5, 4**40, 1e-4) / plain)
-    assert local[1e-4]["least"].iloc[1] > 1
-    assert local[1e-4]["most"].iloc[0] == close(10**10 / replacements.minimax(5, 10**10))  # T at most
-    assert (frame["least"] <= frame["most"]).all()
-    # what is achieved under DP over the lower bound without privacy: no epsilon is left in it
-    for part in (central, instantaneous):
-        most = {e: found["most"].tolist() for e, found in part.items()}
-        assert most[1e-4][1] == close(most[0.5][1], rel=1e-4)
-        assert most[1e-4][0] > 2 * most[0.5][0]
-        assert all((found["least"] < 1e-2).all() for found in part.values())
-    achieved = discussion.dp_se_minimax(5, 10**10, 0.25) / replacements.minimax(5, 10**10)
-    assert instantaneous[0.5]["most"].iloc[0] == close(achieved)
+# --- what is achieved
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
@@ -421,90 +361,21 @@ def test_dp_se_minimax_by_hand(n_arms, epsilon):
             assert failing <= 4**epoch / horizon * (1 + 1e-9)
             lost += 2.0 ** (1 - epoch) * ((n_arms - 1) * pulls + 4**epoch)
         totals.append(lost)
-    assert discussion.dp_se_minimax(n_arms, horizon, epsilon) == close(min(totals))
+    assert lemmas.achieved(n_arms, horizon, epsilon) == close(min(totals))
 
 
 def test_dp_se_minimax_has_no_logarithm_and_loses_epsilon():
-    far = [discussion.dp_se_minimax(10, 4**power, 0.01) / 2.0**power for power in (30, 40, 60)]
+    far = [lemmas.achieved(10, 4**power, 0.01) / 2.0**power for power in (30, 40, 60)]
     assert far == close([far[0]] * 3, rel=1e-3)
     # what epsilon adds: (ln T)^2 / epsilon, which sqrt(T) outgrows
-    plain = discussion.dp_se_minimax(10, 4**40, math.inf)
-    added = [discussion.dp_se_minimax(10, 4**40, epsilon) - plain for epsilon in (1e-7, 1e-6)]
+    plain = lemmas.achieved(10, 4**40, math.inf)
+    added = [lemmas.achieved(10, 4**40, epsilon) - plain for epsilon in (1e-7, 1e-6)]
     assert added[0] / added[1] == close(10, rel=0.3)
     assert added[0] < 16 * 9 * math.log(30 * 4**40) ** 2 / 1e-7
-    assert discussion.dp_se_minimax(10, 100, 1.0) == 100 and discussion.dp_se_minimax(2, 1, 1.0) == 1
+    assert lemmas.achieved(10, 100, 1.0) == 100 and lemmas.achieved(2, 1, 1.0) == 1
 
 
-def test_local_over_instantaneous_is_two():
-    frame = discussion.small_epsilon([1e-4, 0.3, 1.0, 30.0])
-    for row in frame.itertuples():
-        x = row.epsilon
-        local = 1 / (min(2, math.exp(x)) * math.expm1(x))
-        instantaneous = 1 / math.sqrt(2 * x * math.expm1(2 * x))
-        assert row.local_over_instantaneous == close(local / instantaneous)
-        assert row.claimed_small == close(math.exp(x / 2))
-        assert row.claimed_large == close(math.sqrt(2 / (x * (math.exp(x) + 1))))
-    assert frame.local_over_instantaneous[0] == close(2.0, rel=1e-3)
-    assert frame.claimed_small[0] == close(1.0, rel=1e-3)
-
-
-def test_the_entries_that_the_order_of_the_definitions_compares():
-    frame = discussion.orderings([0.05, 0.1, 0.2, 1.0, 5.0])
-    for row in frame.itertuples():
-        x, root = row.epsilon, math.sqrt(10**12)
-        assert row.local == close(root / (min(2, math.exp(x)) * math.expm1(x)))
-        assert row.instantaneous == close(root / math.sqrt(2 * x * math.expm1(2 * x)))
-        assert row.printed == close(8 * bounds.theorem_3(2, 10**12, x))
-        assert row.proof == close(bounds.theorem_3(2, 10**12, x, "table"))
-    assert (frame.local >= frame.printed).tolist() == [False, False, False, True, True]
-
-
-# --- Fact 1
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
-def test_fact_1_in_closed_form(epsilon):
-    """Two rounds: the second follows the first as far as randomised response lets it."""
-    keep = math.tanh(epsilon / 2)
-    assert games.fact_1(1, epsilon).minimax == close(0.5)
-    fact = games.fact_1(2, epsilon)
-    assert fact.minimax == close(1 - keep / 2, abs=1e-9)
-    assert fact.bayes == close(fact.minimax, abs=1e-9)
-    longer = games.fact_1(3, epsilon)
-    assert longer.bayes == close(longer.minimax, abs=1e-9)
-    assert longer.minimax > fact.minimax
-
-
-def test_fact_1_as_a_matrix_game():
-    """All 128 deterministic policies against all 64 tables give the same value as the plans do."""
-    from itertools import product
-
-    from scipy.optimize import linprog
-
-    losses = []
-    tables = list(product((0, 1), repeat=6))
-    for first in (0, 1):
-        for second in product((0, 1), repeat=2):
-            for third in product((0, 1), repeat=4):
-                row = []
-                for table in tables:
-                    x = np.array(table).reshape(3, 2)
-                    won = x[0, first]
-                    arm = second[won]
-                    again = x[1, arm]
-                    row.append(x.sum(axis=0).max() - won - again - x[2, third[2 * won + again]])
-                losses.append(row)
-    matrix = np.array(losses, dtype=float)
-    size, count = matrix.shape
-    found = linprog(
-        np.append(np.zeros(size), 1.0),
-        A_ub=np.column_stack([matrix.T, -np.ones(count)]),
-        b_ub=np.zeros(count),
-        A_eq=np.append(np.ones(size), 0.0)[None, :],
-        b_eq=[1.0],
-        bounds=[(0, None)] * size + [(None, None)],
-    )
-    assert games.fact_1(3).minimax == close(found.fun, abs=1e-9)
+# --- Lemma 2 and mixtures
 
 
 @dataclass(frozen=True)
@@ -558,7 +429,6 @@ def test_a_mixture_of_instantaneous_policies_pays_more(horizon):
         (lambda: bounds.theorem_2(2, 10, 1.0, a=1.0), "a must be >= 2 epsilon = 2, got 1.0"),
         (lambda: bounds.theorem_2(2, 10, 1.0, c=0.0), "c must be > 0"),
         (lambda: bounds.theorem_2(2, 10, 1.0, "strict"), "variant must be one of"),
-        (lambda: range_2(0.0), "a must be > 0"),
         (lambda: bounds.theorem_3(2, 10, 1.0, c=-1.0), "c must be >= 0"),
         (lambda: bounds.theorem_3(2, 10, 1.0, b=0.0), "b must be > 0"),
         (lambda: bounds.theorem_3(2, 10.0, 1.0), "horizon must be an integer"),
@@ -583,8 +453,6 @@ def test_no_privacy():
     assert math.isnan(bounds.theorem_2(5, 1000, math.inf, "solved"))
     for variant in ("printed", "proof", "strict", "table"):
         assert bounds.theorem_3(5, 1000, math.inf, variant) == 0.0
-    for epsilon in (1e-9, 400.0, math.inf):
-        assert len(entries.variants([0.55, 0.45, 0.45], 50, epsilon)) == 20
     for bound in (replacements.local_minimax, replacements.central_minimax):
         assert bound(5, 1000, math.inf) == replacements.minimax(5, 1000)
     assert replacements.azize_basu_minimax(5, 1000, math.inf) == close(math.sqrt(4000) / 27)

@@ -199,7 +199,12 @@ def test_a_neighbour_differs_in_one_reward():
 
 @pytest.mark.parametrize(("epsilon", "p", "q"), [(0.05, 0.5, 0.55), (1.5, 0.1, 0.9)])
 def test_lemma_4_by_hand(epsilon, p, q):
-    printed = 2 * min(4.0, math.exp(2 * epsilon)) * (math.exp(epsilon) - 1) ** 2 * float(rel_entr(p, q) + rel_entr(1 - p, 1 - q))
+    printed = (
+        2
+        * min(4.0, math.exp(2 * epsilon))
+        * (math.exp(epsilon) - 1) ** 2
+        * float(rel_entr(p, q) + rel_entr(1 - p, 1 - q))
+    )
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
     x, y = (1 - keep + (2 * keep - 1) * mean for mean in (p, q))
     (row,) = lemmas.lemma_4([epsilon], [(p, q)]).itertuples()

@@ -26,13 +26,13 @@ close = pytest.approx
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.2])
 def test_the_table_of_losses(epsilon):
-    frame = lemmas.losses(epsilon, 3).set_index("policy")
+    frame = lemmas.losses(epsilon, 3).set_index("key")
     assert len(frame) == 8 and frame["sees"].value_counts().to_dict() == {"its reward": 6, "all outcomes": 2}
     assert frame.loc[RESPONSE, ["outcomes", "instantaneous"]].tolist() == close([2 * epsilon, epsilon])
     assert frame.loc[PRIVATE, ["outcomes", "local"]].tolist() == close([epsilon, epsilon])
     assert frame.loc["retraction", "outcomes"] == close(epsilon)
     assert np.isinf(frame.loc[NOISELESS, ["outcomes", "rewards", "instantaneous", "local"]].tolist()).all()
-    assert frame.loc["answer of the arm not pulled", ["outcomes", "rewards"]].tolist() == close([epsilon, 0.0])
+    assert frame.loc[lemmas.SPY, ["outcomes", "rewards"]].tolist() == close([epsilon, 0.0])
     seeing = frame.drop(index=PRIVATE)["environment"]
     assert seeing.tolist() == close([3 * 2 * math.log(4)] * 7)  # T rounds, two arms of odds 4 that are exchanged
 
@@ -116,7 +116,12 @@ def test_watching_longer_helps_the_attacker():
     assert found[0] == close(math.e / (1 + math.e)) and found == sorted(found)
     laws = table_laws(Response(1.0, 2), 3).reshape(16, -1)
     tables = list(itertools.product(range(4), repeat=2))
-    near = [(a, b) for a in range(16) for b in range(16) if sum(x != y for x, y in zip(tables[a], tables[b], strict=True)) == 1]
+    near = [
+        (a, b)
+        for a in range(16)
+        for b in range(16)
+        if sum(x != y for x, y in zip(tables[a], tables[b], strict=True)) == 1
+    ]
     assert found[1] == close(max(np.maximum(laws[a], laws[b]).sum() / 2 for a, b in near))
 
 
@@ -180,7 +185,9 @@ def test_the_entries_of_table_1_are_those_of_the_theorems_but_one():
 def test_what_is_achieved_is_of_order_root_t_and_above_the_bounds():
     for epsilon in (0.01, 1.0, math.inf):
         ratios = [lemmas.achieved(3, t, epsilon) / math.sqrt(t) for t in (4**20, 4**60)]
-        assert ratios[1] <= 1.01 * ratios[0] and ratios[1] == close(lemmas.achieved(3, 4**60, math.inf) / 2.0**60, rel=1e-6)
+        assert ratios[1] <= 1.01 * ratios[0] and ratios[1] == close(
+            lemmas.achieved(3, 4**60, math.inf) / 2.0**60, rel=1e-6
+        )
         assert lemmas.achieved(3, 10**8, epsilon) > replacements.central_minimax(3, 10**8, epsilon)
     assert lemmas.achieved(3, 3, 1.0) == 3.0
 

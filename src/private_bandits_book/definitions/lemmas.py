@@ -33,21 +33,31 @@ N_ARMS, HORIZON = 3, 100_000_000
 TINY = 1e-9  # an epsilon as good as 0
 ORDERS = (1.0 + 1e-6, 1.1, 1.5, 2.0, 4.0, 16.0, 64.0, 256.0)
 """Orders of Rényi divergences that are computed."""
-RESPONSE, LAPLACE, PRIVATE = "noise on the best arm", "Laplace noise on the means", "noise on each reward"
-NOISELESS = "no noise"
+NAMES = {
+    "response": "noise on the best arm",
+    "exponential": "exponential mechanism",
+    "laplace": "Laplace noise on the means",
+    "private": "noise on each reward",
+    "retraction": "retraction",
+    "bare": "no noise",
+    "spy": "answer of the arm not pulled",
+    "hedge": "exponential, all outcomes",
+}
+"""What the small policies are called, by their keys."""
+RESPONSE, EXPONENTIAL, LAPLACE, PRIVATE, RETRACTION, NOISELESS, SPY, HEDGE = NAMES
 
 
 # --- small policies under every definition
 
 
 def suite(epsilon: float) -> dict[str, FinitePolicy]:
-    """Return policies with two arms that see their rewards, or noisy ones, by name; epsilon is that of one round."""
+    """Return policies with two arms that see their rewards, or noisy ones, by key; epsilon is that of one round."""
     return {
         RESPONSE: Response(epsilon, 2),
-        "exponential mechanism": policies.Exponential(epsilon, 2),
+        EXPONENTIAL: policies.Exponential(epsilon, 2),
         LAPLACE: policies.LaplaceArgmax(epsilon, 2),
         PRIVATE: LocallyPrivate(Greedy(2), epsilon),
-        "retraction": policies.Retraction(epsilon, 0.01),
+        RETRACTION: policies.Retraction(epsilon, 0.01),
         NOISELESS: Greedy(2),
     }
 
@@ -57,12 +67,11 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
 
     `environment` is the loss between two people of opposite preferences. The last two policies see both outcomes.
     """
-    spy, hedge = Eavesdropper(epsilon), policies.Hedge(epsilon, 2)
-    seeing = ("answer of the arm not pulled", spy), ("exponential, all outcomes", hedge)
+    seeing = (SPY, Eavesdropper(epsilon)), (HEDGE, policies.Hedge(epsilon, 2))
     rows = []
     for sees, everyone in (("its reward", suite(epsilon).items()), ("all outcomes", seeing)):
-        for name, policy in everyone:
-            found = {"policy": name, "sees": sees, "epsilon": epsilon, "horizon": horizon}
+        for key, policy in everyone:
+            found = {"key": key, "policy": NAMES[key], "sees": sees, "epsilon": epsilon, "horizon": horizon}
             for definition in ("outcomes", "rewards", "instantaneous", "local"):
                 found[definition] = exact_loss(policy, horizon, definition=definition)
             rows.append(found | {"environment": between_people(policy, horizon)})
@@ -107,7 +116,7 @@ def lemma_2_reached(epsilon: float, slacks: Sequence[float] = (0.5, 0.1, 0.01, 0
 
 
 def behind_responses(epsilon: float, horizon: int) -> dict[str, float]:
-    """Return the loss on outcomes of learners behind epsilon-randomised responses, by name."""
+    """Return the loss on outcomes of learners behind epsilon-randomised responses, by key."""
     learners: dict[str, Any] = {name: each for name, each in suite(epsilon).items() if name != PRIVATE}
     return {name: exact_loss(LocallyPrivate(each, epsilon), horizon) for name, each in learners.items()}
 
@@ -505,8 +514,9 @@ def _batched(horizon: int, epsilon: float, gaps: np.ndarray) -> float:
     """The least regret, at the worst gap, over ways of batching the evidence."""
     half, most, best = int(180 / epsilon), 120, math.inf
     noises = [_noise(epsilon, used, half) for used in range(most + 1)]
-    for count, start, power in product((20, 10, 40, 5, most), (13, 35, 19, 7, 71, 91), (0.0, 0.5)):
-        ends, regret = _ends(horizon, count, start, power), gaps * start
+    for count, start, power in product((20, 10, 40, 5, most), (13, 35, 19, 7, 71, 91), (1.0, 0.5)):
+        marks = np.linspace(start**power, horizon**power, count) ** (1 / power)
+        ends, regret = np.unique(marks.round().astype(int)).tolist(), gaps * start
         for used, (end, last) in enumerate(pairwise(ends), start=1):
             regret = regret + 2 * gaps * (last - end) * _wrong(end, gaps, noises[used], half)
             if regret.max() > best:
@@ -537,21 +547,3 @@ def _wrong(t: int, gaps: np.ndarray, noise: np.ndarray, half: int) -> np.ndarray
     ways = gammaln(t + 1) - gammaln(count + 1) - gammaln(t - count + 1)
     chances = ways + xlogy(count, 0.5 + gaps[:, None]) + xlogy(t - count, 0.5 - gaps[:, None])
     return np.asarray(np.exp(chances) @ noise[place])
-
-
-def _ends(horizon: int, count: int, start: int, power: float) -> list[int]:
-    """The ends of so many batches, each next one longer in proportion to (end of the one before)^power."""
-
-    def run(scale: float) -> list[float]:
-        ends = [float(start)]
-        for _ in range(count - 1):
-            ends.append(min(ends[-1] + scale * ends[-1] ** power, 4.0 * horizon))
-        return ends
-
-    low, high = 0.0, 4.0 * horizon
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if run(middle)[-1] < horizon else (low, middle)
-    ends = np.unique(np.round(np.minimum(run(high), horizon)).astype(int))
-    ends[-1] = horizon
-    return [int(end) for end in ends]

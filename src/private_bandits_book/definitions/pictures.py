@@ -183,7 +183,7 @@ def _panel(axes: Axes, model: Model) -> None:
 def implications() -> Picture:
     """Draw the definitions and the arrows between them, of `map.toml`."""
     known = tables("definitions", "map")
-    names = {key: node["name"].replace("\n", " ") for key, node in known["nodes"].items()}
+    names = {key: node["words"].replace("\n", " ") for key, node in known["nodes"].items()}
     rows = []
     with style():
         figure = blank()
@@ -193,7 +193,7 @@ def implications() -> Picture:
         frame = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": _INK}
         for node in known["nodes"].values():
             x, y = node["place"]
-            axes.text(x, y, node["name"], ha="center", va="center", fontsize=10, bbox=frame, zorder=4)
+            axes.text(x, y, node["words"], ha="center", va="center", fontsize=10, bbox=frame, zorder=4)
         for arrow in known["arrow"]:
             broken, (start, end) = arrow.get("broken", False), arrow["ends"]
             rows.append((names[start], "no" if broken else "yes", names[end], *[arrow[key] for key in _SAID]))

@@ -37,13 +37,13 @@ def local_implies_dp(behind: Mapping[str, float], epsilon: float) -> Ruling:
 
 def mishra_thakurta(losses: pd.DataFrame) -> Ruling:
     """The local loss of the policy that keeps noisy means, at its own epsilon."""
-    row = losses[losses["policy"] == lemmas.LAPLACE].iloc[0]
+    row = losses[losses["key"] == lemmas.LAPLACE].iloc[0]
     return Privacy(row["epsilon"])(row["local"])
 
 
 def definition_5(losses: pd.DataFrame, provided: float) -> Ruling:
     """What noise made for epsilon 1 leaves between two people, and what responses leave, against the bound."""
-    row = losses[losses["policy"] == lemmas.PRIVATE].iloc[0]
+    row = losses[losses["key"] == lemmas.PRIVATE].iloc[0]
     most = row["horizon"] * math.expm1(row["epsilon"]) * float(np.abs(np.subtract(*lemmas.PREFERENCES)).sum())
     said = f"noise made for it has a loss of {provided:.4g}, allowed is {DISTANCE:g}; randomised responses have "
     said += f"{row['environment']:.4g}, at most {most:.4g} = T (e^eps - 1) times the L1 distance"
@@ -52,7 +52,7 @@ def definition_5(losses: pd.DataFrame, provided: float) -> Ruling:
 
 def definition_5_algorithm(losses: pd.DataFrame) -> Ruling:
     """The same between two people, for every policy that sees rewards."""
-    seeing = losses.loc[losses["policy"] != lemmas.PRIVATE, "environment"]
+    seeing = losses.loc[losses["key"] != lemmas.PRIVATE, "environment"]
     said = f"the policy cancels: {len(seeing)} policies that see rewards, with noise or without, have a loss of "
     said += f"{seeing.min():.4g} or more over {losses['horizon'].iloc[0]} rounds, where epsilon 1 allows {DISTANCE:g}"
     return _EXACT(bool(seeing.min() <= DISTANCE * (1 + _SAME)), said, seeing.min())
@@ -156,7 +156,7 @@ def lemma_5() -> Ruling:
 
 def lemma_6() -> Ruling:
     """Both divergences are one number; a step of the proof is false."""
-    pairs, wrong = lemmas.pairs(1.0, 4), lemmas.suite(0.1)["exponential mechanism"]
+    pairs, wrong = lemmas.pairs(1.0, 4), lemmas.suite(0.1)[lemmas.EXPONENTIAL]
     over = min(lemmas.lemma_6(one)[0] / one.divergence for one in pairs)
     _, integral, claimed = lemmas.lemma_6(lemmas.Pair(wrong, (0.6, 0.6), (0.65, 0.65), 2))
     said = (
@@ -335,9 +335,7 @@ def own_concentrated(found: lemmas.Concentrated, epsilon: float) -> Ruling:
     said = (
         f"responses have rho {found.pure:.3g}; rho 0.1 gives epsilon {found.exact:.3g} at delta 1e-6, by the formula "
     )
-    said += (
-        f"{found.formula:.3g}, without delta {found.far:.3g} or more; delta {found.rare:.0e} rho {found.rare_rho}"
-    )
+    said += f"{found.formula:.3g}, without delta {found.far:.3g} or more; delta {found.rare:.0e} rho {found.rare_rho}"
     return _EXACT(bool(held), said, found.far)
 
 
