@@ -21,6 +21,7 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy import FinitePolicy, environment_law, exact_loss, table_laws
 from private_bandits.privacy.divergences import bernoulli_kl, kl_divergence, local_factor, response_kl
 from private_bandits_book import policies
+from private_bandits_book.package_data import tables
 from private_bandits_book.policies import Eavesdropper, Greedy, LocallyPrivate, Response
 
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
@@ -33,16 +34,7 @@ N_ARMS, HORIZON = 3, 100_000_000
 TINY = 1e-9  # an epsilon as good as 0
 ORDERS = (1.0 + 1e-6, 1.1, 1.5, 2.0, 4.0, 16.0, 64.0, 256.0)
 """Orders of Rényi divergences that are computed."""
-NAMES = {
-    "response": "noise on the best arm",
-    "exponential": "exponential mechanism",
-    "laplace": "Laplace noise on the means",
-    "private": "noise on each reward",
-    "retraction": "retraction",
-    "bare": "no noise",
-    "spy": "answer of the arm not pulled",
-    "hedge": "exponential, all outcomes",
-}
+NAMES: dict[str, str] = tables("definitions", "map")["policies"]
 """What the small policies are called, by their keys."""
 RESPONSE, EXPONENTIAL, LAPLACE, PRIVATE, RETRACTION, NOISELESS, SPY, HEDGE = NAMES
 
@@ -246,8 +238,7 @@ class Concentrated(NamedTuple):
     exact: float  # epsilon of Gaussian noise of rho 0.1, at delta 1e-6
     formula: float  # rho + 2 sqrt(rho ln(1/delta)) there
     kept: float  # rho of two thresholds behind that noise
-    near: float  # loss at the nearer threshold
-    far: float  # and at the farther one
+    far: float  # loss at the farther one
     rare: float  # delta of a policy that pulls an arm with probability 1e-6, after one reward only
     rare_rho: float  # and its rho
 
@@ -258,16 +249,10 @@ def concentrated(epsilon: float) -> Concentrated:
     level, at = 0.1, 1e-6
     near, far = (policies.Two(partial(_passes, level, c)) for c in (1.0, 30.0))
     rare = policies.Two(lambda x: at * x)
-    return Concentrated(
-        rho(policies.Two(lambda x: keep if x == 1 else flip)),
-        gaussian_epsilon(1 / math.sqrt(2 * level), at, 1.0),
-        level + 2 * math.sqrt(level * math.log(1 / at)),
-        max(rho(near), rho(far)),
-        exact_loss(near, 2),
-        exact_loss(far, 2),
-        delta(table_laws(rare, 2).reshape(4, -1)),
-        rho(rare),
-    )
+    pure, kept = rho(policies.Two(lambda x: keep if x == 1 else flip)), max(rho(near), rho(far))
+    exact = gaussian_epsilon(1 / math.sqrt(2 * level), at, 1.0)
+    formula, found = level + 2 * math.sqrt(level * math.log(1 / at)), delta(table_laws(rare, 2).reshape(4, -1))
+    return Concentrated(pure, exact, formula, kept, exact_loss(far, 2), found, rho(rare))
 
 
 # --- Lemmas 3 to 7

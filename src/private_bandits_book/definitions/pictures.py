@@ -154,10 +154,9 @@ def _panel(axes: Axes, model: Model) -> None:
     places |= {f"{letter}{slot}": (2.4 * slot, y) for letter, y in rows.items() for slot in (0, 1)}
     greek = {ENVIRONMENT: r"$\nu$", POLICY: r"$\pi$"}
     for name in model.graph.nodes:
-        seen = "#c9c9c9" if name in model.seen else "white"
-        axes.add_patch(Circle(places[name], _RADIUS, facecolor=seen, edgecolor=_INK, lw=1.0))
-        when = "t" if name[-1] == "1" else "t-1"
-        word = greek.get(name, f"${name[0]}_{{{when}}}$")
+        look = {"facecolor": "#c9c9c9" if name in model.seen else "white", "edgecolor": _INK}
+        axes.add_patch(Circle(places[name], _RADIUS, lw=1.0, **look))
+        word = greek.get(name, f"${name[0]}_{{{'t' if name[-1] == '1' else 't-1'}}}$")
         axes.text(*places[name], word, ha="center", va="center", fontsize=9, zorder=5)
     gap = _RADIUS * axes.get_window_extent().width / 4.6 + 1.5
     for source, target in model.graph.edges:

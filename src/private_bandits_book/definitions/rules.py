@@ -6,7 +6,6 @@ every algorithm. "As printed" is the statement in the main text. Rewards are in 
 """
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -30,7 +29,7 @@ _MEANS = (0.75, 0.25, 0.25)  # of the instance on which constants of ln T are co
 # --- the definitions
 
 
-def local_implies_dp(behind: Mapping[str, float], epsilon: float) -> Ruling:
+def local_implies_dp(behind: dict[str, float], epsilon: float) -> Ruling:
     """The losses on outcomes of learners behind epsilon-randomised responses."""
     return Privacy(epsilon)(max(behind.values()))
 
@@ -339,7 +338,7 @@ def own_concentrated(found: lemmas.Concentrated, epsilon: float) -> Ruling:
     return _EXACT(bool(held), said, found.far)
 
 
-def own_views(found: Mapping[int, tuple[float, float]]) -> Ruling:
+def own_views(found: dict[int, tuple[float, float]]) -> Ruling:
     """The delta of the policy that reveals a secret to who repeats its arms, against lists and against tables."""
     held = all(abs(a * 2.0 ** (t - 3) - 1) <= _SAME and abs(b - 1) <= _SAME for t, (a, b) in found.items())
     lists, tables = found[max(found)]
