@@ -129,6 +129,8 @@ def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:
     local = replacements.local_minimax if minimax else replacements.local_lower
     central = replacements.central_minimax if minimax else replacements.central_lower
     rows, lines = last(runs), []
+    if not minimax:
+        rows = rows.assign(problem=f"arms of means {', '.join(f'{mean:g}' for mean in game)}")
     horizon, epsilons = int(rows["t"].iloc[0]), sorted(e for e in rows["epsilon"].unique() if math.isfinite(e))
     for (trust, bound), epsilon in product((("local", local), ("central", central)), epsilons):
         facts = {"policy": f"lower bound, {trust}", "trust": trust, "epsilon": epsilon, "mechanism": "uniform"}
