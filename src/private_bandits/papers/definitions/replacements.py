@@ -224,7 +224,7 @@ def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
     Examples
     --------
     >>> round(theorem_b(2, 10**6, 0.1), 1)
-    62.9
+    65.1
     """
     others, rounds = game(n_arms, horizon)
     epsilon = checks.epsilon(epsilon)
