@@ -8,7 +8,7 @@ import math
 import pandas as pd
 import pytest
 
-from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.papers.definitions import bounds, factor, replacements
 from private_bandits_book.definitions import lemmas, pictures, rules
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.rules import LONGEST_REASON, Ruling
@@ -61,18 +61,18 @@ def dearer(factor):
         ("lemma-7-families", lemmas, "slopes", {"Beta": 1.0}, REPRODUCED),
         ("figure-1", pictures, "separated", True, NOT_REPRODUCED),
         ("theorem-1", bounds, "theorem_1", 1e9, NOT_REPRODUCED),
-        ("theorem-2", lemmas, "achieved", lambda k, t, e: bounds.theorem_2(k, t, 2 * e, "table"), REPRODUCED),
+        ("theorem-2", factor, "central_upper", lambda k, t, e: bounds.theorem_2(k, t, 2 * e, "table"), REPRODUCED),
         ("theorem-3", bounds, "theorem_3", 10.0**8, REPRODUCED),
         ("theorem-3", bounds, "theorem_3", 1.001 * 10**8, NOT_REPRODUCED),
         ("theorem-3-proof", replacements, "minimax", 300.0, NOT_REPRODUCED),
         ("theorem-4", replacements, "local_lower", 1e-12, NOT_REPRODUCED),
         ("table-1", lemmas, "table_2", {"Theorem 1": (2.0, 2.0)}, REPRODUCED),
         ("table-1", lemmas, "table_2", {"Theorem 1": (2.0, 2.001)}, NOT_REPRODUCED),
-        ("discussion-multiplicative-local", lemmas, "achieved", 1e50, NOT_REPRODUCED),
+        ("discussion-multiplicative-local", factor, "central_upper", 1e50, NOT_REPRODUCED),
         ("discussion-multiplicative-local", replacements, "local_minimax", 1e50, NOT_REPRODUCED),
-        ("discussion-multiplicative-central", lemmas, "factor", 1.06, UNDECIDED),
-        ("discussion-multiplicative-central", lemmas, "factor", 1.04, NOT_REPRODUCED),
-        ("discussion-multiplicative-instantaneous", lemmas, "factor", 1.06, UNDECIDED),
+        ("discussion-multiplicative-central", factor, "theorem_a", 1.06, UNDECIDED),
+        ("discussion-multiplicative-central", factor, "theorem_a", 1.04, NOT_REPRODUCED),
+        ("discussion-multiplicative-instantaneous", factor, "theorem_a", 1.06, UNDECIDED),
         ("discussion-limit", replacements, "central_minimax", 1.6e7, NOT_REPRODUCED),
         ("discussion-limit", replacements, "central_minimax", 1.7e7, REPRODUCED),
         ("discussion-slightly", replacements, "local_lower", dearer(1.9), REPRODUCED),
@@ -81,7 +81,7 @@ def dearer(factor):
         ("discussion-corrupt", lemmas, "corrupt_over_lower", 1.86, NOT_REPRODUCED),
         ("section-2", lemmas, "point_prior", 0.1, REPRODUCED),
         ("contribution-weaker", bounds, "theorem_3", 1e-9, REPRODUCED),
-        ("contribution-weaker", lemmas, "achieved", 1e50, NOT_REPRODUCED),
+        ("contribution-weaker", factor, "central_upper", 1e50, NOT_REPRODUCED),
         ("own-contraction", lemmas, "contraction", 1.0001, NOT_REPRODUCED),
         ("own-threshold", lemmas, "threshold", (0.9, 0.5), NOT_REPRODUCED),
         ("own-threshold", lemmas, "threshold", (1.1, 1.1), NOT_REPRODUCED),

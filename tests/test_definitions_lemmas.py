@@ -182,25 +182,9 @@ def test_the_entries_of_table_1_are_those_of_the_theorems_but_one():
     assert (low, high) == close((min(over), max(over))) and high > 10 * low
 
 
-def test_what_is_achieved_is_of_order_root_t_and_above_the_bounds():
-    for epsilon in (0.01, 1.0, math.inf):
-        ratios = [lemmas.achieved(3, t, epsilon) / math.sqrt(t) for t in (4**20, 4**60)]
-        assert ratios[1] <= 1.01 * ratios[0] and ratios[1] == close(
-            lemmas.achieved(3, 4**60, math.inf) / 2.0**60, rel=1e-6
-        )
-        assert lemmas.achieved(3, 10**8, epsilon) > replacements.central_minimax(3, 10**8, epsilon)
-    assert lemmas.achieved(3, 3, 1.0) == 3.0
-
-
-def test_the_factor_falls_to_one():
-    factors = [lemmas.factor(3, 10**power, 0.1) for power in (30, 50, 70, 90)]
-    assert factors == sorted(factors, reverse=True) and 1 < factors[-1] < 1.01
-    assert lemmas.factor(3, 10**70, 0.01) > lemmas.factor(3, 10**70, 1.0)
-
-
 def test_the_threshold_has_a_logarithm():
     old, over = lemmas.threshold(3, 10**8, (0.01, 0.1))
-    assert old == close(2 / 0.04 * math.log(0.01 * 10**8 / 2) / replacements.coupling_minimax(3, 10**8, 0.01))
+    assert old == close(replacements.theorem_b(3, 10**8, 0.01) / (2 / (131 * 0.01)))
     assert over < 1 < old
 
 

@@ -17,7 +17,7 @@ from scipy.special import gammaln, ndtr, xlogy
 from scipy.stats import binom
 
 from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
-from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.papers.definitions import bounds, central_upper, replacements
 from private_bandits.privacy import FinitePolicy, environment_law, exact_loss, table_laws
 from private_bandits.privacy.divergences import bernoulli_kl, kl_divergence, local_factor, response_kl
 from private_bandits_book import policies
@@ -395,46 +395,15 @@ def table_2(horizon: int, epsilons: Sequence[float]) -> dict[str, tuple[float, f
     return {name: (min(ratios), max(ratios)) for name, ratios in made.items()}
 
 
-def factor(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Return a proved upper end of minimax regret under epsilon-DP over that without privacy; Theorem A of the proofs.
-
-    Its free quantities are the best of a grid. What privacy adds is divided by a lower bound on the regret without it.
-    """
-    plain, best = replacements.minimax(n_arms, horizon), math.inf
-    for x, eta in product(np.geomspace(1e-7, 0.1, 25), np.geomspace(1e-5, 0.2, 9)):
-        scale, batch = x * math.sqrt(horizon), x**2 * horizon  # 2^E is between half of the first and the first
-        if scale >= 2:
-            log = math.log(16 * n_arms / x**2)
-            added = n_arms * (128 * scale * log + 32 * math.log(4 * n_arms * horizon) / epsilon + 2 * batch / scale + 1)
-            added += 4 * scale
-            noise = 0.63 / (epsilon * math.sqrt(batch * eta * (1 - eta)))
-            added += 2 / scale * horizon * (horizon / batch + n_arms) * noise
-            best = min(best, (1 + added / plain) / (1 - 2 * eta))
-    return best
-
-
-def achieved(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Return an upper bound on minimax regret under epsilon-DP: elimination with failures that may grow with the epoch.
-
-    T at most. Over sqrt(T) it tends to a constant of K, the same for every epsilon.
-    """
-    best, spent, scale = float(horizon), 0.0, 1
-    while (scale := 2 * scale) ** 2 <= horizon:
-        log = math.log(3.0 * n_arms * horizon / scale**2)
-        pulls = math.ceil(max(32.0 * scale**2, 8.0 * scale / epsilon) * log)
-        spent += 2.0 * (n_arms - 1) * pulls / scale + 2.0 * scale
-        best = min(best, spent + horizon / scale)
-    return best
-
-
 def threshold(n_arms: int, horizon: int, epsilons: Sequence[float]) -> tuple[float, float]:
-    """Return the bound (K-1) ln(epsilon T/(K-1))/(4 epsilon) over its neighbours.
+    """Return Theorem B over its neighbours.
 
-    At the least epsilon over the one without a logarithm; and the most, over epsilons, over what is achieved.
+    At the least epsilon over (K-1)/(131 epsilon), which Azize and Basu (2022) have without a logarithm; and the most,
+    over epsilons, over what is achieved.
     """
-    found = {e: (n_arms - 1) / (4 * e) * math.log(e * horizon / (n_arms - 1)) for e in epsilons}
-    old = replacements.coupling_minimax(n_arms, horizon, epsilons[0])
-    over = [value / achieved(n_arms, horizon, e) for e, value in found.items()]
+    found = {e: replacements.theorem_b(n_arms, horizon, e) for e in epsilons}
+    old = (n_arms - 1) / (131 * epsilons[0])
+    over = [value / central_upper(n_arms, horizon, e) for e, value in found.items()]
     return found[epsilons[0]] / old, max(over)
 
 
@@ -455,7 +424,7 @@ def contraction(epsilons: Iterable[float], seed: int = 0, tried: int = 200) -> f
             near = 10.0 ** -rng.integers(5)
             q = (1 - near) * p + near * q
             kept = kl_divergence(p @ channel, q @ channel) / kl_divergence(p, q)
-            most = max(most, kept / math.tanh(epsilon / 2) ** 2)
+            most = max(most, kept / replacements.contraction(epsilon))
     return most
 
 

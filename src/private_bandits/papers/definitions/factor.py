@@ -44,7 +44,7 @@ def theorem_a(n_arms: int, horizon: int, epsilon: float) -> float:
     others, rounds = game(n_arms, checks.integer("horizon", horizon, at_least=4))
     epsilon, plain, best = checks.epsilon(epsilon), minimax(n_arms, rounds), math.inf
     for epochs in range(1, int(math.log2(rounds) / 2.0) + 1):
-        for mixing in np.geomspace(1e-8, 0.25, 40).tolist():
+        for mixing in np.geomspace(1e-8, 0.25, 24).tolist():
             # the derivative of the two terms with the batch in them is 0 here
             noise = 0.63 / (epsilon * math.sqrt(mixing * (1.0 - mixing)))
             batch = max(1, math.ceil((1.5 * noise / (others + 1)) ** 0.4 * float(rounds) ** 0.8))
