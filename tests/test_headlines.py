@@ -19,7 +19,7 @@ from private_bandits.estimates import (
     mean_interval,
     ratio_interval,
 )
-from private_bandits_book.definitions.study import DP_KLUCB, LDP_UCB, LONG, NAMES, UCB
+from private_bandits_book.definitions.long import DP_KLUCB, LDP_UCB, LONG_HORIZON, UCB
 
 LAWS = pd.read_csv(FILE)
 WIDEST = 0.05
@@ -40,7 +40,7 @@ def stated(chapter: str, file: str, **wanted: object) -> tuple[float, float, int
 def long(name: str, epsilon: float) -> tuple[float, float, int]:
     """The same of a longer study."""
     frame = committed("definitions", "upper-lower")
-    last = (frame["policy"] == NAMES[name]) & (frame["epsilon"] == epsilon) & (frame["t"] == LONG.horizon)
+    last = (frame["policy"] == name) & (frame["epsilon"] == epsilon) & (frame["t"] == LONG_HORIZON)
     regret = frame[last]["regret"].astype(float)
     return regret.mean(), regret.sem(), len(regret)
 

@@ -108,7 +108,6 @@ def test_the_attacker_wins_as_often_as_is_committed(book: Path, browser: Any) ->
         last = _csv(page, "definitions")[-1]
     share, half, rate = float(last["success"]), float(last["half_width"]), float(row["success"])
     assert last["games"] == "20000" and abs(share - rate) <= BESIDE * half / 1.96
-    assert float(row["low"]) - half <= share <= float(row["high"]) + half
 
 
 def test_it_stops_and_runs_again(book: Path, browser: Any) -> None:

@@ -10,12 +10,10 @@ import math
 import pandas as pd
 import pytest
 
-from private_bandits.policy import Policy
 from private_bandits_book import exhibits
 from private_bandits_book.algorithms import listed
 from private_bandits_book.chapters import Chapter
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.definitions import study as definitions
 from private_bandits_book.package_data import tables
 from private_bandits_book.studies import family
 
@@ -86,21 +84,15 @@ def test_what_is_astray_is_found(entries, made, shown, found):
     assert astray(entries, made, shown) == found
 
 
-LONG = {
-    "definitions": definitions.long_runs,
-}
-
-
-def policies(chapter):
-    """What a chapter may have played: the library's policies, with and without privacy, and those of its studies."""
-    made = [policy for epsilon in (1.0, float("inf")) for _, policy in listed(epsilon)]
-    return made + [run.policy for run in LONG.get(chapter, list)() if isinstance(run.policy, Policy)]
+def policies():
+    """What a chapter may have played: the library's policies, with and without privacy."""
+    return [policy for epsilon in (1.0, float("inf")) for _, policy in listed(epsilon)]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_drawn_family_is_that_of_the_policy_that_ran(chapter):
     looks = {}
-    for policy in policies(chapter):
+    for policy in policies():
         looks.setdefault((policy.name, math.isfinite(policy.privacy.epsilon)), set()).add(family(policy))
     seen = 0
     for path in sorted(BOOK.data(chapter).glob("figure-*.csv")):

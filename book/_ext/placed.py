@@ -55,8 +55,8 @@ CHAPTERS = {
         before="The problem",
         figure="figure-removed",
         shown="Regret of CUCB-LDP1 and CUCB-LDP2 against the size of the super arm.",
-        said="Does one number about the least pulled arm cost less than $K$ numbers? Run CUCB-LDP1 against CUCB-LDP2 in "
-        "your own browser, and move $K$.",
+        said="Does one number about the least pulled arm cost less than $K$ numbers? Run CUCB-LDP1 against CUCB-LDP2 "
+        "in your own browser, and move $K$.",
         letter="S",
     ),
     "contextual": Placed(before="", figure="", shown="", said="", letter="X"),
@@ -67,6 +67,14 @@ CHAPTERS = {
         said="See the exact privacy loss of the classical and of the analytic noise at your $\\epsilon$ and $\\delta$, "
         "and run Algorithm 2 behind them on the unit disc, in your own browser.",
         letter="V",
+    ),
+    "definitions": Placed(
+        before="What we found",
+        figure="figure-inference",
+        shown="The success rate of the best guess of one unknown bit against epsilon, for three ways to hide it.",
+        said="Be the attacker: you see what an $\\epsilon$-private channel lets out about one bit, and guess it. Then let "
+        "the best attacker guess a thousand times.",
+        letter="D",
     ),
 }
 
