@@ -72,8 +72,8 @@ CHAPTERS = {
         before="What we found",
         figure="figure-inference",
         shown="The success rate of the best guess of one unknown bit against epsilon, for three ways to hide it.",
-        said="Be the attacker: you see what an $\\epsilon$-private channel lets out about one bit, and guess it. Then let "
-        "the best attacker guess a thousand times.",
+        said="Be the attacker: you see what an $\\epsilon$-private channel lets out about one bit, and guess it. Then "
+        "let the best attacker guess a thousand times.",
         letter="D",
     ),
 }
