@@ -51,6 +51,14 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
+    "heavy_tailed": Placed(
+        before="The problem",
+        figure="figure-dp-settings",
+        shown="Regret of DP Robust UCB and DP Robust SE against rounds, on the settings of the talk.",
+        said="Regret grows here as the runs are played, in your own browser. Elimination is drawn by whole epochs, so "
+        "that $10^{15}$ rounds take as long as a thousand.",
+        letter="H",
+    ),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")

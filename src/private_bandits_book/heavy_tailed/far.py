@@ -49,7 +49,9 @@ def ends(problem: Any, policy: Any, rounds: Any, replications: int, seed: int, n
     return pd.concat(work(joblib.delayed(one)(replication) for replication in range(replications)), ignore_index=True)
 
 
-def play(chapter: Any, problem: Any, policies: Iterable[Any], rounds: Any = None, **labels: Any) -> pd.DataFrame:
+def play(
+    chapter: Any, problem: Any, policies: Iterable[Any], rounds: Any = None, replications: int = 0, **labels: Any
+) -> pd.DataFrame:
     """Run index policies as `Chapter.play` does; `regret` is the middle of the two ends.
 
     Parameters
@@ -60,6 +62,8 @@ def play(chapter: Any, problem: Any, policies: Iterable[Any], rounds: Any = None
     policies : iterable of Policy
     rounds : sequence of int, optional
         Checkpoints; by default those of `simulate` from round 100 on.
+    replications : int, optional
+        Where they differ from the chapter's.
     **labels
         More columns, with a value each.
 
@@ -72,7 +76,7 @@ def play(chapter: Any, problem: Any, policies: Iterable[Any], rounds: Any = None
     grid = log_checkpoints(known["horizon"])
     at = grid[grid >= _FIRST] if rounds is None else np.array(rounds)
     for policy in policies:
-        found = ends(problem, policy, at, known["replications"], known["seed"], known["n_jobs"])
+        found = ends(problem, policy, at, replications or known["replications"], known["seed"], known["n_jobs"])
         frames.append(found.drop(columns=["low", "high"]).assign(**facts(policy, problem), **labels))
     return pd.concat(frames, ignore_index=True)
 
