@@ -27,7 +27,6 @@ CHAPTERS = [room for room in ROOMS if importlib.util.find_spec(f"private_bandits
 SHARED = {"sentences", "names", "looks"}  # sections that makers read, and no exhibit's own
 # What a page shows as its maker returns it: numbers for download, a Markdown table, words made of sentences.
 BARE = {
-    "heavy_tailed": {"table-confidence", "table-local-confidence", "formulas"},
     "semibandits": {"findings-map"},
 }
 
