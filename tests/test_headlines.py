@@ -59,14 +59,14 @@ STATED = {
     "semi-bandits, LDP2": lambda: stated(
         "semibandits", "figure-regret", policy="CUCB-LDP2", variant="repaired", epsilon=0.5, t=100_000
     ),
-    "heavy tails, episodes, v = 0.5": lambda: curve(
-        "heavy_tailed", "figure-episodes", "DP Robust UCB, episodes", "ours", END, v=0.5
+    "heavy tails, episodes, v = 0.5": lambda: stated(
+        "heavy_tailed", "figure-open", policy="DP Robust UCB, episodes", t=END, v=0.5
     ),
-    "heavy tails, quantiles, v = 0.5": lambda: curve(
-        "heavy_tailed", "figure-unknown-moments", "Quantile SE", "u and v unknown", END, v=0.5
+    "heavy tails, quantiles, v = 0.5": lambda: stated(
+        "heavy_tailed", "figure-open", policy="Quantile SE", t=END, v=0.5
     ),
-    "heavy tails, quantiles, v = 0.9": lambda: curve(
-        "heavy_tailed", "figure-unknown-moments", "Quantile SE", "u and v unknown", END, v=0.9
+    "heavy tails, quantiles, v = 0.9": lambda: stated(
+        "heavy_tailed", "figure-open", policy="Quantile SE", t=END, v=0.9
     ),
     "definitions, UCB": lambda: long(UCB, math.inf),
     "definitions, LDP-UCB-B": lambda: long(LDP_UCB, 0.1),

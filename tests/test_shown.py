@@ -22,9 +22,7 @@ ROOMS = [chapter for chapter in BOOK.chapters() if importlib.util.find_spec(f"pr
 CHAPTERS = [room for room in ROOMS if importlib.util.find_spec(f"private_bandits_book.{room}.exhibits")]
 SHARED = {"sentences", "names", "looks"}  # sections that makers read, and no exhibit's own
 # What a page shows as its maker returns it: numbers for download, a Markdown table, words made of sentences.
-BARE = {
-    "heavy_tailed": {"table-confidence", "table-local-confidence", "formulas"},
-}
+BARE = {}
 
 
 def cells(chapter):
@@ -46,7 +44,7 @@ def declared(chapter):
     return {label: one.label + one.letters for one in room._declared for label, _ in exhibits._panels(one, study)}
 
 
-def astray(entries, made, shown, bare=frozenset()):
+def astray(entries, made, shown):
     """What is said and not shown, shown and not said, declared and not shown, or shown twice."""
     counts, found = dict.fromkeys(made, 0), []
     for how, labels in shown:
@@ -56,13 +54,13 @@ def astray(entries, made, shown, bare=frozenset()):
             counts[label] += 1
     found += [f"{label}: shown {count} times" for label, count in counts.items() if count != 1]
     found += [f"{entry}: said of nothing" for entry in entries if entry not in made.values()]
-    return found + [f"{e}: nothing is said" for e in dict.fromkeys(made.values()) if e not in {*entries, *bare}]
+    return found + [f"{e}: nothing is said" for e in dict.fromkeys(made.values()) if e not in entries]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_text_is_of_an_exhibit_that_a_cell_shows_and_every_cell_shows_one(chapter):
     entries = [label for label in tables(chapter, "texts") if label not in SHARED]
-    assert astray(entries, declared(chapter), list(cells(chapter)), BARE.get(chapter, set())) == []
+    assert astray(entries, declared(chapter), list(cells(chapter))) == []
 
 
 MADE = {"figure-1a": "figure-1ab", "figure-1b": "figure-1ab", "table-1": "table-1"}

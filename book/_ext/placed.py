@@ -76,6 +76,14 @@ CHAPTERS = {
         "let the best attacker guess a thousand times.",
         letter="D",
     ),
+    "heavy_tailed": Placed(
+        before="The problem",
+        figure="figure-dp-settings",
+        shown="Regret of DP Robust UCB and DP Robust SE against rounds, on the settings of the talk.",
+        said="Regret grows here as the runs are played, in your own browser. Elimination is drawn by whole epochs, so "
+        "that $10^{15}$ rounds take as long as a thousand.",
+        letter="H",
+    ),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")

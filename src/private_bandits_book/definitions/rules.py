@@ -268,8 +268,8 @@ def discussion_limit() -> Ruling:
     proved = (replacements.local_minimax, replacements.central_minimax)
     uniform = HORIZON / 2 * (1 - 1 / N_ARMS)
     least = min(one(N_ARMS, HORIZON, TINY / HORIZON) / uniform for one in proved)
-    said = f"at T = 10^8 and epsilon = {TINY / HORIZON:.0e} the proved bounds are {least:.3g} of uniform play's regret with "
-    return _PROVED(least > 0.5, f"{said}gaps of 1/2", least)
+    said = f"at T = 10^8 and epsilon = {TINY / HORIZON:.0e} the proved bounds are {least:.3g} of uniform play's regret"
+    return _PROVED(least > 0.5, f"{said} with gaps of 1/2", least)
 
 
 def section_5_3() -> Ruling:
