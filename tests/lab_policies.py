@@ -130,7 +130,7 @@ def _heavy_tailed(rng: np.random.Generator) -> Values:
         "v": v,
         "beta": 10.0 ** rng.uniform(-15, -1),
         "spare_shape": rng.uniform(0.01, 1.0),
-        "horizon": int(10 ** rng.uniform(*((1, 3.5) if rng.random() < 0.5 else (4, 15)))),
+        "horizon": int(10 ** rng.uniform(*((2, 3.5) if rng.random() < 0.5 else (4, 15)))),
     }
 
 
