@@ -29,7 +29,7 @@ def costs() -> Markdown:
     with (find_book().pages / "data" / "costs.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             chapter, _, study = row["work"].partition("/")
-            said = f"its study `{study}`" if study else f"[{chapter}]({chapter}.ipynb)"
+            said = f"its study `{study}`" if study else f"`{chapter}`"
             minutes = (f"{int(row[name]) / 60:.1f}" for name in ("seconds", "cpu"))
             lines.append((said, *minutes, f"{row['memory']} MB"))
     return Markdown(pipes(heads, lines, (":---", "---:", "---:", "---:")))
