@@ -63,7 +63,8 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
     rows = []
     for sees, everyone in (("its reward", suite(epsilon).items()), ("all outcomes", seeing)):
         for key, policy in everyone:
-            found = {"key": key, "policy": NAMES[key], "sees": sees, "epsilon": epsilon, "horizon": horizon}
+            seen = f"{sees}, with noise" if key == PRIVATE else sees
+            found = {"key": key, "policy": NAMES[key], "sees": seen, "epsilon": epsilon, "horizon": horizon}
             for definition in ("outcomes", "rewards", "instantaneous", "local"):
                 found[definition] = exact_loss(policy, horizon, definition=definition)
             rows.append(found | {"environment": between_people(policy, horizon)})
