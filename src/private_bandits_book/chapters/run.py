@@ -19,7 +19,7 @@ import nbformat
 
 from private_bandits import checks
 from private_bandits_book.cache import caching
-from private_bandits_book.chapters.atomic import replacing, scratch
+from private_bandits_book.chapters.atomic import Held, replacing, scratch
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
@@ -118,6 +118,10 @@ def _made_for(directory: Path) -> Iterator[Path]:
             try:
                 directory.parent.mkdir(parents=True, exist_ok=True)
                 fresh = stack.enter_context(replacing(directory, partial(_check_unchanged, shown=directory)))
+            except Held:
+                raise UsageError(
+                    f"the output folder must be free, got {directory}, to which another run writes"
+                ) from None
             except OSError as error:
                 raise UsageError(f"the output folder must be writable, got {directory}: {error.strerror}") from None
             yield fresh
