@@ -4,8 +4,8 @@ import contextlib
 import functools
 import hashlib
 import os
-import re
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from numba import config, njit
 
 _PACKAGE = Path(__file__).parent
-_FOLDER = re.compile(r"sources-[0-9a-f]{16}")
+_WEEK = 7 * 24 * 3600.0
 
 
 def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never", borrows: bool = False) -> Any:
@@ -53,16 +53,26 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
 
 @functools.cache
 def _cache_folder() -> str:
-    """Return the folder of today's sources; where there is none yet, those of earlier sources are deleted."""
+    """Return the folder of today's sources."""
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         if b"_compiled" in source or path.relative_to(_PACKAGE).parts[0] in ("kernels", "mechanisms"):
             digest.update(source)
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or _PACKAGE / "__pycache__", f"sources-{digest.hexdigest()[:16]}")
-    if not folder.exists():
-        with contextlib.suppress(OSError):
-            for stale in folder.parent.iterdir():
-                if _FOLDER.fullmatch(stale.name):
-                    shutil.rmtree(stale, ignore_errors=True)
-    return str(folder)
+    root = Path(os.environ.get("NUMBA_CACHE_DIR") or _PACKAGE / "__pycache__")
+    return str(in_use(root / f"sources-{digest.hexdigest()[:16]}"))
+
+
+def in_use(folder: Path) -> Path:
+    """Return a folder named after a hash; those of its kind beside it that nobody has asked for in a week are deleted.
+
+    A process of other sources or of another environment may be using one that is younger.
+    """
+    kind = folder.name.rpartition("-")[0]
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        for other in folder.parent.glob(f"{kind}-{16 * '[0-9a-f]'}"):
+            if time.time() - other.stat().st_mtime > _WEEK:
+                shutil.rmtree(other, ignore_errors=True)
+    return folder
