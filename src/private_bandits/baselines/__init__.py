@@ -41,10 +41,10 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
     ValueError
         If epsilon is out of range.
     """
+    plain = [("auer_figure_1", ucb()), ("garivier_kl_ucb", kl_ucb()), ("agrawal_algorithm_1", thompson())]
+    private = (replay(policy, epsilon, 1000) for _, policy in plain)
     return [
-        ("auer_figure_1", ucb()),
-        ("garivier_kl_ucb", kl_ucb()),
-        ("agrawal_algorithm_1", thompson()),
+        *plain,
         ("ren_laplace", ldp_ucb_laplace(epsilon)),
         ("ren_response", ldp_ucb_response(epsilon)),
         ("sajed_algorithm_2", dp_se(epsilon, 4, 1000)),
@@ -52,5 +52,5 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ("azize_algorithm_1", adap_klucb(epsilon)),
         ("azize_dp_klucb", dp_klucb(epsilon)),
         ("gajane_kl_ucb_cf", kl_ucb_cf(epsilon)),
-        *(("replayed", replay(policy, epsilon, 1000)) for policy in (ucb(), kl_ucb(), thompson())),
+        *(("replayed", policy) for policy in private if isinstance(policy, Policy)),
     ]

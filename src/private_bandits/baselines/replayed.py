@@ -11,6 +11,7 @@ from private_bandits.kernels import index
 from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Player, Policy
 from private_bandits.privacy import Guarantee
+from private_bandits.privacy.tables import Started
 from private_bandits.reference_tools import Problem, Rows, Streams
 
 _WHY = "each reward enters one noisy sum, and all else follows from those"
@@ -24,7 +25,7 @@ def replay(
     first: int | None = None,
     growth: float = 1.0,
     loss: float | None = None,
-) -> Any:
+) -> "Policy | Replayed":
     """Make a policy for arms with rewards in [0, 1] private under a trusted curator, whatever the policy does.
 
     An arm is pulled in batches. The sum of the n rewards of a batch is released once, with two-sided geometric noise,
@@ -86,7 +87,7 @@ def replay(
     }
     privacy = Guarantee.certified(paid, paid, "central", _WHY)
     if not isinstance(policy, Policy):
-        if isinstance(policy, type) or not callable(getattr(policy, "start", None)):
+        if isinstance(policy, type) or not isinstance(policy, Started):
             raise ValueError(f"policy must be a Policy or have start(...), got {checks.brief(policy)}")
         return Replayed(policy, privacy=privacy, **batches)
     inside: Any = policy.record
