@@ -52,5 +52,5 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         ("azize_algorithm_1", adap_klucb(epsilon)),
         ("azize_dp_klucb", dp_klucb(epsilon)),
         ("gajane_kl_ucb_cf", kl_ucb_cf(epsilon)),
-        *(("replayed", policy) for policy in private if isinstance(policy, Policy)),
+        *(("replayed", policy) for policy in private),
     ]

@@ -25,7 +25,7 @@ def replay(
     first: int | None = None,
     growth: float = 1.0,
     loss: float | None = None,
-) -> "Policy | Replayed":
+) -> Any:
     """Make a policy for arms with rewards in [0, 1] private under a trusted curator, whatever the policy does.
 
     An arm is pulled in batches. The sum of the n rewards of a batch is released once, with two-sided geometric noise,

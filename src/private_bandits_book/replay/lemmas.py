@@ -147,3 +147,28 @@ def worst_ratio(horizon: int, batches: Batches, arms: int = 2) -> Fraction | flo
             other = laws[(*table[:user], row, *table[user + 1 :])]
             worst = max(worst, *(chance / other[arms] if arms in other else math.inf for arms, chance in law.items()))
     return worst
+
+
+def failure(rho: float) -> float:
+    """C_rho of the page's lemma; the maximum on a grid of 1,001 points, each term rounded up to its neighbour's."""
+
+    def g(x: float) -> float:
+        return -math.log1p(-rho * math.sqrt(x))
+
+    def at(x: float, rest: float) -> float:
+        return g(x) + sum(g(rest * 2.0**-m) for m in range(120)) + g(rest / 2.0)
+
+    return math.exp(max(at((i + 1) / 1000, 1.0 - i / 1000) for i in range(1000)))  # g grows in both arguments
+
+
+def regret_bound(means: Sequence[float], horizon: int, epsilon: float, alpha: float = 3.0, kappa: float = 9.0) -> float:
+    """Theorem 2 of the page's proofs, at the best rho; infinite where none has a >= 2, and at most that of any play."""
+    log, best, found = math.log(horizon), max(means), math.inf
+    gaps = [best - mean for mean in means if mean < best]
+    pulls = [4.0 * alpha * log / gap**2 + 1.0 for gap in gaps]
+    regret = sum(4.0 * d * (n + math.sqrt(n * kappa * log) / epsilon) for d, n in zip(gaps, pulls, strict=True))
+    for rho in (i / 100 for i in range(1, 100)):
+        a = rho * math.sqrt(alpha * kappa) - rho**2 * kappa / 4.0
+        if a >= 2.0:
+            found = min(found, regret + 2.0 * len(means) * failure(rho) * horizon ** (2.0 - a))
+    return found
