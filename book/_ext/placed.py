@@ -26,7 +26,7 @@ class Placed:
     Attributes
     ----------
     before : str
-        The heading of the section that follows the laboratory.
+        The heading of the section that follows the laboratory; empty for none.
     figure, shown : str
         The figure that stands for the laboratory where no script runs, and what it shows.
     said : str
@@ -51,6 +51,7 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
+    "replay": Placed(before="", figure="", shown="", said="", letter="P"),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
@@ -66,7 +67,7 @@ def place(app: Sphinx, docname: str, source: list[str]) -> None:
     notebook, wanted = json.loads(source[0]), CHAPTERS[chapter]
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     texts = ["".join(cell["source"]) for cell in cells]
-    if not any("{lab}" in text for text in texts):
+    if wanted.before and not any("{lab}" in text for text in texts):
         texts = [_before(text, wanted.before, _lab(chapter, wanted)) for text in texts]
         if not any("{lab}" in text for text in texts):
             _warn(docname, f"a heading must be {wanted.before!r}, for the laboratory to stand before it; none is")

@@ -110,10 +110,10 @@ def _pulled(place: _Place, table: Table, batches: Batches) -> Iterator[tuple[_Pl
         parts = [rewards[:-1], rewards]
     for drawn in itertools.product(*(list(_stores(part, batches)) for part in parts)):
         k, ones = (sum(store[at] for store, _ in drawn) for at in (0, 1))
-        yield (
-            place._replace(left=_added(place.left, arm, k), ones=_added(place.ones, arm, ones)),
-            math.prod(likely for _, likely in drawn),
-        )
+        chance = Fraction(1)
+        for _, likely in drawn:
+            chance *= likely
+        yield place._replace(left=_added(place.left, arm, k), ones=_added(place.ones, arm, ones)), chance
 
 
 def _stores(rewards: Sequence[int], batches: Batches) -> Iterator[tuple[tuple[int, int], Fraction]]:

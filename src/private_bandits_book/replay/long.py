@@ -104,11 +104,102 @@ def lower(means: Any, horizon: int, epsilon: float) -> float:
 
 
 def linear(rows: pd.DataFrame) -> pd.Series:
-    """Return which runs are linear: their regret is at least a quarter of T times the smallest gap."""
+    """Return which runs are linear: their regret is at least half of T times the smallest gap."""
     known = CHOOSING | instances()
     gaps = {name: min(max(means) - m for m in means if m < max(means)) for name, means in known.items()}
-    return rows["regret"] >= rows["instance"].map(gaps) * rows["horizon"] / 4
+    return rows["regret"] >= rows["instance"].map(gaps) * rows["horizon"] / 2
 
 
 STUDIES: dict[str, Callable[[], list[LongRun]]] = {"choice": choice_runs, "measurement": measurement_runs}
 STUDIES |= {"horizons": horizon_runs}
+
+
+FREE = ("Thompson", "UCB(0.5)")
+COLUMNS = [f"{epsilon:g}" if epsilon < 1 else f"{epsilon:.1f}" for epsilon in EPSILONS]
+
+
+def over_free(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return mean regret over the best without privacy, and the variance of its logarithm, by instance and policy."""
+    by = ["instance", "policy", "epsilon"]
+    found = rows.groupby(by, sort=False)["regret"].agg(regret="mean", se="sem").reset_index()
+    best = found[found["policy"].isin(FREE)].groupby("instance")["regret"].min()
+    return found.assign(
+        ratio=found["regret"] / found["instance"].map(best), variance=(found["se"] / found["regret"]) ** 2
+    )
+
+
+def price(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the geometric mean of `over_free` over the instances, with the facts of each policy.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the measurement, as `Chapter.long` returns them.
+    """
+    facts = rows.drop(columns=["instance", "replication", "regret", "problem", "uniform"]).drop_duplicates()
+    parts = over_free(rows).groupby(["policy", "epsilon"], sort=False)
+    found = parts.apply(
+        lambda part: pd.Series(
+            {
+                "regret": np.exp(np.log(part["ratio"]).mean()),
+                "regret_se": np.exp(np.log(part["ratio"]).mean()) * np.sqrt(part["variance"].sum()) / len(part),
+                "replications": RUNS,
+            }
+        ),
+        include_groups=False,
+    )
+    return facts.merge(found.reset_index(), on=["policy", "epsilon"], validate="1:1")
+
+
+def choice(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return of each rule the geometric mean of regret over the least in its cell, and how many runs are linear."""
+    cell, rule = ["instance", "epsilon"], ["factor", "growth"]
+    found = rows.groupby([*cell, *rule])["regret"].mean().reset_index()
+    found["ratio"] = np.log(found["regret"] / found.groupby(cell)["regret"].transform("min"))
+    ratios = np.exp(found.groupby(rule)["ratio"].mean())
+    return pd.concat([ratios, rows.assign(linear=linear(rows)).groupby(rule)["linear"].sum()], axis=1).reset_index()
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per private policy: `price` at each epsilon, linear runs, and the worst run.
+
+    That is the largest regret over T times the largest gap.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the measurement, as `Chapter.long` returns them.
+    """
+    gaps = {name: max(means) - min(means) for name, means in instances().items()}
+    runs = rows[rows["trust"] != "none"]
+    runs = runs.assign(linear=linear(runs), worst=runs["regret"] / runs["instance"].map(gaps) / HORIZON)
+    by = runs.groupby("policy", sort=False)
+    told = by["linear"].sum().to_frame().join(by["worst"].max())
+    ratios = price(rows).pivot(index="policy", columns="epsilon", values="regret")[list(EPSILONS)]
+    return ratios.set_axis(COLUMNS, axis=1).join(told, how="right").reset_index()
+
+
+def over_time(rows: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+    """Return mean regret at each horizon, on C1 and C2, at epsilon 0.1 and 1 and without privacy.
+
+    Parameters
+    ----------
+    rows, measured : DataFrame
+        Of the horizons and of the measurement.
+    """
+    known = pd.concat([rows, measured])
+    known = known[known["instance"].isin(["C1", "C2"]) & known["epsilon"].isin([0.1, 1.0, math.inf])]
+    wanted = known["policy"].isin(rows.loc[rows["horizon"] == HORIZONS[0], "policy"])
+    table = known[wanted].pivot_table(
+        index=["instance", "epsilon", "policy"], columns="horizon", values="regret", sort=False
+    )
+    return table[sorted(table)].rename(columns=str).reset_index()
+
+
+def lower_line() -> tuple[str, list[float], list[float]]:
+    """Return the line of the lower bound in the figure of the price: over that without privacy, a geometric mean."""
+    found = []
+    for epsilon in EPSILONS:
+        logs = [math.log(lower(m, HORIZON, epsilon) / lower(m, HORIZON, math.inf)) for m in instances().values()]
+        found.append(math.exp(sum(logs) / len(logs)))
+    return "lower bound, over that without privacy", list(EPSILONS), found
