@@ -114,7 +114,6 @@ STUDIES: dict[str, Callable[[], list[LongRun]]] = {"choice": choice_runs, "measu
 STUDIES |= {"horizons": horizon_runs}
 
 
-FREE = ("Thompson", "UCB(0.5)")
 COLUMNS = [f"{epsilon:g}" if epsilon < 1 else f"{epsilon:.1f}" for epsilon in EPSILONS]
 
 
@@ -122,7 +121,7 @@ def over_free(rows: pd.DataFrame) -> pd.DataFrame:
     """Return mean regret over the best without privacy, and the variance of its logarithm, by instance and policy."""
     by = ["instance", "policy", "epsilon"]
     found = rows.groupby(by, sort=False)["regret"].agg(regret="mean", se="sem").reset_index()
-    best = found[found["policy"].isin(FREE)].groupby("instance")["regret"].min()
+    best = found[np.isinf(found["epsilon"])].groupby("instance")["regret"].min()
     return found.assign(
         ratio=found["regret"] / found["instance"].map(best), variance=(found["se"] / found["regret"]) ** 2
     )
@@ -188,12 +187,8 @@ def over_time(rows: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
         Of the horizons and of the measurement.
     """
     known = pd.concat([rows, measured])
-    known = known[known["instance"].isin(["C1", "C2"]) & known["epsilon"].isin([0.1, 1.0, math.inf])]
-    wanted = known["policy"].isin(rows.loc[rows["horizon"] == HORIZONS[0], "policy"])
-    table = known[wanted].pivot_table(
-        index=["instance", "epsilon", "policy"], columns="horizon", values="regret", sort=False
-    )
-    return table[sorted(table)].rename(columns=str).reset_index()
+    table = known.pivot_table(index=["instance", "epsilon", "policy"], columns="horizon", values="regret", sort=False)
+    return table[sorted(table)].dropna().rename(columns=str).reset_index()
 
 
 def lower_line() -> tuple[str, list[float], list[float]]:

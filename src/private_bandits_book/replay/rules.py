@@ -1,6 +1,6 @@
 """How the claims of the page on replay are judged: pure functions of frames and numbers, one per claim."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -12,16 +12,17 @@ from private_bandits_book.judging import Holds, Less, Ruling
 from private_bandits_book.replay.long import linear
 from private_bandits_book.verdicts import DERIVED
 
-REPLAYED, PLAIN = "Thompson, replayed", "UCB(0.5)"
-OLDER = ("DP-SE", "AdaP-UCB", "AdaP-KLUCB")
+REPLAYED = {"algorithm": ["replay"], "variant": ["Thompson"]}
+PLAIN, NEWER, OLDER = {"paper": ["auer2002"]}, {"paper": ["azize2025"]}, {"paper": ["sajed2019", "azize2022"]}
 RATE = 1 / 500  # of linear runs: also what the rule was chosen by
 CELL = ["instance", "epsilon"]
 
 
-def means(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return mean regret and the variance of its logarithm, by instance, epsilon and policy."""
-    found = rows.groupby([*CELL, "policy"])["regret"].agg(regret="mean", se="sem").reset_index()
-    return found.assign(variance=(found["se"] / found["regret"]) ** 2)
+def chosen(rows: pd.DataFrame, facts: Mapping[str, list[str]]) -> pd.DataFrame:
+    """Return the runs with these facts."""
+    for name, values in facts.items():
+        rows = rows[rows[name].isin(values)]
+    return rows
 
 
 def ratio(ours: pd.DataFrame, theirs: pd.DataFrame) -> Interval:
@@ -34,10 +35,11 @@ def ratio(ours: pd.DataFrame, theirs: pd.DataFrame) -> Interval:
     return Interval(float(logs.mean()), float(logs.mean()) - half, float(logs.mean()) + half)
 
 
-def pick(rows: pd.DataFrame, *policies: str) -> pd.DataFrame:
-    """Return the least mean regret of some policies in each cell, by its mean."""
-    known = means(rows[rows["policy"].isin(policies)])
-    return known.sort_values("regret").drop_duplicates(CELL)
+def least(rows: pd.DataFrame, facts: Mapping[str, list[str]]) -> pd.DataFrame:
+    """Return in each cell the least mean regret of the policies with these facts, and the variance of its logarithm."""
+    found = chosen(rows, facts).groupby([*CELL, "paper", "algorithm"])["regret"].agg(regret="mean", se="sem")
+    found = found.assign(variance=(found["se"] / found["regret"]) ** 2).reset_index()
+    return found.sort_values("regret").drop_duplicates(CELL)
 
 
 def own_replay_privacy(cases: Sequence[tuple[Fraction, Fraction]]) -> Ruling:
@@ -57,19 +59,19 @@ def own_replay_bound() -> Ruling:
 
 def own_replay_rivals(rows: pd.DataFrame) -> Ruling:
     """Rows of the measurement."""
-    return Less(f"ln regret of {REPLAYED},", "that of the best of the older policies")(
-        ratio(pick(rows, REPLAYED), pick(rows, *OLDER))
-    )
+    found = ratio(least(rows, REPLAYED), least(rows, OLDER))
+    return Less("ln regret of Thompson sampling, replayed,", "that of the best of the older policies")(found)
 
 
 def own_replay_dp_klucb(rows: pd.DataFrame) -> Ruling:
     """Rows of the measurement."""
-    return Less(f"ln regret of {REPLAYED},", "that of DP-KLUCB")(ratio(pick(rows, REPLAYED), pick(rows, "DP-KLUCB")))
+    found = ratio(least(rows, REPLAYED), least(rows, NEWER))
+    return Less("ln regret of Thompson sampling, replayed,", "that of DP-KLUCB")(found)
 
 
 def own_replay_linear(rows: pd.DataFrame) -> Ruling:
     """Rows of the measurement."""
-    runs = linear(rows[rows["policy"] == REPLAYED])
+    runs = linear(chosen(rows, REPLAYED))
     low, high = binomial_interval(int(runs.sum()), len(runs))
     share = Interval(float(runs.mean()) - RATE, low - RATE, high - RATE)
     return Less(f"share of linear runs, {int(runs.sum())} of {len(runs)},", "1/500")(share)
@@ -77,6 +79,6 @@ def own_replay_linear(rows: pd.DataFrame) -> Ruling:
 
 def own_replay_free(rows: pd.DataFrame) -> Ruling:
     """Rows of the measurement."""
-    free = pick(rows, PLAIN).drop(columns="epsilon")
-    ours = pick(rows[rows["epsilon"] == 1.0], REPLAYED)
-    return Less(f"ln regret of {REPLAYED}, at epsilon = 1,", f"that of {PLAIN}")(ratio(ours, free))
+    free = least(rows, PLAIN).drop(columns="epsilon")
+    found = ratio(least(rows[rows["epsilon"] == 1.0], REPLAYED), free)
+    return Less("ln regret of Thompson sampling, replayed, at epsilon = 1,", "that of UCB(0.5) without privacy")(found)
