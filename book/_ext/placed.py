@@ -51,7 +51,7 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
-    "replay": Placed(before="", figure="", shown="", said="", letter="P"),
+    "replay": Placed(before="", figure="", shown="", said="", letter="Y"),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")

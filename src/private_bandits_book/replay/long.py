@@ -197,4 +197,4 @@ def lower_line() -> tuple[str, list[float], list[float]]:
     for epsilon in EPSILONS:
         logs = [math.log(lower(m, HORIZON, epsilon) / lower(m, HORIZON, math.inf)) for m in instances().values()]
         found.append(math.exp(sum(logs) / len(logs)))
-    return "lower bound, over that without privacy", list(EPSILONS), found
+    return "lower bound", list(EPSILONS), found
