@@ -101,8 +101,6 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3},
-    "papers.semibandits.as_arms": {"problem": SETS},
-    "papers.contextual.lil_ucb": {"problem": ARMS, "delta": 1e-3},
     "papers.contextual.wrap": {"base": Learner(), "delta": 1e-3},
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},
     "estimates.difference_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
@@ -126,7 +124,6 @@ SKIPPED = {"FinitePolicy", "History", "SetBandit"}
 # as many as are asked for, where to write them, and what runs the caller's own code
 FREE = {
     *(("simulate", name) for name in ("horizon", "replications")),
-    ("papers.contextual.lil_ucb", "limit"),
 }
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 3, 0.0, -0.0, -1.0, 0.5, 1.5, 1e3, 1e-6, 1e6, math.nan, math.inf, -math.inf, 1 + 2j,

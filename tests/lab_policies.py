@@ -130,7 +130,7 @@ def _heavy_tailed(rng: np.random.Generator) -> Values:
         "v": v,
         "beta": 10.0 ** rng.uniform(-15, -1),
         "spare_shape": rng.uniform(0.01, 1.0),
-        "horizon": int(10 ** rng.uniform(*((1, 3.5) if rng.random() < 0.5 else (4, 15)))),
+        "horizon": int(10 ** rng.uniform(*((2, 3.5) if rng.random() < 0.5 else (4, 15)))),
     }
 
 
@@ -201,6 +201,6 @@ def _steep(name: str, values: Values) -> bool:
 CHAPTERS = {
     "cascading": Chapter(CASCADING, _cascading_problem, _cascading),
     "semibandits": Chapter(SEMIBANDITS, _semibandits_problem, _semibandits, _listed),
-    "contextual": Chapter(CONTEXTUAL, _convex, _contextual, _steep),
+    "convex": Chapter(CONTEXTUAL, _convex, _contextual, _steep),
     "heavy_tailed": Chapter(HEAVY_TAILED, _heavy_tailed_problem, _heavy_tailed, _short),
 }

@@ -15,7 +15,7 @@ from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.policy import Policy
 from private_bandits.simulate import Problem, simulate
 from private_bandits_book.chapters.page import csv_text
-from private_bandits_book.definitions.study import DP_KLUCB, LDP_UCB, LONG, MAKERS, UCB, instance
+from private_bandits_book.definitions.long import DP_KLUCB, GAP, LDP_UCB, N_ARMS, UCB, instance, made
 
 FILE = Path(__file__).parent / "fixtures" / "laws.csv"
 RUNS, SEED = 2000, 5
@@ -32,8 +32,8 @@ def laws() -> dict[str, tuple[Problem, Policy, int]]:
         "semi-bandits, LDP2": (sets, semibandits.cucb_ldp2(0.5, "repaired", 100_000), 100_000),
     }
     for name, epsilon in ((UCB, math.inf), (LDP_UCB, 0.1), (DP_KLUCB, 0.1)):
-        policy = MAKERS[name](epsilon, LONG.n_arms, LONG.horizon)
-        played[f"definitions, {policy.name}"] = instance(LONG.n_arms, LONG.gap), policy, 1_000_000
+        policy = made(name, epsilon)
+        played[f"definitions, {policy.name}"] = instance(N_ARMS, GAP), policy, 1_000_000
     for v in (0.5, 0.9):
         arms = heavy_tailed.setting(1, v, 1.0 + v + 0.05)
         played[f"heavy tails, quantiles, v = {v:g}"] = arms, heavy_tailed.quantile_se(1.0, 1e-15), END

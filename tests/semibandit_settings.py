@@ -19,12 +19,11 @@ KINDS = {
     "max": SemiBandit.from_sets(MEANS, MIXED, reward="max"),
     "coverage": SemiBandit.coverage(TABLE, 2),
     "failing": SemiBandit.from_sets(MEANS, MIXED, beta=0.7),
-    "greedy": SemiBandit.coverage(TABLE, 2, oracle="greedy"),
-    "greedy, failing": SemiBandit.coverage(TABLE, 2, oracle="greedy", beta=0.5),
+    "coverage, failing": SemiBandit.coverage(TABLE, 2, alpha=0.9, beta=0.5),
 }
 INSTANCES = {
     "top-K": instances.top_k(6, 3, 0.3),
     "K-path": instances.k_path(6, 2, 0.8, b_1=2.0),
     "public": instances.public_arms(8, 3, 0.3),
-    "one valuable": instances.one_valuable(6, 3, 0.1),
+    "one valuable": instances.separated("one matters", 3, 3, 0.1, best=0.5),
 }

@@ -519,7 +519,11 @@ def test_an_account_is_that_of_the_records_numbers_and_is_what_the_policy_says(e
     checked = 0
     for _, policy in listed(epsilon, 1e-3):
         paid, local = account(policy.record, policy.privacy.delta)
-        parts = policy.name in ("LinUCB, private rewards", "LinUCB, joint privacy")  # not about a user's whole message
+        parts = policy.name in (
+            "LinUCB, private rewards",
+            "Private rewards",
+            "LinUCB, joint privacy",
+        )  # not about a user's whole message
         known = pytest.approx(math.inf if parts else policy.privacy.effective_epsilon, rel=1e-9)
         assert paid == known
         assert policy.privacy.trust == "none" or local == (policy.privacy.trust == "local")

@@ -224,7 +224,7 @@ def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
     )
     number(None, rerun)
     assert rerun.toc_fignumbers == {
-        "cascading": {"figure": {"cascading-figure-learning": (4, 2)}},
+        "cascading": {"figure": {"cascading-figure-learning": (5, 2)}},
         "tiny": {"figure": {}},
     }
 
@@ -329,7 +329,7 @@ def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     counted = {
         line[0]: line[1:] for line in (re.findall(r"<td.*?>(.*?)</td>", row) for row in body.split("</tr>")) if line
     }
-    said = [int(re.sub(r"<.*?>", "", cell)) for cell in counted["<strong>all</strong>"]]
+    said = [int(re.sub(r"<.*?>", "", cell) or 0) for cell in counted["<strong>all</strong>"]]
     assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
     exact = sum(row["evidence"] == "exact" for row in rows)
     assert sum(int(cell or 0) for cell in counted["<em>exact</em>"]) == exact

@@ -108,7 +108,7 @@ def test_an_edit_of_any_source_finds_nothing_and_deletes_what_was_kept(root, tmp
         with (tmp_path / "src" / "private_bandits" / name).open("a") as file:
             file.write("# edited")
         assert (made(), made()) == (number, number)
-    with (tmp_path / "src" / "private_bandits_book" / "semibandits" / "sweeps.toml").open("a") as file:
+    with (tmp_path / "src" / "private_bandits_book" / "semibandits" / "claims.toml").open("a") as file:
         file.write("# edited")
     assert made() == 4
     monkeypatch.setattr(cache, "version", lambda name: "0.0")

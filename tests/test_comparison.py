@@ -11,13 +11,11 @@ import pytest
 import scipy
 
 from private_bandits_book.algorithms import listed
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.comparison import panels, rates, tables
+from private_bandits_book.comparison import panels, tables
 from private_bandits_book.comparison.settings import LONG, SETTINGS, called, kept, paying
 from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, crossing, ranking, rest
 from private_bandits_book.exhibits import names
 from private_bandits_book.studies import key
-from private_bandits_book.verdicts import described
 
 PARAMETERS = {
     "horizon": 1000,
@@ -167,33 +165,6 @@ def test_the_best_is_chosen_on_other_runs_than_it_is_measured_on(study):
 def rest_of_plain(study, name):
     """The least mean without privacy, chosen and measured as the best policies are."""
     return min(study.free[name], key=lambda run: run.final[::2].mean()).final[1::2].mean()
-
-
-def test_every_claimed_power_has_a_row_beside_what_was_measured():
-    frame, book = rates.table(), find_book()
-    asked = {
-        (chapter, claim)
-        for chapter in book.chapters()
-        for claim, entry in described(chapter)[1].items()
-        if {"powers", "claimed", "rates"} & set(entry)
-    }
-    assert len(asked) > 20 and asked <= set(zip(frame["chapter"], frame["claim"], strict=True))
-    measured = frame[frame["measured"].notna()]
-    assert (measured["low"] <= measured["measured"]).all() and (measured["measured"] <= measured["high"]).all()
-    assert frame["power"].notna().all() and frame["claimed"].notna().all()
-
-
-@pytest.mark.parametrize(
-    ("entry", "expected"),
-    [
-        ({"powers": {"K": 2, "1/epsilon": 2}}, {"K": 2, "1/epsilon": 2}),
-        ({"claimed": {"T": 0.75, "ln(T/delta)": 1}}, {"T": 0.75}),
-        ({"rates": [{"claimed": {"T": 0.5}}, {"claimed": {"1/epsilon": 1}}]}, {"T": 0.5, "1/epsilon": 1}),
-        ({"quantity": "exponent"}, {}),
-    ],
-)
-def test_powers_are_read_from_facts(entry, expected):
-    assert rates.powers(entry) == expected
 
 
 def test_the_bonus_is_the_records(study):

@@ -30,7 +30,7 @@ from private_bandits.papers.contextual.online_to_confidence import gloc
 from private_bandits.papers.contextual.tunings import LEARNERS
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import streams, trace
-from private_bandits_book.contextual import facts, messages
+from private_bandits_book.contextual import lemmas, messages
 
 HORIZON, ALPHA, DELTA = 250, 0.1, 1e-3
 THETAS = {1: [0.7], 2: [0.6, -0.7], 4: [0.5, -0.3, 0.5, 0.4]}
@@ -108,7 +108,7 @@ def test_every_reference_is_listed_and_every_policy_stands_in_its_module():
     assert found == {name for name, _ in listed} | behind
     for name, policy in listed:
         place = policy.algorithm.partition(",")[0].lower().replace(" ", "_").replace(".", "")
-        assert name == {"gloc": "online_to_confidence"}.get(place, place)
+        assert name == {"gloc": "online_to_confidence", "local_model": "hanna_local"}.get(place, place)
         assert policy.privacy.trust == ("none" if policy.mechanism == "none" else "local")
         assert (policy.noise == "") == (policy.mechanism == "none")
     assert len({(name, policy.name, policy.version, policy.method) for name, policy in listed}) == len(listed)
@@ -384,7 +384,7 @@ def test_the_horizon_that_the_printed_radius_needs():
     """Near 10^20 at d = 2 and epsilon = 1."""
 
     def of(algorithm=ldp_linucb, epsilon=1.0, **constants):
-        return facts.horizon_needed(2, lambda horizon: algorithm(epsilon, 0.1, 2, horizon, **constants))
+        return lemmas.horizon_needed(2, lambda horizon: algorithm(epsilon, 0.1, 2, horizon, **constants))
 
     needed = of()
     sigma = 6 * math.sqrt(2 * math.log(25))

@@ -18,7 +18,7 @@ from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.contextual.wrapper import wrap
 from private_bandits.problems import Arms, Cascade, ConvexLoss
 from private_bandits.simulate import trace
-from private_bandits_book.contextual import messages
+from private_bandits_book.convex import lemmas
 
 ANCHORS = [[0.5, -0.2], [-0.7, 0.6], [0.2, 0.9]]
 TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1]]
@@ -473,9 +473,9 @@ def test_the_reach_is_exceeded_once_in_the_square_of_the_horizon(noise):
 
 def test_the_finite_copy_loses_everything_at_zero():
     linear, bent = [[0, 1, 2], [0, 3, 6]], [[0, 1, 2], [3, 1, 2]]
-    assert messages.finite_loss(1.0, 0, linear) == 0.0
-    assert 0 < messages.finite_loss(1.0, 1, linear) <= 1.0
-    assert messages.finite_loss(1.0, 2, linear) == close(messages.finite_loss(1.0, 1, linear))
-    assert math.isinf(messages.finite_loss(1.0, 0, bent))
-    assert messages.finite_loss(1.0, 0, bent, additive=True) == close(1.0)
-    assert messages.finite_loss(1.0, 1, linear, additive=True) <= 1.0
+    assert lemmas.finite_loss(1.0, 0, linear) == 0.0
+    assert 0 < lemmas.finite_loss(1.0, 1, linear) <= 1.0
+    assert lemmas.finite_loss(1.0, 2, linear) == close(lemmas.finite_loss(1.0, 1, linear))
+    assert math.isinf(lemmas.finite_loss(1.0, 0, bent))
+    assert lemmas.finite_loss(1.0, 0, bent, additive=True) == close(1.0)
+    assert lemmas.finite_loss(1.0, 1, linear, additive=True) <= 1.0

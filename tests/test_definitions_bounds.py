@@ -15,8 +15,6 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy import FinitePolicy, exact_loss
 from private_bandits.privacy.divergences import private_kl
 from private_bandits_book import plans
-from private_bandits_book.definitions import discussion, entries, games
-from private_bandits_book.definitions.rules.theorems import range_2
 
 MILLION = 10**6
 EPSILONS = (0.05, 0.3, math.log(2.0), 1.0, 4.0)
@@ -60,7 +58,7 @@ def test_theorem_1_at_the_numbers_of_the_notes():
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_theorem_1_repaired_step_by_step(epsilon):
-    """Strict and corrected follow from T D/8 exp(-divergence), at the paper's gap and at the best one."""
+    """Strict follows from T D/8 exp(-divergence) at the paper's gap, below what the best one gives."""
     factor, pulls = _factor(epsilon), MILLION / 4
     gap = math.sqrt(1 / (factor * pulls))
     strict = MILLION * gap / 8 * math.exp(-2 * factor * pulls * 2 * gap**2)
@@ -68,20 +66,18 @@ def test_theorem_1_repaired_step_by_step(epsilon):
     assert bounds.theorem_1(5, MILLION, epsilon) == close(2 * strict)
     # Bernoulli rewards of mean 1/2 and 1/2 + 2 D are 2 D apart
     best = _largest(lambda gap: MILLION * gap / 8 * math.exp(-factor * pulls * (2 * gap) ** 2), 0.25)
-    assert bounds.theorem_1(5, MILLION, epsilon, "corrected") == close(best, rel=1e-6)
+    assert best == close(math.exp(-0.5) / (16 * math.sqrt(2)) * math.sqrt(4 * MILLION / factor), rel=1e-6)
     assert strict < best <= bounds.theorem_1(5, MILLION, epsilon, "sharp")
 
 
-@pytest.mark.parametrize(("variant", "times"), [("printed", 1), ("strict", 4), ("corrected", 2)])
+@pytest.mark.parametrize(("variant", "times"), [("printed", 1), ("strict", 4)])
 def test_theorem_1_is_silent_below_its_threshold(variant, times):
     threshold = times * 9 / _factor(0.01)
     assert bounds.horizon_1(10, 0.01, variant) == close(threshold)
     assert math.isnan(bounds.theorem_1(10, math.floor(threshold), 0.01, variant))
     assert bounds.theorem_1(10, math.ceil(threshold), 0.01, variant) > 0
-    # at the threshold the gap is 1 as printed, 1/2 as the proof has it, 1/4 for rewards in [0, 1]
-    gap = {"printed": 1.0, "strict": 0.5, "corrected": 0.25}[variant]
-    scale = {"printed": 1.0, "strict": 1.0, "corrected": 0.125}[variant]
-    assert math.sqrt(scale * 9 / (_factor(0.01) * threshold)) == close(gap)
+    # at the threshold the gap is 1 as printed, 1/2 as the proof has it
+    assert math.sqrt(9 / (_factor(0.01) * threshold)) == close({"printed": 1.0, "strict": 0.5}[variant])
 
 
 def _raised(n_arms, horizon, epsilon, gap):
@@ -91,10 +87,13 @@ def _raised(n_arms, horizon, epsilon, gap):
     return horizon * gap * (1 - 1 / n_arms - math.sqrt(horizon * kept / (2 * n_arms)))
 
 
-def _coupled(n_arms, horizon, epsilon, gap):
-    """The bound of the page at a gap, by the coupling."""
-    kept = 1 - 2 * gap * (1 - math.exp(-epsilon))
-    return horizon * gap * (kept ** (horizon / (2 * n_arms)) - 1 / n_arms)
+def _explored(n_arms, horizon, epsilon, share):
+    """The root of Theorem B at a mean of arm 1: c (K-1) n = (1-c) (T e^(-eps n) - n), n the pulls of another arm."""
+
+    def excess(pulls):
+        return (1 - share) * (horizon * math.exp(-epsilon * pulls) - pulls) - share * (n_arms - 1) * pulls
+
+    return share * (n_arms - 1) * brentq(excess, 0.0, horizon, xtol=1e-12, rtol=1e-13)
 
 
 GAMES = [(2, 1), (2, 30), (3, 1000), (10, 40), (10, MILLION)]
@@ -105,15 +104,13 @@ GAMES = [(2, 1), (2, 30), (3, 1000), (10, 40), (10, MILLION)]
 def test_minimax_bounds_are_nearly_the_best_of_their_theorems(n_arms, horizon, epsilon):
     """At no gap is the theorem's value higher by much, and it is one of its values."""
     raised = _largest(lambda gap: _raised(n_arms, horizon, epsilon, gap), 0.5)
-    coupled = max(_largest(lambda gap: _coupled(n_arms, horizon, epsilon, gap), 0.5), 0.0)
-    local, coupling = (
-        bound(n_arms, horizon, epsilon) for bound in (replacements.local_minimax, replacements.coupling_minimax)
-    )
-    assert coupled * (1 + 1e-9) >= coupling >= (0.97 * coupled if horizon > 30 * n_arms else 0.0)
-    assert max(raised, coupled) * (1 + 1e-9) >= local >= (0.95 if horizon > n_arms else 0.89) * raised
+    explored = 0.0 if math.isinf(epsilon) else _largest(lambda c: _explored(n_arms, horizon, epsilon, c), 0.999)
+    local, central = (bound(n_arms, horizon, epsilon) for bound in (replacements.local_minimax, replacements.theorem_b))
+    assert explored * (1 + 1e-9) >= central >= 0.995 * explored
+    assert max(raised, explored) * (1 + 1e-9) >= local >= (0.95 if horizon > n_arms else 0.89) * raised
     assert bounds.theorem_1(n_arms, horizon, epsilon, "sharp") == local
     value = replacements.central_minimax(n_arms, horizon, epsilon)
-    assert value == max(coupling, replacements.minimax(n_arms, horizon))
+    assert value == max(central, replacements.minimax(n_arms, horizon))
     assert replacements.azize_basu_minimax(n_arms, horizon, epsilon) <= value <= local * (1 + 1e-12)
     assert bounds.theorem_3(n_arms, horizon, epsilon, "sharp") == value
 
@@ -128,33 +125,39 @@ def test_local_bounds_fall_with_epsilon_and_keep_to_the_plain_one():
         assert long == close(0.8**2 / 4 / math.tanh(epsilon / 2), rel=1e-3)
 
 
-def test_the_coupling_bound_in_its_limit_and_range():
-    for n_arms, constant in ((2, 0.0724), (3, 0.1369), (10**6, math.exp(-1))):
-        for epsilon in (1e-3, 1.0):
-            far = replacements.coupling_minimax(n_arms, 10**15, epsilon)
-            assert far == close(constant * n_arms / -math.expm1(-epsilon), rel=2e-3)
-    # it exceeds the bound without privacy below the horizon of the page only
-    turn = 16 * 3 * 0.1369**2 / ((2 / 3) ** 4 * 1e-4**2)
-    for factor, above in ((0.9, True), (1.1, False)):
-        game = 3, round(factor * turn), 1e-4
-        assert (replacements.coupling_minimax(*game) > replacements.minimax(*game[:2])) is above
+def test_theorem_b_grows_with_the_logarithm():
+    for n_arms, epsilon in ((2, 1.0), (5, 0.01)):
+        far = [replacements.theorem_b(n_arms, 10**power, epsilon) * epsilon / (n_arms - 1) for power in (30, 60, 120)]
+        steps = np.diff(far) / math.log(10) / [30, 60]
+        assert 0.9 < steps[0] < steps[1] < 1.0  # (K-1) ln T / epsilon
+        for power in (2, 4, 8):
+            least = (n_arms - 1) / (4 * epsilon) * math.log1p(epsilon * 10**power / n_arms)
+            assert replacements.theorem_b(n_arms, 10**power, epsilon) >= least
+    # it exceeds the bound without privacy while epsilon sqrt(T) is below a multiple of ln T
+    turn = {}
+    for t in (10**8, 10**16):
+        plain = replacements.minimax(2, t)
+        turn[t] = brentq(lambda e, t=t, plain=plain: replacements.theorem_b(2, t, e) - plain, 1e-9, 1.0)
+    scaled = [epsilon * math.sqrt(t) / math.log(t) for t, epsilon in turn.items()]
+    assert scaled[0] == close(scaled[1], rel=0.15)
+    assert replacements.theorem_b(2, 1000, math.inf) == 0.0
 
 
-def _exact_minimax(horizon, gap, epsilon=math.inf):
-    """The least largest regret, over all epsilon-DP policies, on the two instances of the theorems with two arms."""
+def _exact_minimax(horizon, instances, epsilon=math.inf):
+    """The least largest regret, over all epsilon-DP policies, on these instances with two arms."""
     place = plans.nodes(horizon, late=1)
     equal, ones = plans.flow(place)
     near = plans.neighbours(place, horizon, epsilon)
-    rows = np.zeros((2, len(place)))
-    for raised in (0, 1):
-        means = [0.5 + gap * (arm == raised) for arm in (0, 1)]
+    rows = np.zeros((len(instances), len(place)))
+    for row, means in zip(rows, instances, strict=True):
         for (arms, rewards), column in place.items():
             chances = [means[a] if x == 1 else 1 - means[a] for a, x in zip(arms, rewards, strict=False)]
-            rows[raised, column] = gap * (arms[-1] != raised) * math.prod(chances)
+            row[column] = (max(means) - means[arms[-1]]) * math.prod(chances)
+    worst = np.column_stack([rows, -np.ones(len(rows))])
     found = linprog(
         np.append(np.zeros(len(place)), 1.0),
-        A_ub=np.vstack([np.column_stack([rows, [-1.0, -1.0]]), np.column_stack([near, np.zeros(len(near))])]),
-        b_ub=np.zeros(2 + len(near)),
+        A_ub=np.vstack([worst, np.column_stack([near, np.zeros(len(near))])]),
+        b_ub=np.zeros(len(rows) + len(near)),
         A_eq=np.column_stack([equal, np.zeros(len(equal))]),
         b_eq=ones,
         bounds=[(0, None)] * len(place) + [(None, None)],
@@ -166,14 +169,26 @@ def _exact_minimax(horizon, gap, epsilon=math.inf):
 @pytest.mark.parametrize("gap", [0.1, 0.25, 0.45])
 @pytest.mark.parametrize("horizon", [1, 2, 3, 4])
 def test_no_policy_beats_the_minimax_theorems(horizon, gap):
-    """Every policy, by linear programming: without privacy against the first theorem, epsilon-DP against the second."""
-    plain = _exact_minimax(horizon, gap)
+    """Every policy, by linear programming: without privacy against the first theorem, epsilon-DP against Theorem B."""
+    raised = [(0.5 + gap, 0.5), (0.5, 0.5 + gap)]
+    plain = _exact_minimax(horizon, raised)
     assert plain >= _raised(2, horizon, math.inf, gap) - 1e-9
     assert horizon == 1 or plain < 0.5 * horizon * gap - 1e-3  # something is learnt
     for epsilon in (0.2, 1.0, 3.0):
-        private = _exact_minimax(horizon, gap, epsilon)
-        assert private >= plain - 1e-9
-        assert private >= _coupled(2, horizon, epsilon, gap) - 1e-9
+        assert _exact_minimax(horizon, raised, epsilon) >= plain - 1e-9
+        share = 2 * gap  # the mean of the arm that is known
+        found = _exact_minimax(horizon, [(share, 0.0), (share, 1.0)], epsilon)
+        assert found >= _explored(2, horizon, epsilon, share) - 1e-9
+        assert found <= _exact_minimax(horizon, [(share, 0.0), (share, 1.0), *raised], epsilon) + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])
+def test_theorem_b_is_below_what_every_private_policy_has(epsilon):
+    grid = [(a, b) for a in (0.0, 0.25, 0.5, 0.6, 0.75, 1.0) for b in (0.0, 0.5, 1.0)]
+    for horizon in (1, 2, 3, 4):
+        found = _exact_minimax(horizon, grid, epsilon)
+        assert replacements.theorem_b(2, horizon, epsilon) <= found + 1e-9
+        assert replacements.central_minimax(2, horizon, epsilon) <= found + 1e-9
 
 
 # --- Theorem 2
@@ -199,41 +214,12 @@ def test_theorem_2_proof_line_by_hand():
     assert capped > MILLION  # e^(+delta) puts it above T
 
 
-@pytest.mark.parametrize(("epsilon", "a"), [(0.3, 0.6), (0.2, 1.0), (0.5, 1.0), (0.9, 2.0)])
-def test_theorem_2_solved_is_what_its_gap_gives(epsilon, a):
-    extra, level = 2 * epsilon * math.expm1(2 * epsilon), 2 * a * math.expm1(2 * a)
-    log = brentq(lambda log: log - math.exp(log) / extra - (extra - level), -300.0, math.log(extra), xtol=1e-13)
-    chosen = math.exp(log)
-    assert bounds.lambert_choice(epsilon, a) == close(chosen, rel=1e-9, abs=0)
-    gap = math.sqrt(4 * chosen / (4 * epsilon * math.expm1(2 * epsilon) * MILLION))
-    value = MILLION * gap / 8 * math.exp(-extra - 2 * MILLION * gap**2 / 4)
-    solved = bounds.theorem_2(5, MILLION, epsilon, "solved", a=a)
-    assert solved == close(value, rel=1e-9)
-    # the right sign of delta, 2 epsilon in its place, and one half
-    assert chosen <= 1
-    assert solved >= math.exp(-level) / (8 * math.sqrt(2)) * math.sqrt(4 * MILLION / extra)
-    assert solved <= math.exp(-extra) * math.exp(-0.5) / 16 * math.sqrt(4 * MILLION) * (1 + 1e-12)
-
-
-def test_theorem_2_has_no_gap_for_small_epsilon():
-    assert all(math.isnan(x) for x in range_2(0.5))
-    low, high = range_2(0.6)
-    assert (low, high) == (close(0.2044, abs=1e-4), 0.3)
-    for epsilon, real in ((low * 0.999, False), (low * 1.001, True), (high, True)):
-        assert math.isnan(bounds.lambert_choice(epsilon, 0.6)) is not real
+def test_the_gap_of_theorem_2_does_not_exist_for_small_epsilon():
+    """The proof wants C = -u W(-e^(u - delta)/u), and W is real from -1/e on."""
+    low, high = 0.20439, 0.3
+    for epsilon, real in ((low * 0.998, False), (low * 1.002, True), (high, True)):
         argument = -math.exp(bounds.spurious_term(epsilon) - bounds.spurious_term(0.6)) / bounds.spurious_term(epsilon)
         assert (argument >= -1 / math.e) is real
-    assert math.isnan(bounds.theorem_2(2, MILLION, 0.01, "solved", a=1e-1))
-    assert range_2(1.0)[0] == close(1.384e-3, rel=1e-3)
-    assert range_2(50.0) == (0.0, 25.0)
-
-
-def test_theorem_2_threshold_is_half_of_what_its_gap_needs():
-    chosen, extra = bounds.lambert_choice(0.3, 0.6), bounds.spurious_term(0.3)
-    printed, needed = bounds.horizon_2(5, 0.3, 0.6), bounds.horizon_2(5, 0.3, 0.6, "solved")
-    assert needed == 2 * printed
-    assert math.sqrt(4 * chosen / (2 * extra * needed)) == close(0.5)
-    assert math.isnan(bounds.theorem_2(5, math.floor(needed), 0.3, "solved", a=0.6)) is (math.floor(needed) < needed)
 
 
 # --- Theorem 3
@@ -348,163 +334,7 @@ def test_equal_and_certain_arms():
     assert private_kl(0.5, 1.0, 0.5) == close(0.25)
 
 
-# --- Table 1
-
-
-def test_table_1_holds_its_disagreements():
-    means = [0.55, 0.45]
-    frame = entries.variants(means, MILLION, 0.1)
-    dp = frame[(frame.definition == "DP") & (frame.regret == "minimax")].set_index("reading")
-    assert dp.loc["theorem", "value"] > MILLION
-    assert bool(dp.loc["theorem", "impossible"])
-    assert bool(dp.loc["proof", "vacuous"])
-    assert dp.loc["table", "value"] == close(8 * dp.loc["proof", "value"])
-    assert dp.loc["strict", "value"] == close(dp.loc["proof", "value"] / 2)
-    solved = frame[(frame.definition == "instantaneous DP") & (frame.reading == "strict")]
-    assert solved.value.isna().all()
-    assert solved.vacuous.all()
-    # an asymptotic bound above T says that T is small, not that the bound is wrong
-    asymptotic = entries.variants(means, 100, 0.05)
-    dependent = asymptotic[asymptotic.regret == "problem-dependent"]
-    assert (dependent.value > 100).any()
-    assert not dependent.impossible.any()
-    plain = frame.set_index("locus").plain
-    assert plain["central_lower"] == replacements.lai_robbins(means, MILLION)
-    assert plain["central_minimax"] == replacements.minimax(2, MILLION)
-    assert len(entries.variants([0.1, 0.2, 0.3, 0.4, 0.5], 10, math.inf)) == len(frame)
-
-
-# --- the discussion
-
-
-def test_remark_1():
-    one, other = discussion.remark_1(4, 1000, 0.3, 0.02)
-    assert one == close(other)
-    assert one == close(1000 * 0.02 / 4 * math.exp(-4 * _factor(0.3) * 1000 * 0.02**2 / 3))
-
-
-def test_local_privacy_multiplies_and_central_privacy_does_not():
-    frame = discussion.multiplicative(5, [1e-4, 0.05, 0.5], [10**10, 4**40]).set_index(["definition", "epsilon"])
-    places = "local DP", "DP", "instantaneous DP"
-    local, central, instantaneous = ({e: frame.loc[(name, e)] for e in (1e-4, 0.05, 0.5)} for name in places)
-    # both ends of the factor go as 1/tanh(epsilon/2)
-    for end in ("least", "most"):
-        far = {e: part[end].iloc[1] for e, part in local.items()}
-        assert far[1e-4] / far[0.05] == close(math.tanh(0.025) / math.tanh(5e-5), rel=1e-6)
-    plain = discussion.dp_se_minimax(5, 4**40, math.inf)
-    assert local[1e-4]["least"].iloc[1] == close(replacements.local_minimax(5, 4**40, 1e-4) / plain)
-    assert local[1e-4]["least"].iloc[1] > 1
-    assert local[1e-4]["most"].iloc[0] == close(10**10 / replacements.minimax(5, 10**10))  # T at most
-    assert (frame["least"] <= frame["most"]).all()
-    # what is achieved under DP over the lower bound without privacy: no epsilon is left in it
-    for part in (central, instantaneous):
-        most = {e: found["most"].tolist() for e, found in part.items()}
-        assert most[1e-4][1] == close(most[0.5][1], rel=1e-4)
-        assert most[1e-4][0] > 2 * most[0.5][0]
-        assert all((found["least"] < 1e-2).all() for found in part.values())
-    achieved = discussion.dp_se_minimax(5, 10**10, 0.25) / replacements.minimax(5, 10**10)
-    assert instantaneous[0.5]["most"].iloc[0] == close(achieved)
-
-
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
-@pytest.mark.parametrize("n_arms", [2, 10])
-def test_dp_se_minimax_by_hand(n_arms, epsilon):
-    """The sum of its proof, for every last epoch: failures, pulls of the arms left, and arms never told apart."""
-    horizon = 10**7
-    totals = [horizon]
-    for last in range(1, 12):
-        lost = horizon * 2.0**-last
-        for epoch in range(1, last + 1):
-            log, width = math.log(3 * n_arms * horizon / 4**epoch), 2.0**-epoch / 8
-            pulls = math.ceil(max(log / (2 * width**2), log / (epsilon * width)))
-            failing = n_arms * (2 * math.exp(-2 * pulls * width**2) + math.exp(-epsilon * pulls * width))
-            assert failing <= 4**epoch / horizon * (1 + 1e-9)
-            lost += 2.0 ** (1 - epoch) * ((n_arms - 1) * pulls + 4**epoch)
-        totals.append(lost)
-    assert discussion.dp_se_minimax(n_arms, horizon, epsilon) == close(min(totals))
-
-
-def test_dp_se_minimax_has_no_logarithm_and_loses_epsilon():
-    far = [discussion.dp_se_minimax(10, 4**power, 0.01) / 2.0**power for power in (30, 40, 60)]
-    assert far == close([far[0]] * 3, rel=1e-3)
-    # what epsilon adds: (ln T)^2 / epsilon, which sqrt(T) outgrows
-    plain = discussion.dp_se_minimax(10, 4**40, math.inf)
-    added = [discussion.dp_se_minimax(10, 4**40, epsilon) - plain for epsilon in (1e-7, 1e-6)]
-    assert added[0] / added[1] == close(10, rel=0.3)
-    assert added[0] < 16 * 9 * math.log(30 * 4**40) ** 2 / 1e-7
-    assert discussion.dp_se_minimax(10, 100, 1.0) == 100 and discussion.dp_se_minimax(2, 1, 1.0) == 1
-
-
-def test_local_over_instantaneous_is_two():
-    frame = discussion.small_epsilon([1e-4, 0.3, 1.0, 30.0])
-    for row in frame.itertuples():
-        x = row.epsilon
-        local = 1 / (min(2, math.exp(x)) * math.expm1(x))
-        instantaneous = 1 / math.sqrt(2 * x * math.expm1(2 * x))
-        assert row.local_over_instantaneous == close(local / instantaneous)
-        assert row.claimed_small == close(math.exp(x / 2))
-        assert row.claimed_large == close(math.sqrt(2 / (x * (math.exp(x) + 1))))
-    assert frame.local_over_instantaneous[0] == close(2.0, rel=1e-3)
-    assert frame.claimed_small[0] == close(1.0, rel=1e-3)
-
-
-def test_the_entries_that_the_order_of_the_definitions_compares():
-    frame = discussion.orderings([0.05, 0.1, 0.2, 1.0, 5.0])
-    for row in frame.itertuples():
-        x, root = row.epsilon, math.sqrt(10**12)
-        assert row.local == close(root / (min(2, math.exp(x)) * math.expm1(x)))
-        assert row.instantaneous == close(root / math.sqrt(2 * x * math.expm1(2 * x)))
-        assert row.printed == close(8 * bounds.theorem_3(2, 10**12, x))
-        assert row.proof == close(bounds.theorem_3(2, 10**12, x, "table"))
-    assert (frame.local >= frame.printed).tolist() == [False, False, False, True, True]
-
-
-# --- Fact 1
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
-def test_fact_1_in_closed_form(epsilon):
-    """Two rounds: the second follows the first as far as randomised response lets it."""
-    keep = math.tanh(epsilon / 2)
-    assert games.fact_1(1, epsilon).minimax == close(0.5)
-    fact = games.fact_1(2, epsilon)
-    assert fact.minimax == close(1 - keep / 2, abs=1e-9)
-    assert fact.bayes == close(fact.minimax, abs=1e-9)
-    longer = games.fact_1(3, epsilon)
-    assert longer.bayes == close(longer.minimax, abs=1e-9)
-    assert longer.minimax > fact.minimax
-
-
-def test_fact_1_as_a_matrix_game():
-    """All 128 deterministic policies against all 64 tables give the same value as the plans do."""
-    from itertools import product
-
-    from scipy.optimize import linprog
-
-    losses = []
-    tables = list(product((0, 1), repeat=6))
-    for first in (0, 1):
-        for second in product((0, 1), repeat=2):
-            for third in product((0, 1), repeat=4):
-                row = []
-                for table in tables:
-                    x = np.array(table).reshape(3, 2)
-                    won = x[0, first]
-                    arm = second[won]
-                    again = x[1, arm]
-                    row.append(x.sum(axis=0).max() - won - again - x[2, third[2 * won + again]])
-                losses.append(row)
-    matrix = np.array(losses, dtype=float)
-    size, count = matrix.shape
-    found = linprog(
-        np.append(np.zeros(size), 1.0),
-        A_ub=np.column_stack([matrix.T, -np.ones(count)]),
-        b_ub=np.zeros(count),
-        A_eq=np.append(np.ones(size), 0.0)[None, :],
-        b_eq=[1.0],
-        bounds=[(0, None)] * size + [(None, None)],
-    )
-    assert games.fact_1(3).minimax == close(found.fun, abs=1e-9)
+# --- Lemma 2 and mixtures
 
 
 @dataclass(frozen=True)
@@ -558,12 +388,12 @@ def test_a_mixture_of_instantaneous_policies_pays_more(horizon):
         (lambda: bounds.theorem_2(2, 10, 1.0, a=1.0), "a must be >= 2 epsilon = 2, got 1.0"),
         (lambda: bounds.theorem_2(2, 10, 1.0, c=0.0), "c must be > 0"),
         (lambda: bounds.theorem_2(2, 10, 1.0, "strict"), "variant must be one of"),
-        (lambda: range_2(0.0), "a must be > 0"),
         (lambda: bounds.theorem_3(2, 10, 1.0, c=-1.0), "c must be >= 0"),
         (lambda: bounds.theorem_3(2, 10, 1.0, b=0.0), "b must be > 0"),
         (lambda: bounds.theorem_3(2, 10.0, 1.0), "horizon must be an integer"),
         (lambda: bounds.theorem_4([0.5, 1.5], 10, 1.0), "means"),
         (lambda: bounds.theorem_4([0.5, 0.4], 10, 1.0, "table"), "variant must be one of"),
+        (lambda: bounds.theorem_1(2, 10, 1.0, "corrected"), "variant must be one of"),
         (lambda: bounds.theorem_4([], 10, 1.0), "means must not be empty"),
         (lambda: replacements.minimax(2, 0), "horizon must be >= 1"),
         (lambda: replacements.central_lower([0.5, 0.4], 10, 0.0), "epsilon must be > 0"),
@@ -576,15 +406,12 @@ def test_bad_arguments_are_named(call, message):
 
 
 def test_no_privacy():
-    for variant in ("printed", "strict", "corrected", "table"):
+    for variant in ("printed", "strict", "table"):
         assert bounds.theorem_1(5, 1000, math.inf, variant) == 0.0
     assert bounds.theorem_2(5, 1000, math.inf) == 0.0
     assert math.isnan(bounds.theorem_2(5, 1000, math.inf, "proof"))
-    assert math.isnan(bounds.theorem_2(5, 1000, math.inf, "solved"))
     for variant in ("printed", "proof", "strict", "table"):
         assert bounds.theorem_3(5, 1000, math.inf, variant) == 0.0
-    for epsilon in (1e-9, 400.0, math.inf):
-        assert len(entries.variants([0.55, 0.45, 0.45], 50, epsilon)) == 20
     for bound in (replacements.local_minimax, replacements.central_minimax):
         assert bound(5, 1000, math.inf) == replacements.minimax(5, 1000)
     assert replacements.azize_basu_minimax(5, 1000, math.inf) == close(math.sqrt(4000) / 27)

@@ -21,7 +21,6 @@ from scipy import stats
 
 from private_bandits.estimates import Interval
 from private_bandits_book import figures
-from private_bandits_book.comparison.panels import VERDICT_COLOURS
 from private_bandits_book.figures import captions, layout, look, vector
 from private_bandits_book.figures.drawing import Slope
 
@@ -255,8 +254,7 @@ def test_what_is_alike_on_paper_is_alike_in_the_dark():
 def test_pages_and_figures_have_the_same_colours():
     css = (Path(__file__).parents[1] / "book" / "_static" / "book.css").read_text(encoding="utf-8")
     tokens = {name: both.split(", ") for name, both in re.findall(r"--book-([a-z-]+): light-dark\(([^)]*)\)", css)}
-    shared = {words.replace(" ", "-"): colour for words, colour in VERDICT_COLOURS.items()}
-    shared |= {"plate": "white", "undecided": look.FAMILY_COLOURS["uniform"], "link": look.FAMILY_COLOURS["laplace"]}
+    shared = {"plate": "white", "undecided": look.FAMILY_COLOURS["uniform"], "link": look.FAMILY_COLOURS["laplace"]}
     for name, colour in shared.items():
         assert [to_hex(one) for one in tokens[name]] == [to_hex(colour), look.in_the_dark(colour)], name
     assert all(contrast(*pair) >= 4.5 for pair in zip(tokens["quiet"], tokens["plate"], strict=True))

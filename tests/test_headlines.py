@@ -19,7 +19,7 @@ from private_bandits.estimates import (
     mean_interval,
     ratio_interval,
 )
-from private_bandits_book.definitions.study import DP_KLUCB, LDP_UCB, LONG, NAMES, UCB
+from private_bandits_book.definitions.long import DP_KLUCB, LDP_UCB, LONG_HORIZON, UCB
 
 LAWS = pd.read_csv(FILE)
 WIDEST = 0.05
@@ -40,7 +40,7 @@ def stated(chapter: str, file: str, **wanted: object) -> tuple[float, float, int
 def long(name: str, epsilon: float) -> tuple[float, float, int]:
     """The same of a longer study."""
     frame = committed("definitions", "upper-lower")
-    last = (frame["policy"] == NAMES[name]) & (frame["epsilon"] == epsilon) & (frame["t"] == LONG.horizon)
+    last = (frame["policy"] == name) & (frame["epsilon"] == epsilon) & (frame["t"] == LONG_HORIZON)
     regret = frame[last]["regret"].astype(float)
     return regret.mean(), regret.sem(), len(regret)
 
@@ -53,16 +53,20 @@ def curve(chapter: str, file: str, policy: str, reading: str, t: int = 100_000, 
 STATED = {
     "cascading, Laplace": lambda: stated("cascading", "figure-1a", policy="Laplace", variant="stated", t=100_000),
     "cascading, first item": lambda: stated("cascading", "figure-private", policy="Response, first item", epsilon=0.2),
-    "semi-bandits, LDP1": lambda: curve("semibandits", "figure-regret", "CUCB-LDP1", "repaired", epsilon=0.5),
-    "semi-bandits, LDP2": lambda: curve("semibandits", "figure-regret", "CUCB-LDP2", "repaired", epsilon=0.5),
-    "heavy tails, episodes, v = 0.5": lambda: curve(
-        "heavy_tailed", "figure-episodes", "DP Robust UCB, episodes", "ours", END, v=0.5
+    "semi-bandits, LDP1": lambda: stated(
+        "semibandits", "figure-regret", policy="CUCB-LDP1", variant="repaired", epsilon=0.5, t=100_000
     ),
-    "heavy tails, quantiles, v = 0.5": lambda: curve(
-        "heavy_tailed", "figure-unknown-moments", "Quantile SE", "u and v unknown", END, v=0.5
+    "semi-bandits, LDP2": lambda: stated(
+        "semibandits", "figure-regret", policy="CUCB-LDP2", variant="repaired", epsilon=0.5, t=100_000
     ),
-    "heavy tails, quantiles, v = 0.9": lambda: curve(
-        "heavy_tailed", "figure-unknown-moments", "Quantile SE", "u and v unknown", END, v=0.9
+    "heavy tails, episodes, v = 0.5": lambda: stated(
+        "heavy_tailed", "figure-open", policy="DP Robust UCB, episodes", t=END, v=0.5
+    ),
+    "heavy tails, quantiles, v = 0.5": lambda: stated(
+        "heavy_tailed", "figure-open", policy="Quantile SE", t=END, v=0.5
+    ),
+    "heavy tails, quantiles, v = 0.9": lambda: stated(
+        "heavy_tailed", "figure-open", policy="Quantile SE", t=END, v=0.9
     ),
     "definitions, UCB": lambda: long(UCB, math.inf),
     "definitions, LDP-UCB-B": lambda: long(LDP_UCB, 0.1),

@@ -1,4 +1,4 @@
-"""The bounds of Tao et al. (2022): values by hand, scaling, rates, which contradict which, and the summary table."""
+"""The bounds of Tao et al. (2022): values by hand, scaling, rates, which contradict which, and what the radii cover."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits import simulate
+from private_bandits import baselines, simulate
 from private_bandits.kernels.sums import truncated_moment
 from private_bandits.papers.heavy_tailed import adap_robust_ucb, bounds
 from private_bandits.problems import Arms
-from private_bandits_book.heavy_tailed import bounded, coverage
-from private_bandits_book.heavy_tailed.tables import formulas
-from private_bandits_book.package_data import tables
+from private_bandits_book.heavy_tailed import lemmas
 
 MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
 HORIZON = 1000
@@ -32,7 +30,8 @@ def test_doubling_episodes_keep_their_bound_where_it_is_not_vacuous(v, epsilon):
     problem, horizon = Arms.bernoulli(np.array([0.9, 0.1])), 10**9
     gap, width = 0.8, 3 + math.sqrt(2) + 1 / 3
     pulls = 4 * (2 * width) ** ((1 + v) / v) * math.log(horizon) / epsilon * (0.9 / gap) ** (1 / v)
-    bound = pulls + 3 * (math.floor(math.log2(horizon)) + 1) * gap  # of the proof on the chapter's page
+    bound = lemmas.episodes_upper(gap, epsilon, v, 0.9, horizon)
+    assert bound == close(pulls + 3 * 30 * gap)
     assert bound < 0.01 * problem.uniform_regret() * horizon
     policy = adap_robust_ucb(epsilon, v, 0.9, horizon)
     regret = simulate(problem, policy, horizon=horizon, replications=20, seed=5).regret.values[:, -1]
@@ -91,11 +90,6 @@ def test_epochs_by_hand():
     assert epoch.pulls == 16 * 48**4 * 40 + 1
     assert epoch.threshold == close(math.sqrt(4 * math.sqrt(epoch.pulls) * 0.5 / math.sqrt(10)))
     assert epoch.error == close(0.5 / 24, rel=1e-4)
-    epoch = bounds.ldp_epoch(1, 10.0, 0.5, 1.0, 4.0, variant="slide_rate")
-    assert epoch.pulls == 16 * 48**2 * 40 + 1
-    assert epoch.threshold == close(math.sqrt(4 * epoch.pulls * 0.25 / 10))
-    # (4) and (5) carry u^(2/v), where u^(1/v) balances: at u = 4 the bound is half of D/24
-    assert epoch.error == close(0.25 / 24, rel=1e-4)
 
 
 @pytest.mark.parametrize("c", [24.0, 12.0])
@@ -172,16 +166,16 @@ def test_the_two_hypotheses_are_optimised_over_the_gap():
 
 def test_bounded_lower_bounds_by_hand():
     # gap 1/10: divergence of means 1/2 and 0.6 is -ln(0.96)/2
-    central = [bounded.bounded_lower(4, 0.1, e, HORIZON, local=False, variant="corrected") for e in (1.0, 0.01)]
+    central = [lemmas.bounded_lower(4, 0.1, e, HORIZON, local=False, variant="corrected") for e in (1.0, 0.01)]
     assert central == close([3 * 0.1 * LOG / (-0.5 * math.log(0.96)), 3 * 0.1 * LOG / (6 * 0.01 * 0.1)])
     weight = math.log(1.5)
-    found = bounded.bounded_lower(4, 0.1, weight, HORIZON, local=True, variant="corrected")
+    found = lemmas.bounded_lower(4, 0.1, weight, HORIZON, local=True, variant="corrected")
     assert found == close(3 * 0.1 * LOG / (0.5625 * 0.01))
-    assert bounded.bounded_lower(4, 0.1, 0.5, HORIZON, local=False) == close(4 * LOG / 0.5 + 3 * LOG / 0.1)
-    assert bounded.bounded_lower(4, 0.1, 0.5, HORIZON, local=True) == close(3 * LOG / (0.25 * 0.1))
-    assert bounded.bounded_lower_independent(4, 0.5, 10**4, local=False) == close(200 + 8 * math.log(10**4))
-    assert bounded.bounded_lower_independent(4, 0.5, 10**4, local=True) == close(400)
-    assert bounded.bounded_lower_independent(5, 0.5, 3, local=False, variant="corrected") == 0.0
+    assert lemmas.bounded_lower(4, 0.1, 0.5, HORIZON, local=False) == close(4 * LOG / 0.5 + 3 * LOG / 0.1)
+    assert lemmas.bounded_lower(4, 0.1, 0.5, HORIZON, local=True) == close(3 * LOG / (0.25 * 0.1))
+    assert lemmas.bounded_lower_independent(4, 0.5, 10**4, local=False) == close(200 + 8 * math.log(10**4))
+    assert lemmas.bounded_lower_independent(4, 0.5, 10**4, local=True) == close(400)
+    assert lemmas.bounded_lower_independent(5, 0.5, 3, local=False, variant="corrected") == 0.0
 
 
 @pytest.mark.parametrize("local", [False, True])
@@ -193,7 +187,7 @@ def test_bounded_hypotheses_are_optimised_over_the_gap(local):
     assert np.all(divergence <= 4 * (2 * gaps) ** 2)
     loss = bounds.local_loss(epsilon) * (2 * gaps) ** 2 if local else 4 * (2 * gaps) ** 2
     best = np.max(horizon * gaps / 8 * np.exp(-loss * horizon / (arms - 1)))
-    found = bounded.bounded_lower_independent(arms, epsilon, horizon, local=local, variant="corrected")
+    found = lemmas.bounded_lower_independent(arms, epsilon, horizon, local=local, variant="corrected")
     assert found == close(best, rel=1e-4)
 
 
@@ -313,13 +307,29 @@ def test_no_constant_saves_the_printed_ldp_upper_bounds(v):
 
 
 def test_confidence_of_the_epochs_by_hand():
-    assert coverage.dp_confidence(0.5) == close(4 + 0.5 / 3)
-    assert coverage.dp_confidence(1.0) < 19 / 4 < 6
-    # q = 1/10
-    assert coverage.ldp_confidence(0.5, 1000.0, 10.0) == close(5.2 + math.sqrt(0.1) + 0.05 / 3)
-    assert coverage.ldp_confidence(1.0, 40.0, 1.0) <= 6.0 < coverage.ldp_confidence(1.0, 30.0, 1.0)
-    slide = coverage.ldp_confidence(0.5, 1000.0, 10.0, "slide_rate")
-    assert slide == close(1 + math.sqrt(0.5) + 0.25 / 3 + 4.2 * 0.5 / 0.1)
+    assert lemmas.dp_confidence(0.5) == close(4 + 0.5 / 3)
+    assert lemmas.dp_confidence(1.0) < 19 / 4 < 6
+    assert lemmas.ldp_confidence(0.5, 0.1) == close(5.2 + math.sqrt(0.1) + 0.05 / 3)
+    assert lemmas.ldp_confidence(1.0, 40.0**-0.5) <= 6.0 < lemmas.ldp_confidence(1.0, 30.0**-0.5)
+
+
+def test_the_least_constants_satisfy_the_rule():
+    """A mean must be within (c/4) err, whose bound is lower in the first epoch at c than at 20."""
+    assert lemmas.least_c("none") == close(4 * (1 + math.sqrt(2) + 1 / 3))
+    assert lemmas.least_c("central", 0.5) == close(4 * (4 + 0.5 / 3))
+    for epsilon in (0.02, 1.0):
+        for v, u in ((0.5, 5.0), (0.9, 8.0), (1.0, 1.0)):
+            c, log = lemmas.least_c("local", epsilon, v, u), 40.0
+            pulls = [bounds.ldp_epoch(epoch, log, epsilon, v, u, c).pulls for epoch in (1, 2)]
+            off = [lemmas.ldp_confidence(epsilon, math.sqrt(log / number)) for number in pulls]
+            assert max(off) == off[0] <= c / 4 < 1.02 * off[0]
+            assert 20.0 < c < 24.0
+
+
+def test_the_share_of_the_radius_is_the_largest_on_its_grid():
+    parts = [lemmas.dp_robust_ucb_error(7, 1.0, v, 3.0, t) for v in (0.05, 0.5, 1.0) for t in (200, 10**6, 10**300)]
+    shares = [(one.bias + one.sampling + one.noise) / one.radius for one in parts]
+    assert max(shares) <= lemmas.radius_share() * (1 + 1e-9) < 0.84
 
 
 def test_the_confidence_bounds_hold_in_simulation():
@@ -336,14 +346,14 @@ def test_the_confidence_bounds_hold_in_simulation():
     noisy = np.where(rewards <= central, rewards, 0.0).mean(1) + rng.laplace(0, 2 * central / (n * epsilon), runs)
     errors = np.abs(noisy - mean) / err
     # a failure has probability 3 e^-L = 3 %; truncation alone puts the mean off by a good part of err
-    assert np.mean(errors > coverage.dp_confidence(epsilon)) < 0.03
+    assert np.mean(errors > lemmas.dp_confidence(epsilon)) < 0.03
     assert 0.2 < np.median(errors) < 1.0
     local = (u * math.sqrt(n / log) * epsilon) ** (1 / (1 + v))
     err = u ** (1 / (1 + v)) * (math.sqrt(log / n) / epsilon) ** (v / (1 + v))
     noise = rng.laplace(0, 2 * local / epsilon, (runs, n)).mean(1)
     errors = np.abs(np.where(rewards <= local, rewards, 0.0).mean(1) + noise - mean) / err
-    assert np.mean(errors > coverage.ldp_confidence(epsilon, n, log)) < 0.04
-    assert np.mean(errors > 0.5 * coverage.ldp_confidence(epsilon, n, log)) > 0.01
+    assert np.mean(errors > lemmas.ldp_confidence(epsilon, math.sqrt(log / n))) < 0.04
+    assert np.mean(errors > 0.5 * lemmas.ldp_confidence(epsilon, math.sqrt(log / n))) > 0.01
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
@@ -351,10 +361,10 @@ def test_the_confidence_bounds_hold_in_simulation():
 def test_the_radius_of_dp_robust_ucb_covers_its_errors(v, epsilon):
     for horizon in (10**3, 10**6, 10**12):
         for pulls in (1, 100, 10**6):
-            parts = coverage.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon)
+            parts = lemmas.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon)
             assert parts.bias + parts.sampling + parts.noise < parts.radius
             # the noise is the larger part of what is covered: a radius of a fifth would not do
-            reduced = coverage.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon, c=0.5)
+            reduced = lemmas.dp_robust_ucb_error(pulls, epsilon, v, 2.0, horizon, c=0.5)
             assert reduced.noise == parts.noise
             assert reduced.noise > reduced.radius
 
@@ -369,7 +379,7 @@ def test_the_radius_covers_from_the_first_index_on():
         return (1 + v + sampling + noise) / (18 * tail ** (v / (1 + v)) * log ** (1 / (1 + v)))
 
     def last(v, horizon):
-        parts = coverage.dp_robust_ucb_error(1, 1.0, v, 1.0, horizon)
+        parts = lemmas.dp_robust_ucb_error(1, 1.0, v, 1.0, horizon)
         return (parts.bias + parts.sampling + parts.noise) / parts.radius
 
     for part in (share, last):
@@ -395,7 +405,7 @@ def test_errors_of_dp_robust_ucb_by_hand():
     log = math.log(55)
     threshold = math.sqrt(0.5 * 4 * 9 / log**1.5)
     tail = math.log(2 * 55**4)
-    parts = coverage.dp_robust_ucb_error(9, 0.5, 1.0, 4.0, 55)
+    parts = lemmas.dp_robust_ucb_error(9, 0.5, 1.0, 4.0, 55)
     assert parts.bias == close(2 * 4 / threshold)
     assert parts.sampling == close(math.sqrt(2 * 4 * tail / 9) + threshold * tail / 27)
     node = 2 * threshold * 6 / 0.5
@@ -403,21 +413,88 @@ def test_errors_of_dp_robust_ucb_by_hand():
     assert parts.radius == close(18 * 2 * math.sqrt(tail * log**2.5 / 4.5))
 
 
-# --- the table
+# --- rewards in [0, 1], and slopes
 
 
-def test_the_table_has_every_cell_and_what_is_corrected_first():
-    cells = tables("heavy_tailed", "summary")["cell"]
-    place = ("rewards", "kind", "model", "side")
-    wrong = [tuple(map(cell.get, place)) for cell in cells if "corrected" in cell and "printed" in cell]
-    local = [(kind, side) for kind in ("dependent", "independent") for side in ("upper", "lower")]
-    assert len(cells) == 16 and wrong == [("heavy-tailed", kind, "LDP", side) for kind, side in local]
-    assert [cell["model"] for cell in cells if "printed" not in cell] == ["DP"]
-    rows, others = (formulas(None, "", corrected).split("\n")[2:] for corrected in (True, False))
-    assert [row.count("LDP, ") for row in rows] == [1, 1, 1, 1, 0] and (len(rows), len(others)) == (5, 11)
-    assert not any("the same" in row for row in rows)
-    assert r"\Delta_a^{-1-2/v}" in rows[0] and r"T^{(2+v)/(2+2v)}" in rows[2] and rows[4].count("none") == 1
-    assert all(row.endswith("the same |") for row in others)
+@pytest.mark.parametrize(("n_arms", "epsilon", "horizon"), [(2, 1.0, 10**3), (5, 1e-2, 10**6), (50, 1e-4, 10**12)])
+def test_the_private_bound_is_the_one_that_its_proof_gives(n_arms, epsilon, horizon):
+    """B >= c ln(T / (32 B)): at the bound itself the right side is at least as large, and at 1.5 times it, less."""
+    bound, scale = lemmas.private_lower(n_arms, epsilon, horizon), (n_arms - 1) / (12 * epsilon)
+    assert 0.0 < bound <= scale * math.log(horizon / (32 * bound))
+    assert 1.5 * bound > scale * math.log(horizon / (32 * 1.5 * bound))
+    assert bound < horizon / 8  # below what the first arm alone has where another is raised
+    assert lemmas.private_lower(n_arms, epsilon, int(32 * scale)) == 0.0
+
+
+@pytest.mark.parametrize("gap", [0.9, 0.5, 0.3, 1e-3])
+def test_the_bound_on_dp_se_is_the_sum_of_its_epochs(gap):
+    for epsilon in (1.0, 1e-4):
+        pulls = 0.0
+        for epoch in range(1, max(1, math.ceil(-math.log2(gap))) + 1):
+            log = math.log(8.0 * 5 * epoch**2 * 1e9)
+            private = 8.0 * (log - math.log(2.0)) * 2.0**epoch / epsilon
+            pulls += math.ceil(max(32.0 * log * 4.0**epoch, private)) + 1.0
+        other = (4 * pulls + 1.0) * gap
+        assert other - 4 * 10 * gap <= lemmas.dp_se_upper(5, gap, epsilon, 10**9) <= other + 4 * 10 * gap
+
+
+def test_the_worst_gap_of_dp_se_is_between_its_two_terms():
+    for horizon in (10**12, 10**18):
+        upper = lemmas.dp_se_upper_independent(5, 0.1, horizon)
+        one = max(min(gap * horizon, lemmas.dp_se_upper(5, gap, 0.1, horizon)) for gap in np.geomspace(1e-9, 0.9, 400))
+        assert one <= upper <= 8 * one
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 0.05])
+def test_the_index_algorithms_for_bounded_rewards_have_at_most_what_is_proved(epsilon):
+    """AdaP-UCB and UCB on randomised responses, on two arms where the bound is not vacuous."""
+    gap, horizon = 0.8, 10**6
+    problem, how = Arms.bernoulli(np.array([0.9, 0.1])), {"replications": 10, "seed": 3, "checkpoints": [10**6]}
+    upper = lemmas.adap_ucb_upper(2, gap, epsilon, horizon)
+    assert upper == close(max(32 * 3.1 * math.log(2 * horizon) / gap, 16 * 3.1 * math.log(horizon) / epsilon) + 5.6)
+    regret = simulate(problem, baselines.adap_ucb(epsilon), horizon=horizon, **how).regret.values[:, -1]
+    assert upper / 100 < regret.mean() and regret.max() <= upper < gap * horizon / 2
+    short = 10**5
+    upper = lemmas.ldp_ucb_upper(2, gap, 1.0, short)
+    assert upper == close(8 * math.log(short) / (math.tanh(0.5) ** 2 * gap) + (1 + math.pi**2 / 3) * gap)
+    how["checkpoints"] = [short]
+    regret = simulate(problem, baselines.ldp_ucb_response(1.0), horizon=short, **how).regret.values[:, -1]
+    assert upper / 10 < regret.mean() <= upper < gap * short / 2
+
+
+def test_the_failures_of_adap_ucb_add_up_to_less_than_its_bound_allows():
+    t = np.arange(3, 10**6)
+    assert 2 * np.sum((np.log2(t) + 1) * t**-2.1) + 2 * (math.log2(10**6) + 20) * 10**-6.6 / 1.1 < 6
+    assert 2**-3.1 + 0.5 <= 1
+
+
+def test_the_worst_gap_of_ldp_ucb_balances_its_two_terms():
+    arms, epsilon, horizon = 5, 0.5, 10**9
+    gaps = np.geomspace(1e-6, 1, 4001)
+    rest = (1 + math.pi**2 / 3) * (arms - 1)
+    of_larger = (arms - 1) * 8 * math.log(horizon) / (math.tanh(epsilon / 2) ** 2 * gaps)
+    least = np.min(gaps * horizon + of_larger) + rest
+    assert lemmas.ldp_ucb_upper_independent(arms, epsilon, horizon) == close(least, rel=1e-5)
+    worst = max(min(gap * horizon, lemmas.ldp_ucb_upper(arms, gap, epsilon, horizon)) for gap in gaps)
+    assert worst <= least
+
+
+def test_slopes_are_taken_far_out_on_every_axis():
+    # x^2 / y, with a term that matters at small x only
+    found = lemmas.slopes(lambda x, y: (x + x**2) / y, (1.0, 1e6, 1e12), (1.0, 0.1))
+    assert max(found) == close(2.0, abs=1e-5)
+    # y falls by its axis: its slope is in 1/y
+    assert min(found) == close(1.0)
+    assert lemmas.slopes(lambda x, y: 1.0 / x, (1.0, 1e3), (2.0,)) == close([-1.0])
+
+
+def test_the_bound_without_privacy_is_that_of_the_divergence():
+    # v = 1, gap 1/10: p = 1/100
+    assert lemmas.plain_lower(3, 0.1, 1.0, HORIZON) == close(0.2 * LOG / -math.log(0.99))
+    assert lemmas.plain_lower(3, 0.1, 1.0, HORIZON) >= bounds.dp_lower(3, 0.1, 1.0, 1.0, HORIZON, variant="corrected")
+
+
+# --- quantiles
 
 
 @pytest.mark.parametrize("shape", [1.35, 1.55, 1.95])

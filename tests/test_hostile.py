@@ -67,7 +67,6 @@ CORPUS = [
     ("problems.LinearContext", {"link": "nonsense"}, "link"),
     ("problems.LinearContext", {"link": "linear", "theta": "x"}, "theta"),
     ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
-    ("papers.contextual.lil_ucb", {"problem": 7}, "problem"),
     ("papers.contextual.wrap", {"base": CALLS["papers.contextual.wrap"]}, "base"),
     ("privacy.exact_loss", {"environments": 1}, "environments"),
     ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),

@@ -270,7 +270,7 @@ def told_from_names(text):
 SHOWN = {"policy", "name", "label"}
 LOOKED_UP = {"find", "final", "select"}
 # A slope's line; and where the labels of committed rows are joined to the runs that made them, and to their keys.
-JOINS = [f"{COMPANION}.figures.drawing: compared", f"{COMPANION}.semibandits.sweeps: map", f"{COMPANION}.studies: isin"]
+JOINS = [f"{COMPANION}.figures.drawing: compared", f"{COMPANION}.studies: isin"]
 
 
 def shown_text(node):
@@ -347,7 +347,7 @@ frame["family"] = np.where(plain, "none", "gaussian")
 
 
 def test_colour_comes_from_the_policy_that_ran():
-    instances = {f"{COMPANION}.semibandits.study", f"{COMPANION}.semibandits.sweeps"}  # there it is one of instances
+    instances = {f"{COMPANION}.semibandits.long"}  # a line that nothing ran
     instances |= {f"{COMPANION}.plots"}  # where every frame of runs gets it
     found = [
         f"{module}:{line}"

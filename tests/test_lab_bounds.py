@@ -64,7 +64,7 @@ def _heavy_tailed(values: Values, problem: Any) -> Bounds:
 
 def _contextual(values: Values, problem: Any) -> Bounds:
     def upper(noise: str, step: str) -> Callable[[int], float]:
-        policy = CHAPTERS["contextual"].policies[f"{noise}-{step}"](values)
+        policy = CHAPTERS["convex"].policies[f"{noise}-{step}"](values)
         method = noise if noise in ("classical", "analytic") else "classical"
         delta = None if noise == "laplace" else values["delta"]
         kind = "laplace" if noise == "laplace" else "gaussian"
@@ -79,7 +79,7 @@ def _contextual(values: Values, problem: Any) -> Bounds:
 
 
 EXPECTED = {
-    "cascading": _cascading, "semibandits": _semibandits, "heavy_tailed": _heavy_tailed, "contextual": _contextual,
+    "cascading": _cascading, "semibandits": _semibandits, "heavy_tailed": _heavy_tailed, "convex": _contextual,
 }  # fmt: skip
 
 
@@ -93,11 +93,11 @@ def test_bounds(chapter: str) -> None:
         values["horizon"] = horizon = int(10 ** rng.uniform(1, 14))
         problem = declared.problem(values, declared.policies[next(iter(declared.policies))](values))
         expected = EXPECTED[chapter](values, problem)
-        rounds = [horizon] if chapter == "contextual" else [2, max(3, horizon // 10), horizon]
+        rounds = [horizon] if chapter == "convex" else [2, max(3, horizon // 10), horizon]
         drawn, *uniform = ask(("bounds", chapter, values, rounds), *(("uniform", chapter, values, t) for t in rounds))
         assert {one["of"] or one["label"] for one in drawn} == set(expected)
         np.testing.assert_allclose(
-            uniform, [t * problem.uniform_regret() for t in rounds], rtol=3e-3 if chapter == "contextual" else 1e-9
+            uniform, [t * problem.uniform_regret() for t in rounds], rtol=3e-3 if chapter == "convex" else 1e-9
         )
         for bound in drawn:
             for t, at, none in zip(rounds, bound["at"], uniform, strict=True):

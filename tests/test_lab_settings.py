@@ -21,7 +21,7 @@ PLAYED = [
     ("cascading", "laplace-published", {"horizon": 3000, "epsilon": 0.2}),
     ("cascading", "blocks-keep", {"horizon": 3000, "epsilon": 2.0}),
     ("semibandits", "ldp2-repaired", {"horizon": 4000, "epsilon": 10.0}),
-    ("contextual", "laplace-tuned", {"horizon": 2000, "kind": "quadratic"}),
+    ("convex", "laplace-tuned", {"horizon": 2000, "kind": "quadratic"}),
     ("heavy_tailed", "ldp-se-small", {"horizon": 10**13}),
     ("heavy_tailed", "dp-ucb-small", {"horizon": 3000}),
 ]
@@ -55,7 +55,7 @@ def test_bad_values_are_refused_in_words(chapter: str) -> None:
     special = {
         "cascading": [{"list_size": 20}, {"gap": 0.2}, {"p": 1.5}, {"delta": 0}],
         "semibandits": [{"size": 12}, {"family": "K-path", "size": 5}, {"gap": 0.6}, {"family": "tree"}],
-        "contextual": [{"kind": "linear"}, {"delta": 1}],
+        "convex": [{"kind": "linear"}, {"delta": 1}],
         "heavy_tailed": [{"setting": 4}, {"v": 1.5}, {"beta": 0}, {"horizon": 1}],
     }[chapter]
     cases = [{name: bad} for name, listed in refused.items() for bad in listed] + special

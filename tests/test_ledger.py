@@ -214,7 +214,7 @@ def numbers(declared):
     return range(1, declared + 1) if isinstance(declared, int) else declared
 
 
-PAPERS = ["definitions", "semibandits", "contextual", "cascading", "heavy_tailed"]
+PAPERS = ["definitions", "semibandits", "convex", "contextual", "cascading", "heavy_tailed"]
 
 
 @pytest.mark.parametrize("chapter", PAPERS)

@@ -336,13 +336,6 @@ def test_gaps_of_an_arm_are_those_of_its_best_super_arm():
     np.testing.assert_allclose(problem.gaps, [0.0, 0.0, 0.9, math.inf, math.inf, 0.35])
 
 
-def test_greedy_forgives_a_part_of_the_best_by_default():
-    assert SemiBandit.coverage(TABLE, 2, oracle="greedy").alpha == pytest.approx(1 - 1 / math.e)
-    assert SemiBandit.coverage(TABLE, 2, oracle="greedy", alpha=0.9).benchmark == pytest.approx(
-        0.9 * SemiBandit.coverage(TABLE, 2).best
-    )
-
-
 # --- shared draws
 
 
@@ -446,8 +439,6 @@ def test_groups_that_never_meet_at_a_target_are_allowed():
 def test_bad_coverage_is_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         SemiBandit.coverage(*arguments)
-    with pytest.raises(ValueError, match="oracle must be one of 'exact', 'greedy', got 'best'"):
-        SemiBandit.coverage([[0.5]], 1, oracle="best")
 
 
 @every_family

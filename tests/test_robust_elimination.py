@@ -69,6 +69,13 @@ def test_kernel_plays_the_reference(case):
 # --- lengths, thresholds, the rule
 
 
+def slide_epoch(epoch, log, epsilon, v, u, c):
+    """What the talk's bounds (4) and (5) can afford: the central epoch at epsilon^2, with u^(2/v) for u^(1/v)."""
+    pulls = math.ceil(u ** (2 / v) * (c * 2**epoch) ** ((1 + v) / v) * log / epsilon**2) + 1
+    share = log / (pulls * epsilon**2)
+    return bounds.Epoch(float(pulls), (u / share) ** (1 / (1 + v)), u ** (1 / (1 + v)) * share ** (v / (1 + v)))
+
+
 @pytest.mark.parametrize("v", [0.3, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("c", [4.0, 24.0])
 @pytest.mark.parametrize(("size", "epoch"), [(2, 1), (5, 3)])
@@ -79,10 +86,7 @@ def test_epochs_are_those_of_the_bounds(v, c, size, epoch):
     for policy, expected in (
         (dp_robust_se(epsilon, v, u, beta, c), bounds.dp_epoch(epoch, dp_log, epsilon, v, u, c)),
         (ldp_robust_se(epsilon, v, u, beta, c), bounds.ldp_epoch(epoch, ldp_log, epsilon, v, u, c)),
-        (
-            ldp_robust_se(epsilon, v, u, beta, c, "slide_rate"),
-            bounds.ldp_epoch(epoch, ldp_log, epsilon, v, u, c, "slide_rate"),
-        ),
+        (ldp_robust_se(epsilon, v, u, beta, c, "slide_rate"), slide_epoch(epoch, ldp_log, epsilon, v, u, c)),
     ):
         share, width = elimination._epoch(policy.record.terms, beta, size, epoch)
         log = dp_log if policy.name == "DP Robust SE" else ldp_log

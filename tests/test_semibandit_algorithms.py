@@ -107,12 +107,14 @@ def test_every_algorithm_of_the_room_is_listed():
     makers = {"CUCB": cucb, "CUCB, least pulled": cucb, "CUCB-LDP1": cucb_ldp1, "CUCB-LDP2": cucb_ldp2}
     makers |= {"CUCB-DP": cucb_dp, "CUCB-DP, least pulled": cucb_dp_least_pulled}
     makers |= {"Hypercube": semibandits.cucb_hypercube, "Super-arm radius": semibandits.super_arm_radius}
+    makers |= {"CUCB, blocks": semibandits.cucb_blocks}
     for name, policy in listed:
         assert makers[policy.name].__module__ == modules[name].__name__
         assert policy.privacy.epsilon in (0.5, math.inf)
-    mechanisms = ["none"] * 2 + ["laplace", "laplace", "tree", "tree"] * 2 + ["response"] * 2
+    mechanisms = ["none"] * 2 + ["laplace", "laplace", "tree", "tree"] * 2 + ["response"] * 2 + ["laplace"]
     assert [policy.mechanism for _, policy in listed] == mechanisms
-    *others, radius = [policy for _, policy in listed]
+    *others, radius, blocks = [policy for _, policy in listed]
+    assert radius.method == blocks.method
     assert {policy.method for policy in others if policy.record.reports == index.LEAST} == {radius.method}
     assert {policy.method for policy in others if policy.record.reports == index.ALL} == {"", "hypercube"}
 
@@ -182,7 +184,7 @@ def test_without_privacy_the_printed_local_algorithms_keep_no_bonus():
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("horizon", [None, 3000])
 def test_one_arm_makes_the_local_algorithms_one(variant, horizon):
-    problem = instances.rescaled(6, 0.3)
+    problem = instances.k_path(6, 1, 0.3)
     shown = [
         trace(problem, policy, horizon=3000, seed=4)
         for policy in (cucb_ldp1(2.0, 1, variant, horizon), cucb_ldp2(2.0, variant, horizon))
@@ -323,10 +325,10 @@ def test_instances_have_their_gaps():
     assert len(public.sets) == 12 - 2 * 4 + 2
     np.testing.assert_allclose(np.sort(public.rewards), [3.4] * 5 + [4.0])
     assert (public.b_1, public.b_inf) == (2.0, 8.0)
-    bandit = instances.rescaled(5, 0.6, b_inf=3.0)
+    bandit = instances.k_path(5, 1, 0.6, b_1=3.0)
     np.testing.assert_allclose(bandit.rewards, [1.5, 0.9, 0.9, 0.9, 0.9])
     assert (bandit.b_1, bandit.b_inf) == (3.0, 3.0)
-    one = instances.one_valuable(9, 4, 0.2)
+    one = instances.separated("one matters", 5, 4, 0.2, best=0.5)
     np.testing.assert_allclose(one.rewards, [0.5, 0.3, 0.3, 0.3, 0.3, 0.3])
     assert (one.b_1, one.b_inf, one.list_size) == (1.0, 1.0, 4)
     top = instances.top_k(9, 4, 0.2)
@@ -337,9 +339,6 @@ def test_instances_have_their_gaps():
     covered = instances.coverage(5, 3, 2, 0.5, 0.2)
     assert covered.list_size == 6
     assert covered.best == pytest.approx(3 * (1 - 0.5**2))
-    assert instances.coverage(5, 3, 2, 0.5, 0.2, "greedy", 0.5).benchmark == pytest.approx(
-        (1 - 1 / math.e) * 0.5 * covered.best
-    )
 
 
 def test_shared_draws():
@@ -382,12 +381,9 @@ def test_shared_draws():
         (lambda: instances.k_path(10, 4, 0.1), "n_arms must be a multiple of size=4, got 10"),
         (lambda: instances.k_path(8, 4, 1.4), "gap must be < 0.35 b_1 size = 1.4, got 1.4"),
         (lambda: instances.public_arms(7, 4, 0.1), "n_arms must be >= 8, got 7"),
-        (lambda: instances.rescaled(1, 0.1), "n_arms must be >= 2"),
-        (lambda: instances.rescaled(3, 0.1, b_inf=0.0), "b_inf must be > 0"),
-        (lambda: instances.one_valuable(4, 4, 0.1), "size must be"),
+        (lambda: instances.k_path(6, 2, 0.1, b_1=0.0), "b_1 must be > 0"),
         (lambda: instances.coverage(3, 2, 3, 0.5, 0.1), "size must be"),
         (lambda: instances.coverage(3, 2, 2, 0.5, 0.6), "gap must be"),
-        (lambda: instances.coverage(3, 2, 2, 0.5, 0.1, beta=0.0), "beta must be"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

@@ -7,12 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits import baselines
 from private_bandits.papers.semibandits import bounds, cucb_ldp1, cucb_ldp2, instances
-from private_bandits.problems import Arms, SemiBandit
+from private_bandits.problems import SemiBandit
 from private_bandits.simulate import simulate
-from private_bandits_book.semibandits.lemmas import first_report_lower
-from private_bandits_book.semibandits.tables import informative_from
 
 T = 1000
 LOG = math.log(T)
@@ -38,9 +35,7 @@ def test_theorems_2_and_4_as_printed():
     over = 4 / 1.2
     assert bounds.theorem_2(UNEVEN, T, 0.5) == close(4 * 16 * over * LOG / 0.25)
     assert bounds.theorem_2(UNEVEN, T, 0.5, constant=3.0) == close(3 * 4 * 16 * over * LOG / 0.25)
-    assert bounds.theorem_2(UNEVEN, T, 0.5, "algorithm") == close(256 * 2 * 16 * over * LOG / 0.25)
     assert bounds.theorem_4(UNEVEN, T, 0.5) == close(16 * over * LOG / 0.25)
-    assert bounds.theorem_4(UNEVEN, T, 0.5, "algorithm") == close(256 * 16 * over * LOG / 0.25)
 
 
 @pytest.mark.parametrize(("theorem", "scale"), [(bounds.theorem_2, 2 / 0.5), (bounds.theorem_4, 1 / 0.5)])
@@ -59,7 +54,7 @@ def test_theorems_2_and_4_corrected_cover_the_sum_they_stand_for(theorem, scale)
 
 
 def test_corrected_bounds_hold_where_they_say_something():
-    problem = instances.one_valuable(6, 2, 0.5)
+    problem = instances.separated("one matters", 4, 2, 0.5, best=0.5)
     for epsilon in (20.0, math.inf):
         for policy, bound in (
             (cucb_ldp1(epsilon, 2, "repaired"), bounds.theorem_2),
@@ -71,37 +66,9 @@ def test_corrected_bounds_hold_where_they_say_something():
             assert float(regret.mean()) > most / 60
 
 
-def test_first_report_lower_by_hand_and_by_sampling():
-    """The window is met as often as said, and the other arm's index stays above it as often as said."""
-    log_t, epsilon, gap = 3.0, 4.0, 0.1
-    radius = 4.0 * math.sqrt(2.0 * log_t) / epsilon
-    chance = 0.25 * (math.exp(-epsilon * (radius - 0.2)) - math.exp(-epsilon * radius))
-    slope = min(epsilon / math.sqrt(2.0), 0.2 / (0.125 + 2.0 / epsilon**2))
-    kept = 1.0 - 2.0 / (slope * radius) ** 2
-    expected = math.log(gap * (math.exp(log_t) - 1.0) * chance * kept)
-    assert first_report_lower(gap, epsilon, log_t) == pytest.approx(expected)
-    rng = np.random.default_rng(5)
-    reports = (rng.random(4_000_000) < 0.5) + rng.laplace(scale=1.0 / epsilon, size=4_000_000)
-    easy = 0.3  # a shorter radius, so that the window is met often: the law of one report is what is sampled
-    met = np.mean((reports + easy >= 0.0) & (reports + easy < 0.2))
-    zero = 0.25 * (math.exp(-epsilon * (easy - 0.2)) - math.exp(-epsilon * easy))
-    assert zero <= met <= 1.5 * zero
-    errors = (rng.random((4000, 300)) < 0.4) - 0.4 + rng.laplace(scale=1.0 / epsilon, size=(4000, 300))
-    n = np.arange(1, 301)
-    index = 0.4 + np.cumsum(errors, axis=1) / n + radius / np.sqrt(n)
-    assert np.mean(np.all(index > 0.2, axis=1)) >= kept
-    # more than any power of ln T, and nothing for the repaired box
-    printed = [first_report_lower(gap, 1.0, x) for x in (100.0, 200.0, 400.0)]
-    assert printed[0] > 38.0 and printed[1] - printed[0] > 60.0 and printed[2] - printed[1] > 150.0
-    assert first_report_lower(gap, 1.0, 100.0, "repaired") < -200.0
-    assert first_report_lower(gap, 0.01, 100.0) == -math.inf
-
-
 def test_theorem_5_and_6_by_hand():
     assert bounds.theorem_5(6, 0.3, 1.0, T, 2.0) == close(4 * 5 / (64 * (math.e - 1) ** 2 * 0.3) * LOG)
-    assert bounds.theorem_5(6, 0.3, 0.4, T, 2.0, "small") == close(4 * 5 / (128 * 0.16 * 0.3) * LOG)
     assert bounds.theorem_6(12, 4, 0.3, 1.0, T, 2.0) == close(4 * 8 * 4 / (64 * (math.e - 1) ** 2 * 0.3) * LOG)
-    assert bounds.theorem_6(12, 4, 0.3, 0.4, T, 2.0, "small") == close(4 * 8 * 4 / (128 * 0.16 * 0.3) * LOG)
 
 
 def kl(a, b):
@@ -124,9 +91,6 @@ def test_lower_bounds_in_print_are_weaker_than_the_corrected_ones():
             assert bounds.theorem_5(6, distance, epsilon, T) < bounds.theorem_5(
                 6, distance, epsilon, T, variant="corrected"
             )
-            if epsilon <= 0.5:
-                small = bounds.theorem_5(6, distance, epsilon, T, variant="small")
-                assert small <= bounds.theorem_5(6, distance, epsilon, T)
 
 
 def test_theorem_8_by_hand():
@@ -180,61 +144,11 @@ def test_theorem_8_corrected_covers_the_sum_it_stands_for():
 def test_theorem_9_by_hand():
     assert bounds.theorem_9(12, 4, 0.3, 0.5, T, 2.0) == close((4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG)
     assert bounds.theorem_9(12, 4, 0.3, 0.5, T, 2.0, constant=0.1) == close(0.1 * (4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG)
-    plain = kl(0.5 - 0.3 / 8, 0.5)
-    private = 6 * 0.001 * 0.3 / 8
-    assert private < plain < 6 * 0.3 / 8
+    plain, low = kl(0.5 - 0.3 / 8, 0.5), 0.5 - 0.3 / 8
+    private = min(0.001 * (z - low) + kl(z, 0.5) for z in np.linspace(low, 0.5, 100_001))  # d_epsilon by its definition
+    assert 0.98 * 0.001 * 0.3 / 8 < private < 0.001 * 0.3 / 8 < plain
     assert bounds.theorem_9(12, 4, 0.3, 1.0, T, 2.0, "corrected") == close(2 * 0.3 / plain * LOG)
-    assert bounds.theorem_9(12, 4, 0.3, 0.001, T, 2.0, "corrected") == close(2 * (12 - 4) / (6 * 0.001) * LOG)
-
-
-def test_public_arms_upper_by_hand():
-    log = math.log(3 * 13) + 2 * LOG
-    terms = bounds.public_arms_upper(12, 4, 0.3, 0.5, T, 2.0)
-    assert terms.sampling == close((5 + 16) * 2048 / 3 * 4 * log / 0.3)
-    assert terms.private == close(128 * (5 + 4) * 2 * log / 0.5)
-    assert terms.rest == close(2 * 5 * 6 * 0.3 + 0.3)  # D = 8/2^e >= 0.15 for e = 1, ..., 5, and at most one epoch more
-
-
-def public_arms_elimination(m, size, gap, epsilon, horizon, seed):
-    """The algorithm behind `public_arms_upper`, epoch by epoch; regret until only the best super arm is left."""
-    rng = np.random.default_rng(seed)
-    others, log = m - 2 * size + 1, math.log(3 * (m + 1)) + 2 * math.log(horizon)
-    best, low = 0.5, 0.5 - gap / size
-    alive, regret, width = list(range(others)), 0.0, float(size)
-    while alive:
-        width /= 2
-        g, h = 128 * log / width**2, 32 * log / (epsilon * width)
-        n = math.ceil(g + h + (size**2 * g + size * h) / len(alive) + 1)
-        users = len(alive) * n
-
-        def average(mean, count, share):
-            return rng.binomial(count, mean) / count + rng.laplace(0.0, 1 / (share * count))
-
-        private = {j: average(low, n, epsilon / 2) for j in alive}
-        public = average(low, users, epsilon / 2)
-        wide = math.ceil(size**2 * g + size * h)
-        # weights of the best super arm are independent: their average is a binomial over size
-        leader = size * (rng.binomial(wide * size, best) / (wide * size) + rng.laplace(0.0, 1 / (epsilon * wide)))
-        regret += users * gap
-        alive = [j for j in alive if leader - (private[j] + (size - 1) * public) <= width / 2]
-    return regret
-
-
-@pytest.mark.parametrize(("m", "size", "epsilon"), [(12, 4, 0.01), (60, 20, 0.001), (30, 3, 1.0)])
-def test_public_arms_upper_bounds_its_algorithm(m, size, epsilon):
-    worst = max(public_arms_elimination(m, size, 0.3, epsilon, 10**6, seed) for seed in range(3))
-    most = sum(bounds.public_arms_upper(m, size, 0.3, epsilon, 10**6))
-    assert most / 25 < worst < most
-
-
-def test_private_term_of_theorem_9_falls_short_by_k():
-    """At m = 3 K the ratio of what is claimed and what is reached grows like K."""
-    ratios = [
-        bounds.theorem_9(3 * k, k, 0.1, 1e-9, 10**9) / bounds.public_arms_upper(3 * k, k, 0.1, 1e-9, 10**9).private
-        for k in (100, 200, 100_000)
-    ]
-    assert ratios[1] / ratios[0] == pytest.approx(2, rel=0.05)
-    assert ratios[2] > 1  # already at constant 1
+    assert bounds.theorem_9(12, 4, 0.3, 0.001, T, 2.0, "corrected") == close(2 * 0.3 / private * LOG, rel=1e-6)
 
 
 def test_b_inf_dp_bounds_by_hand():
@@ -244,36 +158,14 @@ def test_b_inf_dp_bounds_by_hand():
     while 8 * (math.sqrt(1.5 * LOG / n) + linear / n) >= 1.2:
         charged += 8 * (math.sqrt(1.5 * LOG / n) + linear / n)
         n += 1
-    terms = bounds.b_inf_dp_terms(UNEVEN, T, 0.5, "corrected")
-    assert 4 * charged <= terms.sampling + terms.private <= 1.05 * 4 * charged
-    assert bounds.b_inf_dp_upper(UNEVEN, T, 0.5, "corrected") == close(sum(terms))
+    once = 5 * (3 + math.pi**2 / 3) * 1.8
+    assert 4 * charged <= bounds.b_inf_dp_upper(UNEVEN, T, 0.5, "corrected") - once <= 1.05 * 4 * charged
     assert bounds.b_inf_dp_lower(6, 0.3, 0.5, T, 2.0) == close(6 * 4 / (0.5 * 0.3) * LOG)
-    plain, private = kl(0.35, 0.5), 6 * 0.01 * 0.15
-    assert private < plain
-    assert bounds.b_inf_dp_lower(6, 0.3, 0.01, T, 2.0, "corrected") == close(5 * 0.3 / private * LOG)
+    plain = kl(0.35, 0.5)
+    private = min(0.01 * (z - 0.35) + kl(z, 0.5) for z in np.linspace(0.35, 0.5, 100_001))
+    assert private < 0.01 * 0.15 < plain
+    assert bounds.b_inf_dp_lower(6, 0.3, 0.01, T, 2.0, "corrected") == close(5 * 0.3 / private * LOG, rel=1e-6)
     assert bounds.b_inf_dp_lower(6, 0.3, 5.0, T, 2.0, "corrected") == close(5 * 0.3 / plain * LOG)
-
-
-@pytest.mark.parametrize("epsilon", [0.01, 10.0])
-def test_dp_se_upper_by_hand(epsilon):
-    pulls = 0.0
-    for epoch, width in ((1, 0.5), (2, 0.25), (3, 0.125)):
-        sampling = 32 * math.log(8 * 5 * epoch**2 * T) / width**2
-        private = 8 * math.log(4 * 5 * epoch**2 * T) / (epsilon * width)
-        assert (private > sampling) == (epsilon < 1)
-        pulls += math.ceil(max(sampling, private)) + 1
-    assert bounds.dp_se_upper(5, 0.2, epsilon, T) == close((4 * pulls + 1) * 0.2)
-
-
-@pytest.mark.parametrize("epsilon", [0.02, 1.0])
-def test_dp_se_upper_bounds_dp_se(epsilon):
-    """It allows two epochs more than most runs need."""
-    horizon, arms = 10**8, Arms.bernoulli([0.5, 0.3, 0.3, 0.3, 0.3])
-    regret = simulate(arms, baselines.dp_se(epsilon, 5, horizon), horizon=horizon, replications=10, seed=0).regret[
-        :, -1
-    ]
-    most = bounds.dp_se_upper(5, 0.2, epsilon, horizon)
-    assert most / 30 < float(regret.mean()) <= float(regret.max()) < most
 
 
 # --- no privacy
@@ -288,7 +180,8 @@ def test_without_privacy():
     terms = bounds.theorem_8_terms(UNEVEN, 10**9, math.inf, "corrected")
     assert terms.sampling == close(48 * 2 * 4 * 4 / 1.2 * math.log(10**9))
     assert terms.private == 0.0
-    assert bounds.b_inf_dp_terms(UNEVEN, T, math.inf, "corrected").private == 0.0
+    leading = 12 * 16 * 4 / 1.2 * LOG + 5 * (3 + math.pi**2 / 3) * 1.8
+    assert bounds.b_inf_dp_upper(UNEVEN, T, math.inf, "corrected") == close(leading)
     for variant in ("printed", "proof"):
         assert bounds.theorem_8_terms(UNEVEN, T, math.inf, variant).private == 0.0
     for theorem in (bounds.theorem_2, bounds.theorem_4):
@@ -324,7 +217,7 @@ def test_rates_in_k_of_the_corrected_bounds():
         return bound(problem, 10**6, small, "corrected") / (problem.n_items - (size if make is path else size - 1))
 
     def one(m, size):
-        return instances.one_valuable(m, size, 0.1)
+        return instances.separated("one matters", m - size, size, 0.1, best=0.5)
 
     def path(m, size):
         return instances.k_path(m, size, 0.1)
@@ -337,31 +230,22 @@ def test_rates_in_k_of_the_corrected_bounds():
 
 def test_rates_in_epsilon_and_gap():
     def one(gap):
-        return instances.one_valuable(12, 3, gap)
+        return instances.separated("one matters", 9, 3, gap, best=0.5)
 
     for theorem in (bounds.theorem_2, bounds.theorem_4):
         values = [theorem(one(0.1), 10**6, eps, "corrected") for eps in (0.002, 0.001)]
         assert exponent(*values, 2) == pytest.approx(2, abs=0.01)
         values = [theorem(one(gap), 10**6, 0.001, "corrected") for gap in (0.02, 0.01)]
         assert exponent(*values, 2) == pytest.approx(1, abs=0.02)
-    central = [bounds.b_inf_dp_terms(one(0.1), 10**6, eps, "corrected").private for eps in (2e-4, 1e-4)]
+
+    def added(gap, eps):
+        private, plain = (bounds.b_inf_dp_upper(one(gap), 10**6, at, "corrected") for at in (eps, math.inf))
+        return private - plain
+
+    central = [added(0.1, eps) for eps in (2e-4, 1e-4)]
     assert exponent(*central, 2) == pytest.approx(1, abs=0.1)
-    central = [bounds.b_inf_dp_terms(one(gap), 10**6, 1e-4, "corrected").private for gap in (0.02, 0.01)]
+    central = [added(gap, 1e-4) for gap in (0.02, 0.01)]
     assert exponent(*central, 2) == pytest.approx(0, abs=0.1)
-
-
-def test_informative_from():
-    problem = instances.one_valuable(6, 2, 0.5)
-    uniform = problem.uniform_regret()
-
-    def bound(horizon):
-        return bounds.theorem_4(problem, horizon, 1.0, "corrected")
-
-    first = informative_from(bound, uniform)
-    assert bound(first) < uniform * first
-    assert bound(first // 2) >= uniform * first / 2
-    with pytest.raises(ValueError, match="bound must fall below"):
-        informative_from(lambda horizon: 2.0 * horizon, 1.0)
 
 
 # --- refusals
@@ -377,16 +261,20 @@ def test_informative_from():
         (lambda: bounds.theorem_4(SemiBandit.top_k([0.5, 0.5], 1), T, 1.0), "must have a bad super arm"),
         (lambda: bounds.theorem_5(1, 0.1, 1.0, T), "n_arms must be >= 2"),
         (lambda: bounds.theorem_5(5, 0.35, 1.0, T), "gap must be < 0.35 b_inf = 0.35, got 0.35"),
-        (lambda: bounds.theorem_5(5, 0.1, 0.6, T, variant="small"), "epsilon must be <= 0.5, got 0.6"),
         (lambda: bounds.theorem_6(9, 4, 0.1, 1.0, T), "n_arms must be a multiple of size=4"),
         (lambda: bounds.theorem_6(4, 4, 0.1, 1.0, T), "n_arms must be >= 8"),
         (lambda: bounds.theorem_8(UNEVEN, T, 1.0, "box"), "variant must be one of"),
         (lambda: bounds.theorem_9(7, 4, 0.1, 1.0, T), "n_arms must be >= 8"),
         (lambda: bounds.theorem_9(8, 4, 0.1, 1.0, T, b_1=-1.0), "b_1 must be > 0"),
-        (lambda: bounds.public_arms_upper(7, 4, 0.1, 1.0, T), "n_arms must be >= 8"),
+        (lambda: bounds.theorem_9(9, 4, 0.1, 1.0, T, variant="corrected"), "n_arms must be a multiple of size=4"),
+        (lambda: bounds.central_rates(9, 4, 0.1, 1.0), "n_arms must be a multiple of size=4"),
+        (lambda: bounds.central_rates(8, 4, 1.4, 1.0), "gap must be < 0.35 b_1 size = 1.4"),
+        (lambda: bounds.theorem_9_fails(0, 0.1, 1.0), "size must be >= 1"),
+        (lambda: bounds.theorem_9_fails(4, 0.1, 1.0, constant=0.0), "constant must be > 0"),
+        (lambda: bounds.cucb_blocks_upper(UNEVEN, 0, 1.0), "horizon must be >= 1"),
+        (lambda: bounds.cucb_blocks_upper(UNEVEN, T, 0.0), "epsilon must be > 0"),
         (lambda: bounds.b_inf_dp_upper(UNEVEN, T, 1.0, "proof"), "variant must be one of"),
         (lambda: bounds.b_inf_dp_lower(5, 0.5, 1.0, T), "gap must be <"),
-        (lambda: bounds.dp_se_upper(5, 1.0, 1.0, T), "gap must be"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

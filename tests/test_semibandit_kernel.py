@@ -1,4 +1,4 @@
-"""The kernel on semi-bandits: limits, forced exploration, fallback, cap, failing and greedy oracles, trees."""
+"""The kernel on semi-bandits: limits, forced exploration, fallback, cap, failing oracles, trees."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_random_super_arm_is_played_if_an_index_is_negative(fallback, value, r
 def test_fallback_plays_every_super_arm_equally_often():
     always = box([], bonus=index.FIXED_BONUS, bonus_scale=-1e6)  # below 0 from the first report on
     rounds = 6000
-    for problem in (KINDS["mixed sizes"], SemiBandit.top_k(MEANS, 2), KINDS["greedy"]):
+    for problem in (KINDS["mixed sizes"], SemiBandit.top_k(MEANS, 2), KINDS["coverage"]):
         shown = trace(problem, always, horizon=rounds, seed=2)
         played = [tuple(sorted(row[row >= 0])) for row in shown[:, :-1]]
         counts = np.unique(np.array([hash(arms) for arms in played]), return_counts=True)[1]
@@ -185,20 +185,6 @@ def test_regret_is_definition_2(setting):
         assert np.all(np.diff(regret.regret[0]) >= 0.0)
     elif setting != "failing":
         assert np.any(np.diff(regret.regret[0]) < 0.0)
-
-
-def test_greedy_covers_its_share_and_less_than_the_best():
-    rng = np.random.default_rng(0)
-    worst = 1.0
-    for _ in range(300):
-        table = rng.random((6, 4)) * (rng.random((6, 4)) < 0.4)
-        size = int(rng.integers(1, 5))
-        problem = SemiBandit.coverage(table, size)
-        if problem.best == 0.0:
-            continue
-        found = Plain(SemiBandit.coverage(table, size, oracle="greedy")).oracle(problem.means, rng)
-        worst = min(worst, problem.reward(found) / problem.best)
-    assert 1 - 1 / math.e <= worst < 0.99
 
 
 # --- trees over rounds

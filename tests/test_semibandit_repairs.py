@@ -167,7 +167,6 @@ def test_arguments_are_checked(make, message):
     "problem",
     [
         SemiBandit.top_k([0.5, 0.4], 1),
-        SemiBandit.coverage([[0.5], [0.4]], 1, oracle="greedy"),
         SemiBandit.from_sets([0.5, 0.4], [[0], [1]], beta=0.5),
     ],
 )

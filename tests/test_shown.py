@@ -10,15 +10,11 @@ import math
 import pandas as pd
 import pytest
 
-from private_bandits.policy import Policy
 from private_bandits_book import exhibits
 from private_bandits_book.algorithms import listed
 from private_bandits_book.chapters import Chapter
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.contextual import sweeps as contextual
-from private_bandits_book.definitions import study as definitions
 from private_bandits_book.package_data import tables
-from private_bandits_book.semibandits import sweeps as semibandits
 from private_bandits_book.studies import family
 
 BOOK = find_book()
@@ -26,10 +22,7 @@ ROOMS = [chapter for chapter in BOOK.chapters() if importlib.util.find_spec(f"pr
 CHAPTERS = [room for room in ROOMS if importlib.util.find_spec(f"private_bandits_book.{room}.exhibits")]
 SHARED = {"sentences", "names", "looks"}  # sections that makers read, and no exhibit's own
 # What a page shows as its maker returns it: numbers for download, a Markdown table, words made of sentences.
-BARE = {
-    "heavy_tailed": {"table-confidence", "table-local-confidence", "formulas"},
-    "semibandits": {"findings-map"},
-}
+BARE = {}
 
 
 def cells(chapter):
@@ -51,7 +44,7 @@ def declared(chapter):
     return {label: one.label + one.letters for one in room._declared for label, _ in exhibits._panels(one, study)}
 
 
-def astray(entries, made, shown, bare=frozenset()):
+def astray(entries, made, shown):
     """What is said and not shown, shown and not said, declared and not shown, or shown twice."""
     counts, found = dict.fromkeys(made, 0), []
     for how, labels in shown:
@@ -61,13 +54,13 @@ def astray(entries, made, shown, bare=frozenset()):
             counts[label] += 1
     found += [f"{label}: shown {count} times" for label, count in counts.items() if count != 1]
     found += [f"{entry}: said of nothing" for entry in entries if entry not in made.values()]
-    return found + [f"{e}: nothing is said" for e in dict.fromkeys(made.values()) if e not in {*entries, *bare}]
+    return found + [f"{e}: nothing is said" for e in dict.fromkeys(made.values()) if e not in entries]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_text_is_of_an_exhibit_that_a_cell_shows_and_every_cell_shows_one(chapter):
     entries = [label for label in tables(chapter, "texts") if label not in SHARED]
-    assert astray(entries, declared(chapter), list(cells(chapter)), BARE.get(chapter, set())) == []
+    assert astray(entries, declared(chapter), list(cells(chapter))) == []
 
 
 MADE = {"figure-1a": "figure-1ab", "figure-1b": "figure-1ab", "table-1": "table-1"}
@@ -89,23 +82,15 @@ def test_what_is_astray_is_found(entries, made, shown, found):
     assert astray(entries, made, shown) == found
 
 
-LONG = {
-    "contextual": lambda: contextual.long_runs("convex") + contextual.long_runs("linear"),
-    "definitions": definitions.long_runs,
-    "semibandits": lambda: [run for runs in semibandits.STUDIES.values() for run in runs()],
-}
-
-
-def policies(chapter):
-    """What a chapter may have played: the library's policies, with and without privacy, and those of its studies."""
-    made = [policy for epsilon in (1.0, float("inf")) for _, policy in listed(epsilon)]
-    return made + [run.policy for run in LONG.get(chapter, list)() if isinstance(run.policy, Policy)]
+def policies():
+    """What a chapter may have played: the library's policies, with and without privacy."""
+    return [policy for epsilon in (1.0, float("inf")) for _, policy in listed(epsilon)]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_drawn_family_is_that_of_the_policy_that_ran(chapter):
     looks = {}
-    for policy in policies(chapter):
+    for policy in policies():
         looks.setdefault((policy.name, math.isfinite(policy.privacy.epsilon)), set()).add(family(policy))
     seen = 0
     for path in sorted(BOOK.data(chapter).glob("figure-*.csv")):

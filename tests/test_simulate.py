@@ -260,7 +260,7 @@ def test_a_zero_scale_draws_nothing(policy, problem, monkeypatch):
 
 FAMILY = {
     "sets": SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1], beta=0.8),
-    "greedy": SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2, oracle="greedy"),
+    "coverage": SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2),
 }
 ON_SETS = replace(
     ucb_laplace(1.0, 3),

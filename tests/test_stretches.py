@@ -9,21 +9,22 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from private_bandits.kernels import linear, stretches, weighted
+from private_bandits.kernels import linear, phased, stretches, weighted
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import (
-    KernelMethod,
     bounds,
     by_stretches,
+    hanna_local,
     instances,
     joint_linucb,
     ldp_glm,
     ldp_linucb,
     linucb,
     linucb_private_rewards,
+    private_rewards,
     weighted_regression,
-    wrap,
 )
+from private_bandits.privacy.accounts import account
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import simulate, streams, trace
 
@@ -301,45 +302,71 @@ def test_the_bounds_by_hand():
     assert free.record.sigma == free.record.regression_sigma == 0.0 and free.privacy.trust == "none"
 
 
-# --- the kernel method
+# --- private rewards in phases
 
 
-def test_the_kernel_method_estimates_smoothed_losses():
-    """Over all points that it may play, what is estimated of y is the mean loss from y to the middle."""
-
-    class Fixed:
-        def __init__(self, value):
-            self.value = value
-
-        def random(self):
-            return self.value
-
-    problem, losses = instances.on_line("schedule"), np.random.default_rng(1).uniform(0, 1, 22)
-    learner = KernelMethod(400, 1.0).start(problem, Fixed(0.5), None)
-    learner.losses = np.random.default_rng(2).uniform(0, 30, len(learner.grid))
-    before, mean, seen = learner.losses.copy(), np.zeros(len(learner.grid)), 0.0
-    assert len(learner.grid) == 21
-    for u in np.linspace(0, 1, 20_001)[:-1]:
-        learner.losses, learner.choice = before.copy(), Fixed(u)
-        (x,) = learner.ask()
-        place = int(np.argmin(np.abs(learner.grid - x)))
-        if learner.chance and u == 0.0:
-            weights = np.exp(-learner.method.step * (before - before.min()))
-            middle = round(float(np.arange(21) @ (weights / weights.sum())))
-        learner.tell([losses[place]])
-        mean += (learner.losses - before) / 20_000
-        seen += 1 / 20_000
-    for y in range(21):
-        between = losses[min(y, middle) : max(y, middle) + 1]
-        assert mean[y] == pytest.approx(between.mean(), rel=2e-2)
+TRIPLE = LinearContext.table([[[1.0, 0.0], [0.6, 0.6], [0.0, 0.9]]], [[0.9, 0.5, -0.4]])
+KNOWN = [instances.one_set(2), instances.one_set(3, gap=0.9), instances.or_nothing(0.9), TRIPLE]
 
 
-def test_the_kernel_method_learns_behind_noise():
-    problem = instances.on_line("schedule")
-    policy = wrap(KernelMethod(4000, 3.0), problem.bound, 50.0, DELTA, method="analytic")
-    found = simulate(problem, policy, horizon=4000, replications=3, seed=0).regret.values[:, -1]
-    assert (found < 0.6 * 4000 * problem.uniform_regret()).all()
-    assert (policy.mechanism, policy.method, policy.paper) == ("gaussian", "Kernel method", "zheng2020")
+@pytest.mark.parametrize("problem", KNOWN, ids=str)
+@pytest.mark.parametrize("epsilon", [5.0, 400.0])
+def test_phases_are_the_reference(problem, epsilon):
+    policy = private_rewards(epsilon, problem.dim, problem.n_actions, 900)
+    for seed in (0, 1):
+        rows = hanna_local.reference(problem, 900, streams(seed, 0), epsilon)
+        np.testing.assert_array_equal(trace(problem, policy, horizon=900, seed=seed), rows)
+        if epsilon > 100:
+            assert rows[-1][0] == problem.means[0].argmax()
+
+
+def test_phases_in_pieces_and_their_trace():
+    policy = private_rewards(400.0, 2, 3, 900)
+    whole, rows = played(phased, TRIPLE, policy.record, 900, (3, 77, 78, 400))
+    again, same = played(phased, TRIPLE, policy.record, 900, ())
+    np.testing.assert_array_equal(rows, same)
+    assert np.cumsum((0.9 - TRIPLE.means[0])[rows[:, 0]])[[2, 76, 77, 399, 899]] == pytest.approx(whole)
+    assert whole[-1] == again[-1]
+
+
+def test_a_design_sees_every_direction():
+    rng = np.random.default_rng(0)
+    for dim, actions in ((2, 2), (3, 40), (4, 7)):
+        x = rng.standard_normal((actions, dim)) * 10.0 ** rng.uniform(-3, 0, (actions, 1))
+        shares = phased.design(x)
+        inverse = np.linalg.inv(x.T @ (shares[:, None] * x))
+        assert shares.sum() == pytest.approx(1.0) and np.einsum("ai,ij,aj->a", x, inverse, x).max() <= 2 * dim
+    assert phased.design(np.array([[0.0], [2.0]])).tolist() == [0.0, 1.0]
+    assert phased.design(np.zeros((2, 1))).tolist() == [0.5, 0.5]
+
+
+def test_intervals_of_private_rewards_hold_and_the_best_action_stays():
+    """Over all phases of 300 runs; alpha is 0.1, and Bernstein's bound is generous."""
+    policy, lost = private_rewards(1.0, 2, 3, 10**9), 0
+    for seed in range(300):
+        state = phased.start(TRIPLE.record(), policy.record)
+        phased.advance(
+            TRIPLE.record(), policy.record, state, 1, 10**9, np.zeros(0, int), np.zeros(0), np.zeros((0, 2)),
+            *streams(seed, 0),
+        )  # fmt: skip
+        lost += not state.alive[0]
+        assert state.alive.sum() == 1
+    assert lost <= 3
+    x, rng = TRIPLE.sets[0], np.random.default_rng(0)
+    counts, tail = np.array([40, 30, 30]), math.log(1 / 0.05)
+    inverse = np.linalg.inv((counts[:, None] * x).T @ x)
+    played_ = np.repeat(x, counts, axis=0)
+    errors = (rng.uniform(-1, 1, (4000, 100)) + rng.laplace(0, 4.0, (4000, 100))) @ played_ @ inverse @ x.T
+    missed = (np.abs(errors) > phased.widths(x, inverse, 4.0, tail)).mean(axis=0)
+    assert (missed < 2 * 0.05).all() and (missed > 1e-4).any()  # each side fails with exp(-L)
+
+
+def test_private_rewards_are_pure():
+    policy = private_rewards(2.0, 2, 2, 1000)
+    assert (policy.privacy.effective_epsilon, policy.privacy.effective_delta) == (pytest.approx(2.0), 0.0)
+    assert policy.record.scale == 2.0 and math.isinf(account(policy.record)[0])  # the action is sent
+    free = private_rewards(math.inf, 2, 2, 1000)
+    assert free.record.scale == 0.0 and free.privacy.trust == "none"
 
 
 @pytest.mark.parametrize(
@@ -352,8 +379,8 @@ def test_the_kernel_method_learns_behind_noise():
         (lambda: ldp_linucb(1.0, None, 2, 10), "delta must be"),
         (lambda: weighted_regression(1.0, DELTA, 2, 10, batches=-1), "batches must be"),
         (lambda: joint_linucb(1.0, DELTA, 2, 0), "horizon must be"),
-        (lambda: KernelMethod(10, 0.0), "size must be"),
-        (lambda: KernelMethod(10, 1.0).start(instances.convex("distance"), None, None), "on an interval"),
+        (lambda: private_rewards(1.0, 2, 0, 10), "n_actions must be"),
+        (lambda: simulate(SEVERAL, private_rewards(1.0, 2, 2, 9), horizon=9, replications=1, seed=0), "one set"),
         (
             lambda: simulate(instances.unit_vectors(2), by_stretches(linucb(2)), horizon=9, replications=1, seed=0),
             "given sets",

@@ -200,7 +200,7 @@ class Verdicts(SphinxDirective):
         every = [row for rows in found.values() for row in rows]
         lines = [["", *(f"{sign} {verdict}" for verdict, sign in SIGNS.items())], [":---"] + ["---:"] * len(SIGNS)]
         lines += [[f"[{titles[chapter]}]({chapter}.ipynb)", *_counted(rows)] for chapter, rows in found.items()]
-        lines += [["**all**", *(f"**{count}**" for count in _counted(every))]]
+        lines += [["**all**", *(count and f"**{count}**" for count in _counted(every))]]
         lines += [[f"*{one}*", *_counted([row for row in every if row["evidence"] == one])] for one in EVIDENCE]
         text = StringList(["| " + " | ".join(line) + " |" for line in lines], self.get_source_info()[0])
         box = nodes.container()

@@ -15,7 +15,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-PANELS = ("cascading", "semibandits", "definitions", "contextual", "heavy_tailed", "explorer")
+PANELS = ("cascading", "semibandits", "definitions", "convex", "heavy_tailed", "explorer")
 _IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*?|const|class) (\w+))", re.MULTILINE)
 _NEITHER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)

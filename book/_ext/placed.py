@@ -26,7 +26,7 @@ class Placed:
     Attributes
     ----------
     before : str
-        The heading of the section that follows the laboratory; empty for none.
+        The heading of the section that follows the laboratory; none where there is no laboratory.
     figure, shown : str
         The figure that stands for the laboratory where no script runs, and what it shows.
     said : str
@@ -52,6 +52,39 @@ CHAPTERS = {
         letter="C",
     ),
     "replay": Placed(before="", figure="", shown="", said="", letter="Y"),
+    "semibandits": Placed(
+        before="The problem",
+        figure="figure-removed",
+        shown="Regret of CUCB-LDP1 and CUCB-LDP2 against the size of the super arm.",
+        said="Does one number about the least pulled arm cost less than $K$ numbers? Run CUCB-LDP1 against CUCB-LDP2 "
+        "in your own browser, and move $K$.",
+        letter="S",
+    ),
+    "contextual": Placed(before="", figure="", shown="", said="", letter="X"),
+    "convex": Placed(
+        before="The problem",
+        figure="figure-steps",
+        shown="Regret of Algorithm 2 at small ε, with the printed step and with one that knows the noise.",
+        said="See the exact privacy loss of the classical and of the analytic noise at your $\\epsilon$ and $\\delta$, "
+        "and run Algorithm 2 behind them on the unit disc, in your own browser.",
+        letter="V",
+    ),
+    "definitions": Placed(
+        before="What we found",
+        figure="figure-inference",
+        shown="The success rate of the best guess of one unknown bit against epsilon, for three ways to hide it.",
+        said="Be the attacker: you see what an $\\epsilon$-private channel lets out about one bit, and guess it. Then "
+        "let the best attacker guess a thousand times.",
+        letter="D",
+    ),
+    "heavy_tailed": Placed(
+        before="The problem",
+        figure="figure-dp-settings",
+        shown="Regret of DP Robust UCB and DP Robust SE against rounds, on the settings of the talk.",
+        said="Regret grows here as the runs are played, in your own browser. Elimination is drawn by whole epochs, so "
+        "that $10^{15}$ rounds take as long as a thousand.",
+        letter="H",
+    ),
 }
 
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")

@@ -56,5 +56,5 @@ export const contextualSetting = {
     return informative(stated, (t) => contextualSetting.uniform(values, t));
   },
   command: ({ horizon, replications, seed, epsilon, delta }) =>
-    runCommand("contextual", { horizon, replications, seed, epsilons: [epsilon], delta }),
+    runCommand("convex", { horizon, replications, seed, epsilons: [epsilon], delta }),
 };

@@ -13,7 +13,7 @@ const heavyParameters = [
   number("v", "moment 1 + v", 0.9, 0.1, 1, "v: the order of the moment less 1"),
   number("beta", "β", 1e-15, 1e-30, 0.5, "probability that the bounds of an elimination fail", true),
   number("spare_shape", "spare moments", 0.05, 0.001, 10, "how far the shape of the Pareto laws is above 1 + v", true),
-  ...commonParameters(1e15, 1e15),
+  ...commonParameters(1e15, 1e15, 8, 100),
 ];
 
 const ROUND_BY_ROUND = 1e7; // rounds that an index policy is let play

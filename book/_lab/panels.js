@@ -9,5 +9,5 @@ export function fill(host) {
   const name = host.dataset.lab;
   if (name === "explorer") new Explorer(host);
   else if (name === "definitions") new Attacker(host, name);
-  else if (settings[name]) new Experiment(host, name, settings[name], name === "contextual" ? new Noise() : null);
+  else if (settings[name]) new Experiment(host, name, settings[name], name === "convex" ? new Noise() : null);
 }

@@ -10,8 +10,8 @@ export const number = (name, label, value, min, max, help, log = false) => ({
 
 export const choice = (name, label, value, choices, help) => ({ name, label, kind: "choice", value, choices, help });
 
-export const commonParameters = (horizon, most, replications = 8) => [
-  integer("horizon", "horizon T", horizon, 1, most, "rounds of a run", true),
+export const commonParameters = (horizon, most, replications = 8, least = 1) => [
+  integer("horizon", "horizon T", horizon, least, most, "rounds of a run", true),
   integer("replications", "runs", replications, 2, 1000, "independent runs of every curve", true),
   integer("seed", "seed", 2021, 0, 2 ** 32, "of all runs"),
 ];

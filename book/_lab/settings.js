@@ -8,7 +8,7 @@ import { heavyTailedSetting } from "./heavy_tailed_setting.js";
 export const settings = {
   cascading: cascadingSetting,
   semibandits: semibanditsSetting,
-  contextual: contextualSetting,
+  convex: contextualSetting,
   heavy_tailed: heavyTailedSetting,
 };
 

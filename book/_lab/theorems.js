@@ -121,7 +121,7 @@ function semiLower({ m, K, gap, T }, epsilon) {
 }
 
 function semiCentralLower({ m, K, gap, T }, epsilon) {
-  return ((m - 1) * gap * log(T)) / Math.min(kl(0.5 - gap / K, 0.5), (6 * epsilon * gap) / K);
+  return ((m - 1) * gap * log(T)) / privateKl(0.5 - gap / K, 0.5, epsilon);
 }
 
 // Definitions: K arms, Bernoulli of mean 1/2 and 1/2 - gap.
@@ -129,11 +129,13 @@ function semiCentralLower({ m, K, gap, T }, epsilon) {
 const overArms = ({ K, gap, T }, divergence) => ((K - 1) * gap * log(T)) / divergence(P - gap, P);
 const laiRobbins = (values) => overArms(values, kl);
 
-function couplingMinimax({ K, T }, epsilon) {
-  const lost = -Math.expm1(-epsilon);
-  const gap = Math.min(0.5, ((1 - lambertW(Math.E / K)) * K) / (T * lost));
-  const untouched = 2 * gap * lost < 1 ? (T / (2 * K)) * Math.log1p(-2 * gap * lost) : -Infinity;
-  return gap * T * Math.max(0, Math.exp(untouched) - 1 / K);
+function theoremB({ K, T }, epsilon) {
+  let most = 0;
+  for (let i = 1; i < 100 && epsilon < Infinity; i++) {
+    const c = i / 100;
+    most = Math.max(most, c * lambertW((epsilon * T * (1 - c)) / (1 + c * (K - 2))));
+  }
+  return (most * (K - 1)) / epsilon;
 }
 
 function localMinimax(values, epsilon) {
@@ -141,11 +143,11 @@ function localMinimax(values, epsilon) {
   const keep = Math.tanh(epsilon / 2), wrong = 1 - 1 / K;
   const gap = Math.min(0.5, wrong / (2 * keep * Math.sqrt(1 + T / K)));
   const kept = -0.5 * Math.log1p(-((2 * gap * keep) ** 2));
-  return Math.max(gap * T * (wrong - Math.sqrt((T * kept) / (2 * K))), couplingMinimax(values, epsilon));
+  return Math.max(gap * T * (wrong - Math.sqrt((T * kept) / (2 * K))), theoremB(values, epsilon));
 }
 
 const minimax = (values) => localMinimax(values, Infinity);
-const centralMinimax = (values, epsilon) => Math.max(minimax(values), couplingMinimax(values, epsilon));
+const centralMinimax = (values, epsilon) => Math.max(minimax(values), theoremB(values, epsilon));
 
 /** The principal branch at x > 0, by Newton. */
 export function lambertW(x) {

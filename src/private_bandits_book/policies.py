@@ -5,6 +5,7 @@ the pairs (arm, reward) of the rounds so far and returns the distribution of the
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -439,6 +440,70 @@ class Hedge(_Overhearing, _Noisy):
         """
         rows = np.array([outcome for _, outcome in history], dtype=float).reshape(-1, self.n_arms)
         return _softmax(self.epsilon / 2 * rows.sum(axis=0))
+
+
+class Two(FinitePolicy):
+    """Two arms; the second round's arm follows a law of the first reward, and all others are fair.
+
+    Parameters
+    ----------
+    law : callable
+        Takes the first reward and returns the chance of arm 1.
+    """
+
+    n_arms = 2
+
+    def __init__(self, law: Callable[[float], float]) -> None:
+        self.law = law
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return the chances of both arms.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
+        one = self.law(float(_sums(history, 2)[0].sum())) if len(history) == 1 else 0.5
+        return np.array([1.0 - one, one])
+
+
+class Password(FinitePolicy):
+    """Two arms: the last one is the first reward, if every reward between repeats the arm that was drawn for it.
+
+    Private with a small delta for rewards that are fixed beforehand, and not for tables of outcomes.
+
+    Parameters
+    ----------
+    horizon : int
+        T, >= 3.
+    """
+
+    n_arms = 2
+
+    def __init__(self, horizon: int) -> None:
+        self.horizon = horizon
+
+    def probabilities(self, history: History) -> np.ndarray:
+        """Return 1/2 each, but arm 0 at first, and at last what is revealed.
+
+        Parameters
+        ----------
+        history : tuple of (int, float)
+            Arm and reward of each round so far.
+
+        Returns
+        -------
+        array, shape (arms,)
+        """
+        if 0 < len(history) < self.horizon - 1:
+            return np.full(2, 0.5)
+        told = len(history) > 0 and history[0][1] == 1 and all(arm == reward for arm, reward in history[1:])
+        return np.array([0.0, 1.0] if told else [1.0, 0.0])
 
 
 @lru_cache(maxsize=16384)

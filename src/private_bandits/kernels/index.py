@@ -75,7 +75,7 @@ class State(NamedTuple):
     indices: np.ndarray
     values: np.ndarray  # indices of the list
     feedback: np.ndarray
-    worth: np.ndarray  # (2, blocks or sets)
+    worth: np.ndarray  # an entry per set
     missed: np.ndarray  # of a coverage, the chance that each target is missed; 1 between calls
     levels: np.ndarray  # (3, list_size), of `leap`
 
@@ -128,7 +128,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         indices=np.full(n_items, np.inf),
         values=np.zeros(size),
         feedback=np.zeros(size),
-        worth=np.zeros((2, len(family.blocks) or len(family.sets))),
+        worth=np.zeros(len(family.sets)),
         missed=np.ones(max(family.targets, default=0) + 1),
         levels=np.zeros((3, size)),
     )
@@ -170,7 +170,7 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
     pulls, total, mean, root, weight = state.pulls, state.total, state.mean, state.root, state.weight
     counters, released_at, order = state.counters, state.released_at, state.order
     indices, values, feedback, missed = state.indices, state.values, state.feedback, state.missed
-    worth, marked, top_oracle = state.worth[0], state.worth[1], family.oracle == TOP
+    worth, top_oracle = state.worth, family.oracle == TOP
     adjusted = cap < math.inf or fallback or forced > 0.0
     length, total_regret, mark = len(order), state.regret[0], lower_bound(checkpoints, first)
     for t in range(first, last + 1):
@@ -182,7 +182,7 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
                 indices[:] = 0.0
             top_list(indices, cascade, choice, order, values)
         else:
-            length = answer(family, indices, failed, choice, order, worth, missed, marked)
+            length = answer(family, indices, failed, choice, order, worth, missed)
         if reports == FIRST or reports == REORDERED:
             least_first(pulls, order, length)
         # what the user answers, and what the list gives up

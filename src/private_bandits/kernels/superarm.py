@@ -1,11 +1,15 @@
-"""A radius for a super arm, not for its arms: one randomised bit about the least reported arm of what is played.
+"""A radius for a super arm, not for its arms: one report about the least reported arm of what is played.
 
-Super arms are compared on an equal footing. With a the largest number of a grid that all arms of a super arm S have
-reported, its index is
+Super arms are compared on an equal footing. With g the largest number of a grid that all arms of a super arm S have
+reported, its index has the means M of the first g reports of each, or of the last a of these where sums are forgotten:
 
-    min(r(S) at the means of the first a reports of each + sqrt(level sum of w_i^2 / (2 a)) / (1 - 2 flip), r(S) at 1).
+    min(r_M(S) + sqrt(level W / (2 a)) / (1 - 2 flip) + scale (w level + 2 sqrt(level W)) / a, r(S) at means of 1),
 
-Indices move only where an arm reaches a number of the grid, so most rounds look none up.
+W the sum of the squared weights of S, w the largest. A report is a bit by randomised response, `flip`; or it is exact,
+and the sum gets Lap(scale) as its arm reaches the grid, once.
+
+Indices move only where an arm reaches a number of the grid, so most rounds look none up. The rounds until then can be
+drawn at once: each arm's reports as one binomial number, which is good up to 10^15 of them.
 """
 
 import math
@@ -14,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, lower_bound, record_round
+from private_bandits.kernels import protocol
+from private_bandits.kernels.protocol import blank, lower_bound, record_round, write_round
 from private_bandits.kernels.selection import least_first
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import SetBandit
@@ -23,14 +28,22 @@ from private_bandits.problems.lists import ListRecord
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
+PIECE = 1 << 50  # long runs are leapt through
+LEAP = 1 << 12
+
 
 class Record(NamedTuple):
     """The constants of a super-arm radius."""
 
-    grid: np.ndarray  # int64, increasing from 1: the numbers of reports at which an arm's sum is kept
+    grid: np.ndarray  # int64, increasing: the numbers of reports at which an arm's sum is kept
     level: float  # a super arm's index is too low with probability exp(-level) at most
     flip: float  # probability that a bit is the false one
     horizon: int
+    scale: float = 0.0  # Laplace scale of a kept sum
+    forget: bool = False  # whether a kept sum is of the reports since the one before, not of all
+    leap: int = 1 << 62  # rounds that are drawn one by one at most, where nothing changes in them
+    list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
+    n_items: int = 0
 
 
 class State(NamedTuple):
@@ -43,6 +56,7 @@ class State(NamedTuple):
     worth: np.ndarray
     ties: np.ndarray  # the super arms of the largest index
     found: np.ndarray  # how many; 0: to be found anew
+    left: np.ndarray  # rounds of a leap that are still to be counted
     values: np.ndarray  # scratch, as all that follow
     missed: np.ndarray
     order: np.ndarray
@@ -51,10 +65,12 @@ class State(NamedTuple):
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems whose super arms are not scanned, and longer runs."""
-    check_horizon(name, horizon, record.horizon)
-    check_kind(name, problem, SetBandit, "a SemiBandit of listed super arms")
-    if problem.picks or problem.beta < 1.0:
+    """Refuse problems whose super arms are not scanned, of other sizes, and longer runs."""
+    protocol.check_horizon(name, horizon, record.horizon)
+    protocol.check_kind(name, problem, SetBandit, "a SemiBandit of listed super arms")
+    protocol.check_size(name, "size", record.list_size, problem.list_size)
+    protocol.check_size(name, "n_arms", record.n_items, problem.n_items)
+    if problem.beta < 1.0:
         raise ValueError(f"the oracle must be exact for {name}, got {problem}")
     return {}
 
@@ -70,6 +86,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         worth=np.zeros(n_sets),
         ties=np.zeros(n_sets, np.int64),
         found=np.zeros(1, np.int64),
+        left=np.zeros(1, np.int64),
         values=np.zeros(n_items),
         missed=np.ones(max(problem.family.targets, default=0) + 1),
         order=np.zeros(size, np.int64),
@@ -85,15 +102,31 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     grid, means, family, best = policy.grid, problem.means, problem.family, problem.best
     sets, sizes = family.sets, family.sizes
     pulls, total, cells, kept = state.pulls, state.total, state.cells, state.kept
-    ties, found, order, feedback, missed = state.ties, state.found, state.order, state.feedback, state.missed
-    mark, lost, played = lower_bound(checkpoints, first), 0.0, -1
-    for t in range(first, last + 1):
+    ties, found, left, order = state.ties, state.found, state.left, state.order
+    feedback, missed = state.feedback, state.missed
+    mark, lost, played, t = lower_bound(checkpoints, first), 0.0, -1, first
+    while t <= last:
         if found[0] == 0:
             _look_up(family, policy, state)
+            if found[0] == 1:
+                left[0] = _leap(means, sets[ties[0]], sizes[ties[0]], policy, state, policy.horizon + 1 - t, env)
         row = ties[int(choice.random() * found[0]) if found[0] > 1 else 0]
         length = sizes[row]
         for position in range(len(order)):
             order[position] = sets[row, position]
+        if row != played:
+            lost, played = regret_of_set(means, family, best, order, length, missed), row
+        if left[0] > 0:
+            rounds = min(left[0], last + 1 - t)
+            while mark < len(checkpoints) and checkpoints[mark] < t + rounds:
+                regret[mark] = state.regret[0] + lost * (checkpoints[mark] + 1 - t)
+                mark += 1
+            for shown in range(t, t + rounds if len(trace) > 0 else t):
+                write_round(trace, shown, order, length)
+            state.regret[0] += lost * rounds
+            left[0] -= rounds
+            t += rounds
+            continue
         least_first(pulls, order, length)
         observe_set(means, family.groups, order, length, env, feedback)
         item = order[0]
@@ -101,13 +134,39 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         pulls[item] += 1
         cell = cells[item]
         if cell < len(grid) and pulls[item] == grid[cell]:
-            kept[item, cell] = total[item]
+            kept[item, cell] = total[item] + mechanisms.laplace(noise, policy.scale)
+            total[item] = 0.0 if policy.forget else total[item]
             cells[item] = cell + 1
             found[0] = 0
-        if row != played:
-            lost, played = regret_of_set(means, family, best, order, length, missed), row
         state.regret[0] += lost
         mark = record_round(t, order, length, state.regret[0], mark, checkpoints, regret, trace)
+        t += 1
+
+
+@compiled
+def _leap(means, arms, length, policy, state, rounds, env):
+    """Draw the reports before the next arm of a super arm reaches the grid, and return how many rounds these are.
+
+    Its arms with the fewest reports are asked in turn, up to one report short of the grid. 0 where these rounds are
+    few; the rest of the run where it ends before.
+    """
+    cell = len(policy.grid)
+    for position in range(length):
+        cell = min(cell, state.cells[arms[position]])
+    if cell == len(policy.grid):
+        return rounds if rounds > policy.leap else 0
+    last, asked = policy.grid[cell] - 1, 0
+    for position in range(length):
+        asked = min(asked + max(last - state.pulls[arms[position]], 0), rounds)
+    if asked <= policy.leap or asked == rounds:
+        return asked if asked > policy.leap else 0
+    for position in range(length):
+        arm = arms[position]
+        if state.pulls[arm] < last:
+            mean = policy.flip + (1.0 - 2.0 * policy.flip) * means[arm]
+            state.total[arm] += env.binomial(last - state.pulls[arm], mean)
+            state.pulls[arm] = last
+    return asked
 
 
 @compiled(borrows=True)
@@ -116,22 +175,24 @@ def _look_up(family, policy, state):
     sets, weights, targets, values, worth = family.sets, family.weights, family.targets, state.values, state.worth
     most, true = -np.inf, 1.0 - 2.0 * policy.flip
     for row in range(len(sets)):
-        length, squares, least = family.sizes[row], 0.0, len(policy.grid)
+        length, squares, heaviest, least = family.sizes[row], 0.0, 0.0, len(policy.grid)
         for position in range(length):
             arm = sets[row, position]
             least = min(least, state.cells[arm])
             squares += weights[arm] ** 2
+            heaviest = max(heaviest, weights[arm])
             values[arm] = 1.0
         ceiling = set_value(family.reward, weights, family.offset, targets, values, sets[row], length, state.missed)
         worth[row] = ceiling
         if least > 0:
-            reports = policy.grid[least - 1]
+            reports = policy.grid[least - 1] - (policy.grid[least - 2] if policy.forget and least > 1 else 0)
             for position in range(length):
                 arm = sets[row, position]
                 values[arm] = (state.kept[arm, least - 1] / reports - policy.flip) / true
             value = set_value(family.reward, weights, family.offset, targets, values, sets[row], length, state.missed)
             level = policy.level + (0.0 if family.reward == LINEAR else length * math.log(2.0))
-            worth[row] = min(value + math.sqrt(0.5 * level * squares / reports) / true, ceiling)
+            noise = policy.scale * (heaviest * level + 2.0 * math.sqrt(level * squares)) / reports
+            worth[row] = min(value + math.sqrt(0.5 * level * squares / reports) / true + noise, ceiling)
         most = max(most, worth[row])
     state.found[0] = 0
     for row in range(len(sets)):

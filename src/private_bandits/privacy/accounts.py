@@ -9,11 +9,11 @@ from private_bandits import checks
 from private_bandits.kernels import (
     elimination,
     episodes,
-    identify,
     index,
     linear,
     online,
     padded,
+    phased,
     quantile,
     releases,
     replay,
@@ -69,8 +69,6 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             local = flip > 0
             if r.kept == 0:  # the mean of the last episode, and noise for all pulls
                 moved = (1.0 + r.growth) / r.growth if r.growth > 0 else math.inf
-        case identify.Record():
-            gaussian = not r.laplace
         case padded.Record():  # a click at the first of K positions against one at the last
             gaussian, moved = r.gaussian, {0: math.inf, 1: 1.0}.get(r.list_size, r.list_size + 1.0)
         case index.Record():
@@ -95,12 +93,14 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
         case stretches.Record():  # nothing is proved where a user's action is sent in clear, or shows the own context
             shown = r.reward_sigma > 0 or r.levels > 0
             return (math.inf if shown else _vector(r.constants, delta, r.laplace)), r.levels == 0
+        case phased.Record():  # the action is sent in clear
+            return math.inf, True
         case weighted.Record():  # one message a user
             reach = 2.0 * math.hypot(1.0, r.largest_reward)
             weighing = _added(True, r.sigma, 2.0**0.5, delta) if r.batches else 0.0
             return max(weighing, _added(True, r.regression_sigma, reach, delta)), True
         case superarm.Record():
-            pass
+            local = not r.forget
         case _:
             raise TypeError(f"record must be one of a kernel, got {checks.brief(record)}")
     if gaussian and isinstance(r, index.Record | padded.Record):

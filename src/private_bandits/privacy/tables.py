@@ -36,7 +36,7 @@ EXACT_SHAPE = 2.0**1000
 # what a user's round adds to, and what a policy reads: fields of a kernel's State
 _FIELDS: dict[Kernel, dict[str, tuple[str, ...]]] = {
     index: {"messages": ("pulls", "total"), "state": ("pulls", "mean")},
-    superarm: {"messages": ("pulls", "total"), "state": ("pulls", "total")},
+    superarm: {"messages": ("pulls", "total"), "state": ("pulls", "kept")},
     padded: dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
     episodes: {"messages": ("pulls", "totals"), "state": ("pulls", "means")},
     linear: dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),

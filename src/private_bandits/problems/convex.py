@@ -403,7 +403,7 @@ class ConvexLoss:
         -------
         bool
         """
-        if point.shape != (self.point_size,) or not np.all(np.isfinite(point)):
+        if np.shape(point) != (self.point_size,) or not np.all(np.isfinite(point)):
             return False
         if self.domain == "arms":
             return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)

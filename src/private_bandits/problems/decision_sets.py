@@ -94,7 +94,7 @@ def check_sharing(together: Iterable[Sequence[int]], groups: np.ndarray, targets
             raise ValueError(f"groups must not join arms that aim at one target, got {groups.tolist()}")
 
 
-def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, np.ndarray, tuple[tuple[int, ...], ...]]:
+def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, tuple[tuple[int, ...], ...]]:
     """The base arms and super arms of a maximum coverage.
 
     Parameters
@@ -106,8 +106,6 @@ def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, np.ndarray, t
     Returns
     -------
     table : array, shape (n_nodes, n_targets)
-    pairs : int64 array, shape (n_nodes, n_targets)
-        The arms of each node.
     sets : tuple of tuples of int
         The pairs of every choice of nodes.
 
@@ -122,4 +120,4 @@ def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, np.ndarray, t
     checks.integer("size", size, at_least=1, at_most=len(table))
     pairs = np.arange(table.size).reshape(table.shape)
     choices = itertools.combinations(range(len(table)), size)
-    return table, pairs, tuple(tuple(pairs[list(nodes)].ravel().tolist()) for nodes in choices)
+    return table, tuple(tuple(pairs[list(nodes)].ravel().tolist()) for nodes in choices)

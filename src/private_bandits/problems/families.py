@@ -8,8 +8,8 @@ from private_bandits._compiled import compiled
 
 # what a set is worth: sum of w (value - offset) over its arms, sum over targets of 1 - prod(1 - value), or max value
 LINEAR, COVERAGE, LARGEST = range(3)
-# who finds the set: the largest indices, a scan of all sets, or greedy over blocks of arms
-TOP, SCAN, GREEDY = range(3)
+# who finds the set: the largest indices, or a scan of all sets
+TOP, SCAN = range(2)
 ROUNDING = 1e-12
 """Differences of rewards up to this, or this part of them, are rounding."""
 
@@ -25,8 +25,6 @@ class Family(NamedTuple):
     offset: float
     targets: np.ndarray  # int64 (n_items,), what an arm covers
     groups: np.ndarray  # int64 (n_items,): arms of one number share a draw, -1 has its own; empty: none is shared
-    blocks: np.ndarray  # int64 (n_blocks, width), the arms that greedy takes together, then -1
-    picks: int  # blocks that greedy takes
     beta: float  # probability that the oracle answers; else it returns a uniformly random super arm
 
 
@@ -52,7 +50,7 @@ def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
 
 
 _NO_INTEGERS, _NO_TABLE, _NO_NUMBERS = frozen([], np.int64), frozen([], np.int64, 2), frozen([], np.float64)
-ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_INTEGERS, _NO_INTEGERS, _NO_TABLE, 0, 1.0)
+ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_INTEGERS, _NO_INTEGERS, 1.0)
 """Every list of `list_size` items; its reward is the list problem's own."""
 
 

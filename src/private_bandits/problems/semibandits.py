@@ -126,9 +126,7 @@ class SemiBandit(ListProblem):
         return SetBandit(means, size, reward, weights, offset, targets, groups, alpha, beta, sets=rows)
 
     @staticmethod
-    def coverage(
-        probabilities: Any, size: int, *, oracle: str = "exact", alpha: float | None = None, beta: float = 1.0
-    ) -> SetBandit:
+    def coverage(probabilities: Any, size: int, *, alpha: float = 1.0, beta: float = 1.0) -> SetBandit:
         """Probabilistic maximum coverage: `size` nodes are chosen, each reaches each target with its probability.
 
         Parameters
@@ -137,10 +135,8 @@ class SemiBandit(ListProblem):
             In [0, 1]. The base arms are the pairs (node, target), row by row; a super arm holds all pairs of its nodes.
         size : int
             Number of nodes, 1 <= size <= n_nodes, so K = size * n_targets.
-        oracle : {"exact", "greedy"}
-            `greedy` adds the node that covers most, `size` times: at least 1 - 1/e of the best.
-        alpha : float, optional
-            Of the regret's benchmark; default 1 for `exact` and 1 - 1/e for `greedy`.
+        alpha : float
+            Of the regret's benchmark, in (0, 1].
         beta : float
             In (0, 1]; the oracle fails with probability 1 - beta, as in `from_sets`.
 
@@ -159,14 +155,11 @@ class SemiBandit(ListProblem):
 
         Examples
         --------
-        >>> problem = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], size=2, oracle="greedy")
+        >>> problem = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], size=2, alpha=1 - math.exp(-1))
         >>> print(problem, round(problem.best, 3), round(problem.benchmark, 3))
         SemiBandit.from_sets(n_items=6, size=4, n_sets=3, reward=coverage) 1.28 0.809
         """
-        table, pairs, sets = node_pairs(probabilities, size)
-        greedy = checks.choice("oracle", oracle, ("exact", "greedy")) == "greedy"
-        if alpha is None:
-            alpha = 1.0 - math.exp(-1.0) if greedy else 1.0
+        table, sets = node_pairs(probabilities, size)
         return SetBandit(
             table.ravel(),
             len(sets[0]),
@@ -175,8 +168,6 @@ class SemiBandit(ListProblem):
             alpha=alpha,
             beta=beta,
             sets=sets,
-            blocks=pairs if greedy else None,
-            picks=size if greedy else 0,
         )
 
     @property
@@ -237,10 +228,6 @@ class SetBandit(SemiBandit):
         As in `SemiBandit.from_sets`.
     sets : tuple of tuples of int
         The super arms.
-    blocks : int64 array, shape (n_blocks, width), or None
-        The arms that greedy takes together.
-    picks : int
-        Blocks that greedy takes; 0 for the scan of all super arms.
 
     Raises
     ------
@@ -256,8 +243,6 @@ class SetBandit(SemiBandit):
     alpha: float = 1.0
     beta: float = 1.0
     sets: tuple[tuple[int, ...], ...] = ()
-    blocks: Any = None  # of greedy
-    picks: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -391,7 +376,7 @@ class SetBandit(SemiBandit):
         for row, arms in enumerate(self.sets):
             table[row, : len(arms)] = arms
         return Family(
-            oracle=families.GREEDY if self.picks else families.SCAN,
+            oracle=families.SCAN,
             sets=frozen(table, np.int64, 2),
             sizes=frozen([len(arms) for arms in self.sets], np.int64),
             reward=_CODES.get(self.reward_name, families.COVERAGE),
@@ -399,8 +384,6 @@ class SetBandit(SemiBandit):
             offset=self.offset,
             targets=self._aims(),
             groups=frozen([] if self.groups is None else self.groups, np.int64),
-            blocks=frozen(self.blocks if self.picks else [], np.int64, 2),
-            picks=self.picks,
             beta=self.beta,
         )
 

@@ -11,18 +11,20 @@ from private_bandits.baselines import dp_se
 from private_bandits.kernels import (
     elimination,
     episodes,
-    identify,
     index,
     linear,
     online,
+    phased,
     quantile,
     robust,
     stretches,
+    superarm,
     weighted,
 )
 from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
+from private_bandits.papers.semibandits import cucb_blocks
 from private_bandits.policy import Policy
 from private_bandits.privacy import AddedNoise, audit
 from private_bandits.privacy.audit import FULL_SEARCH, Audit
@@ -74,7 +76,7 @@ def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
     named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
     made = partial(Case, named, policy.paper or "ours", policy.version)
     # loops that take no tables, or none so short as the page can play: their records are read
-    if kernel in (elimination, identify, online, quantile, stretches, weighted):
+    if kernel in (elimination, online, phased, quantile, stretches, weighted):
         if policy.privacy.trust != "none":
             view = "messages" if local else "state"
             yield made(policy.privacy.trust, view, delta, policy, {"view": view, "runs": 0})
@@ -95,7 +97,7 @@ def _problem(module: str, kernel: Any, policy: Policy) -> Any:
         return LinearContext.table([[[1.0, 0.0]]], [[0.5]], link="logistic", noise=0.0)
     if policy.paper in ("bubeck2013", "tao2022") or module == "doubling_episodes":
         return heavy_tailed.setting(1, 0.5)
-    if module == "repair_radius":
+    if kernel == superarm:
         return BLOCKS
     if module == "algorithm_4" and policy.paper == "wang2021":
         return SemiBandit.top_k(CASCADE.means, 3)
@@ -219,3 +221,9 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     for variant, factor, known in (("two arms, 4,000 rounds", 1.0, "keeps"), ("noise halved", 2.0, "breaks")):
         played = dp_se(factor * epsilon, 2, 4000)
         yield Case("Algorithm 2: DP-SE", "sajed2019", variant, "central", "state", 0.0, played, asked, known)
+    rows = np.zeros((2, 20, 4))
+    rows[1, 0] = 1.0
+    asked = {"problem": BLOCKS, "horizon": 20, "view": "state", "neighbours": [(rows[0], rows[1])], **promise}
+    for variant, factor, known in (("two paths, 20 rounds", 1.0, "keeps"), ("noise halved", 2.0, "breaks")):
+        blocks = cucb_blocks(factor * epsilon, 2, 4, 20)
+        yield Case("CUCB, blocks", "ours", variant, "central", "state", 0.0, blocks, asked, known)

@@ -5,27 +5,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from private_bandits_book import figures
-from private_bandits_book.comparison import rates
 from private_bandits_book.comparison.settings import called, kept
 from private_bandits_book.comparison.study import CENTRAL, LOCAL, Study, each_setting, ratio, rest
 from private_bandits_book.comparison.tables import ranked, release, said
 from private_bandits_book.exhibits import Exhibits, Made, drawn, names, sentence
 from private_bandits_book.figures import power, short
-from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.lines import line
-from private_bandits_book.figures.look import CLAIM_COLOUR, REFERENCE_COLOUR, WIDTH
 from private_bandits_book.studies import Run, Runs
-from private_bandits_book.verdicts import AFTER_REPAIR, NOT_REPRODUCED, REPRODUCED
 
 panels = Exhibits()
 UNIFORM = "uniform play"
-VERDICT_COLOURS = {REPRODUCED: "#2d8f5e", AFTER_REPAIR: "#0262a7", NOT_REPRODUCED: "#b15700"}
 _SHOWN = 6  # private policies in a figure of regret
-_ROW, _HEAD, _FOOT = 13.0, 4.0, 104.0  # points of the figure of rates
 
 
 # --- findings
@@ -219,50 +211,3 @@ def horizons(study: Study) -> Made:
         for rows in [part.to_dict("records")]
     ]
     return drawn(fig, frame, grows="; ".join(grows), **horizons_of(study))
-
-
-# --- rates
-
-
-@panels("figure-rates")
-def rates_at_a_glance(study: Study) -> Made:
-    """Every claimed exponent beside the measured one, a row each."""
-    frame = rates.table()
-    measured = frame[frame["measured"].notna()]
-    inside = int(((measured["low"] <= measured["claimed"]) & (measured["claimed"] <= measured["high"])).sum())
-    facts = {"claims": frame["claim"].nunique(), "rows": len(frame), "measured": len(measured), "inside": inside}
-    return drawn(draw_rates(measured), frame.drop(columns="title"), **facts)
-
-
-def draw_rates(frame: pd.DataFrame) -> Figure:
-    """A row a measured exponent, under the name of its chapter."""
-    starts = frame["chapter"] != frame["chapter"].shift()
-    places = np.arange(len(frame)) + 1.8 * starts.cumsum().to_numpy() - 0.8
-    height = _HEAD + _ROW * (places[-1] + 1) + _FOOT
-    ends = frame[["claimed", "measured", "low", "high"]].to_numpy(float)
-    with figures.style():
-        fig = blank()
-        fig.set_size_inches(WIDTH, height / 72)
-        axes = fig.add_axes((0.5, 0.1, 0.4, 0.8))
-        across, said_of = axes.get_yaxis_transform(), []
-        for place, head, row in zip(places, starts, frame.to_dict("records"), strict=True):
-            colour = VERDICT_COLOURS.get(row["verdict"], REFERENCE_COLOUR)
-            axes.plot([row["claimed"]] * 2, [place - 0.42, place + 0.42], color=CLAIM_COLOUR, lw=1.6, zorder=2)
-            axes.plot([row["low"], row["high"]], [place] * 2, color=colour, lw=2.0, zorder=3)
-            axes.plot([row["measured"]], [place], "o", color=colour, ms=4.5, zorder=4)
-            for words, above, size in ((row["label"], 0.0, 10), (row["title"] if head else "", 1.2, 11.5)):
-                said_of.append(
-                    axes.text(-0.02, place - above, words, transform=across, ha="right", va="center", size=size)
-                )
-        axes.set(xlim=(np.nanmin(ends) - 0.2, np.nanmax(ends) + 0.2), ylim=(places[-1] + 0.7, -0.7))
-        axes.set_yticks([])
-        axes.grid(axis="x")
-        axes.set_xlabel("exponent")
-        kinds = [(words, colour) for words, colour in VERDICT_COLOURS.items() if (frame["verdict"] == words).any()]
-        kinds.append(("undecided, or no verdict of its own", REFERENCE_COLOUR))
-        handles = [Line2D([], [], color=colour, marker="o", ms=4.5, label=words) for words, colour in kinds]
-        handles.append(Line2D([], [], color=CLAIM_COLOUR, marker="|", ms=9, mew=1.6, lw=0, label="claimed"))
-        fig.legend(handles=handles, loc="lower center", ncols=2, frameon=False)
-        left = (max(text.get_window_extent().width for text in said_of) + 16) / (72 * WIDTH)
-        axes.set_position((left, _FOOT / height, 0.97 - left, 1 - (_FOOT + _HEAD) / height))
-    return fig

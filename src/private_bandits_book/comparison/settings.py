@@ -109,6 +109,7 @@ def super_arms(rounds: int, delta: float) -> Setting:
     problem = SemiBandit.from_sets(means, list(itertools.combinations(range(N_ARMS), SIZE)))
     made: list[Maker] = [
         partial(semibandits.super_arm_radius, horizon=rounds),
+        partial(semibandits.cucb_blocks, size=SIZE, n_arms=N_ARMS, horizon=rounds),
         partial(semibandits.cucb_hypercube, size=SIZE, horizon=rounds),
     ]
     for variant in semibandits.VARIANTS:

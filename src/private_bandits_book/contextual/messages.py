@@ -1,21 +1,10 @@
-"""What the message of a user pays: by the split of the paper, in the published setting, and where noise hides nothing.
-
-*Noise on the gradient.* Algorithm 1 perturbs the loss and not its gradient, as noise <n, x> is no noise at x = 0
-(Section 3.1). Agarwal and Singh (2017) add <n, x> to a linear loss <g, x>, which is to send the loss of g + n: two
-users differ by |<g - g', x>| <= |g - g'| |x|, as far as the noise reaches. A loss that is not linear may differ at
-x = 0, where nothing is added.
-
-The finite copies are exact: their numbers are integers modulo 7, so that n x takes every residue at x != 0.
-"""
+"""What the message of a user pays: where a link's noise hides too little, and in the setting of the authors' code."""
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
+from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual.accounting import (
     Message,
     glm_messages,
@@ -23,24 +12,9 @@ from private_bandits.papers.contextual.accounting import (
     linucb_messages,
     noise_scale,
 )
-from private_bandits.privacy import channel_loss
-from private_bandits.problems import ConvexLoss
 
-BALL = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
-"""For what Algorithms 1 and 2 pay: that depends on no loss."""
 SMALL_LINK = 0.1
 PUBLISHED_EPSILON, PUBLISHED_DELTA = 8e5, 0.1
-_MODULUS = 7
-
-
-def cost(policy: Any) -> float:
-    """What a policy exactly pays at its delta."""
-    return float(policy.privacy.effective_epsilon)
-
-
-def gaussian_pays(epsilon: float, delta: float, method: str) -> float:
-    """What the Gaussian mechanism exactly pays by the classical or the analytic formula."""
-    return gaussian_epsilon(gaussian_sigma(epsilon, delta, 1.0, method=method), delta, 1.0)
 
 
 def published_setting() -> pd.DataFrame:
@@ -83,6 +57,14 @@ def small_link(epsilon: float, delta: float, repaired: bool = False, size: float
     reward noise 1 and -1 send gradients that are 2 apart, and the printed noise has C sigma: that message alone,
     exactly, so that Algorithm 3 pays no less. Repaired, the gradient has (2 C + 1) sigma for its reach, and sigma is
     the analytic one for all three messages together, whose sensitivity is bounded from above: it pays no more.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Nominal.
+    repaired : bool
+    size : float
+        C > 0.
     """
     messages = glm_messages()
     if not repaired:
@@ -90,59 +72,3 @@ def small_link(epsilon: float, delta: float, repaired: bool = False, size: float
     reach = 2.0 * size + 1.0
     messages = (*messages[:2], Message("gradient", 2.0 * reach, 2.0 * reach, reach))
     return gaussian_epsilon(noise_scale(messages, epsilon, delta, "analytic"), delta, joint_sensitivity(messages))
-
-
-def beyond(reach: float, epsilon: float, delta: float) -> float:
-    """What Algorithm 5's noise, made for |y| <= 2, pays when rewards reach further, as with sub-Gaussian noise."""
-    sigma = noise_scale(linucb_messages(), epsilon, delta)
-    return gaussian_epsilon(sigma, delta, joint_sensitivity(linucb_messages(reach)))
-
-
-# --- noise on the gradient
-
-
-def finite_loss(epsilon: float, point: int, losses: Sequence[Sequence[int]], additive: bool = False) -> float:
-    """Exact privacy loss of a finite copy of the example, by its channel.
-
-    A user whose losses at the points 0, 1, 2, ... are integers sends f(x) + n x modulo 7, or f(x) + n (`additive`,
-    Algorithm 1), where n has probability proportional to exp(-epsilon |n| / 3) on the residues nearest to 0.
-
-    Parameters
-    ----------
-    epsilon : float
-        Pure privacy that n gives to any residue.
-    point : int
-        x, a column of `losses`.
-    losses : sequence of sequence of int
-        A row for each user: f(0), f(1), ...
-    additive : bool
-
-    Returns
-    -------
-    float
-        Infinite where a message tells two users apart for sure.
-    """
-    half = _MODULUS // 2
-    noise = np.arange(-half, half + 1)
-    weights = np.exp(-(epsilon / half) * np.abs(noise))
-    channel = np.zeros((len(losses), _MODULUS))
-    for user, values in enumerate(losses):
-        for n, weight in zip(noise, weights / np.sum(weights), strict=True):
-            channel[user, (values[point] + n * (1 if additive else point)) % _MODULUS] += weight
-    return float(channel_loss(channel))
-
-
-def two_values_loss(epsilon: float, same: bool) -> float:
-    """Exact loss of two loss values in {0, 1} sent as residues, each with noise that is private at epsilon by itself.
-
-    With the `same` draw on both, its difference shows that of the values.
-    """
-    distance = np.minimum(np.arange(_MODULUS), _MODULUS - np.arange(_MODULUS))
-    weights = np.exp(-epsilon * distance)
-    weights /= np.sum(weights)
-    channel = np.zeros((4, _MODULUS, _MODULUS))
-    for user, n, m in np.ndindex(4, _MODULUS, _MODULUS):
-        if not same or m == n:
-            weight = weights[n] if same else weights[n] * weights[m]
-            channel[user, (user // 2 + n) % _MODULUS, (user % 2 + m) % _MODULUS] += weight
-    return float(channel_loss(channel.reshape(4, -1)))

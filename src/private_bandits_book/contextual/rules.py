@@ -1,324 +1,193 @@
-"""The rules that judge the claims of Zheng et al. (2020) by what was measured; the claims are in `claims.toml`.
+"""The rules that judge what Zheng et al. (2020) claim of contexts, a function for each claim.
 
-Table 1 states orders, so most claims are rates from above. The claimed form has the logarithms that are printed: of
-Theorem 3 behind the noise, and of the learner's own bound. Its nearest wrong alternative is fixed by family, before any
-run, with the logarithm of Theorem 3 and no other: the next larger of T^(1/2), T^(2/3), T^(3/4) and T^(5/6), which for
-smooth and strongly convex losses is the rate that the paper improves on, and one power more of 1/epsilon or of ln T.
-Orders in 1/epsilon are claimed for epsilon <= 1, and fits above decide nothing. Whether a learner improves on plain
-gradient descent is judged by the difference of their powers, on the same losses, horizons and seeds.
+Theorems 8 and 10 are proved here for the printed algorithms, so the rows of Table 1 are not fitted. What runs decide is
+what other algorithms do on the same problems: powers by equivalence, 1/2 against 2/3, the nearest wrong one, and
+differences of powers at worst gaps.
 """
 
 import math
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
-from private_bandits.estimates import Interval, difference_interval, fit_exponent, ratio_interval
-from private_bandits.papers.contextual import instances, ldp_glm, ldp_linucb, one_point
-from private_bandits.papers.contextual.appendix_b2 import identifier
+from private_bandits.estimates import Interval, difference_interval, ratio_interval
+from private_bandits.papers.contextual import ldp_linucb, private_rewards, weighted_regression
 from private_bandits.policy import Policy
-from private_bandits_book.contextual import facts, rates, sweeps
-from private_bandits_book.contextual.exact_rules import rules
-from private_bandits_book.contextual.study import CLAIMED, STUCK_ACTIONS, Study
-from private_bandits_book.contextual.table_1 import LINEAR, ONE_POINT, OURS, ROWS, TWO_POINTS, WEIGHTED, slug
-from private_bandits_book.figures.captions import interval, scientific
-from private_bandits_book.ledger import Claim, claims_of
-from private_bandits_book.rules import Less, Near, NotRun, Privacy, Ruling, after_repair, all_of, by_runs, rests_on
-from private_bandits_book.rules import Rate as Growth
-from private_bandits_book.sweep import EPSILON, HORIZON, LEAST_POINTS, LEAST_RUNS, LOG, Form, RateFit, abscissa, power
+from private_bandits.privacy import channel_loss
+from private_bandits_book.contextual import joint, lemmas, messages
+from private_bandits_book.contextual.long import apart
+from private_bandits_book.judging import Holds, Less, Near, Power, Privacy, Ruling, about, after_repair, all_of, pick
+from private_bandits_book.verdicts import DERIVED, EXACT
 
-_REDUCED = "ln(T/delta)"  # the factor of Theorem 3
-_CONJECTURED = 0.75
-ALPHA = 0.1  # with which the ellipsoids may fail
-
-Rate = Mapping[str, Any]
-"""A row of Table 1 with its part, or with what is swept and the variant; `claimed` powers and `alternatives`."""
+_PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
+_NEAR_T, _NEAR = 1 / 48, 0.25  # a quarter of the distance to the next power, of T and of 1/epsilon
+_WRONG = 2 / 3  # the power of T next above 1/2
+_ALPHA = 0.1  # with which the ellipsoids may fail
+_FIVE: Policy = ldp_linucb(1.0, lemmas.DELTA, 2, 1000, "derived", "analytic")
+_WEIGHTED: Policy = weighted_regression(1.0, lemmas.DELTA, 2, 1000)
+_HIDDEN: Policy = private_rewards(1.0, 2, 2, 1000)
 
 
-def law(powers: Mapping[str, float]) -> Form:
-    """Return the product of powers of T, ln T, ln(T/delta) and 1/epsilon as a law of growth."""
+# --- privacy
 
-    def base(name: str, value: float) -> float:
-        return math.log(value / sweeps.DELTA) if name == _REDUCED else float(abscissa(name, value))
 
-    return Form(
-        " ".join(name if name == _REDUCED else power(name, exponent).name for name, exponent in powers.items()),
-        lambda value: math.prod(base(name, value) ** exponent for name, exponent in powers.items()),
+def theorem_7(loss: float, epsilon: float, delta: float) -> Ruling:
+    """The exact loss of both messages, at the largest epsilon for which the formula of their noise is proved."""
+    return Privacy(epsilon, delta)(loss)
+
+
+def theorem_9(printed: float, repaired: float, epsilon: float, delta: float) -> Ruling:
+    """The losses for a link of small values: of the gradient alone, from below, and of all repaired messages."""
+    stated = Privacy(epsilon, delta)
+    return after_repair(stated(printed), stated(repaired))
+
+
+def published_setting() -> Ruling:
+    """The exact loss of the noise in the authors' code."""
+    setting = messages.published_setting().iloc[0]
+    return Privacy(float(setting["epsilon"]), float(setting["delta"]))(float(setting["epsilon_paid"]))
+
+
+# --- orders that are proved
+
+
+def theorem_8() -> Ruling:
+    """The bound by the printed constants, whose ellipsoids hold at epsilon <= 1."""
+    least, found = lemmas.printed_over_needed(), lemmas.algorithm_5()
+    said = f"the printed radius is at least {least:.2f} times the one that is proved; the bound then has the powers "
+    holds = least >= 1.0 and found.horizon < 0.75 + _NEAR_T and found.noise < 1 + _NEAR
+    return _PROVED(
+        holds, f"{said}{found.horizon:.3f} of T, claimed 0.75, and {found.noise:.2f} of 1/epsilon, claimed 1"
     )
 
 
-def _runs(stated: Rate) -> tuple[str, str, str]:
-    """Row, quantity and variant of the runs that a rate is measured on."""
-    if "part" not in stated:
-        return stated["row"], stated["swept"], stated["variant"]
-    quantity, _, variant = ROWS[stated["row"]].claims[stated["part"]]
-    return stated["row"], quantity, variant
+def theorem_10() -> Ruling:
+    """The bound with the printed step and the radius that is proved for it."""
+    return _order(lemmas.algorithm_3(), "with the printed step")
 
 
-def rate(study: Study, stated: Rate, dim: int = 2) -> Ruling:
-    """Judge a claimed rate by the runs at which it is claimed, and name what was run."""
-    return _rated(study, stated, dim).of(_played(*_runs(stated), dim))
+def laplace_linear() -> Ruling:
+    """Algorithm 5 with Laplace noise and the radius that is proved for it."""
+    return _order(lemmas.algorithm_5("derived", "laplace"), "with Laplace noise and our radius")
 
 
-def _played(row: str, quantity: str, variant: str, dim: int = 2) -> Policy:
-    """What the runs of a sweep play, at one of its values."""
-    sweep = sweeps.sweep(row, quantity, variant, dim)
-    return sweep.run(sweep.values[0])[0].policy
+def _order(found: lemmas.Powers, how: str) -> Ruling:
+    said = f"{how} the bound has the powers {found.horizon:.3f} of T, claimed 0.75, and {found.noise:.2f} of 1/epsilon"
+    return _PROVED(found.horizon < 0.75 + _NEAR_T and found.noise < 1 + _NEAR, f"{said}, claimed 1")
 
 
-def _rated(study: Study, stated: Rate, dim: int) -> Ruling:
-    row, quantity, variant = _runs(stated)
-    if quantity == EPSILON:
-        values = sweeps.sweep(row, quantity, variant, dim).values
-        small = sum(epsilon <= CLAIMED for epsilon in values)
-        if small < LEAST_POINTS:
-            why = f"1/epsilon is claimed for epsilon <= {CLAIMED:g}, where {small} of the {len(values)} values run lie"
-            return NotRun(f"{why}; a fit takes {LEAST_POINTS}")()
-    fit = study.fit(row, quantity, variant, dim)
-    if fit.fit is not None and fit.replications < LEAST_RUNS:
-        why = f"{fit.replications} runs are left beside those that chose the gap; a verdict takes {LEAST_RUNS}"
-        return NotRun(f"{why} (exponent in {quantity} {fit.fit.measured:.3g})")()
-    reduced = {_REDUCED: 1.0} if _REDUCED in stated["claimed"] else {}
-    others = [law({name: exponent} | reduced) for name, exponent in stated["alternatives"].items()]
-    if "against" in stated and fit.fit is not None and fit.fit.low <= fit.exponent(law(stated["claimed"])):
-        apart = study.difference(row, variant, stated["against"])  # the alternative is the plain learner's power
-        return Less(f"exponent in {quantity} {interval(fit.fit)} holds the claim; it", "that of gradient descent")(
-            apart
-        )
-    most = study.most(row, quantity, variant, dim)
-    if not len(most) or fit.regrets is None:
-        return fit.ruling(law(stated["claimed"]), *others)
-    rule = Growth(
-        fit.exponent(law(stated["claimed"])), {one.name: fit.exponent(one) for one in others}, quantity=quantity
-    )
-    return by_runs(rule, partial(_widened, fit), fit.regrets, most=most)
+def table_1_linear_non_private() -> Ruling:
+    """LinUCB's bound."""
+    return _free("linear", "the theorem of Abbasi-Yadkori et al. (2011)")
 
 
-def _widened(fit: RateFit, regrets: np.ndarray) -> Interval:
-    """The exponent of other regrets at the points of a fit, as uncertain as the fit is, whose gap was searched."""
-    assert fit.fit is not None
-    found = fit_exponent(abscissa(fit.quantity, fit.values), regrets)
-    below, above = fit.fit.measured - fit.fit.low, fit.fit.high - fit.fit.measured
-    return Interval(found.measured, min(found.low, found.measured - below), max(found.high, found.measured + above))
+def table_1_generalised_linear_non_private() -> Ruling:
+    """The bound of GLOC with Newton steps."""
+    return _free("logistic", "Theorem 1 of Jun et al. (2017), for GLOC")
 
 
-def _run_at(study: Study, stated: Rate) -> str:
-    """Constants, epsilon and horizons of the runs that a rate is judged by or, where it is not judged, of all."""
-    row, quantity, variant = _runs(stated)
-    sweep = sweeps.sweep(row, quantity, variant)
-    small = [value for value in sweep.values if value <= CLAIMED] if quantity == EPSILON else []
-    values = small if len(small) >= LEAST_POINTS else sweep.values
-    labels = [sweep.run(value)[0].labels for value in values]
-    epsilons, horizons = ([each[name] for each in labels] for name in ("epsilon", "horizon"))
-    constants = "" if variant in ("printed", "analytic", "laplace", "no privacy") else f"({variant}) "
-    at = rf"$\epsilon$ = {_span(epsilons, 'g')}, " if math.isfinite(epsilons[0]) else ""
-    return f"{constants}at {at}$T$ {'up to' if quantity == LOG else '='} {_span(horizons, ',d')}"
+def _free(link: str, by: str) -> Ruling:
+    found = lemmas.free(link)
+    return _PROVED(found < 0.5 + _NEAR_T, f"by {by}, the power of T is {found:.3f}, claimed 0.5")
 
 
-def _span(values: list[Any], code: str) -> str:
-    ends = dict.fromkeys((min(values), max(values)))
-    return " to ".join(format(value, code) for value in ends)
+# --- the limit without noise
 
 
-_RATES = {claim.claim: claim.facts for claim in claims_of("contextual") if "claimed" in claim.facts}
-rules.words |= {name: partial(_run_at, stated=stated) for name, stated in _RATES.items()}
-
-
-# --- Table 1 and what rests on it
-
-
-@rules("rate")
-def _rate(study: Study, claim: Claim) -> Ruling:
-    return rate(study, claim.facts)
-
-
-@rules("not-run")
-def _not_run(study: Study, claim: Claim) -> Ruling:
-    return NotRun(claim.facts["not_run"])()
-
-
-@rules("beyond")
-def _beyond(study: Study, claim: Claim) -> Ruling:
-    """A horizon that no run reaches; in how many rounds the bonus would be small is computed."""
-    needed = {
-        variant: scientific(
-            facts.horizon_needed(2, partial(ldp_glm, 1.0, sweeps.DELTA, 2, variant=variant, noise=noise))
-        )
-        for variant, noise in (("printed", "classical"), ("repaired", "analytic"))
-    }
-    return NotRun(claim.facts["not_run"].format(**needed))()
-
-
-@rules("table-1-convex-smooth-horizon")
-def _smooth(study: Study, claim: Claim) -> Ruling:
-    """The printed sigma does not keep the promise at the epsilon at which this learner has a rate."""
-    row, quantity, variant = _runs(claim.facts)
-    kept = _played(row, quantity, variant)
-    problem, delta = instances.convex(ROWS[row].losses), kept.privacy.delta
-    horizon = sweeps.sweep(row, quantity, variant).values[0]
-    printed = one_point(problem, horizon, kept.privacy.epsilon, delta, kept.method)
-    found = Privacy(kept.privacy.epsilon, delta)(printed.privacy.effective_epsilon, delta)
-    return after_repair(found.of(printed), rate(study, claim.facts))
-
-
-@rules("table-1-convex-smooth-epsilon")
-def _capped(study: Study, claim: Claim) -> Ruling:
-    row = ROWS["convex, smooth"]
-    rounds = facts.cap_ends(instances.convex(row.losses), row.learners[0], CLAIMED, sweeps.DELTA)
-    return NotRun(claim.facts["not_run"].format(rounds=scientific(rounds)))()
-
-
-@rules("paired")
-def _paired(study: Study, claim: Claim) -> Ruling:
-    """The powers of T of several learners, each less that of the plain one."""
-    rulings, row = [], claim.facts["row"]
-    for variant, other in claim.facts["pairs"]:
-        seen = study.difference(row, variant, other)
-        if seen is None:
-            why = f"{variant} and {other} have fewer than {LEAST_POINTS} horizons in common at which both have learnt"
-            return NotRun(why)()
-        rule = Less(f"power of T, {variant},", f"that of: {other}")
-        rulings.append(rule(seen).of(*(_played(row, HORIZON, name) for name in (variant, other))))
-    return all_of(*rulings)
-
-
-@rules("mab-both-worlds", "two-points-optimal", "two-points-tuned", "kernel-method", "prior-joint-dp", "laplace-linear")
-def _rates(study: Study, claim: Claim) -> Ruling:
-    return all_of(*(rate(study, stated) for stated in claim.facts["rates"]))
-
-
-def _row(study: Study, row: str, parts: Mapping[str, Ruling]) -> Ruling:
-    """A row of Table 1 as one ruling: both exponents."""
-    return all_of(*(parts[f"table-1-{slug(row)}-{part}"] for part in ("horizon", "epsilon")))
-
-
-@rules.combining("corollary-4-smooth", "corollary-4-strong", "theorem-6-convex", "theorem-6-strong")
-def _one_row(study: Study, claim: Claim, parts: dict[str, Ruling]) -> Ruling:
-    return _row(study, claim.facts["row"], parts)
-
-
-@rules.combining("theorem-3")
-def _theorem_3(study: Study, claim: Claim, parts: dict[str, Ruling]) -> Ruling:
-    return rests_on({slug(row): _row(study, row, parts) for row in ONE_POINT})
-
-
-@rules("two-points-differ")
-def _differ(study: Study, claim: Claim) -> Ruling:
+def limit_without_noise(runs: pd.DataFrame, gap: float) -> Ruling:
+    """How often Algorithm 5 at epsilon = infinity is locked in on a wrong action: as printed, and with our radius."""
+    plain = lemmas.locked(pick(runs, algorithm="OFUL"), gap)
     rulings = []
-    for variant, words in (("printed", "private"), ("no privacy", "without privacy")):
-        difference = study.difference(TWO_POINTS[0], variant, variant, ONE_POINT[0])
-        if difference is None:
-            why = "two points and one have fewer than four horizons in common, so their powers do not pair"
-            return NotRun(why)()
-        rule = Less(f"power of T, {words}, with two points", "with one")
-        rulings.append(rule(difference).of(*(_played(row, HORIZON, variant) for row in (TWO_POINTS[0], ONE_POINT[0]))))
-    return all_of(*rulings)
+    for variant in ("printed, classical", "derived, classical"):
+        own = pick(runs, algorithm="Algorithm 5", variant=variant)
+        seen = lemmas.locked(own, gap)
+        less = Less("share of runs locked in on a wrong action", f"{_ALPHA:g} allowed")
+        found = less(Interval(*(end - _ALPHA for end in seen[:3])) if plain.high <= _ALPHA else None)
+        rulings.append(about(found, own))
+    return after_repair(*rulings)
 
 
-@rules.combining("contribution-reduction")
-def _reduction(study: Study, claim: Claim, parts: dict[str, Ruling]) -> Ruling:
-    plain = {row: parts.pop(f"table-1-{slug(row)}-non-private") for row in ONE_POINT}
-    return rests_on(parts | {"without privacy": rests_on(plain)})
+# --- the conjecture, and what else can be done
 
 
-# --- the best arm
+def own_independent(weighted: Sequence[Interval], derived: Sequence[Interval]) -> Ruling:
+    """The power of T of weighted regression less that of Algorithm 5, on each problem."""
+    rule = Less("power of T of weighted regression", "that of Algorithm 5")
+    return all_of(*(rule(apart(*pair)).of(_WEIGHTED, _FIVE) for pair in zip(weighted, derived, strict=True)))
 
 
-@rules("best-arm")
-def _best_arm(study: Study, claim: Claim) -> Ruling:
-    """At the epsilon and gap with the highest upper end; runs that were given up leave it open."""
-    frame = study.best_arm
-    frame = frame[np.isfinite(frame["epsilon"])]
-    if frame.empty or (frame["stopped"] < frame["replications"]).any():
-        return claim.holds(None)
-    row = frame.loc[frame["wrong_high"].idxmax()]
-    at = f"epsilon = {row['epsilon']:g} and gap = {row['gap']:g}"
-    share = Interval(row["wrong"] / row["replications"], row["wrong_low"], row["wrong_high"])
-    found = _below(f"share wrong of {row['replications']:g} runs at {at}", share, row["failure"])
-    return found.of(identifier(row["failure"], row["epsilon"], study.delta, method="analytic"))
+def own_weighted(fits: Sequence[Interval], price: Interval) -> Ruling:
+    """Powers of T on each problem, and that of 1/epsilon."""
+    rule, priced = Power(0.5, above=_WRONG, quantity="T"), Power(1.0, above=2.0, quantity="1/epsilon")
+    return all_of(*(rule.judge(fit).of(_WEIGHTED) for fit in fits), priced.judge(price).of(_WEIGHTED))
 
 
-def _below(what: str, share: Interval, allowed: float) -> Ruling:
-    """Whether a share of runs is below what is allowed."""
-    return Less(what, f"{allowed:g} allowed")(Interval(*(end - allowed for end in share[:3])))
+def private_rewards_order(fits: Sequence[Interval], price: Interval) -> Ruling:
+    """Powers of T in each dimension, and that of 1/epsilon, with the reward alone hidden."""
+    rule, priced = Power(0.5, above=_WRONG, quantity="T"), Power(1.0, above=2.0, quantity="1/epsilon")
+    return all_of(*(rule.judge(fit).of(_HIDDEN) for fit in fits), priced.judge(price).of(_HIDDEN))
 
 
-# --- Algorithms 3 and 5
+def own_context_costs(hidden: Sequence[Interval], derived: Sequence[Interval]) -> Ruling:
+    """The power of T with the reward alone hidden less that of Algorithm 5, in each dimension."""
+    rule = Less("power of T with the reward alone hidden", "that of Algorithm 5")
+    return all_of(*(rule(apart(*pair)).of(_HIDDEN, _FIVE) for pair in zip(hidden, derived, strict=True)))
 
 
-@rules("limit-without-noise")
-def _limit(study: Study, claim: Claim) -> Ruling:
-    return after_repair(*(_locks_in(study, variant) for variant in ("printed", OURS[LINEAR])))
-
-
-def _locks_in(study: Study, variant: str) -> Ruling:
-    """Whether more than alpha of the runs without noise are on a wrong action from the start to the horizon."""
-    policy, frame = ldp_linucb(math.inf, study.delta, STUCK_ACTIONS, study.horizon, variant), study.stuck
-    rows, plain = (frame[frame["reading"] == which] for which in (variant, ""))
-    learnt = not rows.empty and not plain.empty and float(plain["high"].iloc[0]) <= ALPHA
-    ends = rows.iloc[0][["locked", "low", "high"]] if learnt else [math.nan] * 3  # too few rounds or runs to tell
-    return _below("share of runs locked in on a wrong action", Interval(*ends), ALPHA).of(policy)
-
-
-# --- the conjecture
-
-
-@rules("conjecture")
-def _conjecture(study: Study, claim: Claim) -> Ruling:
-    """Not the best if another private algorithm has a smaller power on the same problems, in every case."""
-    cases = [(f"{WEIGHTED}, skewed", f"{OURS[LINEAR]}, skewed", 2)]
-    cases += [(WEIGHTED, OURS[LINEAR], dim) for dim in sweeps.DIMS]
-    found = [study.difference(LINEAR, one, other, dim=dim) for one, other, dim in cases]
-    each = [(one, dim) for one, _, dim in cases], [(other, dim) for _, other, dim in cases]
-    fits = [[study.fit(LINEAR, HORIZON, name, dim=dim).fit for name, dim in names] for names in each]
-    apart, (weighted, plain) = [one for one in found if one], ([one for one in each if one] for each in fits)
-    if min(map(len, (apart, weighted, plain))) < len(cases):
-        return claim.holds(None)
-    high, low = max(one.high for one in weighted), min(one.low for one in plain)
-    beaten = high < _CONJECTURED and max(one.high for one in apart) < 0.0
-    less = Interval(*(end - _CONJECTURED for end in weighted[0][:3]))
-    words = {
-        "skewed": f"{weighted[0].measured:.3f} and {plain[0].measured:.3f}",
-        "apart": f"{apart[0].measured:.3f} [{apart[0].low:.3f}, {apart[0].high:.3f}]",
-    }
-    ruling = claim.holds(False if beaten else None, less, high=high, low=low, **words)
-    return ruling.of(*(_played(LINEAR, HORIZON, variant) for variant in (WEIGHTED, OURS[LINEAR])))
-
-
-@rules("weighted-regression")
-def _weighted(study: Study, claim: Claim) -> Ruling:
-    each = [rate(study, claim.facts["rate"], dim) for dim in claim.facts["dims"]]
-    return all_of(*each, rate(study, claim.facts["skewed"]), rate(study, claim.facts["price"]))
-
-
-@rules("weights-matter")
-def _matter(study: Study, claim: Claim) -> Ruling:
-    """At each horizon with a worst gap of its own; where the two are closest, it decides."""
-    names, frame = (f"{WEIGHTED}, skewed", "no weights, skewed"), study.long_study("stretches")
-    swept = [sweeps.sweep(LINEAR, HORIZON, name) for name in names]
-    pairs = zip(*(rates.points(sweep, frame) for sweep in swept), strict=True)
-    apart = [
-        difference_interval(*(100.0 / plain.regrets.mean() * each.regrets for each in (one, plain)))
-        for one, plain in pairs
-        if one.counts and plain.counts
-    ]
-    closest = max(apart, key=lambda one: one.high, default=None)
-    rule = Less("regret with weights, in percent of that without,", "that without")
-    return rule(closest).of(*(_played(LINEAR, HORIZON, name) for name in names))
-
-
-@rules("published-price")
-def _price(study: Study, claim: Claim) -> Ruling:
-    plain, printed, derived = (study.published.select(variant=name)[0] for name in ("", "printed", "derived"))
-    percent = 100.0 / float(printed.final.mean()) if printed.final.mean() > 0.0 else math.nan
-    lost = difference_interval(percent * plain.final, percent * printed.final)
-    near = ratio_interval(derived.final, plain.final) if min(derived.final.mean(), plain.final.mean()) > 0.0 else None
-    rulings = (
-        Less("regret of LinUCB, in percent of that as printed,", "that as printed")(lost).of(
-            plain.policy, printed.policy
-        ),
-        Near(1.0, tolerance=0.1)(near).of(plain.policy, derived.policy),
+def published_price(runs: pd.DataFrame) -> Ruling:
+    """At the authors' epsilon: the printed constants against no privacy, and ours against no privacy."""
+    plain = pick(runs, algorithm="OFUL")
+    printed, derived = (
+        pick(runs, algorithm="Algorithm 5", variant=f"{one}, classical") for one in ("printed", "derived")
     )
+    percent = 100.0 / float(printed["regret"].mean())
+    lost = difference_interval(percent * plain["regret"].to_numpy(), percent * printed["regret"].to_numpy())
+    near = ratio_interval(derived["regret"].to_numpy(), plain["regret"].to_numpy())
+    less = Less("regret of LinUCB, in percent of that with the printed constants", "that with them")
+    return all_of(about(less(lost), plain, printed), about(Near(1.0, tolerance=0.1)(near), plain, derived))
+
+
+# --- privacy of actions, and of messages
+
+
+def dp_lower_bound() -> Ruling:
+    """A linear programme over all policies with histories, against the formula."""
+    pairs = [(joint.least_regret(e, 2, 1.0), joint.dp_regret(e, 2, 1.0)) for e in (1.0, 8.0)]
+    holds = all(math.isclose(*pair, rel_tol=1e-5, abs_tol=1e-7) for pair in pairs)
+    said = ", ".join(
+        f"{found / 2:.3g} per round at epsilon = {e:g}" for (found, _), e in zip(pairs, (1, 8), strict=True)
+    )
+    return _EXACT(holds, f"a linear programme over all policies with histories gives {said}, as the formula does")
+
+
+def actions_not_private(both: pd.DataFrame) -> Ruling:
+    """What is sent, and an action next to the reports before it."""
+    late = both[both["t"] == both["t"].max()]
+    kept = bool((late["message_loss"] <= late["epsilon"] * (1 + 1e-6)).all())
+    leaks = bool(np.isinf(late["joint_loss"]).all())
+    said = "the reports have the loss epsilon, and an action next to the reports before it has no finite loss"
+    return _EXACT(kept and leaks if late["t"].min() > 1 else None, said)
+
+
+def not_comparable() -> Ruling:
+    """A policy whose actions are private and which sees the context in clear; the other way round is another row."""
+    policy = joint.answers(joint.dp_regret(1.0, 1, 1.0))
+    acts, sees = float(channel_loss(policy)), float(channel_loss(np.eye(len(policy))))
+    said = f"a policy that sees the context and answers it at random has the loss {acts:.3g} for its actions and "
+    return _EXACT(acts <= 1 + 1e-9 and math.isinf(sees), f"{said}{sees:.3g} for what it sees")
+
+
+def ldp_escapes(both: pd.DataFrame) -> Ruling:
+    """Exact regret with private messages, falling per round, against the least with private actions."""
+    rulings = []
+    for epsilon, part in both.groupby("epsilon"):
+        late = part.iloc[-1]
+        falls = bool((part["ldp_regret"] / part["t"]).diff().dropna().lt(0).all())
+        crossed = len(part) > 1 and bool(late["ldp_regret"] < late["dp_regret"])
+        said = (
+            f"at epsilon = {epsilon:g}, T = {late['t']:,.0f} regret is {late['ldp_regret']:.3g} with private messages, "
+        )
+        said += f"at least {late['dp_regret']:.3g} with private actions"
+        rulings.append(_EXACT((crossed or None) if falls else False, said))
     return all_of(*rulings)

@@ -5,6 +5,8 @@ from typing import Any
 
 from private_bandits import checks
 
+__all__ = ["check_parameters", "long_studies"]
+
 
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
@@ -16,9 +18,7 @@ def check_parameters(**values: Any) -> None:
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    # not above: whoever checks parameters need not load what plays
-    from private_bandits_book.definitions.study import corrupt_runs, long_runs, price_runs
+    from private_bandits_book.definitions.long import STUDIES
     from private_bandits_book.studies import long_study
 
-    runs = {"upper-lower": long_runs, "price": price_runs, "corrupt": corrupt_runs}
-    return {label: long_study(label, made) for label, made in runs.items()}
+    return {label: long_study(label, runs) for label, runs in STUDIES.items()}

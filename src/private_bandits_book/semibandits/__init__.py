@@ -9,19 +9,15 @@ from private_bandits_book.chapters.parameters import few
 
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
-    checks.integer("n_arms", values["n_arms"], at_least=2)
+    checks.integer("n_arms", values["n_arms"], at_least=2, at_most=16)
     checks.integer("size", values["size"], at_least=1, at_most=values["n_arms"] - 1)
     checks.real("gap", values["gap"], above=0, at_most=0.5)
-    for gap in values["map_gaps"]:
-        checks.real("map_gaps", gap, above=0, at_most=0.5)
     few(values, 3, "epsilons")
-    few(values, 8, "map_epsilons")
-    few(values, 6, "map_gaps")
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    from private_bandits_book.semibandits.sweeps import STUDIES
+    from private_bandits_book.semibandits.long import STUDIES
     from private_bandits_book.studies import long_study
 
     return {label: long_study(label, runs) for label, runs in STUDIES.items()}

@@ -1,84 +1,33 @@
-"""The lemmas and privacy theorems of Chen et al. (2020), checked by computation: numbers for the ledger.
+"""The lemmas, the privacy and the bounds of Chen et al. (2020) by computation: numbers for its rules.
 
-A loss is exact: outcomes are changed in every way, and Laplace noise of scale b on a message that moves by d in L1 pays
-d/b. A miss is the exact probability that an index lies below the mean of its arm.
+A power is that of a bound's values far out, where no constant counts.
 """
 
 import itertools
 import math
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import binom
 
-from private_bandits.kernels import index
 from private_bandits.papers import semibandits as paper
-from private_bandits.papers.semibandits import bounds, instances
-from private_bandits.policy import Policy
-from private_bandits.privacy import sensitivity
+from private_bandits.papers.semibandits import bounds
 from private_bandits.problems import SetBandit
-from private_bandits.simulate import trace
 from private_bandits_book.sweep import exact_slope
 from private_bandits_book.tails import laplace_sum_tail
 
-_FAR = 10**40  # a horizon at which the upper bounds say something at every point that they are compared at
-_REPORTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
+FAR, FARTHER = 10**40, 10**400000
+"""Horizons at which the bounds say something; the second has a logarithm that is large against K, too."""
 
 
-class TreeLoss(NamedTuple):
-    """What the releases of a tree pay in units of the nominal epsilon, for three scales of its nodes."""
+class Powers(NamedTuple):
+    """With which powers a bound grows."""
 
-    base_2: float  # log2(T) / epsilon
-    natural: float  # ln(T) / epsilon
-    levels: float  # (floor(log2 T) + 1) / epsilon
-
-
-class Miss(NamedTuple):
-    """How an index falls below its arm's mean: in how many rounds at most, and after how many reports most likely."""
-
-    rounds: float
-    largest: float
-    reports: int
-    late: float  # the same chance after the most reports that were computed
-
-
-class Smooth(NamedTuple):
-    """Fact 1 on a reward function: the largest loss over what each half of the fact allows."""
-
-    one_from_infinity: float
-    infinity_from_one: float
-
-
-class Exponents(NamedTuple):
-    """A claimed exponent and the one that is reached or proved."""
-
-    claimed: float
-    reached: float
-
-
-def outcomes(size: int) -> np.ndarray:
-    """The corners of [0, 1]^size, shape (2^size, size): no two outcomes are farther apart than two of these."""
-    return np.array(list(itertools.product((0.0, 1.0), repeat=size)))
-
-
-def loss(policy: Policy, size: int, horizon: int) -> float:
-    """Theorems 1, 3 and 7: what is paid with the policy's own noise, by brute force over outcomes and nodes of a tree.
-
-    Infinite at horizon 1 for the printed Algorithm 3, where log T = 0 leaves no noise.
-
-    Parameters
-    ----------
-    policy : Policy
-        Whose users report all K outcomes, or any one that they are asked for: in person, or to trees that release
-        after every round.
-    size, horizon : int
-        K >= 1 and T >= 1.
-    """
-    record: Any = policy.record
-    messages, nodes = outcomes(size), int(np.max(node_counts(horizon))) if record.noise == index.TREE else 1
-    asked = [list(range(size))] if record.reports == index.ALL else [[arm] for arm in range(size)]
-    return _over(nodes * max(sensitivity(messages[:, arms], order=1) for arms in asked), record.scale)
+    size: float  # K, per arm
+    noise: float  # 1/epsilon
+    gap: float  # 1/gap
+    log_t: float
 
 
 def node_counts(horizon: int) -> np.ndarray:
@@ -92,11 +41,12 @@ def node_counts(horizon: int) -> np.ndarray:
     return counts
 
 
-def lemma_1_loss(horizon: int) -> TreeLoss:
-    """Lemma 1: what a tree of Lap(||X||_1 log T / epsilon) pays when a leaf moves by ||X||_1, over epsilon.
+def lemma_1_loss(horizon: int) -> tuple[float, float, float]:
+    """Lemma 1: the loss of a tree of Lap(||X||_1 log T / epsilon) when a leaf moves by ||X||_1, over epsilon.
 
-    A leaf lies in floor(log2 T) + 1 released nodes, which is more than log2 T. (A leaf may even move by 2 ||X||_1; it
-    moves by ||X||_1 at most if its entries are in [0, 1].) Algorithm 3 has twice the noise and is on the safe side.
+    With log2 T, ln T and floor(log2 T) + 1 for log T. A leaf lies in floor(log2 T) + 1 released nodes, which is more
+    than log2 T. (A leaf may even move by 2 ||X||_1; it moves by ||X||_1 at most if its entries are in [0, 1].)
+    Algorithm 3 has twice the noise and is on the safe side.
 
     Parameters
     ----------
@@ -104,62 +54,10 @@ def lemma_1_loss(horizon: int) -> TreeLoss:
         T >= 2.
     """
     nodes = int(np.max(node_counts(horizon)))
-    return TreeLoss(nodes / math.log2(horizon), nodes / math.log(horizon), nodes / horizon.bit_length())
+    return nodes / math.log2(horizon), nodes / math.log(horizon), nodes / horizon.bit_length()
 
 
-def report_miss(n: int, scale: float, radius: float, mean: float = 0.5) -> float:
-    """Probability that the mean of n Bernoulli outcomes with Laplace noise lies more than `radius` below `mean`.
-
-    Parameters
-    ----------
-    n : int
-        Reports, >= 1.
-    scale : float
-        Of the noise on each report, >= 0.
-    radius : float
-        >= 0.
-    mean : float
-        In (0, 1).
-    """
-    ones = np.arange(n + 1)
-    needed = n * radius - n * mean + ones
-    if scale == 0.0:
-        return float(binom.cdf(np.count_nonzero(needed < -1e-12 * n) - 1, n, mean))
-    tails = laplace_sum_tail(n, np.abs(needed) / scale)
-    return float(binom.pmf(ones, n, mean) @ np.where(needed >= 0, tails, 1.0 - tails))
-
-
-def local_miss(epsilon: float, size: int, horizon: int, algorithm: int, variant: str = "printed") -> Miss:
-    """Theorems 2 and 4: how often the index of Algorithm 1 or 2 lies below the mean, which is 1/2.
-
-    An arm whose index is too low may stay unplayed, so a miss after n reports can cost all rounds to T. `rounds` is T
-    times the sum over n = 1, ..., T of the chance of a miss, exact up to n = 300, between the computed n by the larger
-    neighbour, and beyond as at 300, which assumes that the chance has one peak in n. It is an upper bound: few rounds
-    suffice for a regret of order ln T by confidence bounds, many decide nothing.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0.
-    size : int
-        K >= 1.
-    horizon : int
-        T >= 1.
-    algorithm : {1, 2}
-    variant : {"printed", "repaired"}
-    """
-    first = paper.cucb_ldp1(epsilon, size, variant, horizon)
-    record: Any = (first if algorithm == 1 else paper.cucb_ldp2(epsilon, variant, horizon)).record
-    reports = [n for n in _REPORTS if n <= horizon]
-    misses = [report_miss(n, record.scale, _radius(record, n)) for n in reports]
-    total = misses[0] + misses[-1] * (horizon - reports[-1])
-    for i in range(1, len(reports)):
-        total += (reports[i] - reports[i - 1]) * max(misses[i - 1], misses[i])
-    worst = int(np.argmax(misses))
-    return Miss(horizon * min(total, 1.0), misses[worst], reports[worst], misses[-1])
-
-
-def tree_miss(horizon: int, variant: str = "printed") -> float:
+def tree_miss(horizon: int) -> float:
     """Theorem 8: the chance that a release of Algorithm 3 exceeds what its index allows for noise, over 1/T^2.
 
     The release is taken to have as many nodes as any.
@@ -168,18 +66,16 @@ def tree_miss(horizon: int, variant: str = "printed") -> float:
     ----------
     horizon : int
         T >= 2.
-    variant : {"printed", "repaired"}
     """
-    record: Any = paper.cucb_dp(1.0, 1, 1, horizon, variant).record
-    allowed = record.bonus_scale / record.scale
-    return float(laplace_sum_tail(horizon.bit_length(), allowed)) * float(horizon) ** 2
+    record: Any = paper.cucb_dp(1.0, 1, 1, horizon).record
+    return float(laplace_sum_tail(horizon.bit_length(), record.bonus_scale / record.scale)) * float(horizon) ** 2
 
 
 def lemma_2_failures(n_arms: int, horizon: int) -> float:
-    """Lemma 2: a bound on the expected number of rounds outside F_t, which may cost 3 times Delta_max: at most 3.
+    """Lemma 2: a bound on the expected number of rounds outside F_t, each of which may cost Delta_max: at most 3.
 
     F_t is printed with ln T where Algorithm 3 has ln(mT). Outside F_t some mean is off by 4 sqrt(ln T/n) - 2
-    sqrt(ln(mT) /n) upwards or by sqrt(4 ln(mT)/n) downwards, or some release by more than its bonus. Hoeffding's
+    sqrt(ln(mT)/n) upwards or by sqrt(4 ln(mT)/n) downwards, or some release by more than its bonus. Hoeffding's
     inequality and the exact tail of the noise, summed over arms, rounds and numbers of reports; never more than T.
 
     Parameters
@@ -193,8 +89,8 @@ def lemma_2_failures(n_arms: int, horizon: int) -> float:
     return min(n_arms * float(horizon) ** 2 * once, float(horizon))
 
 
-def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> Smooth:
-    """Fact 1 on random pairs of means: |r - r'| over B_inf times the L1 distance, and over K B_1 times the largest one.
+def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> float:
+    """Fact 1 on random pairs of means: |r - r'| over B_inf times the L1 distance or K B_1 times the largest one.
 
     Parameters
     ----------
@@ -204,108 +100,113 @@ def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> Smooth:
         Pairs of means, half of them close to each other, for every super arm.
     seed : int
     """
-    rng = np.random.default_rng(seed)
-    one = infinity = 0.0
+    rng, most = np.random.default_rng(seed), 0.0
     for draw in range(draws):
-        means = rng.random(problem.n_items)
-        others = rng.random(problem.n_items)
+        means, others = rng.random((2, problem.n_items))
         if draw % 2:
             others = np.clip(means + 0.01 * (others - 0.5), 0.0, 1.0)
         arms = list(problem.sets[draw % len(problem.sets)])
-        lost = abs(problem.value(arms, means) - problem.value(arms, others))
+        moved = abs(problem.value(arms, means) - problem.value(arms, others))
         apart = np.abs(means - others)[arms]
-        one = max(one, lost / (problem.b_inf * float(np.sum(apart))))
-        infinity = max(infinity, lost / (problem.list_size * problem.b_1 * float(np.max(apart))))
-    return Smooth(one, infinity)
+        allowed = problem.b_inf * np.sum(apart), problem.list_size * problem.b_1 * np.max(apart)
+        most = max(most, moved / float(min(allowed)))
+    return most
 
 
-def same_at_one(epsilon: float, horizon: int = 300) -> bool:
-    """Section 3.2: at K = 1 Algorithms 1 and 2 play the same arms from the same streams, printed and repaired."""
-    problem = instances.rescaled(5, 0.2)
-    return all(
-        np.array_equal(
-            trace(problem, paper.cucb_ldp1(epsilon, 1, variant, horizon), horizon=horizon, seed=replication),
-            trace(problem, paper.cucb_ldp2(epsilon, variant, horizon), horizon=horizon, seed=replication),
-        )
-        for variant in paper.VARIANTS
-        for replication in range(3)
-    )
+# --- powers of bounds
 
 
-def public_arms_exponents(horizon: int = _FAR) -> Exponents:
-    """Theorem 9: exponent in K at m = 3K of the claimed private term, and of what an algorithm reaches on its instance.
-
-    Between K = 64 and K = 4096, at an epsilon so small that the private term is all there is, and a horizon so long
-    that the whole bound of `bounds.public_arms_upper` is below Delta T.
-    """
-    sizes = (64, 4096)
-    claimed = [bounds.theorem_9(3 * k, k, 0.1, 1e-9, horizon) for k in sizes]
-    reached = [bounds.public_arms_upper(3 * k, k, 0.1, 1e-9, horizon).private for k in sizes]
-    return Exponents(exact_slope(sizes, claimed).measured, exact_slope(sizes, reached).measured)
-
-
-def multiplicative_exponents(horizon: int = _FAR) -> Exponents:
-    """Section 3.3: exponent in 1/x of the claimed lower bound at epsilon = Delta = x, K = 1, and of DP-SE's regret.
-
-    The second by `bounds.dp_se_upper`, between x = 2^-10 and 2^-30, where it is below Delta T. The first has ln T; the
-    second has that of 8 m e^2 T, e the epoch, and the same order in T.
-    """
-    points = (2.0**-10, 2.0**-30)
-    found = [[bound(10, x, x, horizon) for x in points] for bound in (bounds.b_inf_dp_lower, bounds.dp_se_upper)]
-    return Exponents(*(-exact_slope(points, values).measured for values in found))
-
-
-def sum_exponent(horizon: int = _FAR) -> float:
-    """Section 3.2, DP: exponent in 1/x of the repaired algorithm's proved upper bound at epsilon = Delta = x, K = 1."""
-    points = (2.0**-10, 2.0**-30)
-    found = [bounds.b_inf_dp_upper(instances.rescaled(10, x), horizon, x, "corrected") for x in points]
-    return -exact_slope(points, found).measured
-
-
-def conjecture_exponents(horizon: int = _FAR) -> Exponents:
-    """Section 5: exponent in K per arm of the conjectured lower bound, and of a proved upper bound, on K-paths."""
-    sizes = (4, 64)
-    upper = [bounds.super_arm_radius_upper(instances.k_path(3 * k, k, 0.3), horizon, 0.5) / (2 * k) for k in sizes]
-    return Exponents(2.0, exact_slope(sizes, upper).measured)
-
-
-def coverage_moves() -> tuple[list[int], list[float]]:
-    """Section 2.1: K of coverages of four targets, and how far their rewards move for a largest move of a mean.
-
-    That is |r - r'| over the largest |mu - mu'|, found at means next to 0, where the chances add up.
-    """
-    problems = [instances.coverage(3 * nodes, 4, nodes, 0.5, 0.2) for nodes in (1, 2, 4)]
-    step = 1e-6
-    moved = [problem.value(problem.sets[0], np.full(problem.n_items, step)) / step for problem in problems]
-    return [problem.list_size for problem in problems], moved
-
-
-def additive_over_proved(n_arms: int = 10) -> float:
-    """The additive lower bound of Table 1's caption at constant 1, m (1/Delta + 1/epsilon), over one that is proved.
-
-    That is `bounds.b_inf_dp_lower`, corrected: (m - 1) times the larger of Delta/d and 1/(6 epsilon), d = d(1/2 - Delta
-    || 1/2) at most 2.3 Delta^2 for Delta < 0.35. The larger is at least a twelfth of 1/Delta + 1/epsilon, so that the
-    ratio is at most 12 m/(m - 1) at every epsilon and Delta, and the sum is a lower bound with 1/24 in front of it.
+def powers(bound: Callable[[Any, int, float], float], shape: str) -> Powers:
+    """Return the powers with which a bound grows on a family of instances, per arm in a bad super arm.
 
     Parameters
     ----------
-    n_arms : int
-        m >= 2.
+    bound : callable
+        Of an instance, T and epsilon; or one bound over another.
+    shape : str
+        Of `papers.semibandits.separated`, with 64 bad arms of means below 1/2.
+    """
 
-    Returns
-    -------
-    float
-        The largest ratio over gaps of 0.01 to 0.34 and epsilon from 0.001 to 100.
+    def at(size: int = 4, noise: float = 1e6, gap: float = 0.2, horizon: int = FAR) -> float:
+        distance = gap / size if shape == "K-path" else gap
+        problem = paper.separated(shape, 64, size, distance, 0.5)
+        return bound(problem, horizon, 1.0 / noise) / np.count_nonzero(problem.smallest_gaps)
+
+    horizons, sizes, noises, gaps = (FAR, FAR**2, FAR**4), (4, 8, 16, 32), (1e5, 1e6, 1e7), (0.2, 0.05, 0.0125)
+    return Powers(
+        size=power(sizes, [at(size) for size in sizes]),
+        noise=power(noises, [at(noise=noise) for noise in noises]),
+        gap=power([1.0 / gap for gap in gaps], [at(gap=gap) for gap in gaps]),
+        log_t=power([math.log(t) for t in horizons], [at(horizon=t) for t in horizons]),
+    )
+
+
+def power(x: Sequence[float], values: Sequence[float]) -> float:
+    """Return the power with which computed values grow."""
+    return float(exact_slope(x, values).measured)
+
+
+def private_powers(horizon: int = FARTHER) -> tuple[float, float]:
+    """Theorem 9: the powers of K per arm of its private term, and of that of a proved upper bound, on K-paths.
+
+    Between K = 64 and 4096, at an epsilon so small that the private term is all there is, and ln T large against K.
+    """
+    sizes = (64, 4096)
+    claimed = [bounds.theorem_9(3 * k, k, 0.3 * k, 1e-9, horizon) / (3 * k) for k in sizes]
+    reached = [bounds.cucb_blocks_upper(paper.k_path(3 * k, k, 0.3 * k), horizon, 1e-9).private / k for k in sizes]
+    return power(sizes, claimed), power(sizes, reached)
+
+
+def public_powers(horizon: int = FARTHER) -> tuple[float, float]:
+    """The sketch of Theorem 9: powers of K, at m = 3K, of the private regret that it claims, and that is proved.
+
+    It claims K B_1 ln T / epsilon for each of the m - 2K + 1 super arms of its instance.
+    """
+    sizes = (16, 256)
+    claimed = [float((k + 1) * k) for k in sizes]
+    problems: list[Any] = [paper.public_arms(3 * k, k, 0.3 * k) for k in sizes]
+    return power(sizes, claimed), power(
+        sizes, [bounds.cucb_blocks_upper(one, horizon, 1e-9).private for one in problems]
+    )
+
+
+def product_powers(horizon: int = FAR) -> tuple[float, float]:
+    """Section 3.3: the powers of 1/x, epsilon = Delta = x and K = 1, of the claimed product, and of a proved bound."""
+    points = [2.0**-10, 2.0**-20, 2.0**-30]
+    claimed = [bounds.b_inf_dp_lower(10, x, x, horizon) for x in points]
+    reached = [sum(bounds.cucb_blocks_upper(paper.k_path(10, 1, x), horizon, x)) for x in points]
+    return -power(points, claimed), -power(points, reached)
+
+
+def sum_over_proved(n_arms: int = 10) -> float:
+    """The sum of Table 1's caption, m (1/Delta + 1/epsilon), over the corrected lower bound, at most.
+
+    Over gaps of 0.01 to 0.34 and epsilon from 0.001 to 100, at K = 1.
     """
     return max(
-        n_arms * (1.0 / gap + 1.0 / epsilon) * math.log(_FAR)
-        / bounds.b_inf_dp_lower(n_arms, gap, epsilon, _FAR, variant="corrected")
+        n_arms * (1.0 / gap + 1.0 / epsilon) * math.log(FAR)
+        / bounds.b_inf_dp_lower(n_arms, gap, epsilon, FAR, variant="corrected")
         for gap in np.linspace(0.01, 0.34, 34)
         for epsilon in np.geomspace(0.001, 100.0, 51)
     )  # fmt: skip
 
 
-def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: str = "printed") -> float:
+def rates_apart() -> float:
+    """By how much the two sides of the central rate of B_1-smooth rewards differ, at most, over K, gaps and epsilon."""
+    cases = itertools.product((1, 8, 64, 512), np.linspace(0.01, 0.34, 12), np.geomspace(1e-3, 1e3, 25))
+    sides = [bounds.central_rates(4 * k, k, x * k, epsilon) for k, x, epsilon in cases]
+    return max(high / low for low, high in sides)
+
+
+def local_lower_ratio() -> float:
+    """Theorems 5 and 6 as printed over the corrected ones, at most; a path has the divergence of one arm."""
+    cases = itertools.product(np.linspace(0.01, 0.34, 12), (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0))
+    sides = [[bounds.theorem_6(8, 4, 4 * x, e, 1000, variant=v) for v in ("printed", "corrected")] for x, e in cases]
+    return max(printed / proved for printed, proved in sides)
+
+
+# --- what a first report may cost the printed local algorithms
+def first_report_lower(gap: float, epsilon: float, log_horizon: float) -> float:
     """Logarithm of a lower bound on the regret of Algorithms 1 and 2 at K = 1, on two arms of means 1/2 and 1/2 - gap.
 
     Not in the paper. Write mu' = 1/2 - gap, w = mu'/2, L = ln T, a for the radius at one report and b = 1/epsilon. The
@@ -323,9 +224,6 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
         > 0, finite.
     log_horizon : float
         ln T, so large that a > w.
-    variant : {"printed", "repaired"}
-        As printed a = 4 b sqrt(2 L), and p falls slower than 1/T. Repaired, with a = sqrt((1.5 + 12 b^2) L) + 3 b L, p
-        is below T^-3 and the bound says nothing; 0 stands for q there.
 
     Returns
     -------
@@ -333,19 +231,16 @@ def first_report_lower(gap: float, epsilon: float, log_horizon: float, variant: 
         -inf where 1 - q is not positive.
     """
     window, length, noise = (0.5 - gap) / 2.0, log_horizon, 1.0 / epsilon
-    if variant == "printed":
-        radius = 4.0 * noise * math.sqrt(2.0 * length)
-        slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))
-        stays = 1.0 - 2.0 / (slope * radius) ** 2
-    else:
-        radius, stays = math.sqrt((1.5 + 12.0 * noise**2) * length) + 3.0 * noise * length, 1.0
+    radius = 4.0 * noise * math.sqrt(2.0 * length)
+    slope = min(1.0 / (noise * math.sqrt(2.0)), window / (0.125 + 2.0 * noise**2))
+    stays = 1.0 - 2.0 / (slope * radius) ** 2
     if stays <= 0.0 or radius <= window:
         return -math.inf
     chance = math.log(0.25 * math.expm1(window / noise)) - radius / noise
     return math.log(gap) + length + math.log(-math.expm1(-length)) + chance + math.log(stays)
 
 
-def first_report_horizon(gap: float, epsilon: float, variant: str = "printed") -> float:
+def first_report_horizon(gap: float, epsilon: float) -> float:
     """Decimal logarithm of the T from which `first_report_lower` exceeds the claimed rate; infinite if none does.
 
     The claimed rate is that of Theorems 2 and 4 at K = 1 with the constant of its radius, 256 ln T / (epsilon^2 Delta).
@@ -355,23 +250,13 @@ def first_report_horizon(gap: float, epsilon: float, variant: str = "printed") -
     ----------
     gap, epsilon : float
         As there.
-    variant : {"printed", "repaired"}
     """
     most = 1e4
 
     def excess(log_horizon: float) -> float:
         claimed = math.log(256.0 * log_horizon / (epsilon**2 * gap))
-        return max(first_report_lower(gap, epsilon, log_horizon, variant) - claimed, -most)
+        return max(first_report_lower(gap, epsilon, log_horizon) - claimed, -most)
 
     if excess(most) <= 0.0:
         return math.inf
     return float(brentq(excess, 1.0, most)) / math.log(10.0)
-
-
-def _radius(record: Any, n: int) -> float:
-    """The bonus of a local box with ln T at n reports."""
-    return float(np.sum(np.sqrt(record.terms[:, 1] / n))) + record.bonus_scale / n
-
-
-def _over(moved: float, scale: float) -> float:
-    return moved / scale if scale else math.inf

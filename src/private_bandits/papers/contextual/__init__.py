@@ -4,7 +4,6 @@ from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
-from private_bandits.papers.contextual.appendix_b2 import identifier, lil_ucb
 from private_bandits.papers.contextual.bounds import (
     corollary_4,
     local_lower,
@@ -13,8 +12,8 @@ from private_bandits.papers.contextual.bounds import (
     theorem_8,
     theorem_10,
 )
-from private_bandits.papers.contextual.bubeck_kernel_method import KernelMethod
 from private_bandits.papers.contextual.chen_weighted_regression import weighted_regression
+from private_bandits.papers.contextual.hanna_local import private_rewards
 from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
@@ -23,7 +22,6 @@ from private_bandits.papers.contextual.wrapper import wrap
 from private_bandits.policy import Policy
 
 __all__ = [
-    "KernelMethod",
     "algorithms",
     "by_stretches",
     "corollary_4",
@@ -31,11 +29,11 @@ __all__ = [
     "joint_linucb",
     "ldp_glm",
     "ldp_linucb",
-    "lil_ucb",
     "linucb",
     "linucb_private_rewards",
     "local_lower",
     "one_point",
+    "private_rewards",
     "theorem_10",
     "theorem_3",
     "theorem_6",
@@ -97,8 +95,8 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
             *(ldp_linucb(*private, "derived", n) for n in ("classical", "analytic")),
             ldp_linucb(epsilon, None, dim, rounds, "derived", "laplace"),
         ],
-        "appendix_b2": [identifier(0.1, epsilon, failure, noise, method) for noise, method, failure in noises],
         "chen_weighted_regression": [weighted_regression(*private)],
+        "hanna_local": [private_rewards(epsilon, dim, dim, rounds)],
         "oful": [linucb(dim)],
         "online_to_confidence": [gloc(dim, rounds, learner) for learner in ("newton", "gradient")],
         "trust_models": [linucb_private_rewards(epsilon, delta, dim), joint_linucb(*private)],

@@ -43,7 +43,8 @@ def theorem_3(
     times the regret, plus 2 B, with s = sigma sqrt(2 ln(2 T^2)) and the algorithm's Gaussian sigma. It holds for any
     learner of losses in [0, 1], convex or not, against losses fixed beforehand: with probability at least 1 - 1/T no
     draw exceeds s in T rounds, and then the draws are independent and symmetric, and (f + Z + B + s) / (2 (B + s)),
-    with values in [0, 1] and as convex as f, is told unclipped. Otherwise at most 2 B T is lost.
+    with values in [0, 1], is told unclipped. Otherwise at most 2 B T is lost. Its Lipschitz constant, smoothness and
+    strong convexity are those of f over 2 (B + s), which a bound that names them must be read with.
 
     Parameters
     ----------

@@ -1,41 +1,26 @@
-"""Basu, Dimitrakakis, Tossou (2019), *Privacy in Multi-armed Bandits: Fundamental Definitions and Lower Bounds*."""
+"""Basu, Dimitrakakis, Tossou (2019), *Privacy in Multi-armed Bandits: Fundamental Definitions and Lower Bounds*.
 
-from private_bandits.papers.definitions.bounds import (
-    corollary_1,
-    corollary_2,
-    corollary_3,
-    theorem_1,
-    theorem_2,
-    theorem_3,
-    theorem_4,
-    theorem_5,
-)
+The corollaries of the paper, and Theorem 5 of its appendix, are in `bounds`.
+"""
+
+from private_bandits.papers.definitions.bounds import theorem_1, theorem_2, theorem_3, theorem_4
+from private_bandits.papers.definitions.factor import central_upper, theorem_a, theorem_a_excess, theorem_c
 from private_bandits.papers.definitions.replacements import (
+    asoodeh_zhang,
     azize_basu,
     azize_basu_minimax,
     central_lower,
     central_minimax,
+    contraction,
     lai_robbins,
     local_lower,
     local_minimax,
     minimax,
+    theorem_b,
 )
 
 __all__ = [
-    "azize_basu",
-    "azize_basu_minimax",
-    "central_lower",
-    "central_minimax",
-    "corollary_1",
-    "corollary_2",
-    "corollary_3",
-    "lai_robbins",
-    "local_lower",
-    "local_minimax",
-    "minimax",
-    "theorem_1",
-    "theorem_2",
-    "theorem_3",
-    "theorem_4",
-    "theorem_5",
-]
+    "asoodeh_zhang", "azize_basu", "azize_basu_minimax", "central_lower", "central_minimax", "central_upper",
+    "contraction", "lai_robbins", "local_lower", "local_minimax", "minimax", "theorem_1", "theorem_2", "theorem_3",
+    "theorem_4", "theorem_a", "theorem_a_excess", "theorem_b", "theorem_c",
+]  # fmt: skip

@@ -8,7 +8,7 @@ its proof picks does not exist. `variant="printed"` is the statement. The other 
 * `proof`: the line of the proof that differs from the statement: the last one for Theorem 2, the one before it for
   Theorem 3, whose last line is the statement;
 * `strict`: what the steps of the proof give when no factor is lost on the way;
-* `corrected`: the same method without its errors, or the bound of another paper where the method proves nothing;
+* `corrected`: the same method without its errors;
 * `sharp`: the bound of `replacements`, derived there and named after its sources.
 
 All minimax bounds of the paper share one pair of environments. A learner under the first, where arm 1 is better by D,
@@ -21,7 +21,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import lambertw
 
 from private_bandits import checks
 from private_bandits.papers.definitions import replacements
@@ -42,11 +41,10 @@ def theorem_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed
         T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite. Below, m = min(4, e^(2 epsilon)) (e^epsilon - 1)^2.
-    variant : {"printed", "strict", "corrected", "sharp", "table"}
+    variant : {"printed", "strict", "sharp", "table"}
         * `printed`: c sqrt((K-1) T / m) for T >= g, g = (K-1)/m.
         * `strict`: 1/(8 e^4) for c, half of the largest that the paper allows, and T >= 4 g: the gap of the proof must
           stay below 1/2.
-        * `corrected`: e^(-1/2)/(16 sqrt 2) for c and T >= 2 g, for rewards in [0, 1]; see Notes.
         * `sharp`: `replacements.local_minimax`, of order sqrt(K T) / tanh(epsilon/2) and without a threshold.
         * `table`: sqrt((K-1) T / m).
     c : float
@@ -67,15 +65,14 @@ def theorem_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed
     The proof takes rewards whose means differ by 2 D to have divergence 2 D^2 at most, that is Fisher information 1.
     Rewards in [0, 1] have variance 1/4 at most and information 4 at least, so Corollary 1 does not follow. The total
     variation does it without Pinsker's inequality, which the paper uses in another norm and loses a factor of 4 by:
-    Bernoulli rewards have TV = 2 D, hence k <= m (2 D)^2 by Duchi et al. (2013), and D = sqrt((K-1)/(8 m T)) <= 1/4 is
-    the best gap. For Gaussian rewards of unit variance the right norm alone gives twice that, e^(-1/2)/(8 sqrt 2).
+    Bernoulli rewards have TV = 2 D, hence k <= m (2 D)^2 by Duchi et al. (2013), D = sqrt((K-1)/(8 m T)) <= 1/4 is the
+    best gap, and c = e^(-1/2)/(16 sqrt 2) from T = 2 g on. `sharp` is larger.
     """
-    checks.choice("variant", variant, ("printed", "strict", "corrected", "sharp", "table"))
+    checks.choice("variant", variant, ("printed", "strict", "sharp", "table"))
     others, rounds = replacements.game(n_arms, horizon)
     constants = {
         "printed": checks.real("c", c, above=0, at_most=THEOREM_1),
         "strict": 1.0 / (8.0 * math.exp(4.0)),
-        "corrected": math.exp(-0.5) / (16.0 * math.sqrt(2.0)),
         "table": 1.0,
     }
     if variant == "sharp":
@@ -94,8 +91,8 @@ def horizon_1(n_arms: int, epsilon: float, variant: str = "printed") -> float:
         K >= 2.
     epsilon : float
         Privacy parameter, > 0 or infinite.
-    variant : {"printed", "strict", "corrected"}
-        g = (K-1)/m as printed, with m as in `theorem_1`; 4 g, 2 g.
+    variant : {"printed", "strict"}
+        g = (K-1)/m as printed, with m as in `theorem_1`; 4 g.
 
     Returns
     -------
@@ -106,7 +103,7 @@ def horizon_1(n_arms: int, epsilon: float, variant: str = "printed") -> float:
     ValueError
         If an argument is out of range.
     """
-    factor = {"printed": 1.0, "strict": 4.0, "corrected": 2.0}
+    factor = {"printed": 1.0, "strict": 4.0}
     checks.choice("variant", variant, tuple(factor))
     return factor[variant] * replacements.game(n_arms)[0] / local_factor(epsilon)
 
@@ -125,12 +122,11 @@ def theorem_2(
     epsilon : float
         Privacy parameter, > 0 or infinite. Below, u = 2 epsilon (e^(2 epsilon) - 1) and delta(a) = 2 a (e^(2 a) - 1),
         the smallest function that the proof allows.
-    variant : {"printed", "proof", "solved", "corrected", "table"}
+    variant : {"printed", "proof", "corrected", "table"}
         * `printed`: c(a) sqrt((K-1) T / u); the paper gives no value for c(a).
-        * `proof`: its last line, e^(+delta) / (4 sqrt 2) sqrt((K-1) T / (min(2, e^epsilon) (e^(2 epsilon) - 1))).
-        * `solved`: what the gap of the proof really gives, 1/8 sqrt((K-1) T C/(2 u)) exp(-u - C/u), with
-          C = -u W(-e^(u - delta)/u). Bounded from below by e^(-delta)/(8 sqrt 2) sqrt((K-1) T / u) where C <= 1: the
-          printed line has the sign of delta wrong, and min(2, e^epsilon) in the place of 2 epsilon.
+        * `proof`: its last line, e^(+delta) / (4 sqrt 2) sqrt((K-1) T / (min(2, e^epsilon) (e^(2 epsilon) - 1))). The
+          sign of delta is wrong, min(2, e^epsilon) stands where 2 epsilon should, and the gap that the proof picks
+          does not exist at small epsilon.
         * `corrected`: `replacements.minimax`. The term u in the divergence is spurious (Lemma 5): a policy does not
           know the environment. Without it the method proves the non-private bound.
         * `table`: sqrt((K-1) T / u).
@@ -142,15 +138,14 @@ def theorem_2(
     Returns
     -------
     float
-        `nan` where T is below the threshold, where the Lambert function has no real value, and from the proof where
-        u overflows, at epsilon above 350.
+        `nan` from the proof where u overflows, at epsilon above 350.
 
     Raises
     ------
     ValueError
         If an argument is out of range.
     """
-    checks.choice("variant", variant, ("printed", "proof", "solved", "corrected", "table"))
+    checks.choice("variant", variant, ("printed", "proof", "corrected", "table"))
     others, rounds = replacements.game(n_arms, horizon)
     level = _level(epsilon, a)
     constant = checks.real("c", c, above=0)
@@ -161,13 +156,8 @@ def theorem_2(
         return (constant if variant == "printed" else 1.0) * math.sqrt(others * rounds / extra)
     if math.isinf(extra):
         return math.nan
-    if variant == "proof":
-        privacy = math.exp(min(epsilon, math.log(2.0))) * math.expm1(2.0 * epsilon)
-        return _exp(spurious_term(level)) / math.sqrt(32.0) * math.sqrt(others * rounds / privacy)
-    if not rounds >= horizon_2(n_arms, epsilon, level, "solved"):
-        return math.nan
-    chosen = lambert_choice(epsilon, level)
-    return math.sqrt(others * rounds * chosen / (2.0 * extra)) / 8.0 * math.exp(-extra - chosen / extra)
+    privacy = math.exp(min(epsilon, math.log(2.0))) * math.expm1(2.0 * epsilon)
+    return _exp(spurious_term(level)) / math.sqrt(32.0) * math.sqrt(others * rounds / privacy)
 
 
 def spurious_term(epsilon: float) -> float:
@@ -192,66 +182,6 @@ def spurious_term(epsilon: float) -> float:
     return math.inf if epsilon > 350.0 else 2.0 * epsilon * math.expm1(2.0 * epsilon)
 
 
-def lambert_choice(epsilon: float, a: float | None = None) -> float:
-    """C = -u W(-e^(u - delta(a))/u) of Theorem 2's proof, principal branch.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0 or infinite.
-    a : float, optional
-        The level of the statement, at least 2 epsilon, which is the default.
-
-    Returns
-    -------
-    float
-        `nan` where W has no real value.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    W is real from -1/e on, so C exists only if delta(a) >= 1 + u - ln u: never for delta(a) < 2, which is a < 0.53, and
-    for no a as epsilon tends to 0.
-    """
-    extra, offset = spurious_term(epsilon), spurious_term(_level(epsilon, a))
-    if math.isinf(extra) or offset < 1.0 + extra - math.log(extra):
-        return math.nan
-    return float(-extra * lambertw(-math.exp(extra - offset) / extra).real)
-
-
-def horizon_2(n_arms: int, epsilon: float, a: float | None = None, variant: str = "printed") -> float:
-    """Threshold of Theorem 2 on T.
-
-    Parameters
-    ----------
-    n_arms : int
-        K >= 2.
-    epsilon : float
-        > 0 or infinite.
-    a : float, optional
-        The level of the statement, at least 2 epsilon, which is the default.
-    variant : {"printed", "solved"}
-        h = (K-1) C/u as printed, with C and u as in `theorem_2`; twice that for a gap of at most 1/2.
-
-    Returns
-    -------
-    float
-        `nan` where C does not exist.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    checks.choice("variant", variant, ("printed", "solved"))
-    chosen = lambert_choice(epsilon, a)
-    return (2.0 if variant == "solved" else 1.0) * replacements.game(n_arms)[0] * chosen / spurious_term(epsilon)
-
-
 def theorem_3(
     n_arms: int, horizon: int, epsilon: float, variant: str = "printed", c: float = 0.0, b: float | None = None
 ) -> float:
@@ -265,16 +195,15 @@ def theorem_3(
         T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite; eps below.
-    variant : {"printed", "proof", "strict", "table", "corrected", "sharp"}
+    variant : {"printed", "proof", "strict", "table", "sharp"}
         * `printed`: e^(-3 (eps + c))/8 sqrt((K-1) T ln(eps + 1) / (eps^(1 + 1/eps) (eps^2 + 1)^(1/eps))). It exceeds T.
         * `proof`: the line of the proof before it, simplified: e^(-3 (eps + c))/8 sqrt((K-1) T ln(eps^2 + 1) / (eps
           (eps^2 + 1)^(1/eps))). It tends to 0 with eps.
         * `strict`: half of `proof`, the factor that every minimax proof of the paper loses.
         * `table`: e^(-3 eps) sqrt((K-1) T ln(eps^2 + 1) / (eps^(1 + 1/eps) (eps + B)^(1/eps))). At c = 0 it is 8 times
           `proof` if and only if B = 1/eps.
-        * `corrected`: `replacements.azize_basu_minimax`. Lemma 6 bounds the divergence by something larger than it, so
-          the method proves nothing beyond `replacements.minimax`.
-        * `sharp`: `replacements.central_minimax`.
+        * `sharp`: `replacements.central_minimax`. Lemma 6 bounds the divergence by something larger than it, so the
+          method proves nothing beyond `replacements.minimax`.
     c : float
         L times the largest difference of two rewards, >= 0; 0 is the most favourable.
     b : float, optional
@@ -290,12 +219,10 @@ def theorem_3(
     ValueError
         If an argument is out of range.
     """
-    checks.choice("variant", variant, ("printed", "proof", "strict", "table", "corrected", "sharp"))
+    checks.choice("variant", variant, ("printed", "proof", "strict", "table", "sharp"))
     others, rounds = replacements.game(n_arms, horizon)
     epsilon, shift = checks.epsilon(epsilon), checks.real("c", c, at_least=0)
     unknown = 1.0 / epsilon if b is None else checks.real("b", b, above=0)
-    if variant == "corrected":
-        return replacements.azize_basu_minimax(n_arms, horizon, epsilon)
     if variant == "sharp":
         return replacements.central_minimax(n_arms, horizon, epsilon)
     if math.isinf(epsilon):
@@ -378,111 +305,9 @@ def theorem_4(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float,
     return factor * replacements.lai_robbins(means, horizon) / local_factor(epsilon)
 
 
-def theorem_5(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float, variant: str = "printed") -> float:
-    """Theorem 5 of the appendix, which is Theorem 4 of the text under another number.
-
-    Parameters
-    ----------
-    means : sequence of float, shape (K,)
-        Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Privacy parameter, > 0 or infinite.
-    variant : {"printed", "corrected", "sharp"}
-        As in `theorem_4`.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    return theorem_4(means, horizon, epsilon, variant)
-
-
-def corollary_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed") -> float:
-    """Corollary 1, Bayesian minimax under local DP: Theorem 1 for rewards in [0, 1], through Fact 1.
-
-    Parameters
-    ----------
-    n_arms : int
-        K >= 2.
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Privacy parameter, > 0 or infinite.
-    variant : {"printed", "strict", "corrected", "sharp", "table"}
-        As in `theorem_1`.
-
-    Returns
-    -------
-    float
-        `nan` where T is below the threshold.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    return theorem_1(n_arms, horizon, epsilon, variant)
-
-
-def corollary_2(n_arms: int, horizon: int, epsilon: float, variant: str = "printed") -> float:
-    """Corollary 2, Bayesian minimax under instantaneous DP: Theorem 2, with c(epsilon) for c(a).
-
-    Parameters
-    ----------
-    n_arms : int
-        K >= 2.
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Privacy parameter, > 0 or infinite.
-    variant : {"printed", "proof", "solved", "corrected", "table"}
-        As in `theorem_2`.
-
-    Returns
-    -------
-    float
-        `nan` where `theorem_2` is silent.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    return theorem_2(n_arms, horizon, epsilon, variant)
-
-
-def corollary_3(n_arms: int, horizon: int, epsilon: float, variant: str = "printed") -> float:
-    """Corollary 3, Bayesian minimax under DP: Theorem 3; it says instantaneous DP and minimax where it means these.
-
-    Parameters
-    ----------
-    n_arms : int
-        K >= 2.
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Privacy parameter, > 0 or infinite.
-    variant : {"printed", "proof", "strict", "table", "corrected", "sharp"}
-        As in `theorem_3`.
-
-    Returns
-    -------
-    float
-        `nan` where T is below the threshold; infinity where the printed value overflows.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    return theorem_3(n_arms, horizon, epsilon, variant)
+# Theorem 5 of the appendix is Theorem 4 of the text. The corollaries are the theorems for Bayesian minimax regret, the
+# same number (Fact 1). Corollary 2 has c(epsilon) for c(a); Corollary 3 says instantaneous DP, and means DP.
+corollary_1, corollary_2, corollary_3, theorem_5 = theorem_1, theorem_2, theorem_3, theorem_4
 
 
 def _level(epsilon: float, a: float | None) -> float:

@@ -150,14 +150,14 @@ def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     with k = d(1/2 || 1/2 + D t) the most that a channel keeps (`response_kl`), t = tanh(epsilon/2). Here D is
     (1 - 1/K) / (2 t sqrt(1 + T/K)), or 1/2 where that is larger. The way of Auer et al. (2002, Theorem 5.1) with
     Pinsker's inequality and the exact k, whose two together we know no source for. In very short games
-    `coupling_minimax` is larger, and holds, as local DP implies DP.
+    `theorem_b` is larger, and holds, as local DP implies DP.
     """
     arms, rounds = game(n_arms, horizon)[0] + 1, horizon
     keep, wrong = math.tanh(checks.epsilon(epsilon) / 2.0), 1.0 - 1.0 / arms
     gap = min(0.5, wrong / (2.0 * keep * math.sqrt(1.0 + rounds / arms)))
     kept = -0.5 * math.log1p(-((2.0 * gap * keep) ** 2))
     raised = gap * rounds * (wrong - math.sqrt(rounds * kept / (2.0 * arms)))
-    return max(raised, coupling_minimax(n_arms, horizon, epsilon))
+    return max(raised, theorem_b(n_arms, horizon, epsilon))
 
 
 def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
@@ -190,8 +190,8 @@ def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: floa
     return _over_gaps(means, horizon, lambda mean, best: response_kl(mean, best, epsilon))
 
 
-def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Minimax bound under epsilon-DP by coupling: about c K / (1 - e^(-epsilon)), c = 0.07 at K = 2, 1/e for large K.
+def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
+    """Minimax bound under epsilon-DP that grows with ln T: about (K-1) ln(epsilon T) / epsilon, for Bernoulli rewards.
 
     Parameters
     ----------
@@ -205,6 +205,8 @@ def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     Returns
     -------
     float
+        The most over c in {0.01, ..., 0.99} of c (K-1)/epsilon W(epsilon T (1-c) / (1 + c (K-2))), W the Lambert
+        function; 0 at epsilon = infinity. At c = 1/2 it is at least (K-1)/(4 epsilon) ln(1 + epsilon T/K).
 
     Raises
     ------
@@ -213,21 +215,28 @@ def coupling_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Notes
     -----
-    Arms of mean 1/2, one of them raised by D <= 1/2: some choice of it loses D T (r^(T/(2K)) - 1/K) or more, with
-    r = 1 - 2 D (1 - e^(-epsilon)). Here D = v K / (T (1 - e^(-epsilon))) with (1 - v) e^(-v) = 1/K, or 1/2 where that
-    is larger. It is the coupling of `private_kl` without a divergence; we know no source for it. With that divergence,
-    Bretagnolle and Huber's inequality gives (K-1) / (16 e epsilon) from T = 2 (K-1) / epsilon on.
+    Theorem B of the book's page of proofs. Arm 1 has mean c and the others 0, or one of them 1. A DP policy with
+    little regret rarely pulls arm j in the first instance, and each pull that differs moves probabilities by a factor
+    of e^epsilon at most, so it rarely finds arm j in the second. The steps are those of the lower bounds by coupling of
+    Acharya et al. (2021) and Lalanne et al. (2022). Shariff and Sheffet (2018) have a logarithm over epsilon on one
+    instance; Azize and Basu (2022) have K/epsilon in the worst case (`azize_basu_minimax`).
+
+    Examples
+    --------
+    >>> round(theorem_b(2, 10**6, 0.1), 1)
+    65.1
     """
-    arms, rounds = game(n_arms, horizon)[0] + 1, horizon
-    lost = -math.expm1(-checks.epsilon(epsilon))
-    best = 1.0 - float(lambertw(math.e / arms).real)
-    gap = min(0.5, best * arms / (rounds * lost))
-    untouched = rounds / (2.0 * arms) * math.log1p(-2.0 * gap * lost) if 2.0 * gap * lost < 1.0 else -math.inf
-    return gap * rounds * max(0.0, math.exp(untouched) - 1.0 / arms)
+    others, rounds = game(n_arms, horizon)
+    epsilon = checks.epsilon(epsilon)
+    if math.isinf(epsilon):
+        return 0.0
+    shares = np.arange(1, 100) / 100.0
+    drawn = lambertw(epsilon * float(rounds) * (1.0 - shares) / (1.0 + shares * (others - 1))).real
+    return float(np.max(shares * drawn)) * others / epsilon
 
 
 def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Minimax bound under epsilon-DP: the larger of `minimax` and `coupling_minimax`, for privacy never helps.
+    """Minimax bound under epsilon-DP: the larger of `minimax` and `theorem_b`, for privacy never helps.
 
     Parameters
     ----------
@@ -247,7 +256,7 @@ def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     ValueError
         If an argument is out of range.
     """
-    return max(minimax(n_arms, horizon), coupling_minimax(n_arms, horizon, epsilon))
+    return max(minimax(n_arms, horizon), theorem_b(n_arms, horizon, epsilon))
 
 
 def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
@@ -280,6 +289,70 @@ def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: fl
     """
     epsilon = checks.epsilon(epsilon)
     return _over_gaps(means, horizon, lambda mean, best: private_kl(mean, best, epsilon))
+
+
+def contraction(epsilon: float) -> float:
+    """The share of a divergence that an epsilon-LDP message keeps at most: tanh(epsilon/2)^2, whatever is sent.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter, > 0 or infinite.
+
+    Returns
+    -------
+    float
+        In (0, 1].
+
+    Raises
+    ------
+    ValueError
+        If epsilon is out of range.
+
+    Notes
+    -----
+    Asoodeh and Zhang (2024), for the Kullback-Leibler and the chi-squared divergence. It holds for rewards of any law,
+    where `response_kl` is for two rewards; our proof, by the inequalities of Cauchy and Kantorovich, is on the book's
+    page of proofs. Randomised response comes as close as wished, on Bernoulli rewards near 1/2.
+
+    Examples
+    --------
+    >>> round(contraction(1.0), 4)
+    0.2136
+    """
+    return math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
+
+
+def asoodeh_zhang(
+    gaps: Sequence[float] | np.ndarray, divergences: Sequence[float] | np.ndarray, horizon: int, epsilon: float
+) -> float:
+    """Problem-dependent bound under epsilon-LDP for rewards of any law: Theorem 4 with coth(epsilon/2)^2.
+
+    Parameters
+    ----------
+    gaps : sequence of float, shape (arms,)
+        Of the worse arms, each >= 0, in units of reward.
+    divergences : sequence of float, shape (arms,)
+        Of each worse arm's law from the laws of the class with a mean above the best one, their infimum, in nats and
+        > 0. For a class without jumps that is D(f_a || f*).
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy parameter, > 0 or infinite.
+
+    Returns
+    -------
+    float
+        Sum of gap / (`contraction` x divergence), times ln T. For Bernoulli arms `local_lower` is never below it.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    each = checks.vector("gaps", gaps, at_least=0) / checks.vector("divergences", divergences, at_least=math.ulp(0.0))
+    log = math.log(checks.integer("horizon", horizon, at_least=1))
+    return float(each.sum()) / contraction(epsilon) * log
 
 
 def game(n_arms: int, horizon: int = 1) -> tuple[int, int]:

@@ -158,7 +158,14 @@ def power_or_infinity(base: float, exponent: float) -> float:
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float, beta: float, c: float = 24.0
+    problem: Any,
+    horizon: int,
+    streams: Any,
+    epsilon: float,
+    v: float,
+    u: float,
+    beta: float,
+    c: float = 24.0,
 ) -> list[list[int]]:
     """Play Algorithm 3 line by line on Pareto arms; without noise, at epsilon = infinity, with 1 for epsilon.
 
@@ -186,25 +193,27 @@ def reference(
     list of list of int
         A row a round, as `simulate.trace` shows it: the arm, and 1.
     """
-    noisy, epsilon = math.isfinite(epsilon), min(epsilon, 1.0) if math.isinf(epsilon) else epsilon
+    noisy, epsilon = math.isfinite(epsilon), 1.0 if math.isinf(epsilon) else epsilon
     viable = list(range(problem.n_items))  # line 1
     rows: list[list[int]] = []
-    tau = 0  # line 2
+    tau, power = 0, (1 + v) / v  # line 2
     while len(viable) > 1:  # lines 3 and 26
         tau += 1  # line 4
         d_tau = 2.0**-tau  # line 6
         log = math.log(4 * len(viable) * tau**2 / beta)
-        pulls = math.ceil(u ** (1 / v) * (c ** ((1 + v) / v) * log / (epsilon * d_tau ** ((1 + v) / v))) + 1)  # line 7
+        pulls = math.ceil(u ** (1 / v) * (c**power * log / (epsilon * d_tau**power)) + 1)  # line 7
         threshold = (u * pulls * epsilon / log) ** (1 / (1 + v))  # line 8
-        rows += [[a, 1] for a in viable] * min(pulls, horizon)  # lines 9 to 12; rewards are drawn when the epoch ends
+        rows += [[a, 1] for a in viable] * min(pulls, horizon)  # lines 9 to 12
         if len(rows) >= horizon:
             return rows[:horizon]
         estimate = {}
-        for a in viable:
-            rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]  # line 13
-            mean = sum(x for x in rewards if abs(x) <= threshold) / pulls  # lines 14 to 17
-            estimate[a] = mean + (streams.noise.laplace(0.0, 2 * threshold / (pulls * epsilon)) if noisy else 0.0)  # 18
+        for a in viable:  # an epoch's rewards are drawn when it ends
+            rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]
+            mean = sum(x for x in rewards if abs(x) <= threshold) / pulls  # lines 13 to 17
+            noise = streams.noise.laplace(0.0, 2 * threshold / (pulls * epsilon)) if noisy else 0.0
+            estimate[a] = mean + noise  # line 18
         largest = max(estimate.values())  # line 19
         error = u ** (1 / (1 + v)) * (log / (pulls * epsilon)) ** (v / (1 + v))  # line 20
-        viable = [a for a in viable if not largest - estimate[a] > c / 2 * error]  # lines 21 to 25: 12 err at c = 24
+        # lines 21 to 25: 12 err at c = 24
+        viable = [a for a in viable if not largest - estimate[a] > c / 2 * error]
     return rows + [[viable[0], 1]] * (horizon - len(rows))  # line 27

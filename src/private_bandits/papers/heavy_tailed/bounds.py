@@ -114,8 +114,8 @@ def quantile_width(excess: float, second: float) -> float:
     """Width at which `quantile_se` holds for laws with a regular tail, in units of B L / (R s): ours.
 
     For rewards >= 0 with E[X 1{X > B}] <= excess B P(X > B) and E[X^2 1{X <= B}] <= second B^2 P(X > B) at every B with
-    P(X > B) < 1, of an order of magnitude that the prior allows: 14 excess + sqrt(28 second) + 7/3. The proof is on the
-    chapter's page.
+    P(X > B) < 1, of an order of magnitude that the prior allows: 14 excess + sqrt(28 second) + 7/3. The proof is on
+    the page of the chapter's proofs.
 
     Parameters
     ----------
@@ -353,10 +353,10 @@ def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: floa
     return Epoch(pulls, (u / share) ** (1.0 / (1.0 + v)), u ** (1.0 / (1.0 + v)) * share ** (v / (1.0 + v)))
 
 
-def ldp_epoch(
-    epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0, variant: str = "repaired"
-) -> Epoch:
-    """One epoch of LDP Robust SE, whose algorithm is not on the slides.
+def ldp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0) -> Epoch:
+    """One epoch of LDP Robust SE, whose algorithm is not on the slides: the square-root scaling, ours.
+
+    R = u^(2/v) c^(2(1+v)/v) L / (epsilon^2 D^(2(1+v)/v)).
 
     Parameters
     ----------
@@ -370,12 +370,6 @@ def ldp_epoch(
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
     c : float
         Constant of the epochs, > 0.
-    variant : {"repaired", "slide_rate"}
-        * `repaired`: the square-root scaling, R = u^(2/v) c^(2(1+v)/v) L / (epsilon^2 D^(2(1+v)/v)).
-        * `slide_rate`: what the slides' bounds (4) and (5) would need, R = u^(2/v) c^((1+v)/v) L / (epsilon^2
-          D^((1+v)/v)), with err = u^(-1/(1+v)) D/c where all others have D/c.
-
-        Neither is a quotation.
 
     Returns
     -------
@@ -387,11 +381,8 @@ def ldp_epoch(
     ValueError
         If an argument is out of range.
     """
-    checks.choice("variant", variant, ("repaired", "slide_rate"))
-    gap, half = 2.0**-epoch, 2.0 if variant == "repaired" else 1.0
-    power = half * (1.0 + v) / v
-    pulls = float(np.ceil(u ** (2.0 / v) * (c / gap) ** power * log / epsilon**2)) + 1.0
-    share = (log / (pulls * epsilon**2)) ** (1.0 / half)
+    pulls = float(np.ceil(u ** (2.0 / v) * (c * 2.0**epoch) ** (2.0 * (1.0 + v) / v) * log / epsilon**2)) + 1.0
+    share = math.sqrt(log / (pulls * epsilon**2))
     return Epoch(pulls, (u / share) ** (1.0 / (1.0 + v)), u ** (1.0 / (1.0 + v)) * share ** (v / (1.0 + v)))
 
 

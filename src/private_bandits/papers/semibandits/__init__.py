@@ -9,15 +9,13 @@ from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
 from private_bandits.papers.semibandits.combinatorial_ucb import cucb
 from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.instances import (
-    as_arms,
     coverage,
     k_path,
-    one_valuable,
     public_arms,
-    rescaled,
     separated,
     top_k,
 )
+from private_bandits.papers.semibandits.repair_blocks import cucb_blocks
 from private_bandits.papers.semibandits.repair_hypercube import cucb_hypercube
 from private_bandits.papers.semibandits.repair_radius import super_arm_radius
 from private_bandits.papers.semibandits.section_3_2 import cucb_dp_least_pulled
@@ -27,9 +25,9 @@ from private_bandits.policy import Policy
 __all__ = [
     "VARIANTS",
     "algorithms",
-    "as_arms",
     "coverage",
     "cucb",
+    "cucb_blocks",
     "cucb_dp",
     "cucb_dp_least_pulled",
     "cucb_hypercube",
@@ -37,10 +35,8 @@ __all__ = [
     "cucb_ldp2",
     "k_path",
     "maximum_spanning_tree",
-    "one_valuable",
     "online_shortest_path",
     "public_arms",
-    "rescaled",
     "separated",
     "super_arm_radius",
     "top_k",
@@ -76,4 +72,4 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
             ("section_3_2", cucb_dp_least_pulled(epsilon, 2, 4, 1000, variant)),
         ]
     ours = {"repair_hypercube": cucb_hypercube(epsilon, 2, 1000), "repair_radius": super_arm_radius(epsilon, 1000)}
-    return [*listed, *ours.items()]
+    return [*listed, *ours.items(), ("repair_blocks", cucb_blocks(epsilon, 2, 4, 1000))]

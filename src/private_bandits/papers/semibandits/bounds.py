@@ -17,7 +17,6 @@ at n = 1, ..., N with 2 B_inf rad(N) = Delta_min^i: Theorems 2 and 4. For the se
 """
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,12 +25,12 @@ from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.semibandits.instances import check_paths, means_apart
 from private_bandits.papers.semibandits.radii import node_radius
+from private_bandits.papers.semibandits.repair_blocks import log_level
 from private_bandits.papers.semibandits.repair_radius import grid
-from private_bandits.privacy.divergences import bernoulli_kl
+from private_bandits.privacy.divergences import bernoulli_kl, private_kl
 from private_bandits.problems import SemiBandit, SetBandit
 
 _MISSES = math.pi**2 / 3.0  # per arm: the rounds in which a radius fails, at most t reports, two sides, t^-3 each
-_GROUP = 6.0  # group privacy in Azize and Basu (2022): d(P, Q) pulls cost 6 epsilon times the total variation
 
 
 class Terms(NamedTuple):
@@ -55,10 +54,9 @@ def theorem_2(
         T >= 1.
     epsilon : float
         Privacy of a user, > 0; infinity is without privacy.
-    variant : {"printed", "algorithm", "corrected"}
-        * `printed`: constant times the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i).
-        * `algorithm`: what the step of this module gives for the printed radius, if it covered: the sum of 256 K
-          B_inf^2 ln T / (epsilon^2 Delta_min^i). It has K: the K^2 of the theorem belongs to another radius.
+    variant : {"printed", "corrected"}
+        * `printed`: constant times the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i). For the printed radius, if it
+          covered, the step of this module gives 256 K: the K^2 of the theorem belongs to another radius.
         * `corrected`: for the repaired algorithm, b = K/epsilon. Leading part: the sum of 8 B_inf^2 (1.5 + 12 b^2) ln T
           / Delta_min^i, that is 12 B_inf^2 ln T / Delta_min^i without privacy.
     constant : float
@@ -81,8 +79,7 @@ def theorem_2(
     arm aside for good.
     """
     size = problem.list_size
-    factors = {"printed": _positive("constant", constant) * size**2, "algorithm": 256.0 * size}
-    return _local_upper(problem, horizon, epsilon, variant, factors, size)
+    return _local_upper(problem, horizon, epsilon, variant, _positive("constant", constant) * size**2, size)
 
 
 def theorem_4(
@@ -98,9 +95,8 @@ def theorem_4(
         T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
-    variant : {"printed", "algorithm", "corrected"}
-        * `printed`: constant times the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i).
-        * `algorithm`: 256 in the place of the constant, see `theorem_2`.
+    variant : {"printed", "corrected"}
+        * `printed`: constant times the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i); see `theorem_2` on 256.
         * `corrected`: as for `theorem_2`, with b = 1/epsilon.
     constant : float
         > 0, of `printed`.
@@ -115,8 +111,7 @@ def theorem_4(
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    factors = {"printed": _positive("constant", constant), "algorithm": 256.0}
-    return _local_upper(problem, horizon, epsilon, variant, factors, 1)
+    return _local_upper(problem, horizon, epsilon, variant, _positive("constant", constant), 1)
 
 
 def theorem_5(
@@ -131,14 +126,13 @@ def theorem_5(
     gap : float
         Delta, in (0, 0.35 b_inf).
     epsilon : float
-        Privacy of a user, > 0; at most 1/2 for `small`.
+        Privacy of a user, > 0.
     horizon : int
         T >= 1.
     b_inf : float
         Smoothness, > 0.
-    variant : {"printed", "small", "corrected"}
+    variant : {"printed", "corrected"}
         * `printed`: B_inf^2 (m - 1) / (64 (e^eps - 1)^2 Delta).
-        * `small`: B_inf^2 (m - 1) / (128 eps^2 Delta), for epsilon <= 1/2.
         * `corrected`: (m - 1) Delta / d(1/2 - tanh(eps/2) Delta/B_inf || 1/2). Of all private reports on a bit,
           randomised response keeps the most divergence (Kairouz, Oh and Viswanath 2016), and its answers have these
           means. It is larger than the print at every epsilon, and without privacy the bound of Lai and Robbins (1985).
@@ -173,14 +167,13 @@ def theorem_6(
     gap : float
         Delta, in (0, 0.35 b_1 size).
     epsilon : float
-        Privacy of a user, > 0; at most 1/2 for `small`.
+        Privacy of a user, > 0.
     horizon : int
         T >= 1.
     b_1 : float
         Smoothness, > 0.
-    variant : {"printed", "small", "corrected"}
+    variant : {"printed", "corrected"}
         * `printed`: B_1^2 (m - K) K / (64 (e^eps - 1)^2 Delta).
-        * `small`: B_1^2 (m - K) K / (128 eps^2 Delta), for epsilon <= 1/2.
         * `corrected`: (m/K - 1) Delta / d(1/2 - tanh(eps/2) Delta/(B_1 K) || 1/2), as in `theorem_5`: the weights of a
           path are one bit. So this instance has no more than one factor K to give: a user who rounds the average of
           the path to a bit, at random, and sends it by randomised response reaches it, whatever the joint law.
@@ -314,9 +307,8 @@ def theorem_9(
         Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: constant times B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
-        * `corrected`: what follows on K-paths: (m/K - 1) Delta / min(d, 6 epsilon Delta/(B_1 K)), d
-          = d(1/2 - Delta/(B_1 K) || 1/2) (Azize and Basu 2022). Its private term is B_1 (m - K) / (6
-          epsilon), without a factor K.
+        * `corrected`: what follows on K-paths: (m/K - 1) Delta / d_epsilon(1/2 - Delta/(B_1 K) || 1/2), d_epsilon that
+          of `privacy.private_kl`: at least (m/K - 1) Delta / d, and B_1 (m - K) / epsilon, without a factor K.
     constant : float
         > 0, of `printed`.
 
@@ -332,9 +324,8 @@ def theorem_9(
 
     Notes
     -----
-    The sketch asks for E[N_S] of order K B_1 ln T / (epsilon Delta) for each suboptimal super arm of `public_arms`
-    (with an m too many in print). That is false: see `public_arms_upper`. The theorem speaks of the worst instance, and
-    whether another one has the factor K is open here.
+    As printed it is false for every constant, see `theorem_9_fails`. Azize and Basu (2022) have the private term at K =
+    1 with 6 epsilon for epsilon; d_epsilon is that of Azize et al. (2025).
     """
     checks.choice("variant", variant, ("printed", "corrected"))
     scale, epsilon = _positive("b_1", b_1) * checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
@@ -346,59 +337,116 @@ def theorem_9(
     return _positive("constant", constant) * arms * (b_1 * scale / gap + scale / epsilon) * _log(horizon)
 
 
-def public_arms_upper(n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0) -> Terms:
-    """Regret that an epsilon-DP algorithm reaches on `instances.public_arms`, against the sketch of Theorem 9.
+def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms:
+    """Regret of `cucb_blocks` on any B_1-smooth reward, under DP, for every T and epsilon; ours.
 
-    Not in the paper. Successive elimination in epochs e = 1, 2, ... with D = B_1 K / 2^e. A user of a suboptimal super
-    arm enters two noisy means, epsilon/2 each: that of the private arm, and that of the average over the K - 1 public
-    arms, whose sensitivity is 1, not K - 1. A user of the other super arm enters the mean of its average. With L = ln(3
-    (m + 1) T^2) an average of n users with noise Lap(1/(epsilon' n)) is off by more than sqrt(L/(2n)) + L/(epsilon' n)
-    with probability at most 3 e^-L, some of them in a run with at most 1/T. With |A| survivors each is played
+    With f = ln T + ln(1 + floor(log2 T)), K ln 2 more where the reward is not linear, and g = f + 2 sqrt(K f).
 
-        n = B_1^2 g + B_1 h + (B_1^2 K^2 g + B_1 K h) / |A| + 2,    g = 128 L / D^2, h = 32 L / (epsilon D),
+    Parameters
+    ----------
+    problem : SetBandit
+        Gives the super arms, their number N, K, B_1 and the gaps; its oracle is exact.
+    horizon : int
+        T >= 1.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
 
-    times, so that a private arm's part is known to D/8 and the public part, from |A| n users, to D/8; the best super
-    arm is known to D/8 at no regret. What lies more than D/2 behind leaves, so a gap of Delta survives while D >=
-    Delta/2, and the sums over e are at most 16/3 and 4 times 1/Delta^2 and 1/Delta. The algorithm uses that rewards are
-    sums, not that public weights are equal, and is consistent for every distribution on this decision set.
+    Returns
+    -------
+    Terms
+        The sum over the arms in bad super arms of 8 K B_1^2 f (2/Delta_min^i - 1/Delta_max^i); that of 16 B_1 g (1 +
+        ln(Delta_max^i / Delta_min^i)) / epsilon, which has no factor K where ln T exceeds K; and (m + N) Delta_max.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem has no bad super arm.
+    """
+    size, smooth, epsilon = problem.list_size, problem.b_1, checks.epsilon(epsilon)
+    level = log_level(checks.integer("horizon", horizon, at_least=1))
+    level += 0.0 if problem.reward_name == "linear" else size * math.log(2.0)
+    over_gaps, spans, rest = _layers(problem)
+    noise = level + 2.0 * math.sqrt(size * level)
+    return Terms(8.0 * size * smooth**2 * level * over_gaps, 16.0 * smooth * noise / epsilon * spans, rest)
+
+
+def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float = 1.0) -> tuple[float, float]:
+    """The best regret over ln T under DP, B_1-smooth, all gaps equal: at least, on K-paths, and at most; ours.
+
+    Of order m K B_1^2 / Delta + m B_1 / epsilon both: the first is that of `theorem_9`, corrected, the second that of
+    `cucb_blocks_upper` as T grows, on every instance.
 
     Parameters
     ----------
     n_arms, size : int
-        m and K, m >= 2 K.
+        m and K; n_arms a multiple of size, at least twice it.
     gap : float
         Delta, in (0, 0.35 b_1 size).
     epsilon : float
         Privacy, > 0; infinity is without privacy.
-    horizon : int
-        T >= 1.
     b_1 : float
         Smoothness, > 0.
 
     Returns
     -------
-    Terms
-        With m' = m - 2 K + 1: (m' + K^2) (2048/3) B_1^2 L / Delta; 128 (m' + K) B_1 L / epsilon; and 2 m' Delta per
-        epoch plus Delta. The private term has m + K where the theorem claims m K.
+    float
+        (m/K - 1) Delta / d_epsilon(1/2 - Delta/(B_1 K) || 1/2).
+    float
+        8 m K B_1^2 / Delta + 16 m B_1 / epsilon.
 
     Raises
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> [round(rate) for rate in central_rates(128, 4, gap=1.2, epsilon=0.01)]
+    [12452, 208213]
     """
-    members = checks.integer("size", size, at_least=1)
-    arms = checks.integer("n_arms", n_arms, at_least=2 * members)
-    smooth = _positive("b_1", b_1)
-    means_apart(gap, smooth * members, "b_1 size")
-    length = checks.integer("horizon", horizon, at_least=1)
-    log = math.log(3.0 * (arms + 1.0)) + 2.0 * math.log(length)
-    others = arms - 2 * members + 1
-    epochs = math.floor(math.log2(2.0 * smooth * members / gap)) + 1
-    return Terms(
-        (others + members**2) * 2048.0 / 3.0 * smooth**2 * log / gap,
-        128.0 * (others + members) * smooth * log / checks.epsilon(epsilon),
-        2.0 * others * epochs * gap + gap,
-    )
+    check_paths(n_arms, size)
+    distance = means_apart(gap, _positive("b_1", b_1) * size, "b_1 size")
+    least = (n_arms // size - 1) * _central(gap, distance, checks.epsilon(epsilon))
+    return least, n_arms * b_1 * (8.0 / distance + 16.0 / epsilon)
+
+
+def theorem_9_fails(size: int, gap: float, epsilon: float, b_1: float = 1.0, constant: float = 1.0) -> bool:
+    """Whether Theorem 9, with this constant for its Omega, asks for more than `cucb_blocks` has as T grows; ours.
+
+    With x = Delta/(B_1 K): whether constant (1/x + K/epsilon) > 8/x + 16/epsilon, on every instance with all gaps Delta
+    and any m >= 2 K. So for K > 16/constant there is an epsilon below which it does.
+
+    Parameters
+    ----------
+    size : int
+        K >= 1.
+    gap : float
+        Delta, in (0, 0.35 b_1 size).
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
+    b_1 : float
+        Smoothness, > 0.
+    constant : float
+        > 0.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> [theorem_9_fails(size, 0.3 * size, epsilon=1.0, constant=1 / 64) for size in (2048, 4096)]
+    [False, True]
+    """
+    members, epsilon = checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
+    distance = means_apart(gap, _positive("b_1", b_1) * members, "b_1 size")
+    claimed = _positive("constant", constant) * (1.0 / distance + members / epsilon)
+    return claimed > 8.0 / distance + 16.0 / epsilon
 
 
 def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> float:
@@ -432,10 +480,8 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     level = _log(horizon) + math.log(len(grid(horizon))) + (0.0 if linear else problem.list_size * math.log(2.0))
     squares = [sum(problem.weights[arm] ** 2 if linear else 1.0 for arm in arms) for arms in problem.sets]
     factor = 2.2 * level * max(squares) / math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
-    _gaps(problem)
-    smallest, largest = (gaps[problem.smallest_gaps > 0] for gaps in (problem.smallest_gaps, problem.largest_gaps))
-    once = (problem.n_items + len(problem.sets)) * _worst(problem)
-    return factor * float(np.sum(2.0 / smallest - 1.0 / largest)) + once
+    over_gaps, _, rest = _layers(problem)
+    return factor * over_gaps + rest
 
 
 def b_inf_dp_upper(
@@ -452,7 +498,10 @@ def b_inf_dp_upper(
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     variant : {"printed", "corrected"}
-        See `b_inf_dp_terms`, whose sum it is.
+        * `printed`: constant times m B_inf^2 ln T / (epsilon Delta); the print hides powers of ln T and ln m. It goes
+          to 0 as epsilon grows.
+        * `corrected`: for the repaired algorithm: 12 B_inf^2 ln T / Delta_min^i leads, and the private term is of order
+          B_inf ln^2.5 T ln(N) / epsilon for each arm, not divided by the gap.
     constant : float
         > 0, of `printed`.
 
@@ -466,45 +515,12 @@ def b_inf_dp_upper(
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    return sum(b_inf_dp_terms(problem, horizon, epsilon, variant, constant))
-
-
-def b_inf_dp_terms(
-    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
-) -> Terms:
-    """The terms of `b_inf_dp_upper`.
-
-    Parameters
-    ----------
-    problem : SemiBandit
-        Gives K, B_inf and the gaps.
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Privacy, > 0; infinity is without privacy.
-    variant : {"printed", "corrected"}
-        * `printed`: constant times m B_inf^2 ln T / (epsilon Delta), all in `private`; the print hides powers of ln T
-          and ln m. It goes to 0 as epsilon grows.
-        * `corrected`: for the repaired algorithm: 12 B_inf^2 ln T / Delta_min^i leads, and the private term is of order
-          B_inf ln^2.5 T ln(N) / epsilon for each arm, not divided by the gap.
-    constant : float
-        > 0, of `printed`.
-
-    Returns
-    -------
-    Terms
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the problem has no bad super arm.
-    """
     checks.choice("variant", variant, ("printed", "corrected"))
     log_t, epsilon, gaps, smooth = _log(horizon), checks.epsilon(epsilon), _gaps(problem), problem.b_inf
     if variant == "printed":
         factor = _positive("constant", constant) * problem.n_items
-        return Terms(0.0, factor * smooth**2 * log_t / (epsilon * float(np.min(gaps))), 0.0)
-    return _tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(epsilon, 1, horizon))
+        return factor * smooth**2 * log_t / (epsilon * float(np.min(gaps)))
+    return sum(_tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(epsilon, 1, horizon)))
 
 
 def b_inf_dp_lower(
@@ -531,10 +547,10 @@ def b_inf_dp_lower(
     b_inf : float
         Smoothness, > 0.
     variant : {"printed", "corrected"}
-        * `printed`: constant times m B_inf^2 / (epsilon Delta). DP-SE has regret of order m (1/Delta + 1/epsilon) ln T
-          at K = 1 (`dp_se_upper`), so no constant makes it true.
-        * `corrected`: (m - 1) Delta / min(d(1/2 - Delta/B_inf || 1/2), 6 epsilon Delta/B_inf), Azize and Basu (2022)
-          on the rescaled bandit: of order B_inf^2/Delta + B_inf/epsilon, the form of Theorem 9.
+        * `printed`: constant times m B_inf^2 / (epsilon Delta). At K = 1 regret of order m (1/Delta + 1/epsilon) ln T
+          is reached (`cucb_blocks_upper`; before it by Sajed and Sheffet 2019), so no constant makes it true.
+        * `corrected`: (m - 1) Delta / d_epsilon(1/2 - Delta/B_inf || 1/2), as in `theorem_9`: of order B_inf^2/Delta +
+          B_inf/epsilon.
     constant : float
         > 0, of `printed`.
 
@@ -556,53 +572,11 @@ def b_inf_dp_lower(
     return _positive("constant", constant) * arms * b_inf / (epsilon * distance) * _log(horizon)
 
 
-def dp_se_upper(n_arms: int, gap: float, epsilon: float, horizon: int) -> float:
-    """Regret of DP-SE (Sajed and Sheffet 2019, Algorithm 2, beta = 1/T) at K = 1 with one best arm, all gaps equal.
-
-    While no confidence bound fails, an arm is gone after the first epoch e with 2^-e <= Delta: its estimates err by
-    less than 2^-e / 4 there. So it is pulled R_1 + ... + R_e times, with the R of `baselines.dp_se` and all m arms
-    alive; that some bound fails, of probability 1/T, costs Delta. Of order m (1/Delta + 1/epsilon) ln T.
-
-    Parameters
-    ----------
-    n_arms : int
-        m >= 2.
-    gap : float
-        Delta, in (0, 1).
-    epsilon : float
-        Privacy, > 0; infinity is without privacy.
-    horizon : int
-        T >= 2.
-
-    Returns
-    -------
-    float
-        At least the regret at T.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    """
-    arms, epsilon = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
-    distance = checks.real("gap", gap, above=0, below=1)
-    failure = 1.0 / checks.integer("horizon", horizon, at_least=2)
-    pulls = 0.0
-    for epoch in range(1, max(1, math.ceil(-math.log2(distance))) + 1):
-        log = math.log(8.0 * arms * epoch**2 / failure)
-        private = 8.0 * (log - math.log(2.0)) * 2.0**epoch / epsilon
-        pulls += math.ceil(max(32.0 * log * 4.0**epoch, private)) + 1.0
-    return ((arms - 1) * pulls + 1.0) * distance
-
-
-def _local_upper(
-    problem: SemiBandit, horizon: int, epsilon: float, variant: str, factors: Mapping[str, float], reports: int
-) -> float:
+def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str, factor: float, reports: int) -> float:
     """Theorems 2 and 4: a factor of their form, or the repaired bound with noise for this many reports."""
-    checks.choice("variant", variant, (*factors, "corrected"))
-    if variant != "corrected":
-        factor = factors[variant] * problem.b_inf**2
-        return factor * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
+    checks.choice("variant", variant, ("printed", "corrected"))
+    if variant == "printed":
+        return factor * problem.b_inf**2 * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
     scale, log_t = laplace_scale(epsilon, reports), _log(horizon)
     gaps = _summed(2.0 * problem.b_inf, _gaps(problem), (1.5 + 12.0 * scale**2) * log_t, 3.0 * scale * log_t)
     return gaps + problem.n_items * (1.0 + _MISSES) * _worst(problem)
@@ -630,12 +604,9 @@ def _tree_linear(epsilon: float, reach: int, horizon: int) -> float:
 
 
 def _local_lower(others: int, gap: float, scale: float, words: str, epsilon: float, variant: str) -> float:
-    checks.choice("variant", variant, ("printed", "small", "corrected"))
+    checks.choice("variant", variant, ("printed", "corrected"))
     checks.epsilon(epsilon)
     distance = means_apart(gap, scale, words)
-    if variant == "small":
-        checks.real("epsilon", epsilon, at_most=0.5)
-        return others * gap / (128.0 * (epsilon * distance) ** 2)
     if variant == "printed":
         odds = math.exp(-epsilon) / -math.expm1(-epsilon)  # 1/(e^eps - 1) without overflow
         return others * gap / 64.0 * (odds / distance) ** 2
@@ -643,7 +614,7 @@ def _local_lower(others: int, gap: float, scale: float, words: str, epsilon: flo
 
 
 def _central(gap: float, distance: float, epsilon: float) -> float:
-    return gap / min(bernoulli_kl(0.5 - distance, 0.5), _GROUP * epsilon * distance)
+    return gap / private_kl(0.5 - distance, 0.5, epsilon)
 
 
 def _gaps(problem: SemiBandit) -> np.ndarray:
@@ -653,6 +624,13 @@ def _gaps(problem: SemiBandit) -> np.ndarray:
     if len(found) == 0:
         raise ValueError(f"problem must have a bad super arm, got {problem}")
     return found
+
+
+def _layers(problem: SetBandit) -> tuple[float, float, float]:
+    """Sums over the arms in bad super arms of 2/low - 1/high and 1 + ln(high/low), and what is paid once."""
+    low, high = _gaps(problem), problem.largest_gaps[problem.smallest_gaps > 0]
+    once = (problem.n_items + len(problem.sets)) * _worst(problem)
+    return float(np.sum(2.0 / low - 1.0 / high)), float(np.sum(1.0 + np.log(high / low))), once
 
 
 def _over_gaps(problem: SemiBandit) -> float:

@@ -1,8 +1,8 @@
 """The instances of Chen et al. (2020), and families on which K can grow while all else stays.
 
 Base arms that are not in the best super arm number n_arms - size in every family but `coverage`, whose base arms are
-the pairs of a node and a target. `gap` is the regret Delta of one round; on top-K and on the family of `one_valuable`
-it is also the distance of two means, on a K-path that distance is gap / (b_1 size).
+the pairs of a node and a target. `gap` is the regret Delta of one round; on top-K it is also the
+distance of two means, on a K-path that distance is gap / (b_1 size).
 """
 
 import numpy as np
@@ -119,77 +119,7 @@ def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBan
     return SemiBandit.from_sets(means, sets, weights=b_1, groups=groups)
 
 
-def rescaled(n_arms: int, gap: float, b_inf: float = 1.0) -> SemiBandit:
-    """The rescaled bandit of Theorem 5: super arms are single arms, and a reward is b_inf times the weight.
-
-    Parameters
-    ----------
-    n_arms : int
-        m >= 2.
-    gap : float
-        Delta, in (0, 0.35 b_inf).
-    b_inf : float
-        Smoothness, > 0.
-
-    Returns
-    -------
-    SetBandit
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> rescaled(3, 1.0, b_inf=4.0).rewards.tolist()
-    [2.0, 1.0, 1.0]
-    """
-    arms, _ = _sizes(n_arms, 1)
-    distance = means_apart(gap, b_inf, "b_inf")
-    means = np.where(np.arange(arms) < 1, 0.5, 0.5 - distance)
-    return SemiBandit.from_sets(means, [[arm] for arm in range(arms)], weights=b_inf)
-
-
-def one_valuable(n_arms: int, size: int, gap: float) -> SemiBandit:
-    """A family with B_inf = B_1 = 1 for every K: one arm of value and the same K - 1 dummies in every super arm.
-
-    Not in the paper. Only the arm of value pays: mean 1/2 for the best, 1/2 - gap for the others; the dummies have mean
-    1/2 and weight 0. Order of arms: the n_arms - size + 1 of value, best first, then the dummies.
-
-    Parameters
-    ----------
-    n_arms, size : int
-        m and K, 1 <= size < n_arms.
-    gap : float
-        Delta, in (0, 1/2].
-
-    Returns
-    -------
-    SetBandit
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> problem = one_valuable(5, 3, 0.25)
-    >>> problem.sets, problem.b_inf
-    (((0, 3, 4), (1, 3, 4), (2, 3, 4)), 1.0)
-    """
-    arms, chosen = _sizes(n_arms, size)
-    checks.real("gap", gap, above=0, at_most=0.5)
-    valuable = arms - chosen + 1
-    dummies = list(range(valuable, arms))
-    means = np.full(arms, 0.5)
-    means[1:valuable] -= gap
-    weights = np.where(np.arange(arms) < valuable, 1.0, 0.0)
-    return SemiBandit.from_sets(means, [[arm, *dummies] for arm in range(valuable)], weights=weights)
-
-
-SHAPES = ("one matters", "max-path", "top-K", "K-path", "windows", "arms")
+SHAPES = ("one matters", "max-path", "top-K", "K-path", "windows")
 
 
 def separated(shape: str, others: int, size: int, distance: float, best: float = 1.0) -> SemiBandit:
@@ -200,13 +130,12 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
 
     Parameters
     ----------
-    shape : {"one matters", "max-path", "top-K", "K-path", "windows", "arms"}
-        * `one matters`: that of `one_valuable`; its dummies have mean 1/2.
+    shape : {"one matters", "max-path", "top-K", "K-path", "windows"}
+        * `one matters`: one arm of value and the same `size` - 1 dummies, of mean 1/2 and weight 0: B_inf = B_1 = 1.
         * `max-path`: disjoint paths, a path worth its largest mean, the arms of a path share a draw: B_inf = B_1 = 1.
         * `top-K`: any `size` arms, a sum.
         * `K-path`: that of `k_path`, a sum.
         * `windows`: `size` arms in a row, of a sum; the good ones come first.
-        * `arms`: super arms of a single arm, whatever `size`.
     others : int
         Bad arms, >= 1; in `max-path` and `K-path` a multiple of size.
     size : int
@@ -232,8 +161,7 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
     (((0, 1), (2, 3), (4, 5)), [1.0, 1.0, 0.75, 0.75, 0.75, 0.75], 1.0)
     """
     checks.choice("shape", shape, SHAPES)
-    good = 1 if shape == "arms" else checks.integer("size", size, at_least=1)
-    bad = checks.integer("others", others, at_least=1)
+    good, bad = checks.integer("size", size, at_least=1), checks.integer("others", others, at_least=1)
     top = checks.real("best", best, above=0, at_most=1)
     low = top - checks.real("distance", distance, above=0, at_most=top)
     means = np.where(np.arange(good + bad) < good, top, low)
@@ -252,38 +180,7 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
     return SemiBandit.from_sets(means, paths.tolist(), reward=reward, groups=(np.arange(good + bad) // good).tolist())
 
 
-def as_arms(problem: SetBandit) -> SetBandit:
-    """The super arms of a sum as single arms: a user reports the average of a super arm, which lies in [0, 1].
-
-    Parameters
-    ----------
-    problem : SetBandit
-        Whose reward is the sum of `list_size` means.
-
-    Returns
-    -------
-    SetBandit
-        Arms of the average means, of weight `list_size`.
-
-    Raises
-    ------
-    ValueError
-        If the problem is another.
-
-    Examples
-    --------
-    >>> as_arms(separated("windows", 2, 2, 0.5)).rewards.tolist()
-    [2.0, 1.5, 1.0]
-    """
-    if not isinstance(problem, SetBandit):
-        raise ValueError(f"problem must be a SetBandit, got {checks.brief(problem)}")
-    means = [float(np.mean(problem.means[list(arms)])) for arms in problem.sets]
-    return SemiBandit.from_sets(means, [[arm] for arm in range(len(means))], weights=float(problem.list_size))
-
-
-def coverage(
-    n_nodes: int, n_targets: int, size: int, p: float, gap: float, oracle: str = "exact", beta: float = 1.0
-) -> SetBandit:
+def coverage(n_nodes: int, n_targets: int, size: int, p: float, gap: float) -> SetBandit:
     """Probabilistic maximum coverage: `size` nodes that reach each target with probability p, the others with p - gap.
 
     Parameters
@@ -292,10 +189,6 @@ def coverage(
         1 <= size < n_nodes; the base arms are the n_nodes n_targets pairs, and K = size n_targets.
     p, gap : float
         p in (0, 1], gap in (0, p].
-    oracle : {"exact", "greedy"}
-        Who finds the nodes, see `SemiBandit.coverage`.
-    beta : float
-        Probability in (0, 1] that the oracle answers.
 
     Returns
     -------
@@ -317,7 +210,7 @@ def coverage(
     checks.real("p", p, above=0, at_most=1)
     checks.real("gap", gap, above=0, at_most=p)
     reach = np.where(np.arange(nodes) < chosen, p, p - gap)
-    return SemiBandit.coverage(np.repeat(reach[:, None], n_targets, axis=1), chosen, oracle=oracle, beta=beta)
+    return SemiBandit.coverage(np.repeat(reach[:, None], n_targets, axis=1), chosen)
 
 
 def _sizes(n_arms: int, size: int, name: str = "n_arms") -> tuple[int, int]:

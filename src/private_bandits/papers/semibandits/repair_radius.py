@@ -13,6 +13,8 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.reference_tools import least_reported_first, respond
 
+LONG = 2**26  # runs of more rounds are drawn by leaps
+
 
 def super_arm_radius(epsilon: float, horizon: int) -> Policy:
     """One randomised bit about the least pulled arm, and one radius for the super arm; ours.
@@ -52,7 +54,8 @@ def super_arm_radius(epsilon: float, horizon: int) -> Policy:
     length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
     truth, flip = response_probabilities(checks.epsilon(epsilon), 2)
     points = grid(length)
-    record = superarm.Record(np.array(points, np.int64), math.log(length) + math.log(len(points)), flip, length)
+    level, leap = math.log(length) + math.log(len(points)), superarm.LEAP if length > LONG else length
+    record = superarm.Record(np.array(points, np.int64), level, flip, length, leap=leap)
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about an arm that is public")
     name, version, method = "Super-arm radius", ("", "repaired"), "least pulled"

@@ -104,15 +104,12 @@ class Plain:
         self.arms = range(len(self.means))
         self.groups, self.beta = [-1 for i in self.arms], 1.0
         self.sets: list[list[int]] = []  # none: any `size` arms
-        self.nodes: list[list[int]] = []  # of greedy
         if isinstance(problem, SetBandit):
             self.sets, self.beta, self.offset = list(map(list, problem.sets)), problem.beta, problem.offset
             self.weights = None if problem.weights is None else problem.weights.tolist()
             self.best_arm = problem.reward_name == "largest"
             self.targets = [0 for i in self.arms] if problem.targets is None else problem.targets.tolist()
             self.groups = self.groups if problem.groups is None else problem.groups.tolist()
-            self.nodes = [] if problem.blocks is None else problem.blocks.tolist()
-            self.picks = problem.picks
 
     def super_arm(self, indices: Sequence[float], choice: Generator) -> list[int]:
         """Line 5: return what the oracle plays if no index is negative, else any super arm.
@@ -160,7 +157,7 @@ class Plain:
         -------
         list of int
         """
-        if self.sets and not self.nodes:
+        if self.sets:
             return _one_of(self.sets, choice)
         return self._found([0.0 for i in self.arms], choice)
 
@@ -205,8 +202,6 @@ class Plain:
     def _found(self, values: Sequence[float], choice: Generator) -> list[int]:
         if not self.sets:
             return largest(values, self.size, choice, ordered=False)
-        if self.nodes:
-            return self._greedy(values, choice)
         worth = [self.value(arms, values) for arms in self.sets]
         best = max(worth)
         return _one_of([arms for arms, value in zip(self.sets, worth, strict=True) if value == best], choice)
@@ -233,19 +228,6 @@ class Plain:
         for i in arms:
             missed[self.targets[i]] = missed.get(self.targets[i], 1.0) * (1 - min(max(values[i], 0.0), 1.0))
         return sum(1 - miss for miss in missed.values())
-
-    def _greedy(self, values: Sequence[float], choice: Generator) -> list[int]:
-        """`picks` nodes, each of those that add most to the coverage."""
-        chosen: list[list[int]] = []
-        missed = dict.fromkeys(self.targets, 1.0)
-        for _ in range(self.picks):
-            left = [node for node in self.nodes if node not in chosen]
-            adds = [sum(missed[self.targets[i]] * min(max(values[i], 0.0), 1.0) for i in node) for node in left]
-            best = max(adds)
-            chosen.append(_one_of([node for node, add in zip(left, adds, strict=True) if add == best], choice))
-            for i in chosen[-1]:
-                missed[self.targets[i]] *= 1 - min(max(values[i], 0.0), 1.0)
-        return [i for node in chosen for i in node]
 
 
 def _one_of(super_arms: list[list[int]], choice: Generator) -> list[int]:

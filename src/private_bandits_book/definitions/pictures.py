@@ -1,0 +1,219 @@
+"""What the chapter draws that is no regret: the paper's graphical models, what follows from what, and exact numbers."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
+
+from private_bandits_book import figures
+from private_bandits_book.figures.drawing import blank
+from private_bandits_book.figures.look import FAMILY_COLOURS, WIDTH, style
+from private_bandits_book.package_data import tables
+from private_bandits_book.plots import Picture
+
+_INK, _SAID = "#1a1a1a", ("level", "by", "claim")
+
+
+def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **look: Any) -> Picture:
+    """Draw computed numbers, a line for each name.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        With columns `line`, `value`, `family`, `trust`, x and, where lines stand for one, `epsilon`.
+    x : str
+        The column that is swept.
+    panel : str, optional
+        The column that names the panel of a row.
+    **look
+        As for `figures.small_multiples`, or for `figures.regret_curves` without panels.
+    """
+    shown = rows.assign(policy=rows["line"], label=rows["line"], regret=rows["value"], regret_se=0.0, replications=1)
+    shown = shown if x == "t" else shown.assign(t=1)
+    shown = shown if "epsilon" in shown else shown.assign(epsilon=1.0)
+    draw, said = figures.regret_curves if panel is None else partial(figures.small_multiples, by=panel), []
+    for name, part in [("", shown)] if panel is None else shown.groupby(panel, sort=False):
+        values = part.groupby("line", sort=False)["value"]
+        ways = (f"{line} {ends.iloc[0]:.3g} to {ends.iloc[-1]:.3g}" for line, ends in values)
+        said.append(f"{name}: {', '.join(ways)}" if name else ", ".join(ways))
+    return Picture(draw(shown, x=x, **look), rows, f"Along {x}. {'; '.join(said)}.".replace("\n", " "))
+
+
+def guessed(guesses: pd.DataFrame) -> Picture:
+    """Draw `lemmas.guesses`: what each definition covers, and what not, with the most that epsilon allows."""
+    panels = {
+        ("outcomes", "the answers of one visit"): ("one visit, all ads", True),
+        ("instantaneous", "the answers of one visit"): ("one visit, all ads", False),
+        ("local", "one answer"): ("one answer or all", True),
+        ("local", "all answers of one person"): ("one answer or all", False),
+        ("environment", "the preferences of a person"): ("what kind of person", True),
+    }
+    rows = []
+    private = guesses["observer"] == "private answers"
+    shown = guesses[private | guesses["definition"].isin(["outcomes", "instantaneous"])]
+    for row in shown.itertuples():
+        panel, covered = panels[row.definition, row.guess]
+        line = ("covered by the definition", "response") if covered else ("not covered", "gaussian")
+        rows.append((panel, *line, row.epsilon, row.success))
+        if covered:
+            rows.append((panel, "most that ε allows", "none", row.epsilon, row.bound))
+    frame = pd.DataFrame(rows, columns=["facet", "line", "family", "epsilon", "value"]).assign(trust="none")
+    look = {"xscale": "log", "ylabel": "success of the best guess"}
+    picture = exact(frame, panel="facet", **look)
+    for axes in picture.fig.axes:
+        axes.set(ylim=(0.45, 1.03), yticks=[0.5, 0.75, 1.0])
+    return picture._replace(data=guesses)
+
+
+# --- Figure 1
+
+OUTCOMES, REWARDS, MESSAGES, ACTIONS = ("x0", "x1"), ("r0", "r1"), ("z0", "z1"), ("a0", "a1")
+ENVIRONMENT, POLICY = "nu", "pi"
+_RADIUS = 0.37
+
+
+class Model(NamedTuple):
+    """One panel of Figure 1: the graph, what the observer sees, what is protected, and where the noise must sit."""
+
+    title: str
+    graph: nx.DiGraph
+    seen: tuple[str, ...]
+    protected: tuple[str, ...]
+    noisy: tuple[tuple[str, str], ...]
+
+
+def bandit(*, local: bool = False, partial_monitoring: bool = False) -> nx.DiGraph:
+    """Return two rounds of a bandit as a directed graph.
+
+    Parameters
+    ----------
+    local : bool
+        The learner sees a message z made from the reward instead of the reward r.
+    partial_monitoring : bool
+        The learner sees the whole outcome x, although only one entry of it is paid out.
+
+    Returns
+    -------
+    networkx.DiGraph
+        Nodes `nu`, `pi`, and x, r, a (and z) with the suffix 0 for round t-1 and 1 for round t.
+    """
+    report = MESSAGES[0] if local else REWARDS[0]
+    arrows = [(ENVIRONMENT, x) for x in OUTCOMES] + [(POLICY, a) for a in ACTIONS]
+    arrows += [*zip(OUTCOMES, REWARDS, strict=True), *zip(ACTIONS, REWARDS, strict=True)]
+    arrows += [(ACTIONS[0], ACTIONS[1]), (report, ACTIONS[1])]
+    arrows += list(zip(REWARDS, MESSAGES, strict=True)) if local else []
+    arrows += [(OUTCOMES[0], ACTIONS[1])] if partial_monitoring else []
+    return nx.DiGraph(arrows)
+
+
+def separated(graph: nx.DiGraph, hidden: Iterable[str], given: Iterable[str]) -> bool:
+    """Say whether, given the policy, the first action and `given`, the next action tells nothing more of `hidden`."""
+    return bool(nx.is_d_separator(graph, {ACTIONS[1]}, set(hidden), {POLICY, ACTIONS[0], *given}))
+
+
+def figure_1() -> Picture:
+    """Draw the paper's Figure 1: seen variables shaded, protected ones in a dashed frame, noisy arrows bold."""
+    plain, drawn = bandit(), tuple((ENVIRONMENT, x) for x in OUTCOMES)
+    models = (
+        Model("(a) no privacy", plain, (*REWARDS, *ACTIONS), (), ()),
+        Model("(b) local privacy", bandit(local=True), (*MESSAGES, *ACTIONS), REWARDS, (("r0", "z0"), ("r1", "z1"))),
+        Model("(c) differential privacy", plain, ACTIONS, OUTCOMES, (("r0", "a1"),)),
+        Model("(d) environment privacy", plain, (*REWARDS, *ACTIONS), (ENVIRONMENT,), drawn),
+    )
+    rows, words = [], {"x": "outcomes", "r": "rewards", "z": "messages", "a": "actions", "n": "the environment"}
+    with style():
+        figure = blank()
+        figure.set_size_inches(WIDTH, 0.36 * WIDTH)
+        for place, one in enumerate(models):
+            _panel(figure.add_axes((place / 4, 0, 0.25, 1), label=one.title), one)
+            rows += [(one.title, *ends, ends in one.noisy, ends[0] in one.protected) for ends in one.graph.edges]
+    said = [
+        f"{one.title}: seen are {_listed(words[name[0]] for name in one.seen)}; "
+        f"protected: {_listed(words[name[0]] for name in one.protected) or 'nothing'}"
+        for one in models
+    ]
+    data = pd.DataFrame(rows, columns=["model", "source", "target", "noisy", "source_protected"])
+    return Picture(figure, data, f"Four graphs of two rounds. {'; '.join(said)}.")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(dict.fromkeys(names))
+
+
+def _panel(axes: Axes, model: Model) -> None:
+    axes.set(xlim=(-1.1, 3.5), ylim=(-1.5, 5.2), aspect="equal")
+    axes.set_axis_off()
+    axes.text(1.2, 4.95, model.title, ha="center", va="center", fontsize=10)
+    rows = {"x": 3.0, "r": 2.0, "z": 1.0, "a": 0.0}
+    places = {ENVIRONMENT: (1.2, 4.0), POLICY: (1.2, -1.0)}
+    places |= {f"{letter}{slot}": (2.4 * slot, y) for letter, y in rows.items() for slot in (0, 1)}
+    greek = {ENVIRONMENT: r"$\nu$", POLICY: r"$\pi$"}
+    for name in model.graph.nodes:
+        look = {"facecolor": "#c9c9c9" if name in model.seen else "white", "edgecolor": _INK}
+        axes.add_patch(Circle(places[name], _RADIUS, lw=1.0, **look))
+        word = greek.get(name, f"${name[0]}_{{{'t' if name[-1] == '1' else 't-1'}}}$")
+        axes.text(*places[name], word, ha="center", va="center", fontsize=9, zorder=5)
+    gap = _RADIUS * axes.get_window_extent().width / 4.6 + 1.5
+    for source, target in model.graph.edges:
+        # the arrow from an action to its reward goes around the message between them
+        bend = (-0.5 if source == "a0" else 0.5) if source in ACTIONS and target in REWARDS else 0.0
+        noisy = (source, target) in model.noisy
+        ends = places[source], places[target]
+        arrow = FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=8, zorder=3, shrinkA=gap, shrinkB=gap)
+        arrow.set(color=FAMILY_COLOURS["gaussian"] if noisy else "#555555", lw=2.2 if noisy else 1.0)
+        arrow.set_connectionstyle("arc3", rad=bend)
+        axes.add_patch(arrow)
+    if model.protected:
+        x, y = zip(*(places[name] for name in model.protected), strict=True)
+        low, size = (min(x) - 0.47, min(y) - 0.47), (max(x) - min(x) + 0.94, max(y) - min(y) + 0.94)
+        frame = FancyBboxPatch(low, *size, boxstyle="round,pad=0,rounding_size=0.2", fill=False, lw=1.2)
+        frame.set(edgecolor=_INK, linestyle=(0, (4, 2)))
+        axes.add_patch(frame)
+
+
+# --- what follows from what
+
+
+def implications() -> Picture:
+    """Draw the definitions and the arrows between them, of `map.toml`."""
+    known = tables("definitions", "map")
+    names = {key: node["words"].replace("\n", " ") for key, node in known["nodes"].items()}
+    rows = []
+    with style():
+        figure = blank()
+        figure.set_size_inches(WIDTH, 0.66 * WIDTH)
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(-0.45, 2.45), ylim=(-0.3, 2.3))
+        axes.set_axis_off()
+        frame = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": _INK}
+        for node in known["nodes"].values():
+            x, y = node["place"]
+            axes.text(x, y, node["words"], ha="center", va="center", fontsize=10, bbox=frame, zorder=4)
+        for arrow in known["arrow"]:
+            broken, (start, end) = arrow.get("broken", False), arrow["ends"]
+            rows.append((names[start], "no" if broken else "yes", names[end], *[arrow[key] for key in _SAID]))
+            _drawn(axes, [np.array(known["nodes"][one]["place"]) for one in arrow["ends"]], arrow["level"], broken)
+        said = "solid: follows, at this level\nbroken: does not, by a counterexample"
+        axes.text(-0.4, 0.0, said, ha="left", va="center", fontsize=9.5)
+    data = pd.DataFrame(rows, columns=["from", "follows", "to", *_SAID])
+    ways = (f"{a} {'gives' if yes == 'yes' else 'does not give'} {b} ({level})" for a, yes, b, level, *_ in rows)
+    return Picture(figure, data, f"{'; '.join(ways)}.")
+
+
+def _drawn(axes: Axes, ends: list[np.ndarray], level: str, broken: bool) -> None:
+    along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    aside = np.array([-along[1], along[0]])  # an arrow keeps to its left, so that two ways stand apart
+    flat, slanted = abs(along[0]) > 0.5, 0.1 < abs(along[0]) < 0.9
+    away = 0.3 if slanted else 0.35 if flat else 0.17
+    start, stop = (end + 0.06 * aside + away * way for end, way in zip(ends, (along, -along), strict=True))
+    colour, line = (FAMILY_COLOURS["laplace"], (0, (4, 3))) if broken else (FAMILY_COLOURS["none"], "-")
+    arrow = FancyArrowPatch(tuple(start), tuple(stop), arrowstyle="-|>", mutation_scale=11, lw=1.3)
+    arrow.set(color=colour, linestyle=line)
+    axes.add_patch(arrow)
+    x, y = start + (0.75 if slanted else 0.5) * (stop - start) + (0.07 if flat else 0.03) * aside
+    side = "center" if flat and not slanted else "right" if aside[0] < 0 else "left"
+    axes.text(x, y, level, ha=side, va="center", fontsize=9, color=colour, zorder=5)

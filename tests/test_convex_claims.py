@@ -1,0 +1,121 @@
+"""The rules on convex losses: each on both sides of its threshold, by evidence made by hand; and what is proved."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from private_bandits.estimates import Interval
+from private_bandits_book.convex import lemmas, rules
+from private_bandits_book.ledger import claims_of
+from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+
+
+def about(middle: float, half: float = 0.01) -> Interval:
+    return Interval(middle, middle - half, middle + half)
+
+
+def test_each_claim_has_its_rule_or_rests_on_others():
+    claims = claims_of("convex")
+    assert len(claims) == 32
+    for claim in claims:
+        assert claim.rests_on or callable(getattr(rules, claim.claim.replace("-", "_")))
+
+
+@pytest.mark.parametrize(
+    ("loss", "verdict"), [(0.634, REPRODUCED), (1.0, REPRODUCED), (1.01, NOT_REPRODUCED), (math.inf, NOT_REPRODUCED)]
+)
+def test_a_privacy_loss_decides(loss, verdict):
+    assert rules.theorem_2(loss, 1.0, 1e-3).verdict == rules.theorem_5(loss, 1.0, 1e-3).verdict == verdict
+
+
+def test_the_classical_noise_breaks_and_the_analytic_one_holds(monkeypatch):
+    assert rules.gaussian_mechanism().verdict == AFTER_REPAIR
+    monkeypatch.setattr(rules, "_GRID", (0.5, 1.0, 4.0))
+    assert rules.gaussian_mechanism().verdict == REPRODUCED
+    assert lemmas.classical_excess([4.0, 64.0])[1:] == (64.0, pytest.approx(195.1, abs=0.1))
+
+
+def test_a_stream_of_private_reports_is_private(monkeypatch):
+    assert rules.theorem_1().verdict == REPRODUCED
+    monkeypatch.setattr(lemmas, "streaming_excess", lambda _: 1.01)
+    assert rules.theorem_1().verdict == NOT_REPRODUCED
+
+
+PROVED = [
+    "corollary_4_smooth", "corollary_4_strong", "corollary_4_stochastic", "table_1_convex",
+    "table_1_convex_non_private", "table_1_strongly_convex", "table_1_strongly_convex_non_private",
+    "theorem_6_convex", "table_1_two_points_convex_non_private", "theorem_6_strong",
+    "table_1_two_points_strongly_convex_non_private", "mab_both_worlds", "laplace_context_free",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", PROVED)
+def test_a_proved_order_is_reproduced_and_a_larger_power_is_not(rule, monkeypatch):
+    found = getattr(rules, rule)()
+    assert (found.verdict, found.evidence) == (REPRODUCED, DERIVED)
+    larger = lemmas.Powers(0.9, 2.3, 2.3)
+    for name in ("one_point", "two_points", "stochastic_arms"):
+        monkeypatch.setattr(lemmas, name, lambda *_, **__: larger)
+    assert getattr(rules, rule)().verdict == NOT_REPRODUCED
+
+
+def test_the_powers_of_bounds_are_those_of_their_formulas():
+    found = lemmas.powers(lambda t, epsilon: math.sqrt(t) * math.log(t) / epsilon**2)
+    assert found.noise == pytest.approx(2.0) and 0.5 < found.horizon < 0.506
+    assert lemmas.powers(lambda t, _: math.log(t) ** 2).log == pytest.approx(2.0)
+    assert lemmas.one_point("distance", "sphere").noise == pytest.approx(0.5, abs=0.01)
+    assert lemmas.one_point("smooth", "saha_tewari").noise == pytest.approx(2 / 3, abs=0.01)
+    assert lemmas.two_points("distance", "tuned")[::2] == pytest.approx((0.5, 1.0), abs=0.01)
+    assert lemmas.two_points("distance", "printed").noise == pytest.approx(2.0, abs=0.01)
+
+
+def test_the_reduction_is_within_a_constant_of_what_is_printed(monkeypatch):
+    assert 1.0 < lemmas.reduction_over_printed() < 7.0
+    assert rules.theorem_3().verdict == REPRODUCED
+    monkeypatch.setattr(lemmas, "reduction_over_printed", lambda: 1e6)
+    assert rules.theorem_3().verdict == NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(0.66, REPRODUCED), (0.707, UNDECIDED), (0.76, NOT_REPRODUCED)])
+def test_a_power_is_judged_by_equivalence(power, verdict):
+    found = rules.table_1_convex_smooth_non_private(about(power, 0.005), 0.693, 0.75)
+    assert found.verdict == verdict and found.about
+    assert rules.table_1_strongly_convex_smooth_non_private(about(0.54), 0.54, 0.667).verdict == REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("printed", "tuned", "verdict"),
+    [(1.96, 1.0, AFTER_REPAIR), (1.0, 1.0, REPRODUCED), (1.96, 1.9, NOT_REPRODUCED), (1.96, 1.5, UNDECIDED)],
+)
+def test_the_square_belongs_to_the_step(printed, tuned, verdict):
+    assert rules.two_points_optimal(about(printed), about(tuned)).verdict == verdict
+
+
+@pytest.mark.parametrize(("apart", "verdict"), [(-0.09, REPRODUCED), (0.005, UNDECIDED), (0.09, NOT_REPRODUCED)])
+def test_a_learner_for_smooth_losses_improves_by_its_power(apart, verdict):
+    assert rules.improves_smooth(about(apart)).verdict == rules.improves_strong_smooth(about(apart)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("evidence", "verdict"),
+    [((0.7, math.inf, 0.3), REPRODUCED), ((0.7, 0.9, 0.3), NOT_REPRODUCED), ((0.7, math.inf, 1.2), NOT_REPRODUCED)],
+)
+def test_noise_must_stand_on_the_loss(evidence, verdict):
+    assert rules.counterexample(*evidence, 1.0).verdict == verdict
+
+
+def test_finite_copies_by_hand():
+    assert math.isinf(lemmas.finite_loss(1.0, 0, [[1], [0]]))
+    assert lemmas.finite_loss(1.0, 1, [[0, 1], [0, 0]], additive=True) == pytest.approx(1 / 3)
+    assert lemmas.two_values_loss(1.0, same=False) == pytest.approx(2.0)
+    assert rules.same_noise(math.inf, 2.0, 1.0).verdict == REPRODUCED
+    assert rules.same_noise(1.0, 2.0, 1.0).verdict == rules.same_noise(math.inf, 2.1, 1.0).verdict == NOT_REPRODUCED
+
+
+def test_the_barrier_is_multiplied_by_its_root(monkeypatch):
+    found = rules.unbounded_ellipsoid()
+    assert (found.verdict, found.evidence) == (AFTER_REPAIR, EXACT)
+    monkeypatch.setattr(lemmas, "near_the_border", lambda: [(1e6, 1e6), (1e6, 1e6)])
+    assert rules.unbounded_ellipsoid().verdict == REPRODUCED
