@@ -322,6 +322,7 @@ def test_without_a_kernel_it_is_one_line(tiny, tmp_path, bare):
     one = process(["run", "tiny"], tmp_path, "sys.modules['ipykernel'] = None", tiny.root, env=bare)
     out, err = one.communicate(timeout=60)
     assert (one.returncode, out, err.count("\n")) == (1, "", 1) and "No module named 'ipykernel" in err
+    assert err.endswith(": the book needs more than the library, pip install 'private-bandits[book]'\n")
     assert not (tmp_path / "runs").exists()
 
 

@@ -1,19 +1,17 @@
 """How loops are compiled, and where the binaries are kept, so that an edit is never answered by an old one."""
 
-import contextlib
 import functools
 import hashlib
 import os
-import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit
 
+from private_bandits._folders import in_use
+
 _PACKAGE = Path(__file__).parent
-_WEEK = 7 * 24 * 3600.0
 
 
 def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never", borrows: bool = False) -> Any:
@@ -61,18 +59,3 @@ def _cache_folder() -> str:
             digest.update(source)
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or _PACKAGE / "__pycache__")
     return str(in_use(root / f"sources-{digest.hexdigest()[:16]}"))
-
-
-def in_use(folder: Path) -> Path:
-    """Return a folder named after a hash; those of its kind beside it that nobody has asked for in a week are deleted.
-
-    A process of other sources or of another environment may be using one that is younger.
-    """
-    kind = folder.name.rpartition("-")[0]
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        for other in folder.parent.glob(f"{kind}-{16 * '[0-9a-f]'}"):
-            if time.time() - other.stat().st_mtime > _WEEK:
-                shutil.rmtree(other, ignore_errors=True)
-    return folder

@@ -16,13 +16,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from private_bandits._compiled import in_use
+from private_bandits._folders import in_use
 
 _Made = TypeVar("_Made")
 CACHE_VARIABLE = "PRIVATE_BANDITS_CACHE"
 PLACE_VARIABLE = "PRIVATE_BANDITS_PLACE"
 _SOURCES = Path(__file__).parents[1]
-_VERSIONS = "private-bandits numpy numba scipy scikit-learn pandas xarray".split()
+_VERSIONS = "private-bandits numpy numba scipy pandas xarray".split()
 _MOST = 2**28  # bytes of cells that stay when a work has ended
 
 
