@@ -81,13 +81,13 @@ def test_a_run_with_anything_of_the_readers_is_refused_by_name(tiny, tmp_path, c
 
 
 @pytest.mark.usefixtures("fast")
-@pytest.mark.parametrize("edit", ["space", "seed", "seal", "hashes"])
+@pytest.mark.parametrize("edit", ["space", "seed", "checksum", "hashes"])
 def test_an_edited_provenance_is_no_earlier_runs(tiny, tmp_path, capsys, edit):
     words = ["run", "tiny", "-o", str(tmp_path / "out")]
     assert main(words, book=tiny) == 0
     path = tmp_path / "out" / "provenance.json"
     text, found = path.read_text(), json.loads(path.read_text())
-    changed = {"seed": {"seed": 8}, "seal": {"sha256": ""}, "hashes": {"contents": list(found["contents"])}}
+    changed = {"seed": {"seed": 8}, "checksum": {"sha256": ""}, "hashes": {"contents": list(found["contents"])}}
     path.write_text(f"{text}\n" if edit == "space" else json.dumps(found | changed[edit], indent=1) + "\n")
     before = crash.tree(tmp_path)
     assert main(words, book=tiny) == 2 and running._ALLOWED in capsys.readouterr().err
@@ -247,7 +247,7 @@ def _writes(path, place):
 
 
 def _forged(folder, executed):
-    """An output folder that nobody made by a run: its notebook and modules are hostile, and its seal is right."""
+    """An output folder that nobody made by a run: its notebook and modules are hostile, and its checksum is right."""
     (folder / "data").mkdir(parents=True)
     for name in ("conf.py", "numpy.py", "data/__init__.py"):
         (folder / name).write_text(_writes(executed, folder / name))
@@ -255,7 +255,7 @@ def _forged(folder, executed):
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / "tiny.ipynb")
     (folder / "data" / "evil.csv").write_text("=cmd|' /C calc'!A0,<script>e()</script>\n")
     made = {name: hashlib.sha256(content).hexdigest() for name, content in crash.tree(folder).items() if content}
-    (folder / "provenance.json").write_bytes(running._sealed({"made_by": running._MARK, "contents": made}))
+    (folder / "provenance.json").write_bytes(running._with_checksum({"made_by": running._MARK, "contents": made}))
     return crash.tree(folder)
 
 

@@ -72,7 +72,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
         files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
         contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
-        (fresh / "provenance.json").write_bytes(_sealed(_provenance(chapter, values, result, contents)))
+        (fresh / "provenance.json").write_bytes(_with_checksum(_provenance(chapter, values, result, contents)))
 
 
 def _check_unchanged(folder: Path, shown: Path) -> None:
@@ -96,13 +96,13 @@ def _known(path: Path) -> dict[str, str]:
         known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
-    return known | {path.name: _digest(path)} if _sealed(earlier) == path.read_bytes() else {}
+    return known | {path.name: _digest(path)} if _with_checksum(earlier) == path.read_bytes() else {}
 
 
-def _sealed(provenance: dict[str, Any]) -> bytes:
+def _with_checksum(provenance: dict[str, Any]) -> bytes:
     """Return the text of a provenance that ends with its own hash."""
-    seal = hashlib.sha256(json.dumps(provenance).encode()).hexdigest()
-    return f"{json.dumps(provenance | {'sha256': seal}, indent=1, ensure_ascii=False)}\n".encode()
+    checksum = hashlib.sha256(json.dumps(provenance).encode()).hexdigest()
+    return f"{json.dumps(provenance | {'sha256': checksum}, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def _digest(path: Path) -> str:
