@@ -38,7 +38,7 @@ def against_the_book(book: Book, chapter: str, values: Mapping[str, Any], data: 
         f"This page was made by version {version('private-bandits')} with",
         f"{fence}sh\nprivate-bandits run {chapter}{asked}\n{fence}",
         *([pipes(("Parameter", "The book", "Here"), rows)] if rows else []),
-        f"{kept} parameters are the book's. Tables, figures and verdicts are this run's; sentences speak of the book's.",
+        f"{kept} parameters are the book's. Figures and verdicts are this run's; sentences speak of the book's.",
         *_verdicts(chapter, book.data(chapter) / "claims.csv", data / "claims.csv"),
         *_back(book, chapter),
     ]
