@@ -110,11 +110,11 @@ def lemma_2_reached(epsilon: float, slacks: Sequence[float] = (0.5, 0.1, 0.01, 0
 
 def behind_responses(epsilon: float, horizon: int) -> dict[str, float]:
     """Return the loss on outcomes of learners behind epsilon-randomised responses, by key."""
-    learners: dict[str, Any] = {name: each for name, each in suite(epsilon).items() if name != PRIVATE}
-    return {name: exact_loss(LocallyPrivate(each, epsilon), horizon) for name, each in learners.items()}
+    learners: Any = suite(epsilon).items()
+    return {key: exact_loss(LocallyPrivate(one, epsilon), horizon) for key, one in learners if key != PRIVATE}
 
 
-# --- the attacker
+# --- the observer
 
 
 def best_guess(laws: Any) -> float:
@@ -137,20 +137,19 @@ def noisy_answers(epsilon: float, horizon: int) -> LocallyPrivate:
 
 
 def guesses(epsilons: Iterable[float], visits: int) -> pd.DataFrame:
-    """Return how often an attacker is right who knows all but one bit, and the most that the definition allows.
+    """Return how often an observer is right who knows all but one bit, and the most that the definition allows.
 
     `changes` is the number of answers that the bit moves, 0 for the preferences of a person.
     """
     rows = []
     for epsilon in epsilons:
-        every, one = "every ad", "the answers of one visit"
+        every, private, one = "every ad", "private answers", "the answers of one visit"
         share, each = Response(epsilon / (visits - 1), 2), Response(epsilon, 2)
         keep = LocallyPrivate(Greedy(2), epsilon).channel
         seen = [np.array([math.prod(keep[x, list(z)]) for z in product((0, 1), repeat=visits)]) for x in (0, 1)]
         both, spy = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), Eavesdropper(math.inf)
         overheard = [spy.probabilities(((0, outcome),)) for outcome in both]
         history, ads = _preferences(epsilon, visits)
-        private = "private answers"
         for definition, observer, guess, changes, laws in (
             ("outcomes", every, one, 1, _one_visit(share, visits)),
             ("instantaneous", every, one, 1, _one_visit(each, visits)),
