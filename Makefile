@@ -94,6 +94,7 @@ bench bench-peers bench-growth: $(READY)
 $(READY): requirements.lock pyproject.toml
 	@"$(PY)" -c '$(FITS)' 2>/dev/null || \
 		{ echo "Python 3.11, 3.12 or 3.13 is needed, and none was found; name one: make PY=..." >&2; exit 1; }
+	@test ! -L $(VENV) || { echo "$(VENV) is a link, and is not set up anew: take it away first" >&2; exit 1; }
 	@rm -f $@; set -e; \
 	trap 'status=$$?; test -e $@ || rm -rf $(VENV); exit $$status' EXIT; \
 	trap 'exit 130' INT HUP TERM; \

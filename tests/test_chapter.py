@@ -86,7 +86,7 @@ def test_runs_are_those_of_simulate_with_the_facts_of_the_policy(small):
     first = one.iloc[0]
     assert (first["algorithm"], first["variant"], first["trust"]) == ("Algorithm 2", "stated", "local")
     assert (first["epsilon"], first["effective_epsilon"], first["list_size"]) == (1.0, math.inf, 4)
-    assert first["problem"] == "Cascade(4 × 0.2 and 16 × 0.05, lists of 4)"
+    assert first["problem"] == "lists of 4 out of 20 items, 4 of mean 0.2 and 16 of mean 0.05"
     assert first["uniform"] == SHOP.uniform_regret()
 
 
@@ -127,7 +127,8 @@ def test_a_figure_has_its_numbers_and_pictures_for_every_viewer(small, shown, tm
     assert (tmp_path / "figures" / "figure-1a.svg").read_text().startswith("<?xml")
     bundle = shown[-1]._repr_mimebundle_()
     assert {"image/png", "text/html", "text/markdown", "text/plain"} == set(bundle)
-    caption = "A sentence. T = 300 on Cascade(4 × 0.2 and 16 × 0.05, lists of 4). Mean of 3 runs;"
+    where = "lists of 4 out of 20 items, 4 of mean 0.2 and 16 of mean 0.05"
+    caption = f"A sentence. T = 300 on {where}. Mean of 3 runs;"
     assert caption in bundle["text/markdown"]
     assert "uniform play 92" in bundle["text/markdown"]  # the alternative text
 

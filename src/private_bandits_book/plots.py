@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from private_bandits.papers.heavy_tailed.instances import ParetoArms
 from private_bandits.policy import Policy
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
 from private_bandits_book import figures
 from private_bandits_book.figures.captions import power, rounded
 from private_bandits_book.figures.drawing import Slope
@@ -219,12 +221,34 @@ def privacy_of(rows: pd.DataFrame) -> str:
 
 
 def _instance(problem: Any) -> str:
-    """A problem in words, with its means where few differ: what figures are captioned with."""
-    values, counts = np.unique(vars(problem).get("means", []), return_counts=True)
-    if not 0 < len(values) <= 3:
-        return str(problem)
-    items = " and ".join(f"{count} × {value:.3g}" for value, count in zip(values[::-1], counts[::-1], strict=True))
-    return f"{str(problem).partition('(')[0]}({items}, lists of {problem.list_size})"
+    """What figures are captioned with: a problem in words, with its means where few differ."""
+    match problem:
+        case ConvexLoss(domain="arms"):
+            return f"{problem.dimension} arms"
+        case ConvexLoss():
+            return f"{problem.kind} losses on the {problem.domain} of dimension {problem.dimension}"
+        case LinearContext() if len(problem.sets):
+            sets = "one set" if len(problem.sets) == 1 else f"{len(problem.sets)} sets"
+            return f"{sets} of {problem.n_actions} actions in dimension {problem.dim}"
+        case LinearContext():
+            return f"{problem.n_actions} random unit vectors of dimension {problem.dim}"
+        case ParetoArms():
+            return f"{problem.n_items} Pareto arms of shape {problem.shape:.3g}"
+        case Cascade():
+            return f"lists of {problem.list_size} out of {problem.n_items} items{_means(problem)}"
+        case SemiBandit():
+            return f"super arms of {problem.list_size} out of {problem.n_items} arms{_means(problem)}"
+        case Arms():
+            return f"{problem.n_items} arms{_means(problem)}"
+    return str(problem)
+
+
+def _means(problem: Any) -> str:
+    """How many items have which mean, where few differ."""
+    values, counts = np.unique(problem.means, return_counts=True)
+    if len(values) > 3:
+        return ""
+    return ", " + " and ".join(f"{n} of mean {value:.3g}" for value, n in zip(values[::-1], counts[::-1], strict=True))
 
 
 def _labelled(runs: pd.DataFrame, x: str, label: Callable[[Any], str] | None) -> pd.DataFrame:
