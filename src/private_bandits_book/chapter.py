@@ -287,8 +287,12 @@ class Chapter:
         self._write_csv(rows, "claims")
         counts = verdicts_in_words(rows["verdict"])
         numbered = rows[rows["kind"].isin(NUMBERED)]["verdict"]
-        said = f"**Of {len(numbered)} theorems, tables and figures** {verdicts_in_words(numbered)}. Of all {len(rows)} "
-        said += f"claims {counts}: [the claims of all papers](claims.ipynb) say why."
+        said = (
+            f"**Of {len(numbered)} theorems, tables and figures** {verdicts_in_words(numbered)}. "
+            if len(numbered)
+            else ""
+        )
+        said += f"Of all {len(rows)} claims {counts}: [the claims of all papers](claims.ipynb) say why."
         display(Markdown(said), headlines(self.name, rows))
         files = ["claims", *(["seeds"] if (self.book.data(self.name) / "seeds.csv").is_file() else [])]
         links = (f"[{file}.csv](data/{self.name}/{file}.csv)" for file in files)

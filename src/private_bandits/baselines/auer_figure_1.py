@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -13,22 +14,34 @@ from private_bandits.reference_tools import Problem, Rows, Streams, largest
 RADIUS = (2.0, 0.0)  # the sqrt(2 ln t / n) of UCB1
 
 
-def ucb() -> Policy:
-    """UCB1 of Auer, Cesa-Bianchi and Fischer (2002), Figure 1: mean + sqrt(2 ln t / n), no privacy.
+def ucb(alpha: float = RADIUS[0]) -> Policy:
+    """UCB1 of Auer, Cesa-Bianchi and Fischer (2002), Figure 1: mean + sqrt(alpha ln t / n), no privacy.
 
     Arms without a reward come first, in random order. Their ln counts the rounds already played, ours the running one.
+
+    Parameters
+    ----------
+    alpha : float
+        > 0; 2 in the paper. Regret is of order ln T for every alpha above 1/2.
 
     Returns
     -------
     Policy
+
+    Raises
+    ------
+    ValueError
+        If alpha is out of range.
 
     Examples
     --------
     >>> ucb().privacy.label()
     'no privacy'
     """
-    record = index.Record(np.array([RADIUS]), observe_first=False, list_size=1)
-    return Policy("UCB", "auer2002", "Figure 1", ("", "printed"), Guarantee.none(), index, record)
+    width = checks.real("alpha", alpha, above=0)
+    record = index.Record(np.array([(width, 0.0)]), observe_first=False, list_size=1)
+    name, version = ("UCB", "printed") if width == RADIUS[0] else (f"UCB({width:g})", f"alpha = {width:g}")
+    return Policy(name, "auer2002", "Figure 1", ("", version), Guarantee.none(), index, record)
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, sent: Callable[[int], int] = int) -> Rows:

@@ -16,6 +16,7 @@ from private_bandits.kernels import (
     phased,
     quantile,
     releases,
+    replay,
     robust,
     stretches,
     superarm,
@@ -56,7 +57,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     flip, gaussian, local = numbers.get("flip", 0.0), False, True
     moved = 1.0  # of a reward, where noise is added
     match record:
-        case quantile.Record():
+        case quantile.Record() | replay.Record():  # one release of each reward
             return r.epsilon, False
         case releases.Record():
             local = False

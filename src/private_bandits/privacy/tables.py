@@ -20,6 +20,7 @@ from private_bandits.kernels import (
     linear,
     padded,
     releases,
+    replay,
     robust,
     superarm,
 )
@@ -41,6 +42,7 @@ _FIELDS: dict[Kernel, dict[str, tuple[str, ...]]] = {
     linear: dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),
     releases: {"state": ("counted", "mean")},
     robust: {"state": ("pulls", "mean")},
+    replay: {"state": ("counts", "sums", "left", "ones")},
     elimination: {"state": ("pulls", "means")},
 }
 _BEGUN = {elimination: 2, episodes: 0}  # where the clock of a loop over epochs has the rounds before the epoch

@@ -68,6 +68,7 @@ def arms(rounds: int, delta: float) -> Setting:
         baselines.adap_ucb,
         baselines.adap_klucb,
         baselines.dp_klucb,
+        partial(baselines.replay, baselines.thompson(), horizon=rounds),
         baselines.ldp_ucb_laplace,
         baselines.ldp_ucb_response,
         baselines.kl_ucb_cf,

@@ -1,0 +1,74 @@
+"""Agrawal and Goyal (2012), Algorithm 1: Thompson sampling for arms that pay 0 or 1."""
+
+import numpy as np
+
+from private_bandits.kernels import replay
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+from private_bandits.reference_tools import Problem, Rows, Streams, largest
+
+
+def thompson() -> Policy:
+    """Thompson sampling of Agrawal and Goyal (2012), Algorithm 1, no privacy.
+
+    In each round an arm that paid s times in n pulls has a draw from Beta(1 + s, 1 + n - s), and the arm of the largest
+    draw is pulled.
+
+    Returns
+    -------
+    Policy
+
+    Examples
+    --------
+    >>> thompson().privacy.label()
+    'no privacy'
+    """
+    record = replay.Record(np.zeros((0, 2)), rule=replay.POSTERIOR)
+    return Policy("Thompson", "agrawal2012", "Algorithm 1", ("", "printed"), Guarantee.none(), replay, record)
+
+
+def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
+    """Algorithm 1 of Agrawal and Goyal (2012).
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
+    ones = [0 for arm in range(problem.n_items)]
+    zeros = [0 for arm in ones]
+    rows: Rows = []
+    for _ in range(horizon):
+        theta = [beta(1 + s, 1 + f, streams.choice) for s, f in zip(ones, zeros, strict=True)]
+        arm = largest(theta, 1, streams.choice)[0]
+        paid = streams.env.random() < problem.means[arm]
+        ones[arm] += paid
+        zeros[arm] += not paid
+        rows.append([arm, 1])
+    return rows
+
+
+def beta(a: float, b: float, choice: np.random.Generator) -> float:
+    """Draw from Beta(a, b), as the ratio of two Gamma variables.
+
+    Parameters
+    ----------
+    a, b : float
+        > 0.
+    choice : Generator
+
+    Returns
+    -------
+    float
+    """
+    x = choice.standard_gamma(a)
+    return float(x / (x + choice.standard_gamma(b)))

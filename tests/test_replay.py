@@ -1,0 +1,192 @@
+"""Replay: kernel against the plain learner, the policy itself where nothing is noisy, and the batches."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from private_bandits.baselines import (
+    adap_ucb,
+    agrawal_algorithm_1,
+    auer_figure_1,
+    garivier_kl_ucb,
+    kl_ucb,
+    ldp_ucb_response,
+    replay,
+    replayed,
+    thompson,
+    ucb,
+)
+from private_bandits.kernels import replay as kernel
+from private_bandits.kernels.episodes import kl_upper
+from private_bandits.papers.heavy_tailed.instances import pareto_arms
+from private_bandits.problems import Arms
+from private_bandits.reference_tools import largest
+from private_bandits.simulate import simulate, streams, trace
+
+MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
+
+
+class Plain:
+    """An index policy in Python: `index(s, n, t, choice)` of each arm; with `in_order` each arm once before."""
+
+    def __init__(self, name, index, in_order=False):
+        self.name, self.index, self.in_order = name, index, in_order
+
+    def start(self, problem, choice, noise):
+        return Learner(self, problem.n_items, choice)
+
+
+class Learner:
+    def __init__(self, rule, n_arms, choice):
+        self.rule, self.choice, self.t = rule, choice, 1
+        self.pulls, self.total = [0] * n_arms, [0] * n_arms
+
+    def ask(self):
+        if self.rule.in_order and self.t <= len(self.pulls):
+            self.arm = self.t - 1
+        else:
+            pairs = zip(self.total, self.pulls, strict=True)
+            self.arm = largest([self.rule.index(s, n, self.t, self.choice) for s, n in pairs], 1, self.choice)[0]
+        return [self.arm]
+
+    def tell(self, feedback):
+        self.t += 1
+        self.pulls[self.arm] += 1
+        self.total[self.arm] += int(feedback[0])
+
+
+def radius(s, n, t, choice):
+    return s / n + math.sqrt(2 * math.log(t)) * (1 / math.sqrt(n)) if n else math.inf
+
+
+PLAIN = {
+    "UCB": (ucb, Plain("UCB", radius), auer_figure_1.reference),
+    "KL-UCB": (kl_ucb, Plain("KL-UCB", lambda s, n, t, _: kl_upper(s / n, math.log(t) / n), True), None),
+    "Thompson": (thompson, Plain("TS", lambda s, n, t, c: agrawal_algorithm_1.beta(1 + s, 1 + n - s, c)), None),
+}
+RULES = [
+    (math.inf, {"first": 1, "growth": 0.0}),
+    (math.inf, {}),
+    (0.2, {}),
+    (1.0, {"growth": 0.3}),
+    (3.0, {"first": 1, "growth": 2.0, "loss": 0.0}),
+    (1e-250, {"first": 2}),
+]
+
+
+@pytest.mark.parametrize("policy", PLAIN)
+@pytest.mark.parametrize("rule", range(len(RULES)))
+def test_kernel_plays_the_learner_written_in_python(policy, rule):
+    problem, (make, plain, _), (epsilon, options) = Arms.bernoulli(MEANS), PLAIN[policy], RULES[rule]
+    for replication in range(3):
+        shown = trace(problem, replay(make(), epsilon, 3000, **options), horizon=3000, seed=7, replication=replication)
+        learner = replay(plain, epsilon, 3000, **options)
+        rows = replayed.reference(problem, 3000, streams(7, replication), learner)
+        np.testing.assert_array_equal(shown, rows)
+    np.testing.assert_array_equal(shown, trace(problem, learner, horizon=3000, seed=7, replication=replication))
+
+
+@pytest.mark.parametrize(
+    ("make", "reference"),
+    [
+        (ucb, auer_figure_1.reference),
+        (lambda: ucb(0.5), None),
+        (kl_ucb, garivier_kl_ucb.reference),
+        (lambda: kl_ucb(3.0), lambda *game: garivier_kl_ucb.reference(*game, 3.0)),
+        (thompson, agrawal_algorithm_1.reference),
+    ],
+)
+@pytest.mark.parametrize("means", [MEANS, [0.0, 1.0, 1.0], [0.3], [0.0, 0.0]])
+def test_without_noise_and_with_batches_of_one_it_is_the_policy_itself(make, reference, means):
+    problem = Arms.bernoulli(means)
+    for replication in range(3):
+        alone = trace(problem, make(), horizon=3000, seed=2, replication=replication)
+        inside = replay(make(), math.inf, 3000, first=1, growth=0.0)
+        np.testing.assert_array_equal(alone, trace(problem, inside, horizon=3000, seed=2, replication=replication))
+        if reference:
+            np.testing.assert_array_equal(alone, reference(problem, 3000, streams(2, replication)))
+
+
+def test_pieces_of_a_run_are_the_run(monkeypatch):
+    problem, policy = Arms.bernoulli(MEANS), replay(thompson(), 0.5, 5000)
+    whole = simulate(problem, policy, horizon=5000, replications=3, seed=1).regret.values
+    monkeypatch.setattr(kernel, "PIECE", 7)
+    np.testing.assert_array_equal(whole, simulate(problem, policy, horizon=5000, replications=3, seed=1).regret.values)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.7, 6.0])
+def test_a_release_has_the_law_of_the_page(epsilon):
+    """Of a sum 3 of 5: two-sided geometric noise, clipped; it counts as k observations with the mean of the release."""
+    loss, runs = 2.0 / epsilon**2, 40_000
+    noise = np.random.default_rng(5)
+    drawn = np.array([kernel._released(epsilon, 0.0, 5, 3, noise) for _ in range(runs)])
+    assert set(drawn[:, 0]) == {5}
+    z, q = np.arange(-2000, 2001), math.exp(-epsilon)
+    law = np.zeros(6)
+    np.add.at(law, np.clip(3 + z, 0, 5), (1 - q) / (1 + q) * q ** np.abs(z))
+    assert stats.chisquare(np.bincount(drawn[:, 1], minlength=6), law / law.sum() * runs).pvalue > 1e-3
+    drawn = np.array([kernel._released(epsilon, loss, 40, 13, noise) for _ in range(runs)])
+    worth = max(1, int(1600 / (40 + loss)))
+    assert set(drawn[:, 0]) == {worth}
+    mean = np.dot(np.clip(13 + z, 0, 40), q ** np.abs(z)) / np.sum(q ** np.abs(z)) / 40
+    assert drawn[:, 1].mean() / worth == pytest.approx(mean, abs=4 * drawn[:, 1].std() / worth / runs**0.5 + 1e-9)
+
+
+def test_batches_double_from_the_first_that_counts_as_an_observation():
+    epsilon, horizon = 0.3, 20_000
+    policy = replay(ucb(), epsilon, horizon)
+    first, loss = policy.record.first, math.log(horizon) / epsilon**2
+    assert first**2 / (first + loss) >= 1 > (first - 1) ** 2 / (first - 1 + loss)
+    played = trace(Arms.bernoulli(MEANS), policy, horizon=horizon, seed=3)[:, 0]
+    pulls, at = [0] * 5, 0
+    while at < horizon:
+        arm = played[at]
+        size = max(first, pulls[arm])
+        assert set(played[at : at + size]) == {arm}
+        pulls[arm], at = pulls[arm] + size, at + size
+    assert replay(ucb(), math.inf, 100).record.first == 1
+
+
+def test_rewards_between_0_and_1_are_rounded_at_random():
+    learner = replay(PLAIN["UCB"][1], math.inf, 10, first=1000, growth=0.0).start(
+        Arms.bernoulli([0.5]), *np.random.default_rng(1).spawn(2)
+    )
+    for _ in range(1000):
+        learner.ask()
+        learner.tell([0.3])
+    assert learner.ones[0] / learner.left[0] == pytest.approx(0.3, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: replay(ucb(), 0.0, 10), "epsilon must be > 0, got 0.0"),
+        (lambda: replay(ucb(), 1.0, 0), "horizon must be >= 1, got 0"),
+        (lambda: replay(ucb(), 1.0, 10, first=0), "first must be >= 1, got 0"),
+        (lambda: replay(ucb(), 1.0, 10, growth=-1.0), "growth must be >= 0, got -1.0"),
+        (lambda: replay(ucb(), 1.0, 10, loss=-1.0), "loss must be >= 0, got -1.0"),
+        (lambda: replay(adap_ucb(1.0), 1.0, 10), "policy must be ucb, kl_ucb or thompson, or written in Python"),
+        (lambda: replay(ldp_ucb_response(1.0), 1.0, 10), "policy must be ucb, kl_ucb or thompson"),
+        (lambda: replay(replay(ucb(), 1.0, 10), 1.0, 10), "policy must be ucb, kl_ucb or thompson"),
+        (lambda: replay("ucb", 1.0, 10), "policy must be a Policy or have"),
+        (lambda: kl_ucb(-1.0), "c must be >= 0, got -1.0"),
+        (lambda: ucb(0.0), "alpha must be > 0, got 0.0"),
+        (
+            lambda: simulate(Arms.bernoulli([0.5]), replay(ucb(), 1.0, 10), horizon=11, replications=1, seed=0),
+            "horizon must be <= 10",
+        ),
+        (
+            lambda: simulate(
+                pareto_arms([2.0, 1.0], 2.0), replay(PLAIN["UCB"][1], 1.0, 10), horizon=5, replications=1, seed=0
+            ),
+            "rewards must be in",
+        ),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,153 @@
+"""The page on replay: its longer studies, its bound, its rules on both sides, and the numbers that it says."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from replay import committed, replayed
+
+from private_bandits.baselines import replay
+from private_bandits.kernels import index
+from private_bandits.kernels import replay as kernel
+from private_bandits.policy import Policy
+from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms
+from private_bandits.simulate import simulate
+from private_bandits_book.chapters.book import find_book
+from private_bandits_book.replay import lemmas, long, long_studies, rules
+from private_bandits_book.rules import Ruling
+
+BOOK = find_book()
+CELLS = json.loads(BOOK.path("replay").read_text(encoding="utf-8"))["cells"]
+TEXT = " ".join(" ".join("".join(one["source"]).split()) for one in CELLS if one["cell_type"] == "markdown")
+ROWS = pd.read_csv(BOOK.data("replay") / "long-measurement.csv")
+REPLAYED = "Thompson, replayed"
+CELL = ROWS.groupby(["policy", "instance", "epsilon"])["regret"].agg(["mean", "sem", "max"]).reset_index()
+
+
+@pytest.mark.parametrize(("label", "every"), [("choice", 11), ("measurement", 37), ("horizons", 1)])
+def test_a_study_is_replayed(label, every):
+    assert list(long_studies()) == list(long.STUDIES)
+    runs = [run for run in long.STUDIES[label]() if run.horizon <= 10**5]
+    replayed(committed("replay", label), runs[::every], whole=True)
+
+
+def test_the_instances_were_drawn_and_are_not_those_of_the_choice():
+    assert len(long.drawn()) == 10 and long.drawn()["R6"] == (0.791, 0.333)
+    assert not set(long.CHOOSING.values()) & set(long.instances().values())
+
+
+def test_the_rule_of_the_library_is_the_one_that_was_chosen():
+    table = long.choice(pd.read_csv(BOOK.data("replay") / "long-choice.csv"))
+    allowed = table[table["linear"] <= rules.RATE * 1200]
+    best = allowed.loc[allowed["ratio"].idxmin()]
+    assert (best["factor"], best["growth"]) == (1.0, 1.0)
+    record = replay(Policy("UCB", "", "", ("",), Guarantee.none(), index, _ucb(1.0)), 0.3, 20_000).record
+    assert record.loss == pytest.approx(math.log(20_000) / 0.09) and record.growth == 1.0
+
+
+def _ucb(beta):
+    return index.Record(np.array([(0.0, beta)]), observe_first=False, list_size=1)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 2.0])
+def test_the_bound_of_theorem_2_holds_with_its_own_policy(epsilon):
+    horizon, means = 200_000, (0.95, 0.3, 0.2)
+    log = math.log(horizon)
+    policy = Policy("UCB", "", "", ("",), Guarantee.none(), index, _ucb(3.0 * log))
+    inside = replay(policy, epsilon, horizon, loss=9.0 * log / epsilon**2)
+    regret = simulate(Arms.bernoulli(means), inside, horizon=horizon, replications=20, seed=1).regret[:, -1]
+    bound = lemmas.regret_bound(means, horizon, epsilon)
+    assert bound / 12 < float(regret.max()) < bound
+
+
+def test_the_constants_of_the_proof():
+    assert lemmas.failure(0.49) == pytest.approx(11.9, abs=0.1) and lemmas.failure(0.9) > 400
+    assert 0.49 * math.sqrt(27) - 0.49**2 * 9 / 4 > 2
+    log = math.log(10**6)
+    terms = 48 * log / 0.5 + 4 * math.sqrt(12 * 9) * log / 0.1
+    assert terms < lemmas.regret_bound((0.9, 0.4), 10**6, 0.1) < 1.2 * terms
+    assert lemmas.regret_bound((0.9, 0.4), 10**6, 0.1, alpha=0.5, kappa=1.0) == math.inf
+
+
+def test_a_tail_of_the_lemma():
+    """Observations of an arm of mean 0.2 that replay gives, at the bound's loss: deviations at most the lemma's."""
+    horizon, epsilon, rho, alpha = 100, 0.5, 0.3, 1.0
+    log = math.log(horizon)
+    loss, rng, off = 9.0 * log / epsilon**2, np.random.default_rng(1), 0
+    first = math.ceil(0.5 + math.sqrt(0.25 + loss))
+    for _ in range(4000):
+        k, ones = 0, 0
+        for size in (first, first, 2 * first, 4 * first):
+            worth, paid = kernel._released(epsilon, loss, size, rng.binomial(size, 0.2), rng)
+            k, ones = k + worth, ones + paid
+        off += ones - 0.2 * k >= math.sqrt(alpha * log * k)
+    a = rho * math.sqrt(9 * alpha) - rho**2 * 9 / 4
+    assert off / 4000 <= lemmas.failure(rho) * horizon**-a
+
+
+def runs(ours: float, other: float, epsilon: float = 1.0) -> pd.DataFrame:
+    """A replayed policy and three others on three instances, with an error of about a tenth."""
+    rng, made = np.random.default_rng(1), []
+    for paper, level in (("", ours), ("azize2025", other), ("sajed2019", other), ("auer2002", other)):
+        private = math.inf if paper == "auer2002" else epsilon
+        made += [(paper, f"C{i}", private, level * x) for i in (1, 2, 3) for x in rng.random(100)]
+    rows = pd.DataFrame(made, columns=["paper", "instance", "epsilon", "regret"]).assign(horizon=10**5)
+    return rows.assign(algorithm=np.where(rows["paper"] == "", "replay", ""), variant="Thompson")
+
+
+@pytest.mark.parametrize("rule", [rules.own_replay_rivals, rules.own_replay_dp_klucb, rules.own_replay_free])
+def test_a_ratio_is_judged_on_both_sides_of_1(rule):
+    assert rule(runs(50.0, 100.0)).verdict == "reproduced"
+    assert rule(runs(100.0, 50.0)).verdict == "not reproduced"
+    assert rule(runs(100.0, 100.0)).verdict == "undecided"
+    with pytest.raises(LookupError):
+        rule(runs(50.0, 100.0)[lambda rows: rows["paper"] != ""])
+
+
+def test_linear_runs_are_judged_on_both_sides_of_one_in_500():
+    few = pd.DataFrame(
+        {"algorithm": "replay", "variant": "Thompson", "instance": "C2", "horizon": 10**5, "regret": np.zeros(8000)}
+    )
+    assert rules.own_replay_linear(few).verdict == "reproduced"
+    assert rules.own_replay_linear(few.assign(regret=np.where(few.index < 40, 7000.0, 0.0))).verdict == "not reproduced"
+    assert rules.own_replay_linear(few.assign(regret=np.where(few.index < 16, 7000.0, 0.0))).verdict == "undecided"
+
+
+def test_privacy_is_judged_by_the_largest_ratio():
+    two = Fraction(2)
+    assert rules.own_replay_privacy([(two, two), (Fraction(3, 2), two)]).verdict == "reproduced"
+    assert rules.own_replay_privacy([(two, two), (Fraction(5, 2), two)]).verdict == "not reproduced"
+    assert isinstance(rules.own_replay_bound(), Ruling)
+
+
+def settings(policy: str) -> pd.DataFrame:
+    return CELL[CELL["policy"] == policy].set_index(["instance", "epsilon"])
+
+
+def test_the_numbers_of_the_page_are_those_of_the_data():
+    ours, rival = settings(REPLAYED), settings("DP-KLUCB")
+    logs = np.log(ours["mean"] / rival["mean"])
+    error = np.hypot(ours["sem"] / ours["mean"], rival["sem"] / rival["mean"])
+    said = {r"replay has (\S+) times the regret of DP-KLUCB": f"{math.exp(logs.mean()):.2f}"}
+    said[r"It is lower in (\d+) of"] = str((logs < -1.96 * error).sum())
+    said[r"and higher in (\d+)\."] = str((logs > 1.96 * error).sum())
+    said[r"in \d+ of (\d+) settings"] = str(len(logs))
+    price = long.over_free(ROWS).query("epsilon == 1")
+    ratio = price[price["policy"] == REPLAYED]["ratio"]
+    said[r"it has (\S+) times the regret of Thompson sampling without"] = f"{math.exp(np.log(ratio).mean()):.1f}"
+    linear = ROWS.assign(linear=long.linear(ROWS))[~ROWS["instance"].isin(["R0", "R4"])]
+    counts = linear.groupby("policy")["linear"].agg(["sum", "size"])
+    said[r"On the other twelve (\d+) of"] = str(counts.loc[REPLAYED, "sum"])
+    said[r"twelve \d+ of ([\d,]+) runs are linear"] = f"{counts.loc[REPLAYED, 'size']:,}"
+    said[r"runs are linear, and (\d+) of DP-KLUCB"] = str(counts.loc["DP-KLUCB", "sum"])
+    worst = (ours["max"] / ours["mean"]).max()
+    for words, number in said.items():
+        assert re.findall(words, TEXT) == [number], words
+    assert f"{worst:.0f} times the mean of its setting" in TEXT
