@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from private_bandits.papers.heavy_tailed import bounds
@@ -40,7 +41,7 @@ def play(chapter: Any, gap: float, v: float, policies: Iterable[Policy], replica
         As `Chapter.play` returns, with `v` and `gap`.
     """
     reward, chance = gap ** (-1.0 / v), gap ** ((1.0 + v) / v)
-    problem = Arms.bernoulli([chance, *[0.0] * (N_ARMS - 1)])
+    problem = Arms.bernoulli(np.array([chance, *[0.0] * (N_ARMS - 1)]))
     made = [paid(policy, reward) for policy in policies]
     runs = chapter.play(problem, made, replications=replications, checkpoints=[], v=v, gap=gap)
     scaled = {name: reward * runs[name] for name in ("regret", "uniform")}
@@ -57,9 +58,10 @@ def paid(policy: Policy, reward: float) -> Policy:
     reward : float
         > 0.
     """
-    terms = policy.record.terms.copy()
+    own: Any = policy.record
+    terms = own.terms.copy()
     terms[:, 3] /= reward  # how far a mean may lie below the largest
-    record = policy.record._replace(terms=terms, truncation=policy.record.truncation / reward)
+    record = own._replace(terms=terms, truncation=own.truncation / reward)
     return dataclasses.replace(policy, record=record)
 
 
