@@ -301,3 +301,22 @@ def draw_reward(mean, binary, spread, env):
     if binary:
         return 1.0 if u < mean else 0.0
     return mean + spread * (2.0 * u - 1.0)
+
+
+@compiled
+def draw_rounds(problem, env, actions, means, numbers):
+    """Draw some rounds at once, for a learner written in Python.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    env : numpy.random.Generator
+        Read as by `draw_actions` and `draw_reward`, in turn.
+    actions : float64 array, shape (n_rounds, dim, n_actions), written
+    means : float64 array, shape (n_rounds, n_actions), written
+    numbers : float64 array, shape (n_rounds,), written
+        The uniform number of each round's reward.
+    """
+    for row in range(len(numbers)):
+        draw_actions(problem, env, actions[row], means[row])
+        numbers[row] = env.random()
