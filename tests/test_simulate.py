@@ -39,6 +39,7 @@ from private_bandits.papers.cascading import (
     uniform,
 )
 from private_bandits.papers.heavy_tailed import pareto_arms, robust_ucb
+from private_bandits.parameters import parameters
 from private_bandits.problems import Arms, Cascade, ConvexLoss, SemiBandit
 from private_bandits.reference_tools import largest
 from private_bandits.simulate import log_checkpoints, streams, trace
@@ -455,7 +456,7 @@ def test_the_attributes_name_the_paper_the_algorithm_and_the_privacy():
     attributes = play(policy, horizon=2).attrs
     named = [attributes[name] for name in ("paper", "algorithm", "variant")]
     assert named == ["wang2021", "Algorithm 2", "published"]
-    assert attributes["privacy"] == str(policy.privacy)
+    assert attributes["privacy"] == parameters(policy.privacy)
 
 
 ARMS = Arms.bernoulli([0.6, 0.4])

@@ -302,7 +302,7 @@ def _attributes(problem: AnyProblem, policy: Any, horizon: int, seed: int) -> di
         "problem_parameters": parameters(problem),
         "policy": policy.name,
         "policy_parameters": parameters(policy.record if isinstance(policy, Policy) else policy),
-        "privacy": str(facts.privacy),
+        "privacy": facts.privacy if isinstance(facts.privacy, str) else parameters(facts.privacy),
         "paper": facts.paper,
         "algorithm": facts.algorithm,
         "variant": facts.version,

@@ -13,6 +13,7 @@ import scipy
 from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.problems.families import frozen
+from private_bandits.shown import Shown
 
 LINKS = ("linear", "logistic")
 _SLACK = 1e-12  # by which the norm of a normalised vector may exceed 1
@@ -33,8 +34,8 @@ class ContextRecord(NamedTuple):
     means: np.ndarray  # float64 (n_sets, n_actions)
 
 
-@dataclass(frozen=True, eq=False)
-class LinearContext:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearContext(Shown):
     """Contextual bandit: a set of `n_actions` vectors a round, of norm at most 1. Build it with `sphere` or `table`.
 
     Attributes
@@ -229,6 +230,10 @@ class LinearContext:
         return ContextRecord(
             self.theta, from_theta, self.binary, self.noise, self.n_actions, self.dim, columns, self.means
         )
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the problem says."""
+        return {"problem": str(self), "regret of uniform play per round": f"{self.uniform_regret():.4g}"}
 
     def __str__(self) -> str:
         shown = f"{len(self.sets)} sets" if len(self.sets) else "unit vectors"

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from private_bandits.shown import Shown
 
-class Problem:
+
+class Problem(Shown):
     """A list of items is played in each round: a subclass says what is observed, and how much less a list earns.
 
     Each run plays a copy, so `draw` may change the problem.
@@ -89,6 +91,10 @@ class Problem:
     def legal(self) -> str:
         """What `allows` accepts, in words."""
         return f"{self.list_size} distinct items"
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the problem says."""
+        return {"problem": str(self)}
 
     def __str__(self) -> str:
         return f"{type(self).__name__}(n_items={self.n_items}, list_size={self.list_size})"
