@@ -92,8 +92,8 @@ def into(imports, importing, imported):
 
 # From the lowest room to the highest: a room imports those before it only.
 LOW, HIGH = (
-    "_folders _compiled checks streams reference_tools estimates mechanisms problems",
-    "kernels privacy policy learners simulate",
+    "_folders shown _compiled checks streams reference_tools estimates mechanisms problems",
+    "kernels parameters privacy policy learners simulate",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
 CHAPTERS = sorted(

@@ -16,6 +16,7 @@ from private_bandits.problems import losses
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import Arms
 from private_bandits.problems.optimum import best_points
+from private_bandits.shown import Shown
 
 DOMAINS = ("ball", "simplex", "arms")
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
@@ -36,8 +37,8 @@ _STEEPEST: dict[str, Callable[[float], float]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class ConvexLoss:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConvexLoss(Shown):
     """A sequence of convex losses, each observed where it is played. Build it with `ball`, `simplex` or `arms`.
 
     Attributes
@@ -483,6 +484,10 @@ class ConvexLoss:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # the dataclass is frozen
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the problem says."""
+        return {"problem": str(self), "regret of uniform play per round": f"{self.uniform_regret():.4g}"}
 
     def __str__(self) -> str:
         if self.domain == "arms":

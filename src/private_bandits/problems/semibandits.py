@@ -20,7 +20,7 @@ _REWARDS = ("linear", "max", "coverage", "largest")
 _CODES = {"linear": families.LINEAR, "largest": families.LARGEST}  # of the others' products: coverage
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SemiBandit(ListProblem):
     """Combinatorial semi-bandit: every item of the played list is observed.
 
@@ -214,7 +214,7 @@ class SemiBandit(ListProblem):
         return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SetBandit(SemiBandit):
     """A semi-bandit whose super arms are listed: `SemiBandit.from_sets` and `SemiBandit.coverage`.
 
