@@ -444,11 +444,11 @@ def point_prior(means: Sequence[float], horizon: int) -> float:
 def toy(horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
     """Return minimax regret in a toy game: exact without privacy and under local DP, and at most so much under DP.
 
-    Two arms of means 1/2 + D and 1/2 - D; which is which and D are unknown. Each pull of either is the same evidence,
-    so the arm that the sum of evidence favours is best for every D at once. Behind epsilon-randomised responses D is
-    tanh(epsilon/2) times as large. The policy with a curator sums evidence in batches, adds to each sum noise of
-    P(z) ~ e^(-epsilon |z|), and follows the sign of the total. All probabilities are exact sums of binomials; the ends
-    of the batches are the best of a small grid.
+    Two arms of means 1/2 + Delta and 1/2 - Delta; neither Delta nor the better arm is known. Each pull of either is the
+    same evidence, so the arm that the sum of evidence favours is best for every Delta at once. Behind
+    epsilon-randomised responses Delta is tanh(epsilon/2) times as large. The policy under central privacy sums evidence
+    in batches, adds to each sum noise of P(z) ~ e^(-epsilon |z|), and follows the sign of the total. All probabilities
+    are exact sums of binomials; the ends of the batches are the best of a small grid.
     """
     root = math.sqrt(horizon)
     scaled = np.concatenate([np.geomspace(0.3, root / 2, 16), np.linspace(0.45, 0.9, 7)])
