@@ -51,7 +51,7 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
-    "replay": Placed(before="", figure="", shown="", said="", letter="Y"),
+    "replay": Placed(before="", figure="", shown="", said="", letter="R"),
     "semibandits": Placed(
         before="The problem",
         figure="figure-removed",
