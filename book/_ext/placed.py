@@ -52,6 +52,7 @@ CHAPTERS = {
         letter="C",
     ),
     "replay": Placed(before="", figure="", shown="", said="", letter="Y"),
+    "own": Placed(before="", figure="", shown="", said="", letter="O"),
     "semibandits": Placed(
         before="The problem",
         figure="figure-removed",
