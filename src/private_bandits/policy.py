@@ -101,3 +101,8 @@ class Player:
     algorithm: str = ""
     version: str = ""
     privacy: Guarantee | str = "not stated"
+
+    @property
+    def mechanism(self) -> str:
+        """What protects, as for `Policy`."""
+        return "none"

@@ -124,6 +124,11 @@ class Replayed(Player):
     algorithm = "replay"
 
     @property
+    def mechanism(self) -> str:
+        """Noise on sums."""
+        return "laplace"
+
+    @property
     def name(self) -> str:
         """Of the policy inside."""
         return f"{self.policy.name}, replayed"
