@@ -51,12 +51,8 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
-<<<<<<< HEAD
     "replay": Placed(before="", figure="", shown="", said="", letter="R"),
-=======
-    "replay": Placed(before="", figure="", shown="", said="", letter="Y"),
     "own": Placed(before="", figure="", shown="", said="", letter="O"),
->>>>>>> own
     "semibandits": Placed(
         before="The problem",
         figure="figure-removed",
