@@ -160,7 +160,11 @@ def test_a_run_finds_nothing_that_another_left():
     assert policy.place == 0 and policy.told == []
 
 
-@pytest.mark.parametrize("stream", [np.random.default_rng(1), random.Random(1), np.random.RandomState(1)], ids=repr)
+@pytest.mark.parametrize(
+    "stream",
+    [np.random.default_rng(1), random.Random(1), np.random.RandomState(1)],
+    ids=["Generator", "Random", "RandomState"],
+)
 def test_a_policy_with_a_stream_of_its_own_is_refused(stream):
     policy = UCB1()
     policy.inside = {"deep": [stream]}
