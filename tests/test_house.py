@@ -97,7 +97,7 @@ LOW, HIGH = (
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
 CHAPTERS = sorted(
-    {path.parent.name for name in ("exhibits", "rules") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
+    {path.parent.name for name in ("exhibits", "rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
 )
 SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
 FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
