@@ -579,7 +579,7 @@ GAMES = {
     "episodes": (PARETO, adap_robust_ucb(1.0, 0.5, 1.0, 1000)),
     "linear": (LINES, contextual.ldp_linucb(1.0, 1e-3, 2, 100)),
     "online": (SIMPLEX, contextual.one_point(SIMPLEX, 1000, 1.0, 1e-3, "exp3")),
-    "padded": (PROBLEM, repaired_padded(1.0, 3)),
+    "padded": (b_lb(20, 4, 0.2, 0.15), repaired_padded(1.0, 4)),
     "quantile": (PARETO, quantile_se(1.0, 1e-3)),
     "robust": (Arms.bernoulli([0.9, 0.5]), robust_ucb(1.0, 1.0)),
     "stretches": (LINES, contextual.by_stretches(contextual.ldp_linucb(1.0, 1e-3, 2, 100))),
