@@ -94,7 +94,8 @@ def last(runs: pd.DataFrame) -> pd.DataFrame:
     >>> last(pd.DataFrame({"problem": "a", "t": [1, 9], "regret": [1.0, 3.0]}))["regret"].item()
     3.0
     """
-    return runs[runs["t"] == runs.groupby("problem")["t"].transform("max")]
+    ends = runs.groupby("problem")["t"].transform("max") if "problem" in runs else runs["t"].max()
+    return runs[runs["t"] == ends]
 
 
 def join(*runs: pd.DataFrame) -> pd.DataFrame:
