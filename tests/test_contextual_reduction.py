@@ -30,8 +30,8 @@ def ball(kind, **options):
     return ConvexLoss.ball(ANCHORS, kind=kind, **options)
 
 
-def interval(domain="ball", kind="distance", mode="stochastic", spread=0.5):
-    return getattr(ConvexLoss, domain)([[0.5], [0.1], [0.3]], kind=kind, mode=mode, spread=spread)
+def interval(kind="distance", mode="stochastic", spread=0.5):
+    return ConvexLoss.ball([[0.5], [0.1], [0.3]], kind=kind, mode=mode, spread=spread)
 
 
 # --- calibration and accounting
@@ -276,11 +276,10 @@ class StillList(Still):
 # --- bounds
 
 
-@pytest.mark.parametrize("domain", ["ball", "simplex"])
 @pytest.mark.parametrize("learner", FIT)
 @pytest.mark.parametrize(("epsilon", "noise", "delta"), [(math.inf, "gaussian", None), (4.0, "laplace", None)])
-def test_measured_regret_stays_below_corollary_4(domain, learner, epsilon, noise, delta):
-    problem = getattr(ConvexLoss, domain)(ANCHORS, kind=FIT[learner])
+def test_measured_regret_stays_below_corollary_4(learner, epsilon, noise, delta):
+    problem = ConvexLoss.ball(ANCHORS, kind=FIT[learner])
     horizon = 5000
     policy = one_point(problem, horizon, epsilon, delta, learner, noise)
     regret = simulate(problem, policy, horizon=horizon, replications=4, seed=2).regret.values[:, -1]
@@ -289,17 +288,16 @@ def test_measured_regret_stays_below_corollary_4(domain, learner, epsilon, noise
     )
 
 
-@pytest.mark.parametrize("domain", ["ball", "simplex"])
 @pytest.mark.parametrize(("epsilon", "noise", "delta"), [(math.inf, "gaussian", None), (60.0, "laplace", None)])
-def test_measured_regret_of_the_stochastic_learner_stays_below_corollary_4(domain, epsilon, noise, delta):
+def test_measured_regret_of_the_stochastic_learner_stays_below_corollary_4(epsilon, noise, delta):
     """With T = 300,000 the bound is below what uniform play loses, so this is not an empty test."""
-    problem, horizon = interval(domain, spread=0.1), 300_000
+    problem, horizon = interval(spread=0.1), 300_000
     policy = one_point(problem, horizon, epsilon, delta, "stochastic", noise)
     regret = simulate(problem, policy, horizon=horizon, replications=4, seed=2).regret.values[:, -1]
     bound = bounds.corollary_4(problem, horizon, epsilon, delta, "stochastic", noise)
     assert 0 < np.mean(regret) + 3 * np.std(regret) < bound
     assert np.mean(regret) > bound / 300
-    assert domain == "simplex" or bound < horizon * problem.uniform_regret()
+    assert bound < horizon * problem.uniform_regret()
 
 
 def test_measured_regret_of_the_stochastic_learner_grows_as_the_square_root():

@@ -1,4 +1,4 @@
-"""Bandit convex optimisation: losses on the ball and the simplex, and the adversarial K-armed bandit."""
+"""Bandit convex optimisation: losses on the ball, and the adversarial K-armed bandit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import Arms
 from private_bandits.problems.optimum import best_points
 
-DOMAINS = ("ball", "simplex", "arms")
+DOMAINS = ("ball", "arms")
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
 MODES = ("schedule", "drawn", "stochastic")
 # the loss, which for a linear one is the largest, and the steepest slope at a distance r from the anchor
@@ -38,11 +38,11 @@ _STEEPEST: dict[str, Callable[[float], float]] = {
 
 @dataclass(frozen=True, eq=False)
 class ConvexLoss:
-    """A sequence of convex losses, each observed where it is played. Build it with `ball`, `simplex` or `arms`.
+    """A sequence of convex losses, each observed where it is played. Build it with `ball` or `arms`.
 
     Attributes
     ----------
-    domain : {"ball", "simplex", "arms"}
+    domain : {"ball", "arms"}
     anchors : float64 array, shape (n_losses, dimension)
         Of arms, the table of losses.
     kind, factor, radius, schedule, weights, spread
@@ -116,50 +116,6 @@ class ConvexLoss:
         return cls("ball", anchors, kind, factor, radius, mode, schedule, weights, spread)
 
     @classmethod
-    def simplex(
-        cls,
-        anchors: Any,
-        *,
-        kind: str = "quadratic",
-        factor: float = 1.0,
-        mode: str = "schedule",
-        schedule: Sequence[int] | np.ndarray | None = None,
-        weights: Any = None,
-        spread: float = 0.0,
-    ) -> ConvexLoss:
-        """Losses on {x >= 0, sum of x <= 1}: distributions over dimension + 1 things, the last left out.
-
-        Parameters
-        ----------
-        anchors : array_like of float, shape (n_losses, dimension)
-            z of each loss, any finite point.
-        kind : {"quadratic", "smooth", "distance", "kinked", "linear"}
-            With r = |x - z|: r^2 / 2 (strongly convex and smooth), sqrt(1 + r^2) - 1 (smooth), r (neither),
-            r + r^2 / 2 (strongly convex), or <z, x>.
-        factor : float
-            > 0; multiplies the losses.
-        mode : {"schedule", "drawn", "stochastic"}
-            See `ConvexLoss`.
-        schedule : sequence of int, optional
-            Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
-        weights : array_like of float, shape (n_losses,), optional
-            Probabilities, or shares of the mean; default equal. Not for "schedule".
-        spread : float
-            >= 0; for "stochastic" only: the noise on a loss is uniform on [-spread, spread].
-
-        Returns
-        -------
-        ConvexLoss
-
-        Examples
-        --------
-        >>> problem = ConvexLoss.simplex([[0.2, 0.3]], kind="distance", mode="stochastic", spread=0.1)
-        >>> print(problem, problem.dimension, problem.best_point()[0])
-        ConvexLoss.simplex(dimension=2, kind=distance, mode=stochastic) 2 [0.2 0.3]
-        """
-        return cls("simplex", anchors, kind, factor, 1.0, mode, schedule, weights, spread)
-
-    @classmethod
     def arms(
         cls,
         table: Any,
@@ -221,7 +177,7 @@ class ConvexLoss:
         return cls.arms([1.0 - arms.means], mode="stochastic")
 
     def __post_init__(self) -> None:
-        checks.choice("domain", self.domain, ("ball", "simplex", "arms"))
+        checks.choice("domain", self.domain, DOMAINS)
         checks.choice("kind", self.kind, KINDS)
         checks.choice("mode", self.mode, MODES)
         self._set("factor", checks.real("factor", self.factor, above=0))
@@ -250,23 +206,18 @@ class ConvexLoss:
 
     @property
     def inner_radius(self) -> float:
-        """Radius r of the ball about the centre of the set that lies inside it."""
-        return float(losses.inner_radius(DOMAINS.index(self.domain), self.radius, self.dimension))
+        """Radius r of the largest ball about the centre of the set that lies inside it."""
+        return self.radius
 
     @property
     def outer_radius(self) -> float:
         """Largest distance of a point of the set from its centre."""
-        if self.domain == "ball":
-            return self.radius
-        centre = np.full(self.dimension, self.inner_radius)
-        return float(np.max(np.linalg.norm(self._vertices() - centre, axis=1)))
+        return self.radius
 
     @property
     def diameter(self) -> float:
         """Largest distance between two points of the set."""
-        if self.domain == "ball":
-            return 2.0 * self.radius
-        return math.sqrt(2.0) if self.dimension > 1 else 1.0
+        return 2.0 * self.radius
 
     @property
     def bound(self) -> float:
@@ -385,9 +336,6 @@ class ConvexLoss:
     def _spread_out(self, log2_number: int) -> np.ndarray:
         """Points of a Sobol sequence, moved to be uniform on the set."""
         cells = scipy.stats.qmc.Sobol(self.dimension + 1, seed=0).random_base2(log2_number)
-        if self.domain == "simplex":
-            masses = -np.log1p(-cells)
-            return np.asarray(masses[:, :-1] / np.sum(masses, axis=1, keepdims=True))
         directions = scipy.special.ndtri(cells[:, :-1])
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         return np.asarray(self.radius * cells[:, -1:] ** (1.0 / self.dimension) * directions)
@@ -407,9 +355,7 @@ class ConvexLoss:
             return False
         if self.domain == "arms":
             return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)
-        if self.domain == "ball":
-            return bool(np.linalg.norm(point) <= self.radius * (1.0 + 1e-9))
-        return bool(np.min(point) >= -1e-9 and np.sum(point) <= 1.0 + 1e-9)
+        return bool(np.linalg.norm(point) <= self.radius * (1.0 + 1e-9))
 
     def record(self) -> losses.ConvexRecord:
         """The problem as numbers and arrays, for the kernels.
@@ -438,18 +384,10 @@ class ConvexLoss:
             best=best,
         )
 
-    def _vertices(self) -> np.ndarray:
-        return np.vstack([np.zeros(self.dimension), np.eye(self.dimension)])
-
     def _reach(self) -> float:
-        """Largest distance of a point of the set from an anchor; for linear losses largest |<z, x>|."""
-        if self.kind == "linear":
-            norms = np.linalg.norm(self.anchors, axis=1) * self.radius
-            return float(np.max(norms if self.domain == "ball" else np.abs(self.anchors)))
-        if self.domain == "ball":
-            return float(np.max(np.linalg.norm(self.anchors, axis=1))) + self.radius
-        between = self.anchors[:, None, :] - self._vertices()[None, :, :]
-        return float(np.max(np.linalg.norm(between, axis=2)))
+        """Largest distance of a point of the ball from an anchor; for linear losses largest |<z, x>|."""
+        farthest = float(np.max(np.linalg.norm(self.anchors, axis=1)))
+        return farthest * self.radius if self.kind == "linear" else farthest + self.radius
 
     def _checked_anchors(self) -> np.ndarray:
         name = "table" if self.domain == "arms" else "anchors"

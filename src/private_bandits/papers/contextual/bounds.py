@@ -144,7 +144,7 @@ def theorem_6(
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with spread 0.
+        On the ball, with spread 0.
     horizon : int
         T >= 1.
     epsilon : float
