@@ -161,7 +161,7 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, variant="tight"), "tight"),
         (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "does not fit"),
         (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3, "stochastic"), "interval"),
-        (lambda: one_point(interval(mode="drawn", spread=0.0), 100, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
+        (lambda: one_point(interval(mode="schedule", spread=0.0), 100, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
         (lambda: one_point(ball("distance", mode="stochastic"), 100, 1.0, 1e-3, "stochastic"), "dimension must be 1"),
         (lambda: one_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3, "exp3"), "ConvexLoss.from_arms"),
         (lambda: two_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3), "ConvexLoss"),
@@ -241,7 +241,7 @@ def test_the_wrapper_adds_the_noise_it_states():
 
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 1.0, None)])
 def test_a_wrapped_learner_plays_like_the_kernel(noise, epsilon, delta):
-    problem = ball("distance", mode="drawn")
+    problem = ball("distance")
     policy = one_point(problem, 150, epsilon, delta, noise=noise)
     scale = 2 * problem.bound * (1 if noise == "laplace" else math.sqrt(2 * math.log(1250)))
     variance = (2 if noise == "laplace" else 1) * scale**2

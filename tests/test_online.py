@@ -69,7 +69,7 @@ def behind(learner, problem, horizon, choice, sigma, noise):
 
 @pytest.mark.parametrize("learner", FIT)
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
-@pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
+@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
 def test_algorithm_1_plays_its_reference(noise, epsilon, delta, learner, mode):
     """At epsilon = infinity this is the learner alone, without any noise."""
     horizon = 25 if learner in ("saha_tewari", "hazan_levy") else 200
@@ -97,7 +97,7 @@ def test_algorithm_1_begins_a_long_run_as_its_reference(learner):
 
 @pytest.mark.parametrize("learner", ["exp3", "tsallis"])
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
-@pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
+@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
 def test_algorithm_1_draws_the_arms_of_its_reference(noise, epsilon, delta, learner, mode):
     """Over 300 rounds: dividing by the weights makes a rounding error grow, to 1e-8 in some 370 rounds."""
     problem, horizon = ConvexLoss.arms(TABLE, mode=mode), 300
@@ -225,7 +225,7 @@ def test_messages_are_as_light_as_the_stochastic_learner_counts_on(noise):
     ],
 )
 def test_algorithm_2_plays_its_reference(step, epsilon, noise, method):
-    problem, horizon, delta = convex("kinked", mode="drawn"), 300, None if noise == "laplace" else 1e-3
+    problem, horizon, delta = convex("kinked"), 300, None if noise == "laplace" else 1e-3
     told = (epsilon, delta, step, noise, method)
     rows = np.array(algorithm_2.reference(problem, horizon, streams(2, 0), *told))
     shown = trace(problem, two_point(problem, horizon, *told), horizon=horizon, seed=2)
@@ -239,7 +239,7 @@ def test_the_reference_of_algorithm_2_knows_no_other_step():
 
 
 def test_a_run_in_pieces_is_the_same_run():
-    problem = convex("smooth", mode="drawn")
+    problem = convex("smooth")
     policy = one_point(problem, 500, 2.0, 1e-3, "saha_tewari")
     regrets = []
     for pieces in ([(1, 500)], [(1, 3), (4, 4), (5, 317), (318, 500)]):
@@ -265,7 +265,7 @@ def test_without_privacy_no_noise_is_drawn(learner):
 
 
 def test_workers_do_not_change_the_bits():
-    problem = convex("distance", mode="drawn")
+    problem = convex("distance")
     policy = one_point(problem, 300, 1.0, 1e-3)
     runs = [simulate(problem, policy, horizon=300, replications=3, seed=1, n_jobs=n).regret.values for n in (1, 2)]
     assert runs[0].tolist() == runs[1].tolist()
@@ -522,7 +522,7 @@ def test_bernoulli_arms_become_losses():
     assert result == pytest.approx(np.sum(np.array([0.7, 0.0, 0.4])[shown[:, 0].astype(int)]))
 
 
-@pytest.mark.parametrize("problem", [convex("smooth", mode="drawn"), ConvexLoss.arms(TABLE)])
+@pytest.mark.parametrize("problem", [convex("smooth"), ConvexLoss.arms(TABLE)])
 def test_a_pickled_problem_is_the_same_problem(problem):
     copy = pickle.loads(pickle.dumps(problem))
     assert str(copy) == str(problem)
@@ -590,7 +590,7 @@ def test_policies_are_refused_by_problems_they_were_not_made_for():
 
 @pytest.mark.parametrize("learner", FIT)
 def test_what_is_played_lies_in_the_set(learner):
-    problem = convex(FIT[learner], mode="drawn")
+    problem = convex(FIT[learner])
     policy = one_point(problem, 2000, 0.3, 1e-3, learner)
     shown = trace(problem, policy, horizon=2000, seed=1)
     assert all(problem.allows(x) for x in shown[:, :-1])
@@ -615,15 +615,14 @@ class Fixed:
         (self.heard,) = values
 
 
-@pytest.mark.parametrize("mode", ["schedule", "drawn", "stochastic"])
+@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
 def test_a_python_learner_is_played_and_told(mode):
     problem = convex("quadratic", mode=mode)
     learner = Fixed([0.1, 0.2, 0.3])
     found = simulate(problem, learner, horizon=40, replications=1, seed=2, checkpoints=[20]).regret.values[0]
-    if mode != "drawn":
-        mean = np.full(4, 0.25)
-        one = mean @ [loss(problem, which, np.array(learner.point)) for which in range(4)]
-        np.testing.assert_allclose(found, (one - solved(problem, mean)) * np.array([20, 40]), rtol=1e-6)
+    mean = np.full(4, 0.25)
+    one = mean @ [loss(problem, which, np.array(learner.point)) for which in range(4)]
+    np.testing.assert_allclose(found, (one - solved(problem, mean)) * np.array([20, 40]), rtol=1e-6)
     shown = trace(problem, learner, horizon=3, seed=2)
     assert shown[:, :-1].tolist() == [learner.point] * 3
     assert shown[-1, -1] == learner.heard

@@ -19,7 +19,7 @@ from private_bandits.problems.optimum import best_points
 
 DOMAINS = ("ball", "arms")
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
-MODES = ("schedule", "drawn", "stochastic")
+MODES = ("schedule", "stochastic")
 # the loss, which for a linear one is the largest, and the steepest slope at a distance r from the anchor
 SHAPES: dict[str, Callable[[float], float]] = {
     "quadratic": lambda r: r**2 / 2.0,
@@ -47,12 +47,11 @@ class ConvexLoss:
         Of arms, the table of losses.
     kind, factor, radius, schedule, weights, spread
         As in `ball`.
-    mode : {"schedule", "drawn", "stochastic"}
-        With "schedule" the losses come in a fixed order, again and again; with "drawn" the environment draws one for
-        every round, whatever is played. Both are the oblivious adversary, and the regret at round t is that against the
-        best fixed point for the losses so far (it may fall, and may be negative). With "stochastic" the loss is the
-        mean of all losses by their weights, observed with noise, and the regret is the pseudo-regret against the best
-        point of that mean.
+    mode : {"schedule", "stochastic"}
+        With "schedule" the losses come in a fixed order, again and again: an oblivious adversary. The regret at round
+        t is that against the best fixed point for the losses so far (it may fall, and may be negative). With
+        "stochastic" the loss is the mean of all losses by their weights, observed with noise, and the regret is the
+        pseudo-regret against the best point of that mean.
 
     Raises
     ------
@@ -94,7 +93,7 @@ class ConvexLoss:
             r + r^2 / 2 (strongly convex), or <z, x>.
         radius, factor : float
             > 0; the factor multiplies the losses.
-        mode : {"schedule", "drawn", "stochastic"}
+        mode : {"schedule", "stochastic"}
             See `ConvexLoss`.
         schedule : sequence of int, optional
             Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
@@ -131,7 +130,7 @@ class ConvexLoss:
         table : array_like of float, shape (n_losses, n_arms)
             A row is the loss of every arm in one round. With mode "stochastic" the observed loss is 0 or 1, and the
             mean of the rows by their weights gives the probability of a 1.
-        mode : {"schedule", "drawn", "stochastic"}
+        mode : {"schedule", "stochastic"}
             See `ConvexLoss`.
         schedule : sequence of int, optional
             Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.

@@ -17,9 +17,8 @@ from private_bandits._compiled import compiled
 
 BALL, ARMS = range(2)
 QUADRATIC, SMOOTH, DISTANCE, KINKED, LINEAR = range(5)
-# which loss comes in a round: a fixed sequence, played again and again; one drawn by the environment; or their mean,
-# observed with noise of mean 0
-SCHEDULE, DRAWN, STOCHASTIC = range(3)
+# which loss comes in a round: a fixed sequence, played again and again; or their mean, observed with noise of mean 0
+SCHEDULE, STOCHASTIC = range(2)
 
 
 class ConvexRecord(NamedTuple):
@@ -117,8 +116,8 @@ def project(radius, shrink, x):
 def observe_loss(problem, t, points, env, seen):
     """Draw the feedback of a round.
 
-    One uniform number of the environment stream for a drawn loss; with stochastic losses one for each point's noise
-    (none at spread 0), and for arms one for the 0 or 1 that is observed.
+    With stochastic losses one uniform number of the environment stream for each point's noise (none at spread 0), and
+    for arms one for the 0 or 1 that is observed.
 
     Parameters
     ----------
@@ -141,11 +140,6 @@ def observe_loss(problem, t, points, env, seen):
     which = -1
     if mode == SCHEDULE:
         which = schedule[(t - 1) % len(schedule)]
-    elif mode == DRAWN:
-        u, which = env.random(), 0
-        while u >= weights[which] and which < len(weights) - 1:
-            u -= weights[which]
-            which += 1
     suffered = 0.0
     for row in range(len(points)):
         if which >= 0:

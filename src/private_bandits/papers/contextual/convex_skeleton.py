@@ -141,7 +141,7 @@ def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[flo
     points : sequence
         One or two of the set.
     env : Generator
-        One number for a loss that is drawn, one a point for stochastic ones, none for a schedule.
+        One number a point for stochastic losses, none for a schedule.
 
     Returns
     -------
@@ -149,11 +149,7 @@ def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[flo
         In units of loss, as many as points.
     """
     if problem.mode == "schedule":
-        which = problem.schedule[(t - 1) % len(problem.schedule)]
-        return [loss(problem, which, x) for x in points]
-    if problem.mode == "drawn":
-        which = int(np.searchsorted(np.cumsum(problem.weights)[:-1], env.random(), side="right"))
-        return [loss(problem, which, x) for x in points]
+        return [loss(problem, problem.schedule[(t - 1) % len(problem.schedule)], x) for x in points]
     seen = []
     for x in points:
         mean = sum(p * loss(problem, which, x) for which, p in enumerate(problem.weights))
