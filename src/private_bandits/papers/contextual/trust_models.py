@@ -1,20 +1,17 @@
-"""LinUCB behind the noise of other trust models, and contextual algorithms whose server solves only now and then.
+"""LinUCB behind a trusted server's noise, and contextual algorithms whose server solves only now and then.
 
-Beside Algorithm 5 of Zheng et al. (2020), whose users hide action and reward: users who hide the reward alone, and the
-trusted server of Shariff and Sheffet (2018), which draws noise for the nodes of a binary tree. Their radii are those of
-`ellipsoids`, for what the noise is.
+Beside Algorithm 5 of Zheng et al. (2020), whose users hide action and reward: the trusted server of Shariff and Sheffet
+(2018), which draws noise for the nodes of a binary tree. Its radius is that of `ellipsoids`, for what the noise is.
 """
 
 import math
 from dataclasses import replace
-from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import ellipsoids
 from private_bandits.papers.contextual.accounting import joint_sensitivity, linucb_messages
-from private_bandits.papers.contextual.oful import linucb
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -58,51 +55,6 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     if not isinstance(record, stretches.Record):
         raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.brief(policy)}")
     return replace(policy, kernel=stretches, record=record._replace(growth=share))
-
-
-def linucb_private_rewards(
-    epsilon: float, delta: float, dim: int, alpha: float = 0.1, largest_reward: float = 2.0
-) -> Policy:
-    """LinUCB whose users send their action as it is, and the reward behind the analytic Gaussian noise.
-
-    Parameters
-    ----------
-    epsilon : float
-        Local privacy of the reward, > 0.
-    delta : float
-        In (0, 1).
-    dim : int
-        d >= 1.
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
-    largest_reward : float
-        Rewards lie in [-largest_reward, largest_reward].
-
-    Returns
-    -------
-    Policy
-        Nothing is promised for the action, which shows the context.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> round(linucb_private_rewards(epsilon=1.0, delta=1e-3, dim=2).record.reward_sigma, 2)
-    10.3
-    """
-    reach = 2.0 * checks.real("largest_reward", largest_reward, above=0)
-    sigma = gaussian_sigma(epsilon, delta, reach)
-    plain: Any = linucb(dim, alpha).record
-    constants = plain._replace(deviation=math.hypot(1.0, sigma), largest_reward=float(largest_reward))
-    privacy = Guarantee.certified(
-        epsilon, gaussian_epsilon(sigma, delta, reach), "local", "of the reward alone; the action is sent", delta
-    )
-    record = stretches.Record(constants, reward_sigma=sigma)
-    name, paper = "LinUCB, private rewards", "abbasi2011"
-    return Policy(name, paper, "OFUL", (), privacy, stretches, record, "gaussian", "analytic", "rewards")
 
 
 def joint_linucb(
