@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the wrapper, the messages."""
+"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the messages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from scipy.stats import laplace, norm
 
 from private_bandits import simulate
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import bounds, convex_skeleton, flaxman_bgd, tunings
+from private_bandits.papers.contextual import bounds, convex_skeleton, tunings
 from private_bandits.papers.contextual.accounting import message_privacy, noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
-from private_bandits.papers.contextual.wrapper import wrap
-from private_bandits.problems import Arms, Cascade, ConvexLoss
+from private_bandits.problems import Arms, ConvexLoss
 from private_bandits.simulate import trace
 from private_bandits_book.convex import lemmas
 
@@ -147,8 +146,6 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
         (lambda: bounds.theorem_6(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
         (lambda: simulate(noisy(), two_point(noisy(0.0), 9, 1.0, 1e-3), **ONCE), "spread must be 0"),
-        (lambda: simulate(noisy(0.0), wrap(Still(), 0.4, 1.0, 1e-3), **ONCE), "at most 0.4"),
-        (lambda: simulate(Cascade([0.1] * 3, 2), wrap(StillList(), 1.0, 1.0, 1e-3), **ONCE), "1 value a round, got 2"),
         (lambda: one_point(ball("distance"), 100, 0.0, 1e-3), "epsilon"),
         (lambda: one_point(ball("distance"), 0, 1.0, 1e-3), "horizon"),
         (lambda: one_point(ball("distance"), 100, 1.0), "delta"),
@@ -170,7 +167,6 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "best"), "step"),
-        (lambda: wrap(Still(), 0.0, 1.0, 1e-3), "bound"),
     ],
 )
 def test_bad_arguments_are_refused(call, word):
@@ -178,99 +174,11 @@ def test_bad_arguments_are_refused(call, word):
         call()
 
 
-# --- the wrapper
-
-
 ONCE = {"horizon": 9, "replications": 1, "seed": 3}
 
 
 def noisy(spread=0.1):
     return ball("distance", mode="stochastic", spread=spread)
-
-
-class Still:
-    """A Python learner that remembers what it is told."""
-
-    name = "still"
-
-    def __init__(self):
-        self.heard = []
-
-    def start(self, problem, choice, noise):
-        return self
-
-    def ask(self):
-        return [0.25, 0.5]
-
-    def tell(self, values):
-        self.heard.extend(values)
-
-
-class Plain:
-    """A reference as a Python learner of `simulate`."""
-
-    name = "plain"
-
-    def __init__(self, rule):
-        self.rule = rule
-
-    def start(self, problem, choice, noise):
-        self.play = self.rule(problem, choice)
-        self.asked = next(self.play)
-        return self
-
-    def ask(self):
-        return self.asked
-
-    def tell(self, values):
-        self.asked = self.play.send(values[0])
-
-
-def test_the_wrapper_adds_the_noise_it_states():
-    problem = ball("quadratic", schedule=[0])
-    base = Still()
-    wrapped = wrap(base, problem.bound, 1.0, 1e-3)
-    assert wrapped.scale == close(2 * problem.bound * math.sqrt(2 * math.log(1250)))
-    assert wrapped.privacy.effective_epsilon == close(0.634, abs=1e-3)
-    simulate(problem, wrapped, horizon=4000, replications=1, seed=3)
-    errors = np.array(base.heard) - problem.value(0, [0.25, 0.5])
-    assert np.std(errors) == close(wrapped.scale, rel=0.06)
-    pure = wrap(base, 1.0, 2.0, noise="laplace")
-    assert (pure.scale, pure.privacy.effective_epsilon, pure.name) == (1.0, 2.0, "still, laplace noise")
-
-
-@pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 1.0, None)])
-def test_a_wrapped_learner_plays_like_the_kernel(noise, epsilon, delta):
-    problem = ball("distance")
-    policy = one_point(problem, 150, epsilon, delta, noise=noise)
-    scale = 2 * problem.bound * (1 if noise == "laplace" else math.sqrt(2 * math.log(1250)))
-    variance = (2 if noise == "laplace" else 1) * scale**2
-
-    def rule(problem, choice):
-        return flaxman_bgd.reference(problem, 150, choice, math.sqrt(problem.bound**2 + variance))
-
-    wrapped = wrap(Plain(rule), problem.bound, epsilon, delta, noise)
-    found = trace(problem, wrapped, horizon=150, seed=6)
-    np.testing.assert_allclose(found[:, :-1], trace(problem, policy, horizon=150, seed=6)[:, :-1], rtol=1e-7)
-    results = [simulate(problem, p, horizon=150, replications=2, seed=6).regret.values for p in (wrapped, policy)]
-    np.testing.assert_allclose(*results, rtol=1e-6)
-
-
-@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_without_privacy_the_wrapper_changes_nothing(noise):
-    rng = np.random.default_rng(0)
-    before = rng.bit_generator.state
-    learner = wrap(Still(), 1.0, math.inf, noise=noise).start(None, rng, rng)
-    learner.tell([0.3])
-    assert learner.learner.heard == [0.3]
-    assert rng.bit_generator.state == before
-
-
-class StillList(Still):
-    """A list of two items."""
-
-    def ask(self):
-        return [0, 1]
 
 
 # --- bounds

@@ -67,7 +67,6 @@ CORPUS = [
     ("problems.LinearContext", {"link": "nonsense"}, "link"),
     ("problems.LinearContext", {"link": "linear", "theta": "x"}, "theta"),
     ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
-    ("papers.contextual.wrap", {"base": CALLS["papers.contextual.wrap"]}, "base"),
     ("privacy.exact_loss", {"environments": 1}, "environments"),
     ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),
     ("estimates.half_width", {"se": np.zeros((2, 2)), "replications": [3, 4, 5]}, "replications"),

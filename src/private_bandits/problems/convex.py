@@ -287,30 +287,6 @@ class ConvexLoss:
         points, values, gaps = best_points(self._numbers(0.0), np.array([times], np.float64))
         return points[0], float(values[0]), float(gaps[0])
 
-    def value(self, which: int, point: Any) -> float:
-        """Loss at a point.
-
-        Parameters
-        ----------
-        which : int
-            Number of the loss, in 0..n_losses - 1.
-        point : array_like of float, shape (dimension,), or (1,) with the number of an arm
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError
-            If there is no such loss, or the point is outside the set.
-        """
-        number = checks.integer("which", which, at_least=0, at_most=len(self.anchors) - 1)
-        at = checks.vector("point", point)
-        if not self.allows(at):
-            raise ValueError(f"point must be in the decision set of {self}, got {checks.brief(point)}")
-        return float(losses.loss_at(self._numbers(0.0), number, at))
-
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random points, each loss as often as it comes in the long run.
 
