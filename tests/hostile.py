@@ -91,7 +91,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.one_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},
-    "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3},
+    "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3, "learner": "sphere"},
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},
     "estimates.difference_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.ratio_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},

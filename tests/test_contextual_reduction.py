@@ -221,8 +221,8 @@ def test_exact_losses_cost_the_stochastic_learner_a_constant():
     problem = interval(spread=0.0)
     policy = one_point(problem, 100_000, math.inf, learner="stochastic")
     regret = simulate(problem, policy, horizon=100_000, replications=1, seed=0).regret.values[0, -1]
-    assert 1.0 < regret < 0.1 * bounds.corollary_4(problem, 100_000, math.inf, learner="stochastic")
-    assert bounds.corollary_4(problem, 10**9, math.inf, learner="stochastic") == 182.0
+    assert 1.0 < regret < 0.1 * bounds.corollary_4(problem, 100_000, math.inf, None, "stochastic")
+    assert bounds.corollary_4(problem, 10**9, math.inf, None, "stochastic") == 182.0
 
 
 def test_the_bound_of_the_stochastic_learner_by_hand():
@@ -264,13 +264,13 @@ def test_measured_regret_of_arms_stays_below_corollary_4(learner):
     + [("hazan_levy", "quadratic", 1 / 2)],
 )
 def test_bounds_grow_as_the_paper_says_without_privacy(learner, kind, exponent):
-    low, high = (bounds.corollary_4(ball(kind), t, math.inf, learner=learner) for t in (10**12, 10**18))
+    low, high = (bounds.corollary_4(ball(kind), t, math.inf, None, learner) for t in (10**12, 10**18))
     logs = 0.06 if learner != "sphere" else 0.001
     assert exponent - 0.001 < math.log10(high / low) / 6 < exponent + logs
 
 
 def test_the_bound_of_the_stochastic_learner_has_its_rates():
-    low, high = (bounds.corollary_4(interval(), t, math.inf, learner="stochastic") for t in (10**12, 10**18))
+    low, high = (bounds.corollary_4(interval(), t, math.inf, None, "stochastic") for t in (10**12, 10**18))
     assert 0.5 < math.log10(high / low) / 6 < 0.55
     costs = [bounds.corollary_4(interval(), 10**15, epsilon, 1e-3, "stochastic") for epsilon in (0.02, 0.01)]
     assert math.log2(costs[1] / costs[0]) == close(1.0, abs=0.06)
@@ -348,7 +348,7 @@ def test_corollary_4_pays_arms_for_what_is_clipped():
     problem, horizon = ConvexLoss.arms(TABLE), 1000
     record = one_point(problem, horizon, 1.0, learner="exp3", noise="laplace").record
     alone = tunings.tuning("exp3", problem, horizon, record.unit).regret
-    added = bounds.corollary_4(problem, horizon, 1.0, learner="exp3", noise="laplace") - alone
+    added = bounds.corollary_4(problem, horizon, 1.0, None, "exp3", noise="laplace") - alone
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)
