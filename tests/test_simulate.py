@@ -259,7 +259,7 @@ def test_a_zero_scale_draws_nothing(policy, problem, monkeypatch):
 # --- semi-bandits with a decision set
 
 FAMILY = {
-    "sets": SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1], beta=0.8),
+    "sets": SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1]),
     "coverage": SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2),
 }
 ON_SETS = replace(
@@ -295,7 +295,7 @@ def test_a_learner_plays_super_arms_of_several_sizes():
     problem = FAMILY["sets"]
     learner = Fixed([3, 1])
     regret = play(learner, problem, horizon=50, replications=1, checkpoints=[]).regret[0]
-    np.testing.assert_allclose(regret, [50 * (0.8 * 1.2 - 1.0)])
+    np.testing.assert_allclose(regret, [50 * (1.2 - 1.0)])
     assert {len(weights) for weights in learner.told} == {2}
     np.testing.assert_array_equal(trace(problem, learner, horizon=2, seed=0), [[3, 1, -1, 2]] * 2)
     with pytest.raises(ValueError, match=r"ask\(\) must return a super arm of SemiBandit.from_sets.*got \[0, 3\]"):

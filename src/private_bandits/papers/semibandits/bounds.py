@@ -5,7 +5,7 @@ supplement that we do not have; there the constant left open is taken as 1, and 
 every constant, derived by us for the repaired algorithms or the lower-bound instances. Logarithms are natural.
 
 The upper bounds rest on one step. While every mean is within its radius rad(n), n the reports of the arm, and the
-oracle answers, alpha opt <= r_index(S_t), so that the loss of a bad super arm is at most
+oracle answers, opt <= r_index(S_t), so that the loss of a bad super arm is at most
 
     2 B_inf max over S_t of rad(n_i)    and at most    2 B_1 times the sum over S_t of rad(n_i).
 
@@ -318,7 +318,7 @@ def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms
     Parameters
     ----------
     problem : SetBandit
-        Gives the super arms, their number N, K, B_1 and the gaps; its oracle is exact.
+        Gives the super arms, their number N, K, B_1 and the gaps.
     horizon : int
         T >= 1.
     epsilon : float
@@ -433,7 +433,7 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     Parameters
     ----------
     problem : SetBandit
-        Gives the super arms, the weights and the gaps; its oracle is exact.
+        Gives the super arms, the weights and the gaps.
     horizon : int
         T >= 1.
     epsilon : float
