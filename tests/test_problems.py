@@ -397,17 +397,12 @@ def test_shared_draws_leave_the_mean_of_a_sum_and_widen_it():
         ({"groups": [0, 0]}, r"groups must be a list of 3 integers, got \[0, 0\]"),
         ({"groups": [0, 0, -2]}, r"groups\[2\] must be >= -1, got -2"),
         ({"groups": [0, 0.5, 1]}, r"groups\[1\] must be an integer"),
-        ({"groups": [0, 0, -1], "reward": "max"}, "groups must not join arms that aim at one target"),
+        ({"groups": [0, 0, -1], "reward": "max"}, "groups need reward='linear' or 'largest', got reward='max'"),
     ],
 )
 def test_bad_decision_sets_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         SemiBandit.from_sets(**{"means": [0.5, 0.4, 0.2], "sets": [[0, 1], [2]], **arguments})
-
-
-def test_groups_that_never_meet_at_a_target_are_allowed():
-    SemiBandit.from_sets([0.5] * 3, [[0], [1], [2]], reward="max", groups=[0, 0, 0])
-    SemiBandit.from_sets([0.5] * 3, [[0, 1], [2]], reward="coverage", targets=[0, 1, 0], groups=[0, 0, 0])
 
 
 @pytest.mark.parametrize(

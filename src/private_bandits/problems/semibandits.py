@@ -12,7 +12,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.problems import families
-from private_bandits.problems.decision_sets import arm_weights, check_sharing, node_pairs, super_arms
+from private_bandits.problems.decision_sets import arm_weights, node_pairs, super_arms
 from private_bandits.problems.families import ROUNDING, Family, frozen, set_value
 from private_bandits.problems.lists import ListProblem, ListRecord
 
@@ -101,7 +101,7 @@ class SemiBandit(ListProblem):
         Raises
         ------
         ValueError
-            For anything out of range, and for groups on which `max` or `coverage` would not be a function of the means.
+            For anything out of range, and for groups where `max` or `coverage` count on independent arms.
 
         Notes
         -----
@@ -237,7 +237,7 @@ class SetBandit(SemiBandit):
             if any(len(shared) > 1 or -1 in shared for shared in draws):
                 raise ValueError("groups must join all arms of a super arm where the reward is the largest mean")
         elif self.reward_name != "linear" and self.groups is not None:
-            check_sharing(self.sets, self.groups, self._aims())
+            raise ValueError(f"groups need reward='linear' or 'largest', got reward={checks.brief(self.reward_name)}")
 
     @property
     def b_1(self) -> float:
