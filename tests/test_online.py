@@ -316,7 +316,7 @@ def solved(problem, counts):
 @pytest.mark.parametrize("counts", [[3, 1, 4, 1], [0, 1, 1, 0], [1, 1, 1, 9]])
 def test_the_best_point_is_the_one_that_scipy_finds(kind, counts):
     """At the last counts the best point of the kinked losses is the anchor with the kink."""
-    problem = convex(kind, factor=0.7)
+    problem = convex(kind)
     point, value, gap = problem.best_point(counts)
     assert problem.allows(point)
     assert value == pytest.approx(sum(n * loss(problem, which, point) for which, n in enumerate(counts)))
@@ -472,7 +472,7 @@ def test_projection_is_the_nearest_point(shrink):
 @pytest.mark.parametrize("kind", [*RADIAL, "linear"])
 def test_constants_of_a_problem_bound_its_losses(kind):
     """B and G are reached, beta and mu are never crossed."""
-    problem, rng = convex(kind, factor=1.5), np.random.default_rng(8)
+    problem, rng = convex(kind), np.random.default_rng(8)
     points = rng.normal(size=(800, 3))
     points /= np.maximum(1, np.linalg.norm(points, axis=1))[:, None]
     points = np.vstack([points, [-np.array(a) / np.linalg.norm(a) for a in ANCHORS], [np.array(ANCHORS[2]) / 1.1]])
@@ -565,7 +565,7 @@ def test_policies_are_refused_by_problems_they_were_not_made_for():
         (ball, 101, "horizon"),
         (arms, 100, "on the ball"),
         (Arms.bernoulli([0.1, 0.2]), 100, "on the ball"),
-        (convex("smooth", factor=1.01), 100, "B <="),
+        (convex("smooth", radius=1.01), 100, "B <="),
         (ConvexLoss.ball([[0.1, 0.1]], kind="smooth"), 100, "dimension"),
         (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth", radius=0.9), 100, "radius"),
     ):
@@ -582,7 +582,7 @@ def test_policies_are_refused_by_problems_they_were_not_made_for():
     line = one_point(on_line(), 100, 1.0, 1e-3, "stochastic")
     with pytest.raises(ValueError, match="mode='stochastic'"):
         simulate(ConvexLoss.ball([[0.1]]), line, horizon=10, replications=1, seed=0)
-    steep = convex("distance", factor=2.0)
+    steep = convex("kinked")
     with pytest.raises(ValueError, match="G <="):
         two = two_point(convex("distance"), 100, 1.0, 1e-3)
         simulate(steep, two, horizon=10, replications=1, seed=0)

@@ -45,7 +45,7 @@ class ConvexLoss:
     domain : {"ball", "arms"}
     anchors : float64 array, shape (n_losses, dimension)
         Of arms, the table of losses.
-    kind, factor, radius, schedule, weights, spread
+    kind, radius, schedule, weights, spread
         As in `ball`.
     mode : {"schedule", "stochastic"}
         With "schedule" the losses come in a fixed order, again and again: an oblivious adversary. The regret at round
@@ -62,7 +62,6 @@ class ConvexLoss:
     domain: str
     anchors: np.ndarray
     kind: str
-    factor: float = 1.0
     radius: float = 1.0
     mode: str = "schedule"
     schedule: Any = None
@@ -76,7 +75,6 @@ class ConvexLoss:
         *,
         kind: str = "quadratic",
         radius: float = 1.0,
-        factor: float = 1.0,
         mode: str = "schedule",
         schedule: Sequence[int] | np.ndarray | None = None,
         weights: Any = None,
@@ -91,8 +89,8 @@ class ConvexLoss:
         kind : {"quadratic", "smooth", "distance", "kinked", "linear"}
             With r = |x - z|: r^2 / 2 (strongly convex and smooth), sqrt(1 + r^2) - 1 (smooth), r (neither),
             r + r^2 / 2 (strongly convex), or <z, x>.
-        radius, factor : float
-            > 0; the factor multiplies the losses.
+        radius : float
+            > 0.
         mode : {"schedule", "stochastic"}
             See `ConvexLoss`.
         schedule : sequence of int, optional
@@ -112,7 +110,7 @@ class ConvexLoss:
         >>> print(problem, problem.bound, problem.best_point()[0])
         ConvexLoss.ball(dimension=2, kind=quadratic, mode=schedule) 1.125 [0.25 0.25]
         """
-        return cls("ball", anchors, kind, factor, radius, mode, schedule, weights, spread)
+        return cls("ball", anchors, kind, radius, mode, schedule, weights, spread)
 
     @classmethod
     def arms(
@@ -147,7 +145,7 @@ class ConvexLoss:
         >>> print(problem, problem.uniform_regret())
         ConvexLoss.arms(n_arms=2, mode=schedule) 0.125
         """
-        return cls("arms", table, "linear", 1.0, 1.0, mode, schedule, weights, 0.0)
+        return cls("arms", table, "linear", 1.0, mode, schedule, weights, 0.0)
 
     @classmethod
     def from_arms(cls, arms: Arms) -> ConvexLoss:
@@ -179,7 +177,6 @@ class ConvexLoss:
         checks.choice("domain", self.domain, DOMAINS)
         checks.choice("kind", self.kind, KINDS)
         checks.choice("mode", self.mode, MODES)
-        self._set("factor", checks.real("factor", self.factor, above=0))
         self._set("radius", checks.real("radius", self.radius, above=0))
         self._set("spread", checks.real("spread", self.spread, at_least=0))
         self._set("anchors", self._checked_anchors())
@@ -223,14 +220,14 @@ class ConvexLoss:
         """B, which no observed loss exceeds in absolute value."""
         if self.domain == "arms":
             return 1.0
-        return self.factor * SHAPES[self.kind](self._reach()) + self.spread
+        return SHAPES[self.kind](self._reach()) + self.spread
 
     @property
     def lipschitz(self) -> float:
         """G, than which times the distance no loss changes faster."""
         if self.kind == "linear":
-            return self.factor * float(np.max(np.linalg.norm(self.anchors, axis=1)))
-        return self.factor * _STEEPEST[self.kind](self._reach())
+            return float(np.max(np.linalg.norm(self.anchors, axis=1)))
+        return _STEEPEST[self.kind](self._reach())
 
     @property
     def strong_convexity(self) -> float:
@@ -251,14 +248,13 @@ class ConvexLoss:
             Of distances and linear losses, 0.
         """
         if self.kind == "smooth":
-            return self.factor * (1.0 + (self._reach() + distance) ** 2) ** -1.5
-        return self.factor if self.kind in ("quadratic", "kinked") else 0.0
+            return float((1.0 + (self._reach() + distance) ** 2) ** -1.5)
+        return 1.0 if self.kind in ("quadratic", "kinked") else 0.0
 
     @property
     def smoothness(self) -> float:
         """beta, with which every loss is smooth; infinite for those with a kink."""
-        curvature = {"quadratic": self.factor, "smooth": self.factor, "linear": 0.0}
-        return curvature.get(self.kind, math.inf)
+        return {"quadratic": 1.0, "smooth": 1.0, "linear": 0.0}.get(self.kind, math.inf)
 
     def best_point(self, counts: Any = None) -> tuple[np.ndarray, float, float]:
         """The best fixed point for a sum of the losses.
@@ -350,7 +346,6 @@ class ConvexLoss:
             domain=DOMAINS.index(self.domain),
             radius=self.radius,
             loss=KINDS.index(self.kind),
-            factor=self.factor,
             anchors=self.anchors,
             mode=MODES.index(self.mode),
             schedule=self.schedule,

@@ -1,6 +1,6 @@
 """Convex losses and the sets they live on, as compiled code sees them.
 
-A loss is a function of the distance r of the point x from an anchor z, times `factor`:
+A loss is a function of the distance r of the point x from an anchor z:
 
     QUADRATIC r^2 / 2,   SMOOTH sqrt(1 + r^2) - 1,   DISTANCE r,   KINKED r + r^2 / 2,
 
@@ -27,7 +27,6 @@ class ConvexRecord(NamedTuple):
     domain: int
     radius: float  # of the ball
     loss: int
-    factor: float
     anchors: np.ndarray  # float64 (n_losses, dimension)
     mode: int
     schedule: np.ndarray  # int64 (length,), of losses
@@ -51,23 +50,23 @@ def loss_at(problem, which, x):
     -------
     float
     """
-    loss, factor, anchors = problem.loss, problem.factor, problem.anchors
+    loss, anchors = problem.loss, problem.anchors
     if problem.domain == ARMS:
         return anchors[which, int(x[0])]
     total = 0.0
     if loss == LINEAR:
         for i in range(len(x)):
             total += anchors[which, i] * x[i]
-        return factor * total
+        return total
     for i in range(len(x)):
         total += (x[i] - anchors[which, i]) ** 2
     if loss == QUADRATIC:
-        return factor * 0.5 * total
+        return 0.5 * total
     if loss == SMOOTH:
-        return factor * (total / (math.sqrt(1.0 + total) + 1.0))
+        return total / (math.sqrt(1.0 + total) + 1.0)
     if loss == DISTANCE:
-        return factor * math.sqrt(total)
-    return factor * (math.sqrt(total) + 0.5 * total)
+        return math.sqrt(total)
+    return math.sqrt(total) + 0.5 * total
 
 
 @compiled(borrows=True)

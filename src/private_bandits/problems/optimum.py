@@ -62,7 +62,7 @@ def _reweighted(problem: ConvexRecord, weights: np.ndarray, points: np.ndarray) 
         moved = (pulls[:, :, None] * anchors).sum(axis=1) / pulls.sum(axis=1, keepdims=True)
         still = gaps[todo] > enough[todo]
         points[todo[still]] = _projected(problem, moved[still])
-    return problem.factor * gaps
+    return gaps
 
 
 def _resting(problem: ConvexRecord, weights: np.ndarray) -> np.ndarray:

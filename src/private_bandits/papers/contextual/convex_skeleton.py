@@ -126,8 +126,8 @@ def loss(problem: ConvexLoss, which: int, x: Any) -> float:
     if problem.domain == "arms":
         return float(z[int(x[0])])
     if problem.kind == "linear":
-        return float(problem.factor * np.dot(z, x))
-    return float(problem.factor * SHAPES[problem.kind](float(np.linalg.norm(x - z))))
+        return float(np.dot(z, x))
+    return SHAPES[problem.kind](float(np.linalg.norm(x - z)))
 
 
 def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[float]:
