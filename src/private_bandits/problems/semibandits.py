@@ -350,12 +350,9 @@ class SetBandit(SemiBandit):
             reward=_CODES.get(self.reward_name, families.COVERAGE),
             weights=self.weights if linear else frozen(np.ones(self.n_items), np.float64),
             offset=self.offset,
-            targets=self._aims(),
+            targets=frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64),
             groups=frozen([] if self.groups is None else self.groups, np.int64),
         )
-
-    def _aims(self) -> np.ndarray:
-        return frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64)
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # the dataclass is frozen
