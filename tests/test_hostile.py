@@ -56,8 +56,6 @@ def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other, 
 
 
 CORPUS = [
-    ("ConvexLoss.value", {"which": 0, "point": [-500_000_000.0]}, "point"),
-    ("ConvexLoss.value", {"which": 0, "point": [99.0]}, "point"),
     ("Cascade.reward", {"items": [0, 0]}, "items"),
     ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
     ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
@@ -72,10 +70,6 @@ CORPUS = [
     ("estimates.half_width", {"se": np.zeros((2, 2)), "replications": [3, 4, 5]}, "replications"),
     ("papers.contextual.ldp_linucb", {"noise": "laplace", "delta": hostile.CONTEXT}, "delta"),
     ("privacy.audit", {"neighbours": 1}, "neighbours"),
-    ("ConvexLoss.value", {"which": 0, "point": [[0.0]]}, "point"),
-    ("ConvexLoss.value", {"which": 0, "point": [0.0, 1.0]}, "point"),
-    ("Ball.value", {"which": 0, "point": [0.1, 0.2, 0.3]}, "point"),
-    ("ConvexLoss.value", {"which": -1, "point": [0.0]}, "which"),
     ("ConvexLoss.arms", {"schedule": 5}, "schedule"),
     ("simulate", {"policy": None}, "policy"),
     ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from private_bandits.kernels import linear, phased, stretches, weighted
-from private_bandits.mechanisms import gaussian_epsilon
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import (
     bounds,
     by_stretches,
@@ -20,6 +20,7 @@ from private_bandits.papers.contextual import (
     ldp_glm,
     ldp_linucb,
     linucb,
+    linucb_private_rewards,
     private_rewards,
     weighted_regression,
 )
@@ -62,9 +63,10 @@ def test_stretches_of_one_round_are_the_loop(epsilon, variant, dim):
     [
         by_stretches(ldp_linucb(5.0, DELTA, 2, 500, "derived", "analytic"), 0.3),
         by_stretches(ldp_linucb(5.0, None, 2, 500, "derived", "laplace"), 0.3),
+        by_stretches(linucb_private_rewards(5.0, DELTA, 2), 0.3),
         joint_linucb(5.0, DELTA, 2, 500, growth=0.3),
     ],
-    ids=["gaussian", "laplace", "joint"],
+    ids=["gaussian", "laplace", "rewards", "joint"],
 )
 @pytest.mark.parametrize("problem", [SEVERAL, instances.one_set(2)], ids=["several sets", "one set"])
 def test_a_run_may_be_played_in_pieces(policy, problem):
@@ -103,7 +105,7 @@ def round_by_round(problem, policy, horizon, seed):
         for _ in range(min(rounds, horizon - t)):
             shown = int(env.integers(len(chosen)))
             x, mean = problem.sets[shown, chosen[shown]], problem.means[shown, chosen[shown]]
-            reward = mean + problem.noise * env.uniform(-1, 1)
+            reward = mean + problem.noise * env.uniform(-1, 1) + noise.normal(0, record.reward_sigma)
             lost += best[shown] - mean
             entries = np.triu(draw((d, d)))
             gram = gram + np.outer(x, x) + entries + np.triu(entries, 1).T
@@ -117,8 +119,9 @@ def round_by_round(problem, policy, horizon, seed):
     [
         by_stretches(ldp_linucb(40.0, DELTA, 2, 400, "derived", "analytic", 0.05), 0.2),
         by_stretches(ldp_linucb(40.0, None, 2, 400, "derived", "laplace", 0.005), 0.2),
+        by_stretches(linucb_private_rewards(20.0, DELTA, 2), 0.2),
     ],
-    ids=["gaussian", "laplace"],
+    ids=["gaussian", "laplace", "rewards"],
 )
 def test_stretches_have_the_law_of_users_one_by_one(policy):
     runs = 150
@@ -126,7 +129,9 @@ def test_stretches_have_the_law_of_users_one_by_one(policy):
     brute = [round_by_round(SEVERAL, policy, 400, seed) for seed in range(runs)]
     assert scipy.stats.ks_2samp(drawn, brute).pvalue > 1e-3
     loud = policy.record.constants._replace(sigma=5.0 * policy.record.constants.sigma)
-    other = replace(policy, record=policy.record._replace(constants=loud))
+    other = replace(
+        policy, record=policy.record._replace(constants=loud, reward_sigma=5.0 * policy.record.reward_sigma)
+    )
     drawn = simulate(SEVERAL, other, horizon=400, replications=runs, seed=3).regret.values[:, -1]
     assert scipy.stats.ks_2samp(drawn, brute).pvalue < 1e-3  # the test sees the noise
 
@@ -165,6 +170,8 @@ def test_what_the_trust_models_pay():
     far = 4 + 4 * math.sqrt(3)
     assert (pure.privacy.effective_epsilon, pure.privacy.effective_delta) == (pytest.approx(2.0), 0.0)
     assert pure.record.constants.sigma == pytest.approx(far / 2) and pure.record.laplace
+    rewards = linucb_private_rewards(1.0, DELTA, 2)
+    assert rewards.record.reward_sigma == gaussian_sigma(1.0, DELTA, 4.0) and rewards.record.constants.sigma == 0.0
     joint = joint_linucb(1.0, DELTA, 2, 10**9)
     sigma, levels = joint.record.constants.sigma, joint.record.levels
     assert gaussian_epsilon(sigma, DELTA, 4.0 * math.sqrt(levels)) == pytest.approx(1.0)

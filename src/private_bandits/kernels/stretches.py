@@ -7,9 +7,9 @@ round at least. So all that matters of a stretch are sums: how often each given 
 Their laws are known, whatever the stretch's length, and a run costs as much as its stretches. With growth 0 the server
 solves in every round, and a run on one set is bit for bit that of `linear`.
 
-Besides Gaussian noise on both messages there is Laplace noise; and a trusted server's, which draws it for the nodes of
-a binary tree over the stretches: `levels` of them hold a user at most, and the sum of those that make up the rounds so
-far is added, anew in every stretch.
+Besides Gaussian noise on both messages there is Laplace noise; noise on the reward alone, whose user sends the action
+as it is; and a trusted server's, which draws it for the nodes of a binary tree over the stretches: `levels` of them
+hold a user at most, and the sum of those that make up the rounds so far is added, anew in every stretch.
 
 Rewards that are uniform about their mean are added one by one up to `DIRECT` of them, and beyond as a normal number.
 """
@@ -41,6 +41,7 @@ class Record(NamedTuple):
     constants: linear.Record
     growth: float = 0.0
     laplace: bool = False  # sigma is a Laplace scale
+    reward_sigma: float = 0.0  # of Gaussian noise on the reward alone
     levels: int = 0  # of the tree; 0: noise of the users' own
 
 
@@ -168,6 +169,7 @@ def _stretch(problem, policy, state, rounds, env, noise):
         state.pulls[shown, action] += count
         lost += count * linear.shortfall(means, action)
         reward = rewards(count, means[action], problem.binary, problem.spread, env)
+        reward += mechanisms.gaussian(noise, policy.reward_sigma * math.sqrt(count))
         for i in range(dim):
             for j in range(i, dim):
                 gram[i, j] += count * (actions[i, action] * actions[j, action])

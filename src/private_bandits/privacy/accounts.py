@@ -90,8 +90,9 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             moved *= 2.0 * r.radius if r.learner == online.TWO_POINT and not gaussian else 1.0
         case linear.Record():
             return _vector(r, delta), True
-        case stretches.Record():  # with a tree nothing is proved, as a user's action shows the own context
-            return (math.inf if r.levels else _vector(r.constants, delta, r.laplace)), r.levels == 0
+        case stretches.Record():  # nothing is proved where a user's action is sent in clear, or shows the own context
+            shown = r.reward_sigma > 0 or r.levels > 0
+            return (math.inf if shown else _vector(r.constants, delta, r.laplace)), r.levels == 0
         case phased.Record():  # the action is sent in clear
             return math.inf, True
         case weighted.Record():  # one message a user

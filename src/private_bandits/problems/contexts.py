@@ -141,6 +141,7 @@ class LinearContext:
         >>> print(problem, round(problem.uniform_regret(), 3))
         LinearContext(1 sets, dim=2, n_actions=2, logistic) 0.3
         """
+        checks.choice("link", link, LINKS)
         width = checks.real("noise", noise, at_least=0, at_most=1)
         actions, rewards = _table("sets", sets, 3), _table("means", means, 2)
         if rewards.shape != actions.shape[:2]:

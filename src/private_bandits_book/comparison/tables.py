@@ -137,7 +137,7 @@ def release(policy: Policy) -> str:
     """What is sent or released: the kernel, for an index algorithm with whose reports, for stretches with the noise."""
     record, kernel = policy.record, policy.kernel.__name__.split(".")[-1]
     if isinstance(record, stretches.Record):
-        return "linear-tree" if record.levels else "linear"
+        return "linear-tree" if record.levels else "linear-reward" if record.reward_sigma else "linear"
     return f"{kernel}-{record.reports}" if isinstance(record, index.Record) else kernel
 
 

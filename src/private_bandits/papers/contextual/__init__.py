@@ -17,7 +17,7 @@ from private_bandits.papers.contextual.hanna_local import private_rewards
 from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
-from private_bandits.papers.contextual.trust_models import by_stretches, joint_linucb
+from private_bandits.papers.contextual.trust_models import by_stretches, joint_linucb, linucb_private_rewards
 from private_bandits.policy import Policy
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "ldp_glm",
     "ldp_linucb",
     "linucb",
+    "linucb_private_rewards",
     "local_lower",
     "one_point",
     "private_rewards",
@@ -96,6 +97,6 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         "hanna_local": [private_rewards(epsilon, dim, dim, rounds)],
         "oful": [linucb(dim)],
         "online_to_confidence": [gloc(dim, rounds, learner) for learner in ("newton", "gradient")],
-        "trust_models": [joint_linucb(*private)],
+        "trust_models": [linucb_private_rewards(epsilon, delta, dim), joint_linucb(*private)],
     }
     return [(module, policy) for module, policies in found.items() for policy in policies]

@@ -1,17 +1,20 @@
-"""LinUCB behind a trusted server's noise, and contextual algorithms whose server solves only now and then.
+"""LinUCB behind the noise of other trust models, and contextual algorithms whose server solves only now and then.
 
-Beside Algorithm 5 of Zheng et al. (2020), whose users hide action and reward: the trusted server of Shariff and Sheffet
-(2018), which draws noise for the nodes of a binary tree. Its radius is that of `ellipsoids`, for what the noise is.
+Beside Algorithm 5 of Zheng et al. (2020), whose users hide action and reward: users who hide the reward alone, and the
+trusted server of Shariff and Sheffet (2018), which draws noise for the nodes of a binary tree. Their radii are those of
+`ellipsoids`, for what the noise is.
 """
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import ellipsoids
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD, joint_sensitivity, linucb_messages
+from private_bandits.papers.contextual.oful import linucb
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -42,7 +45,6 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     Examples
     --------
     >>> from private_bandits import simulate
-    >>> from private_bandits.papers.contextual import linucb
     >>> from private_bandits.papers.contextual.instances import one_set
     >>> policy = by_stretches(linucb(2))
     >>> result = simulate(one_set(2, gap=0.01), policy, horizon=10**12, replications=2, seed=0, checkpoints=[10**6])
@@ -56,6 +58,44 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     if not isinstance(record, stretches.Record):
         raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.brief(policy)}")
     return replace(policy, kernel=stretches, record=record._replace(growth=share))
+
+
+def linucb_private_rewards(epsilon: float, delta: float, dim: int) -> Policy:
+    """LinUCB whose users send their action as it is, and the reward behind the analytic Gaussian noise.
+
+    Parameters
+    ----------
+    epsilon : float
+        Local privacy of the reward, of [-2, 2], > 0.
+    delta : float
+        In (0, 1).
+    dim : int
+        d >= 1.
+
+    Returns
+    -------
+    Policy
+        Nothing is promised for the action, which shows the context.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> round(linucb_private_rewards(epsilon=1.0, delta=1e-3, dim=2).record.reward_sigma, 2)
+    10.3
+    """
+    reach = 2.0 * LARGEST_REWARD
+    sigma = gaussian_sigma(epsilon, delta, reach)
+    plain: Any = linucb(dim).record
+    constants = plain._replace(deviation=math.hypot(1.0, sigma), largest_reward=LARGEST_REWARD)
+    paid, said = gaussian_epsilon(sigma, delta, reach), "of the reward alone; the action is sent"
+    privacy = Guarantee.certified(epsilon, paid, "local", said, delta)
+    record = stretches.Record(constants, reward_sigma=sigma)
+    name, paper = "LinUCB, private rewards", "abbasi2011"
+    return Policy(name, paper, "OFUL", (), privacy, stretches, record, "gaussian", "analytic", "rewards")
 
 
 def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: float = GROWTH) -> Policy:
