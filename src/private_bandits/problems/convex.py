@@ -322,7 +322,9 @@ class ConvexLoss:
         -------
         bool
         """
-        if np.shape(point) != (self.point_size,) or not np.all(np.isfinite(point)):
+        if np.shape(point) != (self.point_size,) or np.asarray(point).dtype.kind not in "iuf":
+            return False
+        if not np.all(np.isfinite(point)):
             return False
         if self.domain == "arms":
             return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)
