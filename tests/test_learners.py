@@ -49,7 +49,7 @@ class Replayed:
 
 
 SPHERE = LinearContext.sphere([0.6, 0.3], n_actions=4, noise=0.2)
-BALL = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth", mode="drawn")
+BALL = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth")
 NOISY = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth", mode="stochastic", spread=0.1)
 CASCADE_UCB1 = cascade_ucb1()
 UNSEEN = replace(CASCADE_UCB1, record=CASCADE_UCB1.record._replace(observe_first=False))

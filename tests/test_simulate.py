@@ -61,7 +61,7 @@ POLICIES = {
     "hybrid": ucb_hybrid(1.0, 8, HORIZON, 0.01),
     "hybrid proof": ucb_hybrid(1.0, 8, HORIZON, 0.01, variant="proof"),
     "first": repaired_local(1.0, 3),
-    "padded": repaired_local(1.0, 3, "padded"),
+    "padded": repaired_padded(1.0, 3),
     "padded gaussian": repaired_padded(1.0, 3, 1e-3, "displays"),
     "keep": repaired_central(5.0, 8, 3, HORIZON),
     "forget": repaired_central(1.0, 8, 3, HORIZON, "forget"),
@@ -244,7 +244,7 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
         (ucb_gaussian(math.inf, 1e-3, 3), PROBLEM),
         (ucb_hybrid(math.inf, 8, HORIZON), PROBLEM),
         (repaired_local(math.inf, 3), PROBLEM),
-        (repaired_local(math.inf, 3, "padded"), PROBLEM),
+        (repaired_padded(math.inf, 3), PROBLEM),
         (repaired_padded(math.inf, 3, 1e-3), PROBLEM),
         (repaired_central(math.inf, 8, 3, HORIZON), PROBLEM),
         (cucb_gaussian(math.inf, 1e-3, 8, 3), SEMI),
@@ -263,7 +263,7 @@ def test_a_zero_scale_draws_nothing(policy, problem, monkeypatch):
 # --- semi-bandits with a decision set
 
 FAMILY = {
-    "sets": SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1], beta=0.8),
+    "sets": SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1]),
     "coverage": SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2),
 }
 ON_SETS = replace(
@@ -299,7 +299,7 @@ def test_a_learner_plays_super_arms_of_several_sizes():
     problem = FAMILY["sets"]
     learner = Fixed([3, 1])
     regret = play(learner, problem, horizon=50, replications=1, checkpoints=[]).regret[0]
-    np.testing.assert_allclose(regret, [50 * (0.8 * 1.2 - 1.0)])
+    np.testing.assert_allclose(regret, [50 * (1.2 - 1.0)])
     assert {len(weights) for weights in learner.told} == {2}
     np.testing.assert_array_equal(trace(problem, learner, horizon=2, seed=0), [[3, 1, -1, 2]] * 2)
     with pytest.raises(ValueError, match=r"ask\(\) must return a super arm of SemiBandit.from_sets.*got \[0, 3\]"):
@@ -572,13 +572,13 @@ def test_traces_leave_no_generators_behind():
 
 LINES = contextual.instances.one_set(2)
 PARETO = pareto_arms([0.9, 0.5], 2.0)
-SIMPLEX = ConvexLoss.from_arms(Arms.bernoulli([0.9, 0.5]))
+TABLE = ConvexLoss.arms([[0.1, 0.5], [0.6, 0.4]])
 SETS = SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]])
 GAMES = {
     "elimination": (PARETO, dp_robust_se(1.0, 0.5, 1.0, 1e-3)),
     "episodes": (PARETO, adap_robust_ucb(1.0, 0.5, 1.0, 1000)),
     "linear": (LINES, contextual.ldp_linucb(1.0, 1e-3, 2, 100)),
-    "online": (SIMPLEX, contextual.one_point(SIMPLEX, 1000, 1.0, 1e-3, "exp3")),
+    "online": (TABLE, contextual.one_point(TABLE, 1000, 1.0, 1e-3, "exp3")),
     "padded": (b_lb(20, 4, 0.2, 0.15), repaired_padded(1.0, 4)),
     "quantile": (PARETO, quantile_se(1.0, 1e-3)),
     "robust": (Arms.bernoulli([0.9, 0.5]), robust_ucb(1.0, 1.0)),
@@ -660,7 +660,7 @@ def test_bad_arguments_are_named(changes, message):
     [
         (b_lb(8, 2, 0.4, 0.3), ucb_laplace(1.0, 3), "Laplace was calibrated for list_size=3, the problem has 2"),
         (b_lb(9, 3, 0.4, 0.3), ucb_hybrid(1.0, 8, 50), "was calibrated for n_items=8, the problem has 9"),
-        (SEMI, repaired_local(1.0, 3, "padded"), "Laplace, padded needs a Cascade"),
+        (SEMI, repaired_padded(1.0, 3), "Laplace, padded needs a Cascade"),
         (SEMI, repaired_central(1.0, 8, 3, 50), "Blocks, kept needs a Cascade"),
         (PROBLEM, repaired_central(1.0, 8, 2, 50), "Blocks, kept was calibrated for list_size=2, the problem has 3"),
         (PROBLEM, ucb_hybrid(1.0, 8, 49), "horizon must be <= 49, for which Hybrid, log of horizon was calibrated"),
