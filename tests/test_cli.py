@@ -518,7 +518,7 @@ def test_version_and_help_exit_with_0(capsys):
         with pytest.raises(SystemExit) as caught:
             main(words)
         assert caught.value.code == 0
-    assert "private-bandits 0.1.0" in capsys.readouterr().out
+    assert "private-bandits 0.3.0" in capsys.readouterr().out
 
 
 def test_the_package_runs_as_a_module():

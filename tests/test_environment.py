@@ -137,11 +137,11 @@ def _imported(node: ast.AST) -> list[str]:
 
 
 def test_version_is_the_same_everywhere() -> None:
-    version = PROJECT["project"]["version"]
+    version = private_bandits.__version__
+    assert PROJECT["project"]["dynamic"] == ["version"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert private_bandits.__version__ == version
     assert citation["version"] == version
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {version} ({citation['date-released']})" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_citation_names_the_five_papers_of_the_bibliography() -> None:

@@ -20,7 +20,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-NEW = ("cascading", "contextual", "convex", "definitions", "heavy_tailed", "own", "replay", "semibandits")
+NEW = ("cascading", "comparison", "contextual", "convex", "definitions", "heavy_tailed", "own", "replay", "semibandits")
 """The chapters whose experiment stands in their notebook."""
 LONGEST_DEFINITION = 10
 LONGEST_HERE = 15  # of a new chapter

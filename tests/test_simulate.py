@@ -38,12 +38,12 @@ from private_bandits.papers.cascading import (
     ucb_laplace,
     uniform,
 )
-from private_bandits.papers.heavy_tailed import pareto_arms, robust_ucb
+from private_bandits.papers.heavy_tailed import adap_robust_ucb, dp_robust_se, pareto_arms, quantile_se, robust_ucb
+from private_bandits.papers.semibandits import super_arm_radius
 from private_bandits.parameters import parameters
 from private_bandits.problems import Arms, Cascade, ConvexLoss, SemiBandit
 from private_bandits.reference_tools import largest
 from private_bandits.simulate import log_checkpoints, streams, trace
-from private_bandits_book.comparison import settings
 
 # the package exports the function under the module's name
 module = importlib.import_module("private_bandits.simulate")
@@ -570,24 +570,25 @@ def test_traces_leave_no_generators_behind():
     assert generators() - before < 20  # of 120
 
 
-def _played():
-    """A game for each kernel that gives generators back, by the kernel's name."""
-    linear = contextual.instances.one_set(2), contextual.ldp_linucb(1.0, 1e-3, 2, 100)
-    found = {"linear": linear, "robust": (Arms.bernoulli([0.9, 0.5]), robust_ucb(1.0, 1.0))}
-    for name in ("arms", "lists", "super_arms", "linear", "pareto"):
-        setting = getattr(settings, name)(1000, 1e-3)
-        for number, make in enumerate(setting.private):
-            policy = settings.paying(make, 1.0)
-            kernel = policy.kernel.__name__.rpartition(".")[2]
-            found.setdefault(kernel, (setting.others.get(number, setting.problem), policy))
-    return {name: game for name, game in found.items() if name not in ("index", "releases", "weighted")}
+LINES = contextual.instances.one_set(2)
+PARETO = pareto_arms([0.9, 0.5], 2.0)
+SIMPLEX = ConvexLoss.from_arms(Arms.bernoulli([0.9, 0.5]))
+SETS = SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]])
+GAMES = {
+    "elimination": (PARETO, dp_robust_se(1.0, 0.5, 1.0, 1e-3)),
+    "episodes": (PARETO, adap_robust_ucb(1.0, 0.5, 1.0, 1000)),
+    "linear": (LINES, contextual.ldp_linucb(1.0, 1e-3, 2, 100)),
+    "online": (SIMPLEX, contextual.one_point(SIMPLEX, 1000, 1.0, 1e-3, "exp3")),
+    "padded": (b_lb(20, 4, 0.2, 0.15), repaired_padded(1.0, 4)),
+    "quantile": (PARETO, quantile_se(1.0, 1e-3)),
+    "robust": (Arms.bernoulli([0.9, 0.5]), robust_ucb(1.0, 1.0)),
+    "stretches": (LINES, contextual.by_stretches(contextual.ldp_linucb(1.0, 1e-3, 2, 100))),
+    "superarm": (SETS, super_arm_radius(1.0, 1000)),
+}
 
 
-@pytest.mark.parametrize(
-    "name", ["elimination", "episodes", "linear", "online", "padded", "quantile", "robust", "stretches", "superarm"]
-)
-def test_compiled_loops_give_the_generators_back(name):
-    problem, policy = _played()[name]
+@pytest.mark.parametrize(("problem", "policy"), GAMES.values(), ids=GAMES)
+def test_compiled_loops_give_the_generators_back(problem, policy):
     kernel, record, source = policy.kernel, problem.record(), streams(1, 0)
     before = [sys.getrefcount(each) for each in source]
     state, blank = kernel.start(record, policy.record), kernel.blank(problem, policy.record, 0)

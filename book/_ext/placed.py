@@ -53,6 +53,7 @@ CHAPTERS = {
     ),
     "replay": Placed(before="", figure="", shown="", said="", letter="R"),
     "own": Placed(before="", figure="", shown="", said="", letter="O"),
+    "comparison": Placed(before="", figure="", shown="", said="", letter="W"),
     "semibandits": Placed(
         before="The problem",
         figure="figure-removed",

@@ -27,7 +27,7 @@ from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.claims import headlines
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
-from private_bandits_book.chapters.parameters import Parameter, UsageError, paper, validate
+from private_bandits_book.chapters.parameters import Parameter, UsageError, validate
 from private_bandits_book.chapters.render import Display
 from private_bandits_book.exhibits import Table
 from private_bandits_book.judging.ledger import ledger
@@ -83,8 +83,7 @@ class Chapter:
         self.own = all(self.parameters[key] == one.default for key, one in known.items() if key not in free)
         folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
         self.output = Path(folder) if folder else None
-        judged = claims_of(name) if paper(name) else []
-        self._claims = {claim.claim: claim for claim in judged}
+        self._claims = {claim.claim: claim for claim in claims_of(name)}
         self._rulings: dict[str, Ruling] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._played: dict[Any, pd.DataFrame] = {}

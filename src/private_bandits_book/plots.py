@@ -83,7 +83,7 @@ def means(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def last(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what is known at the last round.
+    """Return what is known at the last round of each problem.
 
     Parameters
     ----------
@@ -91,10 +91,11 @@ def last(runs: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> last(pd.DataFrame({"t": [1, 9], "regret": [1.0, 3.0]}))["regret"].item()
+    >>> last(pd.DataFrame({"problem": "a", "t": [1, 9], "regret": [1.0, 3.0]}))["regret"].item()
     3.0
     """
-    return runs[runs["t"] == runs["t"].max()]
+    ends = runs.groupby("problem")["t"].transform("max") if "problem" in runs else runs["t"].max()
+    return runs[runs["t"] == ends]
 
 
 def join(*runs: pd.DataFrame) -> pd.DataFrame:

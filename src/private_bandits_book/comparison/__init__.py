@@ -1,9 +1,10 @@
-"""The chapter that plays all algorithms of the book against each other. It makes no claim of a paper."""
+"""The page that runs all algorithms of the book against each other. It makes no claim of a paper."""
 
 from collections.abc import Callable
 from typing import Any
 
 from private_bandits import checks
+from private_bandits_book.chapters.parameters import few
 
 _LONGEST = 9 * 10**15  # as far as sums of rewards and of noise are drawn exactly enough: below 2^53
 
@@ -12,6 +13,7 @@ def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter are out of range."""
     checks.integer("horizon", values["horizon"], at_least=100, at_most=10**8)
     checks.integer("long_horizon", values["long_horizon"], at_least=10**4, at_most=_LONGEST)
+    few(values, 8, "epsilons")
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:
