@@ -11,7 +11,7 @@ import re
 import pandas as pd
 import pytest
 
-from private_bandits.papers.heavy_tailed import setting
+from private_bandits.papers.heavy_tailed import algorithm_3, setting
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.heavy_tailed import lemmas, rules
 from private_bandits_book.heavy_tailed.long import PANEL
@@ -21,6 +21,7 @@ CELLS = json.loads(BOOK.path("heavy_tailed").read_text(encoding="utf-8"))["cells
 TEXT = next(" ".join("".join(one["source"]).split()) for one in CELLS if "## What we found" in "".join(one["source"]))
 TEXT = TEXT[TEXT.index("## What we found") :]
 PRICE = pd.read_csv(BOOK.data("heavy_tailed") / "figure-price.csv")
+TALK = f"c = {algorithm_3.PRINTED_C:g}"
 
 
 def price(policy: str, c: str, epsilon: float = 1.0) -> float:
@@ -34,7 +35,7 @@ def price(policy: str, c: str, epsilon: float = 1.0) -> float:
 SAID = {
     r"centrally private and has about (\w+) times": "three" if 2.5 < price("DP Robust SE", "least c") < 3.5 else "",
     r"locally private and has (\S+) times as much": f"{round(price('LDP Robust SE', 'least c'), -3):,.0f}",
-    r"with the schedule of the talk (\S+) times": f"{round(price('LDP Robust SE', 'c = 24'), -3):,.0f}",
+    r"with the schedule of the talk (\S+) times": f"{round(price('LDP Robust SE', TALK), -3):,.0f}",
 }
 
 
