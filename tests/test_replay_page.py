@@ -85,7 +85,7 @@ def test_a_tail_of_the_lemma():
     for _ in range(4000):
         k, ones = 0, 0
         for size in (first, first, 2 * first, 4 * first):
-            worth, paid = kernel._released(epsilon, loss, size, rng.binomial(size, 0.2), rng)
+            worth, paid = kernel.released(epsilon, loss, size, rng.binomial(size, 0.2), rng)
             k, ones = k + worth, ones + paid
         off += ones - 0.2 * k >= math.sqrt(alpha * log * k)
     a = rho * math.sqrt(9 * alpha) - rho**2 * 9 / 4
