@@ -182,7 +182,12 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     found["regret"] = np.exp(found["log"])
     found["regret_se"] = found["regret"] * np.sqrt(found["variance"]) / found["size"]
     told = found[["regret", "regret_se", "replications"]].reset_index()
-    return rows.drop(columns=numbers).drop_duplicates().merge(told, on=["policy", "epsilon"], validate="1:1")
+    return (
+        rows.drop(columns=numbers)
+        .drop_duplicates()
+        .assign(t=HORIZON)
+        .merge(told, on=["policy", "epsilon"], validate="1:1")
+    )
 
 
 def choice(rows: pd.DataFrame) -> pd.DataFrame:
