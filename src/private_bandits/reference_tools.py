@@ -5,12 +5,14 @@ reward), choice (ties and random play), noise. Running means are kept as sums, s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 Problem = Any  # a problem: means, n_items, list_size and the like
 Streams = Any  # three generators: env, choice, noise
 Rows = list[list[int]]  # what `simulate.trace` returns: each round's list, then the number of observed positions
+Index = Callable[[float, int, int], float]  # of an arm: from the sum of its rewards, its pulls, and the round from 1 on
+Sent = Callable[[int], float]  # what the learner is told of a reward, 0 or 1
 Generator = Any  # what a stream is asked for: random(), laplace(loc, scale), normal(loc, scale), standard_normal(shape)
 
 
@@ -45,6 +47,38 @@ def largest(values: Sequence[float], size: int, choice: Generator, ordered: bool
                     group[i], group[j] = group[j], group[i]
         chosen += group[:slots]
     return chosen
+
+
+def by_index(problem: Problem, horizon: int, streams: Streams, index: Index, sent: Sent = int) -> Rows:
+    """Play the arm of the largest index in every round.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    index : Index
+    sent : Sent
+        By default the reward.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
+    pulls = [0 for arm in range(problem.n_items)]
+    total = [0.0 for arm in pulls]
+    rows: Rows = []
+    for t in range(1, horizon + 1):
+        indices = [index(s, n, t) for s, n in zip(total, pulls, strict=True)]
+        arm = largest(indices, 1, streams.choice)[0]
+        pulls[arm] += 1
+        total[arm] += sent(1 if streams.env.random() < problem.means[arm] else 0)
+        rows.append([arm, 1])
+    return rows
 
 
 def click(means: Any, recommended: Sequence[int], env: Generator) -> float:
