@@ -263,6 +263,17 @@ def test_parts_of_a_study_join_to_the_whole(policy, tmp_path):
         xr.testing.assert_identical(again.load(), whole)
 
 
+@pytest.mark.parametrize("wrong", [1.0, True], ids=repr)
+def test_an_answer_that_equals_a_known_one_is_checked_as_well(wrong):
+    class Turning(Replayed):
+        def ask(self):
+            self.place += 1
+            return [1, 0] if self.place < 3 else [wrong, 0]
+
+    with pytest.raises(ValueError, match=r"ask\(\) must return 2 distinct items of Cascade"):
+        simulate(Cascade([0.5, 0.4], 2), Turning(None), horizon=5, replications=1, seed=0)
+
+
 @pytest.mark.parametrize("part", [range(0), range(-1, 3), range(5, 1, -1)], ids=str)
 def test_a_part_that_is_none_is_refused(part):
     with pytest.raises(ValueError, match="replications must be a number, or an increasing range from 0 on, got range"):

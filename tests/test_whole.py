@@ -143,6 +143,21 @@ def test_a_scratch_folder_is_swept_when_its_process_is_dead_and_not_before(tmp_p
     assert set(crash.tree(tmp_path)) == {"some-folder-of-the-reader"}
 
 
+@posix
+def test_what_is_not_of_ones_own_is_not_swept(tmp_path):
+    mine, theirs = tmp_path / "precious", f"some-{'0' * 16}"
+    mine.write_text("mine")
+    (tmp_path / f"{theirs}.lock").symlink_to(mine)
+    (tmp_path / f"some-{'1' * 16}.lock").mkdir()  # as unreadable as another user's
+    (tmp_path / theirs).mkdir()
+    (tmp_path / "some-notes.lock").touch()
+    (tmp_path / "some-notes").mkdir()
+    before = crash.tree(tmp_path)
+    with scratch("some", tmp_path):
+        pass
+    assert crash.tree(tmp_path) == before and before["precious"] == b"mine"
+
+
 @pytest.mark.usefixtures("fast")
 def test_a_second_run_into_one_folder_at_a_time_is_refused(tiny, tmp_path, capsys):
     out = tmp_path / "out"

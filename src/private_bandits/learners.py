@@ -184,7 +184,7 @@ class _Lists(_Game):
 
     def __init__(self, problem: Any, env: np.random.Generator) -> None:
         super().__init__(problem, env)
-        self.known = lru_cache(_ANSWERS)(self._known)
+        self.known = lru_cache(_ANSWERS, typed=True)(self._known)
         self.start()
 
     def start(self) -> None:

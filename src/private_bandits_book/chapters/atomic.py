@@ -15,8 +15,12 @@ from typing import IO
 
 if sys.platform == "win32":
     import msvcrt
+
+    _NO_LINK = 0
 else:
     import fcntl
+
+    _NO_LINK = os.O_NOFOLLOW
 
 _DECIDED = ".private-bandits-publishing"  # in it lie files that are published, though some not yet at their place
 
@@ -51,9 +55,9 @@ def scratch(prefix: str = "private-bandits", parent: Path | None = None) -> Iter
 
 def sweep(prefix: str, parent: Path) -> None:
     """Delete the scratch folders of processes that are no more."""
-    for lock in parent.glob(f"{glob.escape(prefix)}-*.lock"):
+    for lock in parent.glob(f"{glob.escape(prefix)}-{16 * '[0-9a-f]'}.lock"):
         folder = lock.with_suffix("")
-        with suppress(Held), _held(folder):
+        with suppress(OSError), _held(folder):  # it may be held, or another user's
             _clear(folder)
 
 
@@ -73,21 +77,29 @@ def _held(folder: Path) -> Iterator[None]:
         _release(file, lock)
 
 
-def _take(lock: Path) -> IO[str]:
+def _take(lock: Path) -> IO[bytes]:
     while True:
-        file = lock.open("w")
+        file = open(lock, "ab", opener=_opened)
         try:
             _lock(file.fileno())
-        except OSError:
+        except (BlockingIOError, PermissionError):
             file.close()
             raise Held(errno.EBUSY, "another process writes there") from None
+        except OSError:  # the file system has no locks
+            file.close()
+            raise
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
                 return file
         file.close()  # whoever held it has deleted it meanwhile
 
 
-def _release(file: IO[str], lock: Path) -> None:
+def _opened(path: str, flags: int) -> int:
+    """Open a lock file and no link: in a folder that others write to, a link may lead to any file."""
+    return os.open(path, flags | _NO_LINK, 0o600)
+
+
+def _release(file: IO[bytes], lock: Path) -> None:
     if sys.platform == "win32":  # where nobody deletes what is open
         file.close()
     try:
