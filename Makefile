@@ -7,7 +7,6 @@
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
 # make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
-# make mutate     change the code at random places and see a test go red for each (half an hour; it goes on, too)
 # make fuzz       50,000 generated calls and parameters, with the bounds of arrays checked (half an hour)
 # make bench-peers, make bench-growth   the same against other libraries, and as the work grows
 # make lock       resolve requirements.lock and requirements-uv.lock anew
@@ -35,7 +34,7 @@ install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
 # Tests are compiled once, and not by every worker, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book pdf test quick check everything prove-gates mutate fuzz seeds pythons newest
+.PHONY: book pdf test quick check everything prove-gates fuzz seeds pythons newest
 .PHONY: reproduce bench bench-peers bench-growth lock
 
 book: $(READY)
@@ -55,10 +54,6 @@ check: everything fuzz prove-gates seeds pythons newest
 
 prove-gates: $(READY)
 	$(BIN)/python tests/prove_gates.py
-
-mutate: $(READY)
-	test -d _build/mutants/tool || $(install) --target _build/mutants/tool cosmic-ray==8.7.0
-	$(BIN)/python tests/mutate.py
 
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py

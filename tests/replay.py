@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,20 +36,26 @@ def rows_of(frame: pd.DataFrame, run: LongRun) -> pd.DataFrame:
     return frame[chosen]
 
 
-def replayed(frame: pd.DataFrame, runs: Sequence[LongRun], *, rounds: int = 30_000, whole: bool = False) -> None:
-    """Assert that the second replication of every run (the first, to its end, if `whole`) has the committed digits.
+def complete(frame: pd.DataFrame, runs: Sequence[LongRun]) -> None:
+    """Assert that the rows are those of all replications of the runs, and of nothing else."""
+    names = list(runs[0].labels)
+    made = frame.drop_duplicates([*names, "replication"])[names]
+    found = Counter(_digits(row) for row in made.itertuples(index=False))
+    assert found == {_digits(run.labels[name] for name in names): run.replications for run in runs}
 
-    Played in part, the runs must be all that the file holds, and nothing else.
-    """
-    parts = [rows_of(frame, run) for run in runs]
-    if not whole:
-        assert sum(map(len, parts)) == len(frame) and all(len(part) for part in parts)
-    for run, part in zip(runs, parts, strict=True):
-        replication = 0 if whole else 1
-        horizon = run.horizon if whole else min(run.horizon, rounds)
+
+def _digits(labels: Iterable[object]) -> tuple[str, ...]:
+    return tuple(value if isinstance(value, str) else f"{value:.9g}" for value in labels)
+
+
+def replayed(frame: pd.DataFrame, runs: Sequence[LongRun], rounds: int | None) -> None:
+    """Assert that some rounds of the second replication of each run, or all of its first, have the committed digits."""
+    for run in runs:
+        replication = 0 if rounds is None else 1
+        horizon = min(run.horizon, rounds or run.horizon)
         again = play_long(run._replace(replications=replication + 1, horizon=horizon), n_jobs=1)
-        again = again[(again["replication"] == replication) & again["t"].isin(part["t"])]
-        stored = part[(part["replication"] == replication) & (part["t"] <= horizon)]
-        stored = stored[stored["t"].isin(again["t"])]
+        part = rows_of(frame, run)
+        stored = part[(part["replication"] == replication) & part["t"].isin(again["t"])]
+        again = again[(again["replication"] == replication) & again["t"].isin(stored["t"])]
         assert len(stored) > 0, run.labels
         assert csv_text(again[["regret"]]).split()[1:] == stored["regret"].tolist(), run.labels

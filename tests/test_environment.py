@@ -29,8 +29,7 @@ MODULES = {
     "yaml": "pyyaml",
 }
 
-# These run with tools of their own: `benchmarks/peers.py` makes environments, `make mutate` a folder.
-ELSEWHERE = {"peer.py", "mutate.py"}
+ELSEWHERE = {"peer.py"}  # runs in an environment that `benchmarks/peers.py` makes
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")

@@ -8,21 +8,20 @@ from pathlib import Path
 from IPython.display import Markdown
 
 from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.words import pipes, plain
+from private_bandits_book.chapters.words import pipes
 from private_bandits_book.package_data import tables
 
 _SHOWN = ("numpy", "scipy", "numba", "xarray", "matplotlib", "papermill", "nbval", "jupyter-book")
 
 
 def status(book: Book | None = None) -> Markdown:
-    """Show chapters, audit, gates, mutants, hostile calls and versions, each from its committed file."""
+    """Show chapters, audit, gates, hostile calls and versions, each from its committed file."""
     book = book or find_book()
     parts = {
         "Chapters": _chapters(book),
         "Tests": _tests(book.root / "tests"),
         "Audit": _audit(book),
         "Gates": _gates(_rows(book.pages / "data" / "gates.csv")),
-        "Mutants": _mutants(*(_rows(book.pages / "data" / f"{name}.csv") for name in ("mutants", "survivors"))),
         "Hostile calls": _hostile(_rows(book.pages / "data" / "fuzz.csv")),
         "Versions": _versions((book.root / "requirements.lock").read_text(encoding="utf-8")),
     }
@@ -65,18 +64,6 @@ def _gates(rows: list[dict[str, str]]) -> str:
     table = pipes(("Fault planted", "Test", "Then"), lines)
     said = f"{len(rows)} faults, planted one at a time by `make prove-gates`: {listed}."
     return f"{said}\n\n:::{{dropdown}} All of them\n{table}\n:::"
-
-
-def _mutants(rows: list[dict[str, str]], survivors: list[dict[str, str]]) -> str:
-    lines = [(*row.values(), f"{int(row['killed']) / int(row['tried']):.0%}") for row in rows]
-    table = pipes(("Room", "Places", "Changed", "Seen", "Score"), lines)
-    why = [(f"`{row['file'].rpartition('/')[2]}`", plain(row["after"]), plain(row["reason"])) for row in survivors]
-    listed = pipes(("File", "Changed to", "Why no test sees it"), why)
-    said = (
-        "Changes of one operator, number or condition by cosmic-ray, at places drawn at random (`make mutate`), and "
-        "how many of them turn a test red."
-    )
-    return f"{said}\n\n{table}\n\n:::{{dropdown}} Those that none does\n{listed}\n:::"
 
 
 def _hostile(rows: list[dict[str, str]]) -> str:

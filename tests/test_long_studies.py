@@ -1,0 +1,352 @@
+"""The longer studies: their committed rows, runs played again, and what is read from rows of known truth."""
+
+from __future__ import annotations
+
+import math
+from importlib import import_module
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import rare
+from replay import committed, complete, folder, replayed, rows_of
+
+from private_bandits.papers import heavy_tailed, semibandits
+from private_bandits.papers.cascading import bounds
+from private_bandits.papers.definitions import replacements
+from private_bandits_book.cascading import long as cascading
+from private_bandits_book.chapter import Chapter
+from private_bandits_book.chapters.book import find_book
+from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.contextual import long as contextual
+from private_bandits_book.convex import long as convex
+from private_bandits_book.definitions import long as definitions
+from private_bandits_book.heavy_tailed import far
+from private_bandits_book.heavy_tailed import long as tails
+from private_bandits_book.judging import Power
+from private_bandits_book.plots import facts
+from private_bandits_book.semibandits import long as sets
+from private_bandits_book.sweep import HORIZON, RateFit
+from private_bandits_book.verdicts import REPRODUCED
+
+# Chapter, study, what tells its algorithms apart, and the rounds that are played again; all of them if none.
+STUDIES = [
+    ("cascading", "learning", ["policy"], 30_000),
+    ("cascading", "growth", ["policy"], 30_000),
+    ("cascading", "order", ["policy"], None),
+    ("cascading", "kappa", ["policy"], 100_000),
+    ("contextual", "worst", ["design", "sets", "dim"], None),
+    ("convex", "powers", ["learner"], 10_000),
+    ("convex", "steps", ["learner"], 10_000),
+    ("definitions", "upper-lower", ["policy"], 30_000),
+    ("definitions", "price", ["policy"], 30_000),
+    ("semibandits", "powers", ["policy", "variant"], 30_000),
+    ("semibandits", "blocks", ["policy", "variant"], 30_000),
+]
+CHAPTERS = ["cascading", "contextual", "convex", "definitions", "heavy_tailed", "semibandits"]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_studies_are_those_that_are_committed(chapter):
+    declared = import_module(f"private_bandits_book.{chapter}").long_studies()
+    assert {f"long-{label}" for label in declared} == {path.stem for path in folder(chapter).glob("long-*.csv")}
+    for label, runs in import_module(f"private_bandits_book.{chapter}.long").STUDIES.items():
+        complete(committed(chapter, label), runs())
+
+
+@pytest.mark.parametrize(("chapter", "label", "by", "rounds"), STUDIES)
+def test_a_run_of_each_algorithm_is_played_again(chapter, label, by, rounds):
+    made = import_module(f"private_bandits_book.{chapter}.long").STUDIES[label]()
+    chosen = {tuple(run.labels[name] for name in by): run for run in reversed(made)}
+    replayed(committed(chapter, label), list(chosen.values()), rounds)
+
+
+@pytest.mark.check
+@pytest.mark.parametrize(("chapter", "label", "by", "rounds"), STUDIES)
+def test_every_run_is_played_again(chapter, label, by, rounds):
+    made = import_module(f"private_bandits_book.{chapter}.long").STUDIES[label]()
+    replayed(committed(chapter, label), made[::97] if rounds is None else made, rounds)
+
+
+@pytest.mark.check
+def test_some_runs_are_played_again_to_their_end():
+    kappa = [run for run in cascading.kappa_runs() if (run.labels["p"], run.labels["list_size"]) == (0.2, 2)]
+    powers = [run for run in convex.powers_runs() if run.horizon == 100_000]
+    algorithms = [(definitions.LDP_UCB, 1.0), (definitions.DP_SE, 0.05), (definitions.DP_KLUCB, 0.2)]
+    blocks = [run for run in sets.blocks_runs() if run.policy.algorithm == sets.BLOCKS and run.labels["size"] == 4]
+    replayed(committed("cascading", "kappa"), kappa, None)
+    replayed(committed("convex", "powers"), powers, None)
+    replayed(committed("definitions", "upper-lower"), [definitions.long_run(*one) for one in algorithms], None)
+    replayed(committed("semibandits", "blocks"), blocks, None)
+
+
+def test_heavy_tailed_runs_are_played_again_with_their_ends():
+    """Of every panel an elimination, and one of each law by the index algorithm, at each horizon"""
+    frame, chosen = committed("heavy_tailed", "order"), {}
+    for run in tails.order_runs():
+        if run.policy.algorithm == "Algorithm 3" or run.labels["setting"] == 1:
+            chosen[run.policy.algorithm, run.labels["spare"], run.labels["horizon"]] = run
+    for run in chosen.values():
+        again = tails.play(run._replace(replications=2), n_jobs=1)
+        stored = rows_of(frame, run).iloc[1]
+        assert csv_text(again[["regret"]]).split()[2] == stored["regret"], run.labels
+        assert np.isclose(again["low"].iloc[1], stored["low"]) and np.isclose(again["high"].iloc[1], stored["high"])
+
+
+def changed(chapter, **change):
+    """The parameters of a chapter's notebook, with a change."""
+    known = find_book().parameters(chapter)
+    return {name: one.default for name, one in known.items()} | change
+
+
+@pytest.mark.parametrize(
+    ("chapter", "change", "message"),
+    [
+        ("cascading", {"list_size": 20}, "list_size must be <= 19"),
+        ("cascading", {"gap": 0.2}, "gap must be"),
+        ("cascading", {"item_counts": [4]}, "item_counts must be >= 5"),
+        ("contextual", {"dim": 1}, "dim"),
+        ("convex", {"epsilons": [1.0] * 5}, "at most 4"),
+        ("definitions", {"n_arms": 101}, "n_arms must be"),
+        ("definitions", {"exact_epsilon": 21.0}, "exact_epsilon must be"),
+        ("heavy_tailed", {"horizon": 10**16}, "horizon must be"),
+        ("heavy_tailed", {"vs": [1.5]}, "vs must be"),
+        ("heavy_tailed", {"beta": 1.0}, "beta must be"),
+        ("semibandits", {"size": 12}, "size must be .*<= 11"),
+        ("semibandits", {"n_arms": 17}, "n_arms must be .*<= 16"),
+    ],
+)
+def test_parameters_must_fit_each_other(chapter, change, message):
+    check_parameters = import_module(f"private_bandits_book.{chapter}").check_parameters
+    check_parameters(**changed(chapter))
+    with pytest.raises(ValueError, match=message):
+        check_parameters(**changed(chapter, **change))
+
+
+# --- cascading
+
+
+def test_the_fit_of_kappa_finds_the_power_that_is_there():
+    """Rows made by hand: the last two decades add what is proved, times a power of K."""
+    frame, runs = [], np.arange(4)
+    for p in (0.1, 0.5):
+        for size in (2, 4, 8):
+            late = bounds.theorem_12(size + 8, size, p, 0.95 * p, 100, 1.0, "corrected") * size**0.3 * (1 + 0.1 * runs)
+            labels = {"trust": "central", "p": p, "n_items": size + 8, "list_size": size, "replication": runs}
+            for t, regret in ((10**5, 7.0 + 0 * late), (10**6, 8.0), (10**7, 7.0 + late)):
+                frame.append(pd.DataFrame(labels | {"t": t, "regret": regret}))
+    found, of_kappa = cascading.kappa_fit(pd.concat(frame), "central")
+    assert found[:3] == pytest.approx((0.3, 0.3, 0.3))
+    powers = [
+        np.polyfit(np.log([2, 4, 8]), np.log([(1 - (1 - p) ** k) / p for k in (2, 4, 8)]), 1)[0] for p in (0.1, 0.5)
+    ]
+    assert of_kappa == pytest.approx(np.mean(powers))
+
+
+def test_a_policy_learns_from_where_its_regret_a_round_stays_below_half_of_uniform_play():
+    uniform = cascading.paper.b_lb(*cascading.FIGURES).uniform_regret()
+    rows = []
+    for name, shares in (("learns", (1.0, 0.4, 0.6, 0.4, 0.1)), ("never", (1.0, 0.4, 0.4, 0.4, 0.6))):
+        labels = {"policy": name, "epsilon": 1.0, "effective_epsilon": 1.0, "replication": 0}
+        t = 100.0 * np.arange(6)[1:]
+        rows.append(pd.DataFrame(labels | {"t": t, "regret": 100.0 * uniform * np.cumsum(shares)}))
+    table = cascading.learning_times(pd.concat(rows)).set_index("policy")
+    assert table.loc["learns", "learns_from"] == 300.0 and table.loc["learns", "over_uniform"] == pytest.approx(0.5)
+    assert math.isnan(table.loc["never", "learns_from"])
+
+
+# --- heavy tails
+
+
+def test_a_run_lies_between_its_ends_and_the_chapter_gets_the_middle():
+    problem, horizon = heavy_tailed.setting(1, 0.9), 10**9
+    policy = heavy_tailed.dp_robust_ucb(1.0, 0.9, problem.moment(0.9), horizon)
+    found = far.ends(problem, policy, np.array([10**8, horizon]), 3, 5, 1)
+    assert len(found) == 6 and (found["low"] < found["high"]).all()
+    assert found["regret"].to_numpy() == pytest.approx((found["low"] + found["high"]) / 2)
+    known = {"horizon": horizon, "replications": 3, "seed": 5, "n_jobs": 1}
+    runs = far.play(SimpleNamespace(parameters=known), problem, [policy], [10**8, horizon], v=0.9)
+    assert runs["regret"].tolist() == found["regret"].tolist()
+
+
+def test_rare_rewards_are_lost_by_a_short_first_epoch_and_found_by_a_long_one():
+    assert all(rare.loses_the_best(8.0, rare.RARE, 1e-15, 3, run) for run in range(5))
+    for rate, lost in ((rare.RARE, False), (rare.RARE / 2, True)):
+        assert rare.loses_the_best(rare.LONG, rate, 1e-15, 3, 0) == lost
+    source = rare.streams(1, 0).env
+    assert rare._rewards(source, 0, 10**6, rare.RARE).mean() == pytest.approx(rare.MEANS[0], rel=0.15)
+    assert rare._rewards(source, 1, 10**5, rare.RARE).mean() == pytest.approx(rare.MEANS[1], rel=0.01)
+    counts = rare._exceedances(np.array([0.25, 0.26, 1.0, 3.0]))
+    powers = 2.0 ** np.arange(-64, 65)
+    assert counts.tolist() == [int(np.sum(np.array([0.25, 0.26, 1.0, 3.0]) > power)) for power in powers]
+
+
+# --- convex losses
+
+
+@pytest.mark.parametrize("epsilon", [math.inf, 4.0])
+@pytest.mark.parametrize("runs", [20, 80])
+def test_two_points_and_their_twin_without_privacy_have_one_verdict_at_20_and_at_80_runs(epsilon, runs):
+    """Equivalence: the local slopes 0.510 and 0.502 are told from 1/2 by the runs, and not from an order of sqrt T."""
+    rows = pd.read_csv(folder("convex") / "long-powers.csv")
+    fit = convex.fit(rows.query("replication < @runs"), "two points, convex", "printed", epsilon)
+    assert fit.replications == runs
+    assert Power(0.5, above=2 / 3, quantity="T").judge(fit.fit).verdict == REPRODUCED
+
+
+def test_a_claimed_power_with_its_logarithm_is_larger_in_the_same_fit():
+    fit = RateFit.over({}, HORIZON, ((t, np.array([t**0.6, 1.1 * t**0.6])) for t in (1e4, 1e5, 1e6, 1e7)))
+    found, claimed, wrong = convex.claimed(fit, 0.5, 0.5, 2 / 3)
+    assert found.measured == pytest.approx(0.6) and wrong == pytest.approx(2 / 3)
+    assert claimed == pytest.approx(0.5 + 0.5 / math.log(10**5.5), abs=1e-3)
+
+
+# --- semi-bandits
+
+
+def test_what_is_removed_is_measured_beside_what_the_radii_give():
+    rows = Chapter("semibandits", changed("semibandits")).long("powers")
+    found = sets.removals(sets.powers(rows))
+    assert len(found) == 10 and (np.abs(found["law"] - [one.measured for one in found["removed"]]) < 0.2).all()
+    one, all_arms = (found[found["instances"] == name].iloc[0] for name in ("one matters", "top-K"))
+    assert one["removed"].measured > 1.6 and 0.8 < all_arms["removed"].measured < 1.0
+
+
+def test_reports_until_a_radius_is_small_by_hand():
+    policy = semibandits.cucb_ldp2(1.0, "printed", 1000)
+    assert sets.reports(policy, 0.5, 1000) == pytest.approx(32 * math.log(1000) / 0.25)
+    repaired, n = semibandits.cucb_ldp2(1.0, "repaired", 1000), 500.0
+    radius = math.sqrt(13.5 * math.log(1000) / n) + 3 * math.log(1000) / n
+    assert sets.reports(repaired, radius, 1000) == pytest.approx(n)
+
+
+def added(power, algorithm):
+    """Rows of an algorithm with and without privacy, which adds a power of K per bad arm."""
+    rows = []
+    for size in (1, 4, 16):
+        for epsilon, more in ((0.5, 3.0 * size**power), (math.inf, 0.0)):
+            labels = dict.fromkeys(sets.SUBJECT, "") | {"algorithm": algorithm, "epsilon": epsilon, "size": size}
+            labels |= {"n_arms": 5 * size, "horizon": 100, "t": 100}
+            rows += [labels | {"replication": r, "regret": 4 * size * (7.0 + 0.1 * r + more)} for r in range(3)]
+    return sets.added(pd.DataFrame(rows))
+
+
+def test_the_power_that_privacy_adds_is_found():
+    private = added(0.5, "super-arm blocks")
+    assert private["regret"].tolist() == pytest.approx([3.0] * 3 + [6.0] * 3 + [12.0] * 3)
+    (one,) = sets.growth(private).itertuples()
+    assert one.power[:3] == pytest.approx((0.5, 0.5, 0.5)) and one.horizon == 100
+    levels = [sets.noise_level(k, 100) for k in (1, 4, 16)]
+    assert one.law == pytest.approx(np.polyfit(np.log([1, 4, 16]), np.log(levels), 1)[0])
+    assert math.isnan(sets.growth(added(0.5, "Algorithm 3"))["law"].item())
+    line = sets.theorem_9_growth(private)
+    assert line.groupby("size")["regret"].mean().to_dict() == pytest.approx({k: 3.0 * k for k in sets.BLOCKS_SIZES})
+    level = math.log(1000) + math.log(10)
+    assert sets.noise_level(16, 1000) == pytest.approx(level + 8 * math.sqrt(level))
+
+
+# --- definitions
+
+
+def runs(*rows, gap=0.5, t=100, uniform=0.3):
+    """Rows of runs: (name, epsilon, regrets)."""
+    frames = []
+    for name, epsilon, regrets in rows:
+        known = facts(definitions.made(name, epsilon, 3, t), definitions.instance(3, gap))
+        known |= {"gap": gap, "uniform": uniform}
+        frames.append(pd.DataFrame({**known, "replication": range(len(regrets)), "t": t, "regret": regrets}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_the_price_is_a_ratio_of_the_largest_regrets():
+    name = definitions.DP_KLUCB
+    easy = runs((name, 0.2, [10.0, 12.0]), (name, math.inf, [4.0, 6.0]), gap=0.8)
+    hard = runs((name, 0.2, [20.0, 22.0]), (name, math.inf, [7.0, 7.0]), gap=0.1)
+    (row,) = definitions.factors(pd.concat([easy, hard])).itertuples()
+    assert row.regret == pytest.approx(21 / 7) and row.gap == 0.1 and row.regret_private == 21.0
+    assert row.regret_se == pytest.approx(3 * 1 / 21)
+    assert definitions.factors(pd.concat([easy, hard.assign(uniform=0.22)])).empty  # 21 > 0.9 of uniform play's 22
+    found = definitions.hardest(pd.concat([easy, hard]))
+    assert found["gap"].unique() == [0.1]
+
+
+def test_bounds_stand_beside_runs():
+    rows = runs((definitions.DP_KLUCB, 0.2, [5.0, 6.0]), (definitions.LDP_UCB, 1.0, [7.0, 8.0]), t=10**6)
+    found = definitions.with_bounds(rows, 3).set_index(["policy", "epsilon"])["regret"]
+    assert found["lower bound, local", 0.2] == replacements.local_minimax(3, 10**6, 0.2)
+    assert found["lower bound, central", 1.0] == replacements.central_minimax(3, 10**6, 1.0)
+    means = definitions.instance(3, 0.5).means
+    found = definitions.with_bounds(rows, means).set_index(["policy", "epsilon"])["regret"]
+    assert found["lower bound, local", 0.2] == replacements.local_lower(means, 10**6, 0.2)
+    assert found["lower bound, central", 0.2] == replacements.central_lower(means, 10**6, 0.2)
+
+
+# --- contexts: powers that are read off grids of gaps
+
+
+def grid(law, horizons, ratio, at, runs=20, spread=0.02, seed=0):
+    """Peaks of a law of T and the gap, on gaps in steps of a ratio about `at` of T, with lognormal runs."""
+    rng, found = np.random.default_rng(seed), []
+    for t in horizons:
+        gaps = at(t) * ratio ** np.arange(-4.0, 5.0)
+        regrets = np.array([law(t, gap) for gap in gaps])[:, None] * rng.lognormal(0, spread, (len(gaps), runs))
+        found.append(contextual.Peak(t, gaps, regrets))
+    return found
+
+
+def smooth(power):
+    """Wrong actions fall smoothly as the gap grows; the worst gap goes as T^(power - 1)."""
+    return lambda t, gap: gap * t / (1.0 + (gap * t ** (1.0 - power)) ** 3)
+
+
+def cliff(power):
+    """Nothing is learnt below a gap, and everything above it."""
+    return lambda t, gap: gap * t if gap < 0.7 * t ** (power - 1.0) else 1e-3 * gap * t
+
+
+@pytest.mark.parametrize("law", [smooth, cliff])
+@pytest.mark.parametrize(
+    ("power", "typed", "ratio"), [(0.5, -0.5, 2**0.125), (0.75, -0.2, 2**0.25), (0.75, -0.25, 2**0.5)]
+)
+def test_a_known_power_lies_in_its_interval_on_a_coarse_grid(law, power, typed, ratio):
+    """Whatever power the grid's own middle has, as long as the peak is on it."""
+    horizons = 10.0 ** np.arange(8, 15)
+
+    def at(t):
+        middle = 0.7 * t ** (power - 1.0)
+        return middle * np.clip((t / 1e11) ** (typed - (power - 1.0)), 0.8, 1.25)
+
+    for seed in range(3):
+        found = contextual.exponent(grid(law(power), horizons, ratio, at, seed=seed))
+        assert found.low <= power <= found.high, found
+        assert found.high - found.low < 0.25 * np.log(ratio) + 0.05
+
+
+def test_a_grid_that_says_nothing_has_an_interval_that_says_so():
+    """Peaks at one place of every grid have the grid's own power; the interval is as wide as a step lets it be."""
+    horizons = 10.0 ** np.arange(8, 15)
+    found = contextual.exponent(grid(cliff(0.75), horizons, 2**0.5, lambda t: 0.6 * t**-0.25, spread=1e-9))
+    weights = np.abs(np.arange(7) - 3) / np.sum((np.arange(7) - 3) ** 2) / np.log(10)
+    assert found.high - found.low == pytest.approx(weights.sum() * 0.5 * np.log(2), rel=0.01)
+
+
+def test_the_gap_is_chosen_on_one_half_of_the_runs_and_measured_on_the_other():
+    regrets = np.array([[9.0, 1.0] * 5, [1.0, 9.0] * 5, [2.0, 2.0] * 5])
+    point = contextual.Peak(1.0, np.array([1.0, 2.0, 3.0]), regrets)
+    assert point.place == 0 and point.regret.tolist() == [1.0] * 5
+    rows = pd.read_csv(folder("contextual") / "long-worst.csv")
+    part = rows.query("design == 'derived' and sets == 'one set' and dim == 2 and horizon == 10**10")
+    shown = contextual.shown(part)
+    (point,) = contextual.peaks(part)
+    assert set(shown["replication"] % 2) == {1} and shown["regret"].tolist() == point.regret.tolist()
+    with pytest.raises(LookupError, match="must name runs"):
+        contextual.peaks(rows, design="nothing")
+
+
+def test_powers_of_the_inverse_and_differences():
+    points = grid(lambda e, gap: gap / e / (1 + (gap / e) ** 3), [0.25, 0.5, 1.0], 1.09, lambda e: 0.8 * e, spread=1e-6)
+    flat = contextual.exponent(points, inverse=True)
+    assert flat.low < 0.0 < flat.high
+    one, other = contextual.Interval(0.5, 0.48, 0.53), contextual.Interval(0.76, 0.75, 0.77)
+    assert contextual.apart(one, other)[:3] == pytest.approx((-0.26, -0.29, -0.22))
