@@ -8,21 +8,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from claims import about
 
-from private_bandits.estimates import Interval
 from private_bandits.papers.contextual import bounds, instances, ldp_glm, ldp_linucb, linucb
 from private_bandits.problems import LinearContext
 from private_bandits_book import plots
 from private_bandits_book.contextual import joint, lemmas, messages, rules
-from private_bandits_book.ledger import claims_of
-from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 DELTA = 1e-3
-BOTH = joint.compare([1.0, 8.0], [1, 10, 100, 1000, 10_000], 0.2)
-
-
-def about(middle: float, half: float = 0.01) -> Interval:
-    return Interval(middle, middle - half, middle + half)
 
 
 def runs(problem, regrets: dict) -> pd.DataFrame:
@@ -32,23 +26,6 @@ def runs(problem, regrets: dict) -> pd.DataFrame:
         known = plots.facts(policy, problem) | {"replication": range(len(regret)), "t": 1000, "regret": regret}
         frames.append(pd.DataFrame(known))
     return pd.concat(frames, ignore_index=True)
-
-
-def test_each_claim_has_its_rule_rests_on_others_or_is_not_testable():
-    claims = claims_of("contextual")
-    assert len(claims) == 23 and NOT_TESTABLE
-    for claim in claims:
-        known = hasattr(rules, claim.claim.replace("-", "_"))
-        assert known != bool(claim.not_testable) or claim.rests_on
-
-
-def test_no_more_than_55_claims_are_made_of_the_paper():
-    assert len(claims_of("contextual")) + len(claims_of("convex")) <= 55
-
-
-@pytest.mark.parametrize(("loss", "verdict"), [(0.37, REPRODUCED), (1.01, NOT_REPRODUCED)])
-def test_a_privacy_loss_decides(loss, verdict):
-    assert rules.theorem_7(loss, 1.0, DELTA).verdict == verdict
 
 
 def test_a_link_of_small_values_breaks_theorem_9_and_the_whole_reach_mends_it():
@@ -147,12 +124,13 @@ def test_the_printed_constants_cost_and_ours_do_not(printed, derived, verdict):
 
 
 def test_private_actions_and_private_messages(monkeypatch):
-    assert {rule(BOTH).verdict for rule in (rules.actions_not_private, rules.ldp_escapes)} == {REPRODUCED}
-    first = BOTH[BOTH["t"] == 1]
+    both = joint.compare([1.0, 8.0], [1, 10, 100, 1000, 10_000], 0.2)
+    assert {rule(both).verdict for rule in (rules.actions_not_private, rules.ldp_escapes)} == {REPRODUCED}
+    first = both[both["t"] == 1]
     assert {rule(first).verdict for rule in (rules.actions_not_private, rules.ldp_escapes)} == {UNDECIDED}
-    assert rules.actions_not_private(BOTH.assign(joint_loss=1.0)).verdict == NOT_REPRODUCED
-    assert rules.actions_not_private(BOTH.assign(message_loss=9.0)).verdict == NOT_REPRODUCED
-    assert rules.ldp_escapes(BOTH.assign(ldp_regret=BOTH["t"] * 0.1)).verdict == NOT_REPRODUCED
+    assert rules.actions_not_private(both.assign(joint_loss=1.0)).verdict == NOT_REPRODUCED
+    assert rules.actions_not_private(both.assign(message_loss=9.0)).verdict == NOT_REPRODUCED
+    assert rules.ldp_escapes(both.assign(ldp_regret=both["t"] * 0.1)).verdict == NOT_REPRODUCED
     assert rules.not_comparable().verdict == rules.dp_lower_bound().verdict == REPRODUCED
     monkeypatch.setattr(joint, "dp_regret", lambda e, t, gap: 0.9 * t * gap / (1 + math.exp(e)))
     assert rules.dp_lower_bound().verdict == NOT_REPRODUCED

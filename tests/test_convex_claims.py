@@ -5,29 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from claims import about
 
-from private_bandits.estimates import Interval
 from private_bandits_book.convex import lemmas, rules
-from private_bandits_book.ledger import claims_of
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
-
-
-def about(middle: float, half: float = 0.01) -> Interval:
-    return Interval(middle, middle - half, middle + half)
-
-
-def test_each_claim_has_its_rule_or_rests_on_others():
-    claims = claims_of("convex")
-    assert len(claims) == 32
-    for claim in claims:
-        assert claim.rests_on or callable(getattr(rules, claim.claim.replace("-", "_")))
-
-
-@pytest.mark.parametrize(
-    ("loss", "verdict"), [(0.634, REPRODUCED), (1.0, REPRODUCED), (1.01, NOT_REPRODUCED), (math.inf, NOT_REPRODUCED)]
-)
-def test_a_privacy_loss_decides(loss, verdict):
-    assert rules.theorem_2(loss, 1.0, 1e-3).verdict == rules.theorem_5(loss, 1.0, 1e-3).verdict == verdict
 
 
 def test_the_classical_noise_breaks_and_the_analytic_one_holds(monkeypatch):

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from claims import rules_of
 
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed import bounds
@@ -16,37 +17,11 @@ from private_bandits_book.heavy_tailed import far, lemmas, long, rules
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.plots import facts
-from private_bandits_book.rules import LONGEST_REASON
-from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.verdicts import DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 CLAIMS = {claim.claim: claim for claim in claims_of("heavy_tailed")}
-RULES = {
-    name.replace("_", "-"): rule
-    for name, rule in vars(rules).items()
-    if inspect.isfunction(rule) and rule.__module__ == rules.__name__ and not name.startswith("_")
-}
+RULES = rules_of("heavy_tailed")
 ALONE = [name for name, rule in RULES.items() if not inspect.signature(rule).parameters]
-
-
-def test_every_claim_has_a_rule_or_rests_on_others_and_no_rule_is_left_over():
-    alone = {name for name, claim in CLAIMS.items() if not claim.rests_on and not claim.not_testable}
-    assert alone <= set(RULES) <= set(CLAIMS)
-    assert not any(claim.rule or claim.facts for claim in CLAIMS.values())
-    assert len(CLAIMS) == 37
-
-
-@pytest.mark.parametrize("claim", ALONE)
-def test_what_needs_no_evidence_is_judged_as_the_book_says(claim):
-    expected = {
-        AFTER_REPAIR: "theorem-dp-upper-dependent theorem-dp-upper-independent",
-        NOT_REPRODUCED: "theorem-ldp-upper-dependent theorem-ldp-upper-independent "
-        "table-heavytailed-dependent-ldp-upper table-heavytailed-independent-ldp-upper",
-    }
-    found = RULES[claim]()
-    assert claim in expected.get(found.verdict, claim if found.verdict == REPRODUCED else "").split()
-    assert not any(claim in names.split() and found.verdict != verdict for verdict, names in expected.items())
-    assert found.evidence == DERIVED
-    assert len(found.reason) <= LONGEST_REASON and "nan" not in found.reason
 
 
 def test_an_optimal_index_rests_on_the_lower_bound_as_well():
@@ -62,22 +37,20 @@ def test_an_optimal_index_rests_on_the_lower_bound_as_well():
 # --- slopes
 
 
-V = [0.3, 0.5, 0.9, 1.0]
 REFUTED = {
     "theorem-ldp-upper-dependent": lambda v: 1 + 1 / v,
     "theorem-ldp-upper-independent": lambda v: v / (2 + 2 * v),
 }
 
 
-@pytest.mark.parametrize("v", V)
-@pytest.mark.parametrize("claim", ALONE)
-def test_the_verdicts_hold_at_every_v(monkeypatch, claim, v):
-    usual = RULES[claim]().verdict
+@pytest.mark.parametrize("v", [0.3, 1.0])
+def test_the_verdicts_hold_at_every_v(monkeypatch, v):
+    usual = {claim: RULES[claim]().verdict for claim in ALONE}
     monkeypatch.setattr(rules, "VS", (v,))
-    found = RULES[claim]()
-    assert found.verdict == usual
-    if claim in REFUTED:
-        assert found.measurement.measured == pytest.approx(REFUTED[claim](v), rel=0.03)
+    found = {claim: RULES[claim]() for claim in ALONE}
+    assert {claim: one.verdict for claim, one in found.items()} == usual
+    for claim, slope in REFUTED.items():
+        assert found[claim].measurement.measured == pytest.approx(slope(v), rel=0.03)
 
 
 def test_the_least_ratios_are_the_ones_by_hand(monkeypatch):

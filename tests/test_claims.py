@@ -1,0 +1,175 @@
+"""What the claims of all chapters share: each has its rule, what needs no evidence is judged as committed, and any
+computed number may come out otherwise."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import pandas as pd
+import pytest
+from claims import between, rules_of
+from replay import folder
+
+from private_bandits.papers.definitions import bounds, factor, replacements
+from private_bandits_book.cascading import lemmas as cascading
+from private_bandits_book.definitions import lemmas as definitions
+from private_bandits_book.definitions import pictures
+from private_bandits_book.ledger import claims_of
+from private_bandits_book.rules import LONGEST_REASON
+from private_bandits_book.semibandits import lemmas as semibandits
+from private_bandits_book.verdicts import AFTER_REPAIR, EXACT, INHERITED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+
+CHAPTERS = ["cascading", "contextual", "convex", "definitions", "heavy_tailed", "semibandits"]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_claim_has_a_rule_or_rests_on_others_and_no_rule_is_left_over(chapter):
+    claims, rules = claims_of(chapter), rules_of(chapter)
+    alone = {claim.claim for claim in claims if not claim.rests_on and not claim.not_testable}
+    assert alone <= set(rules) <= {claim.claim for claim in claims if not claim.not_testable}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_what_needs_no_evidence_is_judged_as_committed(chapter):
+    rows = pd.read_csv(folder(chapter) / "claims.csv").set_index("claim")
+    for claim, rule in rules_of(chapter).items():
+        if not inspect.signature(rule).parameters:
+            found = rule()
+            evidence = found.evidence if pd.isna(rows.loc[claim, "rests_on"]) else INHERITED
+            assert (found.verdict, evidence) == tuple(rows.loc[claim, ["verdict", "evidence"]]), claim
+            assert len(found.reason) <= LONGEST_REASON and "nan" not in found.reason, claim
+
+
+def dearer(factor):
+    return lambda *game: factor * replacements.central_lower(*game)
+
+
+# A claim, a number that is computed for it, another value of that number, and the verdict then.
+OTHERWISE = {
+    "cascading": [
+        ("lemma-1", cascading, "hybrid_coverage", (between(0.002, 0.0099), 0.0, between(0.9, 1.0)), REPRODUCED),
+        ("lemma-1", cascading, "hybrid_coverage", (between(0.0101, 0.02), 0.0, between(0.002, 0.0099)), AFTER_REPAIR),
+        ("lemma-1", cascading, "hybrid_coverage", (between(0.0101, 0.02), 0.0, between(0.0099, 0.02)), UNDECIDED),
+        ("lemma-1", cascading, "hybrid_coverage", (between(0.0101, 0.02), 0.0, between(0.0101, 0.02)), NOT_REPRODUCED),
+        ("lemma-3", cascading, "classical_gaussian_excess", (1.0, 1.0, math.inf), REPRODUCED),
+        ("lemma-4", cascading, "decomposition_slack", (0.0, 0.1), REPRODUCED),
+        ("lemma-4", cascading, "decomposition_slack", (0.1, -1e-9), NOT_REPRODUCED),
+        ("lemma-5", cascading, "laplace_tail_ratio", 1.001, NOT_REPRODUCED),
+        ("lemma-6", cascading, "gaussian_tail_ratio", 1.001, NOT_REPRODUCED),
+        ("theorem-7", cascading, "theorem_7_excess", 1.001, NOT_REPRODUCED),
+        ("theorem-2", cascading, "first_contradiction", (math.inf, math.nan, math.nan), REPRODUCED),
+        ("theorem-2-growth", cascading, "hybrid_powers", (1.49, 9.0), REPRODUCED),
+        ("theorem-2-growth", cascading, "hybrid_powers", (1.51, 1.51), NOT_REPRODUCED),
+        ("universality", cascading, "hybrid_powers", (1.51, 1.51), NOT_REPRODUCED),
+        ("theorem-4", cascading, "hidden_item_power", 1.0, REPRODUCED),
+        ("theorem-4", cascading, "powers", cascading.Powers(1.0, 2.26, 2.0, 0.0), NOT_REPRODUCED),
+        ("theorem-4", cascading, "powers", cascading.Powers(1.24, 1.0, 2.24, 0.0), AFTER_REPAIR),
+        ("theorem-8-regret", cascading, "powers", cascading.Powers(1.0, 1.26, 2.0, 1.0), NOT_REPRODUCED),
+        ("theorem-6", cascading, "powers", cascading.Powers(1.26, 1.0, 2.0, 1.0), NOT_REPRODUCED),
+        ("theorem-10", cascading, "powers", cascading.Powers(1.0, 1.0, 2.0, 1.26), NOT_REPRODUCED),
+        ("theorem-11", cascading, "swapped_divergence", (1.0, 1.1), REPRODUCED),
+        ("theorem-11", cascading, "swapped_divergence", (1.001, 1.001), NOT_REPRODUCED),
+        ("theorem-11", cascading, "theorem_11_over_proved", 1.001, NOT_REPRODUCED),
+        ("theorem-12", cascading, "theorem_12_over_proved", (0.24, 9.0), REPRODUCED),
+        ("theorem-12", cascading, "theorem_12_over_proved", (0.26, 2.01), NOT_REPRODUCED),
+        ("matching-ldp", cascading, "powers", cascading.Powers(0.24, 0.24, 0.24, 1.0), REPRODUCED),
+        ("k-squared", cascading, "reply_powers", (0.76, 1.0), REPRODUCED),
+        ("k-squared", cascading, "reply_powers", (0.0, 0.74), NOT_REPRODUCED),
+    ],
+    "semibandits": [
+        ("fact-1", semibandits, "fact_1", 1.001, NOT_REPRODUCED),
+        ("lemma-1", semibandits, "lemma_1_loss", (1.0, 1.0, 1.0), REPRODUCED),
+        ("lemma-1", semibandits, "lemma_1_loss", (1.1, 1.1, 1.1), NOT_REPRODUCED),
+        ("lemma-2", semibandits, "lemma_2_failures", 2.9, REPRODUCED),
+        ("lemma-2", semibandits, "lemma_2_failures", 3.1, UNDECIDED),
+        ("theorem-2", semibandits, "powers", semibandits.Powers(2.24, 2.24, 1.24, 1.24), AFTER_REPAIR),
+        ("theorem-2", semibandits, "powers", semibandits.Powers(2.26, 2.0, 1.0, 1.0), NOT_REPRODUCED),
+        ("theorem-4", semibandits, "powers", semibandits.Powers(0.26, 2.0, 1.0, 1.0), NOT_REPRODUCED),
+        ("theorem-4", semibandits, "powers", semibandits.Powers(0.0, 2.0, 1.0, 1.26), NOT_REPRODUCED),
+        ("theorem-5", semibandits, "local_lower_ratio", 0.9, REPRODUCED),
+        ("theorem-6", semibandits, "local_lower_ratio", 1.1, UNDECIDED),
+        ("theorem-8", semibandits, "powers", semibandits.Powers(1.0, 1.26, 1.0, 1.0), NOT_REPRODUCED),
+        ("theorem-8", semibandits, "powers", semibandits.Powers(1.0, 1.0, 1.0, 3.24), REPRODUCED),
+        ("theorem-8", semibandits, "tree_miss", 1.1, NOT_REPRODUCED),
+        ("theorem-8", semibandits, "lemma_2_failures", 3.1, UNDECIDED),
+        ("theorem-9", semibandits, "private_powers", (1.0, 0.74), NOT_REPRODUCED),
+        ("theorem-9", semibandits, "private_powers", (1.0, 0.76), REPRODUCED),
+        ("theorem-9-sketch", semibandits, "public_powers", (2.0, 1.76), REPRODUCED),
+        ("section-4-3", semibandits, "private_powers", (1.0, 0.76), REPRODUCED),
+        ("section-4-3", semibandits, "rates_apart", 101.0, REPRODUCED),
+        ("own-central-rate", semibandits, "rates_apart", 101.0, NOT_REPRODUCED),
+        ("own-central-rate", semibandits, "powers", semibandits.Powers(0.26, 1.0, 1.0, 1.0), NOT_REPRODUCED),
+        ("table-1-b-1-dp", semibandits, "product_powers", (2.0, 1.76), REPRODUCED),
+        ("central-lower", semibandits, "product_powers", (2.0, 1.76), REPRODUCED),
+        ("central-lower", semibandits, "sum_over_proved", 101.0, UNDECIDED),
+        ("central-upper", semibandits, "powers", semibandits.Powers(0.0, 1.26, 0.0, 9.0), NOT_REPRODUCED),
+        ("central-upper", semibandits, "powers", semibandits.Powers(0.0, 1.0, 0.0, 9.0), REPRODUCED),
+        ("conjecture", semibandits, "powers", semibandits.Powers(1.74, 2.0, 1.0, 1.0), NOT_REPRODUCED),
+        ("conjecture", semibandits, "powers", semibandits.Powers(1.76, 2.0, 1.0, 1.0), REPRODUCED),
+    ],
+    "definitions": [
+        ("lemma-4", definitions, "lemma_4", pd.DataFrame({"looseness": [0.99, 2.0]}), NOT_REPRODUCED),
+        ("lemma-4", definitions, "lemma_4", pd.DataFrame({"looseness": [1.0, 2.0]}), REPRODUCED),
+        ("lemma-5", definitions, "lemma_5", (-1e-3, 0.5), NOT_REPRODUCED),
+        ("lemma-6", definitions, "lemma_6", (0.0, 0.0, 0.0), NOT_REPRODUCED),
+        ("lemma-7", definitions, "lemma_7", 1e-9, NOT_REPRODUCED),
+        ("lemma-7", definitions, "lemma_7", 0.0, REPRODUCED),
+        ("lemma-7-families", definitions, "slopes", {"Beta": 1.0}, REPRODUCED),
+        ("figure-1", pictures, "separated", True, NOT_REPRODUCED),
+        ("theorem-1", bounds, "theorem_1", 1e9, NOT_REPRODUCED),
+        ("theorem-2", factor, "central_upper", lambda k, t, e: bounds.theorem_2(k, t, 2 * e, "table"), REPRODUCED),
+        ("theorem-3", bounds, "theorem_3", 10.0**8, REPRODUCED),
+        ("theorem-3", bounds, "theorem_3", 1.001 * 10**8, NOT_REPRODUCED),
+        ("theorem-3-proof", replacements, "minimax", 300.0, NOT_REPRODUCED),
+        ("theorem-4", replacements, "local_lower", 1e-12, NOT_REPRODUCED),
+        ("table-1", definitions, "table_2", {"Theorem 1": (2.0, 2.0)}, REPRODUCED),
+        ("table-1", definitions, "table_2", {"Theorem 1": (2.0, 2.001)}, NOT_REPRODUCED),
+        ("discussion-multiplicative-local", factor, "central_upper", 1e50, NOT_REPRODUCED),
+        ("discussion-multiplicative-local", replacements, "local_minimax", 1e50, NOT_REPRODUCED),
+        ("discussion-multiplicative-central", factor, "theorem_a", 1.06, UNDECIDED),
+        ("discussion-multiplicative-central", factor, "theorem_a", 1.04, NOT_REPRODUCED),
+        ("discussion-multiplicative-instantaneous", factor, "theorem_a", 1.06, UNDECIDED),
+        ("discussion-limit", replacements, "central_minimax", 1.6e7, NOT_REPRODUCED),
+        ("discussion-limit", replacements, "central_minimax", 1.7e7, REPRODUCED),
+        ("discussion-slightly", replacements, "local_lower", dearer(1.9), REPRODUCED),
+        ("discussion-slightly", replacements, "local_lower", dearer(2.1), NOT_REPRODUCED),
+        ("discussion-corrupt", definitions, "corrupt_over_lower", 1.88, REPRODUCED),
+        ("discussion-corrupt", definitions, "corrupt_over_lower", 1.86, NOT_REPRODUCED),
+        ("section-2", definitions, "point_prior", 0.1, REPRODUCED),
+        ("contribution-weaker", bounds, "theorem_3", 1e-9, REPRODUCED),
+        ("contribution-weaker", factor, "central_upper", 1e50, NOT_REPRODUCED),
+        ("own-contraction", definitions, "contraction", 1.0001, NOT_REPRODUCED),
+        ("own-threshold", definitions, "threshold", (0.9, 0.5), NOT_REPRODUCED),
+        ("own-threshold", definitions, "threshold", (1.1, 1.1), NOT_REPRODUCED),
+        ("own-per-log", replacements, "central_lower", 1.0, NOT_REPRODUCED),
+    ],
+}
+
+
+@pytest.mark.parametrize("chapter", OTHERWISE)
+def test_what_is_computed_may_come_out_otherwise(chapter, monkeypatch):
+    rules = rules_of(chapter)
+    for claim, room, name, value, verdict in OTHERWISE[chapter]:
+        with monkeypatch.context() as changed:
+            changed.setattr(room, name, value if callable(value) else lambda *_, found=value, **__: found)
+            assert rules[claim]().verdict == verdict, (claim, name, value)
+
+
+PROMISES = {
+    "cascading": ["theorem-3", "theorem-5", "theorem-8-privacy", "own-local-privacy", "own-central-privacy"],
+    "contextual": ["theorem-7"],
+    "convex": ["theorem-2", "theorem-5"],
+    "heavy_tailed": ["privacy-dp-robust-se", "privacy-dp-robust-ucb", "privacy-ldp-robust-se"],
+    "semibandits": ["theorem-1", "theorem-3", "theorem-7", "least-pulled-privacy", "own-blocks-privacy"],
+}
+
+
+@pytest.mark.parametrize("chapter", PROMISES)
+@pytest.mark.parametrize(("loss", "verdict"), [(0.5, REPRODUCED), (0.501, NOT_REPRODUCED), (math.inf, NOT_REPRODUCED)])
+def test_a_loss_is_held_against_the_promise(chapter, loss, verdict):
+    for claim in PROMISES[chapter]:
+        given = [0.5, loss] if chapter == "semibandits" else loss
+        delta = [1e-3] if chapter in ("contextual", "convex") else []
+        found = rules_of(chapter)[claim](given, 0.5, *delta)
+        assert (found.verdict, found.evidence) == (verdict, EXACT), claim
