@@ -1,7 +1,8 @@
-"""Committed rows of longer studies, and the runs that made them played again."""
+"""What is committed: the text of a chapter, and rows of longer studies, whose runs are played again."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,6 +19,12 @@ BOOK = Path(__file__).parents[1] / "book" / "data"
 def folder(chapter: str) -> Path:
     """The folder of a chapter's committed data."""
     return BOOK / chapter
+
+
+def prose(chapter: str) -> list[str]:
+    """The text cells of a chapter, each in one line."""
+    cells = json.loads((BOOK.parent / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return [" ".join("".join(cell["source"]).split()) for cell in cells if cell["cell_type"] == "markdown"]
 
 
 def committed(chapter: str, label: str) -> pd.DataFrame:
