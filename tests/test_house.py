@@ -1,13 +1,10 @@
-"""The rooms of the house: who imports whom, and no crumbs of strings."""
+"""The rooms of the house: who imports whom; what is found by a name; and that no test is lost."""
 
 from __future__ import annotations
 
 import ast
 import functools
-import io
 import itertools
-import token
-import tokenize
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -18,23 +15,26 @@ FILES = sorted(SRC.rglob("*.py"))
 LIBRARY, COMPANION = "private_bandits", "private_bandits_book"
 PAPERS = sorted(path.parent.name for path in (SRC / LIBRARY / "papers").glob("*/__init__.py"))
 # What a library that is imported in a study has no use for.
-PUBLISHING = {
-    "matplotlib",
-    "papermill",
-    "nbformat",
-    "nbclient",
-    "nbval",
-    "jupyter",
-    "jupyter_book",
-    "jupyter_client",
-    "IPython",
-}
-FRAGMENT = 28
+PUBLISHING = ["matplotlib", "papermill", "nbformat", "nbclient", "nbval", "jupyter", "jupyter_book", "IPython"]
+# From the lowest room to the highest: a room imports those before it only.
+LOW, HIGH = (
+    "_folders shown _compiled checks streams reference_tools estimates mechanisms problems",
+    "kernels parameters privacy policy learners simulate",
+)
+ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
 
 
 def dotted(path):
     """The name of the module in a file."""
     return ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
+
+
+CHAPTERS = sorted(
+    {path.parent.name for name in ("exhibits", "rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
+)
+SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
+FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
+FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
 
 
 def imports(source):
@@ -64,20 +64,15 @@ def packages(module):
     return {".".join(parts[:number]) for number in range(1, len(parts))}
 
 
-def graph(imports):
-    """What runs before a module: the modules that it imports, and the packages that these lie in and it does not."""
-    found = {}
+def circle(imports):
+    """Modules of which each imports the next and the last is the first, or none; packages run before their modules."""
+    graph = {}
     for module, names in imports.items():
         modules = {name if name in imports else name.rpartition(".")[0] for name in names} & imports.keys()
         entered = {package for name in modules for package in packages(name)} - packages(module)
-        found[module] = (modules | entered & imports.keys()) - {module}
-    return found
-
-
-def circle(imports):
-    """Modules of which each imports the next and the last is the first, or none."""
+        graph[module] = (modules | entered & imports.keys()) - {module}
     try:
-        TopologicalSorter(graph(imports)).prepare()
+        TopologicalSorter(graph).prepare()
     except CycleError as error:
         return error.args[1][::-1]
     return []
@@ -88,20 +83,6 @@ def into(imports, importing, imported):
     return {
         (m, name) for m, names in imports.items() if within(m, *importing) for name in names if within(name, *imported)
     }
-
-
-# From the lowest room to the highest: a room imports those before it only.
-LOW, HIGH = (
-    "_folders shown _compiled checks streams reference_tools estimates mechanisms problems",
-    "kernels parameters privacy policy learners simulate",
-)
-ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
-CHAPTERS = sorted(
-    {path.parent.name for name in ("exhibits", "rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
-)
-SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
-FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
-FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
 
 
 def upwards(imports):
@@ -119,282 +100,101 @@ def across(imports):
     return set().union(*(into(imports, rooms[one], rooms[other]) for one, other in pairs))
 
 
-def test_the_imports_are_read():
+def test_imports_run_one_way_and_in_no_circle():
+    """Chapters, what they share, papers, simulate and privacy, kernels, problems and mechanisms, checks."""
+    known = known_imports()
     assert {"cascading", "contextual", "definitions", "heavy_tailed", "semibandits"} <= set(PAPERS) <= set(CHAPTERS)
-    assert {"audit", "comparison"} <= set(CHAPTERS)
-    assert f"{COMPANION}.commands.call" in known_imports()[f"{COMPANION}.cli"]  # in a function
-    assert f"{COMPANION}.chapters.book.Book" in known_imports()[f"{COMPANION}.cli"]  # under TYPE_CHECKING
-    assert len(known_imports()) > 150
-    rooms = {name.split(".")[1] for name in known_imports() if within(name, LIBRARY) and name != LIBRARY}
-    assert rooms == set(ORDER)
-
-
-def test_no_modules_import_each_other_in_a_circle():
-    assert not circle(known_imports())
-
-
-def test_the_library_imports_neither_the_companion_nor_what_makes_pages():
-    assert not into(known_imports(), [LIBRARY], [COMPANION, *PUBLISHING])
+    assert f"{COMPANION}.commands.call" in known[f"{COMPANION}.cli"]  # in a function
+    assert f"{COMPANION}.chapters.book.Book" in known[f"{COMPANION}.cli"]  # under TYPE_CHECKING
+    assert {name.split(".")[1] for name in known if name.startswith(f"{LIBRARY}.")} == set(ORDER)
+    assert not circle(known)
+    assert not upwards(known)
+    assert not across(known)
+    assert not into(known, [LIBRARY], [COMPANION, *PUBLISHING])
 
 
 def test_the_library_names_no_companion():
     """Neither in code, for an import by name, nor in data."""
     texts = [path for path in (SRC / LIBRARY).rglob("*") if path.suffix in (".py", ".toml")]
-    naming = {path.name for path in texts if COMPANION in path.read_text(encoding="utf-8")}
-    assert not naming
-
-
-def test_imports_run_one_way_between_the_floors():
-    """Chapters, what they share, papers, simulate and privacy, kernels, problems and mechanisms, checks."""
-    assert not upwards(known_imports())
-
-
-def test_no_paper_imports_another():
-    assert not across(known_imports())
-
-
-PLANTED = "def play():\n    from {} import it\n"
+    assert not {path.name for path in texts if COMPANION in path.read_text(encoding="utf-8")}
 
 
 def with_an_import(module, name):
     """What is imported, and by one module another one, in a function."""
-    return known_imports() | {module: known_imports()[module] | set(imports(PLANTED.format(name)))}
+    planted = f"def play():\n    from {name} import it\n"
+    return known_imports() | {module: known_imports()[module] | set(imports(planted))}
 
 
 @pytest.mark.parametrize(
-    ("module", "name"),
+    ("module", "name", "found"),
     [
-        ("kernels.protocol", "kernels.index"),
-        ("problems.lists", "simulate"),
-        ("papers.cascading.instances", "papers.cascading"),  # which imports its modules
+        ("private_bandits.kernels.protocol", "private_bandits.kernels.index", circle),
+        # which imports its modules
+        ("private_bandits.papers.cascading.instances", "private_bandits.papers.cascading", circle),
+        ("private_bandits.checks", "private_bandits.streams", upwards),
+        ("private_bandits.simulate", "private_bandits_book.studies", upwards),
+        ("private_bandits_book.studies", "private_bandits_book.cascading", upwards),
+        ("private_bandits.papers.cascading", "private_bandits.papers.semibandits", across),
+        ("private_bandits_book.cascading", "private_bandits_book.semibandits", across),
     ],
 )
-def test_a_circle_is_found(module, name):
-    module, name = f"{LIBRARY}.{module}", f"{LIBRARY}.{name}"
-    assert {module, name} <= set(circle(with_an_import(module, name)))
+def test_an_import_that_may_not_be_is_found(module, name, found):
+    planted = found(with_an_import(module, name))
+    assert {module, name} <= set(planted) if found is circle else planted == {(module, f"{name}.it")}
 
 
-def test_an_import_of_the_companion_is_found():
-    module, name = f"{LIBRARY}.simulate", f"{COMPANION}.studies"
-    imports = with_an_import(module, name)
-    assert into(imports, [LIBRARY], [COMPANION]) == upwards(imports) == {(module, f"{name}.it")}
-
-
-def test_an_import_under_type_checking_is_found():
-    source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a.b\n    from c import d, e\n"
-    assert set(imports(source)) == {"typing.TYPE_CHECKING", "a.b", "c.d", "c.e"}
-
-
-@pytest.mark.parametrize("floor", range(len(FLOORS) - 1))
-def test_an_import_of_a_higher_floor_is_found(floor):
-    module, up = FLOORS[floor][0], FLOORS[floor + 1][0]
-    assert upwards(with_an_import(module, up)) == {(module, f"{up}.it")}
-    assert not upwards(with_an_import(up, module))
-
-
-@pytest.mark.parametrize("package", [f"{LIBRARY}.papers", COMPANION])
-def test_an_import_of_another_paper_is_found(package):
-    module, name = f"{package}.cascading", f"{package}.semibandits"
-    assert across(with_an_import(module, name)) == {(module, f"{name}.it")}
-
-
-def literals(text):
-    """The string literals of a source as (start, end) positions, and None for every other token between them."""
-    opening, closing = (getattr(token, f"FSTRING_{kind}", None) for kind in ("START", "END"))
-    begun = []  # f-strings that are open: a single token before Python 3.12, a run of tokens since
-    for part in tokenize.generate_tokens(io.StringIO(text).readline):
-        if part.type in (tokenize.COMMENT, tokenize.NL):
-            continue
-        if part.type == opening:
-            begun.append(part.start)
-        elif part.type == closing:
-            start = begun.pop()
-            if not begun:
-                yield start, part.end
-        elif not begun:
-            yield (part.start, part.end) if part.type == token.STRING else None
-
-
-def fragments(text):
-    """The string literals that another one follows directly, as (line, what stands between the quotes)."""
-    lines, found = text.splitlines(keepends=True), list(literals(text))
-    for one, following in zip(found, found[1:], strict=False):
-        if one and following:
-            (top, left), (bottom, right) = one
-            whole = "".join(lines[top - 1 : bottom])
-            content = whole[left : len(whole) - len(lines[bottom - 1]) + right]
-            yield top, content.lstrip("rRbBfFuU").strip("\"'")
-
-
-def test_fragments_are_found():
-    source = """x = (
-    "of "  # a crumb
-    f"a {y['z'] if 0 else f'{y}'} b"
-    "end"
-)
-y = "short"
-"""
-    assert list(fragments(source)) == [(2, "of "), (3, "a {y['z'] if 0 else f'{y}'} b")]
-
-
-def test_no_string_is_broken_into_crumbs():
-    crumbs = [
-        f"{dotted(path)}:{line}: {content!r}"
-        for path in FILES
-        for line, content in fragments(path.read_text(encoding="utf-8"))
-        if len(content) < FRAGMENT
-    ]
-    assert not crumbs, "\n".join(crumbs)
-
-
-PARTS = {"contains", "removesuffix", "removeprefix", "startswith", "endswith", "partition", "rpartition"}
-CALLED = {"policy", "policies", "name", "label", "mechanism", "learner", "claim"}
-# What reads files, arguments and declared labels, and knows no policy.
-READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands", "exhibits"))
-
-
-def told_from_names(text):
-    """What a source takes out of a text or looks for in what something is called, as (line, what)."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PARTS:
-            yield node.lineno, node.func.attr
-        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-            where = node.comparators[0]
-            while isinstance(where, ast.Call):
-                where = where.func.value if isinstance(where.func, ast.Attribute) else where.args[0]
-            called = where.attr if isinstance(where, ast.Attribute) else getattr(where, "id", "")
-            if called in CALLED:
-                yield node.lineno, f"in {called}"
-
-
+COLLECTED = 5_500  # cases of the gate
 SHOWN = {"policy", "name", "label"}
-LOOKED_UP = {"find", "final", "select"}
+# Of the companion, what reads files, arguments and declared labels, and knows no policy; and what ranks rivals by name.
+READERS = [f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands", "exhibits")]
+READERS += [f"{COMPANION}.comparison.rivals"]
 # A slope's line; and where the labels of committed rows are joined to the runs that made them, and to their keys.
-JOINS = [f"{COMPANION}.figures.drawing: compared", f"{COMPANION}.studies: isin"]
-RIVALS = f"{COMPANION}.comparison.rivals"  # which a ranking calls by their names
+JOINS = {f"{COMPANION}.figures.drawing": 1, f"{COMPANION}.studies": 1}
 
 
-def shown_text(node):
+def is_shown(node):
     """Whether an expression is what something is called: `frame["policy"]`, `run.name`."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value in SHOWN
     return isinstance(node, ast.Attribute) and node.attr in SHOWN
 
 
-def looked_up(text):
-    """What a source finds by what it is called, as (line, how)."""
+def by_name(text):
+    """The lines in which a source compares, looks up or takes apart what something is called."""
     for node in ast.walk(ast.parse(text)):
+        told = []
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
-            if any(map(shown_text, (node.left, *node.comparators))):
-                yield node.lineno, "compared"
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Attribute) and shown_text(node.slice):
-            yield node.lineno, "key"
+            told = [node.left, *node.comparators]
+        elif isinstance(node, ast.Subscript):
+            told = [node.slice] if isinstance(node.slice, ast.Attribute) else []
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            how, first = node.func.attr, node.args[0] if node.args else None
-            if how in LOOKED_UP and isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield node.lineno, how
-            elif how in ("isin", "map", "replace") and isinstance(node.func.value, ast.Subscript):
-                if shown_text(node.func.value):
-                    yield node.lineno, how
-            elif how == "get" and first is not None and shown_text(first):
-                yield node.lineno, how
-
-
-def test_lookups_by_name_are_found():
-    source = """a = frame[frame["policy"] == "Laplace"]
-b = runs.find("Laplace", "published")
-c = SHORT[run.name] + SHORT.get(run.name, run.name)
-d = frame["policy"].isin([MINE]) | frame["label"].map(HUES) | (frame["key"] == MINE)
-e = name == run.name or run.policy != other.policy
-f = runs.find(LAPLACE, "published") if frame["variant"] == "printed" else text.replace("a", "b")
-"""
-    found = [(1, "compared"), (2, "find"), (3, "get"), (3, "key"), (4, "isin"), (4, "map"), (5, "compared")]
-    assert sorted(looked_up(source)) == [*found, (5, "compared")]
+            if node.func.attr in ("isin", "map", "replace", "contains", "removesuffix", "startswith", "partition"):
+                told = [node.func.value, getattr(node.func.value, "value", None)]
+            elif node.func.attr == "get":
+                told = node.args[:1]
+        if any(map(is_shown, told)):
+            yield node.lineno
 
 
 def test_the_companion_finds_nothing_by_what_it_is_called():
-    found = [
-        f"{module}: {how}"
-        for path in FILES
-        if within(module := dotted(path), COMPANION) and not any(within(module, room) for room in [*READERS, RIVALS])
-        for _, how in looked_up(path.read_text(encoding="utf-8"))
-    ]
-    assert sorted(found) == JOINS
-
-
-def painted(text):
-    """Where a source gives rows a family that is neither a policy's own nor no mechanism's."""
-    for node in ast.walk(ast.parse(text)):
-        pairs = []
-        if isinstance(node, ast.Call):
-            pairs = [(one.arg, one.value) for one in node.keywords]
-        elif isinstance(node, ast.Dict):
-            pairs = [(getattr(name, "value", None), value) for name, value in zip(node.keys, node.values, strict=True)]
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            pairs = [(getattr(node.targets[0].slice, "value", None), node.value)]
-        for name, value in pairs:
-            own = isinstance(value, ast.Attribute | ast.Name | ast.Call) and "family" in ast.unparse(value)
-            if name == "family" and not own and ast.unparse(value) not in ("'none'", "'uniform'", "'instances'"):
-                yield node.lineno
-
-
-def test_painted_lines_are_found():
-    source = """a = frame.assign(family="laplace", trust="local")
-frame["family"] = frame["learner"].map(hues)
-b = {"policy": run.name, "family": run.family} | {"family": "none"}
-frame["family"] = np.where(plain, "none", "gaussian")
+    source = """a = frame[frame["policy"] == "Laplace"]
+b = SHORT[run.name]
+c = SHORT.get(run.name, run.name)
+d = frame["policy"].isin([MINE])
+e = run.name.removesuffix(", fluid")
+f = frame["label"].str.contains("response")
+g = frame["variant"] == "printed" or frame["key"].isin([MINE])
 """
-    assert sorted(painted(source)) == [1, 2, 4]
-
-
-def test_colour_comes_from_the_policy_that_ran():
-    instances = {f"{COMPANION}.semibandits.long"}  # a line that nothing ran
-    instances |= {f"{COMPANION}.plots"}  # where every frame of runs gets it
-    instances |= {f"{COMPANION}.definitions.pictures"}  # bounds, which nothing ran
-    found = [
-        f"{module}:{line}"
-        for path in FILES
-        if within(module := dotted(path), COMPANION) and module not in instances
-        for line in painted(path.read_text(encoding="utf-8"))
-    ]
-    assert not found, found
-
-
-def test_parts_of_names_are_found():
-    source = """a = [f for f in COLOURS if f in policy]
-b = frame[frame["mechanism"].str.contains("response")]
-c = run.name.removesuffix(", fluid")
-d = "SE" in str(run.name).lower() or other.name == "SE" or name in LOCAL
-"""
-    found = [(1, "in policy"), (2, "contains"), (3, "removesuffix"), (4, "in name")]
-    assert sorted(told_from_names(source)) == found
-
-
-def test_the_companion_reads_nothing_out_of_a_name():
-    found = [
-        f"{module}:{line}: {what}"
-        for path in FILES
-        if within(module := dotted(path), COMPANION) and not any(within(module, room) for room in [*READERS, RIVALS])
-        for line, what in told_from_names(path.read_text(encoding="utf-8"))
-    ]
-    assert not found, "\n".join(found)
+    assert sorted(by_name(source)) == [1, 2, 3, 4, 5, 6]
+    companion = [path for path in FILES if within(dotted(path), COMPANION) and not within(dotted(path), *READERS)]
+    found = {dotted(path): len(list(by_name(path.read_text(encoding="utf-8")))) for path in companion}
+    assert {module: count for module, count in found.items() if count} == JOINS
 
 
 def test_the_whole_suite_is_collected(request):
-    """Of the gate, or of all: tests that are lost without a word would be missed."""
+    """Tests that are lost without a word would be missed; the number is raised where there are many more."""
     part = request.config.option.keyword or request.config.option.markexpr not in ("", "not check")
     if part or list(request.config.args) != request.config.getini("testpaths"):
         pytest.skip("a part of the suite was asked for")
-    assert len(request.session.items) >= 5_500
-
-
-def test_no_attribute_is_probed():
-    """Defaults are declared; a name that is fixed is written as an attribute."""
-    found = []
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                fixed = node.func.id == "getattr" and isinstance(node.args[1], ast.Constant)
-                if fixed or node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2):
-                    found.append(f"{dotted(path)}:{node.lineno}")
-    assert not found
+    cases = sum(item.get_closest_marker("check") is None for item in request.session.items)
+    assert COLLECTED <= cases <= 1.03 * COLLECTED
