@@ -1,4 +1,4 @@
-"""Stop `run` and `reproduce` at their n-th write, for every n, start again, and look at what is there.
+"""Stop `run` and `reproduce` at their n-th write, for every n or some, start again, and look at what is there.
 
 A process is killed, told to end, or finds the disk full. What plays and what builds pages is left out, so that a run
 takes milliseconds.
@@ -105,8 +105,8 @@ def whole(root: Path, temporary: Path, known: list[Tree]) -> None:
     assert not more, f"left behind: {sorted(more)}"
 
 
-def stopped_everywhere(folder: Path, command: Callable[..., int], how: str) -> int:
-    """How many writes a command has, each of which it may be stopped at."""
+def stopped_everywhere(folder: Path, command: Callable[..., int], how: str, step: int) -> int:
+    """How many writes a command has, of which it may be stopped at any."""
     temporary, olden, newer = folder / "temporary", folder / "olden", folder / "newer"
     temporary.mkdir(parents=True)
     tempfile.tempdir = str(temporary)
@@ -116,7 +116,7 @@ def stopped_everywhere(folder: Path, command: Callable[..., int], how: str) -> i
     assert forked(lambda: command(newer, "new")) == 0
     known = [tree(olden), tree(newer)]
     assert known[0] != known[1]
-    for number in range(1, 1000):
+    for number in range(1, 1000, step):
         root = folder / "root"
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(olden, root)
@@ -134,13 +134,13 @@ def stopped_everywhere(folder: Path, command: Callable[..., int], how: str) -> i
 
 
 if __name__ == "__main__":
-    told, place = os.dup(1), Path(sys.argv[1])
+    told, place, every = os.dup(1), Path(sys.argv[1]), int(sys.argv[2])
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(1, 2)
     for each in (run, reproduce):
-        for manner in CODES:
+        for manner in CODES if every == 1 else ["kill"]:
             try:
-                found: object = stopped_everywhere(place / f"{each.__name__}-{manner}", each, manner)
+                found: object = stopped_everywhere(place / f"{each.__name__}-{manner}", each, manner, every)
             except AssertionError as error:
                 found = error
             os.write(told, f"{each.__name__} {manner} {found}\n".encode())
