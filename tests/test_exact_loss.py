@@ -123,11 +123,12 @@ def test_three_rewards_by_hand():
     assert exact_loss(Table(7, 2), 3) < exact_loss(policy, 3) - 0.1
 
 
-@pytest.mark.parametrize("policy", [Watching(1, 2), Watching(2, 2, zeros=True), Coarse(1, 2)])
+@pytest.mark.parametrize("policy", [Watching(1, 2), Watching(2, 2, zeros=True), Watching(3, 3), Coarse(1, 2)])
 def test_partial_monitoring_by_hand(policy):
-    losses = [exact_loss(policy, 3, definition=definition) for definition in ("outcomes", "rewards")]
-    assert losses[0] == pytest.approx(naive.outcomes_loss(policy, 2, 3, see=policy.signal), abs=1e-12)
-    assert losses[1] == pytest.approx(naive.rewards_loss(policy, 2, 3, see=policy.signal), abs=1e-12)
+    game = policy.n_arms, 5 - policy.n_arms
+    losses = [exact_loss(policy, game[1], definition=definition) for definition in ("outcomes", "rewards")]
+    assert losses[0] == pytest.approx(naive.outcomes_loss(policy, *game, see=policy.signal), abs=1e-12)
+    assert losses[1] == pytest.approx(naive.rewards_loss(policy, *game, see=policy.signal), abs=1e-12)
 
 
 @pytest.mark.parametrize("definition", ["outcomes", "rewards", "instantaneous"])
