@@ -1,7 +1,7 @@
 """Every rule gives every verdict it can give, on the right side of its limits, and nobody types one.
 
 The faults that a judge may have are played and refused: an alternative that is not excluded, an interval too wide to
-tell, too few runs, a repair that joins two algorithms, a vacuous bound, a typed verdict.
+tell, too few runs, a repair that joins two algorithms, a typed verdict.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy
 
-from private_bandits.estimates import Interval, difference_interval, fit_exponent, mean_interval, ratio_interval
+from private_bandits.estimates import Interval, difference_interval, fit_exponent
 from private_bandits.papers import cascading, semibandits
+from private_bandits_book.judging import Privacy, compared, pick
+from private_bandits_book.judging.ledger import ledger
+from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import (
     LONGEST_REASON,
     Holds,
     Less,
     Near,
-    NotRun,
     NotTestable,
-    Privacy,
     Rate,
     Ruling,
-    UpperBound,
     after_repair,
     all_of,
     by_runs,
@@ -38,7 +39,6 @@ from private_bandits_book.verdicts import (
     AFTER_REPAIR,
     BY_CONSTRUCTION,
     DERIVED,
-    EVIDENCE,
     EXACT,
     INHERITED,
     MEASURED,
@@ -54,9 +54,7 @@ def about(value, half=0.0):
 
 
 UPPER = Rate(2 / 3, {"T^0.75": 0.75})
-ROOT = Rate(0.52, {"T^0.75": 0.75, "T": 1.0})  # the claimed square root, as its logarithm bends it at these points
 PRECISE = Rate(1.0, {"no growth": 0.0, "K^2": 2.0}, exact=True, quantity="K")
-CEILING = UpperBound(100.0, uniform=300.0)
 NEAR = Near(986.8, tolerance=30.0)
 LESS = Less("Gaussian", "Laplace")
 
@@ -67,48 +65,28 @@ LESS = Less("Gaussian", "Laplace")
         (UPPER, about(0.66, 0.03), REPRODUCED, "exponent 0.66 [0.63, 0.69]; claimed 0.667, excludes T^0.75 (0.75)"),
         (UPPER, about(0.5, 0.03), REPRODUCED, "excludes"),
         (UPPER, about(0.75, 0.03), NOT_REPRODUCED, "claimed 0.667 is excluded, T^0.75 (0.75) is not"),
-        (UPPER, about(0.9, 0.03), NOT_REPRODUCED, "is excluded"),
+        (UPPER, about(0.742, 0.023), NOT_REPRODUCED, "is excluded"),
         (UPPER, about(0.71, 0.035), UNDECIDED, "holds neither it nor T^0.75"),
-        (UPPER, about(0.709, 0.0405), UNDECIDED, "holds neither"),
+        (UPPER, about(0.70, 0.06), UNDECIDED, "holds both it and T^0.75"),
         (UPPER, about(0.66, 0.082), REPRODUCED, "excludes"),
         (UPPER, about(0.66, 0.084), UNDECIDED, "too wide to tell it from T^0.75"),
-        (UPPER, about(0.70, 0.06), UNDECIDED, "holds both it and T^0.75"),
-        (UPPER, about(-0.95, 1.3), UNDECIDED, "too wide"),
-        (UPPER, about(2.5, 1.3), UNDECIDED, "too wide"),
-        (ROOT, about(0.50, 0.1), REPRODUCED, "excludes T^0.75 (0.75) and T (1)"),
-        (ROOT, about(0.64, 0.1), UNDECIDED, "holds neither"),
-        (ROOT, about(0.59, 0.11), REPRODUCED, "excludes"),
-        (ROOT, about(0.40, 0.22), REPRODUCED, "excludes"),
-        (ROOT, about(0.40, 0.24), UNDECIDED, "too wide"),
-        (ROOT, about(0.80, 0.1), NOT_REPRODUCED, "is excluded"),
-        (
-            PRECISE,
-            about(1.1, 0.2),
-            REPRODUCED,
-            "exponent in K 1.1 [0.9, 1.3]; claimed 1, excludes no growth (0) and K^2",
-        ),
+        (PRECISE, about(1.1, 0.2), REPRODUCED, "excludes no growth (0) and K^2"),
         (PRECISE, about(1.5, 0.2), UNDECIDED, "holds neither"),
         (PRECISE, about(1.9, 0.2), NOT_REPRODUCED, "is excluded"),
         (PRECISE, about(-0.1, 0.2), NOT_REPRODUCED, "is excluded"),
-        (PRECISE, about(1.0, 0.9), REPRODUCED, "excludes no growth (0) and K^2 (2)"),
         (PRECISE, about(1.0, 1.01), UNDECIDED, "too wide"),
-        (CEILING, about(120.0, 10.0), NOT_REPRODUCED, "lies above the bound 100"),
-        (CEILING, about(105.0, 10.0), UNDECIDED, "does not violate"),
-        (CEILING, about(3.0, 1.0), UNDECIDED, "does not violate"),
-        (UpperBound(300.0, uniform=300.0), about(900.0, 1.0), UNDECIDED, "vacuous"),
-        (UpperBound(math.inf, uniform=300.0), about(9.0), UNDECIDED, "vacuous"),
-        (UpperBound(None, uniform=300.0), about(9.0), UNDECIDED, "cannot be measured"),
-        (UpperBound(100.0, uniform=math.nan), about(9.0), UNDECIDED, "cannot be measured"),
         (LESS, about(-5.0, 4.0), REPRODUCED, "Gaussian minus Laplace is -5 [-9, -1], below 0"),
         (LESS, about(-5.0, 6.0), UNDECIDED, "does not exclude 0"),
         (LESS, about(5.0, 4.0), NOT_REPRODUCED, "above 0"),
         (LESS, about(0.0), UNDECIDED, "does not exclude 0"),
-        (NEAR, about(1000.0, 12.0), REPRODUCED, "is within"),
         (NEAR, about(1015.0, 12.0), REPRODUCED, "is within"),
         (NEAR, about(1020.0, 12.0), UNDECIDED, "its interval reaches it"),
         (NEAR, about(986.0, 31.0), UNDECIDED, "too wide"),
         (NEAR, about(1030.0, 12.0), NOT_REPRODUCED, "lies outside"),
         (NEAR, about(940.0, 12.0), NOT_REPRODUCED, "lies outside"),
+        (Privacy(0.2), about(0.2 * (1 + 5e-10)), REPRODUCED, "stated is epsilon = 0.2"),
+        (Privacy(0.2, 1e-3), about(0.2 * (1 + 2e-9)), NOT_REPRODUCED, "at delta = 0.001"),
+        (Privacy(0.2), about(math.inf), NOT_REPRODUCED, "has no bound"),
     ],
 )
 def test_each_rule_rules(rule, measured, verdict, reason):
@@ -117,89 +95,27 @@ def test_each_rule_rules(rule, measured, verdict, reason):
     assert reason in ruling.reason
 
 
-@pytest.mark.parametrize(
-    ("promise", "paid", "verdict"),
-    [
-        (Privacy(0.2), (0.2,), REPRODUCED),
-        (Privacy(0.2), (0.2 * (1 + 5e-10),), REPRODUCED),
-        (Privacy(0.2), (0.2 * (1 + 2e-9),), NOT_REPRODUCED),
-        (Privacy(0.2), (0.4,), NOT_REPRODUCED),
-        (Privacy(0.2), (math.inf,), NOT_REPRODUCED),
-        (Privacy(0.2), (None,), UNDECIDED),
-        (Privacy(0.2), (math.nan,), UNDECIDED),
-        (Privacy(0.2), (0.1, 1e-3), UNDECIDED),
-        (Privacy(0.2, 1e-3), (0.19, 1e-3), REPRODUCED),
-        (Privacy(0.2, 1e-3), (0.1, 0.0), REPRODUCED),
-        (Privacy(0.2, 1e-3), (0.3, 1e-3), NOT_REPRODUCED),
-        (Privacy(0.2, 1e-3), (0.3, 1e-5), UNDECIDED),
-        (Privacy(0.2, 1e-3), (math.inf, 0.0), NOT_REPRODUCED),
-    ],
-)
-def test_a_privacy_promise_is_compared_with_what_is_paid(promise, paid, verdict):
-    assert promise(*paid).verdict == verdict
-
-
-def test_an_infinite_loss_is_said_in_words():
-    assert Privacy(0.5)(math.inf).reason == "pays no finite epsilon, promised epsilon 0.5"
-
-
-@pytest.mark.parametrize("holds", [True, False, np.True_, np.False_])
+@pytest.mark.parametrize("holds", [True, False, np.True_, None])
 def test_an_exact_statement_follows_its_computation(holds):
-    ruling = Holds()(holds, "625 cases of 625", 625)
-    assert ruling.verdict == (REPRODUCED if holds else NOT_REPRODUCED)
-    assert (ruling.reason, ruling.measurement.measured) == ("625 cases of 625", 625)
+    ruling = Holds(DERIVED)(holds, "625 cases of 625", 625)
+    assert ruling.verdict == {True: REPRODUCED, False: NOT_REPRODUCED, None: UNDECIDED}[holds]
+    assert (ruling.reason, ruling.measurement.measured, ruling.evidence) == ("625 cases of 625", 625, DERIVED)
 
 
-@pytest.mark.parametrize("rule", [UPPER, PRECISE, CEILING, LESS, NEAR, Privacy(1.0), Holds()])
-@pytest.mark.parametrize("missing", [(), (None,)])
-def test_a_missing_measurement_is_undecided(rule, missing):
-    ruling = rule(*missing)
-    assert ruling.verdict == UNDECIDED
-    assert "at these parameters" in ruling.reason
-    assert all(math.isnan(x) for x in ruling.measurement)
+def test_what_is_missing_is_undecided():
+    for rule in (UPPER, LESS, NEAR, Privacy(1.0), Holds()):
+        assert rule(None).verdict == UNDECIDED and "at these parameters" in rule(None).reason
+        assert all(math.isnan(x) for x in rule(None).measurement)
+    for rule in (UPPER, LESS, NEAR):
+        for missing in (math.nan, Interval(), Interval(1.0, math.nan, 1.0)):
+            assert rule(missing).verdict == UNDECIDED
 
 
-def test_numbers_that_do_not_tell_are_undecided_and_said():
-    ruling = Holds(DERIVED)(None, "between 0.5 and 2100", 0.5)
-    assert (ruling.verdict, ruling.reason, ruling.evidence) == (UNDECIDED, "between 0.5 and 2100", DERIVED)
-    assert ruling.measurement.measured == 0.5
-
-
-@pytest.mark.parametrize("rule", [UPPER, PRECISE, CEILING, LESS, NEAR, Privacy(1.0)])
-@pytest.mark.parametrize("missing", [math.nan, Interval()])
-def test_nan_is_undecided_even_in_one_end(rule, missing):
-    assert rule(missing).verdict == UNDECIDED
-    assert rule(Interval(1.0, math.nan, 1.0)).verdict == UNDECIDED
-
-
-@pytest.mark.parametrize("half", [0.0, 0.03])
-@pytest.mark.parametrize(
-    ("rule", "grid", "best_first"),
-    [
-        (UPPER, np.linspace(0, 3, 301), True),
-        (PRECISE, np.linspace(0, 1, 101), False),
-        (CEILING, np.linspace(99, 102, 301), True),
-        (LESS, np.linspace(-1, 1, 301), True),
-        (Privacy(1.0), np.linspace(0.5, 1.5, 301), True),
-    ],
-)
-def test_verdicts_change_in_one_direction_only(rule, grid, best_first, half):
-    order = (REPRODUCED, UNDECIDED, NOT_REPRODUCED)
-    found = [order.index(rule(x if isinstance(rule, Privacy) else about(x, half)).verdict) for x in grid]
-    steps = np.diff(found if best_first else found[::-1])
-    assert (steps >= 0).all()
-    assert max(found) == order.index(NOT_REPRODUCED)
-
-
-@pytest.mark.parametrize("rule", [UPPER, PRECISE, NEAR, CEILING])
-@pytest.mark.parametrize("centre", [0.85, 0.95, 1.06, 1.25, 40.0, 130.0, 950.0, 1030.0])
+@pytest.mark.parametrize(("rule", "centre"), [(UPPER, 0.85), (PRECISE, 1.0), (NEAR, 950.0), (NEAR, 990.0)])
 def test_a_wider_interval_never_decides_more(rule, centre):
-    if "neither" in rule(about(centre)).reason:  # a claim that is excluded for want of a better one
-        return
     verdicts = [rule(about(centre, half)).verdict for half in np.geomspace(1e-3, 3000, 500)]
     first = verdicts.index(UNDECIDED)
-    assert len(set(verdicts[:first])) <= 1
-    assert set(verdicts[first:]) == {UNDECIDED}
+    assert len(set(verdicts[:first])) == 1 and set(verdicts[first:]) == {UNDECIDED}
 
 
 GOOD, BAD, OPEN = UPPER(about(0.6)), UPPER(about(2.0)), UPPER(about(0.7, 0.5))
@@ -207,7 +123,6 @@ UNTESTED = NotTestable("no data")()
 REPAIRED = after_repair(BAD, GOOD)
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 @pytest.mark.parametrize(
     ("parts", "verdict"),
     [
@@ -218,26 +133,13 @@ REPAIRED = after_repair(BAD, GOOD)
         ((BAD, OPEN, UNTESTED), NOT_REPRODUCED),
     ],
 )
-def test_the_worst_part_wins_in_any_order(parts, verdict, order):
-    ruling = all_of(*(parts[i] for i in order))
-    assert ruling.verdict == verdict
+def test_the_worst_part_wins_in_any_order(parts, verdict):
     decide = parts if verdict in (REPRODUCED, AFTER_REPAIR) else [p for p in parts if p.verdict == verdict]
-    assert all(part.reason in ruling.reason for part in decide)
-    assert ruling.measurement in [part.measurement for part in decide]
-
-
-def test_a_bound_that_holds_needs_its_own_rate():
-    held, vacuous = CEILING(about(50.0)), UpperBound(400.0, uniform=300.0)(about(50.0))
-    upper, exact = UPPER(about(0.6)), PRECISE(about(1.0))
-    assert all_of(held).verdict == UNDECIDED
-    assert all_of(held, upper).verdict == REPRODUCED
-    assert all_of(held, exact).verdict == REPRODUCED
-    assert all_of(held, Holds()(True, "checked")).verdict == UNDECIDED
-    assert all_of(held, OPEN).verdict == UNDECIDED
-    assert all_of(held, BAD).verdict == NOT_REPRODUCED
-    assert all_of(vacuous, upper).verdict == UNDECIDED
-    assert all_of(CEILING(about(120.0)), upper).verdict == NOT_REPRODUCED
-    assert all_of(held, upper).measurement == upper.measurement
+    for order in itertools.permutations(parts):
+        ruling = all_of(*order)
+        assert ruling.verdict == verdict
+        assert all(part.reason in ruling.reason for part in decide)
+        assert ruling.measurement in [part.measurement for part in decide]
 
 
 @pytest.mark.parametrize(
@@ -258,23 +160,9 @@ def test_a_repair_saves_only_a_failure(printed, repaired, verdict):
 
 
 def test_a_repaired_claim_gives_both_reasons_and_the_repaired_number():
-    ruling = after_repair(Privacy(0.2)(math.inf), Privacy(0.2)(0.2))
-    assert ruling.reason == (
-        "as printed: pays no finite epsilon, promised epsilon 0.2; repaired: pays epsilon 0.2, promised epsilon 0.2"
-    )
-    assert ruling.measurement.measured == 0.2
-
-
-def test_a_repaired_rate_supports_its_bound():
-    assert all_of(CEILING(about(50.0)), after_repair(BAD, GOOD)).verdict == AFTER_REPAIR
-
-
-def test_estimates_are_measurements():
-    samples = np.random.default_rng(0).gamma(40, 1, size=(10, 4)) * np.arange(1, 5)
-    fit = fit_exponent(np.arange(1, 5), samples)
-    assert UPPER(fit).measurement[:3] == fit[:3]
-    interval = mean_interval(samples[:, 0])
-    assert CEILING(interval).measurement[:3] == interval[:3]
+    ruling = after_repair(Holds()(False, "of 3 cases none", 0.0), Holds()(True, "all 3 cases", 3.0))
+    assert ruling.reason == "as printed: of 3 cases none; repaired: all 3 cases"
+    assert ruling.measurement.measured == 3.0
 
 
 @pytest.mark.parametrize(
@@ -282,21 +170,13 @@ def test_estimates_are_measurements():
     [
         (lambda: Rate(1.0, {}), "alternatives must name a form"),
         (lambda: Rate(1.0, {"K": 1.0}), "alternatives must lie above the claimed exponent 1"),
-        (lambda: Rate(1.0, {"none": 0.0}), "above the claimed"),
-        (lambda: Rate(1.0, {"none": 0.0, "K^2": 2.0}), "above the claimed"),
         (lambda: Rate(1.0, {"K^2": 2.0}, exact=True), "on both sides of the claimed exponent 1"),
         (lambda: Near(1.0, tolerance=-0.1), "tolerance must be >= 0, got -0.1"),
         (lambda: Holds("typed"), "evidence must be"),
-        (lambda: Privacy(1.0, evidence="typed"), "evidence must be"),
-        (lambda: NotRun(" "), "why must say why"),
-        (lambda: Near(math.nan, tolerance=1.0), "target must be a number"),
         (lambda: Privacy(math.inf), "epsilon must be finite and > 0, got inf"),
-        (lambda: Privacy(1.0, 1.0), "delta must be >= 0 and < 1, got 1.0"),
         (lambda: NotTestable(""), "why must say why"),
         (lambda: UPPER("1.0"), "measurement must be a number, got '1.0'"),
-        (lambda: UPPER(True), "measurement must be a number, got True"),
         (lambda: UPPER(Interval(1.0, 2.0, 0.5)), "must lie in its interval"),
-        (lambda: UpperBound("7", uniform=3.0)(1.0), "bound must be a number, got '7'"),
         (lambda: Holds()(1, "one"), "holds must be True, False or None, got 1"),
         (lambda: Holds()(True), "numbers must say what was computed"),
     ],
@@ -331,7 +211,7 @@ def test_a_verdict_cannot_be_typed():
         all_of()
 
 
-STATED, FORMULA = Holds()(True, "all 12 cases", 1.0), Privacy(1.0, evidence=BY_CONSTRUCTION)(1.0)
+STATED, FORMULA = Holds()(True, "all 12 cases", 1.0), Holds(BY_CONSTRUCTION)(True, "the formula", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -339,44 +219,28 @@ STATED, FORMULA = Holds()(True, "all 12 cases", 1.0), Privacy(1.0, evidence=BY_C
     [
         (UPPER(about(0.66, 0.03)), MEASURED, ("T^0.75",)),
         (UPPER(about(0.66)), DERIVED, ("T^0.75",)),
-        (UPPER(None), MEASURED, ()),
-        (UPPER(about(0.75, 0.03)), MEASURED, ()),
         (LESS(about(-5.0, 4.0)), MEASURED, ("no difference",)),
         (NEAR(about(1000.0, 12.0)), MEASURED, ("farther than 30",)),
-        (CEILING(about(3.0, 1.0)), MEASURED, ()),
-        (STATED, EXACT, ()),
-        (Holds(DERIVED)(False, "at epsilon 1"), DERIVED, ()),
-        (FORMULA, BY_CONSTRUCTION, ()),
         (UNTESTED, DERIVED, ()),
         (all_of(UPPER(about(0.66, 0.03)), STATED), MEASURED, ("T^0.75",)),
         (all_of(STATED, FORMULA), BY_CONSTRUCTION, ()),
-        (all_of(Holds()(False, "no"), FORMULA), EXACT, ()),
         (all_of(STATED, GOOD.inherited("a")), INHERITED, ()),
         (all_of(Holds()(False, "no"), GOOD.inherited("a")), EXACT, ()),
-        (all_of(STATED, BAD.inherited("a")), INHERITED, ()),
         (after_repair(BAD, FORMULA), BY_CONSTRUCTION, ()),
-        (after_repair(BAD, OPEN), DERIVED, ()),
         (after_repair(Holds()(False, "no"), UPPER(about(0.6, 0.03))), MEASURED, ("T^0.75",)),
     ],
 )
 def test_evidence_is_of_the_weakest_kind_that_decides(ruling, evidence, excludes):
     assert (ruling.evidence, ruling.excludes) == (evidence, excludes)
-    assert ruling.evidence in EVIDENCE
-
-
-def test_an_upper_claim_that_the_improved_rate_satisfies_is_not_reproduced():
-    """T^(3/4) must not pass as T^(2/3), as it did within a slack of 0.1 and one for logarithms."""
-    assert UPPER(about(0.742, 0.023)).verdict == NOT_REPRODUCED
-    assert Rate(0.5, {"T^(2/3)": 2 / 3})(about(0.629, 0.045)).verdict == NOT_REPRODUCED
 
 
 def test_few_runs_seldom_refute_what_is_true():
     rng, rule = np.random.default_rng(1), Rate(0.5, {"T^0.75": 0.75})
     x = np.array([1.0, 4.0, 16.0, 64.0])
-    for replications, least in ((2, 0), (5, 0), (40, 300)):
-        runs = np.sqrt(x) * rng.lognormal(0.0, 0.5, size=(400, replications, 4))
+    for replications, least in ((2, 0), (40, 150)):
+        runs = np.sqrt(x) * rng.lognormal(0.0, 0.5, size=(200, replications, 4))
         found = [rule(fit_exponent(x, one)).verdict for one in runs]
-        assert found.count(NOT_REPRODUCED) <= 20
+        assert found.count(NOT_REPRODUCED) <= 10
         assert found.count(REPRODUCED) >= least
 
 
@@ -393,18 +257,13 @@ def spread(number, middle=1.0, wide=0.1):
     [
         ([*spread(19), 10.0], 1, (10.0, 1.0)),
         ([*spread(96), *spread(4, 10.0)], 4, (10.0, 1.0)),
-        ([*spread(96), *spread(4, 0.1)], 4, (0.1, 1.0)),
         ([*spread(95), *spread(5, 10.0)], 0, ()),  # often enough to be seen, and for the interval
         ([768.0, 1024.0, 1024.0, 1024.0, 1024.0], 1, (768.0, 1024.0)),  # a staircase
         ([1024.0] * 5, 5, (1024.0, math.nan)),  # of which one step was drawn
-        ([0.0] * 5, 5, (0.0, math.nan)),
         ([*spread(4), 30.0], 1, (30.0, 1.0)),
         ([*spread(4), 5.0], 0, ()),  # four runs do not tell what is far
         ([*spread(19), 1.5], 0, ()),  # beyond the others, by less than they spread
         ([0.0, *spread(19)], 1, (0.0, 1.0)),
-        ([-5.0, *spread(19)], 1, (-5.0, 1.0)),
-        ([1.0, 2.0], 0, ()),
-        ([1.0, 1.0, 2.0], 1, (2.0, 1.0)),
     ],
 )
 def test_a_rare_mode_is_a_few_runs_that_stand_apart(runs, apart, middles):
@@ -417,16 +276,10 @@ def test_a_rare_mode_is_a_few_runs_that_stand_apart(runs, apart, middles):
 
 def test_laws_with_one_mode_seldom_show_two_and_a_rare_one_is_seen():
     rng = np.random.default_rng(3)
-    for number in (5, 10, 20, 100):
-        for draw in (
-            rng.normal,
-            rng.exponential,
-            lambda size: rng.gamma(2.0, size=size),
-            lambda size: rng.lognormal(size=size),
-        ):
-            assert sum(rare_mode(draw(size=number)) is not None for _ in range(500)) <= 25
-    stuck = [np.where(rng.random(50) < 0.05, 10.0, 1.0) * rng.lognormal(0.0, 0.1, 50) for _ in range(200)]
-    assert sum(rare_mode(runs) is not None for runs in stuck) >= 150
+    for number, draw in itertools.product((5, 20, 100), (rng.normal, rng.exponential)):
+        assert sum(rare_mode(draw(size=number)) is not None for _ in range(200)) <= 10
+    stuck = [np.where(rng.random(50) < 0.05, 10.0, 1.0) * rng.lognormal(0.0, 0.1, 50) for _ in range(100)]
+    assert sum(rare_mode(runs) is not None for runs in stuck) >= 75
 
 
 def less(a, b, most):
@@ -470,24 +323,6 @@ def test_an_unseen_mode_is_put_where_it_moves_a_slope_furthest():
     assert ruling(math.inf, number=40_000).verdict == UNDECIDED
 
 
-def test_runs_of_which_all_may_be_another_mode_decide_nothing():
-    """With three runs 3/n is 1, and without a mean above 0 there is no ratio."""
-    three = np.array([1.0, 1.0, 5.0])
-    assert NEAR(mean_interval(three)).verdict == NOT_REPRODUCED  # as without any run at the target between the ends
-    assert by_runs(NEAR, mean_interval, three, most=1e9).verdict == UNDECIDED
-    failing = Rate(0.02, {"a": 0.01, "b": 0.03}, exact=True)
-    assert failing(ratio_interval(three, spread(40, 5000.0))).verdict == NOT_REPRODUCED
-    assert by_runs(failing, ratio_interval, three, spread(40, 5000.0), most=60.0).verdict == UNDECIDED
-    assert by_runs(lambda seen: GOOD, lambda given: about(1.0), np.array([[1.0, 2.0]])) is GOOD  # computed, not drawn
-
-
-def test_not_run_and_not_measurable_are_different_reasons():
-    assert NotRun("hours of rounds")().reason == "not run here: hours of rounds"
-    assert UPPER(None).reason == "cannot be measured at these parameters"
-    assert UPPER(None, "too few have learnt").reason == "too few have learnt"
-    assert NotRun("x")().verdict == UPPER(None).verdict == UNDECIDED
-
-
 PRINTED, REPAIRS = cascading.ucb_laplace(0.2, 4), cascading.repaired_local(0.2, 4)
 LDP1 = {variant: semibandits.cucb_ldp1(1.0, 4, variant) for variant in semibandits.VARIANTS}
 
@@ -498,9 +333,7 @@ LDP1 = {variant: semibandits.cucb_ldp1(1.0, 4, variant) for variant in semibandi
         ([PRINTED], [REPAIRS], "must be one algorithm"),
         ([LDP1["printed"]], [LDP1["repaired"], semibandits.cucb_ldp2(1.0, "repaired")], "must be one algorithm"),
         ([LDP1["printed"]], LDP1.values(), "must be one algorithm"),
-        ([LDP1["printed"]], [semibandits.cucb_ldp2(1.0, "repaired")], "must be one algorithm"),
         ([LDP1["printed"]], [], "must keep"),
-        ([LDP1["printed"]], [semibandits.cucb_dp(1.0, 4, 8, 100)], "must be one algorithm"),
         (
             [LDP1["printed"]],
             [replace(LDP1["repaired"], mechanism="gaussian")],
@@ -508,10 +341,9 @@ LDP1 = {variant: semibandits.cucb_ldp1(1.0, 4, variant) for variant in semibandi
         ),
     ],
 )
-@pytest.mark.parametrize("found", [GOOD, BAD, OPEN])
-def test_a_repair_is_one_algorithm_that_keeps_what_it_repairs(printed, repaired, message, found):
+def test_a_repair_is_one_algorithm_that_keeps_what_it_repairs(printed, repaired, message):
     with pytest.raises(ValueError, match=message):
-        after_repair(BAD.of(*printed), all_of(GOOD, found).of(*repaired))
+        after_repair(BAD.of(*printed), GOOD.of(*repaired))
 
 
 def test_a_repair_may_change_constants():
@@ -530,17 +362,6 @@ def test_a_row_rests_on_one_variant_of_an_algorithm():
     assert rests_on({"privacy": both, "regret": learns}).verdict == AFTER_REPAIR
     assert rests_on({"privacy": private, "regret": GOOD}).verdict == REPRODUCED
     assert rests_on({"privacy": private, "regret": learns, "bound": BAD}).verdict == NOT_REPRODUCED
-    table = rests_on({"regret": learns})  # what rests on a row is about what that row is about
-    assert rests_on({"privacy": private, "table": table}).verdict == UNDECIDED
-    assert rests_on({"privacy": both, "table": table}).verdict == AFTER_REPAIR
-
-
-def test_the_reason_of_a_repair_says_how_it_fares_as_far_as_there_is_room():
-    printed = Holds()(False, "x" * 150, 1.0)
-    for verdict, good in ((AFTER_REPAIR, True), (NOT_REPRODUCED, False)):
-        repaired = all_of(Holds()(good, "of the first part", 1.0), Holds()(good, "y" * 60, 2.0))
-        found = after_repair(printed, repaired)
-        assert (found.verdict, found.reason[-41:]) == (verdict, "; repaired: of the first part; and 1 more")
 
 
 def test_a_reason_is_short_and_says_what_it_leaves_out():
@@ -549,6 +370,41 @@ def test_a_reason_is_short_and_says_what_it_leaves_out():
     assert len(reason) <= LONGEST_REASON
     assert reason.endswith("; and 6 more")
     assert all_of(all_of(*parts), *parts[:2]).reason == reason[:-6] + "8 more"
-    for size in range(1, 12):
+    for size in (1, 11):
         cut = Holds()(True, ("x" * size + " ") * 240).reason
         assert LONGEST_REASON - size - 3 < len(cut) <= LONGEST_REASON and cut.endswith("x …")
+
+
+# --- evidence of runs, and the ledger
+
+FACTS = {"paper": "a", "algorithm": "A", "variant": "", "mechanism": "", "method": "", "trust": "local", "uniform": 1.0}
+
+
+def policy_runs(name, regrets):
+    last = pd.DataFrame({**FACTS, "policy": name, "replication": range(len(regrets)), "t": 100, "regret": regrets})
+    return pd.concat([last.assign(t=10, regret=0.0), last])
+
+
+def test_runs_are_picked_by_their_facts_and_compared_with_what_a_run_can_lose():
+    stuck, plain = policy_runs("stuck", [*spread(39), 4.0]), policy_runs("plain", spread(40, 2.0))
+    both = pd.concat([stuck, plain])
+    assert (pick(both, policy="plain")["regret"] == spread(40, 2.0)).all()
+    for facts in ({}, {"policy": "plane"}):
+        with pytest.raises(LookupError, match="must name one policy"):
+            pick(both, **facts)
+    found = compared(LESS, difference_interval, pick(both, policy="stuck"), pick(both, policy="plain"))
+    assert found.verdict == UNDECIDED and "an unseen mode" in found.reason  # uniform play loses 100
+    short = [pick(both, policy=name).assign(uniform=0.08) for name in ("stuck", "plain")]
+    assert compared(LESS, difference_interval, *short).verdict == REPRODUCED
+    assert {one.algorithm for one in found.about} == {"a A"}
+
+
+def test_the_ledger_is_what_was_ruled():
+    more = {"both": {"rests_on": ("a", "b")}, "c": {"not_testable": "no data"}, "seeds": {"long": True}}
+    more["own"] = {"rests_on": ("b",)}
+    names = ("a", "b", "both", "c", "own", "seeds")
+    claims = {name: Claim(name, "lemma", "Lemma 1", "It holds.", **more.get(name, {})) for name in names}
+    rows = ledger(claims, {"a": GOOD, "b": BAD, "own": GOOD, "seeds": GOOD}, "run", {"seeds": (2, 5), "a": (1, 5)})
+    assert rows["verdict"].tolist() == [REPRODUCED, *[NOT_REPRODUCED] * 2, NOT_TESTABLE, NOT_REPRODUCED, UNDECIDED]
+    assert rows.loc[2, ["reason", "evidence"]].tolist() == ["not reproduced: b; 1 other is better", INHERITED]
+    assert rows["command"].tolist() == ["run"] * 5 + ["run --long"]
