@@ -55,6 +55,7 @@ CORPUS = [
     ("estimates.half_width", {"se": np.zeros((2, 2)), "replications": [3, 4, 5]}, "replications"),
     ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
     ("papers.contextual.ldp_linucb", {"noise": "laplace", "delta": hostile.CONTEXT}, "delta"),
+    ("papers.definitions.asoodeh_zhang", {"divergences": np.ones(5)}, "divergences"),
     ("papers.semibandits.separated", {"shape": "K-path", "others": 1}, "others"),
     ("privacy.audit", {"neighbours": 1}, "neighbours"),
     ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
