@@ -4,6 +4,7 @@ import * as sums from "../book/_lab/sums.js";
 import * as normal from "../book/_lab/normal.js";
 import * as random from "../book/_lab/random.js";
 import { settings } from "../book/_lab/settings.js";
+import { theorems } from "../book/_lab/theorems.js";
 
 // A stream that gives recorded draws in their order.
 class Tape {
@@ -67,6 +68,16 @@ const answers = {
   streams: (seed, replication, size) =>
     Object.values(random.streams(seed, replication)).map((stream) => Array.from({ length: size }, () => stream.random())),
   summed: (name, draws, ...rest) => sums[name](new Tape(draws), ...rest),
+  theorems: (values, epsilon) =>
+    Object.fromEntries(
+      theorems.flatMap(({ paper, uniform, bounds }) => [
+        [paper, uniform(values)],
+        ...bounds.flatMap(({ id, total, rest }) => [
+          [`${paper}/${id}`, total(values, epsilon)],
+          [`${paper}/${id}/rest`, rest(values)],
+        ]),
+      ]),
+    ),
   normal: (name, ...rest) => normal[name](...rest),
 };
 
