@@ -36,11 +36,11 @@ const answers = {
   defaults: (chapter) => Object.fromEntries(settings[chapter].parameters.map(({ name, value }) => [name, value])),
   check: (chapter, values) => settings[chapter].check(values),
   command: (chapter, values) => settings[chapter].command(values, []),
-  traced: (chapter, id, values, tapes) => {
+  traced: (chapter, id, values, tapes, changed) => {
     const [env, choice, noise] = tapes.map((draws) => new Tape(draws));
     const trace = values.horizon <= 10000 ? [] : null;
     const checkpoints = settings[chapter].checkpoints(values);
-    const { record } = algorithm(chapter, id).make(values);
+    const record = { ...algorithm(chapter, id).make(values).record, ...changed };
     const regret = settings[chapter].run(record, values, { env, choice, noise }, checkpoints, () => {}, trace);
     return { trace, regret: [...regret], checkpoints: [...checkpoints] };
   },

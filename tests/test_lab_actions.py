@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -18,7 +19,7 @@ from private_bandits.mechanisms import _raw
 from private_bandits.problems import ConvexLoss
 from private_bandits.simulate import streams, trace
 
-CASES = 2
+CASES = {"cascading": 2, "semibandits": 2, "convex": 2, "heavy_tailed": 8}
 
 
 class Recorder:
@@ -66,17 +67,27 @@ def _drawn(policy: Any, problem: Any, horizon: int, seed: int) -> list[dict[str,
     return [{kind: getattr(stream, kind)(draws).tolist()} for kind, stream in zip(kinds, source, strict=True)]
 
 
+def _narrow(policy: Any) -> Any:
+    """An elimination in which one arm is left after a short epoch."""
+    terms = policy.record.terms.copy()
+    terms[:, [0, 3]] = 1.0, 0.0
+    return replace(policy, record=policy.record._replace(terms=terms))
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_same_draws_same_actions(chapter: str) -> None:
     declared, runs, asked = CHAPTERS[chapter], [], []
     for name, make in declared.policies.items():
         rng = np.random.default_rng([ord(letter) for letter in chapter + name])
         drawn = (declared.values(rng) for _ in iter(int, 1))
-        for values in islice((values for values in drawn if declared.fits(name, values)), CASES):
+        for values in islice((values for values in drawn if declared.fits(name, values)), CASES[chapter]):
             policy, horizon, seed = make(values), values["horizon"], len(runs)
             problem = declared.problem(values, policy)
+            changed = {}
+            if isinstance(policy.record, elimination.Record) and len(runs) % 2:  # then the least noise decides
+                policy, changed = _narrow(policy), {"width": 0, "pulls": 1}
             runs.append((problem, policy, horizon, seed))
-            asked.append(("traced", chapter, name, values, _drawn(policy, problem, horizon, seed)))
+            asked.append(("traced", chapter, name, values, _drawn(policy, problem, horizon, seed), changed))
     offered, *answers = ask(("offered", chapter, declared.values(np.random.default_rng(0))), *asked)
     assert {one["id"] for one in offered} == set(declared.policies)
     for (problem, policy, horizon, seed), answer in zip(runs, answers, strict=True):
