@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from chernoff import chernoff
 
 from private_bandits.mechanisms import lemma_1_constant
-from private_bandits.papers.cascading import b_lb, bounds, repaired_blocks, repaired_local
+from private_bandits.papers.cascading import b_lb, bounds, repaired_local
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import simulate
 
@@ -102,17 +101,6 @@ def test_theorem_12_by_hand():
     assert bounds.theorem_12(*arguments, 1e-6, "corrected") == close(3 * 0.5 / 1e-6 * LOG, rel=1e-5)
 
 
-def test_theorem_12_is_no_less_than_either_of_its_terms_and_bounds_the_print():
-    for p, share, epsilon in itertools.product((0.01, 0.5, 0.9), (0.05, 0.95), (0.01, 3.0, math.inf)):
-        at = (20, 4, p, share * p, HORIZON)
-        proved = bounds.theorem_12(*at, epsilon, "corrected")
-        terms = bounds.kveton_lower(*at), 16 * (1 - p) ** 3 * LOG / epsilon
-        assert proved >= max(terms) * (1 - 1e-12)
-        local = [bounds.theorem_11(*at, epsilon, variant) for variant in ("printed", "corrected", "sharp")]
-        assert local == sorted(local) and local[2] >= proved * (1 - 1e-12)  # local privacy is central privacy too
-        assert bounds.theorem_12(*at, epsilon) <= (1 + 1 / (p * (1 - p))) * proved
-
-
 # --- no privacy
 
 
@@ -164,21 +152,6 @@ def test_corrected_theorem_2_solves_its_inequality(gap, epsilon):
     pulls = (corrected - 2 * math.pi**2) / (2 * gap)
     scanned = _pulls_by_scan(gap, 3, epsilon, 2.0)
     assert scanned - 1e-6 <= pulls <= scanned + 1 + 1e-6
-
-
-def test_layering_against_brute_force():
-    """The most regret that pull limits s_k allow: sum of gap_k m_k with m_1 + ... + m_k <= s_k."""
-    problem = Cascade([0.9, 0.7, 0.5, 0.2], 3)
-    gaps = [0.7, 0.5, 0.3]
-    limits = [max(_pulls_by_scan(gap, 4, 1e3, 1.0), 1) for gap in gaps]
-    assert limits[0] < limits[1] < limits[2] < 1500
-    most = 0.0
-    for first in range(limits[0] + 1):
-        second = limits[1] - first  # the remaining choices are monotone: a pull at a larger gap is worth more
-        for taken in {0, second // 2, second}:
-            most = max(most, gaps[0] * first + gaps[1] * taken + gaps[2] * (limits[2] - first - taken))
-    value = bounds.theorem_2(problem, HORIZON, 1e3, variant="corrected", c_1=1.0) - TAIL
-    assert most - 1e-6 <= value <= most + sum(gaps)  # pulls are whole in the scan
 
 
 # --- the repair that asks about the first item
@@ -236,20 +209,6 @@ def test_the_bound_of_blocks_is_the_sum_of_its_proof(means, size, epsilon, horiz
             error = min(largest, 2 * radius)
     found = bounds.repaired_blocks_upper(Cascade(np.array(means), size), horizon, epsilon, design)
     assert found == pytest.approx(len(means) * (paid + math.pi**2 / 6), rel=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("means", "size", "design"), [([0.6, 0.1, 0.1], 1, "keep"), ([0.6, 0.6, 0.1, 0.1], 2, "forget")]
-)
-def test_blocks_stay_below_their_bound_where_that_says_something(means, size, design):
-    problem, horizon, before = Cascade(means, size), 200_000, math.inf
-    for epsilon in (0.2, 1.0):
-        policy = repaired_blocks(epsilon, size, design)
-        regret = simulate(problem, policy, horizon=horizon, replications=10, seed=1, checkpoints=[horizon]).regret
-        bound = bounds.repaired_blocks_upper(problem, horizon, epsilon, design)
-        assert float(regret.max()) < bound < min(before, 0.4 * problem.uniform_regret() * horizon)
-        assert bound < 60 * float(regret.mean())
-        before = bound
 
 
 # --- refusals

@@ -305,15 +305,6 @@ def test_the_worst_gap_of_ldp_ucb_balances_its_two_terms():
     assert worst <= least
 
 
-def test_slopes_are_taken_far_out_on_every_axis():
-    # x^2 / y, with a term that matters at small x only
-    found = lemmas.slopes(lambda x, y: (x + x**2) / y, (1.0, 1e6, 1e12), (1.0, 0.1))
-    assert max(found) == close(2.0, abs=1e-5)
-    # y falls by its axis: its slope is in 1/y
-    assert min(found) == close(1.0)
-    assert lemmas.slopes(lambda x, y: 1.0 / x, (1.0, 1e3), (2.0,)) == close([-1.0])
-
-
 # --- quantiles
 
 
@@ -353,9 +344,3 @@ def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
-
-
-def test_equal_arms_cost_nothing_but_failures():
-    for bound in (bounds.dp_upper, bounds.ldp_upper):
-        for variant in ("printed", "rate", "corrected"):
-            assert bound([0.5, 0.5], 0.5, 0.5, 1.0, HORIZON, variant=variant) == 0.0
