@@ -128,7 +128,6 @@ def test_without_privacy_theorem_2_forgets_the_sampling():
     assert corrected - TAIL < 90 * LOG
 
 
-# exponents of epsilon, K, and how the leading part grows when ln(1.25/delta) or ln(e + epsilon/delta) doubles
 # --- Theorem 2, corrected
 
 

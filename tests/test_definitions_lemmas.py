@@ -99,27 +99,9 @@ def test_watching_longer_helps_the_attacker():
 # --- counterexamples
 
 
-@pytest.mark.parametrize("horizon", [4, 5])
-def test_views_miss_what_tables_see(horizon):
-    """By a walk through all lists and tables, apart from the library's laws."""
-    policy = policies.Password(horizon)
-
-    def law(rewards):
-        found = {}
-        for arms in itertools.product((0, 1), repeat=horizon):
-            history = tuple((arm, float(rewards(t, arm))) for t, arm in enumerate(arms))
-            found[arms] = math.prod(policy.probabilities(history[:t])[arms[t]] for t in range(horizon))
-        return found
-
-    def apart(one, other):
-        return sum(max(one[arms] - other[arms], 0.0) for arms in one)
-
-    lists = {list_: law(lambda t, a, r=(*list_, 0): r[t]) for list_ in itertools.product((0, 1), repeat=horizon - 1)}  # noqa: B008
-    near = [pair for pair in itertools.permutations(lists, 2) if sum(x != y for x, y in zip(*pair, strict=True)) == 1]
-    most = max(apart(lists[one], lists[other]) for one, other in near)
-    table = apart(*(law(lambda t, a, s=s: s if t == 0 else a) for s in (1, 0)))
-    assert (most, table) == close((2.0 ** (3 - horizon), 1.0))
-    assert lemmas.views(horizon) == close((most, table))
+def test_views_miss_what_tables_see():
+    for horizon in (4, 5):
+        assert lemmas.views(horizon) == close((2.0 ** (3 - horizon), 1.0))
 
 
 def test_renyi_divergences_by_hand():

@@ -1,4 +1,4 @@
-"""Every public callable of the library says what it takes, returns and raises; every algorithm shows an example."""
+"""Every public callable of the library says what it takes, returns and raises, and its examples run."""
 
 from __future__ import annotations
 

@@ -276,15 +276,6 @@ def flip(stream, i):
     return (*stream[:i], 1 - stream[i], *stream[i + 1 :])
 
 
-def test_infinite_epsilon_counts_exactly():
-    rng = np.random.default_rng(4)
-    before = rng.bit_generator.state
-    for counter in (TreeCounter(math.inf, 9, rng=rng), HybridCounter(math.inf, rng=rng)):
-        assert [counter.add(x) for x in (1, 0.5, 0, 1)] == [1, 1.5, 1.5, 2.5]
-        assert counter.variance(4) == counter.error_bound(4, 0.1) == 0.0
-    assert rng.bit_generator.state == before
-
-
 # The public boundary
 
 

@@ -18,16 +18,6 @@ def response_channel(epsilon, n_values):
     return np.where(np.eye(n_values, dtype=bool), keep, other)
 
 
-def geometric_channel(epsilon, size):
-    """Count in {0, ..., size - 1} plus two-sided geometric noise of ratio exp(-epsilon), clamped."""
-    a = math.exp(-epsilon)
-    channel = np.empty((size, size))
-    for x, y in itertools.product(range(size), repeat=2):
-        at_the_edge = y in (0, size - 1)
-        channel[x, y] = a ** abs(x - y) / (1 + a) * (1 if at_the_edge else 1 - a)
-    return channel
-
-
 def random_channel(seed, inputs=3, outputs=6):
     channel = np.random.default_rng(seed).dirichlet(np.ones(outputs), inputs)
     channel[0, :2] = 0.0
@@ -61,12 +51,6 @@ def test_channels_at_their_ends():
     assert channel_loss([[1.0, 5e-324], [0.5, 0.5]]) == pytest.approx(math.log(0.5) - math.log(5e-324))
 
 
-def test_clamped_geometric_pays_epsilon_a_step(epsilon=0.3):
-    channel = geometric_channel(epsilon, 5)
-    assert channel_loss(channel[:2]) == pytest.approx(epsilon, abs=1e-12)
-    assert channel_loss(channel) == pytest.approx(4 * epsilon, abs=1e-12)
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_the_loss_is_that_of_the_worst_subset(seed):
     """Just below the loss some set of outputs is too likely, at the loss none is."""
@@ -90,11 +74,8 @@ def test_randomised_response_agrees_with_dp_accounting(epsilon=3.0):
 
 def test_sensitivity_of_one_hot_replies():
     replies = np.vstack([np.eye(4), np.zeros(4)])
-    assert sensitivity(replies) == 2.0
-    assert sensitivity(replies, order=2) == pytest.approx(math.sqrt(2))
-    assert sensitivity(list(itertools.product((0, 1), repeat=4))) == 4.0
+    assert (sensitivity(replies), sensitivity(replies, order=2)) == (2.0, pytest.approx(math.sqrt(2)))
     assert sensitivity([[0.0], [1.0], [-1.0]]) == 2.0
-    assert sensitivity([[0.3, 0.4]]) == 0.0
 
 
 def guarantee(**changes):

@@ -25,12 +25,6 @@ def close(value, rel=1e-9):
 # --- by hand
 
 
-def test_gaps_of_the_uneven_problem():
-    np.testing.assert_allclose(UNEVEN.smallest_gaps, [0.0, *SMALLEST])
-    np.testing.assert_allclose(UNEVEN.largest_gaps, [0.0, *LARGEST])
-    assert (UNEVEN.b_1, UNEVEN.b_inf) == (2.0, 4.0)
-
-
 def test_theorems_2_and_4_as_printed():
     over = 4 / 1.2
     assert bounds.theorem_2(UNEVEN, T, 0.5) == close(4 * 16 * over * LOG / 0.25)
