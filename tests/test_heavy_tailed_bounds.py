@@ -329,15 +329,11 @@ def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
     ("call", "message"),
     [
         (lambda: bounds.robust_ucb_upper(MEANS, 1.5, 1.0, HORIZON), "v must be"),
-        (lambda: bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 0.0, HORIZON), "u must be"),
         (lambda: bounds.dp_upper(MEANS, 1.5, 0.5, 1.0, HORIZON), "epsilon must be"),
         (lambda: bounds.dp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, beta=1.0, variant="corrected"), "beta must be"),
-        (lambda: bounds.dp_upper([], 0.5, 0.5, 1.0, HORIZON), "means"),
         (lambda: bounds.ldp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, variant="misprinted"), "variant must be one of"),
-        (lambda: bounds.dp_upper_independent(4, 0.5, 0.5, 1.0, 10.0), "horizon must be"),
         (lambda: bounds.dp_lower(1, 0.1, 0.5, 0.5, HORIZON), "n_arms must be"),
         (lambda: bounds.ldp_lower(2, 0.0, 0.5, 0.5, HORIZON), "gap must be"),
-        (lambda: bounds.ldp_lower_independent(4, -0.5, 0.5, HORIZON), "epsilon must be"),
         (lambda: bounds.quantile_width(0.5, 1.0), "excess must be"),
     ],
 )
