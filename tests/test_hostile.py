@@ -32,7 +32,7 @@ def calls():
 
 
 SIGNED = {"n_jobs", "axis", "offset"}
-UNREAD = ("algorithms", "Audit", "strong_convexity_within")  # lists and records, and what only methods call
+UNREAD = ("algorithms", "Audit")  # lists and records
 
 
 def test_what_is_meant_is_answered_and_what_is_no_number_or_below_0_refused(calls):
