@@ -18,7 +18,6 @@ from typing import Any
 import cluster_player
 import dask
 import joblib
-import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr

@@ -145,6 +145,8 @@ class Chapter:
     ) -> None:
         """Show a picture, and write `figures/<label>.svg` and the means that it shows, `data/<label>.csv`.
 
+        `figures/<label>.narrow.svg` is for a phone.
+
         Parameters
         ----------
         label : str
@@ -156,9 +158,15 @@ class Chapter:
         parts : mapping, optional
             The runs of panels that the paper labels one by one, for a CSV each instead of one for all.
         """
+        shown = [one for one in (picture.fig, picture.narrow) if one is not None]
+        if self.own and (faults := [said for one in shown for said in figures.unclear(one)]):
+            raise ValueError(f"{label}: {'; '.join(faults)}")
         svg, png = figures.svg(picture.fig), figures.png(picture.fig)
         plt.close(picture.fig)
         self._write(f"figures/{label}.svg", svg)
+        if picture.narrow is not None:
+            self._write(f"figures/{label}.narrow.svg", figures.svg(picture.narrow))
+            plt.close(picture.narrow)
         data = parts or {label: picture.data}
         for name, runs in data.items():
             self._write_csv(means(runs).drop(columns=_DRAWN_ONLY, errors="ignore"), name)
