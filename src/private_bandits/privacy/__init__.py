@@ -14,7 +14,7 @@ from private_bandits.privacy.enumeration import FinitePolicy, History
 from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.laws import environment_law, table_laws
 from private_bandits.privacy.loss import exact_loss, worst_case
-from private_bandits.privacy.sampled import binomial_interval, holm
+from private_bandits.privacy.sampled import binomial_interval
 
 __all__ = [
     "AddedNoise",
@@ -27,7 +27,6 @@ __all__ = [
     "channel_loss",
     "environment_law",
     "exact_loss",
-    "holm",
     "sensitivity",
     "table_laws",
     "worst_case",

@@ -12,10 +12,10 @@ from private_bandits.privacy.accounts import account
 from private_bandits.privacy.added_noise import AddedNoise
 from private_bandits.privacy.channels import stochastic
 from private_bandits.privacy.environments import channel_rows
-from private_bandits.privacy.events import Event, Found, features, learn
+from private_bandits.privacy.events import Event, features, learn
 from private_bandits.privacy.guarantee import Guarantee, Promising
 from private_bandits.privacy.loss import worst_case
-from private_bandits.privacy.sampled import certified_loss, p_value
+from private_bandits.privacy.sampled import lower_end
 from private_bandits.privacy.sufficient import LONGEST, sufficient, sufficient_loss
 from private_bandits.privacy.tables import ALL_PAIRS, Compiled, Started, on_tables
 from private_bandits.streams import Streams, streams
@@ -29,6 +29,7 @@ _GIVEN = {
 }
 _SLACK = 1e-9  # of exact losses
 _LEAST = 40  # runs on each of two neighbours, from which something is learnt
+_FINALISTS = 4  # pairs that are looked at again
 FULL_SEARCH = 8 * _LEAST * ALL_PAIRS
 """Runs from which on the default neighbours are all searched."""
 
@@ -57,8 +58,6 @@ class Audit:
         It keeps it only where an upper end proves so.
     method : str
         How the lower end was found; "accounting" where it was not.
-    p_value : float
-        At which level of error the promise would still be broken: 0 or 1 where the answer took no runs. For `holm`.
     """
 
     epsilon_low: float
@@ -71,7 +70,6 @@ class Audit:
     promised: float | None
     verdict: str
     method: str
-    p_value: float
 
     def __str__(self) -> str:
         ends = f"pays from {self.epsilon_low:.4g} to {self.epsilon_high:.4g} at delta = {self.delta:g}"
@@ -146,9 +144,9 @@ def audit(
 
     Notes
     -----
-    Sampled: pair, event and threshold are learnt on one half of the runs and tested on the other, by the ends of two
-    Clopper-Pearson intervals that share the error (Jagielski, Ullman and Oprea 2020). Rewards are fixed, so that
-    neighbours differ in one user; compiled loops play them.
+    Sampled: pair, event and threshold are learnt on one half of the runs and tested on the other (Jagielski, Ullman and
+    Oprea 2020), by a joint test of both frequencies. Rewards are fixed, so that neighbours differ in one user; compiled
+    loops play them.
     Events are thresholds on single entries, on two together, on sums, and on whole outcomes that come again: a leak
     behind a mask that only more entries together undo is missed. Dynamic programming is about the `law` that a policy
     states, compared with its `probabilities` on short histories and some long ones. Floating-point noise and timing are
@@ -187,7 +185,7 @@ def audit(
             paid, local = account(target.record, failure)
             proved = paid if local or view != "messages" else math.inf
     found = _exact(target, kind, neighbours, view, failure, horizon)
-    event, refuted = None, None
+    event = None
     if found is not None:
         low, witness, how = found
         high, by = low, "exact"
@@ -195,7 +193,7 @@ def audit(
         low, witness, how = 0.0, None, "accounting"
         if total > 0:
             outcomes = _runs(target, kind, neighbours, view, problem, horizon, halves[0], total >= FULL_SEARCH)
-            low, witness, event, refuted = _sampled(*outcomes, total, failure, level, halves, promise)
+            low, witness, event = _sampled(*outcomes, total, failure, level, halves)
             how = "sampled"
         # an account that runs refute is none
         high, by = (proved, "accounting") if low <= proved < math.inf else (math.inf, "none")
@@ -204,9 +202,7 @@ def audit(
         slack = _SLACK * max(1.0, promise)
         kept = "keeps its promise" if high <= promise + slack else "consistent"
         verdict = "breaks its promise" if low > promise + (by == "exact") * slack else kept
-    if refuted is None:
-        refuted = float(verdict != "breaks its promise")
-    return Audit(low, high, by, failure, by == "exact", witness, event, promise, verdict, how, refuted)
+    return Audit(low, high, by, failure, by == "exact", witness, event, promise, verdict, how)
 
 
 def _kind(target: Any) -> str:
@@ -275,28 +271,44 @@ def _runs(
     return draw, [(pair, *pair, None) for pair in _listed(neighbours)]
 
 
-def _learnt(draw: Any, pair: Any, n: int, delta: float, source: Streams) -> tuple[Found, Any, Any]:
-    """The event of a pair of data, its layout, and the pair with the likelier of the data first."""
-    shown, one, other, user = pair
-    rows, layout = features([*draw(one, user, n, source), *draw(other, user, n, source)])
-    found = learn(rows[:n], rows[n:], delta)
-    return found, layout, (shown[::-1], other, one, user) if found.swapped else pair
+class _Candidate:
+    """A pair of data whose event is learnt from more and more runs."""
+
+    def __init__(self, draw: Any, pair: Any) -> None:
+        self.draw, self.pair, self.worth = draw, pair, 0.0
+        self.outcomes: tuple[list[Any], list[Any]] = [], []
+
+    def learn(self, n: int, delta: float, source: Streams) -> None:
+        _, one, other, user = self.pair
+        for seen, data in zip(self.outcomes, (one, other), strict=True):
+            seen += self.draw(data, user, n, source)
+        rows, self.layout = features([*self.outcomes[0], *self.outcomes[1]])
+        self.found = learn(*np.split(rows, 2), delta)
+        self.worth = self.found.worth
+
+    def tested(self, n: int, source: Streams) -> tuple[Any, Event]:
+        """The pair, the likelier of its data first, and the event with its counts in other runs."""
+        shown, *data, user = self.pair
+        if self.found.swapped:
+            shown, data = shown[::-1], data[::-1]
+        hits, others = (
+            int(self.found.happened(features(self.draw(x, user, n, source), self.layout)[0]).sum()) for x in data
+        )
+        return shown, self.found.event._replace(hits=hits, runs=n, others=others)
 
 
 def _sampled(
-    draw: Any, pairs: list[Any], runs: int, delta: float, confidence: float, halves: Any, promised: float | None
-) -> tuple[float, Any, Event, float | None]:
-    """The certified loss, the pair and the event that show it, and the p-value of the promise."""
-    learning, testing = halves
-    n = each = runs // 4
-    if len(pairs) > 1:  # half of what there is to learn from goes to the search for the pair
-        each //= 2
-        if each // len(pairs) < _LEAST:
-            raise ValueError(f"runs must be >= {8 * _LEAST * len(pairs)} to search {len(pairs)} neighbours, got {runs}")
-        tried = [_learnt(draw, pair, each // len(pairs), delta, learning)[0].worth for pair in pairs]
-        pairs = [pairs[int(np.argmax(tried))]]
-    found, layout, (shown, one, other, user) = _learnt(draw, pairs[0], each, delta, learning)
-    hits, others = (int(found.happened(features(draw(x, user, n, testing), layout)[0]).sum()) for x in (one, other))
-    low = float(certified_loss(hits, n, others, n, delta, 1 - confidence))
-    refuted = None if promised is None else p_value(hits, n, others, n, delta, promised)
-    return max(0.0, low), shown, found.event._replace(hits=hits, runs=n, others=others), refuted
+    draw: Any, pairs: list[Any], runs: int, delta: float, confidence: float, halves: Any
+) -> tuple[float, Any, Event]:
+    """The certified loss, and the pair and the event that show it."""
+    n = runs // 4
+    if len(pairs) > 1 and runs < 8 * _LEAST * len(pairs):
+        raise ValueError(f"runs must be >= {8 * _LEAST * len(pairs)} to search {len(pairs)} neighbours, got {runs}")
+    left = [_Candidate(draw, pair) for pair in pairs]
+    stages = sorted({len(pairs), min(_FINALISTS, len(pairs)), 1}, reverse=True)  # as many runs in each
+    for many in stages:
+        left = sorted(left, key=lambda each: -each.worth)[:many]
+        for each in left:
+            each.learn(n // len(stages) // many, delta, halves[0])
+    shown, event = left[0].tested(n, halves[1])
+    return lower_end(event.hits, event.others, n, delta, 1 - confidence), shown, event

@@ -14,6 +14,8 @@ import numpy as np
 from private_bandits.privacy.sampled import certified_loss
 
 _BINS = 16
+_ATOMS = 1024  # values with a cell of their own
+_DIGITS = 12  # that count: the last ones tell 0 + noise from 1 + noise, which is the floating-point noise's own fault
 _KEPT = 12
 _SEEN = 48  # entries that a linear discriminant weighs
 _FAR = 1e6  # in a discriminant, which is of sums and differences
@@ -77,7 +79,7 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
     Returns
     -------
     float array, shape (outcomes, width)
-        Where lengths differ, the length comes first. What is missing, or no number, is minus infinity.
+        Where lengths differ, the length comes first. What is missing is minus infinity, and NaN the least number.
     (bool, int)
         Whether lengths come first, and how many numbers follow.
 
@@ -100,7 +102,7 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
         table = np.full((len(rows), width), -math.inf)
         for place, row in enumerate(rows):
             table[place, : len(row)] = row[:width]
-    table[np.isnan(table)] = -math.inf
+    table[np.isnan(table)] = -np.finfo(float).max
     return (np.column_stack([sizes, table]) if varies else table), (varies, width)
 
 
@@ -142,9 +144,11 @@ def learn(first: np.ndarray, second: np.ndarray, delta: float) -> Found:
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
-    """Leave out the last digits: they tell 0 + noise from 1 + noise, which is the floating-point noise's own fault."""
-    with np.errstate(over="ignore"):
-        return np.round(values, 9).astype(np.float32)
+    """Keep the first digits, and nothing of sums that cancel."""
+    values = np.where(np.abs(values) < 10.0**-_DIGITS, 0.0, values)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        unit = 10.0 ** np.clip(np.floor(np.log10(np.abs(values))) - _DIGITS + 1, -300, 290)
+        return np.where(np.isfinite(values) & (values != 0.0), np.round(values / unit) * unit, values)
 
 
 def _numbers(first: np.ndarray, second: np.ndarray) -> Iterator[tuple[str, Callable[..., np.ndarray]]]:
@@ -183,7 +187,7 @@ class _Coded:
         pooled = np.concatenate([first, second])
         values, times = np.unique(pooled, return_counts=True)
         if len(values) > _BINS:
-            often = np.argsort(-times, kind="stable")[:_BINS]
+            often = np.argsort(-times, kind="stable")[:_ATOMS]
             again = values[often][times[often] >= _AGAIN]
             quantiles = np.quantile(pooled, np.arange(_BINS) / _BINS, method="lower")
             values = np.unique(np.concatenate([quantiles, again, np.nextafter(again, math.inf)]))

@@ -50,7 +50,7 @@ _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
 _SCREENED = 256  # users among whom those to search are chosen
 _SCREENED_RUNS, _SCREENED_ROUNDS = (48, 2048), 100_000  # runs for it: from and to, and rounds of all of them
 ALL_PAIRS = 18
-"""Pairs that are searched by default: three constant tables, two users, three changes of a row."""
+"""Pairs that are searched by default, at most: three constant tables, two users, three changes of a row."""
 _RATES = (0.5, 0.125, 0.875)  # of the higher reward in their tables
 _PAIRED = 5_000_000  # products of two numbers that are seen, in all runs: up to so many, two are looked at together
 _FEW = 8  # values of a number up to which each is looked at alone
@@ -93,6 +93,8 @@ class Tables:
     def pairs(self, source: Streams, every: bool = True) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return neighbours to search: constant tables, in which the row of the first user or of another one differs.
 
+        Of arms one reward of a row is read: then all of them change.
+
         Parameters
         ----------
         source : Streams
@@ -114,11 +116,11 @@ class Tables:
         rows = np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
         found = []
         users = {0, self._screened(source, rows)} if every else {0}
-        for base, user in product(rows, sorted(users)):
-            for i, j in ((0, 1), (0, 2), (1, 2)):
-                tables = np.tile(base, (2, self.horizon, 1))
-                tables[:, user] = rows[i], rows[j]
-                found.append((tables[0], tables[1]))
+        changes = ((0, 1), (0, 2), (1, 2)) if self.problem.list_size > 1 else ((0, 1),)  # one arm's reward is read
+        for base, user, (i, j) in product(rows, sorted(users), changes):
+            tables = np.tile(base, (2, self.horizon, 1))
+            tables[:, user] = rows[i], rows[j]
+            found.append((tables[0], tables[1]))
         return found if every else found[:1]
 
     def prepared(self, pair: Any) -> tuple[Any, Any, int]:
