@@ -33,8 +33,11 @@ class Learner(Protocol):
             The items, in order; of a ConvexLoss the point (an arm as [arm]).
         """
 
-    def tell(self, feedback: Sequence[float]) -> None:
+    def tell(self, feedback: Sequence[float]) -> Any:
         """Take the feedback.
+
+        What it returns, a number or several, is what the round's user sends; `audit` looks at it where asked for
+        messages, and at what a method `state()` returns where asked for the state.
 
         Parameters
         ----------

@@ -103,14 +103,15 @@ def audit(
         row.
     neighbours : list of (a, b), optional
         Of a mechanism: pairs of data, needed. Of a policy: pairs of tables of rewards, shape (horizon, items), or of
-        lists with one problem a round, that differ in one user's row. By default 18 pairs are searched: tables that are
-        constant but for one of two users, the first, and the one whose reward moves the view most on random tables;
-        below 5,760 runs one of them, the first user's rewards all at their least or most, before the least. Of
-        a finite policy all tables are searched.
+        lists with one problem a round, that differ in one user's row; of a policy in Python any finite rewards. By
+        default 18 pairs are searched, of arms 6: tables of rewards 0 and 1 that are constant but for one of two users,
+        the first, and the one whose reward moves the view most on random tables; below 5,760 runs one of them, the
+        first user's rewards all at their least or most, before the least. Of a finite policy all tables are searched.
     view : {"messages", "actions", "state"}, optional
         What is seen: what the changed user sends, with how often; the lists or arms; or what the policy reads, round by
         round. By default the messages of a local policy, and the actions of any other. What is observed before round 1
-        counts as sent by its user.
+        counts as sent by its user. A learner in Python shows its messages as what `tell` returns, its state as what
+        `state()` does.
     promised : float, optional
         Epsilon that was promised at this delta, >= 0. By default the policy's own, where it is about this: no messages
         of a central policy.
@@ -126,7 +127,8 @@ def audit(
     problem : Arms, Cascade, LinearContext or SemiBandit, optional
         Needed for a policy that `simulate` plays; its means are not used.
     horizon : int, optional
-        Rounds, >= 1; needed for policies.
+        Rounds, >= 1; needed for policies. Messages need the first rounds only. Actions need a round after whatever
+        noisy number decides, and few beyond it: more rounds hide it among others. The state shows that number itself.
     accounted : float, optional
         An upper end that is proved elsewhere. By default that of the numbers in a `Policy`'s record, where the default
         promise is about this; what a policy written in Python says of itself is a promise only.
@@ -148,9 +150,9 @@ def audit(
     Oprea 2020), by a joint test of both frequencies. Rewards are fixed, so that neighbours differ in one user; compiled
     loops play them.
     Events are thresholds on single entries, on two together, on sums, and on whole outcomes that come again: a leak
-    behind a mask that only more entries together undo is missed. Dynamic programming is about the `law` that a policy
-    states, compared with its `probabilities` on short histories and some long ones. Floating-point noise and timing are
-    out of scope.
+    behind a mask that only more entries together undo is missed, and so is what happens once in some hundred runs, or
+    beyond the twelfth digit. Dynamic programming is about the `law` that a policy states, compared with its
+    `probabilities` on short histories and some long ones. Floating-point noise and timing are out of scope.
 
     Examples
     --------

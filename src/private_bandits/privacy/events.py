@@ -128,19 +128,31 @@ def learn(first: np.ndarray, second: np.ndarray, delta: float) -> Found:
     best: Found | None = None
     for name in [name for name in fits[2] if name in fits[0] and name in fits[1]]:
         crossed = [_rounded(np.concatenate([fits[1][name](sides[0][s]), fits[0][name](sides[1][s])])) for s in (0, 1)]
-        refitted = _rounded(np.concatenate([fits[2][name](first), fits[2][name](second)]))
+        refitted = [_rounded(fits[2][name](side)) for side in (first, second)]
         for sign, swapped in product((1.0, -1.0), (False, True)):
-            mine, other = (np.sort(sign * values) for values in (crossed[::-1] if swapped else crossed))
+            order = slice(None, None, -1) if swapped else slice(None)
+            mine, other = (np.sort(sign * values) for values in crossed[order])
             pooled = np.sort(np.concatenate([mine, other]))
             levels = np.unique(pooled[-np.unique(np.geomspace(1, len(pooled), _LEVELS).astype(int))])
-            k, j = (len(each) - np.searchsorted(each, levels) for each in (mine, other))
-            worth = certified_loss(k, len(mine), j, len(other), delta, _STRICT)
+            worth, counts = _worth(mine, other, levels, delta)
             place = int(np.argmax(worth))
             if best is None or worth[place] > best.worth:
-                threshold = np.sort(sign * refitted)[-int(k[place] + j[place])]  # as many outcomes as it had crossed
-                best = Found(Event(name, sign, float(threshold)), fits[2][name], swapped, float(worth[place]))
+                mine, other = (np.sort(sign * values) for values in refitted[order])
+                pooled = np.sort(np.concatenate([mine, other]))
+                least = pooled[-counts[place]]  # as many outcomes as it had crossed, or less where many are equal
+                near = np.array([least, pooled[min(np.searchsorted(pooled, least, "right"), len(pooled) - 1)]])
+                again = _worth(mine, other, near, delta)[0]
+                sure = float(min(worth[place], again.max()))  # the last fit may be another one than those that crossed
+                if best is None or sure > best.worth:
+                    best = Found(Event(name, sign, float(near[np.argmax(again)])), fits[2][name], swapped, sure)
     assert best is not None
     return best
+
+
+def _worth(mine: np.ndarray, other: np.ndarray, levels: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray]:
+    """What each threshold on sorted numbers certifies, and how many are above it."""
+    k, j = (len(each) - np.searchsorted(each, levels) for each in (mine, other))
+    return certified_loss(k, len(mine), j, len(other), delta, _STRICT), k + j
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:

@@ -211,25 +211,32 @@ class Tables:
 
 
 class _Learner(Tables):
-    """A policy written in Python."""
+    """A policy written in Python: `tell` returns what its user sends, and `state()` what the policy reads."""
+
+    def _takes(self, rows: np.ndarray) -> bool:
+        return True
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
-        return [[self._seen(self._play(rows, source))] for _ in range(runs)]
+        return [self._play(rows, users, source) for _ in range(runs)]
 
-    def _play(self, rows: Any, source: Streams) -> np.ndarray:
+    def _play(self, rows: Any, users: Sequence[int], source: Streams) -> list[Any]:
         learner = self.policy.start(self.problem, source.choice, source.noise)
         size, stops = self.problem.list_size, isinstance(self.problem, Cascade)
-        played = []
-        for row in rows.tolist():
+        played, seen = [], []
+        for user, row in enumerate(rows.tolist()):
             order = list(learner.ask())
             if not order or min(order) < 0 or max(order) >= self.items:
                 raise ValueError(f"ask() must return items from 0 to {self.items - 1}, got {checks.brief(order)}")
             feedback = [row[item] for item in order]
             if stops and any(feedback):
                 feedback = feedback[: next(place for place, click in enumerate(feedback) if click) + 1]
-            learner.tell(feedback)
+            message = learner.tell(feedback)
+            if self.view == "messages" and user in users:
+                seen.append(_numbers("tell()", message))
+            elif self.view == "state" and user >= users[0]:
+                seen.append(_numbers("state()", learner.state() if hasattr(learner, "state") else None))
             played.append(order + [-1] * (size - len(order)))
-        return np.array(played)
+        return seen or [self._seen(np.array(played))]
 
 
 class _Rounds(Tables):
@@ -371,11 +378,15 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
         # with one pull in each, kept for good, episodes are rounds
         single = kernel is episodes and policy.record.growth == 0.0 and policy.record.kept > 0.0
         return (_Epochs if kernel.PIECE == WHOLE_RUN and not single else _Rounds)(policy, problem, horizon, view)
-    if view in ("messages", "state"):
-        raise ValueError(f"view={view!r} needs a Policy, whose compiled loop has them")
     if not isinstance(problem, ListProblem):
         raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit for a learner, got {checks.brief(problem)}")
     return _Learner(policy, problem, horizon, view)
+
+
+def _numbers(told: str, value: Any) -> np.ndarray:
+    if value is None:
+        raise ValueError(f"view needs a learner whose {told} returns what is sent or read, got None")
+    return np.asarray(value, dtype=float).ravel()
 
 
 def _same(one: Any, other: Any) -> bool:
