@@ -2,9 +2,9 @@
 
 `guarantee` holds what a policy promises, `channels` the losses of finite randomisers. `enumeration` and `laws` find the
 probability of every history of a finite policy, `loss` and `environments` the losses under the definitions of Basu,
-Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0), `sufficient` (long horizons)
-and `added_noise` where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with
-what `sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a record.
+Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0) and `added_noise` where a loss
+can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with what `sampled` proves of binomial
+counts. `accounts` proves upper ends from the numbers of a record.
 """
 
 from private_bandits.privacy.added_noise import AddedNoise

@@ -16,7 +16,6 @@ from private_bandits.privacy.events import Event, features, learn
 from private_bandits.privacy.guarantee import Guarantee, Promising
 from private_bandits.privacy.loss import worst_case
 from private_bandits.privacy.sampled import lower_end
-from private_bandits.privacy.sufficient import LONGEST, sufficient, sufficient_loss
 from private_bandits.privacy.tables import ALL_PAIRS, Compiled, Started, on_tables
 from private_bandits.streams import Streams, streams
 
@@ -151,8 +150,7 @@ def audit(
     loops play them.
     Events are thresholds on single entries, on two together, on sums, and on whole outcomes that come again: a leak
     behind a mask that only more entries together undo is missed, and so is what happens once in some hundred runs, or
-    beyond the twelfth digit. Dynamic programming is about the `law` that a policy states, compared with its
-    `probabilities` on short histories and some long ones. Floating-point noise and timing are out of scope.
+    beyond the twelfth digit. Floating-point noise and timing are out of scope.
 
     Examples
     --------
@@ -244,9 +242,6 @@ def _finite(policy: Any, view: str, delta: float, horizon: int) -> tuple[float, 
         return *deltas.channel_epsilon(channel_rows(enumeration.describe(policy)), delta), "closed form"
     if delta > 0:
         return *deltas.table_epsilon(policy, horizon, delta), "enumeration"
-    if horizon <= LONGEST and sufficient(policy, horizon):
-        change = sufficient_loss(policy, horizon)
-        return change.loss, change, "dynamic programming"
     witness = worst_case(policy, horizon)
     return witness.loss, witness, "enumeration"
 
@@ -285,7 +280,7 @@ class _Candidate:
         for seen, data in zip(self.outcomes, (one, other), strict=True):
             seen += self.draw(data, user, n, source)
         rows, self.layout = features([*self.outcomes[0], *self.outcomes[1]])
-        self.found = learn(*np.split(rows, 2), delta)
+        self.found = learn(rows[: len(rows) // 2], rows[len(rows) // 2 :], delta)
         self.worth = self.found.worth
 
     def tested(self, n: int, source: Streams) -> tuple[Any, Event]:
