@@ -103,6 +103,7 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
         for place, row in enumerate(rows):
             table[place, : len(row)] = row[:width]
     table[np.isnan(table)] = -np.finfo(float).max
+    table = _rounded(table)
     return (np.column_stack([sizes, table]) if varies else table), (varies, width)
 
 
