@@ -115,7 +115,8 @@ class Tables:
             raise ValueError(f"neighbours must be given for {checks.brief(self.problem)}")
         rows = np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
         found = []
-        users = {0, self._screened(source, rows)} if every else {0}
+        other = 1 if self.horizon == 2 else self._screened(source, rows) if every else 0
+        users = {0, other} if every else {0}
         changes = ((0, 1), (0, 2), (1, 2)) if self.problem.list_size > 1 else ((0, 1),)  # one arm's reward is read
         for base, user, (i, j) in product(rows, sorted(users), changes):
             tables = np.tile(base, (2, self.horizon, 1))
