@@ -173,6 +173,7 @@ class Chapter:
         caption: str,
         columns: Mapping[str, str] | None = None,
         formats: Mapping[str, str] | None = None,
+        filtered: bool = False,
     ) -> None:
         """Show a table, and write all its columns to `data/<label>.csv`.
 
@@ -187,9 +188,11 @@ class Chapter:
             The columns to show, with their headings. Default: all, by their names in words.
         formats : mapping, optional
             Formats of numbers, by column.
+        filtered : bool
+            Whether a form on the page chooses rows.
         """
         columns = columns or {name: str(name).replace("_", " ").capitalize() for name in frame.columns}
-        shown = Table(frame, caption, columns, formats)
+        shown = Table(frame, caption, columns, formats, filtered)
         self._write_csv(frame, label)
         display(render.table(self.name, label, shown))
 
@@ -241,10 +244,12 @@ class Chapter:
         Returns
         -------
         DataFrame
-            As `play` returns, with the labels of the study.
+            As `play` returns, with the labels of the study; as it is committed, where it is no list of runs.
         """
-        studies = importlib.import_module(f"private_bandits_book.{self.name}.long").STUDIES
+        studies = vars(importlib.import_module(f"private_bandits_book.{self.name}.long")).get("STUDIES", {})
         rows = pd.read_csv(self.book.data(self.name) / f"long-{label}.csv")
+        if label not in studies:
+            return rows
         runs = studies[label]()
         by = pd.read_csv(StringIO(seeds.csv_text(pd.DataFrame([run.labels for run in runs]))))  # rounded as theirs are
         known = pd.DataFrame([facts(run.policy, run.problem) for run in runs])

@@ -35,6 +35,7 @@ class Table(NamedTuple):
     caption: str
     columns: Mapping[str, str] | None = None
     formats: Mapping[str, str] | None = None
+    filtered: bool = False  # whether the page has a form that chooses rows
 
 
 class Made(NamedTuple):

@@ -54,7 +54,7 @@ def _row(case: Case, runs: int, seed: int) -> tuple[Any, ...]:
 def ends(case: Case, found: Audit) -> tuple[float, float, str]:
     """Return both ends of a row and its method: one number where the loss is known and the runs do not refute it.
 
-    A loss that is known from a record holds for the code only as far as runs agree: an infinite one needs an accusation.
+    A loss that is known from a record holds for the code as far as runs agree: an infinite one needs an accusation.
     """
     agrees = found.high_by == "accounting" or (found.verdict == BREAKS and case.exact == np.inf)
     if case.exact is not None and agrees:

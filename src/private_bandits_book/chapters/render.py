@@ -112,7 +112,7 @@ def table(chapter: str, label: str, made: Table) -> Display:
         markdown=_directive(
             "table",
             caption,
-            {"name": f"{chapter}-{label}"},
+            {"name": f"{chapter}-{label}"} | ({"class": "filtered"} if made.filtered else {}),
             pipes(list(heads.values()), body, align),
         )
         + f"\n\n{_download(chapter, label)}",
