@@ -460,9 +460,9 @@ def test_a_lower_end_is_never_above_what_is_proved():
 
 def test_an_audit_says_itself_in_a_line():
     found = audit([[0.75, 0.25], [0.25, 0.75]], promised=1.0)
-    assert str(found) == "pays from 1.099 to 1.099 at delta = 0 (closed form): breaks its promise"
+    assert str(found) == "privacy loss from 1.099 to 1.099 at delta = 0 (closed form): breaks its promise"
     found = audit(laplace(0.5), neighbours=[(0.0, 1.0)], promised=1.0)
-    said = f"pays from {found.epsilon_low:.4g} to inf at delta = 0 (sampled): breaks its promise; {found.event}"
+    said = f"privacy loss from {found.epsilon_low:.4g} to inf at delta = 0 (sampled): breaks its promise; {found.event}"
     assert str(found) == f"{said}: {found.event.hits}, {found.event.others} of 5000"
 
 

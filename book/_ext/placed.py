@@ -52,6 +52,7 @@ CHAPTERS = {
         letter="C",
     ),
     "replay": Placed(before="", figure="", shown="", said="", letter="Y"),
+    "audit": Placed(before="", figure="", shown="", said="", letter="A"),
     "semibandits": Placed(
         before="The problem",
         figure="figure-removed",

@@ -1,4 +1,4 @@
-"""What does a mechanism or a policy really pay? Exactly where it can be found, else certified by runs, from below."""
+"""How private is a mechanism or a policy really? Exact where it can be found, else certified by runs, from below."""
 
 import math
 from dataclasses import dataclass, field
@@ -73,7 +73,7 @@ class Audit:
     method: str
 
     def __str__(self) -> str:
-        ends = f"pays from {self.epsilon_low:.4g} to {self.epsilon_high:.4g} at delta = {self.delta:g}"
+        ends = f"privacy loss from {self.epsilon_low:.4g} to {self.epsilon_high:.4g} at delta = {self.delta:g}"
         said = f"{ends} ({self.method}): {self.verdict}"
         if self.event is None:
             return said

@@ -1,6 +1,7 @@
 """The two figures of how good the auditor is."""
 
 import math
+from typing import Any
 
 import pandas as pd
 
@@ -24,8 +25,8 @@ def right(trials: pd.DataFrame) -> Picture:
     lines = found.assign(policy=found["level_1"].map(_SHARES), promised=found["epsilon"])
     ends = [float(rows["epsilon"].min()), float(rows["epsilon"].max())]
     bounds = [("the promise", ends, [1.0, 1.0])]
-    words = {"xlabel": "ε promised", "ylabel": "certified over promised"}
-    fig = figures.regret_curves(_drawn(lines), "promised", xscale="log", bounds=bounds, **words)
+    look: dict[str, Any] = {"xscale": "log", "xlabel": "ε promised", "ylabel": "certified over promised"}
+    fig = figures.regret_curves(_drawn(lines), "promised", bounds=bounds, **look)
     said = ", ".join(f"{one.policy} {one.regret:.2f} at ε = {one.epsilon:g}" for one in lines.itertuples())
     data = lines.rename(columns={"regret": "certified"})[["policy", "promised", "certified"]]
     return Picture(fig, data, f"Certified over promised: {said}.")
@@ -44,8 +45,8 @@ def faulty(trials: pd.DataFrame) -> Picture:
     found = rows.groupby(["kind", "runs"], sort=False)["accused"].agg(regret="mean", seeds="size").reset_index()
     lines = found.rename(columns={"kind": "policy"})
     spread = (lines["regret"] * (1 - lines["regret"]) / lines["seeds"]) ** 0.5
-    words = {"xlabel": "runs in all", "ylabel": "share of seeds that find it"}
-    fig = figures.regret_curves(_drawn(lines).assign(regret_se=spread), "runs", xscale="log", **words)
+    look: dict[str, Any] = {"xscale": "log", "xlabel": "runs in all", "ylabel": "share of seeds that find it"}
+    fig = figures.regret_curves(_drawn(lines).assign(regret_se=spread), "runs", **look)
     said = ", ".join(f"{one.policy} {one.regret:.0%} with {one.runs:,} runs" for one in lines.itertuples())
     return Picture(fig, lines.rename(columns={"regret": "share"}), f"Found: {said}.")
 
