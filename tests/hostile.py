@@ -53,15 +53,6 @@ class Fair(FinitePolicy):
         return [0.5, 0.5]
 
 
-class Learner:
-    """A learner by its name only."""
-
-    name = "learner"
-
-    def start(self, problem: Any, choice: Any, noise: Any) -> Any:
-        raise NotImplementedError
-
-
 def rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
@@ -100,15 +91,13 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.one_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},
-    "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3},
-    "papers.contextual.wrap": {"base": Learner(), "delta": 1e-3},
+    "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3, "learner": "sphere"},
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},
     "estimates.difference_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.ratio_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.fit_exponent": {"samples": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]]},
     "estimates.fit_growth": {"curves": [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]], "start": 2.0, "stop": 1e5},
     "ConvexLoss.allows": {"point": np.array([1.0])},
-    "ConvexLoss.value": {"point": [1.0]},
     "Ball.allows": {"point": np.array([0.5, 0.5])},
     "LinearContext.table": {"sets": [[[1.0, 0.0], [0.0, 1.0]]], "means": [[0.5, 0.2]]},
     "privacy.exact_loss": {"horizon": 3},

@@ -18,8 +18,6 @@ KINDS = {
     "groups": SemiBandit.from_sets(MEANS, PATHS, groups=[0, 0, 1, 1, -1, -1]),
     "max": SemiBandit.from_sets(MEANS, MIXED, reward="max"),
     "coverage": SemiBandit.coverage(TABLE, 2),
-    "failing": SemiBandit.from_sets(MEANS, MIXED, beta=0.7),
-    "coverage, failing": SemiBandit.coverage(TABLE, 2, alpha=0.9, beta=0.5),
 }
 INSTANCES = {
     "top-K": instances.top_k(6, 3, 0.3),

@@ -294,7 +294,7 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
         address, page = f"{chapter}-claim-{claim}", by_name[f"{chapter}.html"]
         assert address in page.ids or chapter in NEW  # where a rule that needs no figure has no line
         assert f"{page.path.name}#{address}" in by_name["claims.html"].links or address not in page.ids
-    for chapter in NEW:
+    for chapter in set(NEW) & set(LEDGERS):
         assert any(one.startswith(f"{chapter}-claim-") for one in by_name[f"{chapter}.html"].ids)
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
@@ -331,8 +331,6 @@ def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     }
     said = [int(re.sub(r"<.*?>", "", cell) or 0) for cell in counted["<strong>all</strong>"]]
     assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
-    exact = sum(row["evidence"] == "exact" for row in rows)
-    assert sum(int(cell or 0) for cell in counted["<em>exact</em>"]) == exact
 
 
 def _is_defined(thing: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -90,13 +91,15 @@ def test_nothing_is_kept_outside_nor_in_ci_nor_where_it_is_not_wanted(played, ro
     assert twice() == 2 and not root.exists() and os.environ[CACHE_VARIABLE] == ""
 
 
-def test_an_edit_of_any_source_finds_nothing_and_deletes_what_was_kept(root, tmp_path, monkeypatch):
+def test_an_edit_of_any_source_finds_nothing_and_deletes_what_nobody_used_for_a_week(root, tmp_path, monkeypatch):
     for package in ("private_bandits", "private_bandits_book"):
         ignored = shutil.ignore_patterns("__pycache__", "_book")
         shutil.copytree(SRC / package, tmp_path / "src" / package, ignore=ignored)
     monkeypatch.setattr(cache, "_SOURCES", tmp_path / "src")
-    other = root / "sources-0123456789abcdef"
-    other.mkdir(parents=True)
+    old, other = root / "cache-0123456789abcdef", root / "sources-0123456789abcdef"
+    for folder in (old, other):
+        folder.mkdir(parents=True)
+        os.utime(folder, (0, time.time() - 8 * 24 * 3600))
 
     def made() -> int:
         with caching("run", lambda line: None):
@@ -113,7 +116,7 @@ def test_an_edit_of_any_source_finds_nothing_and_deletes_what_was_kept(root, tmp
     assert made() == 4
     monkeypatch.setattr(cache, "version", lambda name: "0.0")
     assert made() == 5
-    assert other in root.iterdir() and len([*root.iterdir()]) == 2
+    assert not old.exists() and other.exists() and len([*root.iterdir()]) == 6
 
 
 def test_a_cell_is_whole_or_not_there(monkeypatch):

@@ -72,7 +72,7 @@ CASES = {
     ),
     "uniform": (lambda k: uniform(), uniform_play, {}),
     "first": (lambda k: repaired_local(1.0, k), repair_first, {"epsilon": 1.0}),
-    "padded": (lambda k: repaired_local(4.0, k, "padded"), repair_padded, {"epsilon": 4.0}),
+    "padded": (lambda k: repaired_padded(4.0, k), repair_padded, {"epsilon": 4.0}),
     "padded gaussian": (lambda k: repaired_padded(9.0, k, 0.1), repair_padded, {"epsilon": 9.0, "delta": 0.1}),
     "displays": (
         lambda k: repaired_padded(4.0, k, over="displays"),
@@ -290,9 +290,7 @@ def test_what_leaks_is_enumerated_from_what_the_record_says(policy, losses):
 def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     first = repaired_local(epsilon, size)
     assert channel_loss(repair_first.first_channel(first.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
-    lie = mechanisms.response_probabilities(epsilon, size + 1)[1]
-    assert channel_loss(instances.reply_channel(lie, size)) == pytest.approx(epsilon, abs=1e-10)
-    padded = [repaired_local(epsilon, size, "padded"), repaired_padded(epsilon, size, over="displays")]
+    padded = [repaired_padded(epsilon, size), repaired_padded(epsilon, size, over="displays")]
     for policy in (first, *padded, *(repaired_blocks(epsilon, size, design) for design in DESIGNS)):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
@@ -301,8 +299,9 @@ def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_randomised_replies_have_the_frequencies_of_their_channel(size):
     rng = np.random.default_rng(0)
-    other = mechanisms.response_probabilities(0.7, size + 1)[1]
-    channel = instances.reply_channel(other, size)
+    keep, other = mechanisms.response_probabilities(0.7, size + 1)
+    channel = np.where(np.eye(size + 1) > 0, keep, other)
+    assert channel_loss(channel) == pytest.approx(0.7)
     for reply in range(size + 1):
         answers = [noise.respond(rng, reply, size + 1, other) for _ in range(20_000)]
         frequency = np.bincount(answers, minlength=size + 1) / 20_000
@@ -470,7 +469,6 @@ def test_w_0_alone_tells_neighbours_apart():
         (lambda: ucb_composition(1.0, 1.0, 4), "delta must be"),
         (lambda: ucb_hybrid(1.0, 20, 0), "horizon must be >= 1"),
         (lambda: ucb_hybrid(1.0, 20, 10, variant="guess"), "variant must be one of"),
-        (lambda: repaired_local(1.0, 4, "none"), "design must be one of"),
         (lambda: repaired_padded(1.0, 4, over="rounds"), "over must be one of"),
         (lambda: repaired_padded(1.0, 4, 1.0), "delta must be"),
         (lambda: repaired_central(1.0, 4, 4, 10, "first"), "design must be one of"),

@@ -110,11 +110,11 @@ def test_a_bad_command_is_one_line(tiny, here, capsys, words, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- 1\n", "-f must hold `name: value` lines, got params.yml with list"),
-        ("", "-f must hold `name: value` lines, got params.yml with NoneType"),
+        ("- 1\n", "-f must hold `name: value` lines, got params.yml without any"),
+        ("", "-f must hold `name: value` lines, got params.yml without any"),
         ("horizon: [1\n", "-f must be a YAML file, got params.yml: "),
-        ("epsilons: [1, .nan]\n", "epsilons[1] must be a number > 0, got nan"),
-        ("horizon: yes\n", "horizon must be an integer >= 1, got True"),
+        ("epsilons: [1, .nan]\n", "epsilons[1] must be a number > 0, got '.nan'"),
+        ("horizon: yes\n", "horizon must be an integer >= 1, got 'yes'"),
         ("seed: 1\nhorizn: 3\n", "horizn is not a parameter of tiny"),
     ],
 )
@@ -309,7 +309,7 @@ _CLIENTS = {
     "waiting": "asyncio.sleep = lambda seconds: sleep(seconds / 100)",
     "asking": """async def asking(seconds):
     await sleep(seconds / 100)
-    if list(here.glob(".out.private-bandits-*/new/waiting")):
+    if list(here.glob(".out.private-bandits/new/waiting")):
         signal.raise_signal(signal.SIGINT)
 asyncio.sleep = asking""",
 }
@@ -330,7 +330,7 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(client, made, ti
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         end = time.monotonic() + 60
-        while not list(tmp_path.glob(".out.private-bandits-*/new/waiting")) and time.monotonic() < end:
+        while not list(tmp_path.glob(".out.private-bandits/new/waiting")) and time.monotonic() < end:
             time.sleep(0.05)
         if client == "waiting":
             process.send_signal(signal.SIGINT)
@@ -518,7 +518,7 @@ def test_version_and_help_exit_with_0(capsys):
         with pytest.raises(SystemExit) as caught:
             main(words)
         assert caught.value.code == 0
-    assert "private-bandits 0.1.0" in capsys.readouterr().out
+    assert "private-bandits 0.3.0" in capsys.readouterr().out
 
 
 def test_the_package_runs_as_a_module():

@@ -8,6 +8,7 @@ import pkgutil
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -116,14 +117,14 @@ def abs_of(x):
     return abs(x)
 
 
-def test_the_folders_of_earlier_sources_are_deleted_and_nothing_else(package, tmp_path):
-    root = tmp_path / "root"
-    for name in ("sources-0123456789abcdef", "sources-mine", "sources-0123456789abcdef0", "other"):
+def test_folders_of_other_sources_are_deleted_when_nobody_used_them_for_a_week_and_nothing_else(package, tmp_path):
+    root, week = tmp_path / "root", 7 * 24 * 3600
+    ages = {"sources-0123456789abcdef": week + 60, "sources-1123456789abcdef": week - 60}
+    ages |= dict.fromkeys(("sources-mine", "sources-0123456789abcdef0", "other"), 2 * week)
+    for name, age in ages.items():
         (root / name / "within").mkdir(parents=True)
+        os.utime(root / name, (0, time.time() - age))
     answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(root))
-    kept = {path.name for path in root.iterdir()}
-    (current,) = kept - {"sources-mine", "sources-0123456789abcdef0", "other"}
-    assert current.startswith("sources-") and compiled_files(root / current)
-    (root / "sources-0123456789abcdef").mkdir()
-    answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(root))  # no edit, no search
-    assert {path.name for path in root.iterdir()} == kept | {"sources-0123456789abcdef"}
+    left = {path.name for path in root.iterdir()}
+    (current,) = left - set(ages)
+    assert left == {*ages, current} - {"sources-0123456789abcdef"} and compiled_files(root / current)

@@ -45,13 +45,13 @@ def smooth(learner: str) -> float:
 
 
 SAID = [
-    ("convex", r"printed step regret grows like \$\\epsilon\^\{-(\S+)\}\$", printed_step),
-    ("convex", r"it grows like \$\\epsilon\^\{-(\S+)\}\$", lambda: measured("convex", "two-points-optimal")),
-    ("convex", r"falls from (\S+) to", lambda: smooth("sphere")),
-    ("convex", r"falls from \S+ to (\S+) at", lambda: smooth("saha_tewari")),
-    ("contextual", r"has a power of (\S+) instead", lambda: power("weighted regression")),
-    ("contextual", r"instead of (\S+), and it hides", lambda: power("Algorithm 5, ours")),
-    ("contextual", r"the power is (\d\.\d\d), too", lambda: power("private rewards")),
+    ("convex", r"In our runs it grows like \$\\epsilon\^\{-(\S+)\}\$", printed_step),
+    ("convex", r"knows the noise like \$\\epsilon\^\{-(\S+)\}\$", lambda: measured("convex", "two-points-optimal")),
+    ("convex", r"gradient descent has \$T\^\{(\S+)\}\$", lambda: smooth("sphere")),
+    ("convex", r"made for them has regret of order \$T\^\{(\S+)\}\$", lambda: smooth("saha_tewari")),
+    ("contextual", r"which we build below, has \$T\^\{(\S+)\}\$", lambda: power("weighted regression")),
+    ("contextual", r"our constants, has regret of order \$T\^\{(\S+)\}\$", lambda: power("Algorithm 5, ours")),
+    ("contextual", r"has \$T\^\{(\S+)\}\$ at the same privacy, and so has", lambda: power("private rewards")),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the wrapper, the messages."""
+"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the messages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from scipy.stats import laplace, norm
 
 from private_bandits import simulate
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import bounds, convex_skeleton, flaxman_bgd, tunings
+from private_bandits.papers.contextual import bounds, convex_skeleton, tunings
 from private_bandits.papers.contextual.accounting import message_privacy, noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
-from private_bandits.papers.contextual.wrapper import wrap
-from private_bandits.problems import Arms, Cascade, ConvexLoss
+from private_bandits.problems import Arms, ConvexLoss
 from private_bandits.simulate import trace
 from private_bandits_book.convex import lemmas
 
@@ -30,8 +29,8 @@ def ball(kind, **options):
     return ConvexLoss.ball(ANCHORS, kind=kind, **options)
 
 
-def interval(domain="ball", kind="distance", mode="stochastic", spread=0.5):
-    return getattr(ConvexLoss, domain)([[0.5], [0.1], [0.3]], kind=kind, mode=mode, spread=spread)
+def interval(kind="distance", mode="stochastic", spread=0.5):
+    return ConvexLoss.ball([[0.5], [0.1], [0.3]], kind=kind, mode=mode, spread=spread)
 
 
 # --- calibration and accounting
@@ -147,8 +146,6 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
         (lambda: bounds.theorem_6(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
         (lambda: simulate(noisy(), two_point(noisy(0.0), 9, 1.0, 1e-3), **ONCE), "spread must be 0"),
-        (lambda: simulate(noisy(0.0), wrap(Still(), 0.4, 1.0, 1e-3), **ONCE), "at most 0.4"),
-        (lambda: simulate(Cascade([0.1] * 3, 2), wrap(StillList(), 1.0, 1.0, 1e-3), **ONCE), "1 value a round, got 2"),
         (lambda: one_point(ball("distance"), 100, 0.0, 1e-3), "epsilon"),
         (lambda: one_point(ball("distance"), 0, 1.0, 1e-3), "horizon"),
         (lambda: one_point(ball("distance"), 100, 1.0), "delta"),
@@ -161,7 +158,7 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, variant="tight"), "tight"),
         (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "does not fit"),
         (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3, "stochastic"), "interval"),
-        (lambda: one_point(interval(mode="drawn", spread=0.0), 100, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
+        (lambda: one_point(interval(mode="schedule", spread=0.0), 100, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
         (lambda: one_point(ball("distance", mode="stochastic"), 100, 1.0, 1e-3, "stochastic"), "dimension must be 1"),
         (lambda: one_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3, "exp3"), "ConvexLoss.from_arms"),
         (lambda: two_point(Arms.bernoulli([0.1, 0.2]), 100, 1.0, 1e-3), "ConvexLoss"),
@@ -170,15 +167,11 @@ def test_a_message_outside_the_interval_is_clipped():
         (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "strong"), "strongly convex"),
         (lambda: two_point(ball("distance"), 100, 1.0, 1e-3, "best"), "step"),
-        (lambda: wrap(Still(), 0.0, 1.0, 1e-3), "bound"),
     ],
 )
 def test_bad_arguments_are_refused(call, word):
     with pytest.raises(ValueError, match=word):
         call()
-
-
-# --- the wrapper
 
 
 ONCE = {"horizon": 9, "replications": 1, "seed": 3}
@@ -188,99 +181,13 @@ def noisy(spread=0.1):
     return ball("distance", mode="stochastic", spread=spread)
 
 
-class Still:
-    """A Python learner that remembers what it is told."""
-
-    name = "still"
-
-    def __init__(self):
-        self.heard = []
-
-    def start(self, problem, choice, noise):
-        return self
-
-    def ask(self):
-        return [0.25, 0.5]
-
-    def tell(self, values):
-        self.heard.extend(values)
-
-
-class Plain:
-    """A reference as a Python learner of `simulate`."""
-
-    name = "plain"
-
-    def __init__(self, rule):
-        self.rule = rule
-
-    def start(self, problem, choice, noise):
-        self.play = self.rule(problem, choice)
-        self.asked = next(self.play)
-        return self
-
-    def ask(self):
-        return self.asked
-
-    def tell(self, values):
-        self.asked = self.play.send(values[0])
-
-
-def test_the_wrapper_adds_the_noise_it_states():
-    problem = ball("quadratic", schedule=[0])
-    base = Still()
-    wrapped = wrap(base, problem.bound, 1.0, 1e-3)
-    assert wrapped.scale == close(2 * problem.bound * math.sqrt(2 * math.log(1250)))
-    assert wrapped.privacy.effective_epsilon == close(0.634, abs=1e-3)
-    simulate(problem, wrapped, horizon=4000, replications=1, seed=3)
-    errors = np.array(base.heard) - problem.value(0, [0.25, 0.5])
-    assert np.std(errors) == close(wrapped.scale, rel=0.06)
-    pure = wrap(base, 1.0, 2.0, noise="laplace")
-    assert (pure.scale, pure.privacy.effective_epsilon, pure.name) == (1.0, 2.0, "still, laplace noise")
-
-
-@pytest.mark.parametrize(("noise", "epsilon", "delta"), [("gaussian", 1.0, 1e-3), ("laplace", 1.0, None)])
-def test_a_wrapped_learner_plays_like_the_kernel(noise, epsilon, delta):
-    problem = ball("distance", mode="drawn")
-    policy = one_point(problem, 150, epsilon, delta, noise=noise)
-    scale = 2 * problem.bound * (1 if noise == "laplace" else math.sqrt(2 * math.log(1250)))
-    variance = (2 if noise == "laplace" else 1) * scale**2
-
-    def rule(problem, choice):
-        return flaxman_bgd.reference(problem, 150, choice, math.sqrt(problem.bound**2 + variance))
-
-    wrapped = wrap(Plain(rule), problem.bound, epsilon, delta, noise)
-    found = trace(problem, wrapped, horizon=150, seed=6)
-    np.testing.assert_allclose(found[:, :-1], trace(problem, policy, horizon=150, seed=6)[:, :-1], rtol=1e-7)
-    results = [simulate(problem, p, horizon=150, replications=2, seed=6).regret.values for p in (wrapped, policy)]
-    np.testing.assert_allclose(*results, rtol=1e-6)
-
-
-@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_without_privacy_the_wrapper_changes_nothing(noise):
-    rng = np.random.default_rng(0)
-    before = rng.bit_generator.state
-    learner = wrap(Still(), 1.0, math.inf, noise=noise).start(None, rng, rng)
-    learner.tell([0.3])
-    assert learner.learner.heard == [0.3]
-    assert rng.bit_generator.state == before
-
-
-class StillList(Still):
-    """A list of two items."""
-
-    def ask(self):
-        return [0, 1]
-
-
 # --- bounds
 
 
-@pytest.mark.parametrize("domain", ["ball", "simplex"])
 @pytest.mark.parametrize("learner", FIT)
 @pytest.mark.parametrize(("epsilon", "noise", "delta"), [(math.inf, "gaussian", None), (4.0, "laplace", None)])
-def test_measured_regret_stays_below_corollary_4(domain, learner, epsilon, noise, delta):
-    problem = getattr(ConvexLoss, domain)(ANCHORS, kind=FIT[learner])
+def test_measured_regret_stays_below_corollary_4(learner, epsilon, noise, delta):
+    problem = ConvexLoss.ball(ANCHORS, kind=FIT[learner])
     horizon = 5000
     policy = one_point(problem, horizon, epsilon, delta, learner, noise)
     regret = simulate(problem, policy, horizon=horizon, replications=4, seed=2).regret.values[:, -1]
@@ -289,17 +196,16 @@ def test_measured_regret_stays_below_corollary_4(domain, learner, epsilon, noise
     )
 
 
-@pytest.mark.parametrize("domain", ["ball", "simplex"])
 @pytest.mark.parametrize(("epsilon", "noise", "delta"), [(math.inf, "gaussian", None), (60.0, "laplace", None)])
-def test_measured_regret_of_the_stochastic_learner_stays_below_corollary_4(domain, epsilon, noise, delta):
+def test_measured_regret_of_the_stochastic_learner_stays_below_corollary_4(epsilon, noise, delta):
     """With T = 300,000 the bound is below what uniform play loses, so this is not an empty test."""
-    problem, horizon = interval(domain, spread=0.1), 300_000
+    problem, horizon = interval(spread=0.1), 300_000
     policy = one_point(problem, horizon, epsilon, delta, "stochastic", noise)
     regret = simulate(problem, policy, horizon=horizon, replications=4, seed=2).regret.values[:, -1]
     bound = bounds.corollary_4(problem, horizon, epsilon, delta, "stochastic", noise)
     assert 0 < np.mean(regret) + 3 * np.std(regret) < bound
     assert np.mean(regret) > bound / 300
-    assert domain == "simplex" or bound < horizon * problem.uniform_regret()
+    assert bound < horizon * problem.uniform_regret()
 
 
 def test_measured_regret_of_the_stochastic_learner_grows_as_the_square_root():
@@ -315,8 +221,8 @@ def test_exact_losses_cost_the_stochastic_learner_a_constant():
     problem = interval(spread=0.0)
     policy = one_point(problem, 100_000, math.inf, learner="stochastic")
     regret = simulate(problem, policy, horizon=100_000, replications=1, seed=0).regret.values[0, -1]
-    assert 1.0 < regret < 0.1 * bounds.corollary_4(problem, 100_000, math.inf, learner="stochastic")
-    assert bounds.corollary_4(problem, 10**9, math.inf, learner="stochastic") == 182.0
+    assert 1.0 < regret < 0.1 * bounds.corollary_4(problem, 100_000, math.inf, None, "stochastic")
+    assert bounds.corollary_4(problem, 10**9, math.inf, None, "stochastic") == 182.0
 
 
 def test_the_bound_of_the_stochastic_learner_by_hand():
@@ -358,13 +264,13 @@ def test_measured_regret_of_arms_stays_below_corollary_4(learner):
     + [("hazan_levy", "quadratic", 1 / 2)],
 )
 def test_bounds_grow_as_the_paper_says_without_privacy(learner, kind, exponent):
-    low, high = (bounds.corollary_4(ball(kind), t, math.inf, learner=learner) for t in (10**12, 10**18))
+    low, high = (bounds.corollary_4(ball(kind), t, math.inf, None, learner) for t in (10**12, 10**18))
     logs = 0.06 if learner != "sphere" else 0.001
     assert exponent - 0.001 < math.log10(high / low) / 6 < exponent + logs
 
 
 def test_the_bound_of_the_stochastic_learner_has_its_rates():
-    low, high = (bounds.corollary_4(interval(), t, math.inf, learner="stochastic") for t in (10**12, 10**18))
+    low, high = (bounds.corollary_4(interval(), t, math.inf, None, "stochastic") for t in (10**12, 10**18))
     assert 0.5 < math.log10(high / low) / 6 < 0.55
     costs = [bounds.corollary_4(interval(), 10**15, epsilon, 1e-3, "stochastic") for epsilon in (0.02, 0.01)]
     assert math.log2(costs[1] / costs[0]) == close(1.0, abs=0.06)
@@ -442,7 +348,7 @@ def test_corollary_4_pays_arms_for_what_is_clipped():
     problem, horizon = ConvexLoss.arms(TABLE), 1000
     record = one_point(problem, horizon, 1.0, learner="exp3", noise="laplace").record
     alone = tunings.tuning("exp3", problem, horizon, record.unit).regret
-    added = bounds.corollary_4(problem, horizon, 1.0, learner="exp3", noise="laplace") - alone
+    added = bounds.corollary_4(problem, horizon, 1.0, None, "exp3", noise="laplace") - alone
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)

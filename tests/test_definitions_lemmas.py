@@ -27,7 +27,8 @@ close = pytest.approx
 @pytest.mark.parametrize("epsilon", [0.5, 1.2])
 def test_the_table_of_losses(epsilon):
     frame = lemmas.losses(epsilon, 3).set_index("key")
-    assert len(frame) == 8 and frame["sees"].value_counts().to_dict() == {"its reward": 6, "all outcomes": 2}
+    seen = {"its reward": 5, "its reward, with noise": 1, "all outcomes": 2}
+    assert len(frame) == 8 and frame["sees"].value_counts().to_dict() == seen
     assert frame.loc[RESPONSE, ["outcomes", "instantaneous"]].tolist() == close([2 * epsilon, epsilon])
     assert frame.loc[PRIVATE, ["outcomes", "local"]].tolist() == close([epsilon, epsilon])
     assert frame.loc["retraction", "outcomes"] == close(epsilon)

@@ -225,8 +225,8 @@ def test_every_algorithm_is_listed_under_the_module_that_makes_it(monkeypatch):
         modules = {found.name: getattr(room, found.name) for found in pkgutil.iter_modules(room.__path__)}
         assert all(map(inspect.ismodule, modules.values()))  # none is hidden by a function of its name
         boxes = {name: file.reference for name, file in modules.items() if hasattr(file, "reference")}
-        # what has no round of its own is held against users one by one in test_stretches
-        boxes |= {name: print for name in ("chen_weighted_regression", "trust_models") if name in modules}
+        # what has no round of its own is held against users one by one in test_stretches, replay against its learner
+        boxes |= {name: print for name in ("chen_weighted_regression", "trust_models", "replayed") if name in modules}
         # a learner that an algorithm is played around answers to it, and is no policy
         assert {name for name, _ in listed} == {n for n, box in boxes.items() if not inspect.isgeneratorfunction(box)}
         facts = [(p.name, p.paper, p.algorithm, p.version, p.noise, p.method) for _, p in listed]

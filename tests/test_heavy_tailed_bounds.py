@@ -92,16 +92,15 @@ def test_epochs_by_hand():
     assert epoch.error == close(0.5 / 24, rel=1e-4)
 
 
-@pytest.mark.parametrize("c", [24.0, 12.0])
-def test_corrected_upper_bounds_count_the_pulls(c):
+def test_corrected_upper_bounds_count_the_pulls():
     # gap 1/4 leaves after the epoch of 1/8, gap 1/2 after that of 1/4; L grows with the epoch
     for name, inside, epoch_of in (("dp", 4, bounds.dp_epoch), ("ldp", 8, bounds.ldp_epoch)):
-        pulls = [epoch_of(e, math.log(inside * 4 * e**2 / 0.01), 0.5, 0.9, 2.0, c).pulls for e in (1, 2, 3)]
+        pulls = [epoch_of(e, math.log(inside * 4 * e**2 / 0.01), 0.5, 0.9, 2.0).pulls for e in (1, 2, 3)]
         expected = 0.25 * sum(pulls) + 0.5 * sum(pulls[:2]) + 2 * 0.01 * HORIZON * 0.5
-        found = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, beta=0.01, c=c, variant="corrected")
+        found = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, beta=0.01, variant="corrected")
         assert found == close(expected, rel=1e-12)
-        default = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, c=c, variant="corrected")
-        assert default == close(UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, 1 / HORIZON, c, "corrected"), rel=1e-12)
+        default = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, variant="corrected")
+        assert default == close(UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, 1 / HORIZON, "corrected"), rel=1e-12)
 
 
 @pytest.mark.parametrize("v", [0.5, 1.0])
@@ -554,8 +553,6 @@ def test_beta_and_the_rest_are_checked():
     for beta in (0.0, 1.0, -0.1, math.nan):
         with pytest.raises(ValueError, match="^beta must be"):
             bounds.dp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, beta=beta, variant="corrected")
-    with pytest.raises(ValueError, match="^c must be"):
-        bounds.ldp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, c=0.0, variant="corrected")
     with pytest.raises(ValueError, match="^n_arms must be"):
         bounds.dp_lower(1, 0.1, 0.5, 0.5, HORIZON)
     with pytest.raises(ValueError, match="^gap must be"):

@@ -90,6 +90,10 @@ FILES = {
     "a long name": f"{'x' * 1000}: 1\n",
     "a long value": f"horizon: {'x' * 100_000}\n",
     "a number as a name": "1: 2\n",
+    "a name given twice": "horizon: 300\nhorizon: 400\n",
+    "merged lines": "<<: {horizon: 300}\n",
+    "an octal": "seed: 012\n",
+    "minutes": "horizon: 1:00\n",
     "two documents": "horizon: 1\n---\nhorizon: 2\n",
     "a null byte": "horizon: \0\n",
     "no text": "horizon: \x85\udcff\n",
@@ -149,9 +153,18 @@ def test_a_list_that_a_chapter_needs_is_not_empty():
         validate("heavy_tailed", PARAMETERS["heavy_tailed"], {"vs": []})
 
 
-def test_what_yaml_cannot_write_is_read_as_it_is_meant(tmp_path):
-    (tmp_path / "params.yml").write_text("horizon: 1e5\nepsilons: [1e-1, 2]\n")
-    assert commands._from_file(tmp_path / "params.yml") == {"horizon": 1e5, "epsilons": [0.1, 2]}
+@pytest.mark.parametrize(
+    "text", ["012", "1:00", "1e5", "1_000", "0x10", ".5", "yes", "True", "2026-02-03", "~", "[1e-1, 2]"]
+)
+def test_a_text_means_the_same_in_a_file_and_on_the_command_line(tmp_path, text):
+    (tmp_path / "params.yml").write_text(f"seed: {text}\n")
+    given = commands._parser().parse_args(["run", "tiny", "-p", f"seed={text}"])
+    assert commands._from_file(tmp_path / "params.yml") == commands._parameters(given)
+
+
+def test_what_is_quoted_is_a_text(tmp_path):
+    (tmp_path / "params.yml").write_text("'mood': '012'\nhorizon: 1e5\n")
+    assert commands._from_file(tmp_path / "params.yml") == {"mood": "012", "horizon": 1e5}
 
 
 def test_papermill_says_in_a_line_what_it_cannot_take(tiny):

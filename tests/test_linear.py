@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -262,7 +263,7 @@ def replayed(problem, horizon, seed=3):
 
 def test_without_noise_theta_is_the_ridge_regression_and_nothing_is_drawn():
     quiet = LinearContext.sphere(THETA, 4, noise=0.0)
-    state, _, trace = played(quiet, linucb(3, ridge=0.5), 300)
+    state, _, trace = played(quiet, replace(linucb(3), record=linucb(3).record._replace(ridge=0.5)), 300)
     vectors, means = replayed(quiet, 300)
     x, y = vectors[np.arange(300), trace[:, 0]], means[np.arange(300), trace[:, 0]]
     np.testing.assert_allclose(state.theta, np.linalg.solve(x.T @ x + 0.5 * np.eye(3), x.T @ y))

@@ -91,6 +91,21 @@ def test_analytic_sigma_is_the_published_number(epsilon, delta, sigma):
     assert gaussian_sigma(epsilon, delta, 1.0) == pytest.approx(sigma, abs=5e-7)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "sigma"),
+    [
+        (1e-12, 1e-50, 12567213709096.957),
+        (1e-9, 1e-100, 19981215071.958782),
+        (1e-8, 1e-10, 172409436.3329321),
+        (1e-6, 1e-30, 9744982.959530396),
+        (0.01, 1e-300, 3672.7201034055684),
+    ],
+)
+def test_analytic_sigma_at_extremes_is_that_of_130_digits(epsilon, delta, sigma):
+    """By mpmath's findroot on Balle and Wang's Theorem 8."""
+    assert gaussian_sigma(epsilon, delta, 1.0) == pytest.approx(sigma, rel=1e-10)
+
+
 @pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-5, 1e-3, 0.1, 0.5, 0.9])
 def test_gaussian_agrees_with_dp_accounting(delta):
     for epsilon in np.logspace(-6, 11, 18):
@@ -418,6 +433,7 @@ RNG = np.random.default_rng(0)
         (lambda: laplace_scale(1, 0), "sensitivity must be > 0, got 0"),
         (lambda: laplace_scale(1, math.inf), "sensitivity must be finite and > 0, got inf"),
         (lambda: gaussian_sigma(0, 0.1, 1), "epsilon must be > 0, got 0"),
+        (lambda: gaussian_sigma(1e-13, 0.1, 1), "epsilon must be >= 1e-12 for the analytic sigma, got 1e-13"),
         (lambda: gaussian_sigma(1, 0, 1), "delta must be > 0 and < 1, got 0"),
         (lambda: gaussian_sigma(1, 0.1, 1, method="exact"), "method must be one of 'analytic', 'classical'"),
         (lambda: gaussian_epsilon(-1, 0.1, 1), "sigma must be >= 0, got -1"),

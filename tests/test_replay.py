@@ -16,7 +16,6 @@ from private_bandits.baselines import (
     kl_ucb,
     ldp_ucb_response,
     replay,
-    replayed,
     thompson,
     ucb,
 )
@@ -31,10 +30,10 @@ MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
 
 
 class Plain:
-    """An index policy in Python: `index(s, n, t, choice)` of each arm; with `in_order` each arm once before."""
+    """An index policy in Python: `index(s, n, t, choice)` of each arm."""
 
-    def __init__(self, name, index, in_order=False):
-        self.name, self.index, self.in_order = name, index, in_order
+    def __init__(self, name, index):
+        self.name, self.index = name, index
 
     def start(self, problem, choice, noise):
         return Learner(self, problem.n_items, choice)
@@ -46,11 +45,8 @@ class Learner:
         self.pulls, self.total = [0] * n_arms, [0] * n_arms
 
     def ask(self):
-        if self.rule.in_order and self.t <= len(self.pulls):
-            self.arm = self.t - 1
-        else:
-            pairs = zip(self.total, self.pulls, strict=True)
-            self.arm = largest([self.rule.index(s, n, self.t, self.choice) for s, n in pairs], 1, self.choice)[0]
+        pairs = zip(self.total, self.pulls, strict=True)
+        self.arm = largest([self.rule.index(s, n, self.t, self.choice) for s, n in pairs], 1, self.choice)[0]
         return [self.arm]
 
     def tell(self, feedback):
@@ -60,12 +56,16 @@ class Learner:
 
 
 def radius(s, n, t, choice):
-    return s / n + math.sqrt(2 * math.log(t)) * (1 / math.sqrt(n)) if n else math.inf
+    return s / n + math.sqrt(2 * math.log(t) / n) if n else math.inf
+
+
+def divergence(s, n, t, choice):
+    return kl_upper(s / n, math.log(t) / n) if n else math.inf
 
 
 PLAIN = {
     "UCB": (ucb, Plain("UCB", radius), auer_figure_1.reference),
-    "KL-UCB": (kl_ucb, Plain("KL-UCB", lambda s, n, t, _: kl_upper(s / n, math.log(t) / n), True), None),
+    "KL-UCB": (kl_ucb, Plain("KL-UCB", divergence), None),
     "Thompson": (thompson, Plain("TS", lambda s, n, t, c: agrawal_algorithm_1.beta(1 + s, 1 + n - s, c)), None),
 }
 RULES = [
@@ -85,9 +85,7 @@ def test_kernel_plays_the_learner_written_in_python(policy, rule):
     for replication in range(3):
         shown = trace(problem, replay(make(), epsilon, 3000, **options), horizon=3000, seed=7, replication=replication)
         learner = replay(plain, epsilon, 3000, **options)
-        rows = replayed.reference(problem, 3000, streams(7, replication), learner)
-        np.testing.assert_array_equal(shown, rows)
-    np.testing.assert_array_equal(shown, trace(problem, learner, horizon=3000, seed=7, replication=replication))
+        np.testing.assert_array_equal(shown, trace(problem, learner, horizon=3000, seed=7, replication=replication))
 
 
 @pytest.mark.parametrize(
@@ -123,13 +121,13 @@ def test_a_release_has_the_law_of_the_page(epsilon):
     """Of a sum 3 of 5: two-sided geometric noise, clipped; it counts as k observations with the mean of the release."""
     loss, runs = 2.0 / epsilon**2, 40_000
     noise = np.random.default_rng(5)
-    drawn = np.array([kernel._released(epsilon, 0.0, 5, 3, noise) for _ in range(runs)])
+    drawn = np.array([kernel.released(epsilon, 0.0, 5, 3, noise) for _ in range(runs)])
     assert set(drawn[:, 0]) == {5}
     z, q = np.arange(-2000, 2001), math.exp(-epsilon)
     law = np.zeros(6)
     np.add.at(law, np.clip(3 + z, 0, 5), (1 - q) / (1 + q) * q ** np.abs(z))
     assert stats.chisquare(np.bincount(drawn[:, 1], minlength=6), law / law.sum() * runs).pvalue > 1e-3
-    drawn = np.array([kernel._released(epsilon, loss, 40, 13, noise) for _ in range(runs)])
+    drawn = np.array([kernel.released(epsilon, loss, 40, 13, noise) for _ in range(runs)])
     worth = max(1, int(1600 / (40 + loss)))
     assert set(drawn[:, 0]) == {worth}
     mean = np.dot(np.clip(13 + z, 0, 40), q ** np.abs(z)) / np.sum(q ** np.abs(z)) / 40

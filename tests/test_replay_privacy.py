@@ -104,10 +104,10 @@ class Twice(Replaying):
 
     def _release(self):
         super()._release()
-        one = self.left[self.arm], self.ones[self.arm]
+        one = self.left[self.order[0]], self.ones[self.order[0]]
         super()._release()
-        self.left[self.arm] += one[0]
-        self.ones[self.arm] += one[1]
+        self.left[self.order[0]] += one[0]
+        self.ones[self.order[0]] += one[1]
 
 
 class Reading(Replaying):
@@ -115,7 +115,7 @@ class Reading(Replaying):
 
     def _release(self):
         super()._release()
-        self.pulls[self.arm] = self.sum
+        self.pulls[self.order[0]] = self.sum
 
 
 class Early(Replaying):
@@ -123,8 +123,8 @@ class Early(Replaying):
 
     def tell(self, feedback):
         if self.to_come == 1:
-            self.left[self.arm], self.ones[self.arm] = 1, int(self.sum > 0)
-            self.inner.tell([float(self.ones[self.arm])])
+            self.left[self.order[0]], self.ones[self.order[0]] = 1, int(self.sum > 0)
+            self.inner.tell([float(self.ones[self.order[0]])])
         super().tell(feedback)
 
 

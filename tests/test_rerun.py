@@ -41,8 +41,8 @@ def test_a_rerun_says_its_command_its_parameters_and_what_moved(book, tmp_path):
     assert "private-bandits run tiny -p horizon=7 -p 'epsilons=[0.5, 1.0]'" in said
     assert f"| horizon | {own['horizon']} | 7 |" in said and r"| \[0.5, 1.0\] |" in said
     assert f"The other {len(own) - 2} parameters are the book's." in said
-    assert "1 of 3 verdicts differ, and 2 numbers." in said
-    assert '| <a href="#tiny-claim-a">Theorem a</a> | reproduced, 1 | undecided, 2 |' in said and not re.search(
+    assert "1 of 3 verdicts and 2 of the numbers behind them differ." in said
+    assert '| <a href="#tiny-claim-a">Theorem a</a>: x | reproduced, 1 | undecided, 2 |' in said and not re.search(
         "Theorem [bc]", said
     )
 
@@ -52,8 +52,8 @@ def test_of_verdicts_that_stay_the_first_numbers_that_differ_are_told(book, tmp_
     monkeypatch.setattr(rerun, "tables", lambda chapter, name: {"headlines": ["b", "c"]})
     claims(tmp_path / "claims.csv", a=("reproduced", 1.5), b=("undecided", None), c=("reproduced", 3.5))
     said = against_the_book(book, "tiny", {}, tmp_path)
-    assert "0 of 3 verdicts differ, and 2 numbers." in said
-    assert "Theorem c</a> | reproduced, 3 | reproduced, 3.5 |" in said and not re.search("Theorem [ab]", said)
+    assert "0 of 3 verdicts and 2 of the numbers behind them differ." in said
+    assert "Theorem c</a>: x | reproduced, 3 | reproduced, 3.5 |" in said and not re.search("Theorem [ab]", said)
 
 
 def test_a_rerun_leads_back_to_the_built_chapter(book, tmp_path):
@@ -67,4 +67,11 @@ def test_a_rerun_leads_back_to_the_built_chapter(book, tmp_path):
 def test_a_rerun_at_the_book_s_parameters_says_so(book, tmp_path):
     own = {name: one.default for name, one in book.parameters("tiny").items()}
     said = against_the_book(book, "tiny", own, tmp_path)
-    assert "private-bandits run tiny\n" in said and "All parameters are the book's." in said and "verdicts" not in said
+    assert "private-bandits run tiny\n" in said and "All parameters are the book's." in said and "Against" not in said
+
+
+def test_a_value_stays_in_the_command(book, tmp_path):
+    own = {name: one.default for name, one in book.parameters("tiny").items()}
+    said = against_the_book(book, "tiny", own | {"mood": "`\n```\n# A title"}, tmp_path)
+    assert "\n````sh\n" in said and said.index("# A title") < said.index("\n````\n")
+    assert said.count("# A title") == 2

@@ -221,6 +221,9 @@ def test_a_learner_sees_pareto_rewards():
         def __init__(self):
             self.seen = []
 
+        def __deepcopy__(self, memo):
+            return self
+
         def start(self, problem, choice, noise):
             return self
 

@@ -34,7 +34,7 @@ def test_gaps_of_the_uneven_problem():
 def test_theorems_2_and_4_as_printed():
     over = 4 / 1.2
     assert bounds.theorem_2(UNEVEN, T, 0.5) == close(4 * 16 * over * LOG / 0.25)
-    assert bounds.theorem_2(UNEVEN, T, 0.5, constant=3.0) == close(3 * 4 * 16 * over * LOG / 0.25)
+    assert bounds.theorem_2(UNEVEN, T, 0.5) == close(4 * 16 * over * LOG / 0.25)
     assert bounds.theorem_4(UNEVEN, T, 0.5) == close(16 * over * LOG / 0.25)
 
 
@@ -143,7 +143,7 @@ def test_theorem_8_corrected_covers_the_sum_it_stands_for():
 
 def test_theorem_9_by_hand():
     assert bounds.theorem_9(12, 4, 0.3, 0.5, T, 2.0) == close((4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG)
-    assert bounds.theorem_9(12, 4, 0.3, 0.5, T, 2.0, constant=0.1) == close(0.1 * (4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG)
+    assert bounds.theorem_9(12, 4, 0.3, 0.5, T, 2.0) == close((4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG)
     plain, low = kl(0.5 - 0.3 / 8, 0.5), 0.5 - 0.3 / 8
     private = min(0.001 * (z - low) + kl(z, 0.5) for z in np.linspace(low, 0.5, 100_001))  # d_epsilon by its definition
     assert 0.98 * 0.001 * 0.3 / 8 < private < 0.001 * 0.3 / 8 < plain
@@ -257,7 +257,6 @@ def test_rates_in_epsilon_and_gap():
         (lambda: bounds.theorem_2(UNEVEN, 0, 1.0), "horizon must be >= 1"),
         (lambda: bounds.theorem_2(UNEVEN, T, -1.0), "epsilon must be > 0, got -1.0"),
         (lambda: bounds.theorem_2(UNEVEN, T, 1.0, "proof"), "variant must be one of"),
-        (lambda: bounds.theorem_4(UNEVEN, T, 1.0, constant=0.0), "constant must be > 0"),
         (lambda: bounds.theorem_4(SemiBandit.top_k([0.5, 0.5], 1), T, 1.0), "must have a bad super arm"),
         (lambda: bounds.theorem_5(1, 0.1, 1.0, T), "n_arms must be >= 2"),
         (lambda: bounds.theorem_5(5, 0.35, 1.0, T), "gap must be < 0.35 b_inf = 0.35, got 0.35"),

@@ -167,7 +167,6 @@ def test_arguments_are_checked(make, message):
     "problem",
     [
         SemiBandit.top_k([0.5, 0.4], 1),
-        SemiBandit.from_sets([0.5, 0.4], [[0], [1]], beta=0.5),
     ],
 )
 def test_a_super_arm_radius_needs_an_exact_scan(problem):

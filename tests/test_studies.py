@@ -96,8 +96,8 @@ def test_every_kind_of_problem_is_compared_by_value():
             SemiBandit.from_sets(MEANS, [[0, 2], [1]]),
         ),
         (
-            ConvexLoss.ball([[0.1, 0.2]], factor=0.5),
-            ConvexLoss.ball([[0.1, 0.2]], factor=0.5),
+            ConvexLoss.ball([[0.1, 0.2]], radius=0.5),
+            ConvexLoss.ball([[0.1, 0.2]], radius=0.5),
             ConvexLoss.ball([[0.1, 0.2]]),
         ),
         (

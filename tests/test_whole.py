@@ -81,13 +81,13 @@ def test_a_run_with_anything_of_the_readers_is_refused_by_name(tiny, tmp_path, c
 
 
 @pytest.mark.usefixtures("fast")
-@pytest.mark.parametrize("edit", ["space", "seed", "seal", "hashes"])
+@pytest.mark.parametrize("edit", ["space", "seed", "checksum", "hashes"])
 def test_an_edited_provenance_is_no_earlier_runs(tiny, tmp_path, capsys, edit):
     words = ["run", "tiny", "-o", str(tmp_path / "out")]
     assert main(words, book=tiny) == 0
     path = tmp_path / "out" / "provenance.json"
     text, found = path.read_text(), json.loads(path.read_text())
-    changed = {"seed": {"seed": 8}, "seal": {"sha256": ""}, "hashes": {"contents": list(found["contents"])}}
+    changed = {"seed": {"seed": 8}, "checksum": {"sha256": ""}, "hashes": {"contents": list(found["contents"])}}
     path.write_text(f"{text}\n" if edit == "space" else json.dumps(found | changed[edit], indent=1) + "\n")
     before = crash.tree(tmp_path)
     assert main(words, book=tiny) == 2 and running._ALLOWED in capsys.readouterr().err
@@ -120,13 +120,55 @@ def test_an_earlier_run_that_cannot_be_put_back_is_put_beside(tmp_path):
     assert set(crash.tree(tmp_path)) == {"out", "out-earlier", "out-earlier/mine"}
 
 
-def test_a_folder_of_a_process_that_lives_is_not_swept(tmp_path):
-    with scratch("some", tmp_path) as mine:
-        (tmp_path / "some-0x-1").mkdir()
-        (tmp_path / "some-999999999-1").mkdir()
-        with scratch("some", tmp_path):
-            assert mine.is_dir()
-    assert set(crash.tree(tmp_path)) == {"some-0x-1"}
+HOLDER = """
+import sys, time
+from pathlib import Path
+from private_bandits_book.chapters.atomic import scratch
+with scratch("some", Path(sys.argv[1])) as folder:
+    print(folder, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_scratch_folder_is_swept_when_its_process_is_dead_and_not_before(tmp_path):
+    (tmp_path / "some-folder-of-the-reader").mkdir()
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True) as other:
+        held = Path(other.stdout.readline().strip())
+        with scratch("some", tmp_path) as mine:
+            assert held.is_dir() and mine.is_dir()
+        other.kill()
+    assert held.is_dir()
+    with scratch("some", tmp_path):
+        assert not held.exists()
+    assert set(crash.tree(tmp_path)) == {"some-folder-of-the-reader"}
+
+
+@posix
+def test_what_is_not_of_ones_own_is_not_swept(tmp_path):
+    mine, theirs = tmp_path / "precious", f"some-{'0' * 16}"
+    mine.write_text("mine")
+    (tmp_path / f"{theirs}.lock").symlink_to(mine)
+    (tmp_path / f"some-{'1' * 16}.lock").mkdir()  # as unreadable as another user's
+    (tmp_path / theirs).mkdir()
+    (tmp_path / "some-notes.lock").touch()
+    (tmp_path / "some-notes").mkdir()
+    before = crash.tree(tmp_path)
+    with scratch("some", tmp_path):
+        pass
+    assert crash.tree(tmp_path) == before and before["precious"] == b"mine"
+
+
+@pytest.mark.usefixtures("fast")
+def test_a_second_run_into_one_folder_at_a_time_is_refused(tiny, tmp_path, capsys):
+    out = tmp_path / "out"
+    with replacing(out, lambda folder: None) as fresh:
+        before = crash.tree(tmp_path)
+        assert main(["run", "tiny", "-o", str(out)], book=tiny) == 2
+        assert crash.tree(tmp_path) == before
+        (fresh / "mine").touch()
+    said = f"private-bandits: the output folder must be free, got {out}, to which another run writes"
+    assert capsys.readouterr().err.splitlines()[-1] == said
+    assert set(crash.tree(out)) == {"mine"}
 
 
 def test_a_publication_interrupted_twice_is_finished_at_the_next_start(tmp_path, monkeypatch):
@@ -220,7 +262,7 @@ def _writes(path, place):
 
 
 def _forged(folder, executed):
-    """An output folder that nobody made by a run: its notebook and modules are hostile, and its seal is right."""
+    """An output folder that nobody made by a run: its notebook and modules are hostile, and its checksum is right."""
     (folder / "data").mkdir(parents=True)
     for name in ("conf.py", "numpy.py", "data/__init__.py"):
         (folder / name).write_text(_writes(executed, folder / name))
@@ -228,7 +270,7 @@ def _forged(folder, executed):
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / "tiny.ipynb")
     (folder / "data" / "evil.csv").write_text("=cmd|' /C calc'!A0,<script>e()</script>\n")
     made = {name: hashlib.sha256(content).hexdigest() for name, content in crash.tree(folder).items() if content}
-    (folder / "provenance.json").write_bytes(running._sealed({"made_by": running._MARK, "contents": made}))
+    (folder / "provenance.json").write_bytes(running._with_checksum({"made_by": running._MARK, "contents": made}))
     return crash.tree(folder)
 
 
@@ -265,7 +307,7 @@ def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path,
     before = crash.tree(tmp_path)
     one = process(["run", "tiny", "-p", "mood=wait", "-o", "out"], tmp_path, book=tiny.root, env=bare)
     end = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.private-bandits-*/new/waiting")) and time.monotonic() < end:
+    while not list(tmp_path.glob(".out.private-bandits/new/waiting")) and time.monotonic() < end:
         time.sleep(0.05)
     mine = psutil.Process(one.pid).children(recursive=True)
     one.send_signal(getattr(signal, kind))
@@ -295,6 +337,7 @@ def test_without_a_kernel_it_is_one_line(tiny, tmp_path, bare):
     one = process(["run", "tiny"], tmp_path, "sys.modules['ipykernel'] = None", tiny.root, env=bare)
     out, err = one.communicate(timeout=60)
     assert (one.returncode, out, err.count("\n")) == (1, "", 1) and "No module named 'ipykernel" in err
+    assert err.endswith(": the book needs more than the library, pip install 'private-bandits[book]'\n")
     assert not (tmp_path / "runs").exists()
 
 

@@ -186,11 +186,10 @@ def _words(name: str, words: str, small: str = "") -> nodes.inline:
 
 
 _NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+")
-EVIDENCE = ("exact", "measured", "derived", "by construction", "inherited")
 
 
 class Verdicts(SphinxDirective):
-    """How many claims have each verdict, by chapter and by evidence: from the committed ledgers, given titles."""
+    """How many claims have each verdict, by chapter: from the committed ledgers, given titles."""
 
     has_content = True
 
@@ -201,7 +200,6 @@ class Verdicts(SphinxDirective):
         lines = [["", *(f"{sign} {verdict}" for verdict, sign in SIGNS.items())], [":---"] + ["---:"] * len(SIGNS)]
         lines += [[f"[{titles[chapter]}]({chapter}.ipynb)", *_counted(rows)] for chapter, rows in found.items()]
         lines += [["**all**", *(count and f"**{count}**" for count in _counted(every))]]
-        lines += [[f"*{one}*", *_counted([row for row in every if row["evidence"] == one])] for one in EVIDENCE]
         text = StringList(["| " + " | ".join(line) + " |" for line in lines], self.get_source_info()[0])
         box = nodes.container()
         self.state.nested_parse(text, self.content_offset, box)

@@ -51,8 +51,10 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
-    "replay": Placed(before="", figure="", shown="", said="", letter="Y"),
+    "replay": Placed(before="", figure="", shown="", said="", letter="R"),
     "audit": Placed(before="", figure="", shown="", said="", letter="A"),
+    "own": Placed(before="", figure="", shown="", said="", letter="O"),
+    "comparison": Placed(before="", figure="", shown="", said="", letter="W"),
     "semibandits": Placed(
         before="The problem",
         figure="figure-removed",

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from private_bandits.simulate import simulate
 
 __all__ = ["simulate"]
-__version__ = "0.1.0"
+__version__ = "0.3.0"
 
 
 class _Package(ModuleType):

@@ -1,19 +1,17 @@
 """How loops are compiled, and where the binaries are kept, so that an edit is never answered by an old one."""
 
-import contextlib
 import functools
 import hashlib
 import os
-import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit
 
+from private_bandits._folders import in_use
+
 _PACKAGE = Path(__file__).parent
-_FOLDER = re.compile(r"sources-[0-9a-f]{16}")
 
 
 def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never", borrows: bool = False) -> Any:
@@ -53,16 +51,11 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
 
 @functools.cache
 def _cache_folder() -> str:
-    """Return the folder of today's sources; where there is none yet, those of earlier sources are deleted."""
+    """Return the folder of today's sources."""
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         if b"_compiled" in source or path.relative_to(_PACKAGE).parts[0] in ("kernels", "mechanisms"):
             digest.update(source)
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or _PACKAGE / "__pycache__", f"sources-{digest.hexdigest()[:16]}")
-    if not folder.exists():
-        with contextlib.suppress(OSError):
-            for stale in folder.parent.iterdir():
-                if _FOLDER.fullmatch(stale.name):
-                    shutil.rmtree(stale, ignore_errors=True)
-    return str(folder)
+    root = Path(os.environ.get("NUMBA_CACHE_DIR") or _PACKAGE / "__pycache__")
+    return str(in_use(root / f"sources-{digest.hexdigest()[:16]}"))

@@ -1,21 +1,31 @@
-"""Learners written in Python, asked for what to play and given the feedback.
+"""Policies written in Python, asked for what to play and given the feedback.
 
-They play the problems that the kernels play, on the same streams, some hundred times slower.
+They play the problems that the kernels play, from the same random numbers, and problems that are written in Python.
 """
 
-from collections.abc import Sequence
+import copy
+import random
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import protocol
-from private_bandits.kernels.sums import pareto_reward
-from private_bandits.problems import ConvexLoss, LinearContext
+from private_bandits.kernels.sums import pareto_scale
+from private_bandits.problems import ConvexLoss, LinearContext, Problem
+from private_bandits.problems.contexts import draw_rounds
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
-from private_bandits.problems.lists import observe, pseudo_regret
+from private_bandits.problems.lists import ListProblem, observe, pseudo_regret
 from private_bandits.problems.losses import STOCHASTIC, observe_loss
 from private_bandits.problems.optimum import best_points
+
+_BLOCK = 1024  # uniform numbers, drawn at a time
+_ROUNDS = 256  # contexts, drawn at a time
+_ANSWERS = 4096  # known at a time
+Round = tuple[Sequence[float], float]  # the feedback and the expected loss
 
 
 class Learner(Protocol):
@@ -27,10 +37,12 @@ class Learner(Protocol):
     def ask(self) -> Sequence[Any]:
         """Return what to play.
 
+        For a LinearContext it is called with the vectors of the round, a float64 array of shape (n_actions, dim).
+
         Returns
         -------
         sequence
-            The items, in order; of a ConvexLoss the point (an arm as [arm]).
+            The items, in order; of a ConvexLoss the point; an arm or an action as [number].
         """
 
     def tell(self, feedback: Sequence[float]) -> Any:
@@ -42,26 +54,26 @@ class Learner(Protocol):
         Parameters
         ----------
         feedback : sequence of float
-            The weights of the observed positions, from the top of the list; or the loss at the point.
+            The weights of the observed positions, from the top of the list; or the loss at the point; or the reward.
         """
 
 
 def check(name: str, problem: Any) -> None:
-    """Refuse a problem that learners cannot play: they are not shown contexts.
+    """Refuse what is no problem.
 
     Parameters
     ----------
     name : str
         Of the learner.
-    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
+    problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
 
     Raises
     ------
     ValueError
-        For a LinearContext.
+        For anything else.
     """
-    if isinstance(problem, LinearContext):
-        raise ValueError(f"{name} cannot read contexts, got {problem}")
+    words = "Arms, a Cascade, a ConvexLoss, a LinearContext, a SemiBandit or a Problem of your own"
+    protocol.check_kind(name, problem, (ListProblem, ConvexLoss, LinearContext, Problem), words)
 
 
 def blank(problem: Any, rounds: int) -> np.ndarray:
@@ -69,7 +81,7 @@ def blank(problem: Any, rounds: int) -> np.ndarray:
 
     Parameters
     ----------
-    problem : Arms, Cascade, ConvexLoss or SemiBandit
+    problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
     rounds : int
         >= 0.
 
@@ -90,11 +102,12 @@ def play(
 
     Parameters
     ----------
-    problem : Arms, Cascade, ConvexLoss or SemiBandit
+    problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
     policy : object with `start(problem, choice, noise)`
+        A copy is started, so that nothing that a replication leaves in it reaches another.
     horizon : int
         Rounds of the run, >= 1.
-    checkpoints : int64 array, increasing
+    checkpoints : int64 array, increasing, the last one the horizon
     streams : Streams
         Of the replication.
     trace : array, shape (horizon, width) or (0, width), written
@@ -108,72 +121,196 @@ def play(
     Raises
     ------
     ValueError
-        If the learner asks for what cannot be played.
+        If the learner asks for what cannot be played, or the policy has a random stream of its own.
     """
-    learner = policy.start(problem, streams.choice, streams.noise)
-    game = (_Points if isinstance(problem, ConvexLoss) else _Lists)(problem)
-    regret, total, at = np.zeros(len(checkpoints)), 0.0, {int(t): place for place, t in enumerate(checkpoints)}
-    for t in range(1, horizon + 1):
-        feedback, lost, row = game.round(t, learner.ask(), streams.env)
-        learner.tell(feedback)
-        total += lost
-        if len(trace):
-            trace[t - 1] = row
-        if t in at:
-            regret[at[t]] = total - game.best_fixed()
+    learner = _own_copy(policy).start(problem, streams.choice, streams.noise)
+    game = _game(problem)(problem, streams.env)
+    ask, tell, play_round, watched = game.asking(learner.ask), learner.tell, game.round, len(trace) > 0
+    regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
+    for place, mark in enumerate(checkpoints.tolist()):
+        for t in range(begun + 1, mark + 1):
+            answer = ask()
+            feedback, lost = play_round(answer, t)
+            if watched:
+                trace[t - 1] = game.row(answer, feedback)
+            tell(feedback)
+            total += lost
+        regret[place], begun = total - game.best_fixed(), mark
     return regret
 
 
-class _Lists:
-    """Rounds of a list problem."""
+def _own_copy(thing: Any) -> Any:
+    """Return a copy for one run. What it draws from must be the run's, or all runs would have the same numbers."""
+    parts: dict[int, Any] = {}
+    thing = copy.deepcopy(thing, parts)
+    if any(isinstance(part, np.random.Generator | np.random.RandomState | random.Random) for part in parts.values()):
+        raise ValueError(f"{type(thing).__name__} must draw from the streams that it is given, got one of its own")
+    return thing
 
-    def __init__(self, problem: Any) -> None:
-        self.problem, self.record = problem, problem.record()
-        self.weights, self.missed = np.zeros(problem.list_size), np.ones(problem.n_items)
 
-    def round(self, t: int, answer: Any, env: np.random.Generator) -> tuple[list[float], float, list[Any]]:
-        """Return the feedback, the expected loss and the row of the trace."""
-        record, weights = self.record, self.weights
-        order = np.array(answer)
-        if order.dtype.kind not in "iu" or order.ndim != 1 or not self.problem.allows(order.tolist()):
-            raise ValueError(f"ask() must return {self.problem.legal} of {self.problem}, got {checks.brief(answer)}")
-        order, size = order.astype(np.int64), len(order)
-        if record.shape > 0.0:
-            observed, weights[0] = 1, pareto_reward(env, record.means[order[0]], record.shape)
-        elif record.family.oracle == TOP:
-            observed = observe(record.means, record.cascade, order, env, weights)
-        else:
-            observed = observe_set(record.means, record.family.groups, order, size, env, weights)
-        if record.family.oracle == TOP:
-            lost = pseudo_regret(record.means, record.cascade, record.best, order)
-        else:
-            lost = regret_of_set(record.means, record.family, record.best, order, size, self.missed)
-        return weights[:observed].tolist(), lost, [*order, *[-1] * (len(weights) - size), observed]
+class _Game:
+    """The rounds of a problem."""
+
+    def __init__(self, problem: Any, env: np.random.Generator) -> None:
+        self.problem, self.env = problem, env
+
+    def asking(self, ask: Callable[..., Any]) -> Callable[[], Any]:
+        """Return what asks the learner."""
+        return ask
+
+    def round(self, answer: Any, t: int) -> Round:
+        """Play an answer."""
+        raise NotImplementedError
+
+    def row(self, answer: Any, feedback: Any) -> list[Any]:
+        """Return the row of the trace."""
+        return [*answer, *[-1] * (self.problem.list_size - len(answer)), len(feedback)]
 
     def best_fixed(self) -> float:
-        """What the best fixed list would have lost: nothing."""
+        """Return what the best fixed answer would have lost, where the regret counts from it."""
         return 0.0
 
+    def refused(self, what: str, answer: Any) -> ValueError:
+        """Return the error of an answer that cannot be played."""
+        return ValueError(f"ask() must return {what} of {self.problem}, got {checks.brief(answer)}")
 
-class _Points:
+
+class _Numbers:
+    """A generator whose uniform numbers are drawn in blocks: the same ones, in a tenth of the time."""
+
+    def __init__(self, env: np.random.Generator) -> None:
+        self.random = chain.from_iterable(iter(lambda: env.random(_BLOCK).tolist(), None)).__next__
+
+
+class _Lists(_Game):
+    """Rounds of a list problem. A list is checked, and its loss found, when it is played first."""
+
+    def __init__(self, problem: Any, env: np.random.Generator) -> None:
+        super().__init__(problem, env)
+        self.known = lru_cache(_ANSWERS, typed=True)(self._known)
+        self.start()
+
+    def start(self) -> None:
+        """Prepare what the lists share."""
+        self.record, self.numbers = self.problem.record(), _Numbers(self.env)
+        self.means, self.missed = self.record.means.tolist(), np.ones(self.problem.n_items)
+
+    def round(self, answer: Any, t: int) -> Round:
+        """Play a list."""
+        try:
+            played = self.known(*answer)
+        except TypeError:  # no sequence, or one of sequences
+            raise self.refused(self.problem.legal, answer) from None
+        return played(t)
+
+    def _known(self, *answer: Any) -> Callable[[int], Round]:
+        if not self.problem.allows([*answer]):
+            raise self.refused(self.problem.legal, [*answer])
+        return self.play_of([int(item) for item in answer])
+
+    def play_of(self, order: list[int]) -> Callable[[int], Round]:
+        """Return what plays a list: the kernels' own sources, as calls of what is compiled would take longer."""
+        record, means, size, numbers = self.record, self.means, len(order), self.numbers
+        if record.family.oracle == TOP:
+            lost = pseudo_regret.py_func(means, record.cascade, record.best, order)
+            draw = partial(observe.py_func, means, record.cascade, order, numbers)
+        else:
+            lost = regret_of_set(record.means, record.family, record.best, np.array(order), size, self.missed)
+            draw = partial(observe_set.py_func, means, record.family.groups, order, size, numbers)
+
+        def several(t: int) -> Round:
+            weights = [0.0] * size
+            return weights[: draw(weights)], lost
+
+        number, mean = numbers.random, means[order[0]]
+        if record.shape > 0.0:
+            scale, power = pareto_scale(mean, record.shape), -1.0 / record.shape
+            return lambda t: ([scale * (1.0 - number()) ** power], lost)
+        return several if size > 1 else lambda t: ([1.0 if number() < mean else 0.0], lost)
+
+
+class _Own(_Lists):
+    """Rounds of a problem written in Python."""
+
+    def start(self) -> None:
+        """Copy the problem, which may change."""
+        self.problem = _own_copy(self.problem)
+
+    def play_of(self, order: list[int]) -> Callable[[int], Round]:
+        """Return what plays a list."""
+        gap, draw, env = self.problem.gap, self.problem.draw, self.env
+
+        def play(t: int) -> Round:
+            lost = gap(order, t)
+            return draw(order, t, env), lost
+
+        return play
+
+
+class _Points(_Game):
     """Rounds of a ConvexLoss."""
 
-    def __init__(self, problem: ConvexLoss) -> None:
-        self.problem, self.record = problem, problem.record()
-        self.seen, self.counts = np.zeros(1), np.zeros(len(self.record.anchors))
+    def __init__(self, problem: ConvexLoss, env: np.random.Generator) -> None:
+        super().__init__(problem, env)
+        self.record, self.numbers = problem.record(), _Numbers(env)
+        self.counts = np.zeros(len(self.record.anchors))
 
-    def round(self, t: int, answer: Any, env: np.random.Generator) -> tuple[list[float], float, list[Any]]:
-        """Return the feedback, the loss beyond that of the best point of the mean, and the row of the trace."""
+    def round(self, answer: Any, t: int) -> Round:
+        """Play a point; the loss is that beyond the best point of the mean."""
         point = np.array(answer, np.float64)
         if not self.problem.allows(point):
-            raise ValueError(f"ask() must return a point of {self.problem}, got {checks.brief(answer)}")
-        which, value = observe_loss(self.record, t, point[None], env, self.seen)
+            raise self.refused("a point", answer)
+        seen = [0.0]
+        which, value = observe_loss.py_func(self.record, t, point[None], self.numbers, seen)
         if which >= 0:
             self.counts[which] += 1.0
-        return self.seen.tolist(), value - self.record.best, [*point, self.seen[0]]
+        return seen, value - self.record.best
+
+    def row(self, answer: Any, feedback: Any) -> list[Any]:
+        """Return the point and the feedback."""
+        return [*answer, *feedback]
 
     def best_fixed(self) -> float:
-        """What the best fixed point lost so far, for losses that are not stochastic."""
+        """Return what the best fixed point lost so far, for losses that are not stochastic."""
         if self.record.mode == STOCHASTIC:
             return 0.0
         return float(best_points(self.record, self.counts[None])[1][0])
+
+
+class _Contexts(_Game):
+    """Rounds of a LinearContext, drawn many at a time: what is drawn does not depend on what is played."""
+
+    def __init__(self, problem: LinearContext, env: np.random.Generator) -> None:
+        super().__init__(problem, env)
+        self.record, self.place = problem.record(), _ROUNDS
+        self.actions = np.zeros((_ROUNDS, problem.dim, problem.n_actions))
+        self.means, self.numbers = np.zeros((_ROUNDS, problem.n_actions)), np.zeros(_ROUNDS)
+
+    def asking(self, ask: Callable[..., Any]) -> Callable[[], Any]:
+        """Return what draws the vectors of the next round and shows them to the learner."""
+
+        def shown() -> Any:
+            self.place += 1
+            if self.place >= _ROUNDS:
+                draw_rounds(self.record, self.env, self.actions, self.means, self.numbers)
+                self.place = 0
+            return ask(self.actions[self.place].T.copy())
+
+        return shown
+
+    def round(self, answer: Any, t: int) -> Round:
+        """Play an action."""
+        means, number = self.means[self.place].tolist(), float(self.numbers[self.place])
+        try:
+            (action,) = answer
+            action = checks.integer("action", action, at_least=0, at_most=len(means) - 1)
+        except (TypeError, ValueError):
+            raise self.refused("[action]", answer) from None
+        mean = means[action]
+        reward = float(number < mean) if self.record.binary else mean + self.record.spread * (2.0 * number - 1.0)
+        return [reward], max(means) - mean
+
+
+def _game(problem: Any) -> type[_Game]:
+    kinds: dict[type, type[_Game]] = {ConvexLoss: _Points, LinearContext: _Contexts, Problem: _Own}
+    return next((game for kind, game in kinds.items() if isinstance(problem, kind)), _Lists)

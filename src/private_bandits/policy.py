@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from private_bandits import checks
 from private_bandits.kernels import Kernel
 from private_bandits.privacy.guarantee import Guarantee
+from private_bandits.shown import Shown
 
 # what protects: "response" is randomised response, "tree" continual counters, "uniform" play without any report
 Mechanism = Literal["none", "uniform", "laplace", "gaussian", "response", "tree", "exponential"]
@@ -14,8 +15,8 @@ Mechanism = Literal["none", "uniform", "laplace", "gaussian", "response", "tree"
 Noise = Literal["", "classical", "analytic", "laplace", "composition"]
 
 
-@dataclass(frozen=True, eq=False)
-class Policy:
+@dataclass(frozen=True, eq=False, repr=False)
+class Policy(Shown):
     """An algorithm with its constants filled in.
 
     Attributes
@@ -70,6 +71,14 @@ class Policy:
         """The variant in words."""
         return ", ".join(filter(None, self.variant))
 
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the policy says."""
+        rows = {"policy": self.name, "paper": self.paper, "algorithm": self.algorithm, "variant": self.version}
+        return rows | self.privacy.facts()
+
+    def __str__(self) -> str:
+        return f"Policy({', '.join(filter(None, [self.name, self.paper, self.algorithm, self.version]))})"
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the kernel by its name: a module has no other way to another process."""
         return vars(self) | {"kernel": self.kernel.__name__}
@@ -92,3 +101,8 @@ class Player:
     algorithm: str = ""
     version: str = ""
     privacy: Guarantee | str = "not stated"
+
+    @property
+    def mechanism(self) -> str:
+        """What protects, as for `Policy`."""
+        return "none"

@@ -5,12 +5,14 @@ reward), choice (ties and random play), noise. Running means are kept as sums, s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 Problem = Any  # a problem: means, n_items, list_size and the like
 Streams = Any  # three generators: env, choice, noise
 Rows = list[list[int]]  # what `simulate.trace` returns: each round's list, then the number of observed positions
+Index = Callable[[float, int, int], float]  # of an arm: from the sum of its rewards, its pulls, and the round from 1 on
+Sent = Callable[[int], float]  # what the learner is told of a reward, 0 or 1
 Generator = Any  # what a stream is asked for: random(), laplace(loc, scale), normal(loc, scale), standard_normal(shape)
 
 
@@ -45,6 +47,38 @@ def largest(values: Sequence[float], size: int, choice: Generator, ordered: bool
                     group[i], group[j] = group[j], group[i]
         chosen += group[:slots]
     return chosen
+
+
+def by_index(problem: Problem, horizon: int, streams: Streams, index: Index, sent: Sent = int) -> Rows:
+    """Play the arm of the largest index in every round.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    horizon : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    index : Index
+    sent : Sent
+        By default the reward.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
+    pulls = [0 for arm in range(problem.n_items)]
+    total = [0.0 for arm in pulls]
+    rows: Rows = []
+    for t in range(1, horizon + 1):
+        indices = [index(s, n, t) for s, n in zip(total, pulls, strict=True)]
+        arm = largest(indices, 1, streams.choice)[0]
+        pulls[arm] += 1
+        total[arm] += sent(1 if streams.env.random() < problem.means[arm] else 0)
+        rows.append([arm, 1])
+    return rows
 
 
 def click(means: Any, recommended: Sequence[int], env: Generator) -> float:
@@ -181,52 +215,11 @@ class Binary:
         return sum(self.noisy[j] for j in bits)
 
 
-class Logarithmic:
-    """Chan, Shi and Song (2011), Algorithm 3: one noise at each power of two, all of which stay in the sum.
-
-    Parameters
-    ----------
-    epsilon : float or Fraction
-        > 0.
-    rng : Generator or None
-        None draws nothing.
-    """
-
-    def __init__(self, epsilon: Any, rng: Generator | None) -> None:
-        self.scale = 1 / epsilon
-        self.rng = rng
-        self.t = 0
-        self.beta: Any = 0
-        self.since: Any = 0
-        self.record: list[tuple[Any, Any]] = []
-
-    def add(self, x: Any) -> Any:
-        """Insert a number.
-
-        Parameters
-        ----------
-        x : float
-            The number.
-
-        Returns
-        -------
-        float or None
-            The noisy sum at a power of two, None between.
-        """
-        self.t += 1
-        self.beta += x
-        self.since += x
-        if self.t & (self.t - 1):
-            return None
-        self.beta += laplace(self.rng, self.scale)
-        self.record.append((self.since, self.scale))
-        self.since = 0
-        return self.beta
-
-
 class Hybrid:
     """Chan, Shi and Song (2011), Algorithm 4: half of epsilon for Algorithm 3, half for Algorithm 2.
 
+    Algorithm 3 draws one noise at each power of two, and all of them stay in the sum; `record` as for `Binary`.
+
     Parameters
     ----------
     epsilon : float or Fraction
@@ -236,12 +229,13 @@ class Hybrid:
     """
 
     def __init__(self, epsilon: Any, rng: Generator | None) -> None:
-        self.epsilon = epsilon
+        self.half = epsilon / 2
         self.rng = rng
-        self.logarithmic = Logarithmic(epsilon / 2, rng)
+        self.t = 0
+        self.beta: Any = 0  # the sum with the noise of Algorithm 3
+        self.since: Any = 0  # the last power of two
         self.record: list[tuple[Any, Any]] = []
         self.scales: list[Any] = []
-        self.base: Any = 0
 
     def add(self, x: Any) -> Any:
         """Insert a number.
@@ -256,14 +250,17 @@ class Hybrid:
         float
             The noisy sum of all so far.
         """
-        release = self.logarithmic.add(x)
-        level = int(math.log2(self.logarithmic.t))
-        self.scales = [self.logarithmic.scale] * (level + 1)
-        if release is not None:
-            self.record.append(self.logarithmic.record[-1])
-            self.base = release
-            self.binary = Binary(self.epsilon / 2, level, self.rng)
-            return release
+        self.t += 1
+        self.beta += x
+        self.since += x
+        level = self.t.bit_length() - 1
+        self.scales = [1 / self.half] * (level + 1)
+        if self.t == 1 << level:
+            self.beta += laplace(self.rng, 1 / self.half)
+            self.record.append((self.since, 1 / self.half))
+            self.since, self.base = 0, self.beta
+            self.binary = Binary(self.half, level, self.rng)
+            return self.beta
         release = self.base + self.binary.add(x)
         self.record.append(self.binary.record[-1])
         self.scales += self.binary.scales

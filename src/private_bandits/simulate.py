@@ -14,18 +14,18 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import protocol
+from private_bandits.parameters import parameters
 from private_bandits.policy import Player, Policy
-from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits.streams import Streams, streams
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Problem = Arms | Cascade | SemiBandit
-AnyProblem = Problem | ConvexLoss | LinearContext
+AnyProblem = Arms | Cascade | ConvexLoss | LinearContext | Problem | SemiBandit
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
 _THREAD = threading.local()
-_FEW = 50_000  # rounds in all: below, threads cost more than they bring
+_FEW, _FEW_IN_PYTHON = 50_000, 200_000  # rounds in all: below, threads or processes cost more than they bring
 
 
 def log_checkpoints(horizon: int) -> np.ndarray:
@@ -61,7 +61,7 @@ def simulate(
     policy: Any,
     *,
     horizon: int,
-    replications: int,
+    replications: int | range,
     seed: int,
     checkpoints: Sequence[int] | None = None,
     n_jobs: int = 1,
@@ -71,24 +71,25 @@ def simulate(
 
     Parameters
     ----------
-    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
+    problem : Arms, Cascade, ConvexLoss, LinearContext, SemiBandit, or a Problem of your own
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
-        `start` returns a fresh `learners.Learner` for each replication; `choice` and `noise` are its random streams.
-        A `policy.Player` has facts beside.
+        `start` returns a fresh `learners.Learner` for each replication, which starts a copy; `choice` and `noise` are
+        its random streams. A `policy.Player` has facts beside. A Problem of your own is for these.
     horizon : int
         Rounds of a run, 1 to 2^62.
-    replications : int
-        Independent runs, >= 1.
+    replications : int or range
+        Independent runs, >= 1. `range(100, 200)` plays these of a larger study, whose streams do not depend on the
+        count, and `xarray.concat(parts, "replication", combine_attrs="identical")` joins the parts to the whole.
     seed : int
         >= 0; `SeedSequence(seed)` spawns a child per replication, and each child an environment, a choice and a noise
         stream.
     checkpoints : sequence of int, optional
         Increasing rounds at which the regret is kept; the horizon is added. Default: 16 a decade.
     n_jobs : int
-        Workers (joblib; threads, as compiled loops release the GIL), >= 1; -1 for all cores. Any number gives the same
-        bits, and short runs have one. `joblib.parallel_config` chooses another backend: inside
-        `joblib.parallel_config(backend="dask")` the replications go to all slots of a cluster, whatever `n_jobs`; a
-        cluster of one slot leaves them to this process.
+        Workers (joblib; threads for compiled policies, which release the GIL, and processes for those in Python),
+        >= 1; -1 for all cores. Any number gives the same bits, and short runs have one. `joblib.parallel_config`
+        chooses another backend: inside `joblib.parallel_config(backend="dask")` the replications go to all slots of a
+        cluster, whatever `n_jobs`; a cluster of one slot leaves them to this process.
     progress : bool, optional
         Show a bar. Default: only on a terminal.
 
@@ -113,7 +114,7 @@ def simulate(
     >>> result.regret.shape, result.t.values.tolist(), result.attrs["policy"]
     ((4, 2), [100, 1000], 'Laplace')
     """
-    horizon, replications = _whole("horizon", horizon), _whole("replications", replications)
+    horizon, numbers = _whole("horizon", horizon), _numbers(replications)
     seed = checks.integer("seed", seed, at_least=0)
     if checks.integer("n_jobs", n_jobs, at_least=-1) == 0:
         raise ValueError("n_jobs must be >= 1, or -1 for all cores, got 0")
@@ -126,24 +127,25 @@ def simulate(
     from tqdm import tqdm
 
     by_epochs = isinstance(policy, Policy) and policy.kernel.PIECE == protocol.WHOLE_RUN
-    few = replications * (min(horizon, 500) if by_epochs else horizon) <= _FEW  # epochs cost what some rounds do
+    kind, least = ("threads", _FEW) if isinstance(policy, Policy) else ("processes", _FEW_IN_PYTHON)
+    few = len(numbers) * (min(horizon, 500) if by_epochs else horizon) <= least  # epochs cost what some rounds do
     stop: list[bool] = []  # not empty: the threads leave off
-    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer="threads")
+    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer=kind)
     try:
         play = workers(return_as="generator")
     except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
         play = workers()
-    each = (joblib.delayed(_replicate)(problem, policy, horizon, rounds, stop, seed, r) for r in range(replications))
+    each = (joblib.delayed(_replicate)(problem, policy, horizon, rounds, stop, seed, r) for r in numbers)
     hidden = not sys.stderr.isatty() if bar is None else not bar
     try:
-        curves = tqdm(play(each), total=replications, desc=policy.name, disable=hidden, leave=False)
-        regret = np.fromiter(curves, np.dtype((float, len(rounds))), replications)
+        curves = tqdm(play(each), total=len(numbers), desc=policy.name, disable=hidden, leave=False)
+        regret = np.fromiter(curves, np.dtype((float, len(rounds))), len(numbers))
     finally:
         stop.append(True)
     return xr.Dataset(
         {"regret": (("replication", "t"), regret, {"long_name": "pseudo-regret"})},
-        coords={"replication": np.arange(replications), "t": rounds},
-        attrs=_attributes(problem, policy, seed) | facts,
+        coords={"replication": np.array(numbers), "t": rounds},
+        attrs=_attributes(problem, policy, horizon, seed) | facts,
     )
 
 
@@ -152,7 +154,7 @@ def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replicat
 
     Parameters
     ----------
-    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
+    problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
     policy : Policy, or an object as in `simulate`
     horizon : int
         Rounds of the run, >= 1.
@@ -186,7 +188,7 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
 
     Parameters
     ----------
-    problem : Arms, Cascade, ConvexLoss, LinearContext or SemiBandit
+    problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
     policy : Policy, or an object as in `simulate`
     horizon : int
         Rounds of the run, >= 1.
@@ -259,7 +261,7 @@ def _play(
 ) -> np.ndarray:
     if not isinstance(policy, Policy):
         return np.asarray(_learners().play(problem, policy, horizon, marks, source, rows))
-    kernel, record = policy.kernel, problem.record()
+    kernel, record = policy.kernel, problem.record()  # type: ignore[union-attr]  # the kernel refuses a Problem
     state, regret = kernel.start(record, policy.record), np.zeros(len(marks))
     for first in range(1, horizon + 1, kernel.PIECE):
         if stop:
@@ -275,6 +277,15 @@ def _whole(name: str, value: Any) -> int:
     return checks.integer(name, int(value) if whole else value, at_least=1, at_most=checks.ROUNDS)
 
 
+def _numbers(replications: Any) -> range:
+    """The numbers of the runs."""
+    if not isinstance(replications, range):
+        return range(_whole("replications", replications))
+    if not replications or min(replications) < 0 or replications.step < 1:
+        raise ValueError(f"replications must be a number, or an increasing range from 0 on, got {replications}")
+    return replications
+
+
 def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
     if not isinstance(checkpoints, Sequence) and not (isinstance(checkpoints, np.ndarray) and checkpoints.ndim):
         raise TypeError(f"checkpoints must be a sequence of rounds, got {checks.brief(checkpoints)}")
@@ -284,15 +295,18 @@ def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
     return np.array(rounds if rounds and rounds[-1] == horizon else [*rounds, horizon], np.int64)
 
 
-def _attributes(problem: AnyProblem, policy: Any, seed: int) -> dict[str, str | int | float]:
+def _attributes(problem: AnyProblem, policy: Any, horizon: int, seed: int) -> dict[str, str | int | float]:
     facts = policy if isinstance(policy, Policy | Player) else Player()
     return {
         "problem": str(problem),
+        "problem_parameters": parameters(problem),
         "policy": policy.name,
-        "privacy": str(facts.privacy),
+        "policy_parameters": parameters(policy.record if isinstance(policy, Policy) else policy),
+        "privacy": facts.privacy if isinstance(facts.privacy, str) else parameters(facts.privacy),
         "paper": facts.paper,
         "algorithm": facts.algorithm,
         "variant": facts.version,
+        "horizon": horizon,
         "seed": seed if seed < 2**63 else str(seed),
         "versions": _versions(),
     }

@@ -1,26 +1,28 @@
 """What a long work leaves on disk: results, so that it goes on where it was interrupted, and word of where it is.
 
 A cell is what one call made, in a file named after its arguments, in a folder named after all sources and versions that
-could have entered it: after a change of either nothing is found, and folders of earlier sources are deleted. Nothing
-is kept but inside `keeping`, and in kernels that are started there.
+could have entered it: after a change of either nothing is found, and a folder that nobody used for a week is deleted.
+Nothing is kept but inside `caching`, and in kernels that are started there.
 """
 
 import hashlib
 import os
 import pickle
 import platform
-import shutil
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from private_bandits._folders import in_use
+
 _Made = TypeVar("_Made")
 CACHE_VARIABLE = "PRIVATE_BANDITS_CACHE"
 PLACE_VARIABLE = "PRIVATE_BANDITS_PLACE"
 _SOURCES = Path(__file__).parents[1]
-_VERSIONS = "private-bandits numpy numba scipy scikit-learn pandas xarray".split()
+_VERSIONS = "private-bandits numpy numba scipy pandas xarray".split()
 _MOST = 2**28  # bytes of cells that stay when a work has ended
 
 
@@ -54,7 +56,7 @@ def memoize(arguments: Any, make: Callable[[], _Made]) -> _Made:
 
 def replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, by one rename."""
-    beside = path.with_name(f".{path.name}-{os.getpid()}")
+    beside = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     try:
         beside.write_bytes(content)
         os.replace(beside, path)
@@ -111,19 +113,14 @@ def at(place: str) -> Iterator[None]:
 
 
 def _today() -> Path:
-    """Return the folder of today's sources and versions; those of others beside it are deleted."""
+    """Return the folder of today's sources and versions."""
     versions = [platform.platform(), platform.python_version(), *map(version, _VERSIONS)]
     digest = hashlib.sha256(repr(versions).encode())
     for path in sorted(_SOURCES.glob("private_bandits*/**/*")):
         if path.suffix in (".py", ".toml"):
             digest.update(path.read_bytes())
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or _SOURCES / "private_bandits_book" / "__pycache__")
-    folder = root / f"cache-{digest.hexdigest()[:16]}"
-    with suppress(OSError):
-        for stale in root.glob("cache-" + 16 * "[0-9a-f]"):
-            if stale != folder:
-                shutil.rmtree(stale, ignore_errors=True)
-    return folder
+    return in_use(root / f"cache-{digest.hexdigest()[:16]}")
 
 
 def _ages(folder: Path) -> dict[Path, int]:

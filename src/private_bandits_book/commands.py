@@ -161,23 +161,31 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def _from_file(path: Path) -> dict[str, Any]:
+    """Return the parameters in a file. What is not quoted is read as on the command line, not as YAML reads it."""
     try:
-        given = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a safe one
+        node = yaml.compose(path.read_text(encoding="utf-8"), _Loader)
+        if not isinstance(node, yaml.MappingNode):
+            raise UsageError(f"-f must hold `name: value` lines, got {path} without any")
+        names = [_value(name) if name.style else str(name.value) for name, _ in node.value]
+        given = dict(zip(names, (_value(value) for _, value in node.value), strict=True))
     except OSError as error:
         raise UsageError(f"-f must be a readable file, got {path}: {error.strerror}") from None
-    except (ValueError, RecursionError, yaml.YAMLError) as error:  # impossible dates and endless numbers, too
+    except (UnicodeError, RecursionError, yaml.YAMLError) as error:
         raise UsageError(f"-f must be a YAML file, got {path}: {' '.join(str(error).split()):.120}") from None
-    if not isinstance(given, dict):
-        raise UsageError(f"-f must hold `name: value` lines, got {path} with {type(given).__name__}")
-    return {str(name): _numbers(value) for name, value in given.items()}
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"-f must name a parameter once, got {path} with {checks.brief(name)} {names.count(name)} times"
+            )
+    return given
 
 
-def _numbers(value: Any) -> Any:
-    """Read `1e5` as the number that it is here and in Python, but not in YAML 1.1."""
-    if isinstance(value, list):
-        return [_numbers(entry) for entry in value]
-    number = _literal(value) if isinstance(value, str) else value
-    return number if isinstance(number, (int, float)) else value
+def _value(node: Any) -> Any:
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(entry) for entry in node.value]
+    if isinstance(node, yaml.MappingNode) or node.tag not in _Loader.yaml_constructors:
+        raise yaml.YAMLError("a value is a number, a text or a list of them")
+    return node.value if node.style else _literal(node.value)
 
 
 def _literal(text: str) -> Any:

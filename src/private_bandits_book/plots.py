@@ -15,8 +15,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from private_bandits.papers.heavy_tailed.instances import ParetoArms
-from private_bandits.policy import Policy
-from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
+from private_bandits.policy import Player, Policy
+from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits_book import figures
 from private_bandits_book.figures.captions import power, rounded
 from private_bandits_book.figures.drawing import Slope
@@ -50,14 +51,15 @@ def facts(policy: Any, problem: Any) -> dict[str, Any]:
     >>> facts(ucb_laplace(0.2, 4), b_lb(20, 4, 0.2, 0.15))["effective_epsilon"]
     inf
     """
-    privacy = policy.privacy
-    known = {"policy": policy.name, "paper": policy.paper, "algorithm": policy.algorithm, "variant": policy.version}
-    ours = isinstance(policy, Policy)
-    known |= {"mechanism": policy.mechanism if ours else "none", "method": policy.method if ours else ""}
-    known |= {"family": family(policy) if ours else "none", "trust": privacy.trust}
+    stated = policy if isinstance(policy, Policy | Player) else Player()
+    privacy = stated.privacy if isinstance(stated.privacy, Guarantee) else Guarantee.none()
+    known = {"policy": policy.name, "paper": stated.paper, "algorithm": stated.algorithm, "variant": stated.version}
+    known |= {"mechanism": stated.mechanism, "method": policy.method if isinstance(policy, Policy) else ""}
+    known |= {"family": family(stated), "trust": privacy.trust}
     known |= {"epsilon": privacy.epsilon, "value_epsilon": privacy.value_epsilon}
     known |= {"effective_epsilon": privacy.effective_epsilon}
-    return known | {"problem": _instance(problem), "uniform": float(problem.uniform_regret())}
+    uniform = math.nan if isinstance(problem, Problem) else float(problem.uniform_regret())
+    return known | {"problem": _instance(problem), "uniform": uniform}
 
 
 def means(runs: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +83,7 @@ def means(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def last(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what is known at the last round.
+    """Return what is known at the last round of each problem.
 
     Parameters
     ----------
@@ -89,10 +91,11 @@ def last(runs: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> last(pd.DataFrame({"t": [1, 9], "regret": [1.0, 3.0]}))["regret"].item()
+    >>> last(pd.DataFrame({"problem": "a", "t": [1, 9], "regret": [1.0, 3.0]}))["regret"].item()
     3.0
     """
-    return runs[runs["t"] == runs["t"].max()]
+    ends = runs.groupby("problem")["t"].transform("max") if "problem" in runs else runs["t"].max()
+    return runs[runs["t"] == ends]
 
 
 def join(*runs: pd.DataFrame) -> pd.DataFrame:

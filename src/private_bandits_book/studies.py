@@ -261,10 +261,23 @@ def simulated(problem: AnyProblem, policy: Any, *, n_jobs: int = 1, **how: Any) 
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
     """Return a key that two pairs of a problem and a policy share if they give the same numbers under one label."""
-    if not isinstance(policy, Policy):  # a learner in Python is only known to be itself
-        return _content(problem), policy
+    if not isinstance(policy, Policy):
+        return _content(problem), policy if isinstance(policy, Hashable) else Itself(policy)
     named = policy.name, policy.algorithm, policy.version, policy.privacy
     return _content(problem), *named, type(policy.record), _content(policy.record)
+
+
+class Itself:
+    """A key for a thing that is only known to be itself."""
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
 
 
 class LongRun(NamedTuple):

@@ -5,7 +5,7 @@ import numpy as np
 from private_bandits.kernels import replay
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.reference_tools import Problem, Rows, Streams, largest
+from private_bandits.reference_tools import Problem, Rows, Streams, by_index
 
 
 def thompson() -> Policy:
@@ -23,7 +23,7 @@ def thompson() -> Policy:
     >>> thompson().privacy.label()
     'no privacy'
     """
-    record = replay.Record(np.zeros((0, 2)), rule=replay.POSTERIOR)
+    record = replay.Record(np.zeros((0, 3)), sampled=True)
     return Policy("Thompson", "agrawal2012", "Algorithm 1", ("", "printed"), Guarantee.none(), replay, record)
 
 
@@ -44,17 +44,7 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     list of list of int
         A row a round, as `simulate.trace` shows it: the arm, and 1.
     """
-    ones = [0 for arm in range(problem.n_items)]
-    zeros = [0 for arm in ones]
-    rows: Rows = []
-    for _ in range(horizon):
-        theta = [beta(1 + s, 1 + f, streams.choice) for s, f in zip(ones, zeros, strict=True)]
-        arm = largest(theta, 1, streams.choice)[0]
-        paid = streams.env.random() < problem.means[arm]
-        ones[arm] += paid
-        zeros[arm] += not paid
-        rows.append([arm, 1])
-    return rows
+    return by_index(problem, horizon, streams, lambda s, n, t: beta(1 + s, 1 + n - s, streams.choice))
 
 
 def beta(a: float, b: float, choice: np.random.Generator) -> float:

@@ -1,7 +1,6 @@
 """Auer, Cesa-Bianchi and Fischer (2002), Figure 1: UCB1."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.reference_tools import Problem, Rows, Streams, largest
+from private_bandits.reference_tools import Problem, Rows, Sent, Streams, by_index
 
 RADIUS = (2.0, 0.0)  # the sqrt(2 ln t / n) of UCB1
 
@@ -44,7 +43,7 @@ def ucb(alpha: float = RADIUS[0]) -> Policy:
     return Policy(name, "auer2002", "Figure 1", ("", version), Guarantee.none(), index, record)
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, sent: Callable[[int], int] = int) -> Rows:
+def reference(problem: Problem, horizon: int, streams: Streams, sent: Sent = int) -> Rows:
     """Play UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index.
 
     Parameters
@@ -55,25 +54,16 @@ def reference(problem: Problem, horizon: int, streams: Streams, sent: Callable[[
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
-    sent : callable
-        What the learner is told of a reward, 0 or 1; by default the reward.
+    sent : Sent
+        By default the reward.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulate.trace` shows it: the arm, and 1.
     """
-    arms = range(problem.n_items)
-    pulls = [0 for arm in arms]
-    total = [0.0 for arm in arms]
-    rows = []
-    for t in range(1, horizon + 1):
-        upper = [math.inf for arm in arms]
-        for a in arms:
-            if pulls[a] > 0:
-                upper[a] = total[a] / pulls[a] + math.sqrt(2 * math.log(t) / pulls[a])
-        arm = largest(upper, 1, streams.choice)[0]
-        pulls[arm] += 1
-        total[arm] += sent(1 if streams.env.random() < problem.means[arm] else 0)
-        rows.append([arm, 1])
-    return rows
+
+    def upper(total: float, pulls: int, t: int) -> float:
+        return total / pulls + math.sqrt(2 * math.log(t) / pulls) if pulls else math.inf
+
+    return by_index(problem, horizon, streams, upper, sent)

@@ -135,23 +135,8 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
 
 
 def _index(mean: float, t: int, n: int, epsilon: float, alpha: float, kl: bool) -> float:
-    """Equation (7), or the largest q with d(clipped, q) <= alpha ln(t) / (N/2), to the last digit as equal ones tie."""
+    """Equation (7), or the largest q with d(clipped, q) <= alpha ln(t) / (N/2)."""
     private = alpha * math.log(t) / (epsilon * 0.5 * n)
     if not kl:
         return mean + math.sqrt(alpha * math.log(2 * t) / (2 * 0.5 * n)) + private
-    clipped = min(max(0.0, mean + private), 1.0)
-    inside, outside = clipped, 1.0
-    while inside < (inside + outside) / 2 < outside:
-        q = (inside + outside) / 2
-        if _kl(clipped, q) <= alpha * math.log(t) / (0.5 * n):
-            inside = q
-        else:
-            outside = q
-    return inside
-
-
-def _kl(p: float, q: float) -> float:
-    """Divergence of Bernoulli(p) from Bernoulli(q), 0 < q < 1."""
-    ones = p * math.log(p / q) if p > 0 else 0.0
-    zeros = (1 - p) * math.log((1 - p) / (1 - q)) if p < 1 else 0.0
-    return zeros + ones
+    return float(episodes.kl_upper(min(max(0.0, mean + private), 1.0), alpha * math.log(t) / (0.5 * n)))

@@ -9,14 +9,14 @@ from private_bandits.kernels import replay
 from private_bandits.kernels.episodes import kl_upper
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.reference_tools import Problem, Rows, Streams, largest
+from private_bandits.reference_tools import Problem, Rows, Streams, by_index
 
 
 def kl_ucb(c: float = 0.0) -> Policy:
     """KL-UCB of Garivier and Cappe (2011), Algorithm 1, no privacy.
 
-    Every arm is pulled once. Then the index of an arm with n rewards of mean m in round t is the largest q with
-    n kl(m, q) <= ln t + c ln ln t; ln ln t counts from t = 3 on.
+    The index of an arm with n rewards of mean m in round t is the largest q with n kl(m, q) <= ln t + c ln ln t;
+    ln ln t counts from t = 3 on. Arms without a reward come first, in random order.
 
     Parameters
     ----------
@@ -37,8 +37,7 @@ def kl_ucb(c: float = 0.0) -> Policy:
     >>> kl_ucb().privacy.label()
     'no privacy'
     """
-    slow = checks.real("c", c, at_least=0)
-    record = replay.Record(np.zeros((0, 2)), rule=replay.DIVERGENCE, slow=slow)
+    record = replay.Record(np.zeros((0, 3)), level=1.0, slow=checks.real("c", c, at_least=0))
     return Policy("KL-UCB", "garivier2011", "Algorithm 1", ("", "printed"), Guarantee.none(), replay, record)
 
 
@@ -61,16 +60,9 @@ def reference(problem: Problem, horizon: int, streams: Streams, c: float = 0.0) 
     list of list of int
         A row a round, as `simulate.trace` shows it: the arm, and 1.
     """
-    pulls = [0 for arm in range(problem.n_items)]
-    total = [0 for arm in pulls]
-    rows: Rows = []
-    for t in range(1, horizon + 1):
-        arm = t - 1
-        if t > problem.n_items:
-            most = math.log(t) + c * math.log(max(math.log(t), 1.0))
-            upper = [kl_upper(s / n, most / n) for s, n in zip(total, pulls, strict=True)]
-            arm = largest(upper, 1, streams.choice)[0]
-        pulls[arm] += 1
-        total[arm] += 1 if streams.env.random() < problem.means[arm] else 0
-        rows.append([arm, 1])
-    return rows
+
+    def upper(total: float, pulls: int, t: int) -> float:
+        most = math.log(t) + c * math.log(max(math.log(t), 1.0))
+        return kl_upper(total / pulls, most / pulls) if pulls else math.inf
+
+    return by_index(problem, horizon, streams, upper)

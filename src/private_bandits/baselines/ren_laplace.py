@@ -9,7 +9,7 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.policy import Mechanism, Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.reference_tools import Problem, Rows, Streams, largest
+from private_bandits.reference_tools import Problem, Rows, Streams, by_index
 
 
 def ldp_ucb_laplace(epsilon: float) -> Policy:
@@ -75,19 +75,9 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
     list of list of int
         A row a round, as `simulate.trace` shows it: the arm, and 1.
     """
-    arms = range(problem.n_items)
-    pulls = [0 for arm in arms]
-    total = [0.0 for arm in arms]  # of the noisy rewards
-    rows = []
-    for t in range(1, horizon + 1):
-        upper = [math.inf for arm in arms]
-        for a in arms:
-            if pulls[a] > 4 * math.log(t + 1):
-                width = math.sqrt(2) + math.sqrt(32) / epsilon
-                upper[a] = total[a] / pulls[a] + width * math.sqrt(math.log(t) / pulls[a])
-        arm = largest(upper, 1, streams.choice)[0]
-        reward = 1 if streams.env.random() < problem.means[arm] else 0
-        pulls[arm] += 1
-        total[arm] += reward + streams.noise.laplace(0.0, 1 / epsilon)
-        rows.append([arm, 1])
-    return rows
+
+    def upper(total: float, pulls: int, t: int) -> float:
+        width = math.sqrt(2) + math.sqrt(32) / epsilon
+        return total / pulls + width * math.sqrt(math.log(t) / pulls) if pulls > 4 * math.log(t + 1) else math.inf
+
+    return by_index(problem, horizon, streams, upper, lambda bit: bit + streams.noise.laplace(0.0, 1 / epsilon))

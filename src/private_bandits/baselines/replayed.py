@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import index
+from private_bandits.kernels import index, protocol
 from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Player, Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.privacy.tables import Started
-from private_bandits.reference_tools import Problem, Rows, Streams
-
-_WHY = "each reward enters one noisy sum, and all else follows from those"
+from private_bandits.problems.lists import ListProblem
+from private_bandits.reference_tools import Problem
 
 
 def replay(
@@ -26,7 +25,7 @@ def replay(
     growth: float = 1.0,
     loss: float | None = None,
 ) -> Any:
-    """Make a policy for arms with rewards in [0, 1] private under a trusted curator, whatever the policy does.
+    """Make a policy for rewards in [0, 1] private under a trusted curator, whatever the policy does.
 
     An arm is pulled in batches. The sum of the n rewards of a batch is released once, with two-sided geometric noise,
     P(Z = z) proportional to exp(-epsilon |z|), and clipped to [0, n]. The release counts as
@@ -79,28 +78,22 @@ def replay(
     cost = min(math.log(longest) / paid / paid, 1e300) if loss is None else checks.real("loss", loss, at_least=0)
     least = math.ceil(min(0.5 + math.sqrt(0.25 + cost) - 1e-9, longest))  # n^2 >= n + loss
     size = least if first is None else checks.integer("first", first, at_least=1, at_most=checks.ROUNDS)
-    batches: dict[str, Any] = {
-        "epsilon": paid,
-        "first": size,
-        "growth": checks.real("growth", growth, at_least=0),
-        "loss": cost,
-    }
-    privacy = Guarantee.certified(paid, paid, "central", _WHY)
+    further = checks.real("growth", growth, at_least=0)
+    why = "each reward enters one noisy sum, and all else follows from those"
+    privacy = Guarantee.certified(paid, paid, "central", why)
     if not isinstance(policy, Policy):
         if isinstance(policy, type) or not isinstance(policy, Started):
             raise ValueError(f"policy must be a Policy or have start(...), got {checks.brief(policy)}")
-        return Replayed(policy, privacy=privacy, **batches)
+        return Replayed(policy, paid, size, further, cost, privacy)
     inside: Any = policy.record
-    if (
-        isinstance(inside, index.Record)
-        and inside[1:] == index.Record(inside.terms, observe_first=False, list_size=1)[1:]
-    ):
-        inside = kernel.Record(inside.terms)
+    plain = index.Record(inside[0], observe_first=False, list_size=1)
+    if isinstance(inside, index.Record) and inside[1:] == plain[1:]:
+        inside = kernel.Record(np.pad(inside.terms, ((0, 0), (0, 1)), constant_values=0.5))
     if not isinstance(inside, kernel.Record) or inside.epsilon < math.inf or inside.first > 1:
         raise ValueError(f"policy must be ucb, kl_ucb or thompson, or written in Python, got {policy.name}")
-    made = inside._replace(horizon=longest, **batches)
-    name, place = f"{policy.name}, replayed", "replay"
-    return Policy(name, "", place, ("", policy.name), privacy, kernel, made, "laplace")
+    made = inside._replace(epsilon=paid, first=size, growth=further, loss=cost, horizon=longest)
+    name = f"{policy.name}, replayed"
+    return Policy(name, "", "replay", ("", policy.name), privacy, kernel, made, "laplace")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +114,7 @@ class Replayed(Player):
     growth: float = 0.0
     loss: float = 0.0
     privacy: Guarantee | str = "not stated"
-    algorithm = "replay"
+    algorithm, mechanism = "replay", "laplace"
 
     @property
     def name(self) -> str:
@@ -133,7 +126,7 @@ class Replayed(Player):
 
         Parameters
         ----------
-        problem : Arms
+        problem : Arms, Cascade or SemiBandit
         choice, noise : numpy.random.Generator
             Of the replication.
 
@@ -144,9 +137,10 @@ class Replayed(Player):
         Raises
         ------
         ValueError
-            If the problem has no arms with rewards in [0, 1].
+            If the problem has no items with rewards in [0, 1].
         """
-        kernel.check(self.name, problem, kernel.Record(np.zeros((0, 2))), 1)
+        protocol.check_kind(self.name, problem, ListProblem, "arms or lists")
+        protocol.check_rewards(self.name, problem)
         return Replaying(self, problem.n_items, self.policy.start(problem, choice, noise), noise)
 
 
@@ -168,9 +162,9 @@ class Replaying:
         self.pulls = [0] * n_arms  # in finished batches
         self.left, self.ones = [0] * n_arms, [0] * n_arms  # observations in store, and how many of them are 1
         self.to_come = self.size = self.sum = 0  # of the running batch
-        self.arm = -1  # which the policy waits for
+        self.order: Any = None  # the arm that the policy waits for, or the list with that item first
 
-    def ask(self) -> list[int]:
+    def ask(self) -> Any:
         """Return the arm of the running batch; where none runs, that of which the policy has no observation left.
 
         Returns
@@ -178,14 +172,13 @@ class Replaying:
         list of int
         """
         if self.to_come == 0:
-            if self.arm < 0:
-                self.arm = self.inner.ask()[0]
-            while self.left[self.arm] > 0:
-                self.inner.tell([self._observation(self.arm)])
-                self.arm = self.inner.ask()[0]
-            self.size = max(self.rule.first, int(self.rule.growth * self.pulls[self.arm]))
+            self.order = self.order or [*self.inner.ask()]
+            while self.left[arm := self.order[0]] > 0:
+                self.inner.tell([float(kernel.observed.py_func(arm, self.left, self.ones, self.noise))])
+                self.order = [*self.inner.ask()]
+            self.size = max(self.rule.first, int(self.rule.growth * self.pulls[arm]))
             self.to_come, self.sum = self.size, 0
-        return [self.arm]
+        return self.order
 
     def tell(self, feedback: Any) -> None:
         """Take a reward, and release the batch with its last one.
@@ -193,7 +186,7 @@ class Replaying:
         Parameters
         ----------
         feedback : sequence of float
-            The reward.
+            The reward; of a list that of the first item, and others that are not used.
         """
         reward = float(feedback[0])
         if reward not in (0.0, 1.0):
@@ -204,55 +197,7 @@ class Replaying:
             self._release()
 
     def _release(self) -> None:
-        rule, n = self.rule, self.size
-        noisy = float(self.sum)
-        if rule.epsilon < math.inf:
-            noisy += self._geometric() - self._geometric()
-        noisy = min(max(noisy, 0.0), float(n))
-        k, ones = n, int(noisy)
-        if rule.loss > 0:
-            k = max(1, int(n * n / (n + rule.loss)))
-            ones = min(int(k * noisy / n + self.noise.random()), k)
-        self.pulls[self.arm] += n
-        self.left[self.arm], self.ones[self.arm] = k, ones
-
-    def _geometric(self) -> int:
-        """P(X >= x) = exp(-epsilon x)."""
-        return math.floor(min(-math.log(1 - self.noise.random()) / self.rule.epsilon, 1e18))
-
-    def _observation(self, arm: int) -> float:
-        """The next number of a random sequence of `left` numbers, of which `ones` are 1."""
-        one = self.ones[arm] == self.left[arm]
-        if 0 < self.ones[arm] < self.left[arm]:
-            one = self.noise.random() * self.left[arm] < self.ones[arm]
-        self.left[arm] -= 1
-        self.ones[arm] -= one
-        return float(one)
-
-
-def reference(problem: Problem, horizon: int, streams: Streams, rule: Replayed) -> Rows:
-    """Play a policy written in Python, replayed.
-
-    Parameters
-    ----------
-    problem : Arms
-        Bernoulli.
-    horizon : int
-        Rounds to play, >= 1.
-    streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
-    rule : Replayed
-        From `replay`.
-
-    Returns
-    -------
-    list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
-    """
-    learner = rule.start(problem, streams.choice, streams.noise)
-    rows: Rows = []
-    for _ in range(horizon):
-        arm = learner.ask()[0]
-        learner.tell([1.0 if streams.env.random() < problem.means[arm] else 0.0])
-        rows.append([arm, 1])
-    return rows
+        rule, arm = self.rule, self.order[0]
+        release = kernel.released.py_func(rule.epsilon, rule.loss, self.size, self.sum, self.noise)
+        self.left[arm], self.ones[arm] = release
+        self.pulls[arm] += self.size

@@ -1,7 +1,6 @@
-"""Self-concordant barriers of the ball and the simplex, and the minimiser that follows a regularised leader.
+"""The self-concordant barrier of the ball, and the minimiser that follows a regularised leader.
 
-On the ball R(x) = -ln(1 - |x|^2 / radius^2) with nu = 1; on the simplex in d dimensions R(x) = -sum of ln x_i -
-ln(1 - sum of x_i) with nu = d + 1.
+R(x) = -ln(1 - |x|^2 / radius^2), with nu = 1.
 """
 
 import math
@@ -10,65 +9,38 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.cholesky import dot, eliminate, solve_transposed, solve_upper
-from private_bandits.problems.losses import BALL
 
 NEWTON_STEPS = 200
 
 
-@compiled
-def centre(domain, x):
-    """Write the point where the barrier is smallest.
-
-    Parameters
-    ----------
-    domain : {BALL, SIMPLEX}
-    x : float64 array, shape (dimension,), written
-    """
-    x[:] = 0.0 if domain == BALL else 1.0 / (len(x) + 1.0)
-
-
 @compiled(borrows=True)
-def barrier(domain, radius, x, slope, hessian):
+def barrier(radius, x, slope, hessian):
     """Write gradient and Hessian of the barrier at an interior point.
 
     Parameters
     ----------
-    domain : {BALL, SIMPLEX}
     radius : float
         Of the ball, > 0.
     x : float64 array, shape (dimension,)
     slope : float64 array, shape (dimension,), written
     hessian : float64 array, shape (dimension, dimension), written
     """
-    d = len(x)
-    if domain == BALL:
-        room = radius * radius - dot(x, x)
-        for i in range(d):
-            slope[i] = 2.0 * x[i] / room
-            for j in range(d):
-                hessian[i, j] = 4.0 * x[i] * x[j] / (room * room)
-            hessian[i, i] += 2.0 / room
-        return
-    rest = 0.0
-    for i in range(d):
-        rest += x[i]
-    rest = 1.0 - rest
-    for i in range(d):
-        slope[i] = 1.0 / rest - 1.0 / x[i]
-        for j in range(d):
-            hessian[i, j] = 1.0 / (rest * rest)
-        hessian[i, i] += 1.0 / (x[i] * x[i])
+    room = radius * radius - dot(x, x)
+    for i in range(len(x)):
+        slope[i] = 2.0 * x[i] / room
+        for j in range(len(x)):
+            hessian[i, j] = 4.0 * x[i] * x[j] / (room * room)
+        hessian[i, i] += 2.0 / room
 
 
 @compiled(borrows=True)
-def ftrl_step(domain, radius, step, linear, pull, x, slope, hessian):
+def ftrl_step(radius, step, linear, pull, x, slope, hessian):
     """Move x to the minimiser of step (<linear, x> + pull |x|^2 / 2) + R(x) by damped Newton steps.
 
     The function is self-concordant, so a step divided by 1 + its Newton decrement stays inside the set and descends.
 
     Parameters
     ----------
-    domain : {BALL, SIMPLEX}
     radius : float
         Of the ball, > 0.
     step : float
@@ -82,7 +54,7 @@ def ftrl_step(domain, radius, step, linear, pull, x, slope, hessian):
     """
     last = np.inf
     for _ in range(NEWTON_STEPS):
-        barrier(domain, radius, x, slope, hessian)
+        barrier(radius, x, slope, hessian)
         for i in range(len(x)):
             slope[i] += step * (linear[i] + pull * x[i])
             hessian[i, i] += step * pull

@@ -103,13 +103,30 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         order[0], clock[0], clock[1] = end, end, 1
         if end >= len(pulls):
             for item in range(len(pulls)):
-                indices[item] = _index(terms, level, slow, kept, end + 1, pulls[item], means[item])
+                indices[item] = upper_index(terms, level, slow, kept, end + 1, pulls[item], means[item])
             order[0] = top_item(indices, choice)
             clock[1] = int(min(max(1.0, policy.growth * pulls[order[0]]), WHOLE_RUN))
 
 
 @compiled(borrows=True)
-def _index(terms, level, slow, kept, t, n, mean):
+def upper_index(terms, level, slow, kept, t, n, mean):
+    """Return the index of an arm at the start of an episode.
+
+    Parameters
+    ----------
+    terms, level, slow, kept
+        As in `Record`; a `level` with kept = 0 or infinity is that of kl.
+    t : int
+        The round, >= 1.
+    n : int
+        Pulls of the arm, >= 1.
+    mean : float
+        Its noisy mean.
+
+    Returns
+    -------
+    float
+    """
     value, log_t = mean, math.log(t)
     for term in range(len(terms)):
         value += ((terms[term, 0] * log_t + terms[term, 1]) / n) ** terms[term, 2]

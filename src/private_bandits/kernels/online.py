@@ -86,7 +86,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     """Refuse problems on another set, of another dimension, longer runs, and wilder losses."""
     check_horizon(name, horizon, record.horizon)
     arms, pair = record.learner in (EXP3, TSALLIS), record.learner == TWO_POINT
-    wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball or the simplex"
+    wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball"
     if not isinstance(problem, ConvexLoss) or (problem.domain == "arms") != arms:
         raise ValueError(f"problem: {name} needs {wanted}, got {problem}")
     if record.n_items not in (0, problem.dimension):
@@ -98,7 +98,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     actual, symbol = (problem.lipschitz, "G") if pair else (problem.bound, "B")
     if actual > record.limit * (1.0 + 1e-12):
         raise ValueError(f"{name} was calibrated for {symbol} <= {record.limit:g}, the problem has {actual:g}")
-    room = record.shrink * problem.inner_radius
+    room = record.shrink * problem.radius
     if record.learner in (SPHERE, TWO_POINT) and record.radius > room * (1.0 + 1e-12):
         raise ValueError(f"the radius of {name} must be <= {room:g} to stay inside {problem}, got {record.radius:g}")
     _loop(arms, record.learner == BARRIER)  # made once, before several workers ask for it
@@ -127,17 +127,12 @@ def start(problem: losses.ConvexRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_losses, dimension = problem.anchors.shape
     n_points = 2 if policy.learner == TWO_POINT else 1
-    y = np.zeros(dimension)
-    if policy.learner == BARRIER:
-        barrier.centre(problem.domain, y)
-    elif policy.learner not in (EXP3, TSALLIS) and problem.domain != losses.BALL:
-        y[:] = losses.inner_radius(problem.domain, problem.radius, dimension)
     first = quarters.queries(0.5 * policy.step, policy.variance, policy.tail, policy.confidence)
     return State(
-        centre=y,
+        centre=np.zeros(dimension),
         linear=np.zeros(dimension),
         counts=np.zeros(n_losses),
-        ends=np.array([-problem.radius if problem.domain == losses.BALL else 0.0, problem.radius]),
+        ends=np.array([-problem.radius, problem.radius]),
         sums=np.zeros(3),
         clock=np.array([1, first, 0]),
         suffered=np.zeros(1),
@@ -172,7 +167,7 @@ def _loop(arms: bool, follows: bool) -> Any:
 
     @compiled
     def rounds(problem, policy, state, first, last, checkpoints, regret, tallies, trace, env, choice, noise):
-        domain, size, best = problem.domain, problem.radius, problem.best
+        size, best = problem.radius, problem.best
         learner, step, power, radius, shrink = policy.learner, policy.step, policy.power, policy.radius, policy.shrink
         curvature, kind, scale = policy.curvature, policy.noise, policy.scale
         low, high, offset, unit = policy.low, policy.high, policy.offset, policy.unit
@@ -190,7 +185,7 @@ def _loop(arms: bool, follows: bool) -> Any:
                 points[0, 0] = weights.draw(w, choice)
             elif follows:
                 on_sphere(choice, u)
-                _explore(domain, size, y, step * curvature * t, matrix, slope, u)
+                _explore(size, y, step * curvature * t, matrix, slope, u)
                 for i in range(d):
                     points[0, i] = y[i] + radius * slope[i]
             elif learner == QUARTERS:
@@ -224,7 +219,7 @@ def _loop(arms: bool, follows: bool) -> Any:
                     for k in range(i + 1):
                         total += matrix[k, i] * u[k]
                     linear[i] += d / radius * feedback * total - curvature * y[i]
-                barrier.ftrl_step(domain, size, step, linear, curvature * t, y, slope, matrix)
+                barrier.ftrl_step(size, step, linear, curvature * t, y, slope, matrix)
             elif learner == QUARTERS:
                 quarters.update(ends, sums, clock, feedback, step, variance, tail, confidence)
             else:
@@ -232,7 +227,7 @@ def _loop(arms: bool, follows: bool) -> Any:
                 move = rate * (d / reach * feedback)
                 for i in range(d):
                     y[i] -= move * u[i]
-                losses.project(domain, size, shrink, y)
+                losses.project(size, shrink, y)
             if which >= 0:
                 counts[which] += 1.0
             suffered[0] += value - best
@@ -271,9 +266,9 @@ def on_sphere(choice, u):
 
 
 @compiled(inline="always")
-def _explore(domain, radius, x, pull, factor, direction, u):
+def _explore(radius, x, pull, factor, direction, u):
     """Write the factor of R''(x) + pull I, of `kernels.cholesky`, and A u with A its inverse into the direction."""
-    barrier.barrier(domain, radius, x, direction, factor)
+    barrier.barrier(radius, x, direction, factor)
     for i in range(len(x)):
         factor[i, i] += pull
     eliminate(factor, 0.0)

@@ -10,15 +10,15 @@ As a negative control N may be the displays: then the index is of clicks per dis
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, lower_bound, record_round
+from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
+from private_bandits.kernels.protocol import check_cascade as check
 from private_bandits.kernels.selection import top_list
 from private_bandits.mechanisms import _raw as mechanisms
-from private_bandits.problems import Cascade
 from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
@@ -40,33 +40,6 @@ class State(NamedTuple):
     examinations: np.ndarray  # as they were sent
     displays: np.ndarray
     regret: np.ndarray
-
-
-def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems that are no cascades, or of another list size.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : Cascade
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty: there is nothing to say beside the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem.
-    """
-    check_kind(name, problem, Cascade, "a Cascade")
-    check_size(name, "list_size", record.list_size, problem.list_size)
-    return {}
 
 
 def start(problem: ListRecord, policy: Record) -> State:

@@ -7,7 +7,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits._compiled import compiled
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, Cascade
 
 PIECE = 1 << 20
 """Rounds between two chances to interrupt a run, for a kernel that plays them one by one: about a second."""
@@ -170,6 +170,34 @@ def check_size(name: str, what: str, wanted: int, actual: int) -> None:
     """
     if wanted not in (0, actual):
         raise ValueError(f"{name} was calibrated for {what}={wanted}, the problem has {actual}")
+
+
+def check_cascade(name: str, problem: Any, record: Any, horizon: int) -> dict[str, float]:
+    """Refuse problems that are no cascades, or of another list size.
+
+    Parameters
+    ----------
+    name : str
+        Of the policy, for the message.
+    problem : Cascade
+    record : Record
+        Of a kernel, with `list_size`.
+    horizon : int
+        Rounds of the run, >= 1.
+
+    Returns
+    -------
+    dict
+        Empty: there is nothing to say beside the results.
+
+    Raises
+    ------
+    ValueError
+        If the record was made for another problem.
+    """
+    check_kind(name, problem, Cascade, "a Cascade")
+    check_size(name, "list_size", record.list_size, problem.list_size)
+    return {}
 
 
 def check_arms(name: str, problem: Any, record: Any, horizon: int) -> dict[str, float]:

@@ -10,15 +10,15 @@ whatever the rate; it is the best one for the end of the epoch [2^k, 2^(k+1)) th
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, check_kind, check_size, lower_bound, record_round
+from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
+from private_bandits.kernels.protocol import check_cascade as check
 from private_bandits.kernels.selection import least_first, top_list
 from private_bandits.mechanisms import _raw as mechanisms
-from private_bandits.problems import Cascade
 from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
@@ -56,33 +56,6 @@ class State(NamedTuple):
     tail: np.ndarray  # 3 ln t at the end of the epoch
     regret: np.ndarray
     floats: np.ndarray  # scratch, (2, list_size)
-
-
-def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
-    """Refuse problems that are no cascades, or of another list size.
-
-    Parameters
-    ----------
-    name : str
-        Of the policy, for the message.
-    problem : Cascade
-    record : Record
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        Empty: there is nothing to say beside the results.
-
-    Raises
-    ------
-    ValueError
-        If the record was made for another problem.
-    """
-    check_kind(name, problem, Cascade, "a Cascade")
-    check_size(name, "list_size", record.list_size, problem.list_size)
-    return {}
 
 
 def start(problem: ListRecord, policy: Record) -> State:

@@ -1,16 +1,13 @@
 """Index policies on noisy batches: an arm's rewards are released as sums, and replayed to the policy one by one.
 
 An arm is pulled `first` times, later `growth` times what it has had, and at least `first` times. The sum of such a
-batch of n rewards is released once, with two-sided geometric noise, P(Z = z) proportional to exp(-epsilon |z|), and
-clipped to [0, n]. The release counts as k observations, n^2 / (n + loss) rounded down and at least 1: their mean is
-that of the release, the rounding of their sum is random, and so is their order. The policy inside runs on these
-observations, and when it asks for an arm that has none left, the next batch begins. It plays the arm of the largest
+batch is released once, see `released`, and counts as some observations. The policy inside runs on these observations,
+in random order, and when it asks for an arm that has none left, the next batch begins. It plays the arm of the largest
 
-    s / n + sum of sqrt(alpha ln t + beta) / sqrt(n),                               an arm without observations first;
-    q in [0, 1] with n kl(s / n, q) <= level ln t + slow ln ln t,                   each arm once before;
-    draw from Beta(1 + s, 1 + n - s),                                               from the first round on,
+    s / n + sum of sqrt((alpha ln t + beta) / n), or q in [0, 1] with n kl(s / n, q) <= level ln t + slow ln ln t,
 
-where n and s are the arm's observations and their sum, and t the observations of all arms and 1.
+an arm without observations first, where n and s are the arm's observations and their sum, and t the observations of
+all arms and 1. Where it is `sampled`, the index is a draw from Beta(1 + s, 1 + n - s), from the first round on.
 """
 
 import math
@@ -19,24 +16,23 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.episodes import kl_upper
+from private_bandits.kernels.episodes import upper_index
 from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_item
+from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord, observe
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
-
-RADIUS, DIVERGENCE, POSTERIOR = range(3)
 
 
 class Record(NamedTuple):
     """The constants of an index policy and of the batches."""
 
-    terms: np.ndarray  # float64 (n_terms, 2): the pairs (alpha, beta) of RADIUS
-    rule: int = RADIUS
-    level: float = 1.0
+    terms: np.ndarray  # float64 (n_terms, 3): rows (alpha, beta, 1/2)
+    level: float = 0.0  # 0: the index is of terms
     slow: float = 0.0
+    sampled: bool = False
     epsilon: float = math.inf
     first: int = 1
     growth: float = 0.0
@@ -57,25 +53,15 @@ class State(NamedTuple):
     order: np.ndarray  # int64 (1,): the arm of the running batch
     clock: np.ndarray  # int64: the batch's pulls to come, its length, the sum of its rewards
     regret: np.ndarray
-    indices: np.ndarray  # scratch, as is what follows
-    feedback: np.ndarray
+    indices: np.ndarray  # scratch, an entry per arm
+    feedback: np.ndarray  # scratch
 
 
 def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_arms = len(problem.means)
-    return State(
-        pulls=np.zeros(n_arms, np.int64),
-        counts=np.zeros(n_arms, np.int64),
-        sums=np.zeros(n_arms, np.int64),
-        left=np.zeros(n_arms, np.int64),
-        ones=np.zeros(n_arms, np.int64),
-        order=np.zeros(1, np.int64),
-        clock=np.zeros(3, np.int64),
-        regret=np.zeros(1),
-        indices=np.zeros(n_arms),
-        feedback=np.zeros(1),
-    )
+    per_arm, order, clock = np.zeros((5, n_arms), np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
+    return State._make([*per_arm, order, clock, np.zeros(1), np.zeros(n_arms), np.zeros(1)])
 
 
 @compiled
@@ -88,7 +74,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if clock[0] == 0:
             if clock[1] > 0:
                 pulls[order[0]] += clock[1]
-                left[order[0]], ones[order[0]] = _released(policy.epsilon, policy.loss, clock[1], clock[2], noise)
+                left[order[0]], ones[order[0]] = released(policy.epsilon, policy.loss, clock[1], clock[2], noise)
             order[0] = _replayed(policy, order[0], counts, sums, left, ones, indices, choice, noise)
             clock[0] = max(least, int(min(growth * pulls[order[0]], 1e18)))
             clock[1], clock[2] = clock[0], 0
@@ -101,12 +87,26 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 
 @compiled
-def _released(epsilon, loss, size, total, noise):
-    """The observations that a batch of rewards counts as, and their sum."""
-    noisy = float(total)
-    if epsilon < np.inf:
-        noisy += _geometric(epsilon, noise) - _geometric(epsilon, noise)
-    noisy = min(max(noisy, 0.0), float(size))
+def released(epsilon, loss, size, total, noise):
+    """Release the sum of a batch of n rewards: noise is added, and the result is clipped to [0, n].
+
+    Parameters
+    ----------
+    epsilon : float
+    loss : float
+        Pulls that the noise costs: the release counts as n^2 / (n + loss) observations, rounded down, at least 1.
+    size : int
+        n >= 1.
+    total : int
+        The sum.
+    noise : numpy.random.Generator
+
+    Returns
+    -------
+    int, int
+        The observations, and their sum: their mean is that of the release, up to the sum's random rounding.
+    """
+    noisy = float(min(max(total + mechanisms.geometric(noise, epsilon), 0), size))
     if loss == 0.0:
         return size, int(noisy)
     worth = max(1, int(float(size) * size / (size + loss)))
@@ -114,70 +114,53 @@ def _released(epsilon, loss, size, total, noise):
 
 
 @compiled
-def _geometric(epsilon, noise):
-    """P(X >= x) = exp(-epsilon x) for whole x >= 0, as far as numbers go."""
-    return math.floor(min(-math.log(1.0 - noise.random()) / epsilon, 1e18))
+def observed(arm, left, ones, noise):
+    """Take an observation of an arm from its store, in random order.
+
+    Parameters
+    ----------
+    arm : int
+    left, ones : array or list, written
+        By arm the observations in store, and how many of them are 1.
+    noise : numpy.random.Generator
+
+    Returns
+    -------
+    bool
+        Whether it is 1.
+    """
+    one = ones[arm] == left[arm]
+    if 0 < ones[arm] < left[arm]:
+        one = noise.random() * left[arm] < ones[arm]
+    left[arm] -= 1
+    ones[arm] -= one
+    return one
 
 
 @compiled
 def _replayed(policy, arm, counts, sums, left, ones, indices, choice, noise):
     """Give the policy the observations that it asks for, first of `arm`; return the arm of which there are no more."""
-    t = 1
-    for other in range(len(counts)):
-        t += counts[other]
+    t = 1 + counts.sum()
     if t == 1 and left[arm] == 0:
-        arm = _asked(policy.rule, policy.terms, policy.level, policy.slow, t, arm, counts, sums, indices, choice)
+        arm = _asked(policy, t, counts, sums, indices, choice)
     while left[arm] > 0:
-        one = ones[arm] == left[arm]
-        if 0 < ones[arm] < left[arm]:
-            one = noise.random() * left[arm] < ones[arm]
-        left[arm] -= 1
         counts[arm] += 1
+        sums[arm] += observed(arm, left, ones, noise)
         t += 1
-        if one:
-            ones[arm] -= 1
-            sums[arm] += 1
-        arm = _asked(policy.rule, policy.terms, policy.level, policy.slow, t, arm, counts, sums, indices, choice)
+        arm = _asked(policy, t, counts, sums, indices, choice)
     return arm
 
 
 @compiled
-def _asked(rule, terms, level, slow, t, before, counts, sums, indices, choice):
-    """The arm that the policy plays in round t of its own, after an arm that may well be it again."""
-    if rule == DIVERGENCE:
-        return _largest_divergence(level, slow, t, before, counts, sums, indices, choice)
-    log_t, a = math.log(t), 0.0
-    for term in range(len(terms)):
-        a += math.sqrt(terms[term, 0] * log_t + terms[term, 1])
+def _asked(policy, t, counts, sums, indices, choice):
+    """The arm that the policy plays in round t of its own."""
     for arm in range(len(counts)):
         n, s = counts[arm], sums[arm]
-        if rule == POSTERIOR:
+        if policy.sampled:
             x = choice.standard_gamma(1.0 + s)
             indices[arm] = x / (x + choice.standard_gamma(1.0 + n - s))
+        elif n > 0:
+            indices[arm] = upper_index(policy.terms, policy.level, policy.slow, 0.0, t, n, s / n)
         else:
-            indices[arm] = s / n + a * (1.0 / math.sqrt(n)) if n > 0 else np.inf
+            indices[arm] = np.inf
     return top_item(indices, choice)
-
-
-@compiled
-def _largest_divergence(level, slow, t, before, counts, sums, indices, choice):
-    """The arm of the largest `kl_upper`, which is found of arms only that reach the largest so far."""
-    if t <= len(counts):
-        return t - 1
-    most = level * math.log(t) + slow * math.log(max(math.log(t), 1.0))
-    bar = indices[before] = kl_upper(sums[before] / counts[before], most / counts[before])
-    for arm in range(len(counts)):
-        p, budget = sums[arm] / counts[arm], most / counts[arm]
-        if arm != before:
-            indices[arm] = -np.inf
-            if bar <= p or (bar < 1.0 and _divergence(p, bar) <= budget * (1.0 + 1e-9)):
-                indices[arm] = kl_upper(p, budget)
-                bar = max(bar, indices[arm])
-    return top_item(indices, choice)
-
-
-@compiled(inline="always")
-def _divergence(p, q):
-    """Of Bernoulli means, 0 <= p < q < 1."""
-    ones = p * math.log(p / q) if p > 0.0 else 0.0
-    return ones + (1.0 - p) * math.log((1.0 - p) / (1.0 - q))

@@ -68,7 +68,8 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
     Raises
     ------
     ValueError
-        If a parameter is out of range or the method is unknown.
+        If a parameter is out of range, the method is unknown, or epsilon is below 1e-12, where the arithmetic of the
+        analytic sigma ends.
 
     Notes
     -----
@@ -87,14 +88,19 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
         return sensitivity * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
     if math.isinf(epsilon):
         return 0.0
+    if epsilon < 1e-12:
+        raise ValueError(f"epsilon must be >= 1e-12 for the analytic sigma, got {epsilon}")
     root = math.sqrt(2) * math.sqrt(epsilon)
+
+    def sum_of(u: float) -> float:
+        w = math.hypot(u, root)
+        return u + w if u > 0 else root * (root / (w - u))
+
     low = float(scipy.special.ndtri(delta)) - 1
     step = 2.0
-    while _profile(low + step, math.hypot(low + step, root)) < delta:
+    while _profile(low + step, sum_of(low + step)) < delta:
         step *= 2
-    u = _root(lambda x: _profile(x, math.hypot(x, root)) - delta, low, low + step)
-    w = math.hypot(u, root)
-    return sensitivity / (u + w if u > 0 else root * (root / (w - u)))
+    return sensitivity / sum_of(_root(lambda u: _profile(u, sum_of(u)) - delta, low, low + step))
 
 
 def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
@@ -135,10 +141,10 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
     mu = _distance(sensitivity, sigma)
     if math.isinf(mu):
         return math.inf
-    if _profile(mu / 2, mu / 2) <= delta:
+    if _profile(mu / 2, mu) <= delta:
         return 0.0
     high = mu - float(scipy.special.ndtri(delta)) + 1
-    return mu * _root(lambda s: _profile(mu / 2 - s, mu / 2 + s) - delta, 0.0, high)
+    return mu * _root(lambda s: _profile(mu / 2 - s, mu) - delta, 0.0, high)
 
 
 def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]:
@@ -180,8 +186,16 @@ def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]
     return 1 / total, weight / total
 
 
-def _profile(u: float, w: float) -> float:
-    """Delta of a Gaussian release with u = mu/2 - epsilon/mu and w = mu/2 + epsilon/mu."""
+def _profile(u: float, mu: float) -> float:
+    """Delta of a Gaussian release with mu = sensitivity / sigma and u = mu/2 - epsilon/mu.
+
+    It is phi(u) (R(-u) - R(mu - u)), with R the Mills ratio and R'(x) = x R(x) - 1.
+    """
+    if u < 0 and mu < 1e-4:  # nearly equal ratios, told by their slope between
+        between = mu / 2 - u
+        slope = between * math.sqrt(math.pi / 2) * float(scipy.special.erfcx(between / math.sqrt(2))) - 1
+        return -mu * slope * math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
+    w = mu - u
     return float(scipy.special.ndtr(u) - 0.5 * scipy.special.erfcx(w / math.sqrt(2)) * math.exp(-u * u / 2))
 
 

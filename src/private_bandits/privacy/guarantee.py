@@ -9,10 +9,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from private_bandits import checks
 from private_bandits.privacy.channels import channel_loss
+from private_bandits.shown import Shown, loss
 
 
-@dataclass(frozen=True)
-class Guarantee:
+@dataclass(frozen=True, repr=False)
+class Guarantee(Shown):
     """Privacy of a policy: the promise, what its noise on values pays, what everything released pays.
 
     Parameters
@@ -43,6 +44,17 @@ class Guarantee:
     effective_delta: float | None
     trust: str
     reason: str
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the guarantee says."""
+        promised, paid = loss(self.epsilon, self.delta), loss(self.effective_epsilon, self.effective_delta)
+        values = loss(self.value_epsilon, self.value_delta)
+        rows = {"trust": self.trust, "promised": promised, "paid by the noise on values": values}
+        return rows | {"paid by all that is released": paid, "why": self.reason}
+
+    def __str__(self) -> str:
+        shown = self.facts()
+        return f"Guarantee({self.trust}, promised {shown['promised']}; paid {shown['paid by all that is released']})"
 
     @classmethod
     def none(cls) -> Guarantee:

@@ -3,6 +3,7 @@
 from private_bandits.problems.contexts import LinearContext
 from private_bandits.problems.convex import ConvexLoss
 from private_bandits.problems.lists import Arms, Cascade
+from private_bandits.problems.own import Problem
 from private_bandits.problems.semibandits import SemiBandit, SetBandit
 
-__all__ = ["Arms", "Cascade", "ConvexLoss", "LinearContext", "SemiBandit", "SetBandit"]
+__all__ = ["Arms", "Cascade", "ConvexLoss", "LinearContext", "Problem", "SemiBandit", "SetBandit"]

@@ -13,6 +13,7 @@ import scipy
 from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.problems.families import frozen
+from private_bandits.shown import Shown
 
 LINKS = ("linear", "logistic")
 _SLACK = 1e-12  # by which the norm of a normalised vector may exceed 1
@@ -33,8 +34,8 @@ class ContextRecord(NamedTuple):
     means: np.ndarray  # float64 (n_sets, n_actions)
 
 
-@dataclass(frozen=True, eq=False)
-class LinearContext:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearContext(Shown):
     """Contextual bandit: a set of `n_actions` vectors a round, of norm at most 1. Build it with `sphere` or `table`.
 
     Attributes
@@ -230,6 +231,10 @@ class LinearContext:
             self.theta, from_theta, self.binary, self.noise, self.n_actions, self.dim, columns, self.means
         )
 
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the problem says."""
+        return {"problem": str(self), "regret of uniform play per round": f"{self.uniform_regret():.4g}"}
+
     def __str__(self) -> str:
         shown = f"{len(self.sets)} sets" if len(self.sets) else "unit vectors"
         return f"LinearContext({shown}, dim={self.dim}, n_actions={self.n_actions}, {self.link})"
@@ -301,3 +306,22 @@ def draw_reward(mean, binary, spread, env):
     if binary:
         return 1.0 if u < mean else 0.0
     return mean + spread * (2.0 * u - 1.0)
+
+
+@compiled
+def draw_rounds(problem, env, actions, means, numbers):
+    """Draw some rounds at once, for a learner written in Python.
+
+    Parameters
+    ----------
+    problem : ContextRecord
+    env : numpy.random.Generator
+        Read as by `draw_actions` and `draw_reward`, in turn.
+    actions : float64 array, shape (n_rounds, dim, n_actions), written
+    means : float64 array, shape (n_rounds, n_actions), written
+    numbers : float64 array, shape (n_rounds,), written
+        The uniform number of each round's reward.
+    """
+    for row in range(len(numbers)):
+        draw_actions(problem, env, actions[row], means[row])
+        numbers[row] = env.random()

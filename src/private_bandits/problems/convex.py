@@ -1,4 +1,4 @@
-"""Bandit convex optimisation: losses on the ball and the simplex, and the adversarial K-armed bandit."""
+"""Bandit convex optimisation: losses on the ball, and the adversarial K-armed bandit."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from private_bandits.problems import losses
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import Arms
 from private_bandits.problems.optimum import best_points
+from private_bandits.shown import Shown
 
-DOMAINS = ("ball", "simplex", "arms")
+DOMAINS = ("ball", "arms")
 KINDS = ("quadratic", "smooth", "distance", "kinked", "linear")
-MODES = ("schedule", "drawn", "stochastic")
+MODES = ("schedule", "stochastic")
 # the loss, which for a linear one is the largest, and the steepest slope at a distance r from the anchor
 SHAPES: dict[str, Callable[[float], float]] = {
     "quadratic": lambda r: r**2 / 2.0,
@@ -36,23 +37,22 @@ _STEEPEST: dict[str, Callable[[float], float]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class ConvexLoss:
-    """A sequence of convex losses, each observed where it is played. Build it with `ball`, `simplex` or `arms`.
+@dataclass(frozen=True, eq=False, repr=False)
+class ConvexLoss(Shown):
+    """A sequence of convex losses, each observed where it is played. Build it with `ball` or `arms`.
 
     Attributes
     ----------
-    domain : {"ball", "simplex", "arms"}
+    domain : {"ball", "arms"}
     anchors : float64 array, shape (n_losses, dimension)
         Of arms, the table of losses.
-    kind, factor, radius, schedule, weights, spread
+    kind, radius, schedule, weights, spread
         As in `ball`.
-    mode : {"schedule", "drawn", "stochastic"}
-        With "schedule" the losses come in a fixed order, again and again; with "drawn" the environment draws one for
-        every round, whatever is played. Both are the oblivious adversary, and the regret at round t is that against the
-        best fixed point for the losses so far (it may fall, and may be negative). With "stochastic" the loss is the
-        mean of all losses by their weights, observed with noise, and the regret is the pseudo-regret against the best
-        point of that mean.
+    mode : {"schedule", "stochastic"}
+        With "schedule" the losses come in a fixed order, again and again: an oblivious adversary. The regret at round
+        t is that against the best fixed point for the losses so far (it may fall, and may be negative). With
+        "stochastic" the loss is the mean of all losses by their weights, observed with noise, and the regret is the
+        pseudo-regret against the best point of that mean.
 
     Raises
     ------
@@ -63,7 +63,6 @@ class ConvexLoss:
     domain: str
     anchors: np.ndarray
     kind: str
-    factor: float = 1.0
     radius: float = 1.0
     mode: str = "schedule"
     schedule: Any = None
@@ -77,7 +76,6 @@ class ConvexLoss:
         *,
         kind: str = "quadratic",
         radius: float = 1.0,
-        factor: float = 1.0,
         mode: str = "schedule",
         schedule: Sequence[int] | np.ndarray | None = None,
         weights: Any = None,
@@ -92,9 +90,9 @@ class ConvexLoss:
         kind : {"quadratic", "smooth", "distance", "kinked", "linear"}
             With r = |x - z|: r^2 / 2 (strongly convex and smooth), sqrt(1 + r^2) - 1 (smooth), r (neither),
             r + r^2 / 2 (strongly convex), or <z, x>.
-        radius, factor : float
-            > 0; the factor multiplies the losses.
-        mode : {"schedule", "drawn", "stochastic"}
+        radius : float
+            > 0.
+        mode : {"schedule", "stochastic"}
             See `ConvexLoss`.
         schedule : sequence of int, optional
             Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
@@ -113,51 +111,7 @@ class ConvexLoss:
         >>> print(problem, problem.bound, problem.best_point()[0])
         ConvexLoss.ball(dimension=2, kind=quadratic, mode=schedule) 1.125 [0.25 0.25]
         """
-        return cls("ball", anchors, kind, factor, radius, mode, schedule, weights, spread)
-
-    @classmethod
-    def simplex(
-        cls,
-        anchors: Any,
-        *,
-        kind: str = "quadratic",
-        factor: float = 1.0,
-        mode: str = "schedule",
-        schedule: Sequence[int] | np.ndarray | None = None,
-        weights: Any = None,
-        spread: float = 0.0,
-    ) -> ConvexLoss:
-        """Losses on {x >= 0, sum of x <= 1}: distributions over dimension + 1 things, the last left out.
-
-        Parameters
-        ----------
-        anchors : array_like of float, shape (n_losses, dimension)
-            z of each loss, any finite point.
-        kind : {"quadratic", "smooth", "distance", "kinked", "linear"}
-            With r = |x - z|: r^2 / 2 (strongly convex and smooth), sqrt(1 + r^2) - 1 (smooth), r (neither),
-            r + r^2 / 2 (strongly convex), or <z, x>.
-        factor : float
-            > 0; multiplies the losses.
-        mode : {"schedule", "drawn", "stochastic"}
-            See `ConvexLoss`.
-        schedule : sequence of int, optional
-            Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
-        weights : array_like of float, shape (n_losses,), optional
-            Probabilities, or shares of the mean; default equal. Not for "schedule".
-        spread : float
-            >= 0; for "stochastic" only: the noise on a loss is uniform on [-spread, spread].
-
-        Returns
-        -------
-        ConvexLoss
-
-        Examples
-        --------
-        >>> problem = ConvexLoss.simplex([[0.2, 0.3]], kind="distance", mode="stochastic", spread=0.1)
-        >>> print(problem, problem.dimension, problem.best_point()[0])
-        ConvexLoss.simplex(dimension=2, kind=distance, mode=stochastic) 2 [0.2 0.3]
-        """
-        return cls("simplex", anchors, kind, factor, 1.0, mode, schedule, weights, spread)
+        return cls("ball", anchors, kind, radius, mode, schedule, weights, spread)
 
     @classmethod
     def arms(
@@ -175,7 +129,7 @@ class ConvexLoss:
         table : array_like of float, shape (n_losses, n_arms)
             A row is the loss of every arm in one round. With mode "stochastic" the observed loss is 0 or 1, and the
             mean of the rows by their weights gives the probability of a 1.
-        mode : {"schedule", "drawn", "stochastic"}
+        mode : {"schedule", "stochastic"}
             See `ConvexLoss`.
         schedule : sequence of int, optional
             Numbers of the losses in the order in which they come; default all in turn. For "schedule" only.
@@ -192,7 +146,7 @@ class ConvexLoss:
         >>> print(problem, problem.uniform_regret())
         ConvexLoss.arms(n_arms=2, mode=schedule) 0.125
         """
-        return cls("arms", table, "linear", 1.0, 1.0, mode, schedule, weights, 0.0)
+        return cls("arms", table, "linear", 1.0, mode, schedule, weights, 0.0)
 
     @classmethod
     def from_arms(cls, arms: Arms) -> ConvexLoss:
@@ -221,10 +175,9 @@ class ConvexLoss:
         return cls.arms([1.0 - arms.means], mode="stochastic")
 
     def __post_init__(self) -> None:
-        checks.choice("domain", self.domain, ("ball", "simplex", "arms"))
+        checks.choice("domain", self.domain, DOMAINS)
         checks.choice("kind", self.kind, KINDS)
         checks.choice("mode", self.mode, MODES)
-        self._set("factor", checks.real("factor", self.factor, above=0))
         self._set("radius", checks.real("radius", self.radius, above=0))
         self._set("spread", checks.real("spread", self.spread, at_least=0))
         self._set("anchors", self._checked_anchors())
@@ -250,37 +203,32 @@ class ConvexLoss:
 
     @property
     def inner_radius(self) -> float:
-        """Radius r of the ball about the centre of the set that lies inside it."""
-        return float(losses.inner_radius(DOMAINS.index(self.domain), self.radius, self.dimension))
+        """Radius r of the largest ball about the centre of the set that lies inside it."""
+        return self.radius
 
     @property
     def outer_radius(self) -> float:
         """Largest distance of a point of the set from its centre."""
-        if self.domain == "ball":
-            return self.radius
-        centre = np.full(self.dimension, self.inner_radius)
-        return float(np.max(np.linalg.norm(self._vertices() - centre, axis=1)))
+        return self.radius
 
     @property
     def diameter(self) -> float:
         """Largest distance between two points of the set."""
-        if self.domain == "ball":
-            return 2.0 * self.radius
-        return math.sqrt(2.0) if self.dimension > 1 else 1.0
+        return 2.0 * self.radius
 
     @property
     def bound(self) -> float:
         """B, which no observed loss exceeds in absolute value."""
         if self.domain == "arms":
             return 1.0
-        return self.factor * SHAPES[self.kind](self._reach()) + self.spread
+        return SHAPES[self.kind](self._reach()) + self.spread
 
     @property
     def lipschitz(self) -> float:
         """G, than which times the distance no loss changes faster."""
         if self.kind == "linear":
-            return self.factor * float(np.max(np.linalg.norm(self.anchors, axis=1)))
-        return self.factor * _STEEPEST[self.kind](self._reach())
+            return float(np.max(np.linalg.norm(self.anchors, axis=1)))
+        return _STEEPEST[self.kind](self._reach())
 
     @property
     def strong_convexity(self) -> float:
@@ -301,14 +249,13 @@ class ConvexLoss:
             Of distances and linear losses, 0.
         """
         if self.kind == "smooth":
-            return self.factor * (1.0 + (self._reach() + distance) ** 2) ** -1.5
-        return self.factor if self.kind in ("quadratic", "kinked") else 0.0
+            return float((1.0 + (self._reach() + distance) ** 2) ** -1.5)
+        return 1.0 if self.kind in ("quadratic", "kinked") else 0.0
 
     @property
     def smoothness(self) -> float:
         """beta, with which every loss is smooth; infinite for those with a kink."""
-        curvature = {"quadratic": self.factor, "smooth": self.factor, "linear": 0.0}
-        return curvature.get(self.kind, math.inf)
+        return {"quadratic": 1.0, "smooth": 1.0, "linear": 0.0}.get(self.kind, math.inf)
 
     def best_point(self, counts: Any = None) -> tuple[np.ndarray, float, float]:
         """The best fixed point for a sum of the losses.
@@ -337,30 +284,6 @@ class ConvexLoss:
         points, values, gaps = best_points(self._numbers(0.0), np.array([times], np.float64))
         return points[0], float(values[0]), float(gaps[0])
 
-    def value(self, which: int, point: Any) -> float:
-        """Loss at a point.
-
-        Parameters
-        ----------
-        which : int
-            Number of the loss, in 0..n_losses - 1.
-        point : array_like of float, shape (dimension,), or (1,) with the number of an arm
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError
-            If there is no such loss, or the point is outside the set.
-        """
-        number = checks.integer("which", which, at_least=0, at_most=len(self.anchors) - 1)
-        at = checks.vector("point", point)
-        if not self.allows(at):
-            raise ValueError(f"point must be in the decision set of {self}, got {checks.brief(point)}")
-        return float(losses.loss_at(self._numbers(0.0), number, at))
-
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random points, each loss as often as it comes in the long run.
 
@@ -385,9 +308,6 @@ class ConvexLoss:
     def _spread_out(self, log2_number: int) -> np.ndarray:
         """Points of a Sobol sequence, moved to be uniform on the set."""
         cells = scipy.stats.qmc.Sobol(self.dimension + 1, seed=0).random_base2(log2_number)
-        if self.domain == "simplex":
-            masses = -np.log1p(-cells)
-            return np.asarray(masses[:, :-1] / np.sum(masses, axis=1, keepdims=True))
         directions = scipy.special.ndtri(cells[:, :-1])
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         return np.asarray(self.radius * cells[:, -1:] ** (1.0 / self.dimension) * directions)
@@ -403,13 +323,13 @@ class ConvexLoss:
         -------
         bool
         """
-        if np.shape(point) != (self.point_size,) or not np.all(np.isfinite(point)):
+        if np.shape(point) != (self.point_size,) or np.asarray(point).dtype.kind not in "iuf":
+            return False
+        if not np.all(np.isfinite(point)):
             return False
         if self.domain == "arms":
             return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)
-        if self.domain == "ball":
-            return bool(np.linalg.norm(point) <= self.radius * (1.0 + 1e-9))
-        return bool(np.min(point) >= -1e-9 and np.sum(point) <= 1.0 + 1e-9)
+        return bool(np.linalg.norm(point) <= self.radius * (1.0 + 1e-9))
 
     def record(self) -> losses.ConvexRecord:
         """The problem as numbers and arrays, for the kernels.
@@ -429,7 +349,6 @@ class ConvexLoss:
             domain=DOMAINS.index(self.domain),
             radius=self.radius,
             loss=KINDS.index(self.kind),
-            factor=self.factor,
             anchors=self.anchors,
             mode=MODES.index(self.mode),
             schedule=self.schedule,
@@ -438,18 +357,10 @@ class ConvexLoss:
             best=best,
         )
 
-    def _vertices(self) -> np.ndarray:
-        return np.vstack([np.zeros(self.dimension), np.eye(self.dimension)])
-
     def _reach(self) -> float:
-        """Largest distance of a point of the set from an anchor; for linear losses largest |<z, x>|."""
-        if self.kind == "linear":
-            norms = np.linalg.norm(self.anchors, axis=1) * self.radius
-            return float(np.max(norms if self.domain == "ball" else np.abs(self.anchors)))
-        if self.domain == "ball":
-            return float(np.max(np.linalg.norm(self.anchors, axis=1))) + self.radius
-        between = self.anchors[:, None, :] - self._vertices()[None, :, :]
-        return float(np.max(np.linalg.norm(between, axis=2)))
+        """Largest distance of a point of the ball from an anchor; for linear losses largest |<z, x>|."""
+        farthest = float(np.max(np.linalg.norm(self.anchors, axis=1)))
+        return farthest * self.radius if self.kind == "linear" else farthest + self.radius
 
     def _checked_anchors(self) -> np.ndarray:
         name = "table" if self.domain == "arms" else "anchors"
@@ -483,6 +394,10 @@ class ConvexLoss:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # the dataclass is frozen
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the problem says."""
+        return {"problem": str(self), "regret of uniform play per round": f"{self.uniform_regret():.4g}"}
 
     def __str__(self) -> str:
         if self.domain == "arms":

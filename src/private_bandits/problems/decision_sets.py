@@ -1,7 +1,7 @@
-"""What a decision set is given as, checked: super arms, weights, groups, the nodes of a coverage."""
+"""What a decision set is given as, checked: super arms, weights, the nodes of a coverage."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,29 +69,6 @@ def arm_weights(weights: Any, n_items: int) -> np.ndarray:
     if len(entries) != n_items:
         raise ValueError(f"weights must have one entry per arm, {n_items}, got {len(entries)}")
     return frozen(entries, np.float64)
-
-
-def check_sharing(together: Iterable[Sequence[int]], groups: np.ndarray, targets: np.ndarray) -> None:
-    """Refuse arms that may be played together and share both a draw and a target.
-
-    A product of misses is the chance of a miss for independent arms only.
-
-    Parameters
-    ----------
-    together : iterable of sequences of int
-        Arms that may be played in one round.
-    groups, targets : int64 arrays, shape (n_items,)
-        Arms of one group share a draw, -1 has its own; and what each arm aims at.
-
-    Raises
-    ------
-    ValueError
-        If there are such arms.
-    """
-    for arms in together:
-        shared = [(groups[arm], targets[arm]) for arm in arms if groups[arm] >= 0]
-        if len(set(shared)) < len(shared):
-            raise ValueError(f"groups must not join arms that aim at one target, got {groups.tolist()}")
 
 
 def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, tuple[tuple[int, ...], ...]]:

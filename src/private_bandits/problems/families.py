@@ -25,7 +25,6 @@ class Family(NamedTuple):
     offset: float
     targets: np.ndarray  # int64 (n_items,), what an arm covers
     groups: np.ndarray  # int64 (n_items,): arms of one number share a draw, -1 has its own; empty: none is shared
-    beta: float  # probability that the oracle answers; else it returns a uniformly random super arm
 
 
 def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
@@ -50,7 +49,7 @@ def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
 
 
 _NO_INTEGERS, _NO_TABLE, _NO_NUMBERS = frozen([], np.int64), frozen([], np.int64, 2), frozen([], np.float64)
-ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_INTEGERS, _NO_INTEGERS, 1.0)
+ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_INTEGERS, _NO_INTEGERS)
 """Every list of `list_size` items; its reward is the list problem's own."""
 
 
@@ -140,14 +139,14 @@ def observe_set(means, groups, order, length, env, weights):
 
 @compiled(borrows=True)
 def regret_of_set(means, family, benchmark, order, length, missed):
-    """Benchmark less the expected reward of a super arm, rounding removed; an approximation may do better than it.
+    """Benchmark less the expected reward of a super arm, rounding removed.
 
     Parameters
     ----------
     means : float64 array, shape (n_items,)
     family : Family
     benchmark : float
-        What the regret is counted from, any: alpha beta times the best super arm's expected reward.
+        What the regret is counted from: the best super arm's expected reward.
     order, length
         As in `observe_set`.
     missed : float64 array, an entry of 1 per target, scratch

@@ -11,6 +11,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits._compiled import compiled
 from private_bandits.problems.families import ANY_LIST, Family, frozen
+from private_bandits.shown import Shown
 
 
 class ListRecord(NamedTuple):
@@ -24,8 +25,8 @@ class ListRecord(NamedTuple):
     family: Family = ANY_LIST  # which lists may be played and what they are worth
 
 
-@dataclass(frozen=True, eq=False)
-class ListProblem:
+@dataclass(frozen=True, eq=False, repr=False)
+class ListProblem(Shown):
     """Any `list_size` of the items may be played; the reward is the sum of their weights, and all are observed.
 
     Attributes
@@ -137,8 +138,14 @@ class ListProblem:
         """
         return ListRecord(self.means, self.list_size, False, self.best)
 
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the problem says."""
+        means = np.array2string(self.means, precision=4, threshold=20)
+        shown = {"problem": str(self), "means": means, "best expected reward": f"{self.best:.4g}"}
+        return shown | {"regret of uniform play per round": f"{self.uniform_regret():.4g}"}
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Cascade(ListProblem):
     """Cascading bandit: the user reads the list from the top and clicks the first attractive item.
 
@@ -186,7 +193,7 @@ class Cascade(ListProblem):
         return f"Cascade(n_items={self.n_items}, list_size={self.list_size})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arms(ListProblem):
     """K-armed bandit with Bernoulli rewards: a list of one. Build it with `bernoulli`.
 

@@ -1,12 +1,11 @@
 """Convex losses and the sets they live on, as compiled code sees them.
 
-A loss is a function of the distance r of the point x from an anchor z, times `factor`:
+A loss is a function of the distance r of the point x from an anchor z:
 
     QUADRATIC r^2 / 2,   SMOOTH sqrt(1 + r^2) - 1,   DISTANCE r,   KINKED r + r^2 / 2,
 
-or LINEAR, <z, x>. The sets are the BALL of radius R about 0, the SIMPLEX {x >= 0, sum of x <= 1} (the probability
-simplex of d + 1 coordinates with its last one left out, so that it has an interior), and ARMS, the unit vectors, where
-a loss is a table of one number per arm.
+or LINEAR, <z, x>. The sets are the BALL of radius R about 0, and ARMS, the unit vectors, where a loss is a table of one
+number per arm.
 """
 
 import math
@@ -16,11 +15,10 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 
-BALL, SIMPLEX, ARMS = range(3)
+BALL, ARMS = range(2)
 QUADRATIC, SMOOTH, DISTANCE, KINKED, LINEAR = range(5)
-# which loss comes in a round: a fixed sequence, played again and again; one drawn by the environment; or their mean,
-# observed with noise of mean 0
-SCHEDULE, DRAWN, STOCHASTIC = range(3)
+# which loss comes in a round: a fixed sequence, played again and again; or their mean, observed with noise of mean 0
+SCHEDULE, STOCHASTIC = range(2)
 
 
 class ConvexRecord(NamedTuple):
@@ -29,7 +27,6 @@ class ConvexRecord(NamedTuple):
     domain: int
     radius: float  # of the ball
     loss: int
-    factor: float
     anchors: np.ndarray  # float64 (n_losses, dimension)
     mode: int
     schedule: np.ndarray  # int64 (length,), of losses
@@ -53,23 +50,23 @@ def loss_at(problem, which, x):
     -------
     float
     """
-    loss, factor, anchors = problem.loss, problem.factor, problem.anchors
+    loss, anchors = problem.loss, problem.anchors
     if problem.domain == ARMS:
         return anchors[which, int(x[0])]
     total = 0.0
     if loss == LINEAR:
         for i in range(len(x)):
             total += anchors[which, i] * x[i]
-        return factor * total
+        return total
     for i in range(len(x)):
         total += (x[i] - anchors[which, i]) ** 2
     if loss == QUADRATIC:
-        return factor * 0.5 * total
+        return 0.5 * total
     if loss == SMOOTH:
-        return factor * (total / (math.sqrt(1.0 + total) + 1.0))
+        return total / (math.sqrt(1.0 + total) + 1.0)
     if loss == DISTANCE:
-        return factor * math.sqrt(total)
-    return factor * (math.sqrt(total) + 0.5 * total)
+        return math.sqrt(total)
+    return math.sqrt(total) + 0.5 * total
 
 
 @compiled(borrows=True)
@@ -94,73 +91,32 @@ def mean_loss(problem, weights, x):
 
 
 @compiled(borrows=True)
-def inner_radius(domain, radius, dimension):
-    """Radius r of the largest ball about the centre of the set that lies inside it.
+def project(radius, shrink, x):
+    """Move a point to the nearest point of the ball shrunk by the factor 1 - shrink.
 
     Parameters
     ----------
-    domain : {BALL, SIMPLEX}
-    radius : float
-        Of the ball, > 0.
-    dimension : int
-        >= 1.
-
-    Returns
-    -------
-    float
-    """
-    return radius if domain == BALL else 1.0 / (dimension + math.sqrt(dimension))
-
-
-@compiled(borrows=True)
-def project(domain, radius, shrink, x):
-    """Move a point to the nearest point of the set shrunk by the factor 1 - shrink about its centre.
-
-    The centre of the ball is 0, that of the simplex (r, ..., r) with r its inner radius.
-
-    Parameters
-    ----------
-    domain : {BALL, SIMPLEX}
     radius : float
         Of the ball, > 0.
     shrink : float
         In [0, 1).
     x : float64 array, shape (dimension,), written
     """
-    d = len(x)
-    if domain == BALL:
-        square = 0.0
-        for i in range(d):
-            square += x[i] * x[i]
-        norm = math.sqrt(square)
-        if norm > (1.0 - shrink) * radius:
-            for i in range(d):
-                x[i] *= (1.0 - shrink) * radius / norm
-        return
-    centre = inner_radius(domain, radius, d)
-    for i in range(d):
-        x[i] = (x[i] - shrink * centre) / (1.0 - shrink)
-    # the nearest point is max(x - level, 0), where the level rises until the entries above it are as many as before
-    level, before = 0.0, 0
-    while True:
-        total, above = 0.0, 0
-        for i in range(d):
-            if x[i] > level:
-                total += x[i]
-                above += 1
-        if total <= 1.0 or above == before:
-            break
-        level, before = (total - 1.0) / above, above
-    for i in range(d):
-        x[i] = (1.0 - shrink) * max(x[i] - level, 0.0) + shrink * centre
+    square = 0.0
+    for i in range(len(x)):
+        square += x[i] * x[i]
+    norm = math.sqrt(square)
+    if norm > (1.0 - shrink) * radius:
+        for i in range(len(x)):
+            x[i] *= (1.0 - shrink) * radius / norm
 
 
 @compiled
 def observe_loss(problem, t, points, env, seen):
     """Draw the feedback of a round.
 
-    One uniform number of the environment stream for a drawn loss; with stochastic losses one for each point's noise
-    (none at spread 0), and for arms one for the 0 or 1 that is observed.
+    With stochastic losses one uniform number of the environment stream for each point's noise (none at spread 0), and
+    for arms one for the 0 or 1 that is observed.
 
     Parameters
     ----------
@@ -183,11 +139,6 @@ def observe_loss(problem, t, points, env, seen):
     which = -1
     if mode == SCHEDULE:
         which = schedule[(t - 1) % len(schedule)]
-    elif mode == DRAWN:
-        u, which = env.random(), 0
-        while u >= weights[which] and which < len(weights) - 1:
-            u -= weights[which]
-            which += 1
     suffered = 0.0
     for row in range(len(points)):
         if which >= 0:

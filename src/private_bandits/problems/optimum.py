@@ -62,7 +62,7 @@ def _reweighted(problem: ConvexRecord, weights: np.ndarray, points: np.ndarray) 
         moved = (pulls[:, :, None] * anchors).sum(axis=1) / pulls.sum(axis=1, keepdims=True)
         still = gaps[todo] > enough[todo]
         points[todo[still]] = _projected(problem, moved[still])
-    return problem.factor * gaps
+    return gaps
 
 
 def _resting(problem: ConvexRecord, weights: np.ndarray) -> np.ndarray:
@@ -90,13 +90,10 @@ def _pulls(problem: ConvexRecord, points: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def _projected(problem: ConvexRecord, points: np.ndarray) -> np.ndarray:
     for point in points:
-        losses.project(problem.domain, problem.radius, 0.0, point)
+        losses.project(problem.radius, 0.0, point)
     return points
 
 
 def _lowest(problem: ConvexRecord, slopes: np.ndarray) -> np.ndarray:
     """The points of the set where <slope, x> is smallest."""
-    if problem.domain == losses.BALL:
-        return -problem.radius / np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), 1e-300) * slopes
-    corner = np.eye(slopes.shape[1])[np.argmin(slopes, axis=1)]
-    return corner * (slopes.min(axis=1, keepdims=True) < 0.0)
+    return -problem.radius / np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), 1e-300) * slopes

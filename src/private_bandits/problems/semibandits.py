@@ -12,7 +12,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.problems import families
-from private_bandits.problems.decision_sets import arm_weights, check_sharing, node_pairs, super_arms
+from private_bandits.problems.decision_sets import arm_weights, node_pairs, super_arms
 from private_bandits.problems.families import ROUNDING, Family, frozen, set_value
 from private_bandits.problems.lists import ListProblem, ListRecord
 
@@ -20,7 +20,7 @@ _REWARDS = ("linear", "max", "coverage", "largest")
 _CODES = {"linear": families.LINEAR, "largest": families.LARGEST}  # of the others' products: coverage
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SemiBandit(ListProblem):
     """Combinatorial semi-bandit: every item of the played list is observed.
 
@@ -66,8 +66,6 @@ class SemiBandit(ListProblem):
         offset: float = 0.0,
         targets: Sequence[int] | None = None,
         groups: Sequence[int] | None = None,
-        alpha: float = 1.0,
-        beta: float = 1.0,
     ) -> SetBandit:
         """Any of the listed super arms may be played; the oracle scans them all.
 
@@ -95,9 +93,6 @@ class SemiBandit(ListProblem):
             What each arm aims at, for `coverage` only; numbers >= 0.
         groups : sequence of int, optional, shape (n_items,)
             Arms of equal number >= 0 share one draw u of a round (the outcome is 1 if u < mu_i); -1 has its own.
-        alpha, beta : float
-            In (0, 1]: the benchmark of the regret is alpha beta max r (Definition 2), and the oracle fails with
-            probability 1 - beta, when it returns a uniformly random super arm.
 
         Returns
         -------
@@ -106,7 +101,7 @@ class SemiBandit(ListProblem):
         Raises
         ------
         ValueError
-            For anything out of range, and for groups on which `max` or `coverage` would not be a function of the means.
+            For anything out of range, and for groups where `max` or `coverage` count on independent arms.
 
         Notes
         -----
@@ -123,10 +118,10 @@ class SemiBandit(ListProblem):
         size, known = max(map(len, rows)), checks.vector("means", means)
         if size > len(known):
             raise ValueError(f"means must have an entry per arm, at least {size}, got {len(known)}")
-        return SetBandit(means, size, reward, weights, offset, targets, groups, alpha, beta, sets=rows)
+        return SetBandit(means, size, reward, weights, offset, targets, groups, sets=rows)
 
     @staticmethod
-    def coverage(probabilities: Any, size: int, *, alpha: float = 1.0, beta: float = 1.0) -> SetBandit:
+    def coverage(probabilities: Any, size: int) -> SetBandit:
         """Probabilistic maximum coverage: `size` nodes are chosen, each reaches each target with its probability.
 
         Parameters
@@ -135,10 +130,6 @@ class SemiBandit(ListProblem):
             In [0, 1]. The base arms are the pairs (node, target), row by row; a super arm holds all pairs of its nodes.
         size : int
             Number of nodes, 1 <= size <= n_nodes, so K = size * n_targets.
-        alpha : float
-            Of the regret's benchmark, in (0, 1].
-        beta : float
-            In (0, 1]; the oracle fails with probability 1 - beta, as in `from_sets`.
 
         Returns
         -------
@@ -155,25 +146,13 @@ class SemiBandit(ListProblem):
 
         Examples
         --------
-        >>> problem = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], size=2, alpha=1 - math.exp(-1))
-        >>> print(problem, round(problem.best, 3), round(problem.benchmark, 3))
-        SemiBandit.from_sets(n_items=6, size=4, n_sets=3, reward=coverage) 1.28 0.809
+        >>> problem = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], size=2)
+        >>> print(problem, round(problem.best, 3))
+        SemiBandit.from_sets(n_items=6, size=4, n_sets=3, reward=coverage) 1.28
         """
         table, sets = node_pairs(probabilities, size)
-        return SetBandit(
-            table.ravel(),
-            len(sets[0]),
-            "coverage",
-            targets=list(range(table.shape[1])) * len(table),
-            alpha=alpha,
-            beta=beta,
-            sets=sets,
-        )
-
-    @property
-    def benchmark(self) -> float:
-        """Expected reward that the regret is measured against, alpha beta times the best."""
-        return self.best
+        targets = list(range(table.shape[1])) * len(table)
+        return SetBandit(table.ravel(), len(sets[0]), "coverage", targets=targets, sets=sets)
 
     @property
     def b_1(self) -> float:
@@ -187,12 +166,12 @@ class SemiBandit(ListProblem):
 
     @property
     def smallest_gaps(self) -> np.ndarray:
-        """Delta_min^i of Chen et al. (2020), eq. (1), alpha opt less the best bad super arm with i; 0 if none is."""
+        """Delta_min^i of Chen et al. (2020), eq. (1), opt less the best bad super arm with i; 0 if none is."""
         return self._bad_gaps[0].copy()
 
     @property
     def largest_gaps(self) -> np.ndarray:
-        """Delta_max^i of Chen et al. (2020), eq. (2), alpha opt less the worst bad super arm with i; 0 if none is."""
+        """Delta_max^i of Chen et al. (2020), eq. (2), opt less the worst bad super arm with i; 0 if none is."""
         return self._bad_gaps[1].copy()
 
     @cached_property
@@ -214,7 +193,7 @@ class SemiBandit(ListProblem):
         return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SetBandit(SemiBandit):
     """A semi-bandit whose super arms are listed: `SemiBandit.from_sets` and `SemiBandit.coverage`.
 
@@ -224,7 +203,7 @@ class SetBandit(SemiBandit):
     list_size : int
         K, the largest size of a super arm.
     reward_name : {"linear", "max", "coverage", "largest"}
-    weights, offset, targets, groups, alpha, beta
+    weights, offset, targets, groups
         As in `SemiBandit.from_sets`.
     sets : tuple of tuples of int
         The super arms.
@@ -240,8 +219,6 @@ class SetBandit(SemiBandit):
     offset: float = 0.0
     targets: Any = None
     groups: Any = None
-    alpha: float = 1.0
-    beta: float = 1.0
     sets: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
@@ -250,8 +227,6 @@ class SetBandit(SemiBandit):
             for arm in arms:
                 checks.integer(f"sets[{number}]", arm, at_least=0, at_most=self.n_items - 1)
         checks.choice("reward", self.reward_name, _REWARDS)
-        self._set("alpha", checks.real("alpha", self.alpha, above=0, at_most=1))
-        self._set("beta", checks.real("beta", self.beta, above=0, at_most=1))
         self._set("offset", checks.real("offset", self.offset))
         self._set("weights", self._checked_weights())
         self._set("targets", self._checked_targets())
@@ -262,14 +237,7 @@ class SetBandit(SemiBandit):
             if any(len(shared) > 1 or -1 in shared for shared in draws):
                 raise ValueError("groups must join all arms of a super arm where the reward is the largest mean")
         elif self.reward_name != "linear" and self.groups is not None:
-            check_sharing(self.sets, self.groups, self._aims())
-        if self.benchmark > self.best:
-            raise ValueError(f"alpha and beta must be 1 as the best reward is below 0, got {self.alpha}, {self.beta}")
-
-    @property
-    def benchmark(self) -> float:
-        """Expected reward that the regret is measured against, alpha beta times the best."""
-        return self.alpha * self.beta * self.best
+            raise ValueError(f"groups need reward='linear' or 'largest', got reward={checks.brief(self.reward_name)}")
 
     @property
     def b_1(self) -> float:
@@ -311,7 +279,7 @@ class SetBandit(SemiBandit):
 
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
-        return super().record()._replace(best=self.benchmark, family=self._family)
+        return super().record()._replace(family=self._family)
 
     @cached_property
     def rewards(self) -> np.ndarray:
@@ -340,7 +308,7 @@ class SetBandit(SemiBandit):
 
     def uniform_regret(self) -> float:
         """Expected regret of one round of uniformly random super arms."""
-        return self.benchmark - float(np.mean(self.rewards))
+        return self.best - float(np.mean(self.rewards))
 
     @property
     def legal(self) -> str:
@@ -359,7 +327,7 @@ class SetBandit(SemiBandit):
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
         smallest, largest = np.full(self.n_items, math.inf), np.zeros(self.n_items)
         for arms, reward in zip(self.sets, self.rewards, strict=True):
-            lost = self.alpha * self.best - reward
+            lost = self.best - reward
             if lost > ROUNDING:
                 smallest[list(arms)] = np.minimum(smallest[list(arms)], lost)
                 largest[list(arms)] = np.maximum(largest[list(arms)], lost)
@@ -382,13 +350,9 @@ class SetBandit(SemiBandit):
             reward=_CODES.get(self.reward_name, families.COVERAGE),
             weights=self.weights if linear else frozen(np.ones(self.n_items), np.float64),
             offset=self.offset,
-            targets=self._aims(),
+            targets=frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64),
             groups=frozen([] if self.groups is None else self.groups, np.int64),
-            beta=self.beta,
         )
-
-    def _aims(self) -> np.ndarray:
-        return frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64)
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # the dataclass is frozen

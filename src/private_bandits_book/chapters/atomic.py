@@ -1,22 +1,39 @@
 """Folders and files that change whole or not at all, whichever process is killed when."""
 
+import errno
 import glob
 import json
 import os
+import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
-import psutil
+if sys.platform == "win32":
+    import msvcrt
+
+    _NO_LINK = 0
+else:
+    import fcntl
+
+    _NO_LINK = os.O_NOFOLLOW
 
 _DECIDED = ".private-bandits-publishing"  # in it lie files that are published, though some not yet at their place
+
+
+class Held(OSError):
+    """Another process writes there, on this machine or on one that shares the folder."""
 
 
 @contextmanager
 def scratch(prefix: str = "private-bandits", parent: Path | None = None) -> Iterator[Path]:
     """Yield a new folder of this process, deleted afterwards; those of processes that were killed are deleted first.
+
+    A process holds a lock beside its folder, which the system releases when the process dies.
 
     Parameters
     ----------
@@ -27,38 +44,86 @@ def scratch(prefix: str = "private-bandits", parent: Path | None = None) -> Iter
     """
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     sweep(prefix, parent)
-    folder = Path(tempfile.mkdtemp(prefix=f"{prefix}-{os.getpid()}-", dir=parent))
-    try:
-        yield folder
-    finally:
-        _clear(folder)
+    folder = parent / f"{prefix}-{secrets.token_hex(8)}"
+    with _held(folder):
+        try:
+            folder.mkdir()
+            yield folder
+        finally:
+            _clear(folder)
 
 
 def sweep(prefix: str, parent: Path) -> None:
     """Delete the scratch folders of processes that are no more."""
-    for stale in abandoned(prefix, parent):
-        _clear(stale)
+    for lock in parent.glob(f"{glob.escape(prefix)}-{16 * '[0-9a-f]'}.lock"):
+        folder = lock.with_suffix("")
+        with suppress(OSError), _held(folder):  # it may be held, or another user's
+            _clear(folder)
 
 
-def abandoned(prefix: str, parent: Path) -> Iterator[Path]:
-    """Yield the scratch folders of processes that are no more."""
-    for folder in parent.glob(f"{glob.escape(prefix)}-*-*"):
-        owner = folder.name.removeprefix(f"{prefix}-").partition("-")[0]
-        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
-            yield folder
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder, or raise `Held`."""
+    lock = folder.with_name(f"{folder.name}.lock")
+    try:
+        file = _take(lock)
+    except KeyboardInterrupt:  # perhaps when it was made and not yet held
+        with suppress(OSError):
+            _release(_take(lock), lock)
+        raise
+    try:
+        yield
+    finally:
+        _release(file, lock)
+
+
+def _take(lock: Path) -> IO[bytes]:
+    while True:
+        file = open(lock, "ab", opener=_opened)
+        try:
+            _lock(file.fileno())
+        except (BlockingIOError, PermissionError):
+            file.close()
+            raise Held(errno.EBUSY, "another process writes there") from None
+        except OSError:  # the file system has no locks
+            file.close()
+            raise
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                return file
+        file.close()  # whoever held it has deleted it meanwhile
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a lock file and no link: in a folder that others write to, a link may lead to any file."""
+    return os.open(path, flags | _NO_LINK, 0o600)
+
+
+def _release(file: IO[bytes], lock: Path) -> None:
+    if sys.platform == "win32":  # where nobody deletes what is open
+        file.close()
+    try:
+        with suppress(PermissionError):
+            lock.unlink(missing_ok=True)
+    finally:  # of what was interrupted
+        with suppress(PermissionError):
+            lock.unlink(missing_ok=True)
+        file.close()
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _clear(folder: Path) -> None:
-    """Delete a scratch folder, unless what it was to replace is still in it."""
-    if not _holds_earlier(folder):
-        try:
-            shutil.rmtree(folder, ignore_errors=True)
-        finally:  # of what was interrupted
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _holds_earlier(folder: Path) -> bool:
-    return (folder / "old").exists() and (folder / "new").exists()
+    """Delete a scratch folder."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:  # of what was interrupted
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -73,14 +138,19 @@ def replacing(directory: Path, unchanged: Callable[[Path], None]) -> Iterator[Pa
         There or not.
     unchanged : callable
         Raises if what is there may not be deleted; asked at once, and again when nobody finds it any more.
+
+    Raises
+    ------
+    Held
+        Another process is about to replace it.
     """
-    prefix = f".{directory.name}.private-bandits"
-    for left in abandoned(prefix, directory.parent):
-        _put_back(left, directory)
-    unchanged(directory)
-    with scratch(prefix, directory.parent) as beside:
-        (beside / "new").mkdir()
+    beside = directory.with_name(f".{directory.name}.private-bandits")
+    with _held(beside):
+        _put_back(beside, directory)
         try:
+            _clear(beside)
+            unchanged(directory)
+            (beside / "new").mkdir(parents=True)
             yield beside / "new"
             if directory.exists():
                 directory.rename(beside / "old")
@@ -88,10 +158,11 @@ def replacing(directory: Path, unchanged: Callable[[Path], None]) -> Iterator[Pa
             (beside / "new").rename(directory)
         finally:
             _put_back(beside, directory)
+            _clear(beside)
 
 
 def _put_back(beside: Path, directory: Path) -> None:
-    if _holds_earlier(beside):
+    if (beside / "old").exists() and (beside / "new").exists():
         while directory.exists():
             directory = directory.with_name(f"{directory.name}-earlier")
         (beside / "old").rename(directory)

@@ -1,6 +1,7 @@
 """What the page of a rerun says first: that it is one, what was asked, and what came out otherwise than in the book."""
 
 import csv
+import re
 import shlex
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -31,12 +32,13 @@ def against_the_book(book: Book, chapter: str, values: Mapping[str, Any], data: 
     other = {name: value for name, value in values.items() if value != own[name]}
     asked = "".join(f" -p {shlex.quote(f'{name}={value}')}" for name, value in other.items())
     rows = [(plain(name), plain(repr(own[name])), plain(repr(value))) for name, value in other.items()]
+    fence = max(["``", *re.findall("`+", asked)], key=len) + "`"
     kept = f"The other {len(own) - len(other)}" if other else "All"
     parts = [
         f"This page was made by version {version('private-bandits')} with",
-        f"```sh\nprivate-bandits run {chapter}{asked}\n```",
+        f"{fence}sh\nprivate-bandits run {chapter}{asked}\n{fence}",
         *([pipes(("Parameter", "The book", "Here"), rows)] if rows else []),
-        f"{kept} parameters are the book's.",
+        f"{kept} parameters are the book's. Figures and verdicts are this run's; sentences speak of the book's.",
         *_verdicts(chapter, book.data(chapter) / "claims.csv", data / "claims.csv"),
         *_back(book, chapter),
     ]
@@ -58,14 +60,22 @@ def _verdicts(chapter: str, committed: Path, fresh: Path) -> list[str]:
     both = [(before[name], after[name]) for name in after if name in before]
     moved = sum(old["verdict"] != new["verdict"] for old, new in both)
     numbers = sum(old["measured"] != new["measured"] for old, new in both)
-    said = f"**Against the book**, {moved} of {len(both)} verdicts differ, and {numbers} numbers."
+    said = f"**Against the book**, {moved} of {len(both)} verdicts and {numbers} of the numbers behind them differ."
     first = tables(chapter, "claims").get("headlines", ()) if described(chapter)[1] else ()
     shown = [
-        (f'<a href="#{chapter}-claim-{new["claim"]}">{plain(new["locus"])}</a>', _said(old), _said(new))
+        (
+            f'<a href="#{chapter}-claim-{new["claim"]}">{plain(new["locus"])}</a>: {_cell(new["statement"])}',
+            _said(old),
+            _said(new),
+        )
         for old, new in both
         if old["verdict"] != new["verdict"] or (new["claim"] in first and _said(old) != _said(new))
     ][:_LISTED]
     return [said, *([pipes(("Claim", "The book", "Here"), shown)] if shown else [])]
+
+
+def _cell(markdown: str) -> str:
+    return " ".join(markdown.split()).replace("|", "\\|")
 
 
 def _rows(path: Path) -> dict[str, dict[str, str]]:

@@ -19,7 +19,7 @@ import nbformat
 
 from private_bandits import checks
 from private_bandits_book.cache import caching
-from private_bandits_book.chapters.atomic import replacing, scratch
+from private_bandits_book.chapters.atomic import Held, replacing, scratch
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
@@ -72,7 +72,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
         files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
         contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
-        (fresh / "provenance.json").write_bytes(_sealed(_provenance(chapter, values, result, contents)))
+        (fresh / "provenance.json").write_bytes(_with_checksum(_provenance(chapter, values, result, contents)))
 
 
 def _check_unchanged(folder: Path, shown: Path) -> None:
@@ -96,13 +96,13 @@ def _known(path: Path) -> dict[str, str]:
         known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
-    return known | {path.name: _digest(path)} if _sealed(earlier) == path.read_bytes() else {}
+    return known | {path.name: _digest(path)} if _with_checksum(earlier) == path.read_bytes() else {}
 
 
-def _sealed(provenance: dict[str, Any]) -> bytes:
+def _with_checksum(provenance: dict[str, Any]) -> bytes:
     """Return the text of a provenance that ends with its own hash."""
-    seal = hashlib.sha256(json.dumps(provenance).encode()).hexdigest()
-    return f"{json.dumps(provenance | {'sha256': seal}, indent=1, ensure_ascii=False)}\n".encode()
+    checksum = hashlib.sha256(json.dumps(provenance).encode()).hexdigest()
+    return f"{json.dumps(provenance | {'sha256': checksum}, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def _digest(path: Path) -> str:
@@ -118,6 +118,10 @@ def _made_for(directory: Path) -> Iterator[Path]:
             try:
                 directory.parent.mkdir(parents=True, exist_ok=True)
                 fresh = stack.enter_context(replacing(directory, partial(_check_unchanged, shown=directory)))
+            except Held:
+                raise UsageError(
+                    f"the output folder must be free, got {directory}, to which another run writes"
+                ) from None
             except OSError as error:
                 raise UsageError(f"the output folder must be writable, got {directory}: {error.strerror}") from None
             yield fresh

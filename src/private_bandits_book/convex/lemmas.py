@@ -12,7 +12,6 @@ from private_bandits.papers.contextual import bounds, instances
 from private_bandits.papers.contextual.accounting import noise_reach
 from private_bandits.privacy import channel_loss, exact_loss
 from private_bandits.problems import ConvexLoss
-from private_bandits.problems.losses import BALL, SIMPLEX
 from private_bandits_book.policies import Greedy, LocallyPrivate
 
 DELTA = 1e-3
@@ -178,12 +177,21 @@ def near_the_border() -> list[tuple[float, float]]:
     A pair for the disc and one for the triangle: the largest inverse, and the largest root.
     """
     found = []
-    for code, middle, edge in ((BALL, 0.0, [1.0, 0.0]), (SIMPLEX, 1.0 / 3.0, [0.0, 0.0])):
+    for hessian, middle, edge in ((_of_the_disc, 0.0, [1.0, 0.0]), (_of_the_triangle, 1.0 / 3.0, [0.0, 0.0])):
         centre, border, norms = np.full(2, middle), np.array(edge), []
         for distance in np.geomspace(1.0, 1e-6, 13):
-            hessian = np.zeros((2, 2))
-            barrier.barrier(code, 1.0, border + distance * (centre - border), np.zeros(2), hessian)
-            values = np.linalg.eigvalsh(hessian)
+            values = np.linalg.eigvalsh(hessian(border + distance * (centre - border)))
             norms.append((1.0 / values[0], math.sqrt(values[-1])))
         found.append((max(one for one, _ in norms), max(other for _, other in norms)))
     return found
+
+
+def _of_the_disc(x: np.ndarray) -> np.ndarray:
+    hessian = np.zeros((2, 2))
+    barrier.barrier(1.0, x, np.zeros(2), hessian)
+    return hessian
+
+
+def _of_the_triangle(x: np.ndarray) -> np.ndarray:
+    """Of -ln x_1 - ln x_2 - ln(1 - x_1 - x_2)."""
+    return np.asarray(np.diag(1.0 / x**2) + 1.0 / (1.0 - x.sum()) ** 2)

@@ -63,7 +63,8 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
     rows = []
     for sees, everyone in (("its reward", suite(epsilon).items()), ("all outcomes", seeing)):
         for key, policy in everyone:
-            found = {"key": key, "policy": NAMES[key], "sees": sees, "epsilon": epsilon, "horizon": horizon}
+            seen = f"{sees}, with noise" if key == PRIVATE else sees
+            found = {"key": key, "policy": NAMES[key], "sees": seen, "epsilon": epsilon, "horizon": horizon}
             for definition in ("outcomes", "rewards", "instantaneous", "local"):
                 found[definition] = exact_loss(policy, horizon, definition=definition)
             rows.append(found | {"environment": between_people(policy, horizon)})
@@ -109,11 +110,11 @@ def lemma_2_reached(epsilon: float, slacks: Sequence[float] = (0.5, 0.1, 0.01, 0
 
 def behind_responses(epsilon: float, horizon: int) -> dict[str, float]:
     """Return the loss on outcomes of learners behind epsilon-randomised responses, by key."""
-    learners: dict[str, Any] = {name: each for name, each in suite(epsilon).items() if name != PRIVATE}
-    return {name: exact_loss(LocallyPrivate(each, epsilon), horizon) for name, each in learners.items()}
+    learners: Any = suite(epsilon).items()
+    return {key: exact_loss(LocallyPrivate(one, epsilon), horizon) for key, one in learners if key != PRIVATE}
 
 
-# --- the attacker
+# --- the observer
 
 
 def best_guess(laws: Any) -> float:
@@ -136,20 +137,19 @@ def noisy_answers(epsilon: float, horizon: int) -> LocallyPrivate:
 
 
 def guesses(epsilons: Iterable[float], visits: int) -> pd.DataFrame:
-    """Return how often an attacker is right who knows all but one bit, and the most that the definition allows.
+    """Return how often an observer is right who knows all but one bit, and the most that the definition allows.
 
     `changes` is the number of answers that the bit moves, 0 for the preferences of a person.
     """
     rows = []
     for epsilon in epsilons:
-        every, one = "every ad", "the answers of one visit"
+        every, private, one = "every ad", "private answers", "the answers of one visit"
         share, each = Response(epsilon / (visits - 1), 2), Response(epsilon, 2)
         keep = LocallyPrivate(Greedy(2), epsilon).channel
         seen = [np.array([math.prod(keep[x, list(z)]) for z in product((0, 1), repeat=visits)]) for x in (0, 1)]
         both, spy = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), Eavesdropper(math.inf)
         overheard = [spy.probabilities(((0, outcome),)) for outcome in both]
         history, ads = _preferences(epsilon, visits)
-        private = "private answers"
         for definition, observer, guess, changes, laws in (
             ("outcomes", every, one, 1, _one_visit(share, visits)),
             ("instantaneous", every, one, 1, _one_visit(each, visits)),
@@ -444,11 +444,11 @@ def point_prior(means: Sequence[float], horizon: int) -> float:
 def toy(horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
     """Return minimax regret in a toy game: exact without privacy and under local DP, and at most so much under DP.
 
-    Two arms of means 1/2 + D and 1/2 - D; which is which and D are unknown. Each pull of either is the same evidence,
-    so the arm that the sum of evidence favours is best for every D at once. Behind epsilon-randomised responses D is
-    tanh(epsilon/2) times as large. The policy with a curator sums evidence in batches, adds to each sum noise of
-    P(z) ~ e^(-epsilon |z|), and follows the sign of the total. All probabilities are exact sums of binomials; the ends
-    of the batches are the best of a small grid.
+    Two arms of means 1/2 + Delta and 1/2 - Delta; neither Delta nor the better arm is known. Each pull of either is the
+    same evidence, so the arm that the sum of evidence favours is best for every Delta at once. Behind
+    epsilon-randomised responses Delta is tanh(epsilon/2) times as large. The policy under central privacy sums evidence
+    in batches, adds to each sum noise of P(z) ~ e^(-epsilon |z|), and follows the sign of the total. All probabilities
+    are exact sums of binomials; the ends of the batches are the best of a small grid.
     """
     root = math.sqrt(horizon)
     scaled = np.concatenate([np.geomspace(0.3, root / 2, 16), np.linspace(0.45, 0.9, 7)])

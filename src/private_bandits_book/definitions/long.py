@@ -25,7 +25,7 @@ LDP_UCB, DP_SE, ADAP_KLUCB, DP_KLUCB, UCB = "LDP-UCB-B", "DP-SE", "AdaP-KLUCB", 
 STATED = {(UCB, math.inf): 50, (LDP_UCB, 0.1): 50, (DP_KLUCB, 0.1): 200}
 """Runs of the policies whose regret the findings state; the numbers follow from 2,000 runs on another seed."""
 PRICE, PRICE_HORIZON = 0.2, 10**7
-PRICE_GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
+PRICE_GAPS = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005)
 LEFT = 0.9  # of the regret of uniform play, from which a line is not drawn
 
 

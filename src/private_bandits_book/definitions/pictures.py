@@ -55,19 +55,37 @@ def guessed(guesses: pd.DataFrame) -> Picture:
     }
     rows = []
     private = guesses["observer"] == "private answers"
-    shown = guesses[private | guesses["definition"].isin(["outcomes", "instantaneous"])]
-    for row in shown.itertuples():
+    for row in guesses[private | guesses["definition"].isin(["outcomes", "instantaneous"])].itertuples():
         panel, covered = panels[row.definition, row.guess]
         line = ("covered by the definition", "response") if covered else ("not covered", "gaussian")
         rows.append((panel, *line, row.epsilon, row.success))
         if covered:
             rows.append((panel, "most that ε allows", "none", row.epsilon, row.bound))
     frame = pd.DataFrame(rows, columns=["facet", "line", "family", "epsilon", "value"]).assign(trust="none")
-    look = {"xscale": "log", "ylabel": "success of the best guess"}
-    picture = exact(frame, panel="facet", **look)
+    picture = exact(frame, panel="facet", xscale="log", ylabel="success of the best guess")
     for axes in picture.fig.axes:
         axes.set(ylim=(0.45, 1.03), yticks=[0.5, 0.75, 1.0])
     return picture._replace(data=guesses)
+
+
+def readings(rows: pd.DataFrame, horizon: int) -> Picture:
+    """Draw lower bounds over T, with columns `definition`, `line`, `epsilon`, `value`, six powers of ten around 1."""
+    looks = {"Table 1": "gaussian", "theorem": "composition", "its proof": "elimination", "proved here": "none"}
+    shown = rows.assign(value=rows["value"] / horizon, family=rows["line"].map(looks), trust="none")
+    shown = shown[shown["value"].between(1e-6, 1e6)]
+    drawn = exact(shown, panel="definition", xscale="log", yscale="log", ylabel="lower bound over T")
+    return drawn._replace(data=rows)
+
+
+def ratios(toy: pd.DataFrame) -> Picture:
+    """Draw the regrets of `lemmas.toy` over that without privacy."""
+    rows, shown = toy.rename(columns={"horizon": "t"}), []
+    for trust, family in (("local", "response"), ("central", "laplace")):
+        for epsilon, part in rows.groupby("epsilon", sort=False):
+            part = part.assign(value=part[trust] / part["free"], trust=trust)
+            shown.append(part.assign(family=family, line=f"{trust}, ε = {epsilon:g}"))
+    ylabel = "minimax regret over that without privacy"
+    return exact(pd.concat(shown), "t", yscale="log", ylabel=ylabel, xlabel="horizon T")
 
 
 # --- Figure 1

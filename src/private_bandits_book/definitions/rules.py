@@ -52,7 +52,7 @@ def definition_5(losses: pd.DataFrame, provided: float) -> Ruling:
 def definition_5_algorithm(losses: pd.DataFrame) -> Ruling:
     """The same between two people, for every policy that sees rewards."""
     seeing = losses.loc[losses["key"] != lemmas.PRIVATE, "environment"]
-    said = f"the policy cancels: {len(seeing)} policies that see rewards, with noise or without, have a loss of "
+    said = f"the policy cancels: {len(seeing)} policies that see exact rewards, noisy choices or not, have a loss of "
     said += f"{seeing.min():.4g} or more over {losses['horizon'].iloc[0]} rounds, where epsilon 1 allows {DISTANCE:g}"
     return _EXACT(bool(seeing.min() <= DISTANCE * (1 + _SAME)), said, seeing.min())
 
@@ -102,7 +102,8 @@ def _guessed(rows: pd.DataFrame) -> Ruling:
 
 def lemma_1(losses: pd.DataFrame) -> Ruling:
     """Losses on outcomes and on rewards, under bandit feedback and under partial monitoring."""
-    bandit, partial = (losses[losses["sees"] == sees] for sees in ("its reward", "all outcomes"))
+    everything = losses["sees"] == "all outcomes"
+    bandit, partial = losses[~everything], losses[everything]
     finite, first = bandit[np.isfinite(bandit["outcomes"])], partial.iloc[0]
     ratio = finite["outcomes"] / finite["rewards"]
     same = np.isinf(bandit["outcomes"]).equals(np.isinf(bandit["rewards"])) and bool((abs(ratio - 1) <= _SAME).all())
@@ -113,7 +114,7 @@ def lemma_1(losses: pd.DataFrame) -> Ruling:
 
 def lemma_2(losses: pd.DataFrame, reached: float) -> Ruling:
     """Both halves for every policy with bandit feedback, and how much of the first is reached."""
-    rows = losses[(losses["sees"] == "its reward") & np.isfinite(losses["outcomes"])]
+    rows = losses[(losses["sees"] != "all outcomes") & np.isfinite(losses["outcomes"])]
     forward = max(float((rows["instantaneous"] / (2 * rows["outcomes"])).max()), reached)
     backward = float((rows["outcomes"] / (rows["horizon"] * rows["instantaneous"])).max())
     said = (

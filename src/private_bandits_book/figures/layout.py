@@ -59,7 +59,7 @@ def lay_out_panels(figure: Figure, windows: Sequence[Window], lines: Sequence[Li
     rows = math.ceil(len(panels) / columns)
     foot = _FOOT + _legend(figure, lines)
     left = _set_ticks(panels, windows, columns)
-    height = 165.0
+    height = 165.0 if rows < 4 else 110.0
     between = max(18.0, *(_size(text)[0] + 6 for text in panels[0].get_xticklabels()))
     if _differ(windows):
         between = max(between, left)

@@ -1,21 +1,24 @@
-"""The longer studies of the page on replay: the choice of its rule, and the measurement on other instances.
+"""The longer studies of the page on replay: the choice of its rule, the measurement on other instances, and lists.
 
-`private-bandits reproduce replay --long` makes them; the rows are committed by replication.
+`private-bandits reproduce replay --long` makes them. The page and its rules need means, the worst run and the number
+of linear ones, so a policy on an instance is one row.
 """
 
 import math
 from collections.abc import Callable
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
+from private_bandits.papers import cascading, semibandits
 from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
-from private_bandits.problems import Arms
-from private_bandits_book.studies import LongRun
+from private_bandits.problems import Arms, SemiBandit
+from private_bandits_book.one_item import OneItem
+from private_bandits_book.studies import LongRun, play_long
 
 CHOOSING = {"two": (0.6, 0.5), "ladder": (0.9, 0.8, 0.7, 0.6), "one": (0.75, *[0.25] * 4), "close": (0.55, 0.5, 0.5)}
 """The instances on which the rule was chosen."""
@@ -47,9 +50,22 @@ def instances() -> dict[str, tuple[float, ...]]:
     return PAPERS | drawn()
 
 
-def _long(instance: str, means: Any, policy: Policy, horizon: int, **labels: Any) -> LongRun:
+def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
+    """Play a run: a row of mean regret, its standard error, the worst run, and how many are linear.
+
+    A run is linear if its regret is at least half of T times the smallest gap.
+    """
+    regret, means = play_long(run, n_jobs)["regret"], np.unique(run.problem.means)
+    linear = int((regret >= (means[-1] - means[-2]) * run.horizon / 2).sum())
+    row = {"regret": regret.mean(), "regret_se": regret.sem(), "worst": regret.max(), "linear": linear}
+    return pd.DataFrame([{**run.labels, **row, "replications": len(regret)}])
+
+
+def _long(instance: str, problem: Any, policy: Any, horizon: int, **labels: Any) -> LongRun:
+    arms = Arms.bernoulli(np.array(problem)) if isinstance(problem, tuple) else problem  # means
     known = {"policy": policy.name, "instance": instance, "horizon": horizon, "epsilon": policy.privacy.epsilon}
-    return LongRun(known | labels, Arms.bernoulli(means), policy, horizon, SEED, RUNS, checkpoints=())
+    runs = RUNS if isinstance(policy, Policy) else RUNS // 5
+    return LongRun(known | labels, arms, policy, horizon, SEED, runs, checkpoints=())
 
 
 def private(epsilon: float, n_arms: int, horizon: int) -> list[Policy]:
@@ -70,9 +86,7 @@ def choice_runs() -> list[LongRun]:
     for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
         for factor, growth in product(LOSSES, GROWTHS):
             loss = factor * math.log(CHOICE_HORIZON) / epsilon**2
-            first = math.ceil(0.5 + math.sqrt(0.25 + loss))
-            how: dict[str, Any] = {"first": first, "growth": growth, "loss": loss}
-            policy = baselines.replay(baselines.thompson(), epsilon, CHOICE_HORIZON, **how)
+            policy = baselines.replay(baselines.thompson(), epsilon, CHOICE_HORIZON, growth=growth, loss=loss)
             made.append(_long(name, means, policy, CHOICE_HORIZON, factor=factor, growth=growth))
     return made
 
@@ -97,34 +111,36 @@ def horizon_runs() -> list[LongRun]:
     return [*made, *(_long("C2", PAPERS["C2"], policy, HORIZON) for policy in policies)]
 
 
+def list_runs() -> list[LongRun]:
+    """Lists and super arms of the chapters on them, at T = 10^5: replay around `OneItem`, and the chapters' repairs."""
+    shop, (films, size) = cascading.b_lb(20, 4, 0.2, 0.15), (np.array([0.5] * 3 + [0.2] * 9), 3)
+    listed = SemiBandit.from_sets(films, [*combinations(range(len(films)), size)])
+    made = []
+    for epsilon in (0.2, 1.0):
+        replayed = baselines.replay(OneItem(), epsilon, HORIZON)
+        central = cascading.repaired_central(epsilon, shop.n_items, shop.list_size, HORIZON)
+        made += [_long("cascade", shop, policy, HORIZON) for policy in (replayed, central)]
+        made.append(_long("super arms", SemiBandit.top_k(films, size), replayed, HORIZON))
+        made.append(_long("super arms", listed, semibandits.cucb_blocks(epsilon, size, len(films), HORIZON), HORIZON))
+    return made
+
+
 def lower(means: Any, horizon: int, epsilon: float) -> float:
     """Return the lower bound of Azize et al. (2025): ln T times the sum of gap / d_epsilon(mean || best)."""
     best = max(means)
     return math.log(horizon) * sum((best - m) / private_kl(m, best, epsilon) for m in means if m < best)
 
 
-def linear(rows: pd.DataFrame) -> pd.Series:
-    """Return which runs are linear: their regret is at least half of T times the smallest gap."""
-    known = CHOOSING | instances()
-    gaps = {name: min(max(means) - m for m in means if m < max(means)) for name, means in known.items()}
-    return rows["regret"] >= rows["instance"].map(gaps) * rows["horizon"] / 2
-
-
 STUDIES: dict[str, Callable[[], list[LongRun]]] = {"choice": choice_runs, "measurement": measurement_runs}
-STUDIES |= {"horizons": horizon_runs}
-
-
+STUDIES |= {"horizons": horizon_runs, "lists": list_runs}
 COLUMNS = [f"{epsilon:g}" if epsilon < 1 else f"{epsilon:.1f}" for epsilon in EPSILONS]
 
 
 def over_free(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return mean regret over the best without privacy, and the variance of its logarithm, by instance and policy."""
-    by = ["instance", "policy", "epsilon"]
-    found = rows.groupby(by, sort=False)["regret"].agg(regret="mean", se="sem").reset_index()
-    best = found[np.isinf(found["epsilon"])].groupby("instance")["regret"].min()
-    return found.assign(
-        ratio=found["regret"] / found["instance"].map(best), variance=(found["se"] / found["regret"]) ** 2
-    )
+    """Return the rows with mean regret over the best without privacy, and the variance of its logarithm."""
+    best = rows[np.isinf(rows["epsilon"])].groupby("instance")["regret"].min()
+    error = rows["regret_se"] / rows["regret"]
+    return rows.assign(ratio=rows["regret"] / rows["instance"].map(best), variance=error**2)
 
 
 def price(rows: pd.DataFrame) -> pd.DataFrame:
@@ -135,28 +151,27 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     rows : DataFrame
         Of the measurement, as `Chapter.long` returns them.
     """
-    facts = rows.drop(columns=["instance", "replication", "regret", "problem", "uniform"]).drop_duplicates()
-    parts = over_free(rows).groupby(["policy", "epsilon"], sort=False)
-    found = parts.apply(
-        lambda part: pd.Series(
-            {
-                "regret": np.exp(np.log(part["ratio"]).mean()),
-                "regret_se": np.exp(np.log(part["ratio"]).mean()) * np.sqrt(part["variance"].sum()) / len(part),
-                "replications": RUNS,
-            }
-        ),
-        include_groups=False,
+    numbers = ["instance", "regret", "regret_se", "worst", "linear", "replications", "problem", "uniform"]
+    parts = over_free(rows).assign(log=lambda known: np.log(known["ratio"])).groupby(["policy", "epsilon"], sort=False)
+    found = parts.agg(
+        log=("log", "mean"), variance=("variance", "sum"), size=("log", "size"), replications=("replications", "first")
     )
-    return facts.merge(found.reset_index(), on=["policy", "epsilon"], validate="1:1")
+    found["regret"] = np.exp(found["log"])
+    found["regret_se"] = found["regret"] * np.sqrt(found["variance"]) / found["size"]
+    told = found[["regret", "regret_se", "replications"]].reset_index()
+    return (
+        rows.drop(columns=numbers)
+        .drop_duplicates()
+        .assign(t=HORIZON)
+        .merge(told, on=["policy", "epsilon"], validate="1:1")
+    )
 
 
 def choice(rows: pd.DataFrame) -> pd.DataFrame:
     """Return of each rule the geometric mean of regret over the least in its cell, and how many runs are linear."""
-    cell, rule = ["instance", "epsilon"], ["factor", "growth"]
-    found = rows.groupby([*cell, *rule])["regret"].mean().reset_index()
-    found["ratio"] = np.log(found["regret"] / found.groupby(cell)["regret"].transform("min"))
-    ratios = np.exp(found.groupby(rule)["ratio"].mean())
-    return pd.concat([ratios, rows.assign(linear=linear(rows)).groupby(rule)["linear"].sum()], axis=1).reset_index()
+    least = rows.groupby(["instance", "epsilon"])["regret"].transform("min")
+    parts = rows.assign(ratio=np.log(rows["regret"] / least)).groupby(["factor", "growth"])
+    return parts.agg(ratio=("ratio", lambda logs: np.exp(logs.mean())), linear=("linear", "sum")).reset_index()
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -171,9 +186,8 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """
     gaps = {name: max(means) - min(means) for name, means in instances().items()}
     runs = rows[rows["trust"] != "none"]
-    runs = runs.assign(linear=linear(runs), worst=runs["regret"] / runs["instance"].map(gaps) / HORIZON)
-    by = runs.groupby("policy", sort=False)
-    told = by["linear"].sum().to_frame().join(by["worst"].max())
+    runs = runs.assign(worst=runs["worst"] / runs["instance"].map(gaps) / HORIZON)
+    told = runs.groupby("policy", sort=False).agg(linear=("linear", "sum"), worst=("worst", "max"))
     ratios = price(rows).pivot(index="policy", columns="epsilon", values="regret")[list(EPSILONS)]
     return ratios.set_axis(COLUMNS, axis=1).join(told, how="right").reset_index()
 

@@ -9,7 +9,6 @@ import pandas as pd
 from private_bandits.estimates import Interval
 from private_bandits.privacy import binomial_interval
 from private_bandits_book.judging import Holds, Less, Ruling
-from private_bandits_book.replay.long import linear
 from private_bandits_book.verdicts import DERIVED
 
 REPLAYED = {"algorithm": ["replay"], "variant": ["Thompson"]}
@@ -19,7 +18,7 @@ CELL = ["instance", "epsilon"]
 
 
 def chosen(rows: pd.DataFrame, facts: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Return the runs with these facts."""
+    """Return the rows with these facts."""
     for name, values in facts.items():
         rows = rows[rows[name].isin(values)]
     return rows
@@ -37,8 +36,8 @@ def ratio(ours: pd.DataFrame, theirs: pd.DataFrame) -> Interval:
 
 def least(rows: pd.DataFrame, facts: Mapping[str, list[str]]) -> pd.DataFrame:
     """Return in each cell the least mean regret of the policies with these facts, and the variance of its logarithm."""
-    found = chosen(rows, facts).groupby([*CELL, "paper", "algorithm"])["regret"].agg(regret="mean", se="sem")
-    found = found.assign(variance=(found["se"] / found["regret"]) ** 2).reset_index()
+    found = chosen(rows, facts)
+    found = found.assign(variance=(found["regret_se"] / found["regret"]) ** 2)
     return found.sort_values("regret").drop_duplicates(CELL)
 
 
@@ -71,10 +70,10 @@ def own_replay_dp_klucb(rows: pd.DataFrame) -> Ruling:
 
 def own_replay_linear(rows: pd.DataFrame) -> Ruling:
     """Rows of the measurement."""
-    runs = linear(chosen(rows, REPLAYED))
-    low, high = binomial_interval(int(runs.sum()), len(runs))
-    share = Interval(float(runs.mean()) - RATE, low - RATE, high - RATE)
-    return Less(f"share of linear runs, {int(runs.sum())} of {len(runs)},", "1/500")(share)
+    linear, runs = chosen(rows, REPLAYED)[["linear", "replications"]].sum()
+    low, high = binomial_interval(int(linear), int(runs))
+    share = Interval(float(linear / runs) - RATE, low - RATE, high - RATE)
+    return Less(f"share of linear runs, {linear} of {runs},", "1/500")(share)
 
 
 def own_replay_free(rows: pd.DataFrame) -> Ruling:

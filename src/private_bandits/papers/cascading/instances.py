@@ -125,23 +125,3 @@ def padded_replies(list_size: int) -> np.ndarray:
     """
     clicks = one_hot_replies(list_size)
     return np.hstack([clicks, np.vstack([np.tri(list_size), np.ones(list_size)])])
-
-
-def reply_channel(lie: float, list_size: int) -> np.ndarray:
-    """Channel from the reply (click at 1, ..., K, none) to the randomised reply.
-
-    Parameters
-    ----------
-    lie : float
-        Probability of each false reply, in [0, 1/list_size].
-    list_size : int
-        K >= 1.
-
-    Returns
-    -------
-    float64 array, shape (list_size + 1, list_size + 1)
-        A row per reply, a column per randomised reply.
-    """
-    channel = np.full((list_size + 1, list_size + 1), lie)
-    np.fill_diagonal(channel, 1.0 - list_size * lie)
-    return channel

@@ -3,14 +3,11 @@
 from private_bandits import checks
 from private_bandits.papers.cascading.repair_blocks import repaired_blocks
 from private_bandits.papers.cascading.repair_first import repaired_first
-from private_bandits.papers.cascading.repair_padded import repaired_padded
 from private_bandits.policy import Policy
 
-_LOCAL = {"first": repaired_first, "padded": repaired_padded}
 
-
-def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Policy:
-    """Locally private cascades that keep their promise; each user sends one message, whose form is fixed in advance.
+def repaired_local(epsilon: float, list_size: int) -> Policy:
+    """The locally private cascade that keeps its promise at the best rate: `repair_first.repaired_first`.
 
     Parameters
     ----------
@@ -18,8 +15,6 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
         Pure local privacy of everything a user sends, > 0.
     list_size : int
         K >= 1, for which the noise is calibrated.
-    design : {"first", "padded"}
-        `repair_first.repaired_first` or `repair_padded.repaired_padded`.
 
     Returns
     -------
@@ -33,15 +28,15 @@ def repaired_local(epsilon: float, list_size: int, design: str = "first") -> Pol
     Notes
     -----
     Not in the paper. No w_0: an item without reports has an infinite index. At each number of reports a radius fails
-    with probability about t^-3 a side, by Hoeffding and, for `padded`, by Chernoff. Only for `first` does a regret of
-    order ln T follow: the item in doubt is the one that is asked about.
+    with probability about t^-3 a side, by Hoeffding. A regret of order ln T follows, for the item in doubt is asked
+    about; it does not for `repair_padded.repaired_padded`.
 
     Examples
     --------
     >>> repaired_local(1.0, list_size=4).name
     'Response, first item'
     """
-    return _LOCAL[checks.choice("design", design, tuple(_LOCAL))](epsilon, list_size)
+    return repaired_first(epsilon, list_size)
 
 
 def repaired_central(epsilon: float, n_items: int, list_size: int, horizon: int, design: str = "keep") -> Policy:

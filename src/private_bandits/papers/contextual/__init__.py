@@ -18,7 +18,6 @@ from private_bandits.papers.contextual.instances import convex, on_line, switchi
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
 from private_bandits.papers.contextual.trust_models import by_stretches, joint_linucb, linucb_private_rewards
-from private_bandits.papers.contextual.wrapper import wrap
 from private_bandits.policy import Policy
 
 __all__ = [
@@ -40,7 +39,6 @@ __all__ = [
     "theorem_8",
     "two_point",
     "weighted_regression",
-    "wrap",
 ]
 
 

@@ -31,6 +31,8 @@ LARGEST_MEAN = math.e / (1.0 + math.e)
 SLOPE = LARGEST_MEAN * (1.0 - LARGEST_MEAN)
 """Smallest slope of the logistic link on [-1, 1], at both ends."""
 RESPONSES = ("bounded", "binary")
+LARGEST_REWARD = 2.0
+"""Rewards lie in [-2, 2]: a mean in [-1, 1], and noise in [-1, 1]."""
 
 
 # --- one number: Algorithms 1 and 2
@@ -191,7 +193,7 @@ class Message(NamedTuple):
     relative_noise: float = 1.0
 
 
-def linucb_messages(largest_reward: float = 2.0) -> tuple[Message, Message]:
+def linucb_messages(largest_reward: float = LARGEST_REWARD) -> tuple[Message, Message]:
     """The two messages of Algorithm 5.
 
     Parameters

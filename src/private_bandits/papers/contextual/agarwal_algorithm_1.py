@@ -93,7 +93,7 @@ def reference(
     list of float
         The point to play; the noisy loss there is sent back.
     """
-    low, high = (-problem.radius, problem.radius) if problem.domain == "ball" else (0.0, 1.0)
+    low, high = -problem.radius, problem.radius
     width, log = problem.lipschitz * (high - low), math.log(2 * horizon)
 
     def samples(gamma: float) -> int:

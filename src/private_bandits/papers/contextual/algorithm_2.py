@@ -36,7 +36,7 @@ def two_point(
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with spread 0; others with no larger G may be played too.
+        On the ball, with spread 0; others with no larger G may be played too.
     horizon : int
         T, from which the steps are set, >= 1.
     epsilon : float
@@ -110,7 +110,7 @@ def reference(
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with spread 0.
+        On the ball, with spread 0.
     horizon : int
         Rounds to play, >= 1.
     streams : Streams

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable
 from itertools import count
 
+import numpy as np
+
 from private_bandits import checks
 from private_bandits.papers.contextual.accounting import noise_variance
 from private_bandits.papers.contextual.convex_skeleton import (
@@ -15,7 +17,6 @@ from private_bandits.papers.contextual.convex_skeleton import (
     Tuning,
     checked_rounds,
     direction,
-    middle,
     project,
 )
 from private_bandits.problems import ConvexLoss
@@ -28,7 +29,7 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with spread 0.
+        On the ball, with spread 0.
     horizon : int
         T >= 1.
     scale : float
@@ -48,7 +49,7 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     """
     checks.choice("step", step, ("printed", "tuned", "strong"))
     if problem.domain == "arms":
-        raise ValueError(f"problem: two points need a ConvexLoss on the ball or the simplex, got {problem}")
+        raise ValueError(f"problem: two points need a ConvexLoss on the ball, got {problem}")
     if problem.spread > 0.0:
         raise ValueError(f"spread must be 0 for two points, both values of one function, got {problem.spread:g}")
     rounds, outer, inner = checked_rounds(horizon), problem.outer_radius, problem.inner_radius
@@ -71,7 +72,7 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, variance: fl
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     horizon : int
         T >= 2, from which the steps are set.
     choice : Generator
@@ -99,7 +100,7 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, variance: fl
         "strong": lambda t: 1 / (problem.strong_convexity * t),
     }
     rho = min(math.log(horizon) / horizon, small / 2)
-    y = middle(problem)
+    y = np.zeros(d)
     for t in count(1):
         u = direction(d, choice)
         difference = yield y + rho * u, y - rho * u

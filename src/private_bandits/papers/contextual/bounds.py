@@ -79,13 +79,7 @@ def theorem_3(
 
 
 def corollary_4(
-    problem: ConvexLoss,
-    horizon: int,
-    epsilon: float,
-    delta: float | None = None,
-    learner: str = "sphere",
-    noise: str = "gaussian",
-    method: str = "classical",
+    problem: ConvexLoss, horizon: int, epsilon: float, delta: float | None, learner: str, noise: str = "gaussian"
 ) -> float:
     """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tunings`.
 
@@ -100,13 +94,12 @@ def corollary_4(
         T >= 1.
     epsilon : float
         Of a user, > 0; infinity means no privacy.
-    delta : float, optional
+    delta : float or None
         In (0, 1); None with Laplace noise.
     learner : str
         One of `tunings.LEARNERS`.
     noise : {"gaussian", "laplace"}
-    method : {"classical", "analytic"}
-        How sigma is found.
+        Gaussian by the classical sigma.
 
     Returns
     -------
@@ -118,7 +111,7 @@ def corollary_4(
         If an argument is out of range, or the learner is for other losses.
     """
     check_convex(problem)
-    scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, method)
+    scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, "classical")
     return tunings.behind_noise(learner, problem, horizon, scale, noise).regret
 
 
@@ -144,7 +137,7 @@ def theorem_6(
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with spread 0.
+        On the ball, with spread 0.
     horizon : int
         T >= 1.
     epsilon : float
@@ -171,15 +164,9 @@ def theorem_6(
 
 
 def theorem_8(
-    dim: int,
-    horizon: int,
-    epsilon: float,
-    delta: float,
-    variant: str = "derived",
-    noise: str = "classical",
-    alpha: float = 0.1,
+    dim: int, horizon: int, epsilon: float, delta: float, variant: str = "derived", noise: str = "classical"
 ) -> float:
-    """Theorem 8: regret of Algorithm 5 with probability at least 1 - alpha.
+    """Theorem 8: regret of Algorithm 5 with probability at least 0.9.
 
     Leading term: d^(7/4) T^(3/4) / sqrt(epsilon), up to logarithms, from the printed beta_t; T^(3/4) / epsilon covers
     it for epsilon <= 1. At epsilon = infinity `derived` is the bound of LinUCB (Abbasi-Yadkori et al. 2011,
@@ -196,8 +183,6 @@ def theorem_8(
     variant : {"order", "printed", "derived"}
     noise : {"classical", "analytic"}
         How sigma is found.
-    alpha : float
-        In (0, 1): with which the bound may fail.
 
     Returns
     -------
@@ -210,21 +195,14 @@ def theorem_8(
     """
     if checks.choice("variant", variant, _VARIANTS) == "order":
         return _order(horizon, epsilon)
-    policy = ldp_linucb(epsilon, delta, dim, horizon, variant=variant, noise=noise, alpha=alpha)
+    policy = ldp_linucb(epsilon, delta, dim, horizon, variant=variant, noise=noise)
     return _upper(policy.record, horizon, 1.0)
 
 
 def theorem_10(
-    dim: int,
-    horizon: int,
-    epsilon: float,
-    delta: float,
-    variant: str = "derived",
-    noise: str = "classical",
-    alpha: float = 0.1,
-    responses: str = "bounded",
+    dim: int, horizon: int, epsilon: float, delta: float, variant: str = "derived", responses: str = "bounded"
 ) -> float:
-    """Theorem 10: regret of Algorithm 3, logistic link, with probability at least 1 - alpha.
+    """Theorem 10: regret of Algorithm 3, logistic link, with probability at least 0.9.
 
     The printed step 1/sqrt T leaves beta_T of order T^(1/4) / epsilon, the tuned one of `derived` T^(1/4) /
     sqrt(epsilon).
@@ -238,10 +216,6 @@ def theorem_10(
     delta : float
         In (0, 1).
     variant : {"order", "printed", "derived"}
-    noise : {"classical", "analytic"}
-        How sigma is found.
-    alpha : float
-        In (0, 1): with which the bound may fail.
     responses : {"bounded", "binary"}
         What a reward may be, as for `ldp_glm`.
 
@@ -257,7 +231,7 @@ def theorem_10(
     if checks.choice("variant", variant, _VARIANTS) == "order":
         return _order(horizon, epsilon)
     chosen = "repaired" if variant == "derived" else variant
-    policy = ldp_glm(epsilon, delta, dim, horizon, variant=chosen, noise=noise, alpha=alpha, responses=responses)
+    policy = ldp_glm(epsilon, delta, dim, horizon, variant=chosen, responses=responses)
     return _upper(policy.record, horizon, _SLOPE)
 
 

@@ -12,7 +12,7 @@ from private_bandits import checks
 from private_bandits.kernels import weighted
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import ellipsoids
-from private_bandits.papers.contextual.accounting import noise_facts
+from private_bandits.papers.contextual.accounting import LARGEST_REWARD, noise_facts
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -20,15 +20,7 @@ FIRST = 1024
 """Users of the first epoch."""
 
 
-def weighted_regression(
-    epsilon: float,
-    delta: float,
-    dim: int,
-    horizon: int,
-    batches: int = 2,
-    alpha: float = 0.1,
-    largest_reward: float = 2.0,
-) -> Policy:
+def weighted_regression(epsilon: float, delta: float, dim: int, horizon: int, batches: int = 2) -> Policy:
     """Return the elimination by information-weighted regression; a user sends one message, of weights or of rewards.
 
     With J epochs, w a unit vector, |x| <= 1, |y| <= b: the message of weights moves by sqrt 2 at most, that of rewards,
@@ -37,6 +29,7 @@ def weighted_regression(
         r = sqrt 2 sigma (sqrt d + sqrt(2 ln(2 J/alpha))) + 1 + sqrt(2 ln(2 J/alpha))
 
     is at most the size of sqrt n times the mean of w (y - <x, theta>) and its noise, but with probability alpha / J.
+    Here alpha is 0.1, and rewards lie in [-2, 2], so b = 2.
 
     Parameters
     ----------
@@ -48,10 +41,6 @@ def weighted_regression(
         d and T, >= 1.
     batches : int
         Of users who find the weights, in every epoch; at 0 all vectors weigh alike, w = x / |x|.
-    alpha : float
-        In (0, 1): with which an interval may fail.
-    largest_reward : float
-        Rewards lie in [-largest_reward, largest_reward].
 
     Returns
     -------
@@ -68,8 +57,8 @@ def weighted_regression(
     >>> round(policy.record.regression_sigma, 2), policy.privacy.label()
     (11.51, 'ε=1')
     """
-    size, length, failure, _, _ = ellipsoids.checked(dim, horizon, alpha, 1.0, 1.0)
-    reach = 2.0 * math.hypot(1.0, checks.real("largest_reward", largest_reward, above=0))
+    size, length, failure, _, _ = ellipsoids.checked(dim, horizon)
+    reach = 2.0 * math.hypot(1.0, LARGEST_REWARD)
     rounds = checks.integer("batches", batches, at_least=0, at_most=64)
     weights, regression = (gaussian_sigma(epsilon, delta, far) for far in (math.sqrt(2.0), reach))
     epochs = max(math.ceil(math.log2(length / FIRST + 1.0)), 1)
@@ -82,7 +71,7 @@ def weighted_regression(
         size=max(ellipsoids.derived_shift(weights, size, epochs, failure), 1.0),
         regression_sigma=regression,
         radius=math.sqrt(2.0) * regression * (math.sqrt(size) + tail) + 1.0 + tail,
-        largest_reward=float(largest_reward),
+        largest_reward=LARGEST_REWARD,
         horizon=length,
     )
     privacy = Guarantee.none()

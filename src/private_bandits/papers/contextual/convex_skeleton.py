@@ -10,7 +10,7 @@ from collections.abc import Generator as Play
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq, minimize
+from scipy.optimize import minimize
 
 from private_bandits import checks
 from private_bandits.mechanisms import gaussian_sigma
@@ -126,8 +126,8 @@ def loss(problem: ConvexLoss, which: int, x: Any) -> float:
     if problem.domain == "arms":
         return float(z[int(x[0])])
     if problem.kind == "linear":
-        return float(problem.factor * np.dot(z, x))
-    return float(problem.factor * SHAPES[problem.kind](float(np.linalg.norm(x - z))))
+        return float(np.dot(z, x))
+    return SHAPES[problem.kind](float(np.linalg.norm(x - z)))
 
 
 def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[float]:
@@ -141,7 +141,7 @@ def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[flo
     points : sequence
         One or two of the set.
     env : Generator
-        One number for a loss that is drawn, one a point for stochastic ones, none for a schedule.
+        One number a point for stochastic losses, none for a schedule.
 
     Returns
     -------
@@ -149,11 +149,7 @@ def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[flo
         In units of loss, as many as points.
     """
     if problem.mode == "schedule":
-        which = problem.schedule[(t - 1) % len(problem.schedule)]
-        return [loss(problem, which, x) for x in points]
-    if problem.mode == "drawn":
-        which = int(np.searchsorted(np.cumsum(problem.weights)[:-1], env.random(), side="right"))
-        return [loss(problem, which, x) for x in points]
+        return [loss(problem, problem.schedule[(t - 1) % len(problem.schedule)], x) for x in points]
     seen = []
     for x in points:
         mean = sum(p * loss(problem, which, x) for which, p in enumerate(problem.weights))
@@ -164,46 +160,22 @@ def suffer(problem: ConvexLoss, t: int, points: Any, env: Generator) -> list[flo
     return seen
 
 
-def middle(problem: ConvexLoss) -> Any:
-    """Centre of the largest ball inside the set.
-
-    Parameters
-    ----------
-    problem : ConvexLoss
-        On the ball or the simplex.
-
-    Returns
-    -------
-    float64 array, shape (dimension,)
-    """
-    d = problem.dimension
-    return np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + math.sqrt(d)))
-
-
 def project(problem: ConvexLoss, x: Any, shrink: float = 0.0) -> Any:
-    """Nearest point of the set, shrunk about its middle; on the simplex by a search for the level.
+    """Nearest point of the ball, shrunk.
 
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     x : float64 array, shape (dimension,)
     shrink : float
-        The set is smaller by this share, in [0, 1).
+        The ball is smaller by this share, in [0, 1).
 
     Returns
     -------
     float64 array, shape (dimension,)
     """
-    if shrink:
-        c = middle(problem)
-        return c + (1 - shrink) * (project(problem, c + (x - c) / (1 - shrink)) - c)
-    if problem.domain == "ball":
-        return x * min(1.0, problem.radius / np.linalg.norm(x)) if np.any(x) else x
-    if np.sum(np.maximum(x, 0)) <= 1:
-        return np.maximum(x, 0)
-    level = brentq(lambda c: np.sum(np.maximum(x - c, 0)) - 1, np.min(x) - 1, np.max(x), xtol=1e-15, rtol=1e-15)
-    return np.maximum(x - level, 0)
+    return x * min(1.0, (1 - shrink) * problem.radius / np.linalg.norm(x)) if np.any(x) else x
 
 
 def direction(dim: int, choice: Generator) -> Any:
@@ -225,12 +197,12 @@ def direction(dim: int, choice: Generator) -> Any:
 
 
 def hessian(problem: ConvexLoss, x: Any) -> Any:
-    """Second derivatives of the set's barrier: -ln(1 - |x|^2/R^2), or -ln of each coordinate and of 1 less their sum.
+    """Second derivatives of the ball's barrier, -ln(1 - |x|^2/R^2).
 
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     x : float64 array, shape (dimension,)
         Inside the set.
 
@@ -238,10 +210,8 @@ def hessian(problem: ConvexLoss, x: Any) -> Any:
     -------
     float64 array, shape (dimension, dimension)
     """
-    if problem.domain == "ball":
-        room = problem.radius**2 - x @ x
-        return 2 / room * np.eye(len(x)) + 4 * np.outer(x, x) / room**2
-    return np.diag(1 / x**2) + 1 / (1 - np.sum(x)) ** 2
+    room = problem.radius**2 - x @ x
+    return 2 / room * np.eye(len(x)) + 4 * np.outer(x, x) / room**2
 
 
 def leader(problem: ConvexLoss, eta: float, linear: Any, mu: float, centres: Any, x: Any) -> Any:
@@ -250,7 +220,7 @@ def leader(problem: ConvexLoss, eta: float, linear: Any, mu: float, centres: Any
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     eta : float
         > 0.
     linear : float64 array, shape (dimension,)
@@ -269,18 +239,14 @@ def leader(problem: ConvexLoss, eta: float, linear: Any, mu: float, centres: Any
     t, total = len(centres), np.sum(centres, axis=0)
 
     def barrier(x: Any) -> float:
-        if problem.domain == "ball":
-            inside = 1 - x @ x / problem.radius**2
-            return -math.log(inside) if inside > 0 else math.inf
-        rest = 1 - np.sum(x)
-        return float(-np.sum(np.log(x)) - math.log(rest)) if rest > 0 and np.min(x) > 0 else math.inf
+        inside = 1 - x @ x / problem.radius**2
+        return -math.log(inside) if inside > 0 else math.inf
 
     def value(x: Any) -> Any:
         return eta * (linear @ x + mu / 2 * (t * x @ x - 2 * total @ x)) + barrier(x)
 
     x = minimize(value, x, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-14}).x
     for _ in range(3):  # the search is good to 1e-8; Newton's method does the rest
-        slope = 2 * x / (problem.radius**2 - x @ x) if problem.domain == "ball" else 1 / (1 - np.sum(x)) - 1 / x
-        slope = slope + eta * (linear + mu * (t * x - total))
+        slope = 2 * x / (problem.radius**2 - x @ x) + eta * (linear + mu * (t * x - total))
         x = x - np.linalg.solve(hessian(problem, x) + eta * mu * t * np.eye(len(x)), slope)
     return x

@@ -21,7 +21,7 @@ DEVIATION = {"bounded": 1.0, "binary": 0.5}
 
 
 def checked(
-    dim: int, horizon: int, alpha: float, bonus_factor: float, ridge: float
+    dim: int, horizon: int, alpha: float = 0.1, bonus_factor: float = 1.0, ridge: float = 1.0
 ) -> tuple[int, int, float, float, float]:
     """Return the five, or raise a ValueError.
 

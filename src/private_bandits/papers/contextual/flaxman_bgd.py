@@ -7,7 +7,9 @@ losses it has the steps 1/(mu t) of Agarwal, Dekel and Xiao (2010).
 import math
 from itertools import count
 
-from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, direction, middle, project
+import numpy as np
+
+from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, direction, project
 from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 
@@ -18,7 +20,7 @@ def bgd(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     rounds : int
         T >= 2.
     feedback : float
@@ -43,7 +45,7 @@ def strong_bgd(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with strongly convex losses.
+        On the ball, with strongly convex losses.
     rounds : int
         T >= 2.
     feedback : float
@@ -67,7 +69,7 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float,
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     horizon : int
         T >= 2, from which the steps are set.
     choice : Generator
@@ -88,7 +90,7 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float,
         rho = min((d**2 * size**2 * (1 + math.log(horizon)) / (mu * slope * horizon)) ** (1 / 3), small / 2)
     else:
         rho = min(math.sqrt(big * d * size / slope) / horizon ** (1 / 4), small / 2)
-    y = middle(problem)
+    y = np.zeros(d)
     for t in count(1):
         u = direction(d, choice)
         value = yield y + rho * u

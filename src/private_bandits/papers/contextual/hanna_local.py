@@ -13,21 +13,21 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import phased
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.contextual.accounting import noise_facts
+from private_bandits.papers.contextual.accounting import LARGEST_REWARD, noise_facts
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import LinearContext
 
 FIRST = 16
 """Rounds of the first phase, times a random factor between 1 and 2."""
+FAILURE = 0.1
+"""With which an interval may fail."""
 
 
-def private_rewards(
-    epsilon: float, dim: int, n_actions: int, horizon: int, alpha: float = 0.1, largest_reward: float = 2.0
-) -> Policy:
-    """Return phased elimination whose users send their reward behind Laplace noise of scale 2 largest_reward/epsilon.
+def private_rewards(epsilon: float, dim: int, n_actions: int, horizon: int) -> Policy:
+    """Return phased elimination whose users send their reward, of [-2, 2], behind Laplace noise of scale 4/epsilon.
 
-    An interval fails with probability alpha / (K J) at most, K actions and J = log2(T / 16 + 1) phases.
+    An interval fails with probability 0.1 / (K J) at most, K actions and J = log2(T / 16 + 1) phases.
 
     Parameters
     ----------
@@ -35,10 +35,6 @@ def private_rewards(
         Local privacy of a user's reward, > 0; infinity means no privacy.
     dim, n_actions, horizon : int
         d, K and T, >= 1.
-    alpha : float
-        In (0, 1): with which an interval may fail.
-    largest_reward : float
-        Rewards lie in [-largest_reward, largest_reward].
 
     Returns
     -------
@@ -56,12 +52,11 @@ def private_rewards(
     >>> policy.record.scale, policy.privacy.label()
     (4.0, 'ε=1')
     """
-    reach = 2.0 * checks.real("largest_reward", largest_reward, above=0)
     size, actions = (checks.integer(n, v, at_least=1) for n, v in (("dim", dim), ("n_actions", n_actions)))
-    length, failure = checks.integer("horizon", horizon, at_least=1), checks.real("alpha", alpha, above=0, below=1)
+    length, reach = checks.integer("horizon", horizon, at_least=1), 2.0 * LARGEST_REWARD
     scale = 0.0 if math.isinf(checks.epsilon(epsilon)) else laplace_scale(epsilon, reach)
-    tail = math.log(2.0 * actions * math.ceil(math.log2(length / FIRST + 1.0)) / failure)
-    record = phased.Record(size, FIRST, scale, tail, float(largest_reward), length)
+    tail = math.log(2.0 * actions * math.ceil(math.log2(length / FIRST + 1.0)) / FAILURE)
+    record = phased.Record(size, FIRST, scale, tail, LARGEST_REWARD, length)
     privacy = Guarantee.none()
     if scale:
         privacy = Guarantee.certified(epsilon, reach / scale, "local", "of the reward alone; the action is sent")
@@ -69,9 +64,7 @@ def private_rewards(
     return Policy("Private rewards", "hanna2022", "local model", (), privacy, phased, record, *facts, "phases")
 
 
-def reference(
-    problem: LinearContext, horizon: int, streams: Any, epsilon: float, alpha: float = 0.1
-) -> list[list[int]]:
+def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
     """Phase by phase, user by user; rewards lie in [-2, 2].
 
     Parameters
@@ -84,8 +77,6 @@ def reference(
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0.
-    alpha : float
-        In (0, 1).
 
     Returns
     -------
@@ -93,7 +84,7 @@ def reference(
         A row a round, as `simulate.trace` shows it: the action, and 1.
     """
     actions, means, b = problem.sets[0], problem.means[0], 4.0 / epsilon
-    tail = math.log(2 * len(actions) * math.ceil(math.log2(horizon / FIRST + 1)) / alpha)
+    tail = math.log(2 * len(actions) * math.ceil(math.log2(horizon / FIRST + 1)) / FAILURE)
     left, size = list(range(len(actions))), FIRST * 2 ** streams.choice.random()
     rows: list[list[int]] = []
     while len(left) > 1 and len(rows) < horizon:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, direction, hessian, leader
-from private_bandits.papers.contextual.saha_algorithm_1 import barrier_parameter
+from private_bandits.papers.contextual.saha_algorithm_1 import BARRIER_PARAMETER
 from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 
@@ -21,7 +21,7 @@ def hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with strongly convex and smooth losses.
+        On the ball, with strongly convex and smooth losses.
     rounds : int
         T >= 2.
     feedback : float
@@ -33,7 +33,7 @@ def hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
         eta, the smaller of sqrt((nu ln T + (beta/mu)(1 + ln T)) / (2 T)) / (d L) and 1 / (4 d L), and mu.
     """
     d, log, mu = problem.dimension, math.log(rounds), problem.strong_convexity_within(problem.diameter / 2.0)
-    fixed = barrier_parameter(problem) * log + problem.smoothness / mu * (1.0 + log)
+    fixed = BARRIER_PARAMETER * log + problem.smoothness / mu * (1.0 + log)
     step = min(math.sqrt(fixed / (2.0 * rounds)), 0.25) / (d * feedback)
     regret = fixed / step + 2.0 * step * (d * feedback) ** 2 * rounds + problem.lipschitz * problem.outer_radius
     return Tuning(step, regret, radius=1.0, curvature=mu)
@@ -45,7 +45,7 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float)
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     horizon : int
         T >= 2, from which the steps are set.
     choice : Generator
@@ -59,9 +59,9 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float)
         The point to play; the noisy loss there is sent back.
     """
     d, log = problem.dimension, math.log(horizon)
-    nu, mu = 1 if problem.domain == "ball" else d + 1, problem.strong_convexity_within(problem.diameter / 2)
+    nu, mu = 1, problem.strong_convexity_within(problem.diameter / 2)
     eta = min(math.sqrt((nu * log + problem.smoothness / mu * (1 + log)) / (2 * horizon)), 1 / 4) / (d * size)
-    x = np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + 1))  # the least point of the barrier
+    x = np.zeros(d)  # the least point of the barrier
     gradients: list[Any] = []
     points: list[Any] = []
     while True:

@@ -14,7 +14,6 @@ from functools import cache
 import numpy as np
 from scipy.special import expit
 
-from private_bandits import checks
 from private_bandits.problems import ConvexLoss, LinearContext
 
 CYCLE = 200
@@ -56,31 +55,19 @@ def convex(kind: str) -> ConvexLoss:
 
 
 @cache
-def on_line(mode: str = "stochastic") -> ConvexLoss:
-    """Two distances on [-1, 1]: one for four users of five, the other for the fifth.
-
-    Parameters
-    ----------
-    mode : {"stochastic", "schedule"}
-        Their mean with noise, or in blocks.
+def on_line() -> ConvexLoss:
+    """Two distances on [-1, 1]: one for four users of five, the other for the fifth; their mean, with noise.
 
     Returns
     -------
     ConvexLoss
-
-    Raises
-    ------
-    ValueError
-        If the mode is not one of those listed.
 
     Examples
     --------
     >>> on_line().best_point()[0].tolist()
     [0.6]
     """
-    if checks.choice("mode", mode, ("stochastic", "schedule")) == "schedule":
-        return ConvexLoss.ball([[0.6], [-0.2], [-0.2]], kind="distance", schedule=_SCHEDULE)
-    return ConvexLoss.ball([[0.6], [-0.2]], kind="distance", mode=mode, weights=[0.8, 0.2], spread=0.1)
+    return ConvexLoss.ball([[0.6], [-0.2]], kind="distance", mode="stochastic", weights=[0.8, 0.2], spread=0.1)
 
 
 def switching_arms(gap: float = GAP) -> ConvexLoss:

@@ -8,24 +8,20 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual import skeleton
-from private_bandits.papers.contextual.ellipsoids import variant_name
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
+FAILURE = 0.1
+"""Probability with which the confidence ellipsoids may fail."""
 
-def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float = 1.0) -> Policy:
-    """LinUCB without privacy: beta_t = sqrt(ridge) + sqrt(2 ln(1/alpha) + d ln(1 + t / (d ridge))).
+
+def linucb(dim: int) -> Policy:
+    """LinUCB without privacy: beta_t = 1 + sqrt(2 ln(1/alpha) + d ln(1 + t / d)), of ridge 1 and with alpha = 0.1.
 
     Parameters
     ----------
     dim : int
         d, length of an action vector, >= 1.
-    alpha : float
-        Failure probability of the confidence ellipsoids, in (0, 1).
-    ridge : float
-        > 0.
-    bonus_factor : float
-        Multiplies beta_t, > 0; 1 is the theorem's.
 
     Returns
     -------
@@ -34,7 +30,7 @@ def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If d is out of range.
 
     Notes
     -----
@@ -50,13 +46,11 @@ def linucb(dim: int, alpha: float = 0.1, ridge: float = 1.0, bonus_factor: float
     """
     record = linear.Record(
         dim=checks.integer("dim", dim, at_least=1),
-        ridge=checks.real("ridge", ridge, above=0),
-        factor=checks.real("bonus_factor", bonus_factor, above=0),
+        ridge=1.0,
         fit=linear.DETERMINANT,
-        level=2.0 * math.log(1.0 / checks.real("alpha", alpha, above=0, below=1)),
+        level=2.0 * math.log(1.0 / FAILURE),
     )
-    version = "", variant_name("stated", bonus_factor)
-    return Policy("LinUCB", "abbasi2011", "OFUL", version, Guarantee.none(), linear, record)
+    return Policy("LinUCB", "abbasi2011", "OFUL", ("", "stated"), Guarantee.none(), linear, record)
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:

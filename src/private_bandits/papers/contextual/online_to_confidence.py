@@ -12,20 +12,12 @@ from private_bandits import checks
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual import skeleton
 from private_bandits.papers.contextual.accounting import SLOPE
-from private_bandits.papers.contextual.ellipsoids import DEVIATION, checked, gradient_record, variant_name
+from private_bandits.papers.contextual.ellipsoids import DEVIATION, checked, gradient_record
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def gloc(
-    dim: int,
-    horizon: int,
-    learner: str = "newton",
-    alpha: float = 0.1,
-    ridge: float = 1.0,
-    bonus_factor: float = 1.0,
-    responses: str = "binary",
-) -> Policy:
+def gloc(dim: int, horizon: int, learner: str = "newton", responses: str = "binary") -> Policy:
     """GLOC without privacy, logistic link: a ridge regression on <x, estimate> of an online learner's estimates.
 
     Parameters
@@ -38,12 +30,6 @@ def gloc(
         * `newton`: online Newton steps, the choice of Jun et al. (2017); their regret grows with ln t.
         * `gradient`: steps of 1 / (reach sqrt T), the choice of Zheng et al.; their regret grows with sqrt T, and so
           does beta_t^2: without any noise the analysis has T^(3/4) already.
-    alpha : float
-        In (0, 1).
-    ridge : float
-        Of the regression and of the Newton steps, > 0.
-    bonus_factor : float
-        Multiplies beta_t, > 0.
     responses : {"bounded", "binary"}
         What the radius assumes of rewards: the mean plus noise in [-1, 1], or 0 and 1.
 
@@ -67,7 +53,7 @@ def gloc(
     >>> gloc(dim=2, horizon=1000).algorithm
     'GLOC, newton steps'
     """
-    size, length, failure, factor, least = checked(dim, horizon, alpha, bonus_factor, ridge)
+    size, length, failure, factor, least = checked(dim, horizon)
     checks.choice("learner", learner, ("newton", "gradient"))
     if learner == "gradient":
         record = gradient_record(size, length, failure, factor, least, responses, 0.0, 0.0, tuned=True)
@@ -76,7 +62,6 @@ def gloc(
             dim=size,
             learner=linear.NEWTON,
             ridge=least,
-            factor=factor,
             fit=linear.REGRET,
             level=failure,
             deviation=DEVIATION[checks.choice("responses", responses, tuple(DEVIATION))],
@@ -85,7 +70,7 @@ def gloc(
             binary=True,
             horizon=length,
         )
-    place, version = f"GLOC, {learner} steps", ("", variant_name("stated", factor))
+    place, version = f"GLOC, {learner} steps", ("", "stated")
     return Policy("GLOC", "jun2017", place, version, Guarantee.none(), linear, record, method=learner)
 
 

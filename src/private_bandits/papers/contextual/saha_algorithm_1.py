@@ -14,6 +14,9 @@ from private_bandits.papers.contextual.convex_skeleton import Learner, Tuning, d
 from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 
+BARRIER_PARAMETER = 1.0
+"""nu, for which the ball's barrier is nu-self-concordant."""
+
 
 def saha_tewari(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     """The constants: regret nu ln T / eta + 2 eta d^2 L^2 T / delta^2 + beta (diameter/2)^2 delta^2 T + G R.
@@ -21,7 +24,7 @@ def saha_tewari(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex, with smooth losses.
+        On the ball, with smooth losses.
     rounds : int
         T >= 2.
     feedback : float
@@ -33,7 +36,7 @@ def saha_tewari(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
         delta = (d L sqrt(2 nu T ln T) / (beta (diameter/2)^2 T))^(1/3), at most 1/2, and eta the smaller of
         delta sqrt(nu ln T / (2 T)) / (d L) and delta / (4 d L).
     """
-    d, log, nu = problem.dimension, math.log(rounds), barrier_parameter(problem)
+    d, log, nu = problem.dimension, math.log(rounds), BARRIER_PARAMETER
     bent = problem.smoothness * (problem.diameter / 2.0) ** 2 * rounds
     noisy = 2.0 * d * feedback * math.sqrt(2.0 * nu * rounds * log)
     radius = min((noisy / (2.0 * bent)) ** (1.0 / 3.0) if bent else math.inf, 0.5)
@@ -42,29 +45,13 @@ def saha_tewari(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     return Tuning(step, regret + problem.lipschitz * problem.outer_radius, radius=radius)
 
 
-def barrier_parameter(problem: ConvexLoss) -> float:
-    """Return nu, for which the set's barrier is nu-self-concordant.
-
-    Parameters
-    ----------
-    problem : ConvexLoss
-        On the ball or the simplex.
-
-    Returns
-    -------
-    float
-        1, or d + 1.
-    """
-    return 1.0 if problem.domain == "ball" else problem.dimension + 1.0
-
-
 def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float) -> Learner:
     """Play the algorithm line by line; `size` is L, to which what it is told is clipped.
 
     Parameters
     ----------
     problem : ConvexLoss
-        On the ball or the simplex.
+        On the ball.
     horizon : int
         T >= 2, from which the steps are set.
     choice : Generator
@@ -78,10 +65,10 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float)
         The point to play; the noisy loss there is sent back.
     """
     d, t, log = problem.dimension, horizon, math.log(horizon)
-    nu, bend = 1 if problem.domain == "ball" else d + 1, problem.smoothness * problem.diameter**2 / 4
+    nu, bend = 1, problem.smoothness * problem.diameter**2 / 4
     delta = min((d * size * math.sqrt(2 * nu * t * log) / (bend * t)) ** (1 / 3), 1 / 2)
     eta = min(delta * math.sqrt(nu * log / (2 * t)), delta / 4) / (d * size)
-    x = np.zeros(d) if problem.domain == "ball" else np.full(d, 1 / (d + 1))  # the least point of the barrier
+    x = np.zeros(d)  # the least point of the barrier
     gradients: list[Any] = []
     while True:
         root = np.linalg.cholesky(hessian(problem, x))  # A_t^-1

@@ -13,7 +13,7 @@ from private_bandits import checks
 from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import ellipsoids
-from private_bandits.papers.contextual.accounting import joint_sensitivity, linucb_messages
+from private_bandits.papers.contextual.accounting import LARGEST_REWARD, joint_sensitivity, linucb_messages
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -60,23 +60,17 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     return replace(policy, kernel=stretches, record=record._replace(growth=share))
 
 
-def linucb_private_rewards(
-    epsilon: float, delta: float, dim: int, alpha: float = 0.1, largest_reward: float = 2.0
-) -> Policy:
+def linucb_private_rewards(epsilon: float, delta: float, dim: int) -> Policy:
     """LinUCB whose users send their action as it is, and the reward behind the analytic Gaussian noise.
 
     Parameters
     ----------
     epsilon : float
-        Local privacy of the reward, > 0.
+        Local privacy of the reward, of [-2, 2], > 0.
     delta : float
         In (0, 1).
     dim : int
         d >= 1.
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
-    largest_reward : float
-        Rewards lie in [-largest_reward, largest_reward].
 
     Returns
     -------
@@ -93,28 +87,18 @@ def linucb_private_rewards(
     >>> round(linucb_private_rewards(epsilon=1.0, delta=1e-3, dim=2).record.reward_sigma, 2)
     10.3
     """
-    reach = 2.0 * checks.real("largest_reward", largest_reward, above=0)
+    reach = 2.0 * LARGEST_REWARD
     sigma = gaussian_sigma(epsilon, delta, reach)
-    plain: Any = linucb(dim, alpha).record
-    constants = plain._replace(deviation=math.hypot(1.0, sigma), largest_reward=float(largest_reward))
-    privacy = Guarantee.certified(
-        epsilon, gaussian_epsilon(sigma, delta, reach), "local", "of the reward alone; the action is sent", delta
-    )
+    plain: Any = linucb(dim).record
+    constants = plain._replace(deviation=math.hypot(1.0, sigma), largest_reward=LARGEST_REWARD)
+    paid, said = gaussian_epsilon(sigma, delta, reach), "of the reward alone; the action is sent"
+    privacy = Guarantee.certified(epsilon, paid, "local", said, delta)
     record = stretches.Record(constants, reward_sigma=sigma)
     name, paper = "LinUCB, private rewards", "abbasi2011"
     return Policy(name, paper, "OFUL", (), privacy, stretches, record, "gaussian", "analytic", "rewards")
 
 
-def joint_linucb(
-    epsilon: float,
-    delta: float,
-    dim: int,
-    horizon: int,
-    growth: float = GROWTH,
-    alpha: float = 0.1,
-    ridge: float = 1.0,
-    largest_reward: float = 2.0,
-) -> Policy:
+def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: float = GROWTH) -> Policy:
     """LinUCB under joint differential privacy, after Shariff and Sheffet (2018): noise for the nodes of a tree.
 
     Parameters
@@ -127,12 +111,6 @@ def joint_linucb(
         d and T, >= 1.
     growth : float
         The tree stands over stretches of max(1, growth times the rounds before) rounds, in [0, 1].
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
-    ridge : float
-        > 0.
-    largest_reward : float
-        Rewards lie in [-largest_reward, largest_reward].
 
     Returns
     -------
@@ -145,6 +123,8 @@ def joint_linucb(
 
     Notes
     -----
+    Rewards lie in [-2, 2], and the ellipsoids may fail with probability alpha = 0.1.
+
     A user's two messages, of joint sensitivity S, are in one node of each of k levels, so their copies move by S sqrt k
     at most, for which sigma is the analytic one. The rounds so far are at most k nodes: the noise on V has norm at most
     U = 2 sigma sqrt k (sqrt d + sqrt(ln(6 n/alpha))) after each of n = 2^k stretches, with c = ridge + 2 U, and the
@@ -157,10 +137,10 @@ def joint_linucb(
     >>> policy.record.levels, policy.privacy.trust
     (14, 'central')
     """
-    size, length, failure, _, least = ellipsoids.checked(dim, horizon, alpha, 1.0, ridge)
+    size, length, failure, _, least = ellipsoids.checked(dim, horizon)
     share = checks.real("growth", growth, at_least=0, at_most=1)
     levels = min(math.ceil(2 * size * (1 + math.log(length)) / max(share, 1.0 / length)), length).bit_length()
-    sensitivity = joint_sensitivity(linucb_messages(largest_reward)) * math.sqrt(levels)
+    sensitivity = joint_sensitivity(linucb_messages()) * math.sqrt(levels)
     sigma = gaussian_sigma(epsilon, delta, sensitivity)
     each = failure / 3.0
     upsilon = ellipsoids.derived_shift(sigma * math.sqrt(levels), size, 2**levels, each)
@@ -173,7 +153,7 @@ def joint_linucb(
         fit=linear.DETERMINANT,
         level=2.0 * math.log(1.0 / each) + size * math.log(2.0),  # the ridge is at most twice the least eigenvalue
         stretch=rest / math.sqrt(least + 2.0 * upsilon),
-        largest_reward=float(largest_reward),
+        largest_reward=LARGEST_REWARD,
         horizon=length,
     )
     paid = gaussian_epsilon(sigma, delta, sensitivity)

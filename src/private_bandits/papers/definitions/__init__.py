@@ -8,7 +8,6 @@ from private_bandits.papers.definitions.factor import central_upper, theorem_a, 
 from private_bandits.papers.definitions.replacements import (
     asoodeh_zhang,
     azize_basu,
-    azize_basu_minimax,
     central_lower,
     central_minimax,
     contraction,
@@ -20,7 +19,7 @@ from private_bandits.papers.definitions.replacements import (
 )
 
 __all__ = [
-    "asoodeh_zhang", "azize_basu", "azize_basu_minimax", "central_lower", "central_minimax", "central_upper",
+    "asoodeh_zhang", "azize_basu", "central_lower", "central_minimax", "central_upper",
     "contraction", "lai_robbins", "local_lower", "local_minimax", "minimax", "theorem_1", "theorem_2", "theorem_3",
     "theorem_4", "theorem_a", "theorem_a_excess", "theorem_b", "theorem_c",
 ]  # fmt: skip

@@ -108,9 +108,7 @@ def horizon_1(n_arms: int, epsilon: float, variant: str = "printed") -> float:
     return factor[variant] * replacements.game(n_arms)[0] / local_factor(epsilon)
 
 
-def theorem_2(
-    n_arms: int, horizon: int, epsilon: float, variant: str = "printed", a: float | None = None, c: float = 1.0
-) -> float:
+def theorem_2(n_arms: int, horizon: int, epsilon: float, variant: str = "printed", c: float = 1.0) -> float:
     """Theorem 2, minimax under instantaneous DP.
 
     Parameters
@@ -120,8 +118,8 @@ def theorem_2(
     horizon : int
         T >= 1.
     epsilon : float
-        Privacy parameter, > 0 or infinite. Below, u = 2 epsilon (e^(2 epsilon) - 1) and delta(a) = 2 a (e^(2 a) - 1),
-        the smallest function that the proof allows.
+        Privacy parameter, > 0 or infinite. Below, u = 2 epsilon (e^(2 epsilon) - 1), delta(a) = 2 a (e^(2 a) - 1) is
+        the smallest function that the proof allows, and a = 2 epsilon the smallest level that the statement does.
     variant : {"printed", "proof", "corrected", "table"}
         * `printed`: c(a) sqrt((K-1) T / u); the paper gives no value for c(a).
         * `proof`: its last line, e^(+delta) / (4 sqrt 2) sqrt((K-1) T / (min(2, e^epsilon) (e^(2 epsilon) - 1))). The
@@ -130,8 +128,6 @@ def theorem_2(
         * `corrected`: `replacements.minimax`. The term u in the divergence is spurious (Lemma 5): a policy does not
           know the environment. Without it the method proves the non-private bound.
         * `table`: sqrt((K-1) T / u).
-    a : float, optional
-        The level of the statement, epsilon <= a/2; default 2 epsilon.
     c : float
         c(a) of `printed`, > 0.
 
@@ -147,7 +143,6 @@ def theorem_2(
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected", "table"))
     others, rounds = replacements.game(n_arms, horizon)
-    level = _level(epsilon, a)
     constant = checks.real("c", c, above=0)
     if variant == "corrected":
         return replacements.minimax(n_arms, horizon)
@@ -157,7 +152,7 @@ def theorem_2(
     if math.isinf(extra):
         return math.nan
     privacy = math.exp(min(epsilon, math.log(2.0))) * math.expm1(2.0 * epsilon)
-    return _exp(spurious_term(level)) / math.sqrt(32.0) * math.sqrt(others * rounds / privacy)
+    return _exp(spurious_term(2.0 * epsilon)) / math.sqrt(32.0) * math.sqrt(others * rounds / privacy)
 
 
 def spurious_term(epsilon: float) -> float:
@@ -308,14 +303,6 @@ def theorem_4(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float,
 # Theorem 5 of the appendix is Theorem 4 of the text. The corollaries are the theorems for Bayesian minimax regret, the
 # same number (Fact 1). Corollary 2 has c(epsilon) for c(a); Corollary 3 says instantaneous DP, and means DP.
 corollary_1, corollary_2, corollary_3, theorem_5 = theorem_1, theorem_2, theorem_3, theorem_4
-
-
-def _level(epsilon: float, a: float | None) -> float:
-    least = 2.0 * checks.epsilon(epsilon)
-    level = least if a is None else checks.epsilon(a, "a")
-    if level < least:
-        raise ValueError(f"a must be >= 2 epsilon = {least:g}, got {checks.brief(a)}")
-    return level
 
 
 def _exp(exponent: float) -> float:

@@ -144,8 +144,8 @@ def central_upper(n_arms: int, horizon: int, epsilon: float) -> float:
     Notes
     -----
     DP-SE (Sajed and Sheffet, 2019) with a failure probability that grows with the epoch, as in the improved UCB of Auer
-    and Ortner (2010). In epoch e every arm left is pulled R_e = max(32 4^e, 8 2^e / epsilon) ln(3 K T / 4^e) times
-    afresh, rounded up, and leaves if its mean with Laplace noise of scale 1/(epsilon R_e) is over 2^-e/2 below the
+    and Ortner (2010). In epoch e every arm left is pulled n_e = max(32 4^e, 8 2^e / epsilon) ln(3 K T / 4^e) times
+    afresh, rounded up, and leaves if its mean with Laplace noise of scale 1/(epsilon n_e) is over 2^-e/2 below the
     best. An arm that is left until epoch n has a gap of at most 2^(1-n), unless one of the radii fails.
     """
     others, rounds = game(n_arms, horizon)

@@ -63,41 +63,6 @@ def lai_robbins(means: Sequence[float] | np.ndarray, horizon: int) -> float:
     return _over_gaps(means, horizon, bernoulli_kl)
 
 
-def azize_basu_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
-    """Azize and Basu (2022), minimax under epsilon-DP: max(sqrt((K-1) T)/27, (K-1)/(131 epsilon)).
-
-    Parameters
-    ----------
-    n_arms : int
-        K >= 2.
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Privacy parameter, > 0 or infinite.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    131 is 48 e rounded up: k = 6 epsilon D in the pair of `bounds`, at D = (K-1)/(6 epsilon T), for Gaussian rewards
-    of unit variance. Bernoulli rewards have twice the total variation, k = 12 epsilon D, and the same steps give 96 e.
-    The value holds for rewards in [0, 1] all the same, for `central_minimax` is never below it. Gaps of at most 1/2
-    need T >= (K-1)/(3 epsilon), from where on the second term counts; without that it exceeds T as epsilon tends to 0.
-    The first term is T/27 where T < K - 1.
-    """
-    others, rounds = game(n_arms, horizon)
-    epsilon = checks.epsilon(epsilon)
-    private = others / (131.0 * epsilon) if 3.0 * epsilon * rounds >= others else 0.0
-    return max(min(math.sqrt(others * rounds), rounds) / 27.0, private)
-
-
 def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
     """Azize and Basu (2022) for Bernoulli arms: sum of gap / min(d(mean || best), 6 epsilon gap), times ln T.
 
@@ -219,7 +184,7 @@ def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
     little regret rarely pulls arm j in the first instance, and each pull that differs moves probabilities by a factor
     of e^epsilon at most, so it rarely finds arm j in the second. The steps are those of the lower bounds by coupling of
     Acharya et al. (2021) and Lalanne et al. (2022). Shariff and Sheffet (2018) have a logarithm over epsilon on one
-    instance; Azize and Basu (2022) have K/epsilon in the worst case (`azize_basu_minimax`).
+    instance; Azize and Basu (2022) have K/epsilon in the worst case.
 
     Examples
     --------

@@ -136,14 +136,7 @@ def quantile_width(excess: float, second: float) -> float:
 
 
 def dp_upper(
-    means: Any,
-    epsilon: float,
-    v: float,
-    u: float,
-    horizon: int,
-    beta: float | None = None,
-    c: float = 24.0,
-    variant: str = "printed",
+    means: Any, epsilon: float, v: float, u: float, horizon: int, beta: float | None = None, variant: str = "printed"
 ) -> float:
     """Instance-dependent regret of DP Robust SE, the DP upper bound, first part.
 
@@ -159,8 +152,6 @@ def dp_upper(
         T, in rounds, >= 1.
     beta : float, optional
         Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
-    c : float
-        Constant of the epochs, > 0; `corrected` only, and a bound only where the confidence bound is at most c/4.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(1/(1+v)) ln T / epsilon * sum of gap^(-1/v), plus the largest gap.
         * `rate`: the same with u^(1/v), which is what the algorithm's R_tau carries: the print's power of u cannot
@@ -177,10 +168,10 @@ def dp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon, c = _gaps(means), _log(horizon), _regime(epsilon), checks.real("c", c, above=0)
+    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u, c))
+        return _by_epochs(means, horizon, beta, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u))
     power = 1.0 / (1.0 + v) if variant == "printed" else 1.0 / v
     return float(u**power * log_t / epsilon * np.sum(gaps ** (-1.0 / v)) + np.max(gaps, initial=0.0))
 
@@ -225,14 +216,7 @@ def dp_upper_independent(
 
 
 def ldp_upper(
-    means: Any,
-    epsilon: float,
-    v: float,
-    u: float,
-    horizon: int,
-    beta: float | None = None,
-    c: float = 24.0,
-    variant: str = "printed",
+    means: Any, epsilon: float, v: float, u: float, horizon: int, beta: float | None = None, variant: str = "printed"
 ) -> float:
     """Equation (4), instance-dependent regret of LDP Robust SE.
 
@@ -248,8 +232,6 @@ def ldp_upper(
         T, in rounds, >= 1.
     beta : float, optional
         Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
-    c : float
-        Constant of the epochs, > 0; `corrected` only, and a bound only where the confidence bound is at most c/4.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(2/v) ln T / epsilon^2 * sum of gap^(-1/v), plus the largest gap. Below
           `ldp_lower(variant="corrected")` for small gaps, so it does not hold.
@@ -266,10 +248,10 @@ def ldp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon, c = _gaps(means), _log(horizon), _regime(epsilon), checks.real("c", c, above=0)
+    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u, c))
+        return _by_epochs(means, horizon, beta, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u))
     power = 1.0 / v if variant == "printed" else 1.0 + 2.0 / v
     return float(u ** (2.0 / v) * log_t / epsilon**2 * np.sum(gaps**-power) + np.max(gaps, initial=0.0))
 

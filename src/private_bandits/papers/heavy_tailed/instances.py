@@ -14,7 +14,7 @@ SPARE_MOMENTS = 0.05
 """Ours: how far the shape of a setting's Pareto laws lies above 1 + v."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ParetoArms(Arms):
     """K-armed bandit with Pareto rewards, P(X > x) = (s / x)^shape for x >= s. Build it with `pareto_arms`.
 

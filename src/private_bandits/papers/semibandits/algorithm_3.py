@@ -1,4 +1,4 @@
-"""Chen et al. (2020), Algorithm 3, CUCB-DP: a trusted centre with a tree over rounds; Theorems 7 and 8."""
+"""Chen et al. (2020), Algorithm 3, CUCB-DP: central privacy with a tree over rounds; Theorems 7 and 8."""
 
 import math
 from typing import Any

@@ -1,12 +1,11 @@
 """Every bound of Chen et al. (2020) as a function named after it, in units of regret, lower bounds times ln T.
 
 `variant="printed"` is the statement. The paper states most bounds as O(...) or Omega(...) and keeps the proofs in a
-supplement that we do not have; there `constant` stands for the one left open, 1 by default, and the variant `corrected`
-is a bound with every constant, derived by us for the repaired algorithms or the lower-bound instances. Logarithms are
-natural.
+supplement that we do not have; there the constant left open is taken as 1, and the variant `corrected` is a bound with
+every constant, derived by us for the repaired algorithms or the lower-bound instances. Logarithms are natural.
 
 The upper bounds rest on one step. While every mean is within its radius rad(n), n the reports of the arm, and the
-oracle answers, alpha opt <= r_index(S_t), so that the loss of a bad super arm is at most
+oracle answers, opt <= r_index(S_t), so that the loss of a bad super arm is at most
 
     2 B_inf max over S_t of rad(n_i)    and at most    2 B_1 times the sum over S_t of rad(n_i).
 
@@ -41,9 +40,7 @@ class Terms(NamedTuple):
     rest: float
 
 
-def theorem_2(
-    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
-) -> float:
+def theorem_2(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
     """Theorem 2, Algorithm 1 under LDP, B_inf-smooth.
 
     Parameters
@@ -55,12 +52,10 @@ def theorem_2(
     epsilon : float
         Privacy of a user, > 0; infinity is without privacy.
     variant : {"printed", "corrected"}
-        * `printed`: constant times the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i). For the printed radius, if it
+        * `printed`: the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i). For the printed radius, if it
           covered, the step of this module gives 256 K: the K^2 of the theorem belongs to another radius.
         * `corrected`: for the repaired algorithm, b = K/epsilon. Leading part: the sum of 8 B_inf^2 (1.5 + 12 b^2) ln T
           / Delta_min^i, that is 12 B_inf^2 ln T / Delta_min^i without privacy.
-    constant : float
-        > 0, of `printed`.
 
     Returns
     -------
@@ -79,12 +74,10 @@ def theorem_2(
     arm aside for good.
     """
     size = problem.list_size
-    return _local_upper(problem, horizon, epsilon, variant, _positive("constant", constant) * size**2, size)
+    return _local_upper(problem, horizon, epsilon, variant, size**2, size)
 
 
-def theorem_4(
-    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
-) -> float:
+def theorem_4(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
     """Theorem 4, Algorithm 2 under LDP, B_inf-smooth; by Fact 1, with B_inf = K B_1, also the bound of Section 4.1.
 
     Parameters
@@ -96,10 +89,8 @@ def theorem_4(
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     variant : {"printed", "corrected"}
-        * `printed`: constant times the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i); see `theorem_2` on 256.
+        * `printed`: the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i); see `theorem_2` on 256.
         * `corrected`: as for `theorem_2`, with b = 1/epsilon.
-    constant : float
-        > 0, of `printed`.
 
     Returns
     -------
@@ -111,7 +102,7 @@ def theorem_4(
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    return _local_upper(problem, horizon, epsilon, variant, _positive("constant", constant), 1)
+    return _local_upper(problem, horizon, epsilon, variant, 1, 1)
 
 
 def theorem_5(
@@ -193,9 +184,7 @@ def theorem_6(
     return _local_lower(others, gap, _positive("b_1", b_1) * size, "b_1 size", epsilon, variant) * _log(horizon)
 
 
-def theorem_8(
-    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
-) -> float:
+def theorem_8(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
     """Theorem 8, Algorithm 3 under DP, B_1-smooth: the sum of `theorem_8_terms`.
 
     Parameters
@@ -208,8 +197,6 @@ def theorem_8(
         Privacy, > 0; infinity is without privacy.
     variant : {"printed", "proof", "corrected"}
         See `theorem_8_terms`.
-    constant : float
-        > 0, of `printed`.
 
     Returns
     -------
@@ -221,12 +208,10 @@ def theorem_8(
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    return sum(theorem_8_terms(problem, horizon, epsilon, variant, constant))
+    return sum(theorem_8_terms(problem, horizon, epsilon, variant))
 
 
-def theorem_8_terms(
-    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
-) -> Terms:
+def theorem_8_terms(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> Terms:
     """The terms of Theorem 8, to see which one dominates.
 
     Parameters
@@ -238,7 +223,7 @@ def theorem_8_terms(
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     variant : {"printed", "proof", "corrected"}
-        * `printed`: constant times the sum of K B_1^2 ln^2 T / Delta_min^i, and constant times m K B_1 ln^3 T ln(B_1 K
+        * `printed`: the sum of K B_1^2 ln^2 T / Delta_min^i, and m K B_1 ln^3 T ln(B_1 K
           ln T / (Delta_max epsilon)) / epsilon, which is below 0 where the logarithm is.
         * `proof`: the last line of its proof with its constants, split at the root of the sum; and Lemma 2's 3 times
           the sum of Delta_max^i. Its logarithm has Delta_min^i, its first term 256 K B_1^2 ln T / Delta_min^i: ln^2 T
@@ -246,8 +231,6 @@ def theorem_8_terms(
           epsilon. (The print's inequality between root and harmonic mean goes the other way.)
         * `corrected`: for the repaired algorithm, by the step of this module: 48 K B_1^2 ln T / Delta_min^i leads, and
           the private term has one factor K less than `problem.b_inf` would give.
-    constant : float
-        > 0, of `printed`.
 
     Returns
     -------
@@ -266,8 +249,7 @@ def theorem_8_terms(
         if math.isfinite(epsilon) and log_t > 0:
             log = math.log(smooth * size * log_t / (_worst(problem) * epsilon))
             private = problem.n_items * size * smooth * log_t**3 * log / epsilon
-        factor = _positive("constant", constant)
-        return Terms(factor * size * smooth**2 * _over_gaps(problem) * log_t**2, factor * private, 0.0)
+        return Terms(size * smooth**2 * _over_gaps(problem) * log_t**2, private, 0.0)
     if variant == "proof":
         rest = 3.0 * float(np.sum(problem.largest_gaps))
         sampling = 256.0 * size * smooth**2 * _over_gaps(problem) * log_t
@@ -282,14 +264,7 @@ def theorem_8_terms(
 
 
 def theorem_9(
-    n_arms: int,
-    size: int,
-    gap: float,
-    epsilon: float,
-    horizon: int,
-    b_1: float = 1.0,
-    variant: str = "printed",
-    constant: float = 1.0,
+    n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0, variant: str = "printed"
 ) -> float:
     """Theorem 9, the lower bound under DP, B_1-smooth, times ln T.
 
@@ -306,11 +281,9 @@ def theorem_9(
     b_1 : float
         Smoothness, > 0.
     variant : {"printed", "corrected"}
-        * `printed`: constant times B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
+        * `printed`: B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
         * `corrected`: what follows on K-paths: (m/K - 1) Delta / d_epsilon(1/2 - Delta/(B_1 K) || 1/2), d_epsilon that
           of `privacy.private_kl`: at least (m/K - 1) Delta / d, and B_1 (m - K) / epsilon, without a factor K.
-    constant : float
-        > 0, of `printed`.
 
     Returns
     -------
@@ -334,7 +307,7 @@ def theorem_9(
         check_paths(n_arms, size)
         return (n_arms // size - 1) * _central(gap, distance, epsilon) * _log(horizon)
     arms = checks.integer("n_arms", n_arms, at_least=2 * size)
-    return _positive("constant", constant) * arms * (b_1 * scale / gap + scale / epsilon) * _log(horizon)
+    return arms * (b_1 * scale / gap + scale / epsilon) * _log(horizon)
 
 
 def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms:
@@ -345,7 +318,7 @@ def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms
     Parameters
     ----------
     problem : SetBandit
-        Gives the super arms, their number N, K, B_1 and the gaps; its oracle is exact.
+        Gives the super arms, their number N, K, B_1 and the gaps.
     horizon : int
         T >= 1.
     epsilon : float
@@ -460,7 +433,7 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     Parameters
     ----------
     problem : SetBandit
-        Gives the super arms, the weights and the gaps; its oracle is exact.
+        Gives the super arms, the weights and the gaps.
     horizon : int
         T >= 1.
     epsilon : float
@@ -484,9 +457,7 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     return factor * over_gaps + rest
 
 
-def b_inf_dp_upper(
-    problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed", constant: float = 1.0
-) -> float:
+def b_inf_dp_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
     """The unnumbered upper bound of Section 3.2, CUCB-DP on the least pulled arm, B_inf-smooth.
 
     Parameters
@@ -498,12 +469,10 @@ def b_inf_dp_upper(
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     variant : {"printed", "corrected"}
-        * `printed`: constant times m B_inf^2 ln T / (epsilon Delta); the print hides powers of ln T and ln m. It goes
+        * `printed`: m B_inf^2 ln T / (epsilon Delta); the print hides powers of ln T and ln m. It goes
           to 0 as epsilon grows.
         * `corrected`: for the repaired algorithm: 12 B_inf^2 ln T / Delta_min^i leads, and the private term is of order
           B_inf ln^2.5 T ln(N) / epsilon for each arm, not divided by the gap.
-    constant : float
-        > 0, of `printed`.
 
     Returns
     -------
@@ -518,19 +487,12 @@ def b_inf_dp_upper(
     checks.choice("variant", variant, ("printed", "corrected"))
     log_t, epsilon, gaps, smooth = _log(horizon), checks.epsilon(epsilon), _gaps(problem), problem.b_inf
     if variant == "printed":
-        factor = _positive("constant", constant) * problem.n_items
-        return factor * smooth**2 * log_t / (epsilon * float(np.min(gaps)))
+        return problem.n_items * smooth**2 * log_t / (epsilon * float(np.min(gaps)))
     return sum(_tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(epsilon, 1, horizon)))
 
 
 def b_inf_dp_lower(
-    n_arms: int,
-    gap: float,
-    epsilon: float,
-    horizon: int,
-    b_inf: float = 1.0,
-    variant: str = "printed",
-    constant: float = 1.0,
+    n_arms: int, gap: float, epsilon: float, horizon: int, b_inf: float = 1.0, variant: str = "printed"
 ) -> float:
     """The unnumbered lower bound of Section 3.3 and Table 1, under DP, B_inf-smooth, times ln T.
 
@@ -547,12 +509,10 @@ def b_inf_dp_lower(
     b_inf : float
         Smoothness, > 0.
     variant : {"printed", "corrected"}
-        * `printed`: constant times m B_inf^2 / (epsilon Delta). At K = 1 regret of order m (1/Delta + 1/epsilon) ln T
+        * `printed`: m B_inf^2 / (epsilon Delta). At K = 1 regret of order m (1/Delta + 1/epsilon) ln T
           is reached (`cucb_blocks_upper`; before it by Sajed and Sheffet 2019), so no constant makes it true.
         * `corrected`: (m - 1) Delta / d_epsilon(1/2 - Delta/B_inf || 1/2), as in `theorem_9`: of order B_inf^2/Delta +
           B_inf/epsilon.
-    constant : float
-        > 0, of `printed`.
 
     Returns
     -------
@@ -569,7 +529,7 @@ def b_inf_dp_lower(
     distance = means_apart(gap, b_inf, "b_inf")
     if variant == "corrected":
         return (arms - 1) * _central(gap, distance, epsilon) * _log(horizon)
-    return _positive("constant", constant) * arms * b_inf / (epsilon * distance) * _log(horizon)
+    return arms * b_inf / (epsilon * distance) * _log(horizon)
 
 
 def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str, factor: float, reports: int) -> float:

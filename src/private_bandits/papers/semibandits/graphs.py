@@ -3,14 +3,18 @@
 networkx lists the decision set, which the compiled oracle scans.
 """
 
-from collections.abc import Hashable
-from typing import Any
+from __future__ import annotations
 
-import networkx as nx
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from private_bandits import checks
 from private_bandits.problems import SemiBandit, SetBandit
+
+if TYPE_CHECKING:  # the extra `graphs`
+    import networkx as nx
 
 
 def online_shortest_path(graph: nx.Graph, source: Hashable, target: Hashable, costs: Any) -> SetBandit:
@@ -43,11 +47,14 @@ def online_shortest_path(graph: nx.Graph, source: Hashable, target: Hashable, co
 
     Examples
     --------
+    >>> import networkx as nx
     >>> triangle = nx.DiGraph([(0, 1), (1, 2), (0, 2)])
     >>> problem = online_shortest_path(triangle, 0, 2, [0.25, 0.75, 0.25])
     >>> problem.sets, problem.best
     (((0, 2), (1,)), -0.5)
     """
+    import networkx as nx
+
     arms = _arms(graph)
     joined = source in graph and target in graph and source != target and nx.has_path(graph, source, target)
     if not joined:
@@ -82,9 +89,12 @@ def maximum_spanning_tree(graph: nx.Graph, means: Any) -> SetBandit:
 
     Examples
     --------
+    >>> import networkx as nx
     >>> maximum_spanning_tree(nx.cycle_graph(3), [0.5, 0.75, 0.25]).best
     1.25
     """
+    import networkx as nx
+
     arms = _arms(graph)
     if graph.is_directed() or graph.number_of_edges() == 0 or not nx.is_connected(graph):
         raise ValueError(f"graph must be undirected and connected, with an edge, got {graph}")
@@ -94,6 +104,8 @@ def maximum_spanning_tree(graph: nx.Graph, means: Any) -> SetBandit:
 
 
 def _arms(graph: nx.Graph) -> dict[Any, int]:
+    import networkx as nx
+
     if not isinstance(graph, nx.Graph) or graph.is_multigraph():
         raise ValueError(f"graph must be a networkx Graph or DiGraph, got {checks.brief(graph)}")
     arms = {edge: arm for arm, edge in enumerate(graph.edges)}

@@ -102,10 +102,10 @@ class Plain:
     def __init__(self, problem: Any) -> None:
         self.means, self.size = problem.means.tolist(), problem.list_size
         self.arms = range(len(self.means))
-        self.groups, self.beta = [-1 for i in self.arms], 1.0
+        self.groups = [-1 for i in self.arms]
         self.sets: list[list[int]] = []  # none: any `size` arms
         if isinstance(problem, SetBandit):
-            self.sets, self.beta, self.offset = list(map(list, problem.sets)), problem.beta, problem.offset
+            self.sets, self.offset = list(map(list, problem.sets)), problem.offset
             self.weights = None if problem.weights is None else problem.weights.tolist()
             self.best_arm = problem.reward_name == "largest"
             self.targets = [0 for i in self.arms] if problem.targets is None else problem.targets.tolist()
@@ -128,22 +128,24 @@ class Plain:
         return self.oracle(indices, choice) if min(indices) >= 0 else self.any_super_arm(choice)
 
     def oracle(self, values: Sequence[float], choice: Generator) -> list[int]:
-        """Return a super arm of the largest reward if `values` were the means; any one with probability 1 - beta.
+        """Return a super arm of the largest reward if `values` were the means.
 
         Parameters
         ----------
         values : sequence of float
             Of the arms.
         choice : Generator
-            For ties, and for a failure.
+            For ties.
 
         Returns
         -------
         list of int
         """
-        if self.beta < 1 and choice.random() >= self.beta:
-            return self.any_super_arm(choice)
-        return self._found(values, choice)
+        if not self.sets:
+            return largest(values, self.size, choice, ordered=False)
+        worth = [self.value(arms, values) for arms in self.sets]
+        best = max(worth)
+        return _one_of([arms for arms, value in zip(self.sets, worth, strict=True) if value == best], choice)
 
     def any_super_arm(self, choice: Generator) -> list[int]:
         """Return a uniformly random super arm.
@@ -159,7 +161,7 @@ class Plain:
         """
         if self.sets:
             return _one_of(self.sets, choice)
-        return self._found([0.0 for i in self.arms], choice)
+        return largest([0.0 for i in self.arms], self.size, choice, ordered=False)
 
     def outcomes(self, arms: Sequence[int], env: Generator) -> dict[int, float]:
         """Return X_i of the arms of a super arm.
@@ -198,13 +200,6 @@ class Plain:
         list of int
         """
         return [*arms, *[-1] * (self.size - len(arms)), len(arms)]
-
-    def _found(self, values: Sequence[float], choice: Generator) -> list[int]:
-        if not self.sets:
-            return largest(values, self.size, choice, ordered=False)
-        worth = [self.value(arms, values) for arms in self.sets]
-        best = max(worth)
-        return _one_of([arms for arms, value in zip(self.sets, worth, strict=True) if value == best], choice)
 
     def value(self, arms: Sequence[int], values: Sequence[float]) -> float:
         """The sum of w (value - offset), the largest value, or the sum over targets of the chance that an arm hits.

@@ -1,0 +1,254 @@
+"""Private policies for one problem, at equal epsilon really paid: runs, prices, a ranking, a recommendation.
+
+The best is chosen on every other run and measured on the rest. A policy that leaks has no epsilon that could be equal;
+it is run at what it promises, and never ranked.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from IPython.display import Markdown
+from scipy.optimize import brentq
+
+from private_bandits.estimates import Interval, mean_interval, ratio_interval
+from private_bandits.policy import Policy
+from private_bandits_book import plots
+from private_bandits_book.figures import short
+
+Maker = Callable[[float], Policy]
+_FAR = 1e3  # the factor within which nominal and paid epsilon lie
+_COLUMNS = {"rank": "Rank", "policy": "Policy", "trust": "Trust", "shown": "Regret", "price": "Price of privacy"}
+
+
+def certified(policy: Policy) -> bool:
+    """Return whether everything that a policy releases has a finite epsilon.
+
+    Parameters
+    ----------
+    policy : Policy
+    """
+    paid = policy.privacy.effective_epsilon
+    return paid is not None and math.isfinite(paid)
+
+
+def paying(make: Maker, epsilon: float) -> Policy:
+    """Return the policy that pays epsilon for all that it releases; one that leaks has it as its promise.
+
+    Parameters
+    ----------
+    make : callable
+        Takes the nominal epsilon.
+    epsilon : float
+        > 0; infinity for no privacy.
+    """
+    policy = make(epsilon)
+    if math.isinf(epsilon) or not certified(policy):
+        return policy
+
+    def excess(log_nominal: float) -> float:
+        paid = make(math.exp(log_nominal)).privacy.effective_epsilon
+        return math.log(max(paid or 0.0, 1e-300) / epsilon)
+
+    at = math.log(epsilon)
+    if not math.isclose(math.exp(excess(at)), 1.0, rel_tol=1e-12):
+        policy = make(math.exp(brentq(excess, at - math.log(_FAR), at + math.log(_FAR), xtol=1e-14, rtol=1e-14)))
+    return policy
+
+
+def play(
+    chapter: Any,
+    problem: Any,
+    free: Iterable[Policy],
+    makers: Iterable[Maker],
+    horizon: int | None = None,
+    slow: Mapping[str, Maker] | None = None,
+) -> pd.DataFrame:
+    """Run policies without privacy, and private ones at every epsilon of the page and without noise.
+
+    Parameters
+    ----------
+    chapter : Chapter
+        Its `epsilons` and `epsilon` are what is paid.
+    problem : problem of the library
+    free : iterable of Policy
+    makers : iterable of callable
+        Each takes a nominal epsilon.
+    horizon : int, optional
+        Where it differs from the chapter's.
+    slow : mapping of str to callable, optional
+        Makers by the longer study that has their runs, which are read at the chapter's own parameters.
+
+    Returns
+    -------
+    DataFrame
+        As `Chapter.play` returns at the horizon, with `pays`, what is really paid.
+    """
+    given = chapter.parameters
+    how: dict[str, Any] = {"horizon": horizon, "checkpoints": []}
+    runs = [chapter.play(problem, list(free), pays=math.inf, **how)]
+    if chapter.own:
+        runs += [chapter.long(label) for label in slow or {}]
+    else:
+        makers = [*makers, *(slow or {}).values()]
+    for epsilon in [*sorted({*given["epsilons"], given["epsilon"]}), math.inf]:
+        policies = [paying(make, epsilon) for make in makers]
+        runs.append(chapter.play(problem, policies, pays=epsilon, **how))
+    found = plots.join(*runs)
+    leaks = np.isfinite(found["epsilon"]) & ~np.isfinite(found["effective_epsilon"])
+    return found.assign(nominal=found["epsilon"], trust=found["trust"].where(~leaks, "leaking"))
+
+
+def least(runs: pd.DataFrame) -> str:
+    """Return the policy with the least regret, on the runs by which it is chosen.
+
+    Parameters
+    ----------
+    runs : DataFrame
+    """
+    chosen = runs[runs["replication"] % 2 == 0]
+    return str(chosen.groupby("policy", sort=False)["regret"].mean().idxmin())
+
+
+def without(runs: pd.DataFrame) -> tuple[str, np.ndarray]:
+    """Return the best policy without privacy, and its regret on the runs that did not choose it.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `play`.
+    """
+    free = runs[np.isinf(runs["pays"])]
+    name = least(free)
+    best = free[free["policy"] == name]
+    return name + ", without noise" * (best["mechanism"].iloc[0] != "none"), _rest(best)
+
+
+def priced(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the private runs with their regret over the least without privacy, and the price of uniform play.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `play`.
+    """
+    base = without(runs)[1].mean()
+    private = runs[np.isfinite(runs["pays"])]
+    even = plots.uniform_play(private).drop(columns="pays").merge(private[["pays"]].drop_duplicates(), how="cross")
+    found = plots.join(private, even)
+    return found.assign(regret=found["regret"] / base, epsilon=found["pays"])
+
+
+def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
+    """Rank the certified policies at one epsilon that all pay.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `play`.
+    epsilon : float
+        Among those that are paid.
+
+    Returns
+    -------
+    DataFrame
+        A row per policy, the least regret first. The rank counts the policies whose regret is less by an interval of
+        the paired differences that lies below 0; a shared rank has a "=" before it.
+    """
+    here = runs[(runs["pays"] == epsilon) & (runs["trust"] != "leaking")]
+    finals = {name: part["regret"].to_numpy() for name, part in here.groupby("policy", sort=False)}
+    order = sorted(finals, key=lambda name: float(finals[name].mean()))
+    ranks = {
+        name: 1 + sum(mean_interval(finals[other] - finals[name]).high < 0 for other in order if other != name)
+        for name in order
+    }
+    base, rows = without(runs)[1], []
+    for name in order:
+        facts = here[here["policy"] == name].iloc[0]
+        regret, price = mean_interval(finals[name]), ratio_interval(_rest(here[here["policy"] == name]), base)
+        shared = [*ranks.values()].count(ranks[name]) > 1
+        row = {"rank": f"{'=' * shared}{ranks[name]}", "policy": name, "trust": facts["trust"], "epsilon": epsilon}
+        row |= {"nominal": facts["nominal"], "regret": regret.measured}
+        row |= {"regret_low": regret.low, "regret_high": regret.high}
+        row |= {"price_low": price.low, "price_high": price.high}
+        rows.append(row | {"shown": _said(regret), "price": _said(price)})
+    return pd.DataFrame(rows)
+
+
+def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str) -> Markdown:
+    """Show prices against epsilon and the ranking of a family, and return the recommendation.
+
+    Parameters
+    ----------
+    chapter : Chapter
+    label : str
+        Of the figure `figure-<label>` and the table `table-ranking-<label>`.
+    runs : DataFrame
+        Of `play`.
+    caption : str
+        What the problem is.
+    """
+    epsilon, free = chapter.parameters["epsilon"], without(runs)[0]
+    said = f"{caption} Regret over that of {free}, which has the least without privacy."
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "xlabel": "ε, really paid", "ylabel": "price of privacy"}
+    chapter.figure(f"figure-{label}", plots.curves(priced(runs), "epsilon", **look), said)
+    table = ranking(runs, epsilon)
+    said = f"{caption} All pay ε = {epsilon:g}. A rank with = is shared: these cannot be told apart on the same seeds."
+    chapter.table(f"table-ranking-{label}", table, said, _COLUMNS)
+    return Markdown(advice(table))
+
+
+def advice(table: pd.DataFrame) -> str:
+    """Return what to take: the best under central privacy, and the best under local privacy.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `ranking`.
+    """
+    best = {trust: part.iloc[0] for trust, part in table.groupby("trust", sort=False)}
+    local, central = best.get("local"), table.iloc[0]
+    if local is None:
+        return f"With a trusted curator take **{central['policy']}**, at {central['price']} times the least regret."
+    alone = f"**{local['policy']}**, at {local['price']} times the regret without privacy"
+    if central["trust"] == "local":
+        return f"Take {alone}, whether you have a trusted curator or not."
+    return f"Take **{central['policy']}** if you have a trusted curator, at {central['price']} times, and else {alone}."
+
+
+def chosen(families: dict[str, pd.DataFrame], epsilon: float) -> pd.DataFrame:
+    """Return the prices of the best policies of each family and trust, and of the leaking one with the least regret.
+
+    Parameters
+    ----------
+    families : dict
+        Runs of `play` by the name of the family.
+    epsilon : float
+        At which the best are chosen.
+    """
+    found = []
+    for name, runs in families.items():
+        prices, here = priced(runs), runs[runs["pays"] == epsilon]
+        for trust, part in here.groupby("trust", sort=False):
+            best = prices[(prices["policy"] == least(part)) & (prices["trust"] == trust)]
+            found.append(best.assign(kind=_kind(best.iloc[0]), facet=name))
+    return plots.join(*found)
+
+
+def _kind(row: pd.Series) -> str:
+    protects = "quantiles" if row["mechanism"] == "exponential" else row["family"]
+    named = {"response": "randomised response", "tree": "counters", "laplace": "Laplace", "gaussian": "Gaussian"}
+    return f"{named.get(protects, protects)}, {row['trust'].replace('leaking', 'leaks')}"
+
+
+def _said(found: Interval) -> str:
+    low, middle, high = map(short, (found.low, found.measured, found.high))
+    return middle if low == high else f"{middle} [{low}, {high}]"
+
+
+def _rest(runs: pd.DataFrame) -> np.ndarray:
+    """The regret on the runs that do not choose, all where they are few."""
+    values = runs["regret"].to_numpy()
+    return values[1::2] if len(values) >= 4 else values

@@ -1,0 +1,305 @@
+"""Policies and problems written in Python: the kernels' numbers, runs that share nothing, parts of a study."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import random
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from private_bandits import baselines, simulate
+from private_bandits.kernels.sums import pareto_reward
+from private_bandits.papers.cascading import cascade_ucb1, ucb_laplace
+from private_bandits.papers.contextual import ldp_linucb, one_point
+from private_bandits.papers.heavy_tailed import pareto_arms, robust_ucb
+from private_bandits.papers.semibandits import cucb
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
+from private_bandits.simulate import streams, trace
+
+# --- the same numbers as the kernels
+
+
+class Replayed:
+    """Plays what a compiled policy played, and keeps what it is shown."""
+
+    name = "replayed"
+
+    def __init__(self, rows):
+        self.rows, self.place, self.told, self.shown = rows, 0, [], []
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self, *shown):
+        self.shown += shown
+        self.place += 1
+        row = self.rows[self.place - 1, :-1].tolist()
+        return [item for item in row if item != -1]
+
+    def tell(self, feedback):
+        self.told.append(list(feedback))
+
+
+SPHERE = LinearContext.sphere([0.6, 0.3], n_actions=4, noise=0.2)
+BALL = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth")
+NOISY = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth", mode="stochastic", spread=0.1)
+CASCADE_UCB1 = cascade_ucb1()
+UNSEEN = replace(CASCADE_UCB1, record=CASCADE_UCB1.record._replace(observe_first=False))
+PAIRS = [
+    (Arms.bernoulli([0.2, 0.5, 0.9]), baselines.ucb()),
+    (Cascade([0.3] * 5 + [0.6] * 3, 3), UNSEEN),
+    (SemiBandit.top_k([0.3] * 5 + [0.6] * 3, 3), cucb()),
+    (SemiBandit.from_sets([0.2, 0.3, 0.8], [[0, 1], [2]], groups=[1, 1, -1]), cucb()),
+    (BALL, one_point(BALL, 400, math.inf, 1e-3)),
+    (NOISY, one_point(NOISY, 400, math.inf, 1e-3)),
+    (SPHERE, ldp_linucb(1.0, 1e-3, 2, 400)),
+    (
+        LinearContext.table([[[1.0, 0.0], [0.0, 1.0]]] * 3, [[0.2, 0.8]] * 3, link="logistic"),
+        ldp_linucb(1.0, 1e-3, 2, 400),
+    ),
+]
+
+
+@pytest.mark.parametrize(("problem", "policy"), PAIRS, ids=[str(problem) for problem, _ in PAIRS])
+def test_the_same_answers_have_the_same_regret_bit_for_bit(problem, policy):
+    rows = trace(problem, policy, horizon=400, seed=5)
+    again = Replayed(rows)
+    found = simulate(problem, again, horizon=400, replications=1, seed=5, checkpoints=range(1, 400))
+    wanted = simulate(problem, policy, horizon=400, replications=1, seed=5, checkpoints=range(1, 400))
+    np.testing.assert_array_equal(found.regret, wanted.regret)
+    np.testing.assert_array_equal(trace(problem, Replayed(rows), horizon=400, seed=5), rows)
+    assert len({tuple(one) for one in again.told}) > 1
+
+
+def test_pareto_rewards_are_those_of_the_kernels():
+    learner, env = Replayed(np.tile([1, 0], (2000, 1))), streams(5, 0).env
+    simulate(pareto_arms([0.9, 0.5], 2.0), learner, horizon=2000, replications=1, seed=5)
+    assert [one for (one,) in learner.told] == [pareto_reward(env, 0.5, 2.0) for _ in range(2000)]
+
+
+def test_a_learner_is_shown_the_vectors_whose_gaps_it_pays():
+    rows = np.tile([2, 1], (400, 1))
+    learner = Replayed(rows)
+    regret = simulate(SPHERE, learner, horizon=400, replications=1, seed=5, checkpoints=range(1, 400)).regret[0]
+    means = np.array(learner.shown) @ SPHERE.theta
+    np.testing.assert_allclose(np.diff(regret, prepend=0), means.max(axis=1) - means[:, 2], atol=1e-12)
+    errors = np.array(learner.told)[:, 0] - means[:, 2]
+    assert np.abs(errors).max() <= 0.2 and np.std(errors) == pytest.approx(0.2 / math.sqrt(3), rel=0.1)
+
+
+@pytest.mark.parametrize("answer", [[4], [-1], [0, 1], [0.5], 2, None], ids=str)
+def test_an_action_that_is_not_shown_is_refused(answer):
+    class Wrong(Replayed):
+        def ask(self, shown):
+            return answer
+
+    with pytest.raises(ValueError, match=r"ask\(\) must return \[action\] of LinearContext"):
+        simulate(SPHERE, Wrong(None), horizon=2, replications=1, seed=0)
+
+
+class UCB1:
+    """Auer et al. (2002), Figure 1."""
+
+    name = "UCB1"
+
+    def start(self, problem, choice, noise):
+        return Counts(problem.n_items, choice)
+
+
+class Counts:
+    def __init__(self, n_items, choice):
+        self.choice, self.t = choice, 0
+        self.pulls, self.total = [0] * n_items, [0.0] * n_items
+
+    def ask(self):
+        self.t += 1
+        width = 2 * math.log(self.t)
+        index = [s / n + math.sqrt(width / n) if n else math.inf for s, n in zip(self.total, self.pulls, strict=True)]
+        best = [arm for arm, value in enumerate(index) if value == max(index)]
+        self.arm = best[int(self.choice.random() * len(best))] if best[1:] else best[0]
+        return [self.arm]
+
+    def tell(self, feedback):
+        self.pulls[self.arm] += 1
+        self.total[self.arm] += feedback[0]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ucb1_in_python_is_the_compiled_one_also_in_processes(n_jobs, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_FEW_IN_PYTHON", 0)
+    arms = Arms.bernoulli([0.5, 0.4, 0.55])
+    mine = simulate(arms, UCB1(), horizon=700, replications=3, seed=4, n_jobs=n_jobs)
+    np.testing.assert_array_equal(
+        mine.regret, simulate(arms, baselines.ucb(), horizon=700, replications=3, seed=4).regret
+    )
+
+
+# --- runs share nothing
+
+
+class Counting(Replayed):
+    """Remembers all that it was asked, and starts itself."""
+
+    def __deepcopy__(self, memo):
+        fresh = type(self)(self.rows)
+        fresh.place = self.place
+        return fresh
+
+
+def test_a_run_finds_nothing_that_another_left():
+    policy = Counting(np.tile([0, 1], (5, 1)))
+    simulate(Arms.bernoulli([0.5, 0.4]), policy, horizon=5, replications=4, seed=0)  # the rows of a second are missing
+    assert policy.place == 0 and policy.told == []
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [np.random.default_rng(1), random.Random(1), np.random.RandomState(1)],
+    ids=["Generator", "Random", "RandomState"],
+)
+def test_a_policy_with_a_stream_of_its_own_is_refused(stream):
+    policy = UCB1()
+    policy.inside = {"deep": [stream]}
+    with pytest.raises(ValueError, match="UCB1 must draw from the streams that it is given, got one of its own"):
+        simulate(Arms.bernoulli([0.5, 0.4]), policy, horizon=5, replications=2, seed=0)
+
+
+# --- problems written in Python
+
+
+@dataclass
+class Gaussian(Problem):
+    """Arms that pay a normal number."""
+
+    means: list
+    sigma: float = 1.0
+
+    def __post_init__(self):
+        self.n_items = len(self.means)
+
+    def draw(self, items, t, rng):
+        return [rng.normal(self.means[items[0]], self.sigma)]
+
+    def gap(self, items, t):
+        return max(self.means) - self.means[items[0]]
+
+
+@dataclass
+class PositionBased(Problem):
+    """Position k is looked at with chance looks[k]."""
+
+    means: list
+    looks: list
+    drawn: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.n_items, self.list_size = len(self.means), len(self.looks)
+
+    def draw(self, items, t, rng):
+        self.drawn.append(t)  # a run's copy may change
+        chances = [look * self.means[item] for look, item in zip(self.looks, items, strict=True)]
+        return [float(u < chance) for u, chance in zip(rng.random(len(items)), chances, strict=True)]
+
+    def gap(self, items, t):
+        best = sorted(self.means, reverse=True)[: self.list_size]
+        return sum(look * (top - self.means[item]) for look, top, item in zip(self.looks, best, items, strict=True))
+
+
+def test_a_problem_of_ones_own_is_played():
+    regret = simulate(Gaussian([0.0, 1.0], 0.1), UCB1(), horizon=2000, replications=20, seed=1).regret[:, -1]
+    assert 0 < float(regret.mean()) < 40  # 1,000 of uniform play
+    one = simulate(Gaussian([0.0, 1.0]), Replayed(np.tile([0, 1], (50, 1))), horizon=50, replications=1, seed=1)
+    assert float(one.regret[0, -1]) == 50.0
+
+
+def test_a_list_of_ones_own_problem_is_checked_and_traced():
+    problem = PositionBased([0.9, 0.5, 0.1], [1.0, 0.5])
+    learner = Replayed(np.tile([2, 0, 1], (3000, 1)))
+    regret = simulate(problem, learner, horizon=3000, replications=1, seed=1, checkpoints=[1]).regret[0]
+    np.testing.assert_allclose(regret, [1.15 - 0.55, 3000 * (1.15 - 0.55)])
+    np.testing.assert_allclose(np.mean(learner.told, axis=0), [0.1, 0.45], atol=0.03)
+    assert problem.drawn == []
+    np.testing.assert_array_equal(
+        trace(problem, Replayed(np.tile([2, 0, 1], (2, 1))), horizon=2, seed=1), [[2, 0, 2]] * 2
+    )
+    for wrong in ([[0, 0]], [[0, 3]], [[0]]):
+        with pytest.raises(ValueError, match=r"ask\(\) must return 2 distinct items of PositionBased"):
+            simulate(problem, Replayed(np.array([[*wrong[0], 0]])), horizon=1, replications=1, seed=1)
+
+
+@pytest.mark.parametrize(
+    "policy", [baselines.ucb(), cucb(), ldp_linucb(1.0, 1e-3, 2, 400), robust_ucb(0.5, 1.0)], ids=lambda one: one.name
+)
+def test_compiled_policies_refuse_it_in_a_line(policy):
+    with pytest.raises(ValueError, match=rf"problem: {policy.name} needs .*, got Gaussian") as refused:
+        simulate(Gaussian([0.0, 1.0]), policy, horizon=5, replications=1, seed=1)
+    assert "\n" not in str(refused.value)
+
+
+# --- parts of a study, and what results say
+
+
+@pytest.mark.parametrize("policy", [baselines.ucb(), UCB1()], ids=["compiled", "in Python"])
+def test_parts_of_a_study_join_to_the_whole(policy, tmp_path):
+    arms = Arms.bernoulli([0.5, 0.4])
+    parts = [simulate(arms, policy, horizon=90, replications=part, seed=3) for part in (range(4), range(4, 7))]
+    whole = simulate(arms, policy, horizon=90, replications=7, seed=3)
+    xr.testing.assert_identical(xr.concat(parts, "replication", combine_attrs="identical"), whole)
+    other = simulate(arms, policy, horizon=90, replications=range(7, 9), seed=4)
+    with pytest.raises(ValueError):
+        xr.concat([whole, other], "replication", combine_attrs="identical")
+    odd = simulate(arms, policy, horizon=90, replications=range(1, 7, 2), seed=3)
+    xr.testing.assert_identical(odd, whole.sel(replication=[1, 3, 5]))
+    whole.to_netcdf(tmp_path / "whole.nc")
+    with xr.open_dataset(tmp_path / "whole.nc") as again:
+        xr.testing.assert_identical(again.load(), whole)
+
+
+@pytest.mark.parametrize("wrong", [1.0, True], ids=repr)
+def test_an_answer_that_equals_a_known_one_is_checked_as_well(wrong):
+    class Turning(Replayed):
+        def ask(self):
+            self.place += 1
+            return [1, 0] if self.place < 3 else [wrong, 0]
+
+    with pytest.raises(ValueError, match=r"ask\(\) must return 2 distinct items of Cascade"):
+        simulate(Cascade([0.5, 0.4], 2), Turning(None), horizon=5, replications=1, seed=0)
+
+
+@pytest.mark.parametrize("part", [range(0), range(-1, 3), range(5, 1, -1)], ids=str)
+def test_a_part_that_is_none_is_refused(part):
+    with pytest.raises(ValueError, match="replications must be a number, or an increasing range from 0 on, got range"):
+        simulate(Arms.bernoulli([0.5, 0.4]), UCB1(), horizon=5, replications=part, seed=0)
+
+
+def test_results_say_what_was_run():
+    policy = ucb_laplace(1.0, 3, 0.01)
+    problem = Cascade([0.3] * 5 + [0.6] * 3, 3)
+    found = simulate(problem, policy, horizon=20, replications=2, seed=1).attrs
+    assert found["horizon"] == 20 and json.loads(found["problem_parameters"])["means"] == [0.3] * 5 + [0.6] * 3
+    record = json.loads(found["policy_parameters"])
+    assert record["type"].startswith("private_bandits.kernels.") and set(record) == {"type", *policy.record._fields}
+    weaker = simulate(problem, ucb_laplace(1.0, 3, 0.02), horizon=20, replications=2, seed=1).attrs
+    assert weaker["policy_parameters"] != found["policy_parameters"]
+    own = simulate(Gaussian([0.0] * 400), UCB1(), horizon=20, replications=2, seed=1).attrs
+    told = json.loads(own["problem_parameters"])
+    assert told["type"].endswith("test_learners.Gaussian") and told["sigma"] == 1.0 and told["means"][:6] == "sha256"
+
+
+def test_problems_policies_and_guarantees_show_themselves_in_a_line_and_in_a_table():
+    policy = ucb_laplace(1.0, 3, 0.01)
+    long = Arms.bernoulli(np.linspace(0, 1, 5000))
+    for one in (policy, policy.privacy, long, SPHERE, BALL, Gaussian([0.0, 1.0]), PositionBased([0.9, 0.5], [1.0])):
+        assert "\n" not in repr(one) and len(repr(one)) < 120
+        table = one._repr_html_()
+        assert table.count("<tr>") == len(one.facts()) > 0 and len(table) < 1000
+    assert repr(policy.privacy) == "Guarantee(local, promised ε = 1; paid ε = inf)"
+    assert "<td>[" in long._repr_html_() and "a &lt; b" in replace(policy, name="a < b")._repr_html_()
