@@ -123,7 +123,7 @@ def play(
     ValueError
         If the learner asks for what cannot be played, or the policy has a random stream of its own.
     """
-    learner = _own_copy(policy).start(problem, streams.choice, streams.noise)
+    learner = own_copy(policy).start(problem, streams.choice, streams.noise)
     game = _game(problem)(problem, streams.env)
     ask, tell, play_round, watched = game.asking(learner.ask), learner.tell, game.round, len(trace) > 0
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
@@ -139,8 +139,22 @@ def play(
     return regret
 
 
-def _own_copy(thing: Any) -> Any:
-    """Return a copy for one run. What it draws from must be the run's, or all runs would have the same numbers."""
+def own_copy(thing: Any) -> Any:
+    """Return a copy of a policy or a problem for one run.
+
+    Parameters
+    ----------
+    thing : object
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ValueError
+        If it holds a random stream: what it draws must be the run's, or all runs would have the same numbers.
+    """
     parts: dict[int, Any] = {}
     thing = copy.deepcopy(thing, parts)
     if any(isinstance(part, np.random.Generator | np.random.RandomState | random.Random) for part in parts.values()):
@@ -234,7 +248,7 @@ class _Own(_Lists):
 
     def start(self) -> None:
         """Copy the problem, which may change."""
-        self.problem = _own_copy(self.problem)
+        self.problem = own_copy(self.problem)
 
     def play_of(self, order: list[int]) -> Callable[[int], Round]:
         """Return what plays a list."""

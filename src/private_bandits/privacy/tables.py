@@ -25,6 +25,7 @@ from private_bandits.kernels import (
     superarm,
 )
 from private_bandits.kernels.protocol import WHOLE_RUN
+from private_bandits.learners import own_copy
 from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
@@ -221,7 +222,7 @@ class _Learner(Tables):
         return [self._play(rows, users, source) for _ in range(runs)]
 
     def _play(self, rows: Any, users: Sequence[int], source: Streams) -> list[Any]:
-        learner = self.policy.start(self.problem, source.choice, source.noise)
+        learner = own_copy(self.policy).start(self.problem, source.choice, source.noise)
         size, stops = self.problem.list_size, isinstance(self.problem, Cascade)
         played, seen = [], []
         for user, row in enumerate(rows.tolist()):
