@@ -13,7 +13,7 @@ import pytest
 
 from private_bandits import baselines
 from private_bandits.problems import Arms
-from private_bandits_book import studies
+from private_bandits_book import chapter, studies
 from private_bandits_book.chapters import progress
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.parameters import validate
@@ -116,9 +116,12 @@ def test_a_run_says_what_it_does_and_where_it_is_and_stdout_is_the_path(tiny: Bo
 
 def test_a_line_names_the_run_that_is_played_and_only_while_it_is(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_EVERY", 0.02)
-    monkeypatch.setattr(studies, "simulate", lambda *told, **how: time.sleep(0.3))
+    real = chapter.simulate
+    monkeypatch.setattr(chapter, "simulate", lambda *told, **how: time.sleep(0.3) or real(*told, **how))
+    own = {name: one.default for name, one in BOOK.parameters("cascading").items()}
+    page = chapter.Chapter("cascading", own | {"horizon": 2_000, "replications": 3})
     with progress.progress("figure-1"):
-        studies.Runner(2_000, 3, 1, 1).run(Arms.bernoulli([0.7, 0.4]), baselines.ucb())
+        page.play(Arms.bernoulli([0.7, 0.4]), [baselines.ucb()])
         played = capsys.readouterr().err
         time.sleep(0.3)
     assert "private-bandits: figure-1, UCB, 3 runs of 2,000 rounds, " in played

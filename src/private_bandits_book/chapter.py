@@ -23,13 +23,13 @@ from IPython.display import Markdown, display
 
 from private_bandits.simulate import simulate
 from private_bandits_book import figures
+from private_bandits_book.cache import at
 from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.claims import headlines
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
 from private_bandits_book.chapters.parameters import Parameter, UsageError, validate
-from private_bandits_book.chapters.render import Display
-from private_bandits_book.exhibits import Table
+from private_bandits_book.chapters.render import Display, Table
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.plots import Picture, facts, means
@@ -133,9 +133,10 @@ class Chapter:
         for policy in policies:
             key = identity(problem, policy), *how.values(), rounds
             if key not in self._played:
-                data = simulate(
-                    problem, policy, **how, checkpoints=rounds, n_jobs=self.parameters["n_jobs"], progress=False
-                )
+                with at(f"{policy.name}, {how['replications']} runs of {how['horizon']:,} rounds"):
+                    data = simulate(
+                        problem, policy, **how, checkpoints=rounds, n_jobs=self.parameters["n_jobs"], progress=False
+                    )
                 self._played[key] = data.regret.to_dataframe().reset_index()
             frames.append(self._played[key].assign(**facts(policy, problem), **labels))
         return pd.concat(frames, ignore_index=True)
