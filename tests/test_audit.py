@@ -444,7 +444,7 @@ def test_what_is_observed_before_the_first_round_is_a_message_of_its_own():
 
 
 def test_an_accusation_takes_more_than_a_lower_end():
-    """Noise that is a little too small: with the confidence of 95 % seen, with that of an accusation only by more runs."""
+    """Noise that is a little too small: seen with a confidence of 95 %, but for an accusation only by more runs."""
     found = [audit(laplace(0.9), neighbours=[(0.0, 1.0)], promised=1.0, seed=s) for s in range(6)]
     assert {"suspect"} < {each.verdict for each in found} <= {"suspect", "consistent", "breaks its promise"}
     assert all(each.epsilon_low > 1.0 for each in found if each.verdict == "suspect")

@@ -96,9 +96,7 @@ LOW, HIGH = (
     "kernels parameters privacy policy learners simulate",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
-CHAPTERS = sorted(
-    {path.parent.name for name in ("exhibits", "rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
-)
+CHAPTERS = sorted({path.parent.name for name in ("rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")})
 SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
 FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
 FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
@@ -250,7 +248,7 @@ def test_no_string_is_broken_into_crumbs():
 PARTS = {"contains", "removesuffix", "removeprefix", "startswith", "endswith", "partition", "rpartition"}
 CALLED = {"policy", "policies", "name", "label", "mechanism", "learner", "claim"}
 # What reads files, arguments and declared labels, and knows no policy.
-READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands", "exhibits"))
+READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands"))
 
 
 def told_from_names(text):
