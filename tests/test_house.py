@@ -267,8 +267,7 @@ def told_from_names(text):
 
 SHOWN = {"policy", "name", "label"}
 LOOKED_UP = {"find", "final", "select"}
-# A slope's line; and where the labels of committed rows are joined to the runs that made them, and to their keys.
-JOINS = [f"{COMPANION}.figures.drawing: compared", f"{COMPANION}.studies: isin"]
+JOINS = [f"{COMPANION}.figures.drawing: compared"]  # a slope's line
 RIVALS = f"{COMPANION}.comparison.rivals"  # which a ranking calls by their names
 
 

@@ -3,8 +3,6 @@
 They play the problems that the kernels play, from the same random numbers, and problems that are written in Python.
 """
 
-import copy
-import random
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import chain
@@ -21,6 +19,7 @@ from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem, observe, pseudo_regret
 from private_bandits.problems.losses import STOCHASTIC, observe_loss
 from private_bandits.problems.optimum import best_points
+from private_bandits.streams import own_copy
 
 _BLOCK = 1024  # uniform numbers, drawn at a time
 _ROUNDS = 256  # contexts, drawn at a time
@@ -48,13 +47,16 @@ class Learner(Protocol):
     def tell(self, feedback: Sequence[float]) -> Any:
         """Take the feedback.
 
-        What it returns, a number or several, is what the round's user sends; `audit` looks at it where asked for
-        messages, and at what a method `state()` returns where asked for the state.
-
         Parameters
         ----------
         feedback : sequence of float
             The weights of the observed positions, from the top of the list; or the loss at the point; or the reward.
+
+        Returns
+        -------
+        Any
+            What the round's user sends, a number or several; `audit` reads it where asked for messages, and what a
+            method `state()` returns where asked for the state. None where nobody asks.
         """
 
 
@@ -137,29 +139,6 @@ def play(
             total += lost
         regret[place], begun = total - game.best_fixed(), mark
     return regret
-
-
-def own_copy(thing: Any) -> Any:
-    """Return a copy of a policy or a problem for one run.
-
-    Parameters
-    ----------
-    thing : object
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    ValueError
-        If it holds a random stream: what it draws must be the run's, or all runs would have the same numbers.
-    """
-    parts: dict[int, Any] = {}
-    thing = copy.deepcopy(thing, parts)
-    if any(isinstance(part, np.random.Generator | np.random.RandomState | random.Random) for part in parts.values()):
-        raise ValueError(f"{type(thing).__name__} must draw from the streams that it is given, got one of its own")
-    return thing
 
 
 class _Game:

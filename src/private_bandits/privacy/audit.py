@@ -162,7 +162,7 @@ def audit(
     (1.0986, True, 'breaks its promise')
     >>> halved = audit(lambda x, rng: x + rng.laplace(0, 0.5), neighbours=[(0.0, 1.0)], promised=1.0)
     >>> round(halved.epsilon_low, 1), halved.epsilon_high, halved.verdict
-    (1.8, inf, 'breaks its promise')
+    (1.9, inf, 'breaks its promise')
     """
     failure = checks.real("delta", delta, at_least=0, below=1)
     total = checks.integer("runs", runs, at_least=0, at_most=10**8)

@@ -25,12 +25,11 @@ from private_bandits.kernels import (
     superarm,
 )
 from private_bandits.kernels.protocol import WHOLE_RUN
-from private_bandits.learners import own_copy
 from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
-from private_bandits.streams import Streams
+from private_bandits.streams import Streams, own_copy
 
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
@@ -72,6 +71,13 @@ class Started(Protocol):
     """A policy written in Python."""
 
     start: Any
+
+
+@runtime_checkable
+class Stated(Protocol):
+    """A learner that shows what it reads."""
+
+    state: Any
 
 
 class Tables:
@@ -236,7 +242,7 @@ class _Learner(Tables):
             if self.view == "messages" and user in users:
                 seen.append(_numbers("tell()", message))
             elif self.view == "state" and user >= users[0]:
-                seen.append(_numbers("state()", learner.state() if hasattr(learner, "state") else None))
+                seen.append(_numbers("state()", learner.state() if isinstance(learner, Stated) else None))
             played.append(order + [-1] * (size - len(order)))
         return seen or [self._seen(np.array(played))]
 

@@ -28,6 +28,7 @@ SEEDS, SOME = 200, 50  # of a trial, and of one that takes long
 ROUNDS = 100  # of the policy with a hidden leak
 FAILURE = 0.01
 NUMBERS = (1000, 2000, 4000, 20_000)
+HALVED = ("noise halved", "CUCB-LDP2, noise halved")
 _PAIR = (0.0, 1.0)
 
 
@@ -70,7 +71,7 @@ class Trial(NamedTuple):
         return *self[:3], seed, found.epsilon_low, max(0.0, float(two)), found.verdict == BREAKS
 
     def _audited(self, seed: int) -> tuple[Any, dict[str, Any]]:
-        factor = 2.0 if self.kind.endswith("halved") else 1.0
+        factor = 2.0 if self.kind in HALVED else 1.0
         match self.kind:
             case "CUCB-LDP2" | "CUCB-LDP2, noise halved":
                 users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
