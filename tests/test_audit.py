@@ -443,6 +443,32 @@ def test_what_is_observed_before_the_first_round_is_a_message_of_its_own():
     assert found.epsilon_low > 4.0 and found.verdict == "breaks its promise"
 
 
+class Counting(Player):
+    """A learner that tells how often it was told, since it was made, and never begins anew."""
+
+    name = "counting"
+
+    def __init__(self, own=None):
+        self.told, self.own = [], own
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self):
+        return [0]
+
+    def tell(self, feedback):
+        self.told.append(feedback[0])
+        return len(self.told)
+
+
+def test_a_policy_in_python_is_played_as_a_copy_as_simulate_does():
+    found = audit(Counting(), problem=ARMS, horizon=2, view="messages", promised=1.0, runs=400)
+    assert (found.event.hits, found.event.others) in ((100, 100), (0, 0))
+    with pytest.raises(ValueError, match="must draw from the streams"):
+        audit(Counting(np.random.default_rng(1)), problem=ARMS, horizon=2, view="messages", runs=400)
+
+
 def test_an_accusation_takes_more_than_a_lower_end():
     """Noise that is a little too small: seen with a confidence of 95 %, but for an accusation only by more runs."""
     found = [audit(laplace(0.9), neighbours=[(0.0, 1.0)], promised=1.0, seed=s) for s in range(6)]
