@@ -1,4 +1,4 @@
-"""Write `book/speed.md`, its figures and `book/cluster.md` from the pages here and the results of the benchmarks."""
+"""Write `book/performance.md` and its figures from the template here and the results of the benchmarks."""
 
 from __future__ import annotations
 
@@ -99,8 +99,10 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
         frame = frame.assign(
             regret=frame["ns_a_round"], regret_se=0.0, replications=frame["turns"], epsilon=1.0, t=1, **looks
         ).rename(columns={"value": axis})
-        figure = figures.regret_curves(frame, axis, xscale="log", yscale="log", ylabel="ns a round")
-        drawn[f"{swept.replace(' ', '-')}.svg"] = figures.svg(figure)
+        name = swept.replace(" ", "-")
+        for suffix, narrow in ((".svg", False), (".narrow.svg", True)):
+            figure = figures.regret_curves(frame, axis, xscale="log", yscale="log", ylabel="ns a round", narrow=narrow)
+            drawn[name + suffix] = figures.svg(figure)
     return drawn
 
 
@@ -112,32 +114,43 @@ def where(machine: dict[str, Any]) -> str:
 def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]) -> str:
     """Return the page."""
     games = pd.DataFrame(growth["games"]).set_index(["swept", "policy", "value"])["ns_a_round"]
-    ends: dict[str, float] = {}
-    for name, swept, policy, span in (
-        ("", "rounds", "no noise", (10**4, 10**8)),
-        ("hybrid_", "rounds", "hybrid", (10**4, 10**8)),
-        ("arms_", "arms", "no noise", (10**3, 10**5)),
-        ("size_", "list size", "no noise", (1, 32)),
-    ):
-        ends |= {f"{name}{end}": games[swept, policy, at] for end, at in zip(("short", "long"), span, strict=True)}
+    costs = games["rounds"].unstack().loc[list(FAMILIES)]
+    million = 10**6 * 10**5 * costs.loc["Laplace", 10**5] / 1e9  # seconds of a million runs of 100,000 rounds
+    kept = len(log_checkpoints(10**5))
     played = [row for row in growth["games"] if (row["swept"], row["policy"]) == ("arms", "no noise")]
-    most = max(row["megabytes"] for row in growth["calls"])
+    longest = max((row for row in growth["calls"] if row["swept"] == "replications"), key=lambda row: row["value"])
     met = [row["met"] for row in results["races"] if row["met"] is not None]
     fastest = max(
         (row for row in others["peers"] if row["library"] != "private-bandits"), key=lambda row: row["rounds_a_second"]
     )
     left = "".join(f" Left out: {name}, {reason}." for name, reason in others["left_out"].items())
-    template = (HERE / "speed.md").read_text(encoding="utf-8")
+    template = (HERE / "performance.md").read_text(encoding="utf-8")
     return template.format(
         ratio=others["ratio"],
         fastest=fastest["library"],
         met=sum(met),
         targets=len(met),
-        **ends,
+        short=games["rounds", "no noise", 10**4],
+        long=games["rounds", "no noise", 10**8],
+        hybrid_short=games["rounds", "hybrid", 10**4],
+        hybrid_long=games["rounds", "hybrid", 10**8],
+        arms_short=games["arms", "no noise", 10**3],
+        arms_long=games["arms", "no noise", 10**5],
+        size_short=games["list size", "no noise", 1],
+        size_long=games["list size", "no noise", 32],
         arms_rounds=", ".join(f"{row['rounds']:,}" for row in played),
-        arms_shown=4 * played[-1]["rounds"],
-        arms_times=ends["arms_long"] / ends["arms_short"],
-        most=most,
+        most=max(row["megabytes"] for row in growth["calls"]),
+        date=growth["date"],
+        where=where(growth["machine"]),
+        costs=table(
+            ("policy", *(f"{rounds:,} rounds a run" for rounds in costs.columns)),
+            [(str(policy), *(f"{cost:.0f}" for cost in row)) for policy, row in costs.iterrows()],
+        ),
+        hours=million / 3600,
+        minutes=million / 60 / 100,
+        kept=kept,
+        gigabytes=kept * 8 * 10**6 / 1e9,
+        call=longest["seconds"] / longest["value"] * 1000,
         raced=where(results["machine"]),
         races=races(results["races"]),
         compiled=compiled(results["compiled"]),
@@ -150,48 +163,18 @@ def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]
         met_where=where(others["machine"]),
         left_out=left,
         peers=peers(others),
-        grown_on=growth["date"],
-        grown_where=where(growth["machine"]),
         calls=calls(growth["calls"]),
     )
 
 
-def cluster(growth: dict[str, Any]) -> str:
-    """Return the page on clusters."""
-    games = (
-        pd.DataFrame(growth["games"])
-        .query("swept == 'rounds'")
-        .pivot(index="policy", columns="value", values="ns_a_round")
-        .loc[list(FAMILIES)]
-    )
-    costs = [
-        (str(policy), *(f"{cost:.0f}" for cost in row)) for policy, row in zip(games.index, games.values, strict=True)
-    ]
-    million = 10**6 * 10**5 * games.loc["Laplace", 10**5] / 1e9  # seconds of a million runs of 100,000 rounds
-    kept = len(log_checkpoints(10**5))
-    longest = max((row for row in growth["calls"] if row["swept"] == "replications"), key=lambda row: row["value"])
-    template = (HERE / "cluster.md").read_text(encoding="utf-8")
-    return template.format(
-        kept=kept,
-        gigabytes=kept * 8 * 10**6 / 1e9,
-        date=growth["date"],
-        where=where(growth["machine"]),
-        costs=table(("policy", *(f"{rounds:,} rounds a run" for rounds in games.columns)), costs),
-        hours=million / 3600,
-        minutes=million / 60 / 100,
-        call=longest["seconds"] / longest["value"] * 1000,
-        most=longest["value"],
-    )
-
-
 def main() -> None:
-    """Write the pages and the figures."""
+    """Write the page and its figures."""
     results, others, growth = (read(name) for name in ("results", "peers", "growth"))
-    (BOOK / "figures" / "speed").mkdir(parents=True, exist_ok=True)
+    folder = BOOK / "figures" / "performance"
+    folder.mkdir(parents=True, exist_ok=True)
     for name, image in draw(growth["games"]).items():
-        (BOOK / "figures" / "speed" / name).write_text(image, encoding="utf-8")
-    (BOOK / "speed.md").write_text(text(results, others, growth), encoding="utf-8")
-    (BOOK / "cluster.md").write_text(cluster(growth), encoding="utf-8")
+        (folder / name).write_text(image, encoding="utf-8")
+    (BOOK / "performance.md").write_text(text(results, others, growth), encoding="utf-8")
 
 
 if __name__ == "__main__":

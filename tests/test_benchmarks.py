@@ -1,4 +1,4 @@
-"""The pages on speed and on clusters are what their script makes of the committed results."""
+"""The page on speed is what its script makes of the committed results."""
 
 from __future__ import annotations
 
@@ -19,18 +19,14 @@ def page(monkeypatch):
     return page
 
 
-def test_the_page_on_speed_is_that_of_the_results(page):
+def test_the_page_is_that_of_the_results(page):
     made = page.text(*(page.read(name) for name in ("results", "peers", "growth")))
-    assert (ROOT / "book" / "speed.md").read_text(encoding="utf-8") == made
-
-
-def test_the_page_on_clusters_is_that_of_the_results(page):
-    assert (ROOT / "book" / "cluster.md").read_text(encoding="utf-8") == page.cluster(page.read("growth"))
+    assert (ROOT / "book" / "performance.md").read_text(encoding="utf-8") == made
 
 
 def test_its_figures_are_those_of_the_results(page):
     for name, image in page.draw(page.read("growth")["games"]).items():
-        assert (ROOT / "book" / "figures" / "speed" / name).read_text(encoding="utf-8") == image
+        assert (ROOT / "book" / "figures" / "performance" / name).read_text(encoding="utf-8") == image
 
 
 def test_a_peer_that_loses_something_else_is_refused(monkeypatch):

@@ -17,6 +17,8 @@ from private_bandits import baselines
 from private_bandits.papers import cascading, semibandits
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.comparison import rivals
+from private_bandits_book.comparison.long import STUDIES
+from private_bandits_book.studies import play_long
 
 BOOK = find_book()
 DATA = BOOK.data("comparison")
@@ -45,6 +47,7 @@ def runs(**finals):
     for name, values in finals.items():
         trust = next((one for one in ("local", "leaking", "free") if one in name), "central")
         facts = {"policy": name, "trust": trust.replace("free", "none"), "pays": math.inf if trust == "free" else 1.0}
+        facts["mechanism"] = "none" if trust == "free" else "laplace"
         frame = pd.DataFrame({"replication": range(len(values)), "regret": values, "t": 9, "uniform": 50.0})
         frames.append(frame.assign(**facts, epsilon=facts["pays"], nominal=facts["pays"], family="laplace"))
     return pd.concat(frames, ignore_index=True)
@@ -106,6 +109,28 @@ def test_every_policy_runs_at_every_epsilon_and_without_noise():
         asked.extend((policy.name, pays) for policy in policies)
         return pd.DataFrame({"epsilon": [pays], "effective_epsilon": [pays], "trust": "central", "pays": pays})
 
-    chapter = SimpleNamespace(parameters={"epsilons": [0.5, 2.0], "epsilon": 1.0}, play=play)
-    rivals.play(chapter, None, [baselines.ucb()], [baselines.adap_ucb])
-    assert asked == [("UCB", math.inf), *[("AdaP-UCB", epsilon) for epsilon in (0.5, 1.0, 2.0, math.inf)]]
+    def long(label):
+        asked.append(label)
+        return play(None, [], 1.0)
+
+    for own in (True, False):
+        chapter = SimpleNamespace(parameters={"epsilons": [0.5, 2.0], "epsilon": 1.0}, play=play, long=long, own=own)
+        rivals.play(chapter, None, [baselines.ucb()], [baselines.adap_ucb], slow={"stored": baselines.dp_klucb})
+    ours = [("AdaP-UCB", epsilon) for epsilon in (0.5, 1.0, 2.0, math.inf)]
+    both = [(name, epsilon) for _, epsilon in ours for name in ("AdaP-UCB", "DP-KLUCB")]
+    assert asked == [("UCB", math.inf), "stored", *ours, ("UCB", math.inf), *both]
+
+
+def test_a_private_policy_without_noise_is_named_so():
+    frame = runs(free=np.full(8, 9.0), a=np.full(8, 18.0))
+    assert rivals.without(pd.concat([frame, frame[frame["policy"] == "a"].assign(pays=math.inf, regret=4.0)]))[0] == (
+        "a, without noise"
+    )
+
+
+@pytest.mark.parametrize("label", STUDIES)
+def test_a_stored_run_is_played_again(label):
+    known = pd.read_csv(DATA / f"long-{label}.csv")
+    run = next(run for run in STUDIES[label]() if run.labels["pays"] == 1.0)
+    again = play_long(run._replace(replications=range(3, 4)), 1)
+    assert again["regret"].item() == pytest.approx(known.query("pays == 1 and replication == 3")["regret"].item())

@@ -73,8 +73,6 @@ VARIANTS = pd.concat(
     + [RESPONSE.assign(reading="repaired")]
 )
 STRETCHED = VARIANTS.assign(regret=VARIANTS["regret"].where(VARIANTS["reading"] != "stated", VARIANTS["regret"] * 1e6))
-BESIDE = pd.concat([PANEL.assign(panel="over rounds"), EPSILON_SWEEP.assign(panel="at the horizon")])
-BESIDE["label"] = BESIDE["label"].fillna(BESIDE["policy"].map({"ucb_laplace": "Laplace", "ucb_gaussian": "Gaussian"}))
 BOUNDS = [("Theorem 4", T, 20000 * np.log(T + 1)), ("lower bound", T, 100 * np.log(T + 1))]
 SLOPE = Slope(1, "claimed t", Interval(1.02, 0.97, 1.07, 3.0))
 FIGURES = {
@@ -101,7 +99,8 @@ FIGURES = {
         pd.concat([PANEL.assign(reading=f"K = {k}") for k in (4, 8, 12, 16)]), yscale="log"
     ),
     "own axes": lambda: figures.small_multiples(STRETCHED, yscale="log", same=False),
-    "beside": lambda: figures.beside(BESIDE, {"over rounds": "t", "at the horizon": "epsilon"}),
+    "narrow": lambda: figures.regret_curves(PANEL, yscale="log", bounds=BOUNDS, narrow=True),
+    "narrow panels": lambda: figures.small_multiples(STRETCHED, yscale="log", narrow=True),
     "long": lambda: figures.regret_curves(
         curve("uniform", 3e7, t=np.unique(np.geomspace(1, 1e8, 200).astype(int)), shape=np.abs)
     ),
@@ -137,16 +136,19 @@ def band(figure, index, panel=0):
     return at, np.array([e.min() for e in edges]), np.array([e.max() for e in edges])
 
 
-def test_no_two_texts_touch_and_none_is_cut(figure):
-    figure.canvas.draw()
-    renderer = figure.canvas.get_renderer()
-    boxes = {text: text.get_window_extent(renderer) for text in shown_texts(figure)}
-    for (one, a), (two, b) in itertools.combinations(boxes.items(), 2):
-        apart = a.x1 <= b.x0 or b.x1 <= a.x0 or a.y1 <= b.y0 + 0.5 or b.y1 <= a.y0 + 0.5
-        assert apart, f"{one.get_text()!r} overlaps {two.get_text()!r}"
-    for text, box in boxes.items():
-        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
-        assert inside, f"{text.get_text()!r} is cut"
+def test_no_two_texts_touch_none_is_cut_and_no_lines_look_alike(figure):
+    assert figures.unclear(figure) == []
+
+
+def test_what_is_unclear_is_found():
+    figure = FIGURES["readings"]()
+    one, other, *_ = figure.axes[0].lines
+    other.update({"color": one.get_color(), "marker": one.get_marker(), "linestyle": one.get_linestyle()})
+    figure.axes[1].set_xticks([1.0, 1.01], ["1", "1.01"])
+    figure.axes[2].set_title("beyond the right edge of the page" * 4, loc="left")
+    found = figures.unclear(figure)
+    assert any("2 lines in" in said for said in found) and "'1' overlaps '1.01'" in found
+    assert any(said.endswith("is cut") for said in found)
 
 
 def test_texts_are_large_and_dark_enough(figure):
@@ -460,15 +462,6 @@ def test_panels_may_have_regret_axes_of_their_own():
     figure = FIGURES["own axes"]()
     assert len({axes.get_ylim() for axes in figure.axes}) == 2
     assert all(any(t.get_text() for t in axes.get_yticklabels()) for axes in figure.axes)
-
-
-def test_the_same_lines_stand_side_by_side_against_two_columns():
-    figure = FIGURES["beside"]()
-    rounds, horizon = figure.axes
-    assert rounds.get_ylim() == horizon.get_ylim() and rounds.get_xlim() != horizon.get_xlim()
-    assert [axes.get_xlabel() for axes in figure.axes] == ["round t", "ε"]
-    assert line(figure, "Laplace", 0).get_color() == line(figure, "Laplace", 1).get_color()
-    assert len(line(figure, "uniform play", 1).get_xdata()) == 2  # without privacy: a level line
 
 
 def test_more_than_six_lines_get_a_legend_and_a_taller_figure():

@@ -10,7 +10,7 @@ import rare
 from replay import committed, rows_of
 
 from private_bandits.papers import heavy_tailed as paper
-from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.heavy_tailed import check_parameters, far, long, long_studies
 
 GOOD = {

@@ -96,9 +96,7 @@ LOW, HIGH = (
     "kernels parameters privacy policy learners simulate",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
-CHAPTERS = sorted(
-    {path.parent.name for name in ("exhibits", "rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
-)
+CHAPTERS = sorted({path.parent.name for name in ("rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")})
 SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
 FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
 FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
@@ -250,7 +248,7 @@ def test_no_string_is_broken_into_crumbs():
 PARTS = {"contains", "removesuffix", "removeprefix", "startswith", "endswith", "partition", "rpartition"}
 CALLED = {"policy", "policies", "name", "label", "mechanism", "learner", "claim"}
 # What reads files, arguments and declared labels, and knows no policy.
-READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands", "exhibits"))
+READERS = tuple(f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands"))
 
 
 def told_from_names(text):
@@ -269,8 +267,7 @@ def told_from_names(text):
 
 SHOWN = {"policy", "name", "label"}
 LOOKED_UP = {"find", "final", "select"}
-# A slope's line; and where the labels of committed rows are joined to the runs that made them, and to their keys.
-JOINS = [f"{COMPANION}.figures.drawing: compared", f"{COMPANION}.studies: isin"]
+JOINS = [f"{COMPANION}.figures.drawing: compared"]  # a slope's line
 RIVALS = f"{COMPANION}.comparison.rivals"  # which a ranking calls by their names
 
 

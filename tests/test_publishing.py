@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup
 ROOT = Path(__file__).parents[1]
 REPOSITORY = "https://github.com/Owner/some-name"
 SITE = "https://owner.github.io/some-name/"
-PAGES = ["intro", "cite", "rerun"]
+PAGES = ["intro", "about", "rerun"]
 PAGE = r"""# Small
 
 Nothing of this is a finding.
@@ -46,7 +46,7 @@ def build(folder: Path, repository: str) -> Path:
     """Build three pages with our configuration, in a clone of their own."""
     for part in ("_ext", "_lab", "_static", "_templates", "_inventories"):
         shutil.copytree(ROOT / "book" / part, folder / "book" / part)
-    for name in ("_config.yml", "CITATION.cff", "book/cite.md", "book/rerun.ipynb", "book/references.bib"):
+    for name in ("_config.yml", "CITATION.cff", "book/about.md", "book/rerun.ipynb", "book/references.bib"):
         shutil.copy(ROOT / name, folder / name)
     (folder / "book" / "intro.md").write_text(PAGE, encoding="utf-8")
     (folder / "CHANGELOG.md").write_text(
@@ -99,7 +99,7 @@ def test_with_an_address_every_page_links_its_repository(known: Path, name: str)
 
 @pytest.mark.book
 def test_with_an_address_the_citation_has_it(known: Path) -> None:
-    assert f"url     = {{{REPOSITORY}}}," in read(known / "book" / "cite.html").text
+    assert f"url     = {{{REPOSITORY}}}," in read(known / "book" / "about.html").text
     (citation,) = known.glob("_downloads/*/CITATION.cff")
     entries = yaml.safe_load(citation.read_text(encoding="utf-8"))
     assert (entries["repository-code"], entries["url"]) == (REPOSITORY, SITE)
@@ -126,7 +126,7 @@ def test_without_an_address_nothing_needs_one(unknown: Path) -> None:
         assert "://" not in re.sub(r"https://(docs\.python|www\.w3)\.org", "", path.read_text(encoding="utf-8")), path
     assert not [name for name in ("404.html", "sitemap.xml", "changes.xml") if (unknown / name).exists()]
     assert "Code:" not in read(unknown / "book" / "intro.html").text
-    assert "url " not in read(unknown / "book" / "cite.html").text
+    assert "url " not in read(unknown / "book" / "about.html").text
     (citation,) = unknown.glob("_downloads/*/CITATION.cff")
     assert citation.read_bytes() == (ROOT / "CITATION.cff").read_bytes()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shlex
@@ -129,3 +130,13 @@ def test_the_command_is_installed_under_its_name() -> None:
 
 def _module(words: list[str]) -> list[str]:
     return ["private_bandits_book", *words[1:]]
+
+
+def test_the_seconds_of_each_chapter_are_those_measured() -> None:
+    with (ROOT / "book" / "data" / "costs.csv").open(encoding="utf-8") as file:
+        seconds = {row["work"]: row["seconds"] for row in csv.DictReader(file)}
+    lines = re.findall(r"^\| (\[.*) \| ([^|]*) \|$", README, flags=re.MULTILINE)
+    assert len(lines) == 9
+    for named, told in lines:
+        chapters = re.findall(r"book/(\w+)\.ipynb", named)
+        assert re.findall(r"(\d+) s", told) == [seconds[chapter] for chapter in chapters]

@@ -43,7 +43,6 @@ def row(found, quantity="K", instances="one matters", best=1.0, **subject):
 def test_every_claim_has_a_rule_or_rests_on_others_and_no_rule_is_left_over():
     alone = {name for name, claim in CLAIMS.items() if not claim.rests_on and not claim.not_testable}
     assert alone <= set(RULES) <= set(CLAIMS)
-    assert not any(claim.rule or claim.facts for claim in CLAIMS.values())
 
 
 @pytest.mark.parametrize("claim", ALONE)

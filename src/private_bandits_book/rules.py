@@ -39,7 +39,7 @@ NOT_LEARNT = "too few of the runs have learnt by their horizons"
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
 _MORE = re.compile("; and ([0-9]+) more$")  # what a joined reason ends with that had no room
 _UNMEASURED = "cannot be measured at these parameters"
-_SAME = 1e-9  # to which two computed exponents are the same
+_SAME = 1e-9  # relative: to which two runs are the same
 _RARE = 5  # runs below which a mode is rare
 _UNSEEN = 3.0  # over n: the probability that n runs miss once in twenty times
 _APART = 1e-4  # how often Student's t puts a run as far from the others
@@ -103,67 +103,6 @@ class Ruling:
     def inherited(self, name: str) -> Self:
         """Return the ruling as a part of a row that rests on the row `name`."""
         return replace(self, reason=f"{name}: {self.verdict}", evidence=INHERITED, excludes=(), source=_RULE)
-
-
-@dataclass(frozen=True)
-class Rate:
-    """Regret grows as the claimed form does, and not as the nearest wrong alternative.
-
-    Both are the exponents that the forms, logarithms included, have in the fit that the regret went through, at the
-    same points, so that finite horizons bend all alike and nothing is allowed for. Reproduced if the interval holds
-    the claimed exponent (or lies below it, unless the claim is `exact`) and excludes every alternative; not reproduced
-    if it excludes the claimed one and holds an alternative, or lies beyond; undecided if it holds both or neither, or
-    is so wide that around the claimed exponent itself it would not exclude the alternative.
-
-    Parameters
-    ----------
-    claimed : float
-        The exponent of the claimed form; NaN if it has none at the points that count.
-    alternatives : mapping
-        Exponents of the nearest wrong forms, by name ("T^0.75"): above the claimed one; on both sides if `exact`.
-    exact : bool
-        Whether exactly this growth is claimed; else at most this.
-    quantity : str
-        In what the exponent is.
-    """
-
-    claimed: float
-    alternatives: Mapping[str, float]
-    _: KW_ONLY
-    exact: bool = False
-    quantity: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.alternatives:
-            raise ValueError("alternatives must name a form that the measurement can exclude, got none")
-        if math.isnan(self.claimed) or any(map(math.isnan, self.alternatives.values())):
-            return
-        sides = {math.copysign(1.0, other - self.claimed) for other in self.alternatives.values()}
-        if sides != ({1.0, -1.0} if self.exact else {1.0}) or self.claimed in self.alternatives.values():
-            where = f"{'on both sides of' if self.exact else 'above'} the claimed exponent {self.claimed:.4g}"
-            raise ValueError(f"alternatives must lie {where}, got {dict(self.alternatives)}")
-
-    def __call__(self, measured: Any = None, missing: str = _UNMEASURED) -> Ruling:
-        """Rule on a measured exponent; `missing` says why there is none."""
-        seen, others = measurement(measured), self.alternatives
-        evidence = DERIVED if seen.low == seen.high or seen.high - seen.low < _SAME else MEASURED
-        if _unknown(seen, self.claimed, *others.values()):
-            return ruling(UNDECIDED, missing, seen, MEASURED)
-        names = " and ".join(f"{name} ({other:.3g})" for name, other in others.items())
-        above = [other for other in others.values() if other > self.claimed]
-        below = [other for other in others.values() if other < self.claimed]
-        said = f"exponent{f' in {self.quantity}' if self.quantity else ''} {_show(seen)}; claimed {self.claimed:.3g}"
-        fits = seen.low <= self.claimed + _SAME and (not self.exact or seen.high >= self.claimed - _SAME)
-        free = seen.high < min(above) - _SAME and (not self.exact or seen.low > max(below) + _SAME)
-        wide = (seen.high - seen.low) / 2 >= min(abs(other - self.claimed) for other in others.values())
-        if wide:
-            return ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
-        if fits and free:
-            return ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others))
-        if not fits and not free:
-            return ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
-        held = "both it and" if fits else "neither it nor"
-        return ruling(UNDECIDED, f"{said}: holds {held} {names}", seen, evidence)
 
 
 @dataclass(frozen=True)

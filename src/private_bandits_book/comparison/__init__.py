@@ -17,5 +17,8 @@ def check_parameters(**values: Any) -> None:
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:
-    """Return the longer studies by name: this chapter has none."""
-    return {}
+    """Return the longer studies by name; each takes `progress`, whether to show a bar."""
+    from private_bandits_book.comparison.long import STUDIES
+    from private_bandits_book.studies import long_study
+
+    return {label: long_study(label, runs) for label, runs in STUDIES.items()}

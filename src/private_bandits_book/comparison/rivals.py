@@ -5,7 +5,7 @@ it is run at what it promises, and never ranked.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,12 @@ def paying(make: Maker, epsilon: float) -> Policy:
 
 
 def play(
-    chapter: Any, problem: Any, free: Iterable[Policy], makers: Iterable[Maker], horizon: int | None = None
+    chapter: Any,
+    problem: Any,
+    free: Iterable[Policy],
+    makers: Iterable[Maker],
+    horizon: int | None = None,
+    slow: Mapping[str, Maker] | None = None,
 ) -> pd.DataFrame:
     """Run policies without privacy, and private ones at every epsilon of the page and without noise.
 
@@ -73,6 +78,8 @@ def play(
         Each takes a nominal epsilon.
     horizon : int, optional
         Where it differs from the chapter's.
+    slow : mapping of str to callable, optional
+        Makers by the longer study that has their runs, which are read at the chapter's own parameters.
 
     Returns
     -------
@@ -82,6 +89,10 @@ def play(
     given = chapter.parameters
     how: dict[str, Any] = {"horizon": horizon, "checkpoints": []}
     runs = [chapter.play(problem, list(free), pays=math.inf, **how)]
+    if chapter.own:
+        runs += [chapter.long(label) for label in slow or {}]
+    else:
+        makers = [*makers, *(slow or {}).values()]
     for epsilon in [*sorted({*given["epsilons"], given["epsilon"]}), math.inf]:
         policies = [paying(make, epsilon) for make in makers]
         runs.append(chapter.play(problem, policies, pays=epsilon, **how))
@@ -111,7 +122,8 @@ def without(runs: pd.DataFrame) -> tuple[str, np.ndarray]:
     """
     free = runs[np.isinf(runs["pays"])]
     name = least(free)
-    return name, _rest(free[free["policy"] == name])
+    best = free[free["policy"] == name]
+    return name + ", without noise" * (best["mechanism"].iloc[0] != "none"), _rest(best)
 
 
 def priced(runs: pd.DataFrame) -> pd.DataFrame:

@@ -14,9 +14,10 @@ import pandas as pd
 
 from private_bandits import baselines
 from private_bandits.papers import cascading, semibandits
-from private_bandits.policy import Player, Policy
+from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms, SemiBandit
+from private_bandits_book.one_item import OneItem
 from private_bandits_book.studies import LongRun, play_long
 
 CHOOSING = {"two": (0.6, 0.5), "ladder": (0.9, 0.8, 0.7, 0.6), "one": (0.75, *[0.25] * 4), "close": (0.55, 0.5, 0.5)}
@@ -47,30 +48,6 @@ def drawn() -> dict[str, tuple[float, ...]]:
 def instances() -> dict[str, tuple[float, ...]]:
     """Return the instances on which the rule is judged."""
     return PAPERS | drawn()
-
-
-class OneItem(Player):
-    """Thompson sampling of lists that observes one item of each, that with the fewest observations, which is first."""
-
-    name = "Thompson, one item"
-
-    def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "OneItem":
-        """Return the learner."""
-        self.choice, self.size = choice, problem.list_size
-        self.ones, self.zeros = np.ones(problem.n_items), np.ones(problem.n_items)
-        return self
-
-    def ask(self) -> list[int]:
-        """Return the items of the largest draws."""
-        order = np.argsort(-self.choice.beta(self.ones, self.zeros))[: self.size]
-        least = int(np.argmin((self.ones + self.zeros)[order]))
-        order[[0, least]] = order[[least, 0]]
-        self.first = int(order[0])
-        return [int(item) for item in order]
-
-    def tell(self, feedback: Any) -> None:
-        """Take the observation of the first item."""
-        (self.ones if feedback[0] else self.zeros)[self.first] += 1
 
 
 def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
