@@ -99,8 +99,10 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
         frame = frame.assign(
             regret=frame["ns_a_round"], regret_se=0.0, replications=frame["turns"], epsilon=1.0, t=1, **looks
         ).rename(columns={"value": axis})
-        figure = figures.regret_curves(frame, axis, xscale="log", yscale="log", ylabel="ns a round")
-        drawn[f"{swept.replace(' ', '-')}.svg"] = figures.svg(figure)
+        name = swept.replace(" ", "-")
+        for suffix, narrow in ((".svg", False), (".narrow.svg", True)):
+            figure = figures.regret_curves(frame, axis, xscale="log", yscale="log", ylabel="ns a round", narrow=narrow)
+            drawn[name + suffix] = figures.svg(figure)
     return drawn
 
 

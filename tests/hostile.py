@@ -1,53 +1,44 @@
-"""Calls of everything public with arguments that nobody meant: what the signatures ask for, and what to hand over."""
+"""Calls of everything public, and parameters of chapters, with values that nobody meant, and how they may end.
+
+`test_hostile.py` plays a few dozen, and `make fuzz` 50,000.
+"""
 
 from __future__ import annotations
 
 import datetime
 import importlib
 import inspect
-import json
 import math
-import os
 import pkgutil
 import re
 import signal
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import xarray as xr
-from hypothesis import HealthCheck
 
 import private_bandits
-from private_bandits import estimates, simulate
-from private_bandits.papers import cascading, heavy_tailed
+from private_bandits import baselines, estimates, simulate
+from private_bandits.papers import cascading, contextual, heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.privacy import FinitePolicy
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulate import check_fit
+from private_bandits_book.chapters.book import find_book
+from private_bandits_book.chapters.parameters import UsageError, validate
 
 SECONDS = 5.0  # of CPU: a public call may take so long, on a busy machine, too
 
 
-FUZZ = "PRIVATE_BANDITS_CASES" in os.environ  # other cases each time, with `tests/fuzz.py`
-CASES = int(os.environ.get("PRIVATE_BANDITS_CASES", "2000"))
-SETTINGS = {"derandomize": not FUZZ, "deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
-COUNTED: Counter[str] = Counter()  # calls by how they end
-
-
 class TooLong(BaseException):
-    """A call took more than `SECONDS`."""
+    """A call took more than its seconds."""
 
 
 class Fair(FinitePolicy):
     """A finite policy of two arms."""
-
-    n_arms = 2
-    rewards = (0.0, 1.0)
-    channel = None
 
     def probabilities(self, history: Any) -> list[float]:
         return [0.5, 0.5]
@@ -102,18 +93,25 @@ OTHERS: dict[str, dict[str, Any]] = {
     "LinearContext.table": {"sets": [[[1.0, 0.0], [0.0, 1.0]]], "means": [[0.5, 0.2]]},
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
-    "privacy.audit": {"target": [[0.5, 0.5], [0.2, 0.8]], "runs": 1000, "horizon": 3},
+    "privacy.audit": {"target": [[0.5, 0.5], [0.2, 0.8]], "runs": 1000},
+    "privacy.Guarantee": {
+        **dict.fromkeys(("value_epsilon", "effective_epsilon"), 0.5),
+        **dict.fromkeys(("value_delta", "effective_delta"), 1e-3), "trust": "local", "reason": "one noisy mean",
+    },
+    "baselines.replay": {"policy": baselines.ucb()},
+    "papers.contextual.by_stretches": {"policy": contextual.linucb(2)},
+    "papers.definitions.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
+    "papers.definitions.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},
+    "papers.semibandits.separated": {"shape": "top-K", "others": 3},
+    "problems.ConvexLoss": {"domain": "ball", "kind": "quadratic", "anchors": [[0.3, 0.0]]},
     "privacy.table_laws": {"horizon": 2},
     "privacy.environment_law": {"horizon": 2},
     "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
-}
-SKIPPED = {"FinitePolicy", "History", "SetBandit"}
+}  # fmt: skip
+SKIPPED = {"FinitePolicy", "History", "SetBandit", "LinearContext"}  # made by class methods, or by readers
+FREE = {("simulate", "horizon"), ("simulate", "replications")}  # as many as are asked for
 
 
-# as many as are asked for, where to write them, and what runs the caller's own code
-FREE = {
-    *(("simulate", name) for name in ("horizon", "replications")),
-}
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 3, 0.0, -0.0, -1.0, 0.5, 1.5, 1e3, 1e-6, 1e6, math.nan, math.inf, -math.inf, 1 + 2j,
     np.float64("nan"),
@@ -151,14 +149,12 @@ def public() -> dict[str, Callable[..., Any]]:
 def meant(path: str, function: Callable[..., Any]) -> dict[str, Any]:
     """Arguments that a function takes."""
     given = {}
-    for parameter in inspect.signature(function).parameters.values():
-        own = (
-            VALUES[parameter.name]
-            if parameter.default is parameter.empty and parameter.name in VALUES
-            else parameter.default
-        )
-        value = OTHERS.get(path, {}).get(parameter.name, own)
-        given[parameter.name] = value() if value is rng or value is Fair else value
+    for name, parameter in inspect.signature(function).parameters.items():
+        own = parameter.default
+        if own is parameter.empty:
+            own = VALUES.get(name, own)
+        value = OTHERS.get(path, {}).get(name, own)
+        given[name] = value() if value is rng or value is Fair else value
     return given
 
 
@@ -166,6 +162,21 @@ def words(function: Callable[..., Any]) -> list[tuple[str, str]]:
     """What each choice of a function may be, by its docstring."""
     listed = re.findall(r"^(\w+) : \{(.*)\}", inspect.getdoc(function) or "", re.MULTILINE)
     return [(name, word) for name, given in listed for word in re.findall(r'"([^"]*)"', given)]
+
+
+def call_cases(calls: Mapping[str, Callable[..., Any]], seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Draw functions, and one or two of their arguments, without end; a choice is now and then another word."""
+    drawn, paths = np.random.default_rng(seed), list(calls)
+    while True:
+        path = str(drawn.choice(paths))
+        names = [name for name in meant(path, calls[path]) if (path, name) not in FREE]
+        changed = {}
+        if (others := words(calls[path])) and drawn.random() < 0.5:
+            changed = dict([others[drawn.integers(len(others))]])
+        for _ in range(drawn.integers(1, 3)):
+            if names:
+                changed[str(drawn.choice(names))] = HOSTILE[drawn.integers(len(HOSTILE))]
+        yield path, changed
 
 
 @contextmanager
@@ -184,21 +195,11 @@ def limited(seconds: float = SECONDS) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def tell(what: str) -> None:
-    """Write how many calls were refused and answered, if the environment names a file for it."""
-    if path := os.environ.get("PRIVATE_BANDITS_FIGURES"):
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"what": what, **COUNTED}) + "\n")
-    COUNTED.clear()
-
-
 def numbers(answer: Any, depth: int = 0) -> Iterator[np.ndarray]:
     """All numbers of an answer."""
     if isinstance(answer, xr.Dataset):
         yield from (variable.values for variable in answer.variables.values())
-    elif isinstance(answer, float | np.ndarray) and not (
-        isinstance(answer, np.ndarray) and answer.dtype.kind not in "fc"
-    ):
+    elif isinstance(answer, float) or (isinstance(answer, np.ndarray) and answer.dtype.kind in "fc"):
         yield np.asarray(answer)
     elif isinstance(answer, tuple | list | dict) and depth < 4:
         for entry in answer.values() if isinstance(answer, dict) else answer:
@@ -206,7 +207,7 @@ def numbers(answer: Any, depth: int = 0) -> Iterator[np.ndarray]:
 
 
 def played(policy: Policy) -> None:
-    """Play a policy for 20 rounds on the problems that it fits, and look at what it loses."""
+    """Play a policy for 20 rounds on a problem that it fits, and look at what it loses."""
     for problem in (CASCADE, SETS, ARMS, PARETO, CONTEXT, LOGISTIC, LOSS, BALL):
         try:
             check_fit(problem, policy, 20)
@@ -218,26 +219,53 @@ def played(policy: Policy) -> None:
         return
 
 
-def fault(path: str, function: Callable[..., Any], given: dict[str, Any]) -> str | None:
-    """What is wrong with how a call ends; None if it answers numbers or says in a line what it wants."""
+def outcome(call: Callable[[], Any], names: Mapping[str, Any], refusals: tuple[type[Exception], ...]) -> Any:
+    """What a call answers, or "refused" if it says in a line which argument it cannot take; all else is a fault."""
     try:
         with limited():
-            answer = function(**given)
-        if isinstance(answer, Policy):
-            answer = played(answer)
-    except (ValueError, TypeError) as error:
+            return call()
+    except refusals as error:
         said = str(error)
-        if len(said) > 200:
-            return f"{len(said)} characters: {said[:150]}"
-        names = [name for name in given if name in said]
-        COUNTED["refused"] += 1
-        return None if names else f"names no argument: {type(error).__name__}: {said}"
+        assert len(said) <= 200 and "\n" not in said, f"{len(said)} characters: {said[:150]}"
+        assert any(name in said for name in names), f"names no argument: {type(error).__name__}: {said}"
+        return "refused"
     except TooLong:
-        return "takes too long"
-    except Exception as error:
-        return f"{type(error).__name__}: {str(error)[:150]}"
-    COUNTED["answered"] += 1
+        raise AssertionError("takes too long") from None
+
+
+def called(path: str, function: Callable[..., Any], changed: Mapping[str, Any], plays: bool = False) -> str:
+    """Whether a public function refuses what it is given, or answers numbers."""
+    given = meant(path, function) | dict(changed)
+    answer = outcome(lambda: function(**given), given, (ValueError, TypeError))
+    if isinstance(answer, str) and answer == "refused":
+        return answer
+    if plays and isinstance(answer, Policy):
+        played(answer)
     silent = "`nan`" in (function.__doc__ or "")  # where a theorem says nothing
-    if not silent and any(np.isnan(array).any() for array in numbers(answer)):
-        return f"answers {answer!r}"[:150]
-    return None
+    assert silent or not any(np.isnan(array).any() for array in numbers(answer)), f"answers {answer!r}"[:150]
+    return "answered"
+
+
+def finite(value: Any) -> bool:
+    return all(map(finite, value)) if isinstance(value, list) else not isinstance(value, float) or math.isfinite(value)
+
+
+def parameter_cases(seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Draw chapters, and one or two of their parameters, without end."""
+    drawn, book = np.random.default_rng(seed), find_book()
+    known = {chapter: list(book.parameters(chapter)) for chapter in book.chapters()}
+    known = {chapter: names for chapter, names in known.items() if names}
+    while True:
+        chapter = str(drawn.choice(list(known)))
+        names = drawn.choice(known[chapter], drawn.integers(1, 3))
+        yield chapter, {str(name): HOSTILE[drawn.integers(len(HOSTILE))] for name in names}
+
+
+def validated(chapter: str, changed: Mapping[str, Any]) -> str:
+    """Whether a chapter refuses parameters, or takes them as finite values."""
+    known = find_book().parameters(chapter)
+    answer = outcome(lambda: validate(chapter, known, dict(changed)), known, (UsageError,))
+    if answer == "refused":
+        return "refused"
+    assert all(map(finite, answer.values())), f"takes {changed}"[:200]
+    return "answered"

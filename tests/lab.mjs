@@ -4,6 +4,7 @@ import * as sums from "../book/_lab/sums.js";
 import * as normal from "../book/_lab/normal.js";
 import * as random from "../book/_lab/random.js";
 import { settings } from "../book/_lab/settings.js";
+import { theorems } from "../book/_lab/theorems.js";
 
 // A stream that gives recorded draws in their order.
 class Tape {
@@ -35,11 +36,11 @@ const answers = {
   defaults: (chapter) => Object.fromEntries(settings[chapter].parameters.map(({ name, value }) => [name, value])),
   check: (chapter, values) => settings[chapter].check(values),
   command: (chapter, values) => settings[chapter].command(values, []),
-  traced: (chapter, id, values, tapes) => {
+  traced: (chapter, id, values, tapes, changed) => {
     const [env, choice, noise] = tapes.map((draws) => new Tape(draws));
     const trace = values.horizon <= 10000 ? [] : null;
     const checkpoints = settings[chapter].checkpoints(values);
-    const { record } = algorithm(chapter, id).make(values);
+    const record = { ...algorithm(chapter, id).make(values).record, ...changed };
     const regret = settings[chapter].run(record, values, { env, choice, noise }, checkpoints, () => {}, trace);
     return { trace, regret: [...regret], checkpoints: [...checkpoints] };
   },
@@ -67,6 +68,16 @@ const answers = {
   streams: (seed, replication, size) =>
     Object.values(random.streams(seed, replication)).map((stream) => Array.from({ length: size }, () => stream.random())),
   summed: (name, draws, ...rest) => sums[name](new Tape(draws), ...rest),
+  theorems: (values, epsilon) =>
+    Object.fromEntries(
+      theorems.flatMap(({ paper, uniform, bounds }) => [
+        [paper, uniform(values)],
+        ...bounds.flatMap(({ id, total, rest }) => [
+          [`${paper}/${id}`, total(values, epsilon)],
+          [`${paper}/${id}/rest`, rest(values)],
+        ]),
+      ]),
+    ),
   normal: (name, ...rest) => normal[name](...rest),
 };
 

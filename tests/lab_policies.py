@@ -34,7 +34,7 @@ def _cascading(rng: np.random.Generator) -> Values:
         "list_size": size,
         "p": p,
         "gap": rng.uniform(0.02, 0.98) * p,
-        "horizon": int(rng.integers(1, 3000)),
+        "horizon": int(rng.integers(1, 1500)),
     }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.studies import LongRun, play_long
 
 BOOK = Path(__file__).parents[1] / "book" / "data"

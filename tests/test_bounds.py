@@ -1,8 +1,7 @@
-"""The bounds of Wang et al. (2021) and Kveton et al. (2015): values by hand, limits, rates, and their corrections."""
+"""The bounds of Wang et al. (2021) and Kveton et al. (2015): values by hand, limits, and the sums of the proofs."""
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from chernoff import chernoff
 
 from private_bandits.mechanisms import lemma_1_constant
-from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds, repaired_blocks, repaired_local
+from private_bandits.papers.cascading import b_lb, bounds, repaired_local
 from private_bandits.problems import Cascade, SemiBandit
 from private_bandits.simulate import simulate
 
@@ -30,7 +29,6 @@ close = pytest.approx
 def test_kveton_by_hand():
     divergence = 0.05 * math.log(0.05 / 0.2) + 0.95 * math.log(0.95 / 0.8)
     assert bounds.kveton_lower(4, 2, 0.2, 0.15, HORIZON) == close(2 * 0.15 * 0.8 * LOG / divergence)
-    assert bounds.kveton_lower(4, 2, 0.2, 0.15, HORIZON) == close(17.647, abs=1e-3)
 
 
 def test_theorem_2_by_hand():
@@ -60,7 +58,7 @@ def test_theorem_8_by_hand():
     assert bounds.theorem_8(PROBLEM, HORIZON, 2.0, delta) == close(8 * square * 7.5 * LOG + TAIL + 12 * LOG)
 
 
-@pytest.mark.parametrize(("epsilon", "capped"), [(1.0, 1.0), (2.0, 2.0), (math.inf, 2.0)])
+@pytest.mark.parametrize(("epsilon", "capped"), [(1.0, 1.0), (math.inf, 2.0)])
 def test_theorem_10_by_hand(epsilon, capped):
     # Delta_min = 0.2, f^-1(0.2) = 0.1; Delta_max = 1.1 - 0.4; m = 4
     pulls = 128 * 2 * 3 * LOG / (capped * 0.01)
@@ -78,8 +76,8 @@ def test_theorem_10_by_hand(epsilon, capped):
 
 @pytest.mark.parametrize(
     ("weight", "privacy"),
-    # e^eps = 1.5, 2, 3: 2 min(4, e^2eps) (e^eps - 1)^2
-    [(1.5, 2 * 2.25 * 0.25), (2.0, 2 * 4 * 1), (3.0, 2 * 4 * 4)],
+    # e^eps = 1.5, 3: 2 min(4, e^2eps) (e^eps - 1)^2
+    [(1.5, 2 * 2.25 * 0.25), (3.0, 2 * 4 * 4)],
 )
 def test_theorem_11_by_hand(weight, privacy):
     arguments = (5, 2, 0.5, 0.25, HORIZON, math.log(weight))
@@ -103,37 +101,20 @@ def test_theorem_12_by_hand():
     assert bounds.theorem_12(*arguments, 1e-6, "corrected") == close(3 * 0.5 / 1e-6 * LOG, rel=1e-5)
 
 
-@pytest.mark.parametrize("p", [0.01, 0.2, 0.5, 0.9])
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
-@pytest.mark.parametrize("epsilon", [0.01, 0.5, 3.0, math.inf])
-def test_theorem_12_is_no_less_than_either_of_its_terms_and_bounds_the_print(p, share, epsilon):
-    at = (20, 4, p, share * p, HORIZON)
-    proved = bounds.theorem_12(*at, epsilon, "corrected")
-    terms = bounds.kveton_lower(*at), 16 * (1 - p) ** 3 * LOG / epsilon
-    assert proved >= max(terms) * (1 - 1e-12)
-    local = [bounds.theorem_11(*at, epsilon, variant) for variant in ("printed", "corrected", "sharp")]
-    assert local == sorted(local) and local[2] >= proved * (1 - 1e-12)  # local privacy is central privacy too
-    assert bounds.theorem_12(*at, epsilon) <= (1 + 1 / (p * (1 - p))) * proved
-
-
-def test_bernoulli_kl_by_hand():
-    assert bounds.bernoulli_kl(0.5, 0.25) == close(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
-    assert bounds.bernoulli_kl(0.0, 0.75) == close(math.log(4))
-    assert bounds.bernoulli_kl(1.0, 0.25) == close(math.log(4))
-    assert bounds.bernoulli_kl(0.3, 0.3) == 0.0
-
-
 # --- no privacy
 
 
-def test_without_privacy_the_corrected_bounds_lead_with_kveton():
+def test_without_privacy_the_bounds_lead_with_kveton():
     leading = 90 * LOG  # the sum of 12/gap of Theorem 2 of Kveton et al.
-    for epsilon in (math.inf, 1e12):
-        assert bounds.theorem_4(PROBLEM, HORIZON, epsilon, "corrected") == close(leading + TAIL + 12 * LOG)
-        assert bounds.theorem_8(PROBLEM, HORIZON, epsilon, 1e-3) == close(leading + TAIL + 12 * LOG, rel=1e-6)
-        assert bounds.theorem_6(PROBLEM, HORIZON, epsilon, 1e-3, "corrected") == close(leading + TAIL)
-        assert bounds.theorem_6(PROBLEM, HORIZON, epsilon, 1e-3) == close(leading)
-        assert bounds.theorem_4(PROBLEM, HORIZON, epsilon) == close(leading / 2 + TAIL)
+    assert bounds.theorem_4(PROBLEM, HORIZON, math.inf, "corrected") == close(leading + TAIL + 12 * LOG)
+    assert bounds.theorem_6(PROBLEM, HORIZON, math.inf, 1e-3, "corrected") == close(leading + TAIL)
+    assert bounds.theorem_8(PROBLEM, HORIZON, math.inf, 1e-3) == close(leading + TAIL + 12 * LOG)
+    plain = bounds.kveton_lower(20, 4, 0.2, 0.15, HORIZON)
+    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf) == 0.0
+    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf, "sharp") == close(plain)
+    everything = Cascade(MEANS, 4)  # nothing to choose
+    assert bounds.theorem_4(everything, HORIZON, 1.0) == close(TAIL)
+    assert bounds.theorem_2(everything, HORIZON, 1.0, variant="corrected") == close(TAIL)
 
 
 def test_without_privacy_theorem_2_forgets_the_sampling():
@@ -145,99 +126,6 @@ def test_without_privacy_theorem_2_forgets_the_sampling():
     corrected = bounds.theorem_2(PROBLEM, HORIZON, math.inf, variant="corrected")
     assert corrected == close(6 * layered * LOG + TAIL)
     assert corrected - TAIL < 90 * LOG
-
-
-def test_without_privacy_the_lower_bounds_keep_what_they_say():
-    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf) == 0.0
-    plain = bounds.kveton_lower(20, 4, 0.2, 0.15, HORIZON)
-    assert bounds.theorem_12(20, 4, 0.2, 0.15, HORIZON, math.inf, "corrected") == close(plain)
-    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf, "sharp") == close(plain)
-    assert bounds.theorem_12(20, 4, 0.2, 0.15, HORIZON, math.inf) == close(16 * 0.8**3 / 0.15 * LOG)
-
-
-# --- rates
-
-
-def _with_list(size):
-    """16 worse items at every list size."""
-    return b_lb(size + 16, size, 0.2, 0.15)
-
-
-# exponents of epsilon, K, and how the leading part grows when ln(1.25/delta) or ln(e + epsilon/delta) doubles
-RATES = {
-    "theorem_4": (lambda size, eps, delta: bounds.theorem_4(_with_list(size), HORIZON, eps), 2, 4, 1),
-    "theorem_6": (lambda size, eps, delta: bounds.theorem_6(_with_list(size), HORIZON, eps, delta), 2, 2, 2),
-    "theorem_8": (lambda size, eps, delta: bounds.theorem_8(_with_list(size), HORIZON, eps, delta), 2, 2, None),
-    "theorem_10": (
-        lambda size, eps, delta: bounds.theorem_10(b_lb_semi(40, size, 0.2, 0.15), HORIZON, eps, delta),
-        2,
-        # K from the noise, K^2 from f^-1, K from Delta_max
-        16,
-        2,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", RATES)
-def test_rates_in_epsilon_list_size_and_delta(name):
-    bound, power, doubled_list, doubled_log = RATES[name]
-    small = 1e-4
-    values = [bound(4, small * 2**i, 0.01) for i in range(4)]
-    for larger, smaller in zip(values, values[1:], strict=False):
-        # ln(e + epsilon/delta) moves a little when epsilon does
-        assert larger / smaller == close(2.0**power, rel=0.03)
-    assert bound(8, small, 0.01) / bound(4, small, 0.01) == close(doubled_list, rel=0.01)
-    squared = 0.01**2 / 1.25
-    if doubled_log is not None:
-        assert bound(4, small, squared) / bound(4, small, 0.01) == close(doubled_log, rel=0.01)
-    else:
-        logs = math.log(math.e + small / squared) / math.log(math.e + small / 0.01)
-        assert bound(4, small, squared) / bound(4, small, 0.01) == close(logs, rel=0.01)
-
-
-@pytest.mark.parametrize("variant", ["printed", "proof"])
-@pytest.mark.parametrize("xi", [0.1, 1.0])
-def test_rate_of_theorem_2(variant, xi):
-    """(L ln T / epsilon)^(1 + xi) in each of its factors; K for L in the proof."""
-
-    def growth(problem, horizon, epsilon):
-        return bounds.theorem_2(problem, horizon, epsilon, xi, variant) - problem.n_items * 2 * math.pi**2 / 3
-
-    base = growth(b_lb(20, 4, 0.2, 0.15), HORIZON, 1.0)
-    rate = 2 ** (1 + xi)
-    assert growth(b_lb(20, 4, 0.2, 0.15), HORIZON**2, 1.0) / base == close(rate)
-    assert growth(b_lb(20, 4, 0.2, 0.15), HORIZON, 0.5) / base == close(rate)
-    doubled = b_lb(40, 4, 0.2, 0.15) if variant == "printed" else b_lb(24, 8, 0.2, 0.15)
-    worse = 36 / 16 if variant == "printed" else 1.0
-    assert growth(doubled, HORIZON, 1.0) / base == close(worse * rate)
-
-
-def test_every_bound_is_in_units_of_ln_t():
-    """Squaring the horizon doubles what multiplies ln T."""
-    semi = SemiBandit.top_k(MEANS, 2)
-    for bound, constant in (
-        (lambda t: bounds.theorem_4(PROBLEM, t, 1.0), TAIL),
-        (lambda t: bounds.theorem_4(PROBLEM, t, 1.0, "corrected"), TAIL),
-        (lambda t: bounds.theorem_6(PROBLEM, t, 1.0, 1e-3), 0.0),
-        (lambda t: bounds.theorem_6(PROBLEM, t, 1.0, 1e-3, "corrected"), TAIL),
-        (lambda t: bounds.theorem_8(PROBLEM, t, 1.0, 1e-3), TAIL),
-        (lambda t: bounds.theorem_10(semi, t, 1.0, 1e-3), (math.pi**2 / 3 + 1) * 2.8),
-        (lambda t: bounds.theorem_11(5, 2, 0.5, 0.25, t, 1.0), 0.0),
-        (lambda t: bounds.theorem_12(5, 2, 0.5, 0.25, t, 1.0), 0.0),
-    ):
-        assert bound(1) == close(constant, abs=1e-9)
-        assert bound(HORIZON**2) - constant == close(2 * (bound(HORIZON) - constant))
-
-
-def test_composition_pays_only_for_long_lists():
-    """Theorem 8 beats the corrected Theorem 4 only if K > 4 ln(e + epsilon/delta): 21.2 at 0.2 and 1e-3."""
-    for epsilon, last in ((0.2, 21), (2.0, 30)):
-        for size in (1, 4, 8, 16, last, last + 1, 64):
-            problem = _with_list(size)
-            better = bounds.theorem_8(problem, HORIZON, epsilon, 1e-3) < bounds.theorem_4(
-                problem, HORIZON, epsilon, "corrected"
-            )
-            assert better == (size > last)
 
 
 # --- Theorem 2, corrected
@@ -256,7 +144,7 @@ def _pulls_by_scan(gap, n_items, epsilon, c_1):
         s += 1
 
 
-@pytest.mark.parametrize(("gap", "epsilon"), [(0.4, 1.0), (0.2, 5.0), (0.5, 50.0)])
+@pytest.mark.parametrize(("gap", "epsilon"), [(0.4, 1.0), (0.5, 50.0)])
 def test_corrected_theorem_2_solves_its_inequality(gap, epsilon):
     problem = Cascade([0.6, 0.6 - gap, 0.6 - gap], 1)
     corrected = bounds.theorem_2(problem, HORIZON, epsilon, variant="corrected", c_1=2.0)
@@ -265,92 +153,10 @@ def test_corrected_theorem_2_solves_its_inequality(gap, epsilon):
     assert scanned - 1e-6 <= pulls <= scanned + 1 + 1e-6
 
 
-def test_layering_against_brute_force():
-    """The most regret that pull limits s_k allow: sum of gap_k m_k with m_1 + ... + m_k <= s_k."""
-    problem = Cascade([0.9, 0.7, 0.5, 0.2], 3)
-    gaps = [0.7, 0.5, 0.3]
-    limits = [max(_pulls_by_scan(gap, 4, 1e3, 1.0), 1) for gap in gaps]
-    assert limits[0] < limits[1] < limits[2] < 1500
-    most = 0.0
-    for first in range(limits[0] + 1):
-        second = limits[1] - first  # the remaining choices are monotone: a pull at a larger gap is worth more
-        for taken in {0, second // 2, second}:
-            most = max(most, gaps[0] * first + gaps[1] * taken + gaps[2] * (limits[2] - first - taken))
-    value = bounds.theorem_2(problem, HORIZON, 1e3, variant="corrected", c_1=1.0) - TAIL
-    assert most - 1e-6 <= value <= most + sum(gaps)  # pulls are whole in the scan
-
-
-def test_corrected_theorem_2_beats_the_printed_one_at_the_paper_scale():
-    problem = b_lb(20, 4, 0.2, 0.15)
-    for epsilon, at_least in ((0.2, 300), (1.0, 160)):
-        printed = bounds.theorem_2(problem, 100_000, epsilon)
-        corrected = bounds.theorem_2(problem, 100_000, epsilon, variant="corrected")
-        assert at_least < printed / corrected < 1.1 * at_least
-        assert corrected > 30 * problem.uniform_regret() * 100_000  # both are far above uniform play
-
-
-# --- "arbitrarily small xi"
-
-
-# --- Theorem 11: the order of the divergence
-
-
-@pytest.mark.parametrize("p", [0.05, 0.2, 0.5, 0.9])
-def test_the_right_divergence_only_strengthens_theorem_11(p):
-    """gap^2/(p(1-p)) over d(p - gap || p) is 2 at a vanishing gap and never below 1."""
-    for share in (0.001, 0.1, 0.5, 0.9, 0.99):
-        arguments = (20, 4, p, share * p, HORIZON, 0.5)
-        gain = bounds.theorem_11(*arguments, "corrected") / bounds.theorem_11(*arguments)
-        assert gain >= 1.0
-        if share == 0.001:
-            assert gain == close(2.0, rel=0.02)
-
-
-# --- refusals
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: bounds.theorem_4(PROBLEM, 0, 1.0), "horizon must be >= 1, got 0"),
-        (lambda: bounds.kveton_lower(4, 4, 0.2, 0.1, 10), "list_size must be"),
-        (lambda: bounds.theorem_2(PROBLEM, 10, 0.0), "epsilon must be > 0"),
-        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, xi=0.0), "xi must be > 0"),
-        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, variant="corrected", c_1=0.0), "c_1 must be > 0"),
-        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, c_2=-1.0), "c_2 must be >= 0"),
-        (lambda: bounds.theorem_2(PROBLEM, 10, 1.0, variant="ours"), "variant must be one of"),
-        (lambda: bounds.theorem_2(Cascade([0.5, 0.3, 0.3], 2), 10, 1.0, variant="corrected"), "unique best list"),
-        (lambda: bounds.theorem_4(PROBLEM, 10.0, 1.0), "horizon must be an integer"),
-        (lambda: bounds.theorem_4(PROBLEM, 10, 1.0, "proof"), "variant must be one of"),
-        (lambda: bounds.theorem_4(Cascade([0.5, 0.3, 0.3], 2), 10, 1.0), "unique best list"),
-        (lambda: bounds.theorem_6(PROBLEM, 10, 1.0, 1.0), "delta must be > 0 and < 1"),
-        (lambda: bounds.theorem_8(PROBLEM, 10, math.inf, 0.0), "delta must be > 0 and < 1"),
-        (lambda: bounds.theorem_8(PROBLEM, 10, -1.0, 0.1), "epsilon must be > 0"),
-        (lambda: bounds.theorem_10(SemiBandit.top_k([0.5, 0.3, 0.3], 2), 10, 1.0, 0.1), "unique best list"),
-        (lambda: bounds.theorem_11(8, 4, 0.2, 0.2, 10, 1.0), "gap must be"),
-        (lambda: bounds.theorem_11(8, 4, 1.0, 0.2, 10, 1.0), "p must be"),
-        (lambda: bounds.theorem_12(8, 9, 0.2, 0.1, 10, 1.0), "list_size must be"),
-        (lambda: bounds.theorem_12(8, 4, 0.2, 0.1, 10, 0.0), "epsilon must be > 0"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_a_list_of_everything_has_no_regret_to_bound():
-    everything = Cascade(MEANS, 4)
-    assert bounds.theorem_4(everything, HORIZON, 1.0) == close(TAIL)
-    assert bounds.theorem_2(everything, HORIZON, 1.0, variant="corrected") == close(TAIL)
-    assert bounds.theorem_10(SemiBandit.top_k(MEANS, 4), HORIZON, 1.0, 1e-3) == 0.0
-
-
 # --- the repair that asks about the first item
 
 
-@pytest.mark.parametrize(
-    ("means", "size"), [([0.4, 0.4, 0.1, 0.1, 0.1], 2), ([0.9, 0.5, 0.3, 0.05], 2), ([0.6, 0.2], 1)]
-)
+@pytest.mark.parametrize(("means", "size"), [([0.4, 0.4, 0.1, 0.1, 0.1], 2), ([0.6, 0.2], 1)])
 def test_the_bound_of_the_repair_is_the_sum_of_its_proof(means, size):
     """Each item pays for each count once: twice its radius, at most the largest gap, until that is the smallest."""
     horizon, epsilon = 10**5, 0.7
@@ -375,22 +181,15 @@ def test_the_repair_stays_below_its_bound_where_that_says_something():
     assert bound < 40 * float(regret.mean())
 
 
-def test_the_bound_of_the_repair_asks_for_a_best_list():
-    with pytest.raises(ValueError, match="unique best list"):
-        bounds.repaired_first_upper(Cascade(np.array([0.5, 0.4, 0.4]), 2), 100, 1.0)
-    assert bounds.repaired_first_upper(Cascade(np.array([0.5, 0.4]), 2), 100, 1.0) == 0.0
-
-
 # --- the repair that releases blocks
 
 
-@pytest.mark.parametrize("design", ["keep", "forget"])
 @pytest.mark.parametrize(
-    ("means", "size", "epsilon", "horizon"),
+    ("means", "size", "epsilon", "horizon", "design"),
     [
-        ([0.7, 0.2], 1, 2.0, 50),  # cut within a block
-        ([0.4, 0.4, 0.1, 0.1, 0.1], 2, 0.7, 10**5),
-        ([0.9, 0.5, 0.3, 0.05], 2, 30.0, 10**5),
+        ([0.7, 0.2], 1, 2.0, 50, "keep"),  # cut within a block
+        ([0.4, 0.4, 0.1, 0.1, 0.1], 2, 0.7, 10**5, "keep"),
+        ([0.9, 0.5, 0.3, 0.05], 2, 30.0, 10**5, "forget"),
     ],
 )
 def test_the_bound_of_blocks_is_the_sum_of_its_proof(means, size, epsilon, horizon, design):
@@ -411,41 +210,25 @@ def test_the_bound_of_blocks_is_the_sum_of_its_proof(means, size, epsilon, horiz
     assert found == pytest.approx(len(means) * (paid + math.pi**2 / 6), rel=1e-8)
 
 
-@pytest.mark.parametrize("design", ["keep", "forget"])
+# --- refusals
+
+TIED = Cascade([0.5, 0.3, 0.3], 2)
+
+
 @pytest.mark.parametrize(
-    ("means", "size"), [([0.6, 0.1, 0.1], 1), ([0.6, 0.6, 0.1, 0.1], 2), ([0.5, 0.5, 0.5, 0.1, 0.1], 3)]
+    ("call", "message"),
+    [
+        (lambda: bounds.kveton_lower(4, 4, 0.2, 0.1, 10), "list_size must be"),
+        (lambda: bounds.theorem_4(TIED, 10, 1.0), "unique best list"),
+        (lambda: bounds.theorem_4(PROBLEM, 10, 1.0, "proof"), "variant must be one of"),
+        (lambda: bounds.theorem_10(SemiBandit.top_k([0.5, 0.3, 0.3], 2), 10, 1.0, 0.1), "unique best list"),
+        (lambda: bounds.theorem_11(8, 4, 0.2, 0.2, 10, 1.0), "gap must be"),
+        (lambda: bounds.theorem_12(8, 9, 0.2, 0.1, 10, 1.0), "list_size must be"),
+        (lambda: bounds.repaired_first_upper(TIED, 100, 1.0), "unique best list"),
+        (lambda: bounds.repaired_blocks_upper(TIED, 100, 1.0), "unique best list"),
+        (lambda: bounds.repaired_blocks_upper(PROBLEM, 100, 1.0, "counter"), "design must be one of"),
+    ],
 )
-def test_blocks_stay_below_their_bound_where_that_says_something(means, size, design):
-    problem, horizon, before = Cascade(means, size), 200_000, math.inf
-    for epsilon in (0.2, 1.0):
-        policy = repaired_blocks(epsilon, size, design)
-        regret = simulate(problem, policy, horizon=horizon, replications=10, seed=1, checkpoints=[horizon]).regret
-        bound = bounds.repaired_blocks_upper(problem, horizon, epsilon, design)
-        assert float(regret.max()) < bound < min(before, 0.4 * problem.uniform_regret() * horizon)
-        assert bound < 60 * float(regret.mean())
-        before = bound
-
-
-def test_the_bound_of_blocks_is_of_its_order():
-    """Up to the rounding of blocks, in which it is not quite monotone in epsilon."""
-    for means, size in (([0.6, 0.1], 1), ([0.6, 0.6, 0.55, 0.1], 2), ([0.5, 0.5, 0.5, 0.49, 0.1], 3)):
-        problem, smallest = Cascade(means, size), means[size - 1] - means[size]
-        kappa = sum((1 - means[size - 1]) ** k for k in range(size))
-        spread = math.log((means[0] - means[-1]) / smallest)
-        for epsilon, horizon in itertools.product((0.01, 0.1, 1.0, 100.0), (10**4, 10**9)):
-            order = len(means) * kappa * (1 / smallest + (1 + spread) / epsilon) * math.log(horizon)
-            keep, forget = (
-                bounds.repaired_blocks_upper(problem, horizon, epsilon, design) for design in ("keep", "forget")
-            )
-            assert keep < 15 * order and keep <= forget < 45 * order
-        assert keep > 5 * order
-        first = bounds.repaired_first_upper(problem, horizon, math.inf)
-        assert bounds.repaired_blocks_upper(problem, horizon, math.inf) == first < keep < 1.5 * first
-
-
-def test_the_bound_of_blocks_asks_for_a_best_list_and_for_blocks():
-    with pytest.raises(ValueError, match="unique best list"):
-        bounds.repaired_blocks_upper(Cascade(np.array([0.5, 0.4, 0.4]), 2), 100, 1.0)
-    with pytest.raises(ValueError, match="design must be one of"):
-        bounds.repaired_blocks_upper(Cascade(np.array([0.5, 0.4]), 1), 100, 1.0, "counter")
-    assert bounds.repaired_blocks_upper(Cascade(np.array([0.5, 0.4]), 2), 100, 1.0) == 0.0
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-import xarray as xr
 
 from private_bandits import baselines
 from private_bandits.problems import Arms
@@ -22,7 +21,7 @@ from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.run import run
 from private_bandits_book.cli import main
-from private_bandits_book.studies import LongRun, Runner, long_study
+from private_bandits_book.studies import LongRun, long_study
 
 PROBLEM = Arms.bernoulli([0.7, 0.4])
 SRC = Path(__file__).parents[1] / "src"
@@ -46,31 +45,26 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def runs(player: Runner, *policies) -> list[xr.Dataset]:
-    return [player.run(PROBLEM, policy).data for policy in policies]
-
-
-def player(**changes: int) -> Runner:
-    return Runner(**{"horizon": 50, "replications": 3, "seed": 1, "n_jobs": 1} | changes)
+def runs(*policies, **changes) -> pd.DataFrame:
+    made = [LongRun({"policy": policy.name}, PROBLEM, policy, 50, 1, 3)._replace(**changes) for policy in policies]
+    return long_study("one", lambda: made)()
 
 
 def test_what_was_played_is_not_played_again_and_has_the_same_bits(played):
     said: list[str] = []
-    first = runs(player(), baselines.ucb())
+    first = runs(baselines.ucb())
     with caching("run", said.append):
-        xr.testing.assert_identical(runs(player(), baselines.ucb())[0], first[0])
+        pd.testing.assert_frame_equal(runs(baselines.ucb()), first, check_exact=True)
         assert said == []
     with caching("run", said.append):
-        both = runs(player(n_jobs=2), baselines.ucb(), baselines.adap_ucb(1.0))
-    xr.testing.assert_identical(both[0], first[0])
+        both = runs(baselines.ucb(), baselines.adap_ucb(1.0))
+    pd.testing.assert_frame_equal(both[: len(first)], first, check_exact=True)
     assert played == ["UCB", "UCB", "AdaP-UCB"]
     assert len(said) == 1 and said[0].startswith("1 results of an earlier run were kept and used, in ")
     with caching("run", said.append):
-        runs(player(seed=2), baselines.ucb())
-        runs(player(horizon=51), baselines.ucb())
-        runs(player(replications=4), baselines.ucb())
-        runs(player(), baselines.adap_ucb(2.0))
-        player().run(Arms.bernoulli([0.7, 0.5]), baselines.ucb())
+        for changes in ({"seed": 2}, {"horizon": 51}, {"replications": 4}, {"problem": Arms.bernoulli([0.7, 0.5])}):
+            runs(baselines.ucb(), **changes)
+        runs(baselines.adap_ucb(2.0))
     assert len(played) == 8 and len(said) == 1
 
 
@@ -79,10 +73,10 @@ def test_nothing_is_kept_outside_nor_in_ci_nor_where_it_is_not_wanted(played, ro
         before = len(played)
         for _ in range(2):
             with caching(work, pytest.fail):
-                runs(player(), baselines.ucb())
+                runs(baselines.ucb())
         return len(played) - before
 
-    runs(player(), baselines.ucb())
+    runs(baselines.ucb())
     assert twice("") == 2
     monkeypatch.setenv("CI", "true")
     assert twice() == 2
@@ -134,26 +128,7 @@ def test_a_cell_is_whole_or_not_there(monkeypatch):
         assert memoize("one", lambda: 3) == 3 == memoize("one", lambda: 4)
 
 
-class Fixed:
-    """A learner of somebody else, which may be edited without our knowing."""
-
-    name = "fixed"
-
-    def start(self, problem, choice, noise):
-        return self
-
-    def ask(self):
-        return [0]
-
-    def tell(self, weights):
-        pass
-
-
-def test_what_is_not_ours_or_has_no_name_is_played_each_time(played):
-    for _ in range(2):
-        with caching("run", pytest.fail):
-            player().run(PROBLEM, Fixed())
-    assert played == ["fixed", "fixed"]
+def test_what_has_no_name_is_made_each_time():
     with caching("run", pytest.fail):
         assert [memoize(lambda: 1, partial(int, number)) for number in (1, 2)] == [1, 2]
 
@@ -224,7 +199,7 @@ def test_neither_a_run_nor_reproduce_uses_what_an_earlier_one_made(tiny, root, t
     source = """import os
 import pandas as pd
 from private_bandits_book.cache import memoize
-chapter.data(pd.DataFrame({"process": [memoize("process", os.getpid)]}), "process")"""
+chapter.table("process", pd.DataFrame({"process": [memoize("process", os.getpid)]}), "One.")"""
     new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}
     notebook["cells"] = [*notebook["cells"][:3], new]
     path.write_text(json.dumps(notebook))

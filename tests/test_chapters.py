@@ -21,14 +21,17 @@ import pytest
 
 from private_bandits import papers
 from private_bandits.papers.cascading import algorithm_2
-from private_bandits_book.chapters import Chapter, execute, parameters, render
+from private_bandits_book import chapter as room
+from private_bandits_book.chapter import Chapter
+from private_bandits_book.chapters import claims, execute, parameters, render
 from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
 from private_bandits_book.chapters.execute import ChapterFailed
-from private_bandits_book.chapters.page import OUTPUT_VARIABLE
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, validate
+from private_bandits_book.chapters.render import Table
 from private_bandits_book.chapters.reproduce import moved
-from private_bandits_book.exhibits import Table
 from private_bandits_book.ledger import COLUMNS
+from private_bandits_book.plots import Picture
 from private_bandits_book.verdicts import NOT_TESTABLE, VERDICTS, described
 
 KNOWN = {
@@ -170,53 +173,50 @@ def test_a_chapter_that_is_not_there_is_refused(tiny, name):
 
 
 @pytest.fixture
-def chapter(tiny, tmp_path, monkeypatch):
+def shown(monkeypatch):
+    """What is displayed, in order."""
+    things = []
+    monkeypatch.setattr(room, "display", lambda *some: things.extend(some))
+    return things
+
+
+@pytest.fixture
+def chapter(tiny, shown, tmp_path, monkeypatch):
     monkeypatch.setenv(OUTPUT_VARIABLE, str(tmp_path / "out"))
-    return Chapter("tiny", book=tiny, **VALUES)
+    return Chapter("tiny", VALUES, tiny)
 
 
 FRAME = pd.DataFrame({"policy": ["a|b", "*c*"], "epsilon": [0.1, math.inf], "t": [10, 20], "x": [1 / 3, None]})
 
 
-def test_a_chapter_is_guarded_by_the_validator(tiny, monkeypatch):
-    with pytest.raises(UsageError, match="horizon must be >= 1, got -5"):
-        Chapter("tiny", book=tiny, **VALUES | {"horizon": -5})
-    with pytest.raises(UsageError, match="horizn is not a parameter"):
-        Chapter("tiny", book=tiny, **VALUES, horizn=3)
-    with pytest.raises(UsageError, match="seed must be given"):
-        Chapter("tiny", book=tiny, **{name: value for name, value in VALUES.items() if name != "seed"})
-    chapter = Chapter("tiny", book=tiny, **VALUES | {"horizon": 9.0})
-    assert chapter.horizon == 9 and chapter.mood == "calm"
-    with pytest.raises(AttributeError, match="horizn"):
-        chapter.horizn  # noqa: B018
-
-
-def test_results_go_to_the_parameter_else_the_variable_else_nowhere(tiny, tmp_path, monkeypatch):
+def test_results_go_to_the_parameter_else_the_variable_else_nowhere(tiny, shown, tmp_path, monkeypatch):
     monkeypatch.delenv(OUTPUT_VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
     before = set(tmp_path.rglob("*"))
-    shown = Chapter("tiny", book=tiny, **VALUES).data(FRAME, "points")
+    Chapter("tiny", VALUES, tiny).table("points", FRAME, "Some.")
     assert set(tmp_path.rglob("*")) == before
     monkeypatch.setenv(OUTPUT_VARIABLE, str(tmp_path / "variable"))
-    assert Chapter("tiny", book=tiny, **VALUES).data(FRAME, "points") == shown
-    Chapter("tiny", book=tiny, **VALUES | {"output_dir": "parameter"}).data(FRAME, "points")
+    Chapter("tiny", VALUES, tiny).table("points", FRAME, "Some.")
+    Chapter("tiny", VALUES | {"output_dir": "parameter"}, tiny).table("points", FRAME, "Some.")
+    assert shown[0] == shown[1] == shown[2]
     for folder in ("variable", "parameter"):
         text = (tmp_path / folder / "data" / "points.csv").read_bytes()
         assert text == b"policy,epsilon,t,x\na|b,0.1,10,0.3333333333\n*c*,inf,20,\n"
 
 
-def test_a_figure_is_written_shown_and_closed(chapter, tmp_path):
+def test_a_figure_is_written_shown_and_closed(chapter, shown, tmp_path):
     fig, ax = plt.subplots()
     _ = ax.plot([1, 2])
     caption, alt = 'Regret: "up"\n\n  & `code` $x$', 'A line: it says "up" # <b>'
-    shown = chapter.figure(fig, "figure-1a", caption=caption, alt=alt, data=FRAME)._repr_mimebundle_()
+    chapter.figure("figure-1a", Picture(fig, FRAME, alt), caption)
+    bundle = shown[-1]._repr_mimebundle_()
     assert not plt.fignum_exists(fig.number)
     assert (tmp_path / "out/figures/figure-1a.svg").read_bytes().startswith(b"<?xml")
     assert (tmp_path / "out/data/figure-1a.csv").is_file()
-    assert shown["text/plain"] == "<figure figure-1a>"
-    assert 'alt="A line: it says &quot;up&quot; # &lt;b&gt;"' in shown["text/html"]
-    assert "<figcaption>Regret: &quot;up&quot; &amp; `code` $x$</figcaption>" in shown["text/html"]
-    assert shown["text/markdown"] == (
+    assert bundle["text/plain"] == "<figure figure-1a>"
+    assert 'alt="A line: it says &quot;up&quot; # &lt;b&gt;"' in bundle["text/html"]
+    assert "<figcaption>Regret: &quot;up&quot; &amp; `code` $x$</figcaption>" in bundle["text/html"]
+    assert bundle["text/markdown"] == (
         "```{figure} figures/tiny/figure-1a.svg\n:name: tiny-figure-1a\n"
         ':alt: "A line: it says \\"up\\" # <b>"\n\n'
         'Regret: "up" & `code` $x$ {download}`figure-1a.csv <data/tiny/figure-1a.csv>`\n```'
@@ -224,23 +224,16 @@ def test_a_figure_is_written_shown_and_closed(chapter, tmp_path):
 
 
 @pytest.mark.parametrize("missing", ["caption", "alt"])
-def test_a_figure_has_a_caption_and_an_alternative_text(chapter, tmp_path, missing):
+def test_a_figure_has_a_caption_and_an_alternative_text(missing):
     words = {"caption": "c", "alt": "a", missing: " \n"}
     with pytest.raises(ValueError, match=f"{missing} must not be empty"):
-        chapter.figure(plt.figure(), "figure-1", data=FRAME, **words)
-    assert not (tmp_path / "out").exists()
+        render.figure("tiny", "figure-1", svg="<svg/>", **words)
 
 
-@pytest.mark.parametrize("label", ["Figure-1", "figure_1", "long-run", "../x", "", "a--b"])
-def test_labels_are_plain_words_and_never_those_of_long_studies(chapter, label):
-    with pytest.raises(ValueError, match="label must be lower-case words"):
-        chapter.data(FRAME, label)
-
-
-def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
+def test_a_table_shows_what_is_asked_and_writes_everything(chapter, shown, tmp_path):
     heads = {"policy": "policy", "x": "$x$", "epsilon": "eps"}
-    shown = chapter.table(Table(FRAME, "Some `numbers`.", heads, {"x": ".1f"}), "table-1")
-    assert shown.markdown.splitlines() == [
+    chapter.table("table-1", FRAME, "Some `numbers`.", heads, {"x": ".1f"})
+    assert shown[-1].markdown.splitlines() == [
         "~~~{table} Some `numbers`.",
         ":name: tiny-table-1",
         "",
@@ -252,19 +245,24 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, tmp_path):
         "",
         "{download}`table-1.csv <data/tiny/table-1.csv>`",
     ]
-    assert "<td>a|b</td><td>0.3</td><td>0.1</td>" in shown.html
+    assert "<td>a|b</td><td>0.3</td><td>0.1</td>" in shown[-1].html
     assert (tmp_path / "out/data/table-1.csv").read_text().startswith("policy,epsilon,t,x\n")
     with pytest.raises(ValueError, match="columns of table-1 must be among policy, epsilon, t, x, got 'y'"):
-        chapter.table(Table(FRAME, "c", {"y": "y"}), "table-1")
+        chapter.table("table-1", FRAME, "c", {"y": "y"})
 
 
-def test_a_caption_with_code_does_not_break_its_fence(chapter):
+def test_a_table_that_is_chosen_from_says_so(chapter, shown):
+    chapter.table("table-1", FRAME, "Some.", filtered=True)
+    assert ":class: filtered" in shown[-1].markdown.splitlines()
+
+
+def test_a_caption_with_code_does_not_break_its_fence():
     for caption, fence in (
         ("A ````long```` word.", "~~~"),
         ("`A` ~~~~long~~~~ word.", "~~~~~"),
         ("~~~~ words.", "```"),
     ):
-        lines = chapter.table(Table(FRAME, caption), "table-1").markdown.splitlines()
+        lines = render.table("tiny", "table-1", Table(FRAME, caption)).markdown.splitlines()
         assert lines[0] == f"{fence}{{table}} {caption}"
         assert lines[-3] == fence
 
@@ -274,33 +272,29 @@ def lines_of(shown):
     return [json.loads(line) for line in shown.markdown.splitlines() if line.startswith('{"')]
 
 
-def test_the_ledger_shows_interval_verdict_and_command(chapter, tmp_path):
+def test_the_ledger_shows_interval_verdict_and_command(tiny):
     row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
     row |= {"kind": "theorem", "verdict": "undecided", "command": "make --long a|b", "evidence": "measured"}
     unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
     exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25, "excludes": math.nan}
-    shown = chapter.ledger(pd.DataFrame([row, unmeasured, exact]))
+    shown = claims.ledger(tiny, {"tiny": pd.DataFrame([row, unmeasured, exact])})
     head = "The claims and their verdicts. 3 numbered theorems, tables and figures: 1 reproduced, 2 undecided."
     assert shown.markdown.startswith(f"{head} 3 rows by evidence: 3 measured. 0 rows fail:")
-    assert "```{claims} \n:name: tiny-claims\n" in shown.markdown
+    assert "```{claims} \n:home: \n" in shown.markdown
     first, second, third = lines_of(shown)
     assert [line["number"] for line in (first, second, third)] == ["1 [0.5, ∞]", "", "0.25"]
     assert (first["verdict"], second["verdict"]) == ("undecided", "reproduced")
     assert first["command"] == "make --long a|b" and first["excludes"] == "x" and third["excludes"] == ""
     assert first["chapter"] == "tiny" and first["paper"] == "A tiny chapter"
     assert "<td>1 [0.5, ∞]</td><td>undecided</td><td>measured</td>" in shown.html
-    written = (tmp_path / "out/data/claims.csv").read_text().splitlines()
-    assert written[0] == ",".join(COLUMNS) and written[1] == (
-        "x,theorem,x,x,1,0.5,inf,undecided,x,make --long a|b,measured,x,x"
-    )
-    with pytest.raises(ValueError, match="the ledger must have columns claim, kind"):
-        chapter.ledger(pd.DataFrame([row])[["claim", "verdict"]])
 
 
-def test_a_long_study_is_read_from_the_committed_book(chapter, tiny):
+def test_a_long_study_is_read_from_the_committed_book(tiny, monkeypatch):
     tiny.data("tiny").mkdir(parents=True)
     (tiny.data("tiny") / "long-horizon.csv").write_text("t,regret\n10,1.5\n")
-    assert chapter.long_study("horizon").to_dict("list") == {"t": [10], "regret": [1.5]}
+    chapter = Chapter("tiny", VALUES, tiny)
+    monkeypatch.setattr(room.importlib, "import_module", lambda name: SimpleNamespace())
+    assert chapter.long("horizon").to_dict("list") == {"t": [10], "regret": [1.5]}
 
 
 def test_a_cell_that_names_a_claim_leads_to_its_row():
@@ -310,7 +304,7 @@ def test_a_cell_that_names_a_claim_leads_to_its_row():
 
 
 def test_the_code_of_a_box_is_the_library_s(chapter):
-    shown = chapter.reference("papers.cascading.algorithm_2", "papers.cascading.repair_first")
+    shown = chapter.reference("papers.cascading.algorithm_2", "papers.cascading.repair_first", folded=True)
     titles = re.findall(r"^~+\{dropdown\} (.*)$", shown.markdown, re.MULTILINE)
     assert len(titles) == 2 and titles[0].startswith("Wang et al. (2021), Algorithm 2, Cascading-UCB under LDP")
     assert titles[0].endswith("`papers/cascading/algorithm_2.py`")
@@ -361,7 +355,7 @@ def test_an_executed_chapter_is_canonical(published):
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert published.path("tiny").read_text(encoding="utf-8") == execute.notebook_text(notebook)
     kinds = {"text/plain", "text/html", "text/markdown"}
-    assert [set(out.data) for cell in code for out in cell.outputs] == [kinds, kinds]
+    assert [set(out.data) for cell in code for out in cell.outputs] == [kinds | {"image/png"}, kinds]
 
 
 @pytest.mark.parametrize(

@@ -5,74 +5,16 @@ from __future__ import annotations
 import math
 from itertools import product
 
-import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.stats import binom, norm
 
 from private_bandits.papers.definitions import bounds, factor, replacements
-from private_bandits.privacy import exact_loss, table_laws
-from private_bandits.privacy.divergences import bernoulli_kl, kl_divergence, response_kl
-from private_bandits_book.policies import Greedy, LocallyPrivate, Response
+from private_bandits.privacy.divergences import bernoulli_kl, response_kl
 
 close = pytest.approx
 
 
-def _noise(epsilon, reach):
-    """P(Z = z) in proportion to e^(-epsilon |z|), for z from -reach to reach."""
-    law = np.exp(-epsilon * np.abs(np.arange(-reach, reach + 1)))
-    return law * math.tanh(epsilon / 2)
-
-
-def _distance(p, q):
-    return float(np.abs(p - q).sum() / 2)
-
-
 # --- Theorem A
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_the_noise_of_a_batch(epsilon):
-    """Its mean size and its tails, and its privacy where one reward moves the sum by one."""
-    reach = round(40 / epsilon)
-    z, law = np.arange(-reach, reach + 1), _noise(epsilon, reach)
-    assert law.sum() == close(1.0)
-    assert np.abs(z) @ law == close(1 / math.sinh(epsilon)) and 1 / math.sinh(epsilon) <= 1 / epsilon
-    for size in (0.0, 0.5, 1.0, 3.7, 10.0):
-        assert law[np.abs(z) > size].sum() <= 2 * math.exp(-epsilon * size)
-    assert np.abs(np.log(law[1:] / law[:-1])).max() == close(epsilon)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-@pytest.mark.parametrize("mean", [0.02, 0.3, 0.5])
-@pytest.mark.parametrize("size", [5, 40, 300])
-def test_a_batch_with_noise_has_nearly_the_law_of_one_without(size, mean, epsilon):
-    clean, reach = binom.pmf(np.arange(size + 1), size, mean), size + 60
-    spread = np.convolve(clean, _noise(epsilon, reach))  # from -reach to size + reach
-    clipped = spread[reach : reach + size + 1].copy()
-    clipped[0] += spread[:reach].sum()
-    clipped[-1] += spread[reach + size + 1 :].sum()
-    noticed, variance = _distance(clipped, clean), mean * (1 - mean)
-    assert noticed <= clean.max() / math.sinh(epsilon) + 1e-12
-    angles = np.linspace(-math.pi, math.pi, 20001)
-    assert np.all(1 - 2 * variance * (1 - np.cos(angles)) <= np.exp(-4 * variance * angles**2 / math.pi**2) + 1e-12)
-    assert clean.max() <= 0.63 / math.sqrt(size * variance)
-    assert noticed <= 0.63 / (epsilon * math.sqrt(size * variance))
-
-
-@pytest.mark.parametrize(("n_arms", "horizon"), [(2, 64), (3, 10**4), (20, 10**9)])
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
-def test_what_an_arm_costs_before_it_is_eliminated(n_arms, horizon, epsilon):
-    """The sum over epochs of the proof, at the largest gap that an arm may have in its last one."""
-    most = int(math.log(horizon, 4) + 1e-9)
-    for epochs in range(1, most + 1):
-        logs = [math.log(4 * n_arms * horizon / 4**e) for e in range(1, epochs + 1)]
-        pulls = [math.ceil(max(32 * 4**e, 8 * 2**e / epsilon) * log) for e, log in enumerate(logs, start=1)]
-        for e, (count, log) in enumerate(zip(pulls, logs, strict=True), start=1):
-            failing = n_arms * (2 * math.exp(-2 * count / (64 * 4**e)) + 2 * math.exp(-epsilon * count / (8 * 2**e)))
-            assert failing <= 4 * n_arms * math.exp(-log) * (1 + 1e-9) == close(4**e / horizon)
-        dearest = max(2.0 ** (1 - last) * sum(pulls[:last]) for last in range(1, epochs + 1))
-        assert dearest <= 128 * 2**epochs * logs[-1] + 32 * math.log(4 * n_arms * horizon) / epsilon + 1
 
 
 def test_theorem_a_is_its_formula_and_the_best_of_its_free_quantities():
@@ -101,16 +43,12 @@ def test_the_factor_of_theorem_a_falls_to_one():
         rate = math.log((factors[2] - 1) / (factors[3] - 1)) / (40 * math.log(10))
         assert 0.9 / 11 < rate < 1.1 / 11
     assert factor.theorem_a(3, 10**70, 0.01) > factor.theorem_a(3, 10**70, 1.0) > factor.theorem_a(3, 10**70, math.inf)
-    # along epsilon_T with epsilon sqrt(T)/ln T growing without bound
-    moving = [factor.theorem_a(3, 10**power, power**2 / 10 ** (power / 2)) for power in (100, 150)]
-    assert moving[0] > moving[1]
     for n_arms, horizon in product((2, 3, 10, 1000), (1, 2, 5, 30, 10**3, 10**6)):
         if horizon >= n_arms:
             assert replacements.minimax(n_arms, horizon) >= 0.03 * math.sqrt(n_arms * horizon)
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, math.inf])
-@pytest.mark.parametrize("n_arms", [2, 10])
+@pytest.mark.parametrize(("n_arms", "epsilon"), [(2, 0.01), (10, 1.0), (10, math.inf)])
 def test_central_upper_by_hand(n_arms, epsilon):
     """For every last epoch: what the arms cost that leave, first failures, and arms never told apart."""
     horizon = 10**9
@@ -128,84 +66,22 @@ def test_central_upper_by_hand(n_arms, epsilon):
     assert factor.central_upper(n_arms, horizon, epsilon) == close(min(totals))
 
 
-def test_central_upper_has_one_logarithm_over_epsilon():
-    far = [factor.central_upper(10, 4**power, 0.01) / 2.0**power for power in (30, 40, 60)]
-    assert far == close([far[0]] * 3, rel=1e-3)
-    # what epsilon adds, where sqrt(T) is nothing beside it
-    for power in (50, 100):
-        horizon, epsilon = 10**power, 10.0 ** (2 - power / 2)
-        added = factor.central_upper(10, horizon, epsilon) - factor.central_upper(10, horizon, math.inf)
-        assert 0 < added <= 9 * 32 * math.log(30 * horizon) / epsilon
+def test_central_upper_is_between_the_lower_bound_and_uniform_play():
     assert factor.central_upper(10, 100, 1.0) == 90 and factor.central_upper(2, 1, 1.0) == 0.5
-    for game in product((2, 5), (10, 10**6, 10**12), (1e-6, 0.1, math.inf)):
+    for game in product((2, 5), (10, 10**12), (1e-6, 0.1, math.inf)):
         assert replacements.central_minimax(*game) <= factor.central_upper(*game)
 
 
 # --- Theorem B
 
 
-@pytest.mark.parametrize("policy", [Response(0.3, 2), LocallyPrivate(Greedy(2), 0.7)])
-def test_the_coupling_of_theorem_b(policy):
-    """Along any arms, the probability falls by e^epsilon for each pull of arm 1 at most, where all its rewards turn."""
-    horizon = 4
-    epsilon, laws = exact_loss(policy, horizon), table_laws(policy, horizon)
-    for first in product((0, 1), repeat=horizon - 1):  # rewards of arm 0; those of arm 1 are all 0, or all 1
-        low, high = (laws[tuple(2 * x + y for x in first)] for y in (0, 1))
-        assert low.shape == (2,) * horizon
-        for arms in product((0, 1), repeat=horizon):
-            assert high[arms] >= math.exp(-epsilon * sum(arms[:-1])) * low[arms] * (1 - 1e-12)
-
-
 # --- Theorem C
-
-
-def _of_indicators(chances):
-    law = np.ones(1)
-    for chance in chances:
-        law = np.convolve(law, [1 - chance, chance])
-    return law
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_local_limit_of_sums_of_indicators(seed):
-    """Within 2/variance of the normal density, at every integer."""
-    rng = np.random.default_rng(seed)
-    for n in (6, 50, 400):
-        chances = rng.beta(0.5, 0.5, n) if seed % 2 else rng.uniform(0.2, 0.8, n)
-        law, variance = _of_indicators(chances), float((chances * (1 - chances)).sum())
-        if variance >= 1:
-            k = np.arange(-n, 2 * n + 1)
-            density = norm.pdf(k, chances.sum(), math.sqrt(variance))
-            assert np.abs(np.pad(law, n) - density).max() <= 2 / variance
-
-
-def _moved(size, mean, guess):
-    """The sum of a batch, moved and widened to that of a batch of mean 1/2 + mean - guess, and clipped."""
-    wide = math.floor(size * (1 - 4 * guess * (1 - guess)))
-    law = np.convolve(binom.pmf(np.arange(size + 1), size, mean), binom.pmf(np.arange(wide + 1), wide, 0.5))
-    place = np.arange(len(law)) - wide // 2 + math.floor(size * (0.5 - guess))
-    return np.bincount(np.clip(place, 0, size), law, minlength=size + 1)
-
-
-@pytest.mark.parametrize("guess", [0.0, 0.07, 0.35, 0.5, 0.9, 1.0])
-def test_a_batch_is_moved_to_the_middle(guess):
-    """The distance falls like the root of the size, and grows with the distance of the mean from the guess at most."""
-    apart = {}
-    for size in (100, 400, 1600):
-        for off in (0.0, 0.01, 0.04):
-            mean = guess - off if guess >= off else guess + off
-            target = binom.pmf(np.arange(size + 1), size, 0.5 + mean - guess)
-            apart[size, off] = _distance(_moved(size, mean, guess), target)
-            assert apart[size, off] <= 1 / math.sqrt(size) + 3 * off
-    assert apart[1600, 0.0] <= 0.3 * apart[100, 0.0] + 1e-12
 
 
 def test_theorem_c_is_the_contrast_of_randomised_response():
     for epsilon in (0.1, 1.0, 5.0):
         keep, lie = math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))
         assert factor.theorem_c(epsilon) == close(1 / (keep - lie))
-    assert factor.theorem_c(1e-3) == close(2000, rel=1e-6) and factor.theorem_c(math.inf) == 1.0
-    for epsilon in (0.1, 1.0):
         lower = replacements.local_minimax(5, 10**12, epsilon) / replacements.minimax(5, 10**12)
         assert lower == close(factor.theorem_c(epsilon), rel=1e-3)
 
@@ -213,44 +89,11 @@ def test_theorem_c_is_the_contrast_of_randomised_response():
 # --- the contraction
 
 
-def _channel(rng, epsilon, inputs, outputs):
-    """A random channel, drawn towards its mean row until its largest ratio is e^epsilon."""
-    raw = rng.dirichlet(np.full(outputs, 0.4), inputs) + 1e-9
-    raw /= raw.sum(axis=1, keepdims=True)
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        share = (low + high) / 2
-        mixed = share * raw + (1 - share) * raw.mean(axis=0)
-        low, high = (
-            (share, high) if (mixed.max(axis=0) / mixed.min(axis=0)).max() <= math.exp(epsilon) else (low, share)
-        )
-    return low * raw + (1 - low) * raw.mean(axis=0)
-
-
-def _squared(p, q):
-    return float(((p - q) ** 2 / q).sum())
-
-
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
-def test_no_channel_keeps_more_than_the_contraction(epsilon):
-    rng, share = np.random.default_rng(5), replacements.contraction(epsilon)
-    assert share == close((math.expm1(epsilon) / (math.exp(epsilon) + 1)) ** 2)
-    for _ in range(300):
-        inputs, outputs = rng.integers(2, 6, 2)
-        channel = _channel(rng, epsilon, inputs, outputs)
-        p, q = rng.dirichlet(np.ones(inputs), 2)
-        q = p + 10.0 ** -rng.integers(4) * (q - p)
-        for divergence in (kl_divergence, _squared):
-            assert divergence(p @ channel, q @ channel) <= share * divergence(p, q) * (1 + 1e-9)
-        # the steps: Kantorovich's inequality for each output, and the sum over outputs
-        m, sent = p, p @ channel
-        density = channel / sent
-        assert np.all(m @ (1 / density) <= math.cosh(epsilon / 2) ** 2 * (1 + 1e-9))
-        h = rng.normal(size=inputs)
-        h -= m @ h
-        assert sent @ ((m * h) @ density) ** 2 <= share * (m @ h**2) * (1 + 1e-9)
-    # randomised response reaches it, on rewards near 1/2
-    assert response_kl(0.5, 0.5001, epsilon) / bernoulli_kl(0.5, 0.5001) == close(share, rel=1e-6)
+def test_randomised_response_reaches_the_contraction():
+    for epsilon in (0.2, 3.0):
+        share = replacements.contraction(epsilon)
+        assert share == close((math.expm1(epsilon) / (math.exp(epsilon) + 1)) ** 2)
+        assert response_kl(0.5, 0.5001, epsilon) / bernoulli_kl(0.5, 0.5001) == close(share, rel=1e-6)
 
 
 def test_the_bound_for_any_law():
@@ -266,31 +109,6 @@ def test_the_bound_for_any_law():
         assert found <= replacements.local_lower(means, 500, epsilon) * (1 + 1e-12)
     # Gaussian arms of unit variance: divergence gap^2/2
     assert replacements.asoodeh_zhang([0.5], [0.125], 500, math.inf) == close(4 * log)
-    with pytest.raises(ValueError, match="divergences"):
-        replacements.asoodeh_zhang([0.5], [0.0], 500, 1.0)
-
-
-# --- environment privacy
-
-
-@pytest.mark.parametrize("epsilon", [0.3, 1.0])
-def test_local_privacy_gives_environment_privacy_at_the_cost_of_the_map(epsilon):
-    """What is seen of all arms through the channel moves by ln(1 + v (e^eps - 1)) an arm and a round at most."""
-    people = (0.2, 0.8), (0.35, 0.5)
-    for horizon in (2, 3):
-        policy = LocallyPrivate(Greedy(2), epsilon)
-        loss = exact_loss(
-            policy, horizon, definition="environment", environments=people, distance=lambda one, other: 1.0
-        )
-        moved = [abs(one - other) for one, other in zip(*people, strict=True)]
-        sharp = horizon * sum(math.log1p(v * math.expm1(epsilon)) for v in moved)
-        assert loss <= sharp <= horizon * math.expm1(epsilon) * sum(moved)
-    # for other rewards the distance of means is not enough: always 1/2, or 0 and 1 with equal chances
-    sure, coin = np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5])
-    keep = np.full((3, 3), 1.0) + (math.exp(epsilon) - 1) * np.eye(3)
-    keep /= keep.sum(axis=1, keepdims=True)
-    assert kl_divergence(sure @ keep, coin @ keep) > 0.0
-    assert np.abs(np.log((sure @ keep) / (coin @ keep))).max() <= epsilon * (1 + 1e-12)
 
 
 # --- refusals
@@ -299,17 +117,9 @@ def test_local_privacy_gives_environment_privacy_at_the_cost_of_the_map(epsilon)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: factor.theorem_a(1, 100, 1.0), "n_arms must be >= 2"),
         (lambda: factor.theorem_a(2, 3, 1.0), "horizon must be >= 4"),
-        (lambda: factor.theorem_a(2, 100, 0.0), "epsilon must be > 0"),
-        (lambda: factor.theorem_a_excess(2, 100, 1.0, 0.5, 10, 2), "mixing must be > 0 and < 0.5"),
-        (lambda: factor.theorem_a_excess(2, 100, 1.0, 0.1, 0, 2), "batch must be >= 1"),
         (lambda: factor.theorem_a_excess(2, 100, 1.0, 0.1, 10, 4), "epochs must be <= log4"),
-        (lambda: factor.theorem_c(-1.0), "epsilon must be > 0"),
-        (lambda: factor.central_upper(2, 0, 1.0), "horizon must be >= 1"),
-        (lambda: replacements.theorem_b(2, 10, 0.0), "epsilon must be > 0"),
-        (lambda: replacements.contraction(0.0), "epsilon must be > 0"),
-        (lambda: replacements.asoodeh_zhang([-0.1], [1.0], 10, 1.0), "gaps"),
+        (lambda: replacements.asoodeh_zhang([0.5], [0.0], 500, 1.0), "divergences"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

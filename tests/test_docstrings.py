@@ -1,4 +1,4 @@
-"""Every public callable of the library says what it takes, returns and raises; every algorithm shows an example."""
+"""Every public callable of the library says what it takes, returns and raises, and its examples run."""
 
 from __future__ import annotations
 
@@ -14,18 +14,15 @@ from pathlib import Path
 import pytest
 
 import private_bandits
-from private_bandits import baselines, mechanisms, papers, problems
+from private_bandits import baselines, papers
 from private_bandits.policy import Policy
-from private_bandits.simulate import simulate
 
-MODULES = [
-    importlib.import_module(found.name)
-    for found in pkgutil.walk_packages(private_bandits.__path__, "private_bandits.")
-    if not any(part.startswith("_") for part in found.name.split("."))
-]
-ROOMS = [baselines] + [
-    module for module in MODULES if module.__name__.startswith(f"{papers.__name__}.") and hasattr(module, "algorithms")
-]
+
+@pytest.fixture(scope="module")
+def modules():
+    """The public modules of the library."""
+    found = pkgutil.walk_packages(private_bandits.__path__, "private_bandits.")
+    return [importlib.import_module(one.name) for one in found if "._" not in one.name]
 
 
 def plain(thing):
@@ -33,23 +30,25 @@ def plain(thing):
     return inspect.unwrap(getattr(thing, "py_func", thing))
 
 
-def public():
-    """Every public function, class and method of the library once, as (its name, the object)."""
-    for module in MODULES:
+@pytest.fixture(scope="module")
+def public(modules):
+    """Every public function, class and method of the library by its name, once."""
+    found = {}
+    for module in modules:
         for name, thing in vars(module).items():
-            home = getattr(plain(thing), "__module__", None)
-            if name.startswith("_") or home != module.__name__ or not callable(thing):
+            if name.startswith("_") or getattr(plain(thing), "__module__", None) != module.__name__:
                 continue
-            yield f"{home}.{name}", plain(thing)
+            if not callable(thing):
+                continue
+            found[f"{module.__name__}.{name}"] = plain(thing)
             if inspect.isclass(thing):
                 for method, member in vars(thing).items():
                     function = plain(getattr(member, "__func__", member))
                     inherited = any(method in vars(base) for base in thing.__mro__[1:])
                     if inspect.isfunction(function) and not method.startswith("_") and not inherited:
-                        yield f"{home}.{name}.{method}", function
-
-
-PUBLIC = dict(public())
+                        found[f"{module.__name__}.{name}.{method}"] = function
+    assert len(found) > 300 and "private_bandits.problems.semibandits.SemiBandit.top_k" in found
+    return found
 
 
 def sections(thing):
@@ -80,133 +79,63 @@ def arguments(thing):
     return set(names) - {"self", "cls"}
 
 
-def body(thing):
-    """The nodes of what a call runs: of a function, or of what a class runs when it is made."""
-    if inspect.isclass(thing):
-        makers = [] if getattr(thing, "_is_protocol", False) else map(vars(thing).get, ("__init__", "__post_init__"))
-        return [node for maker in makers if inspect.isfunction(maker) for node in body(maker)]
+def refuses(thing):
+    """Whether a function raises, or checks an argument, by itself."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+        tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
     except (OSError, TypeError):  # written by a decorator
-        return []
-    within = [part for part in ast.walk(tree) if isinstance(part, (ast.FunctionDef, ast.Lambda)) and part is not tree]
-    inner = {id(node) for part in within for node in ast.walk(part)}
-    return [node for node in ast.walk(tree) if id(node) not in inner]
-
-
-def refuses(node):
-    """Whether a node raises, or checks an argument."""
-    if isinstance(node, ast.Raise):
-        return "NotImplementedError" not in ast.unparse(node)
-    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("checks.")
+        return False
+    raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+    checked = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return any("NotImplementedError" not in ast.unparse(node) for node in raised) or any(
+        ast.unparse(node.func).startswith("checks.") for node in checked
+    )
 
 
 def returned(thing):
-    """The name of the type that is said to be returned, "None" or "?"."""
-    said = thing.__annotations__.get("return", "?")
+    """The name of the type that is said to be returned."""
+    said = thing.__annotations__.get("return", "None")
     return said if isinstance(said, str) else getattr(said, "__name__", str(said))
 
 
-def answers(thing):
-    """Whether a function returns or yields something."""
+def missing(name, thing):
+    """What a docstring lacks."""
+    if not (thing.__doc__ or "").strip():
+        return "a docstring"
+    if thing.__module__.startswith("private_bandits.kernels.") and thing.__name__ in HELD:
+        return ""
+    found = sections(thing)
+    if undocumented := arguments(thing) - documented(thing):
+        return ", ".join(sorted(undocumented))
     if inspect.isclass(thing):
-        return False
-    if returned(thing) != "?":
-        return returned(thing) not in ("None", "NoReturn", "Never")
-    return any(isinstance(node, ast.Return) and node.value is not None for node in body(thing))
+        return ""
+    if gone := documented(thing) - arguments(thing):
+        return f"an argument for {', '.join(sorted(gone))}"
+    if returned(thing) not in ("None", "NoReturn", "Never") and not {"Returns", "Yields"} & set(found):
+        return "Returns"
+    return "Raises" if refuses(thing) and "Raises" not in found else ""
 
 
-def of_protocol(thing):
-    """Whether a function is one of those that every kernel holds; `kernels` says once what they take and return."""
-    held = ("advance", "blank", "check", "start")
-    return thing.__module__.startswith("private_bandits.kernels.") and thing.__name__ in held
+# what every kernel holds; `kernels` says once what they take and return
+HELD = ("advance", "blank", "check", "start")
 
 
-def nobody(rule):
-    """Assert that a rule finds no fault."""
-    faults = [f"{name}: {fault}" for name, thing in PUBLIC.items() if (fault := rule(name, thing))]
+def test_what_is_taken_returned_and_raised_is_documented(public):
+    faults = [f"{name} lacks {fault}" for name, thing in public.items() if (fault := missing(name, thing))]
     assert not faults, "\n".join(faults)
 
 
-def test_the_library_is_found():
-    assert len(PUBLIC) > 300
-    assert PUBLIC["private_bandits.simulate.simulate"] is simulate
-    assert "private_bandits.problems.semibandits.SemiBandit.top_k" in PUBLIC
-    assert "private_bandits.mechanisms.noise.laplace" in PUBLIC
-
-
-def test_everything_public_has_a_docstring():
-    nobody(lambda name, thing: not (thing.__doc__ or "").strip() and "no docstring")
-
-
-def test_every_argument_is_documented():
-    def missing(name, thing):
-        return not of_protocol(thing) and ", ".join(sorted(arguments(thing) - documented(thing)))
-
-    nobody(missing)
-
-
-def test_no_docstring_explains_an_argument_that_is_gone():
-    def extra(name, thing):
-        told = {line.split(" : ")[0] for line in sections(thing).get("Parameters", ()) if line[:1].strip()}
-        names = {one.strip(" *") for entry in told for one in entry.split(",")}
-        return ", ".join(sorted(names - arguments(thing))) if not inspect.isclass(thing) else ""
-
-    nobody(extra)
-
-
-def test_what_is_returned_is_documented():
-    def missing(name, thing):
-        said = {"Returns", "Yields"} & set(sections(thing))
-        return answers(thing) and not said and not of_protocol(thing) and "Returns"
-
-    nobody(missing)
-
-
-def test_what_is_raised_is_documented():
-    def missing(name, thing):
-        said = "Raises" in sections(thing) or of_protocol(thing)
-        return any(map(refuses, body(thing))) and not said and "Raises"
-
-    nobody(missing)
-
-
-def constructors():
-    """What must show an example: algorithms, mechanisms, problems and `simulate`."""
-    for name, thing in PUBLIC.items():
-        last, kinds = name.rpartition(".")[2], (*problems.__all__, "ListProblem")
-        made = returned(thing).split("[")[0]
-        if ".problems." in name and made in kinds and last != "record":
-            yield name
-        if ".papers." in name and made in kinds and name.split(".")[-2] in ("instances", "graphs"):
-            yield name
-        if ".mechanisms." in name and last in mechanisms.__all__:
-            yield name
-        if made in ("Policy", "Reduction", "Identification"):
-            yield name
-    yield from (f"private_bandits.problems.lists.{kind}" for kind in ("Cascade", "Arms"))
-    yield "private_bandits.simulate.simulate"
-
-
-def test_algorithms_mechanisms_problems_and_simulate_show_an_example():
-    found = sorted(set(constructors()))
-    assert len(found) > 50
-    assert not [name for name in found if "Examples" not in sections(PUBLIC[name])]
-
-
-SHOWING = [module for module in MODULES if ">>>" in Path(module.__file__).read_text(encoding="utf-8")]
-
-
-@pytest.mark.parametrize("module", SHOWING, ids=lambda module: module.__name__)
-def test_examples_run(module):
+def test_examples_run(modules):
     runner, said = doctest.DocTestRunner(verbose=False), []
-    for example in doctest.DocTestFinder().find(module):
-        runner.run(example, out=said.append)
-    assert runner.tries
+    for module in modules:
+        if ">>>" in Path(module.__file__).read_text(encoding="utf-8"):
+            for example in doctest.DocTestFinder().find(module):
+                runner.run(example, out=said.append)
+    assert runner.tries > 150
     assert not runner.failures, "".join(said)
 
 
-def test_every_algorithm_is_listed_under_the_module_that_makes_it(monkeypatch):
+def test_every_algorithm_is_listed_under_the_module_that_makes_it(modules, monkeypatch):
     """The module that a room names is among the callers that make the policy; all that have a reference are named."""
     made = []
     original = Policy.__init__
@@ -216,18 +145,16 @@ def test_every_algorithm_is_listed_under_the_module_that_makes_it(monkeypatch):
         made.append((self, {frame.frame.f_globals["__name__"] for frame in inspect.stack(0)}))
 
     monkeypatch.setattr(Policy, "__init__", record)
-    for room in ROOMS:
+    rooms = [one for one in modules if one.__name__.startswith(f"{papers.__name__}.") and hasattr(one, "algorithms")]
+    for room in (baselines, *rooms):
         made.clear()
         listed = room.algorithms()
         makers = {id(policy): callers for policy, callers in made}
         for name, policy in listed:
             assert f"{room.__name__}.{name}" in makers[id(policy)], (room.__name__, name)
-        modules = {found.name: getattr(room, found.name) for found in pkgutil.iter_modules(room.__path__)}
-        assert all(map(inspect.ismodule, modules.values()))  # none is hidden by a function of its name
-        boxes = {name: file.reference for name, file in modules.items() if hasattr(file, "reference")}
+        files = {found.name: getattr(room, found.name) for found in pkgutil.iter_modules(room.__path__)}
+        boxes = {name: file.reference for name, file in files.items() if hasattr(file, "reference")}
         # what has no round of its own is held against users one by one in test_stretches, replay against its learner
-        boxes |= {name: print for name in ("chen_weighted_regression", "trust_models", "replayed") if name in modules}
+        boxes |= {name: print for name in ("chen_weighted_regression", "trust_models", "replayed") if name in files}
         # a learner that an algorithm is played around answers to it, and is no policy
         assert {name for name, _ in listed} == {n for n, box in boxes.items() if not inspect.isgeneratorfunction(box)}
-        facts = [(p.name, p.paper, p.algorithm, p.version, p.noise, p.method) for _, p in listed]
-        assert len(set(facts)) == len(facts)

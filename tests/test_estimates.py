@@ -17,7 +17,7 @@ from private_bandits.estimates import (
     ratio_interval,
 )
 
-TRIALS = 2000
+TRIALS = 1000
 
 
 def coverage(intervals, truth):
@@ -31,29 +31,26 @@ def test_mean_interval_is_scipys_one_sample_interval():
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
     assert ours.measured == pytest.approx(sample.mean())
     assert ours.se == pytest.approx(stats.sem(sample))
-    assert all(type(x) is float for x in ours)
 
 
 def test_mean_interval_works_column_by_column_and_along_any_axis():
     samples = np.random.default_rng(1).normal(size=(7, 3))
     columns = mean_interval(samples)
     rows = mean_interval(samples.T, axis=1)
-    for j in range(3):
-        assert columns.low[j] == pytest.approx(mean_interval(samples[:, j]).low, rel=1e-12)
+    assert columns.low[1] == pytest.approx(mean_interval(samples[:, 1]).low, rel=1e-12)
     for ours, other in zip(columns, rows, strict=True):
         np.testing.assert_array_equal(ours, other)
 
 
-def test_half_width_is_the_tabulated_quantile_times_the_standard_error():
-    assert half_width(2.0, 20) == pytest.approx(2 * 2.093024054, rel=1e-9)
-    np.testing.assert_allclose(half_width(1.0, np.array([2, 10**9])), [12.7062047, 1.959963985], rtol=1e-7)
-
-
-def test_mean_interval_covers():
+def test_intervals_cover():
     rng = np.random.default_rng(2)
-    samples = rng.gamma(9.0, 2.0, size=(10, TRIALS))
-    found = mean_interval(samples)
-    assert 0.92 <= np.mean((found.low <= 18.0) & (18.0 <= found.high)) <= 0.98
+    found = {truth: [] for truth in (18.0, 2.0, 12 / 9)}
+    for _ in range(TRIALS):
+        found[18.0].append(mean_interval(rng.gamma(9.0, 2.0, 10)))
+        found[2.0].append(difference_interval(rng.normal(3, 1, 6), rng.normal(1, 5, 25)))
+        found[12 / 9].append(ratio_interval(rng.gamma(4, 3, 20), rng.gamma(9, 1, 30)))
+    for truth, intervals in found.items():
+        assert 0.92 <= coverage(intervals, truth) <= 0.98, truth
 
 
 def test_difference_interval_is_scipys_welch_interval_and_changes_sign_with_order():
@@ -66,18 +63,6 @@ def test_difference_interval_is_scipys_welch_interval_and_changes_sign_with_orde
     assert (swapped.measured, swapped.low, swapped.high) == pytest.approx((-ours.measured, -ours.high, -ours.low))
 
 
-def test_difference_interval_covers_with_unequal_variances():
-    rng = np.random.default_rng(4)
-    found = [difference_interval(rng.normal(3, 1, 6), rng.normal(1, 5, 25)) for _ in range(TRIALS)]
-    assert 0.92 <= coverage(found, 2.0) <= 0.98
-
-
-def test_ratio_interval_covers():
-    rng = np.random.default_rng(5)
-    found = [ratio_interval(rng.gamma(4, 3, 20), rng.gamma(9, 1, 30)) for _ in range(TRIALS)]
-    assert 0.92 <= coverage(found, 12 / 9) <= 0.98
-
-
 def test_ratio_interval_inverts_and_agrees_with_the_difference_of_narrow_logarithms():
     rng = np.random.default_rng(6)
     a, b = rng.normal(50, 0.02, 9), rng.normal(20, 0.03, 14)
@@ -88,13 +73,7 @@ def test_ratio_interval_inverts_and_agrees_with_the_difference_of_narrow_logarit
     assert ours.se / ours.measured == pytest.approx(logarithms.se, rel=1e-3)
 
 
-def test_constant_samples_give_an_interval_of_width_zero():
-    assert difference_interval([3, 3], [1, 1, 1]) == (2, 2, 2, 0)
-    assert ratio_interval([3, 3], [1.5, 1.5]) == (2, 2, 2, 0)
-    assert mean_interval([4, 4, 4]) == (4, 4, 4, 0)
-
-
-@pytest.mark.parametrize("exponent", [-1.0, 0.0, 0.5, 1.0, 2.5])
+@pytest.mark.parametrize("exponent", [-1.0, 0.0, 2.5])
 def test_a_noiseless_power_law_gives_its_exponent_exactly(exponent):
     x = np.array([8.0, 12, 16, 20])
     fit = fit_exponent(x, np.tile(3 * x**exponent, (5, 1)))
@@ -115,13 +94,6 @@ def test_exponent_is_scipys_regression_of_the_log_means_and_the_jackknife_of_pse
     assert (fit.low, fit.high) == pytest.approx((fit.measured - half, fit.measured + half), rel=1e-9)
 
 
-def test_exponent_interval_covers_for_independent_points():
-    rng = np.random.default_rng(8)
-    x = np.geomspace(1, 100, 6)
-    found = [fit_exponent(x, x**0.5 * rng.gamma(9, 1, size=(12, 6))) for _ in range(TRIALS)]
-    assert 0.92 <= coverage(found, 0.5) <= 0.98
-
-
 def test_exponent_interval_covers_for_curves_whose_points_depend():
     rng = np.random.default_rng(9)
     steps = np.arange(1, 201)
@@ -133,16 +105,11 @@ def test_exponent_interval_covers_for_curves_whose_points_depend():
     assert 0.92 <= coverage(found, 1.0) <= 0.98
 
 
-@pytest.mark.parametrize(("power", "lost"), [(1, 0.0), (1, 500.0), (1, -30.0), (2, 0.0), (2, 500.0)])
+@pytest.mark.parametrize(("power", "lost"), [(1, -30.0), (2, 500.0)])
 def test_growth_is_the_power_of_the_logarithm_whatever_was_lost_before(power, lost):
     t = np.unique(np.geomspace(1, 1e6, 200).astype(int))
     fit = fit_growth(t, np.tile(lost + 7 * np.log(t) ** power, (3, 1)), 1e3, 1e6)
     assert fit.measured == pytest.approx(power, abs=0.01)
-
-
-def test_growth_of_uniform_play_is_no_power_of_the_logarithm():
-    t = np.unique(np.geomspace(1, 1e6, 200).astype(int))
-    assert fit_growth(t, np.tile(0.3 * t, (3, 1)), 1e3, 1e6).measured > 10
 
 
 def test_growth_uses_only_its_window():
@@ -166,27 +133,17 @@ def test_growth_interval_covers():
     ("call", "message"),
     [
         (lambda: mean_interval([1.0]), "at least 2 replications, got 1"),
-        (lambda: mean_interval([[1.0, 2.0]]), "at least 2 replications, got 1"),
-        (lambda: mean_interval([]), "non-empty"),
         (lambda: mean_interval([1.0, math.nan]), "samples must be a non-empty array of finite numbers"),
         (lambda: mean_interval([True, False]), "array of finite numbers"),
-        (lambda: mean_interval(["a", "b"]), "array of finite numbers"),
         (lambda: mean_interval([1, 2], level=1.0), "level must be > 0 and < 1, got 1.0"),
         (lambda: half_width(1.0, 1), "replications must be finite and >= 2, got 1"),
         (lambda: difference_interval([1.0, 2.0], [3.0]), "b must hold at least 2"),
         (lambda: difference_interval([[1.0, 2.0]] * 2, [3.0, 4.0]), r"a must have shape \(replications,\)"),
-        (lambda: difference_interval([1, 2], [3, 4], level=0), "level must be > 0"),
         (lambda: ratio_interval([1, 2], [-1, 1]), "the mean of b must be > 0, got 0"),
-        (lambda: fit_exponent([1, 2], [[1, 2]]), "at least 2 replications"),
         (lambda: fit_exponent([1, 2], [[1, 2, 3]] * 2), "samples must have shape"),
-        (lambda: fit_exponent([1, 2], [1, 2]), "samples must have shape"),
-        (lambda: fit_exponent([0, 2], [[1, 2]] * 2), "x must be > 0, got 0"),
         (lambda: fit_exponent([2, 2], [[1, 2]] * 2), "two different values"),
         (lambda: fit_exponent([1, 2], [[1, 0], [1, 0]]), "replications but one must be > 0, got 0"),
-        (lambda: fit_exponent([1, 2], [[1, 9], [1, -1]]), "replications but one must be > 0, got -1"),
         (lambda: fit_growth([1, 2, 3], [[1, 2, 3]] * 2, 1, 3), "start must be > 1, got 1"),
-        (lambda: fit_growth([1, 2, 3], [[1, 2, 3]] * 2, 2, 2), "stop must be > 2, got 2"),
-        (lambda: fit_growth([1, 2, 3], [[1, 2]] * 2, 2, 3), "curves must have shape"),
         (lambda: fit_growth([1, 2, 30], [[1, 2, 3]] * 2, 1.5, 10), "at least three checkpoints"),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from itertools import product
 from zlib import crc32
 
@@ -21,10 +20,8 @@ from private_bandits.privacy import (
     worst_case,
 )
 from private_bandits_book.policies import (
-    Eavesdropper,
     Exponential,
     Greedy,
-    Hedge,
     LaplaceArgmax,
     LocallyPrivate,
     Response,
@@ -62,21 +59,11 @@ class Coarse(Table):
         return sum(outcome)
 
 
-class Bare(FinitePolicy):
-    """Nothing but `probabilities`, over three arms and rewards 0 and 1."""
-
-    def probabilities(self, history):
-        if history and history[0] == (1, 1):
-            return [0.5, 0.25, 0.25]
-        return [0.25, 0.5, 0.25]
-
-
-@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 2.0, 40.0])
-@pytest.mark.parametrize("n_arms", [2, 3, 5])
+@pytest.mark.parametrize(("epsilon", "n_arms"), [(1e-9, 2), (0.3, 3), (40.0, 2)])
 def test_randomised_response_pays_epsilon_a_round(epsilon, n_arms):
     """The best arm can differ in every round after the first, and each answer pays epsilon."""
     policy = Response(epsilon, n_arms)
-    for horizon in (1, 2, 3, 6) if n_arms < 4 else (2,):
+    for horizon in (1, 2, 3, 5):
         assert exact_loss(policy, horizon) == pytest.approx((horizon - 1) * epsilon, abs=1e-10)
         one_round = exact_loss(policy, horizon, definition="instantaneous")
         assert one_round == pytest.approx(epsilon * (horizon > 1), abs=1e-10)
@@ -92,66 +79,25 @@ def test_randomised_response_agrees_with_dp_accounting():
     assert oracle.get_delta_for_epsilon(loss + 1e-3) < 1e-12
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 0.5, 3.0])
-@pytest.mark.parametrize("n_arms", [2, 3, 4])
-def test_exponential_mechanism_after_one_reward(epsilon, n_arms):
-    """One sum is 1 or 0, the others 0: the pulled arm has w/(w + K - 1) or 1/K, the others 1/(w + K - 1) or 1/K."""
-    w = math.exp(epsilon / 2)
-    exact = max(math.log(w * n_arms / (w + n_arms - 1)), math.log((w + n_arms - 1) / n_arms))
-    assert exact_loss(Exponential(epsilon, n_arms), 2) == pytest.approx(exact, abs=1e-10)
-
-
-def test_exponential_mechanism_after_two_rewards():
-    """K = 2, the same arm twice: the sum is 0, 1 or 2, and P(arm) is the logistic function of epsilon sum / 2."""
-    epsilon, horizon = 0.8, 3
-    chance = [1 / (1 + math.exp(-epsilon * s / 2)) for s in range(-2, 3)]  # of the arm ahead by s
-    sequences = []
-    for r, arms in product(product((0, 1), repeat=2), product((0, 1), repeat=3)):
-        ahead = r[0] * (1 if arms[0] == 0 else -1)
-        last = ahead + r[1] * (1 if arms[1] == 0 else -1)
-        p = 0.5
-        for lead, arm in ((ahead, arms[1]), (last, arms[2])):
-            p *= chance[2 + lead] if arm == 0 else chance[2 - lead]
-        sequences.append((arms, r, p))
-    exact = max(
-        abs(math.log(p / q))
-        for a, r, p in sequences
-        for b, s, q in sequences
-        if a == b and sum(x != y for x, y in zip(r, s, strict=True)) == 1
-    )
-    assert exact_loss(Exponential(epsilon, 2), horizon) == pytest.approx(exact, abs=1e-10)
-
-
-@pytest.mark.parametrize("definition", ["outcomes", "rewards", "instantaneous", "local"])
-@pytest.mark.parametrize("horizon", [2, 4])
-def test_argmax_without_noise_pays_everything(definition, horizon):
-    assert exact_loss(Greedy(2), horizon, definition=definition) == math.inf
-    assert exact_loss(Response(math.inf, 3), 2, definition=definition) == math.inf
-
-
-def paying(rewards, policy):
-    """The same policy with other rewards."""
-    policy.rewards = rewards
-    return policy
-
-
 class Constant(FinitePolicy):
+    channel = None
+
+    def __init__(self, law=(0.3, 0.7), rewards=(0.0, 1.0), channel=None):
+        self.law, self.rewards, self.channel = law, rewards, channel
+
     def probabilities(self, history):
-        return [0.3, 0.7]
+        return self.law
 
 
 def test_limits():
-    assert exact_loss(Greedy(3), 1) == exact_loss(Response(1.0, 2), 1) == 0.0
     for definition in ("outcomes", "rewards", "instantaneous"):
-        assert exact_loss(Constant(), 4, definition=definition) == 0.0
+        assert exact_loss(Constant(), 4, definition=definition) == exact_loss(Response(1.0, 2), 1) == 0.0
+        assert exact_loss(Greedy(2), 3, definition=definition) == math.inf
     assert exact_loss(Constant(), 3, definition="local") == math.inf
-    assert exact_loss(paying([1.0], Constant()), 3, definition="local") == 0.0
+    assert exact_loss(Constant(rewards=[1.0]), 3, definition="local") == 0.0
 
 
-RANDOM = [(1, 2, 3, False), (2, 2, 4, False), (3, 3, 2, False), (4, 2, 4, True), (5, 2, 3, True), (9, 3, 2, True)]
-
-
-@pytest.mark.parametrize(("seed", "n_arms", "horizon", "zeros"), RANDOM)
+@pytest.mark.parametrize(("seed", "n_arms", "horizon", "zeros"), [(1, 2, 3, False), (3, 3, 2, False), (5, 2, 3, True)])
 def test_every_table_by_hand(seed, n_arms, horizon, zeros):
     policy = Table(seed, n_arms, zeros)
     expected = naive.outcomes_loss(policy, n_arms, horizon)
@@ -162,28 +108,16 @@ def test_every_table_by_hand(seed, n_arms, horizon, zeros):
     assert instantaneous == pytest.approx(naive.instantaneous_loss(policy, n_arms, horizon), abs=1e-12)
 
 
-def test_three_rewards_by_hand():
-    rewards = (0.0, 0.5, 1.0)
-    expected = naive.outcomes_loss(Table(7, 2), 2, 3, rewards)
-    assert exact_loss(paying(rewards, Table(7, 2)), 3) == pytest.approx(expected, abs=1e-12)
-    assert exact_loss(paying((0.0, 1.0), Table(7, 2)), 3) < expected - 0.1
-
-
-@pytest.mark.parametrize(("seed", "n_arms", "horizon", "zeros"), [(1, 2, 3, False), (2, 2, 3, True), (3, 3, 2, False)])
-def test_partial_monitoring_by_hand(seed, n_arms, horizon, zeros):
-    assert_partial_monitoring(Watching(seed, n_arms, zeros), n_arms, horizon)
-    assert_partial_monitoring(Coarse(seed, n_arms, zeros), n_arms, horizon)
-
-
-def assert_partial_monitoring(policy, n_arms, horizon):
-    losses = [exact_loss(policy, horizon, definition=definition) for definition in ("outcomes", "rewards")]
-    assert losses[0] == pytest.approx(naive.outcomes_loss(policy, n_arms, horizon, see=policy.signal), abs=1e-12)
-    assert losses[1] == pytest.approx(naive.rewards_loss(policy, n_arms, horizon, see=policy.signal), abs=1e-12)
-    assert losses[0] > losses[1] + 0.01 or policy.zeros or isinstance(policy, Coarse)
+@pytest.mark.parametrize("policy", [Watching(1, 2), Watching(2, 2, zeros=True), Watching(3, 3), Coarse(1, 2)])
+def test_partial_monitoring_by_hand(policy):
+    game = policy.n_arms, 5 - policy.n_arms
+    losses = [exact_loss(policy, game[1], definition=definition) for definition in ("outcomes", "rewards")]
+    assert losses[0] == pytest.approx(naive.outcomes_loss(policy, *game, see=policy.signal), abs=1e-12)
+    assert losses[1] == pytest.approx(naive.rewards_loss(policy, *game, see=policy.signal), abs=1e-12)
 
 
 @pytest.mark.parametrize("definition", ["outcomes", "rewards", "instantaneous"])
-@pytest.mark.parametrize("policy", [Table(1, 2), Watching(2, 2), Response(0.4, 3)])
+@pytest.mark.parametrize("policy", [Table(1, 2), Watching(2, 2)])
 def test_the_witness_pays_the_loss(policy, definition):
     worst = worst_case(policy, 3, definition=definition)
     assert worst.loss == exact_loss(policy, 3, definition=definition)
@@ -200,41 +134,19 @@ def test_the_witness_pays_the_loss(policy, definition):
     assert math.log(ratio) == pytest.approx(worst.loss, abs=1e-12)
 
 
-class Unseen(FinitePolicy):
-    """Never plays arm 1 twice, and would give everything away there."""
-
-    def probabilities(self, history):
-        if not history or history[0][0] == 0:
-            return [0.5, 0.5]
-        if any(arm == 1 for arm, _ in history[1:]):
-            return [1.0, 0.0] if history[0][1] else [0.0, 1.0]
-        return [1.0, 0.0]
-
-
-def test_histories_that_cannot_happen_do_not_count():
-    for definition in ("outcomes", "rewards", "instantaneous"):
-        assert exact_loss(Unseen(), 4, definition=definition) == 0.0
-
-
-def test_a_policy_and_a_horizon_are_enough():
-    assert exact_loss(Bare(), 3) == pytest.approx(math.log(2) + math.log(2), abs=1e-10)
-    assert exact_loss(Bare(), 3, definition="instantaneous") == pytest.approx(math.log(2), abs=1e-10)
-
-
 # Local privacy
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 2.0])
-def test_local_loss_is_that_of_the_channel(epsilon):
+def test_local_loss_is_that_of_the_channel(epsilon=2.0):
     policy = LocallyPrivate(Greedy(2), epsilon)
     for horizon in (1, 3):
         assert exact_loss(policy, horizon, definition="local") == pytest.approx(epsilon, abs=1e-10)
     assert naive.local_loss(policy.channel.tolist(), 3) == pytest.approx(epsilon, abs=1e-10)
 
 
-@pytest.mark.parametrize("learner", [Greedy(2), Exponential(3.0, 2)])
-def test_hidden_responses_are_summed_over(learner):
+def test_hidden_responses_are_summed_over():
     """P(a | r) as a sum over every response sequence, and the loss of one reward is at most that of its response."""
+    learner = Exponential(3.0, 2)
     policy = LocallyPrivate(learner, 0.8)
     for arms, rewards in product(product((0, 1), repeat=4), product((0, 1), repeat=4)):
         expected = naive.private_probability(learner, policy.channel.tolist(), arms, rewards)
@@ -255,27 +167,18 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("one", "other", "apart"), PAIRS)
-@pytest.mark.parametrize("output", ["history", "actions"])
-@pytest.mark.parametrize("policy", [Table(1, 2), Response(0.5, 2)])
+@pytest.mark.parametrize(
+    ("policy", "output"), [(Table(1, 2), "history"), (Table(1, 2), "actions"), (Watching(3, 2), "actions")]
+)
 def test_environment_loss_by_hand(policy, output, one, other, apart):
-    for horizon in (1, 2, 3):
-        expected = max(
-            naive.environment_loss(policy, *pair, horizon, output) / apart for pair in ((one, other), (other, one))
-        )
-        loss = exact_loss(policy, horizon, definition="environment", environments=[one, other], output=output)
+    pairs, see = ((one, other), (other, one)), policy.signal or naive.own_reward
+    expected = max(naive.environment_loss(policy, *pair, 2, output, see=see) / apart for pair in pairs)
+    means = [[arm[1] for arm in environment] for environment in (one, other)]
+    for environments in ([one, other], means):
+        loss = exact_loss(policy, 2, definition="environment", environments=environments, output=output)
         assert loss == pytest.approx(expected, rel=1e-10)
-        means = [[arm[1] for arm in environment] for environment in (one, other)]
-        assert exact_loss(
-            policy, horizon, definition="environment", environments=means, output=output
-        ) == pytest.approx(expected, rel=1e-10)
-
-
-@pytest.mark.parametrize("policy", [Watching(3, 2), Coarse(3, 2)])
-def test_environment_loss_under_partial_monitoring_by_hand(policy):
-    one, other, apart = PAIRS[0]
-    expected = naive.environment_loss(policy, one, other, 3, "actions", see=policy.signal) / apart
-    loss = exact_loss(policy, 3, definition="environment", environments=[one, other], output="actions")
-    assert loss == pytest.approx(expected, rel=1e-10)
+    near = {"definition": "environment", "environments": means, "output": output, "distance": lambda *_: 0.25}
+    assert exact_loss(policy, 2, **near) == pytest.approx(expected * apart / 0.25, rel=1e-10)
 
 
 def test_the_policy_cancels_in_a_history():
@@ -290,14 +193,7 @@ def test_the_policy_cancels_in_a_history():
     assert exact_loss(Greedy(2), 2, definition="environment", environments=[(0.0, 0.5), (0.5, 0.5)]) == math.inf
 
 
-def test_environments_have_a_metric():
-    settings = {"definition": "environment", "environments": [(0.2, 0.8), (0.8, 0.2), (0.3, 0.7)]}
-    sup = exact_loss(Greedy(2), 2, **settings)
-    total = exact_loss(Greedy(2), 2, **settings, distance=lambda one, other: float(np.abs(one - other).sum() / 2))
-    assert sup == pytest.approx(2 * total, rel=1e-12)
-
-
-@pytest.mark.parametrize("policy", [Table(1, 2), Watching(2, 2), Coarse(2, 2)])
+@pytest.mark.parametrize("policy", [Table(1, 2), Coarse(2, 2)])
 def test_laws_of_tables_and_environments(policy):
     laws = table_laws(policy, 3)
     assert laws.shape == (4, 4, 2, 2, 2)
@@ -323,15 +219,10 @@ def two_laplace(gap, scale):
     return 1 - tail if gap >= 0 else tail
 
 
-@pytest.mark.parametrize("gap", [0.0, 0.3, -0.3, 2.0, -7.0, 60.0, -60.0])
-@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
-def test_argmax_of_two_noisy_scores(gap, scale):
-    law = noisy_argmax((gap, 0.0), (scale, scale))
-    assert law[0] == pytest.approx(two_laplace(gap, scale), rel=1e-12)
-    assert law[1] == pytest.approx(two_laplace(-gap, scale), rel=1e-12)
-
-
-def test_argmax_of_three_noisy_scores():
+def test_argmax_of_noisy_scores():
+    for gap, scale in ((0.0, 1.0), (-0.3, 0.5), (-7.0, 3.0), (60.0, 1.0)):
+        expected = two_laplace(gap, scale), two_laplace(-gap, scale)
+        assert noisy_argmax((gap, 0.0), (scale, scale)) == pytest.approx(expected, rel=1e-12)
     scores, scales = (0.2, 1.0, 0.7), (1.0, 0.25, 0.5)
     law = noisy_argmax(scores, scales)
     assert sum(law) == pytest.approx(1.0, abs=1e-13)
@@ -351,26 +242,6 @@ def test_loss_of_a_noisy_argmax():
         assert exact_loss(LaplaceArgmax(epsilon, n_arms), 4, definition="instantaneous") <= epsilon
 
 
-def test_monte_carlo_agrees_with_quadrature():
-    policy = LaplaceArgmax(2.0, 2)
-
-    def play(outcomes, rng):
-        """Draw the noise and play a table of outcomes."""
-        sums, pulls, arms = np.zeros(2), np.zeros(2), []
-        for row in outcomes:
-            means = np.where(pulls > 0, sums / np.maximum(pulls, 1), 0.5)
-            arms.append(int(np.argmax(means + rng.laplace(0.0, 1 / (policy.epsilon * np.maximum(pulls, 1))))))
-            sums[arms[-1]] += row[arms[-1]]
-            pulls[arms[-1]] += 1
-        return arms
-
-    tables = [np.array([[r, 1.0], [1.0, 0.0], [0.0, 0.0]]) for r in (0.0, 1.0)]
-    laws, rng = table_laws(policy, 3), np.random.default_rng(3)
-    counts = [Counter(tuple(play(table, rng)) for _ in range(20_000)) for table in tables]
-    seen = [abs(math.log(counts[0][arms] / n)) for arms, n in counts[1].items() if min(counts[0][arms], n) > 50]
-    assert max(seen) == pytest.approx(np.abs(np.log(laws[1, 2] / laws[3, 2])).max(), rel=0.15)
-
-
 def test_binomial_interval():
     """The tails of the binomial law at the ends are (1 - level) / 2."""
     low, high = binomial_interval(7, 20, 0.9)
@@ -384,93 +255,28 @@ def test_binomial_interval():
 
 # Refusals
 
-
-class Broken(FinitePolicy):
-    def __init__(self, law):
-        self.law = law
-
-    def probabilities(self, history):
-        return self.law
-
-
-class Answered(Constant):
-    channel = np.eye(3)
+ENVIRONMENT = {"definition": "environment"}
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: exact_loss(object(), 2),
-            "policy must be a FinitePolicy, with a method probabilities(history), got <object",
-        ),
-        (lambda: exact_loss(Greedy(2), 0), "horizon must be >= 1, got 0"),
-        (lambda: exact_loss(Greedy(2), 2.0), "horizon must be an integer >= 1, got 2.0"),
-        (lambda: exact_loss(Greedy(2), 2, definition="dp"), "definition must be one of 'outcomes', 'rewards', 'inst"),
-        (lambda: exact_loss(paying([], Constant()), 2), "rewards must not be empty, got []"),
-        (lambda: exact_loss(paying([0, math.nan], Constant()), 2), "rewards[1] must be a number, got nan"),
-        (lambda: exact_loss(paying([1, 0, 1.0], Constant()), 2), "rewards must be different, got [1, 0, 1.0]"),
-        (
-            lambda: exact_loss(Watching(1, 20), 2),
-            "policy must have fewer arms: a round has more than 100000 outcomes, got 20 arms",
-        ),
-        (
-            lambda: exact_loss(Greedy(3), 9),
-            "horizon must be smaller: more than 100000 histories would be visited",
-        ),
-        (lambda: exact_loss(Broken([0.5, 0.6]), 2), "policy.probabilities(()) must be a law of 2 arms, got"),
-        (
-            lambda: exact_loss(Broken([1.5, -0.5]), 2),
-            "policy.probabilities(()) must be a law of 2 arms, got",
-        ),
-        (
-            lambda: exact_loss(Broken([math.nan, 1.0]), 2),
-            "policy.probabilities(()) must be a law of 2 arms, got",
-        ),
-        (
-            lambda: worst_case(Greedy(2), 2, definition="local"),
-            "definition must be one of 'outcomes', 'rewards', 'inst",
-        ),
-        (
-            lambda: table_laws(Greedy(2), 12),
-            "horizon must be smaller: the tables would need more than 4000000 cells",
-        ),
-        (
-            lambda: exact_loss(Greedy(2), 2, definition="environment"),
-            "environments must hold at least two environments, got None",
-        ),
-        (
-            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 0.2)] * 2),
-            "the distance of two environments must be > 0, got 0.0",
-        ),
-        (
-            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 1.2)] * 2),
-            "environments[0] must have shape (2, 2), a distribution",
-        ),
-        (
-            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1,), (0.2,)]),
-            "environments[0] must have shape (2, 2), a distribution",
-        ),
-        (
-            lambda: exact_loss(Greedy(2), 2, definition="environment", environments=[(0.1, 0)] * 2, output="ads"),
-            "output must be one of 'history', 'actions', got 'ads'",
-        ),
-        (
-            lambda: exact_loss(Answered(), 2, definition="local"),
-            "channel must have a row for each of 2 rewards, got shape (3, 3)",
-        ),
-        (lambda: binomial_interval(3, 2), "successes must be >= 0 and <= 2, got 3"),
-        (lambda: Greedy(1), "n_arms must be >= 2, got 1"),
-        (lambda: Response(0.0, 2), "epsilon must be > 0, got 0.0"),
+        (lambda: exact_loss(object(), 2), "policy must be a FinitePolicy"),
+        (lambda: exact_loss(Greedy(2), 2, definition="dp"), "definition must be one of"),
+        (lambda: worst_case(Greedy(2), 2, definition="local"), "definition must be one of"),
+        (lambda: exact_loss(Constant(rewards=[]), 2), "rewards must not be empty"),
+        (lambda: exact_loss(Constant(rewards=[1, 0, 1.0]), 2), "rewards must be different"),
+        (lambda: exact_loss(Watching(1, 20), 2), "policy must have fewer arms"),
+        (lambda: exact_loss(Greedy(3), 9), "horizon must be smaller"),
+        (lambda: table_laws(Greedy(2), 12), "horizon must be smaller"),
+        (lambda: exact_loss(Constant([0.5, 0.6]), 2), "policy.probabilities(()) must be a law of 2 arms"),
+        (lambda: exact_loss(Constant([1.5, -0.5]), 2), "policy.probabilities(()) must be a law of 2 arms"),
+        (lambda: exact_loss(Constant(channel=np.eye(3)), 2, definition="local"), "channel must have a row for each"),
+        (lambda: exact_loss(Greedy(2), 2, **ENVIRONMENT), "environments must hold at least two"),
+        (lambda: exact_loss(Greedy(2), 2, **ENVIRONMENT, environments=[(0.1, 0.2)] * 2), "the distance of two"),
+        (lambda: exact_loss(Greedy(2), 2, **ENVIRONMENT, environments=[(0.1, 1.2)] * 2), "environments[0] must have"),
         (lambda: Exponential(math.inf, 2), "epsilon must be finite and > 0, got inf"),
-        (lambda: LaplaceArgmax(-1.0, 2), "epsilon must be > 0, got -1.0"),
-        (lambda: Hedge(1.0, 1), "n_arms must be >= 2, got 1"),
-        (lambda: Eavesdropper(0.0), "epsilon must be > 0, got 0.0"),
-        (lambda: LocallyPrivate(Greedy(2), 0.0), "epsilon must be > 0, got 0.0"),
-        (
-            lambda: LocallyPrivate(Greedy(2), 1.0).probabilities(((1, 0),)),
-            "history must be possible under the policy, got ((1, 0),)",
-        ),
+        (lambda: LocallyPrivate(Greedy(2), 1.0).probabilities(((1, 0),)), "history must be possible"),
     ],
 )
 def test_bad_arguments_are_refused(call, message):

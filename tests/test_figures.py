@@ -73,8 +73,6 @@ VARIANTS = pd.concat(
     + [RESPONSE.assign(reading="repaired")]
 )
 STRETCHED = VARIANTS.assign(regret=VARIANTS["regret"].where(VARIANTS["reading"] != "stated", VARIANTS["regret"] * 1e6))
-BESIDE = pd.concat([PANEL.assign(panel="over rounds"), EPSILON_SWEEP.assign(panel="at the horizon")])
-BESIDE["label"] = BESIDE["label"].fillna(BESIDE["policy"].map({"ucb_laplace": "Laplace", "ucb_gaussian": "Gaussian"}))
 BOUNDS = [("Theorem 4", T, 20000 * np.log(T + 1)), ("lower bound", T, 100 * np.log(T + 1))]
 SLOPE = Slope(1, "claimed t", Interval(1.02, 0.97, 1.07, 3.0))
 FIGURES = {
@@ -93,7 +91,8 @@ FIGURES = {
     ),
     "readings": lambda: figures.small_multiples(VARIANTS),
     "own axes": lambda: figures.small_multiples(STRETCHED, yscale="log", same=False),
-    "beside": lambda: figures.beside(BESIDE, {"over rounds": "t", "at the horizon": "epsilon"}),
+    "narrow": lambda: figures.regret_curves(PANEL, yscale="log", bounds=BOUNDS, narrow=True),
+    "narrow panels": lambda: figures.small_multiples(STRETCHED, yscale="log", narrow=True),
     "one round": lambda: figures.regret_curves(PANEL[PANEL["t"] == 1], slope=SLOPE, bounds=BOUNDS),
     "no regret": lambda: figures.regret_curves(PANEL.assign(regret=0.0, regret_se=0.0), yscale="log"),
 }
@@ -120,23 +119,21 @@ def band(figure, index, panel=0):
     return at, np.array([e.min() for e in edges]), np.array([e.max() for e in edges])
 
 
-def assert_apart(figure):
-    """That no two texts touch, and none is cut."""
-    figure.canvas.draw()
-    renderer = figure.canvas.get_renderer()
-    boxes = {text: text.get_window_extent(renderer) for text in shown_texts(figure)}
-    for (one, a), (two, b) in itertools.combinations(boxes.items(), 2):
-        apart = a.x1 <= b.x0 or b.x1 <= a.x0 or a.y1 <= b.y0 + 0.5 or b.y1 <= a.y0 + 0.5
-        assert apart, f"{one.get_text()!r} overlaps {two.get_text()!r}"
-    for text, box in boxes.items():
-        inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
-        assert inside, f"{text.get_text()!r} is cut"
+def test_what_is_unclear_is_found():
+    figure = FIGURES["readings"]()
+    one, other, *_ = figure.axes[0].lines
+    other.update({"color": one.get_color(), "marker": one.get_marker(), "linestyle": one.get_linestyle()})
+    figure.axes[1].set_xticks([1.0, 1.01], ["1", "1.01"])
+    figure.axes[2].set_title("beyond the right edge of the page" * 4, loc="left")
+    found = figures.unclear(figure)
+    assert any("2 lines in" in said for said in found) and "'1' overlaps '1.01'" in found
+    assert any(said.endswith("is cut") for said in found)
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_can_be_read_and_is_small_self_contained_and_the_same_twice(name):
     figure = FIGURES[name]()
-    assert_apart(figure)
+    assert figures.unclear(figure) == []
     for text in shown_texts(figure):
         assert text.get_fontsize() >= 10
         colour = to_hex(text.get_color())
@@ -394,15 +391,9 @@ def test_small_multiples_share_axes_and_repeat_baselines():
     assert all(t.get_text() == "" for t in figure.axes[1].get_yticklabels())
 
 
-def test_the_same_lines_stand_side_by_side_against_two_columns():
-    own = FIGURES["own axes"]()
-    assert len({axes.get_ylim() for axes in own.axes}) == 2
-    figure = FIGURES["beside"]()
-    rounds, horizon = figure.axes
-    assert rounds.get_ylim() == horizon.get_ylim() and rounds.get_xlim() != horizon.get_xlim()
-    assert [axes.get_xlabel() for axes in figure.axes] == ["round t", "ε"]
-    assert line(figure, "Laplace", 0).get_color() == line(figure, "Laplace", 1).get_color()
-    assert len(line(figure, "uniform play", 1).get_xdata()) == 2  # without privacy: a level line
+def test_panels_may_have_regret_axes_of_their_own():
+    figure = FIGURES["own axes"]()
+    assert len({axes.get_ylim() for axes in figure.axes}) == 2
 
 
 def test_more_than_six_lines_get_a_legend_and_a_taller_figure():

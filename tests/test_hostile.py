@@ -1,131 +1,207 @@
-"""Whatever is handed to a public function, it answers numbers or says in a line which argument it cannot take."""
+"""Whatever is handed to a public function or to a chapter, it answers numbers or says in a line what it cannot take."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
 import math
+import os
+import time
+from itertools import islice
 
 import hostile
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-CALLS = hostile.public()
-NAMES = [
-    (path, name)
-    for path, function in CALLS.items()
-    for name in hostile.meant(path, function)
-    if (path, name) not in hostile.FREE
-]
-WORDS = {path: hostile.words(function) for path, function in CALLS.items()}
-ANY = st.integers(0, len(hostile.HOSTILE) - 1)
+from private_bandits import baselines, simulate
+from private_bandits.papers import heavy_tailed
+from private_bandits.policy import Policy
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
+from private_bandits_book import commands
+from private_bandits_book.cli import main
 
 
-@pytest.fixture(scope="module", autouse=True)
-def compiled():
-    """Compiling is not on the clock, and not to be interrupted."""
-    for path, function in CALLS.items():
-        with contextlib.suppress(Exception):
-            answer = function(**hostile.meant(path, function))
-            if isinstance(answer, hostile.Policy):
-                hostile.played(answer)
-    hostile.COUNTED.clear()
-    yield
-    hostile.tell("public functions")
+@pytest.fixture(scope="module")
+def calls():
+    """Everything public; compiling is not on the clock, and not to be interrupted."""
+    found = hostile.public()
+    for path, function in found.items():
+        with contextlib.suppress(ValueError, TypeError):
+            function(**hostile.meant(path, function))
+    return found
 
 
-@pytest.mark.parametrize("path", CALLS)
-def test_what_is_meant_is_answered(path):
-    assert hostile.fault(path, CALLS[path], hostile.meant(path, CALLS[path])) is None
+SIGNED = {"n_jobs", "axis", "offset"}
+UNREAD = ("algorithms", "Audit")  # lists and records
 
 
-@pytest.mark.filterwarnings("error")
-@settings(max_examples=hostile.CASES, **hostile.SETTINGS)
-@given(st.sampled_from(NAMES), st.lists(ANY, min_size=1, max_size=2), st.integers(0, 9), st.integers(0, 19))
-def test_what_nobody_meant_is_refused_by_name_or_answered(where, values, other, turn):
-    path, name = where
-    meant = hostile.meant(path, CALLS[path])
-    names = [name, next(n for n in [*meant][other % len(meant) :] + [*meant] if (path, n) in NAMES)]
-    changed = dict(zip(names, (hostile.HOSTILE[value] for value in values), strict=False))
-    changed = dict(WORDS[path][turn % max(1, len(WORDS[path])) :][:1]) | changed
-    wrong = hostile.fault(path, CALLS[path], meant | changed)
-    shown = ", ".join(f"{name}={repr(value)[:60]}" for name, value in changed.items())
-    assert wrong is None, f"{path}({shown}) {wrong}"
+def test_what_is_meant_is_answered_and_what_is_no_number_or_below_0_refused(calls):
+    """Of every parameter of everything public somebody looks at the range."""
+    assert len(calls) > 100
+    for path, function in calls.items():
+        assert hostile.called(path, function, {}) == "answered", path
+        assert not hasattr(function, "py_func"), f"{path} is compiled: it checks nothing"
+        for name, value in hostile.meant(path, function).items():
+            assert hostile.called(path, function, {name: np.array(["a", "b"])}), (path, name)
+            if isinstance(value, float | int) and not isinstance(value, bool) and not path.endswith(UNREAD):
+                for wrong in (math.nan,) if name in SIGNED else (math.nan, -1.0):
+                    assert hostile.called(path, function, {name: wrong}) == "refused", (path, name, wrong)
 
 
+def test_what_nobody_meant_is_refused_by_name_or_answered(calls):
+    ended = [hostile.called(path, calls[path], changed) for path, changed in islice(hostile.call_cases(calls, 1), 60)]
+    ended += [hostile.validated(*case) for case in islice(hostile.parameter_cases(1), 30)]
+    assert {*ended} == {"refused", "answered"}
+
+
+# calls that once broke, and the argument that they name now
 CORPUS = [
     ("Cascade.reward", {"items": [0, 0]}, "items"),
-    ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
-    ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
-    ("papers.semibandits.separated", {"shape": "K-path", "others": 1}, "others"),
-    ("estimates.half_width", {"se": -1.0, "replications": 5}, "se"),
-    ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
-    ("problems.LinearContext", {"link": "nonsense"}, "link"),
-    ("problems.LinearContext", {"link": "linear", "theta": "x"}, "theta"),
-    ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
-    ("privacy.exact_loss", {"environments": 1}, "environments"),
-    ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),
-    ("estimates.half_width", {"se": np.zeros((2, 2)), "replications": [3, 4, 5]}, "replications"),
-    ("papers.contextual.ldp_linucb", {"noise": "laplace", "delta": hostile.CONTEXT}, "delta"),
-    ("privacy.audit", {"neighbours": 1}, "neighbours"),
     ("ConvexLoss.arms", {"schedule": 5}, "schedule"),
-    ("simulate", {"policy": None}, "policy"),
+    ("estimates.half_width", {"se": np.zeros((2, 2)), "replications": [3, 4, 5]}, "replications"),
+    ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
+    ("papers.contextual.ldp_linucb", {"noise": "laplace", "delta": hostile.CONTEXT}, "delta"),
+    ("papers.definitions.asoodeh_zhang", {"divergences": np.ones(5)}, "divergences"),
+    ("papers.semibandits.separated", {"shape": "K-path", "others": 1}, "others"),
+    ("privacy.audit", {"neighbours": 1}, "neighbours"),
+    ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
+    ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),
+    ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
+    ("LinearContext.sphere", {"link": "linear", "theta": "x"}, "theta"),
+    ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
     ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
     ("simulate", {"problem": None}, "problem"),
-    ("simulate", {"checkpoints": 5}, "checkpoints"),
 ]
 
 
-@pytest.mark.parametrize(("path", "changed", "named"), CORPUS, ids=[f"{path}-{named}" for path, _, named in CORPUS])
-def test_what_once_broke(path, changed, named):
-    full = hostile.meant(path, CALLS[path]) | changed
-    with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
-        CALLS[path](**full)
-    assert len(str(caught.value)) <= 200
+def test_what_once_broke(calls):
+    for path, changed, named in CORPUS:
+        with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
+            calls[path](**hostile.meant(path, calls[path]) | changed)
+        assert len(str(caught.value)) <= 200
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    ("path", "changed"),
-    [
-        ("papers.heavy_tailed.robust_ucb", {"u": 1e15, "v": np.float32(0.1)}),
-        ("papers.heavy_tailed.robust_se", {"u": 1e15, "v": np.float32(0.1)}),
-        ("papers.heavy_tailed.ldp_robust_se", {"c": 1e15, "epsilon": np.float32(0.1)}),
-    ],
-)
-def test_a_number_of_few_digits_is_no_overflow(path, changed):
-    CALLS[path](**hostile.meant(path, CALLS[path]) | changed)
-
-
-def test_a_bound_without_privacy_is_no_overflow():
-    bound = CALLS["papers.contextual.local_lower"]
+def test_what_is_large_or_has_few_digits_is_no_overflow(calls):
+    few = np.float32(0.1)
+    for path, changed in (("robust_ucb", {"v": few}), ("robust_se", {"v": few}), ("ldp_robust_se", {"epsilon": few})):
+        large = {"c" if path == "ldp_robust_se" else "u": 1e15}
+        assert hostile.called(f"papers.heavy_tailed.{path}", calls[f"papers.heavy_tailed.{path}"], changed | large)
+    bound = calls["papers.contextual.local_lower"]
     assert bound(100, 1e-9) == pytest.approx(100 / 8) and bound(100, 2.0**31) == bound(100, math.inf) == 0.0
+    for path, function in calls.items():
+        if "horizon" in hostile.meant(path, function) and path != "simulate":
+            assert hostile.called(path, function, {"horizon": 2**62}), path
 
 
-def test_no_array_is_taken_for_a_word():
-    for path, function in CALLS.items():
-        meant, own = hostile.meant(path, function), inspect.signature(function).parameters
-        words = [name for name in meant if isinstance(own[name].default, str)]
-        changes = [{name: value} for name in words for value in (np.array(["a", "b"]), ["a"], np.zeros(3))]
-        for changed in changes:
-            assert hostile.fault(path, function, meant | changed) is None, (path, changed)
+# --- the ends of ranges
 
 
-def test_raw_kernels_are_not_exported():
-    for path, function in CALLS.items():
-        assert not hasattr(function, "py_func"), f"{path} is compiled: it checks nothing"
+def problems():
+    """Problems at the ends of their ranges, each with its number of items and their size."""
+    for means in ([0.5] * 3, [0.6, 0.6, 0.2], [0.0] * 3, [1.0] * 3, [1.0, 0.0, 0.5]):
+        for size in (1, 2, 3):
+            yield 3, size, Cascade(means, size)
+            yield 3, size, SemiBandit.top_k(means, size)
+        yield 3, 3, SemiBandit.from_sets(means, [[0, 1, 2]])
+        yield 3, 1, Arms.bernoulli(means)
+        for link in ("linear", "logistic"):
+            yield 3, 1, LinearContext.table([[[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]], [means], link=link)
+        yield 3, 1, ConvexLoss.arms([means, means[::-1]])
+    yield 1, 1, Cascade([0.5], 1)
+    yield 1, 1, Arms.bernoulli([0.5])
+    yield 2, 1, heavy_tailed.pareto_arms([0.5, 0.5], 2.0)
+    yield 2, 1, ConvexLoss.ball([[1.0, 0.0]])
 
 
-def test_rounds_may_be_written_as_a_float():
-    meant = hostile.meant("simulate", CALLS["simulate"])
-    assert CALLS["simulate"](**meant | {"horizon": 1e2}).equals(CALLS["simulate"](**meant | {"horizon": 100}))
+def regret_of_the_ends(path, function, epsilons):
+    """How many games a policy plays; in each its regret is finite and never falls."""
+    meant, played = hostile.meant(path, function), 0
+    for epsilon in epsilons if "epsilon" in meant else (1.0,):
+        for n_items, size, problem in problems():
+            ends = {"epsilon": epsilon, "n_items": n_items, "n_arms": n_items, "list_size": size, "size": size}
+            for horizon in (1, 50):
+                given = {name: value for name, value in (ends | {"horizon": horizon}).items() if name in meant}
+                try:
+                    policy = function(**meant | given)
+                    lost = simulate(problem, policy, horizon=horizon, replications=1, seed=1).regret.values
+                except ValueError as error:
+                    assert len(str(error)) <= 200 and "\n" not in str(error)
+                    continue
+                played += 1
+                assert np.isfinite(lost).all() and (np.diff(lost, prepend=0.0) >= 0).all(), (problem, given, lost)
+    return played
 
 
-@pytest.mark.parametrize("horizon", [2**53 + 1, 2**62])
-def test_long_horizons_are_answered_or_refused_by_name(horizon):
-    for path, function in CALLS.items():
-        meant = hostile.meant(path, function)
-        if "horizon" in meant and path != "simulate":
-            assert hostile.fault(path, function, meant | {"horizon": horizon}) is None, path
+@pytest.mark.check
+def test_regret_at_the_ends_of_every_range_is_finite_and_never_falls(calls):
+    for path, call in calls.items():  # an envelope plays another policy
+        if inspect.signature(call).return_annotation is Policy and path != "papers.contextual.by_stretches":
+            assert regret_of_the_ends(path, call, (1e-6, 1e6, math.inf)), path
+
+
+@pytest.mark.parametrize("path", ["papers.cascading.ucb_hybrid", "papers.semibandits.cucb_ldp1", "baselines.dp_se"])
+def test_regret_at_the_ends_is_finite_and_never_falls(path, calls):
+    assert regret_of_the_ends(path, calls[path], (1e-6, math.inf))
+
+
+@pytest.mark.parametrize(("horizon", "epsilon"), [(2**53 + 1, 1.0), (2**62, 1e-30), (2**62, math.inf)])
+def test_the_longest_runs_overflow_nowhere(horizon, epsilon):
+    """With one arm, or too much noise to tell two, an epoch may have all rounds; the next one would end behind 2^63."""
+    two, pareto = Arms.bernoulli([0.6, 0.4]), heavy_tailed.setting(1, 0.9)
+    games = [(problem, baselines.dp_klucb(epsilon)) for problem in (two, Arms.bernoulli([0.5]))]
+    games += [(Arms.bernoulli([0.5] * size), baselines.dp_se(epsilon, size, horizon)) for size in (1, 3)]
+    games += [(problem, heavy_tailed.quantile_se(epsilon, 1e-6)) for problem, _ in games]
+    games += [(pareto, heavy_tailed.dp_robust_se(epsilon, 0.9, 1.0, 0.1))]
+    games += [(pareto, heavy_tailed.adap_robust_ucb(epsilon, 0.9, 1.0, horizon))]
+    for problem, policy in games:
+        result = simulate(problem, policy, horizon=horizon, replications=1, seed=1)
+        lost, worst = result.regret.values[0], problem.means.max() - problem.means.min()
+        assert result.t.values[-1] == horizon and (np.diff(result.t) > 0).all()
+        assert (np.diff(lost, prepend=0.0) >= 0).all() and (lost <= worst * result.t.values * (1 + 1e-12)).all()
+
+
+# --- parameters of a run
+
+DIGITS = "1" * 5000
+FILES = {
+    "an impossible date": "horizon: 2026-02-31\n",
+    "5000 digits": f"horizon: {DIGITS}\n",
+    "3000 lists": f"epsilons: {3000 * '['}{3000 * ']'}\n",
+    "a list of itself": "epsilons: &x [*x]\n",
+    "aliases of aliases": "a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [{9 * f'*a{n - 1}, '}]\n" for n in range(1, 9)),
+    "a call": "horizon: !!python/object/apply:os.mkdir ['executed']\n",
+    "bytes": "horizon: !!binary aGVsbG8=\n",
+    "not a number": "epsilons: [.nan]\n",
+    "a long value": f"{'x' * 1000}: {'x' * 100_000}\n",
+    "a number as a name": "1: 2\n",
+    "a name given twice": "horizon: 300\nhorizon: 400\n",
+    "merged lines": "<<: {horizon: 300}\n",
+    "an octal": "seed: 012\n",
+    "two documents": "horizon: 1\n---\nhorizon: 2\n",
+    "no text": "horizon: \x85\udcff\n",
+}
+LITERALS = (DIGITS, 3000 * "[" + 3000 * "]", "x" * 100_000, "-1e400", "2**64", "{}", "1j", "\0", "(1,")
+LITERALS = (*LITERALS, f"{400 * '9'}.5", f"1_{20 * '0'}", "__import__('os').mkdir('executed')")
+
+
+def test_a_hostile_parameter_is_one_line_and_executes_nothing(tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    before, words = [*sorted(os.listdir()), "params.yml"], [("-p", f"horizon={text}") for text in LITERALS]
+    for given in (*FILES.values(), *words):
+        if isinstance(given, str):
+            (tmp_path / "params.yml").write_text(given, encoding="utf-8", errors="surrogateescape")
+        since = time.process_time()
+        assert main(["run", "tiny", *(("-f", "params.yml") if isinstance(given, str) else given)], book=tiny) == 2
+        assert time.process_time() - since < hostile.SECONDS
+        out, err = capsys.readouterr()
+        assert out == "" and err.count("\n") == 1 and len(err) < 260, err
+        assert sorted(os.listdir()) == sorted(before)
+
+
+def test_a_text_means_the_same_in_a_file_and_on_the_command_line(tmp_path):
+    for text in ("012", "1:00", "1e5", "1_000", "0x10", ".5", "yes", "True", "2026-02-03", "~", "[1e-1, 2]"):
+        (tmp_path / "params.yml").write_text(f"seed: {text}\n")
+        given = commands._parser().parse_args(["run", "tiny", "-p", f"seed={text}"])
+        assert commands._from_file(tmp_path / "params.yml") == commands._parameters(given)
+    (tmp_path / "params.yml").write_text("'mood': '012'\nhorizon: 1e5\n")
+    assert commands._from_file(tmp_path / "params.yml") == {"mood": "012", "horizon": 1e5}

@@ -29,9 +29,7 @@ def dotted(path):
     return ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
 
 
-CHAPTERS = sorted(
-    {path.parent.name for name in ("exhibits", "rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")}
-)
+CHAPTERS = sorted({path.parent.name for name in ("rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")})
 SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
 FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
 FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
@@ -146,10 +144,9 @@ def test_an_import_that_may_not_be_is_found(module, name, found):
 COLLECTED = 5_500  # cases of the gate
 SHOWN = {"policy", "name", "label"}
 # Of the companion, what reads files, arguments and declared labels, and knows no policy; and what ranks rivals by name.
-READERS = [f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands", "exhibits")]
+READERS = [f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands")]
 READERS += [f"{COMPANION}.comparison.rivals"]
-# A slope's line; and where the labels of committed rows are joined to the runs that made them, and to their keys.
-JOINS = {f"{COMPANION}.figures.drawing": 1, f"{COMPANION}.studies": 1}
+JOINS = {f"{COMPANION}.figures.drawing": 1}  # a slope's line
 
 
 def is_shown(node):

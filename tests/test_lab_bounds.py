@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -85,16 +86,20 @@ EXPECTED = {
 
 @pytest.mark.parametrize("chapter", EXPECTED)
 def test_bounds(chapter: str) -> None:
-    declared = CHAPTERS[chapter]
+    declared, cases, asked = CHAPTERS[chapter], [], []
     rng = np.random.default_rng([ord(letter) for letter in chapter])
     said = {"upper": 0, "lower": 0}
     for _ in range(CASES):
         values = declared.values(rng)
         values["horizon"] = horizon = int(10 ** rng.uniform(1, 14))
+        rounds = [horizon] * 3 if chapter == "convex" else [2, max(3, horizon // 10), horizon]
+        cases.append((values, rounds))
+        asked += [("bounds", chapter, values, rounds), *(("uniform", chapter, values, t) for t in rounds)]
+    answers = iter(ask(*asked))
+    for values, rounds in cases:
         problem = declared.problem(values, declared.policies[next(iter(declared.policies))](values))
         expected = EXPECTED[chapter](values, problem)
-        rounds = [horizon] if chapter == "convex" else [2, max(3, horizon // 10), horizon]
-        drawn, *uniform = ask(("bounds", chapter, values, rounds), *(("uniform", chapter, values, t) for t in rounds))
+        drawn, *uniform = islice(answers, 4)
         assert {one["of"] or one["label"] for one in drawn} == set(expected)
         np.testing.assert_allclose(
             uniform, [t * problem.uniform_regret() for t in rounds], rtol=3e-3 if chapter == "convex" else 1e-9

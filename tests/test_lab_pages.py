@@ -152,15 +152,15 @@ def test_nothing_chosen_is_refused_too(book: Path, browser: Any) -> None:
 
 
 def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
-    with opened(browser, book / "lab.html") as page:
+    with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
         panel.get_by_label("horizon T", exact=True).fill("3000")
         panel.get_by_label("privacy ε", exact=True).fill("0.7")
-        panel.get_by_label("Repaired", exact=False).first.check()
+        panel.get_by_role("button", name="repaired", exact=True).click()
         panel.get_by_label("log regret").uncheck()
         fragment = page.evaluate("location.hash")
         names = panel.locator(".lab-row input:checked").evaluate_all("boxes => boxes.map((box) => box.id)")
-    with opened(browser, book / "lab.html", fragment) as page:
+    with opened(browser, book / "cascading.html", fragment) as page:
         panel = _panel(page, "cascading")
         assert panel.get_by_label("horizon T", exact=True).input_value() == "3000"
         assert panel.get_by_label("privacy ε", exact=True).input_value() == "0.7"
@@ -170,9 +170,22 @@ def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
         assert page.evaluate("location.hash") == fragment
 
 
+def test_a_preset_chooses_and_more_shows_all(book: Path, browser: Any) -> None:
+    with opened(browser, book / "cascading.html") as page:
+        panel = _panel(page, "cascading")
+        shown = panel.locator(".lab-row:visible")
+        for name, words in (("as printed", "Printed"), ("as the theorem needs", "Stated"), ("repaired", "Repaired")):
+            panel.get_by_role("button", name=name, exact=True).click()
+            assert panel.get_by_role("group", name=words).locator(".lab-row input:checked").count() > 1
+            assert shown.count() == panel.locator(".lab-row input:checked").count()
+        panel.get_by_role("button", name="more", exact=True).click()
+        assert shown.count() == panel.locator(".lab-row").count() > 10
+
+
 def test_variants_switch_together(book: Path, browser: Any) -> None:
     with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
+        panel.get_by_role("button", name="more", exact=True).click()
         for name in ("Printed", "Stated", "Repaired"):
             group = panel.get_by_role("group", name=name)
             switch, members = group.get_by_role("checkbox").first, group.locator(".lab-row input")
@@ -227,7 +240,9 @@ def test_without_javascript_a_figure_stands_there(chapter: str, book: Path, brow
 def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Path, browser: Any) -> None:
     with opened(browser, book / "explorer.html") as page:
         words = _panel(page, "explorer").inner_text()
-        assert words.count("The private term") == 5 and "Vacuous: uniform play has" in words
+        assert words.count("The private term") == 5 and "Vacuous" not in words
+        page.get_by_label("rounds T", exact=True).fill("1000")
+        assert "Vacuous: uniform play has" in _panel(page, "explorer").inner_text()
         page.get_by_label("privacy ε", exact=True).fill("3")
         assert "At ε = 3 the bound is" in _panel(page, "explorer").inner_text()
         assert "epsilon=3" in page.evaluate("location.hash")
@@ -238,7 +253,7 @@ def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Pat
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 768, 1440])
-@pytest.mark.parametrize("name", ["lab", "explorer"])
+@pytest.mark.parametrize("name", ["cascading", "explorer"])
 def test_panels_fit_and_are_accessible(name: str, width: int, scheme: str, book: Path, browser: Any) -> None:
     look = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     with opened(browser, book / f"{name}.html", **look) as page:

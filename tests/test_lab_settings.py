@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from ast import literal_eval
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,20 +26,18 @@ PLAYED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("chapter", "name", "given"), PLAYED, ids=lambda word: str(word) if isinstance(word, str) else ""
-)
-def test_regret_is_that_of_the_library(chapter: str, name: str, given: dict[str, Any]) -> None:
-    declared = CHAPTERS[chapter]
-    values = ask(("defaults", chapter))[0] | given | {"replications": RUNS}
-    ours = np.array(ask(("played", chapter, name, values))[0])[:, -1]
-    policy = declared.policies[name](values)
-    problem = declared.problem(values, policy)
-    kept = simulate(problem, policy, horizon=values["horizon"], replications=RUNS, seed=1, checkpoints=[1])
-    theirs = kept.regret.values[:, -1]
-    assert stats.ks_2samp(ours, theirs).pvalue > 1e-3
-    spread = np.hypot(ours.std(ddof=1), theirs.std(ddof=1)) / np.sqrt(RUNS)
-    assert abs(ours.mean() - theirs.mean()) < 4 * spread
+def test_regret_is_that_of_the_library() -> None:
+    defaults = ask(*(("defaults", chapter) for chapter, _, _ in PLAYED))
+    values = [own | given | {"replications": RUNS} for own, (_, _, given) in zip(defaults, PLAYED, strict=True)]
+    games = [(chapter, name, one) for (chapter, name, _), one in zip(PLAYED, values, strict=True)]
+    for (chapter, name, given), played in zip(games, ask(*(("played", *game) for game in games)), strict=True):
+        policy = CHAPTERS[chapter].policies[name](given)
+        problem = CHAPTERS[chapter].problem(given, policy)
+        kept = simulate(problem, policy, horizon=given["horizon"], replications=RUNS, seed=1, checkpoints=[1])
+        ours, theirs = np.array(played)[:, -1], kept.regret.values[:, -1]
+        assert stats.ks_2samp(ours, theirs).pvalue > 1e-3, name
+        spread = np.hypot(ours.std(ddof=1), theirs.std(ddof=1)) / np.sqrt(RUNS)
+        assert abs(ours.mean() - theirs.mean()) < 4 * spread, name
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
+from lab import ask
 
 from private_bandits.papers.cascading import b_lb, b_lb_semi
 from private_bandits.papers.cascading import bounds as cascading
@@ -21,26 +17,12 @@ from private_bandits.papers.heavy_tailed import bounds as heavy
 from private_bandits.papers.semibandits import bounds as semibandits
 from private_bandits.problems import ConvexLoss
 
-LAB = Path(__file__).parents[1] / "book" / "_lab"
-NODE = shutil.which("node")
 INSTANCES = [
     {"K": 4, "m": 20, "gap": 0.15, "T": 100_000, "delta": 1e-3, "v": 0.5},
     {"K": 2, "m": 5, "gap": 0.3, "T": 1000, "delta": 1e-6, "v": 0.9},
     {"K": 7, "m": 40, "gap": 0.02, "T": 10**9, "delta": 0.01, "v": 0.3},
 ]
 EPSILONS = [0.05, 0.5, 1.0, 3.0]
-SCRIPT = """
-import { theorems } from "./theorems.js";
-const asked = JSON.parse(process.argv[2]);
-const found = asked.map(([values, epsilon]) => Object.fromEntries(theorems.flatMap(({ paper, uniform, bounds }) => [
-  [paper, uniform(values)],
-  ...bounds.flatMap(({ id, total, rest }) => [
-    [`${paper}/${id}`, total(values, epsilon)],
-    [`${paper}/${id}/rest`, rest(values)],
-  ]),
-])));
-console.log(JSON.stringify(found));
-"""
 
 
 def _library(instance: dict[str, Any], epsilon: float) -> dict[str, float]:
@@ -102,37 +84,23 @@ def _without_privacy(instance: dict[str, Any]) -> dict[str, float]:
     free["contextual/local_lower/rest"] = 0.0  # a price of privacy alone
     free["definitions/theorem_4/rest"] = replacements.lai_robbins(bernoulli, rounds)
     free["cascading/theorem_11/rest"] = cascading.kveton_lower(instance["m"], size, 0.5, gap, rounds)
-    for name, variant in (
-        ("dp", "corrected"),
-        ("ldp", "corrected"),
-        ("dp-printed", "printed"),
-        ("ldp-printed", "printed"),
-    ):
+    for name in ("dp", "ldp", "dp-printed", "ldp-printed"):
+        variant = "printed" if name.endswith("printed") else "corrected"
         free[f"heavy_tailed/{name}/rest"] = heavy.robust_ucb_upper(tailed, v, 1.0, rounds, variant)
     return free
 
 
-@pytest.mark.skipif(NODE is None, reason="THE SCRIPT CHECKS DID NOT RUN: node was not found")
-def test_the_explorers_bounds_are_those_of_the_library(tmp_path: Path) -> None:
-    for path in LAB.glob("*.js"):
-        shutil.copy(path, tmp_path)
-    (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-    (tmp_path / "asked.js").write_text(SCRIPT, encoding="utf-8")
+def test_the_explorers_bounds_are_those_of_the_library() -> None:
     asked = [(instance, epsilon) for instance in INSTANCES for epsilon in EPSILONS]
-    words = [str(NODE), str(tmp_path / "asked.js"), json.dumps(asked)]
-    told = subprocess.run(words, capture_output=True, text=True, timeout=60)
-    assert told.returncode == 0, told.stderr
-    for (instance, epsilon), shown in zip(asked, json.loads(told.stdout), strict=True):
+    for (instance, epsilon), shown in zip(asked, ask(*(("theorems", *one) for one in asked)), strict=True):
         wanted = _library(instance, epsilon) | _without_privacy(instance)
         apart = {key: (shown[key], value) for key, value in wanted.items() if not _same(shown[key], value)}
         assert apart == {}, (instance, epsilon)
-        assert set(shown) - set(wanted) <= {f"heavy_tailed/{name}" for name in _heavy()}, "a bound without a check"
+        # above epsilon = 1 these have no statement
+        assert {key.removesuffix("/rest") for key in set(shown) - set(wanted)} <= HEAVY, "a bound without a check"
 
 
-def _heavy() -> list[str]:
-    """Above epsilon = 1 these have no statement; their lower bounds' rest is checked by its own formula."""
-    stated = ["dp", "dp-printed", "ldp", "ldp-printed", "dp_lower", "ldp_lower"]
-    return [*stated, "dp_lower/rest", "ldp_lower/rest"]
+HEAVY = {f"heavy_tailed/{name}" for name in ("dp", "dp-printed", "ldp", "ldp-printed", "dp_lower", "ldp_lower")}
 
 
 def _same(shown: float | None, value: float) -> bool:

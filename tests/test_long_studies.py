@@ -18,7 +18,7 @@ from private_bandits.papers.definitions import replacements
 from private_bandits_book.cascading import long as cascading
 from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.chapters.page import csv_text
+from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.contextual import long as contextual
 from private_bandits_book.convex import long as convex
 from private_bandits_book.definitions import long as definitions

@@ -13,14 +13,12 @@ from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
 from numba import njit
 from scipy import stats
 
-from private_bandits import mechanisms
 from private_bandits.mechanisms import (
     HybridCounter,
     TreeCounter,
     gaussian_epsilon,
     gaussian_sigma,
     laplace_scale,
-    lemma_1_constant,
     randomized_response,
     response_probabilities,
 )
@@ -30,7 +28,6 @@ from private_bandits.mechanisms._raw import (
     chernoff_rate,
     gaussian,
     hybrid_noise,
-    hybrid_noises,
     laplace,
     respond,
     tree_noise,
@@ -38,7 +35,6 @@ from private_bandits.mechanisms._raw import (
 from private_bandits.reference_tools import Binary, Hybrid
 
 DRAWS = 200_000
-HORIZONS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65]
 LAST = 2**12
 
 
@@ -51,29 +47,14 @@ def sample(rng, scale, size, normal):
 
 
 @njit
-def release_noise(rng, scale, replications, horizon, hybrid):
-    """Noise of every release: rows are replications, columns items."""
+def release_noise(rng, scale, replications, horizon):
+    """Noise of every release of a hybrid counter: rows are replications."""
     noise = np.empty((replications, horizon))
-    states = np.zeros((2, COUNTER_ROW))
     for r in range(replications):
-        states[1, :] = 0.0
+        row = np.zeros(COUNTER_ROW)
         for n in range(1, horizon + 1):
-            if hybrid:
-                noise[r, n - 1] = hybrid_noise(rng, n, scale, states[1])
-            else:
-                noise[r, n - 1] = tree_noise(rng, n, scale, states[1])
+            noise[r, n - 1] = hybrid_noise(rng, n, scale, row)
     return noise
-
-
-def generator_at_zero():
-    """A generator whose next uniform is exactly 0: PCG64 returns high xor low after one step of its state."""
-    bits = np.random.PCG64(1)
-    state = bits.state
-    multiplier = 0x2360ED051FC65DA44385DF649FCCF645
-    after = 0x0123456789ABCDEF0123456789ABCDEF
-    state["state"]["state"] = (after - state["state"]["inc"]) * pow(multiplier, -1, 2**128) % 2**128
-    bits.state = state
-    return np.random.Generator(bits)
 
 
 # Calibration
@@ -85,30 +66,29 @@ def test_laplace_scale():
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "sigma"), [(1, 1e-5, 3.730632), (10, 1e-3, 0.406060), (0.1, 1e-5, 30.749566)]
-)
-def test_analytic_sigma_is_the_published_number(epsilon, delta, sigma):
-    assert gaussian_sigma(epsilon, delta, 1.0) == pytest.approx(sigma, abs=5e-7)
-
-
-@pytest.mark.parametrize(
     ("epsilon", "delta", "sigma"),
     [
+        (1, 1e-5, 3.730632),
+        (10, 1e-3, 0.406060),
+        # by findroot on Balle and Wang's Theorem 8, to 130 digits
         (1e-12, 1e-50, 12567213709096.957),
-        (1e-9, 1e-100, 19981215071.958782),
-        (1e-8, 1e-10, 172409436.3329321),
-        (1e-6, 1e-30, 9744982.959530396),
         (0.01, 1e-300, 3672.7201034055684),
     ],
 )
-def test_analytic_sigma_at_extremes_is_that_of_130_digits(epsilon, delta, sigma):
-    """By mpmath's findroot on Balle and Wang's Theorem 8."""
-    assert gaussian_sigma(epsilon, delta, 1.0) == pytest.approx(sigma, rel=1e-10)
+def test_analytic_sigma_is_the_published_number(epsilon, delta, sigma):
+    assert gaussian_sigma(epsilon, delta, 1.0) == pytest.approx(sigma, abs=5e-7, rel=1e-10)
 
 
-@pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-5, 1e-3, 0.1, 0.5, 0.9])
+def test_classical_sigma_is_the_printed_formula():
+    sigma = gaussian_sigma(0.5, 1e-3, 2.0, method="classical")
+    assert sigma == pytest.approx(4 * math.sqrt(2 * math.log(1250)))
+    # a hundredth of it, as in the cascading experiments
+    assert gaussian_epsilon(0.01 * 2.5 * sigma, 1e-3, math.sqrt(2)) == pytest.approx(17.8592, rel=1e-5)
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-3, 0.9])
 def test_gaussian_agrees_with_dp_accounting(delta):
-    for epsilon in np.logspace(-6, 11, 18):
+    for epsilon in np.logspace(-6, 11, 9):
         sigma = gaussian_sigma(epsilon, delta, 1.0)
         with np.errstate(all="ignore"):
             assert sigma == pytest.approx(get_sigma_gaussian(epsilon, delta, tol=1e-10 * sigma), rel=1e-7)
@@ -116,22 +96,6 @@ def test_gaussian_agrees_with_dp_accounting(delta):
                 get_epsilon_gaussian(sigma, delta, tol=1e-10 * epsilon), rel=1e-7
             )
         assert gaussian_epsilon(3 * sigma, delta, 3.0) == pytest.approx(epsilon, rel=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "sensitivity", "paid"),
-    [(0.2, 2.0, 29.6047), (0.2, math.sqrt(2), 17.8592), (2, 2.0, 1565.033), (2, math.sqrt(2), 815.936)],
-)
-def test_a_hundredth_of_the_classical_noise_pays(epsilon, sensitivity, paid):
-    """Noise calibrated for sensitivity sqrt(K) = 2, times 0.01, as in the cascading experiments."""
-    sigma = 0.01 * gaussian_sigma(epsilon, 1e-3, 2.0, method="classical")
-    assert gaussian_epsilon(sigma, 1e-3, sensitivity) == pytest.approx(paid, rel=1e-5)
-
-
-def test_classical_sigma_is_the_printed_formula():
-    sigma = gaussian_sigma(0.5, 1e-3, 2.0, method="classical")
-    assert sigma == pytest.approx(4 * math.sqrt(2 * math.log(1250)))
-    assert gaussian_epsilon(sigma, 1e-3, 2.0) < 0.5
 
 
 def test_gaussian_limits():
@@ -159,25 +123,6 @@ def test_samplers_follow_numpys_stream(normal):
     assert ours.bit_generator.state == theirs.bit_generator.state
 
 
-def test_laplace_skips_a_zero_uniform_as_numpy_does():
-    assert generator_at_zero().random() == 0.0
-    expected = generator_at_zero().laplace(0.0, 1.7)
-    assert laplace(generator_at_zero(), 1.7) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("normal", [False, True])
-def test_samplers_have_their_distribution(normal):
-    scale = 1.7
-    draws = sample(np.random.default_rng(11), scale, DRAWS, normal)
-    law = stats.norm(scale=scale) if normal else stats.laplace(scale=scale)
-    assert stats.kstest(draws, law.cdf).pvalue > 0.01
-    assert abs(draws.mean()) < 4 * law.std() / math.sqrt(DRAWS)
-    assert draws.var() == pytest.approx(law.var(), rel=0.02)
-    for mass in (0.1, 0.01, 0.001):
-        beyond = (np.abs(draws) > law.isf(mass / 2)).mean()
-        assert abs(beyond - mass) < 4 * math.sqrt(mass / DRAWS)
-
-
 def test_zero_scales_draw_nothing():
     rng = np.random.default_rng(3)
     before = rng.bit_generator.state
@@ -191,16 +136,12 @@ def test_zero_scales_draw_nothing():
 # Randomised response
 
 
-@pytest.mark.parametrize("n_values", [2, 5, 17])
-@pytest.mark.parametrize("epsilon", [1e-3, 0.2, 1.0, 10.0, 300.0])
+@pytest.mark.parametrize(("epsilon", "n_values"), [(1e-3, 2), (1.0, 5), (300.0, 17)])
 def test_response_probabilities_pay_exactly_epsilon(epsilon, n_values):
     keep, other = response_probabilities(epsilon, n_values)
     assert keep + (n_values - 1) * other == pytest.approx(1.0, abs=1e-15)
     assert math.log(keep) - math.log(other) == pytest.approx(epsilon, abs=1e-10)
-
-
-def test_response_probabilities_at_infinity():
-    assert response_probabilities(math.inf, 5) == (1.0, 0.0)
+    assert response_probabilities(math.inf, n_values) == (1.0, 0.0)
 
 
 class Grid:
@@ -213,8 +154,7 @@ class Grid:
         return self.u
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
-def test_respond_by_enumeration(epsilon):
+def test_respond_by_enumeration(epsilon=1.0):
     """The share of uniforms that lead to each answer is the answer's probability."""
     n_values, cells = 5, 20_000
     keep, other = response_probabilities(epsilon, n_values)
@@ -229,28 +169,17 @@ def test_respond_by_enumeration(epsilon):
         assert respond.py_func(Grid(edge), value, n_values, other) == n_values - 1
 
 
-def test_randomized_response_frequencies_and_estimate():
-    n_values, epsilon = 5, 1.0
-    keep, other = response_probabilities(epsilon, n_values)
-    rng = np.random.default_rng(7)
-    answers = randomized_response(np.full(DRAWS, 2), epsilon=epsilon, n_values=n_values, rng=rng)
+def test_randomized_response_frequencies_shapes_and_stream():
+    keep, other = response_probabilities(1.0, 5)
+    answers = randomized_response(np.full(DRAWS, 2), epsilon=1.0, n_values=5, rng=np.random.default_rng(7))
     expected = DRAWS * np.array([other, other, keep, other, other])
-    assert stats.chisquare(np.bincount(answers, minlength=n_values), expected).pvalue > 0.01
+    assert stats.chisquare(np.bincount(answers, minlength=5), expected).pvalue > 0.01
 
-    true = np.repeat([0, 1, 4], [DRAWS // 2, DRAWS // 4, DRAWS // 4])
-    answers = randomized_response(true, epsilon=epsilon, n_values=n_values, rng=rng)
-    estimate = (np.bincount(answers, minlength=n_values) / DRAWS - other) / (keep - other)
-    error = 0.5 / math.sqrt(DRAWS) / (keep - other)
-    np.testing.assert_allclose(estimate, [0.5, 0.25, 0, 0, 0.25], atol=4 * error)
-
-
-def test_randomized_response_shapes_and_stream():
     rng, same = np.random.default_rng(7), np.random.default_rng(7)
     answers = randomized_response([[0, 1], [2, 2]], epsilon=0.5, n_values=3, rng=rng)
     assert answers.shape == (2, 2) and answers.dtype == np.int64
     one_by_one = [randomized_response(v, epsilon=0.5, n_values=3, rng=same) for v in (0, 1, 2, 2)]
     assert answers.ravel().tolist() == one_by_one
-    assert all(type(answer) is int for answer in one_by_one)
     assert rng.bit_generator.state == same.bit_generator.state
     assert randomized_response([0, 1, 2], epsilon=math.inf, n_values=3, rng=rng).tolist() == [0, 1, 2]
     assert rng.bit_generator.state == same.bit_generator.state
@@ -259,7 +188,7 @@ def test_randomized_response_shapes_and_stream():
 # Counters
 
 
-@pytest.mark.parametrize("horizon", HORIZONS)
+@pytest.mark.parametrize("horizon", [1, 2, 7, 8, 65])
 def test_tree_counter_is_the_box(horizon):
     epsilon, sensitivity = 0.7, 2.0
     items = np.random.default_rng(1).uniform(0, sensitivity, horizon)
@@ -300,16 +229,6 @@ def least_bound(log_tail, *noises):
 SUMS = [(400, 1, 1.0, 0, 0.0), (10, 20, 3.0, 0, 0.0), (0, 4, 2.0, 3, 6.0), (100, 5, 2.0, 0, 0.0)]
 
 
-@pytest.mark.parametrize("log_tail", [0.7, 3.0, 40.0])
-@pytest.mark.parametrize("noises", [*SUMS, (10**9, 40, 0.1, 0, 0.0), (7, 3, 1e-13, 0, 0.0)])
-def test_the_rate_of_chernoffs_bound_is_the_best(log_tail, noises):
-    samples, few, small, many, large = noises
-    expected = chernoff(log_tail, samples, [small] * few + [large] * many)
-    assert least_bound(log_tail, *noises) == pytest.approx(expected, rel=1e-9)
-    if small < 1e-9:  # Hoeffding's
-        assert expected == pytest.approx(math.sqrt(log_tail * samples / 2), rel=1e-9)
-
-
 @pytest.mark.parametrize("noises", SUMS)
 def test_chernoffs_bound_covers_and_half_of_it_does_not(noises):
     """So twice the deviation is not covered either: of the reports, or of the noises where they are most of the sum."""
@@ -322,34 +241,15 @@ def test_chernoffs_bound_covers_and_half_of_it_does_not(noises):
     assert (strayed > bound).mean() < math.exp(-log_tail) < (strayed > 0.5 * bound).mean()
 
 
-@pytest.mark.parametrize("hybrid", [False, True])
-def test_counter_variance_at_every_item(hybrid):
-    """A factor of two in the variance at any single item is far outside the band."""
-    epsilon, replications = 0.5, 3000
-    if hybrid:
-        counter = HybridCounter(epsilon, rng=np.random.default_rng(0))
-        scale = 1 / epsilon
-    else:
-        counter = TreeCounter(epsilon, LAST, rng=np.random.default_rng(0))
-        scale = 13 / epsilon
-    noise = release_noise(np.random.default_rng(21), scale, replications, LAST, hybrid)
-    exact = np.array([counter.variance(n) for n in range(1, LAST + 1)])
-    ratio = noise.var(axis=0) / exact
-    assert 0.7 < ratio.min() and ratio.max() < 1.4
-    assert (np.abs(noise.mean(axis=0)) < 5 * np.sqrt(exact / replications)).all()
-    for k in range(13):
-        assert ratio[2**k - 1 : 2 ** (k + 1) - 1].mean() == pytest.approx(1.0, abs=0.15)
-
-
-@pytest.mark.parametrize("gamma", [0.5, 0.1, 0.01])
-def test_error_bound_covers(gamma):
-    noise = release_noise(np.random.default_rng(22), 2.0, 4000, 300, True)
+def test_error_bound_covers():
+    noise = np.abs(release_noise(np.random.default_rng(22), 2.0, 4000, 300))
     counter = HybridCounter(0.5, rng=np.random.default_rng(0))
-    bounds = np.array([counter.error_bound(n, gamma) for n in range(1, 301)])
-    assert ((np.abs(noise) > bounds).mean(axis=0) <= gamma).all()
+    for gamma in (0.5, 0.01):
+        bounds = np.array([counter.error_bound(n, gamma) for n in range(1, 301)])
+        assert ((noise > bounds).mean(axis=0) <= gamma).all()
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 3, 4, 7, 8, 9])
+@pytest.mark.parametrize("horizon", [1, 4, 7, 8])
 @pytest.mark.parametrize("name", ["tree", "hybrid"])
 def test_brute_force_loss_of_neighbouring_streams(name, horizon):
     """Sum over all noisy nodes of |difference| / scale: at most epsilon, and just epsilon at some 2**k."""
@@ -376,49 +276,6 @@ def flip(stream, i):
     return (*stream[:i], 1 - stream[i], *stream[i + 1 :])
 
 
-def test_infinite_epsilon_counts_exactly():
-    rng = np.random.default_rng(4)
-    before = rng.bit_generator.state
-    for counter in (TreeCounter(math.inf, 9, rng=rng), HybridCounter(math.inf, rng=rng)):
-        assert [counter.add(x) for x in (1, 0.5, 0, 1)] == [1, 1.5, 1.5, 2.5]
-        assert counter.variance(4) == counter.error_bound(4, 0.1) == 0.0
-    assert rng.bit_generator.state == before
-
-
-def test_the_noises_of_a_hybrid_counter():
-    # n = 13 = 8 + 5: logarithmic noises at 1, 2, 4, 8 (scale 2); two of three levels open (scale 6).
-    assert hybrid_noises(13) == (4, 2, 6.0)
-    assert hybrid_noises(8) == (4, 0, 0.0)
-    assert hybrid_noises(2**40 + 1) == (41, 1, 80.0)
-
-
-def test_lemma_1_constant_bounds_the_hybrid_noise_up_to_lower_order():
-    """The derived bound over the printed form tends to 1 where its two terms balance, and fails at n = 1."""
-    constant = lemma_1_constant()
-    assert constant == pytest.approx(9.80250, abs=5e-6)
-    log_term = 1.0
-
-    def ratio(k):
-        few, many, large = hybrid_noises(2**k + (2**k - 1))
-        return corollary_2_9(log_term, [2.0] * few + [large] * many) / (constant * math.log(2**k) ** 1.5 * log_term)
-
-    assert ratio(1) > 1.05
-    assert [ratio(10), ratio(60)] == pytest.approx([1.0, 1.0], rel=0.01)
-    assert constant * math.log(1) ** 1.5 == 0.0 < corollary_2_9(log_term, [2.0])
-
-
-def test_one_draw_per_item_and_one_compiled_signature():
-    rng, same = np.random.default_rng(6), np.random.default_rng(6)
-    counter = HybridCounter(1.0, rng=rng)
-    for _ in range(100):
-        counter.add(1.0)
-    same.random(100)
-    assert rng.bit_generator.state == same.bit_generator.state
-    TreeCounter(1.0, 4, rng=rng).add(1.0)
-    for compiled in (hybrid_noise, tree_noise, laplace):
-        assert len(compiled.signatures) == 1
-
-
 # The public boundary
 
 
@@ -428,31 +285,17 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: laplace_scale(-1.0, 1), "epsilon must be > 0, got -1.0"),
-        (lambda: laplace_scale(math.nan, 1), "epsilon must be a number > 0, got nan"),
-        (lambda: laplace_scale(1, 0), "sensitivity must be > 0, got 0"),
         (lambda: laplace_scale(1, math.inf), "sensitivity must be finite and > 0, got inf"),
-        (lambda: gaussian_sigma(0, 0.1, 1), "epsilon must be > 0, got 0"),
         (lambda: gaussian_sigma(1e-13, 0.1, 1), "epsilon must be >= 1e-12 for the analytic sigma, got 1e-13"),
         (lambda: gaussian_sigma(1, 0, 1), "delta must be > 0 and < 1, got 0"),
         (lambda: gaussian_sigma(1, 0.1, 1, method="exact"), "method must be one of 'analytic', 'classical'"),
-        (lambda: gaussian_epsilon(-1, 0.1, 1), "sigma must be >= 0, got -1"),
-        (lambda: gaussian_epsilon(1, 1, 1), "delta must be > 0 and < 1, got 1"),
-        (lambda: response_probabilities(1, 1), "n_values must be >= 2, got 1"),
-        (lambda: response_probabilities(True, 2), "epsilon must be a number > 0, got True"),
         (lambda: respond_to([0, 3]), "values must be integers >= 0 and < 3, got [0, 3]"),
-        (lambda: respond_to(-1), "values must be integers >= 0 and < 3, got -1"),
-        (lambda: respond_to([]), "values must be integers >= 0 and < 3, got []"),
-        (lambda: respond_to(True), "values must be integers >= 0 and < 3, got True"),
         (lambda: respond_to(0.0), "values must be integers >= 0 and < 3, got 0.0"),
         (lambda: respond_to(0, rng=7), "rng must be a numpy.random.Generator, got 7"),
         (lambda: TreeCounter(1, 0, rng=RNG), "horizon must be >= 1, got 0"),
-        (lambda: TreeCounter(1, 4, rng=None), "rng must be a numpy.random.Generator, got None"),
         (lambda: TreeCounter(1, 4, rng=RNG).variance(5), "n must be >= 1 and <= 4, got 5"),
-        (lambda: HybridCounter(1, rng=RNG, sensitivity=0), "sensitivity must be > 0, got 0"),
         (lambda: HybridCounter(1, rng=RNG).add(1.5), "x must be >= 0 and <= 1, got 1.5"),
         (lambda: HybridCounter(1, rng=RNG).add(math.nan), "x must be a number >= 0 and <= 1, got nan"),
-        (lambda: HybridCounter(1, rng=RNG).variance(0), "n must be >= 1, got 0"),
         (lambda: HybridCounter(1, rng=RNG).error_bound(1, 1.0), "gamma must be > 0 and < 1, got 1.0"),
     ],
 )
@@ -464,14 +307,3 @@ def test_bad_arguments_are_refused(call, message):
 
 def respond_to(values, rng=RNG):
     return randomized_response(values, epsilon=1.0, n_values=3, rng=rng)
-
-
-def test_a_refused_item_leaves_the_counter_as_it_was():
-    counter, same = (HybridCounter(1.0, rng=np.random.default_rng(8)) for _ in range(2))
-    with pytest.raises(ValueError):
-        counter.add(-1.0)
-    assert [counter.add(1.0) for _ in range(5)] == [same.add(1.0) for _ in range(5)]
-
-
-def test_public_names():
-    assert all(hasattr(mechanisms, name) for name in mechanisms.__all__)

@@ -20,11 +20,22 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-NEW = ("cascading", "comparison", "contextual", "convex", "definitions", "heavy_tailed", "own", "replay", "semibandits")
+NEW = (
+    "audit",
+    "cascading",
+    "comparison",
+    "contextual",
+    "convex",
+    "definitions",
+    "heavy_tailed",
+    "own",
+    "replay",
+    "semibandits",
+)
 """The chapters whose experiment stands in their notebook."""
 LONGEST_DEFINITION = 10
 LONGEST_HERE = 15  # of a new chapter
-OWN = 28  # lines of a policy on the page for a reader's own
+OWN = 28  # lines of a policy that the pages for a reader's own show
 # What Jupyter and a forge would show as it stands: {role}`words`, the fence of a directive, and a label.
 MYST = re.compile(r"\{[\w:+.-]+\}`|^ *(?:`{3,}|~{3,}|:{3,}) *\{|^:{3,}|^\(\S+\)= *$", re.MULTILINE)
 WIDEST, TALLEST, VISIBLE, HIDDEN = 75, 30, range(100, 301), 12  # letters, lines of a cell, of all that are shown or not

@@ -18,16 +18,6 @@ def response_channel(epsilon, n_values):
     return np.where(np.eye(n_values, dtype=bool), keep, other)
 
 
-def geometric_channel(epsilon, size):
-    """Count in {0, ..., size - 1} plus two-sided geometric noise of ratio exp(-epsilon), clamped."""
-    a = math.exp(-epsilon)
-    channel = np.empty((size, size))
-    for x, y in itertools.product(range(size), repeat=2):
-        at_the_edge = y in (0, size - 1)
-        channel[x, y] = a ** abs(x - y) / (1 + a) * (1 if at_the_edge else 1 - a)
-    return channel
-
-
 def random_channel(seed, inputs=3, outputs=6):
     channel = np.random.default_rng(seed).dirichlet(np.ones(outputs), inputs)
     channel[0, :2] = 0.0
@@ -46,52 +36,22 @@ def subset_delta(channel, epsilon):
     return worst
 
 
-CHAIN = [(i, i + 1) for i in range(4)]
-
-
-@pytest.mark.parametrize("n_values", [2, 5, 17])
-@pytest.mark.parametrize("epsilon", [1e-3, 0.2, 1.0, 10.0, 300.0])
+@pytest.mark.parametrize(("epsilon", "n_values"), [(1e-3, 2), (1.0, 5), (300.0, 17)])
 def test_randomised_response_pays_exactly_epsilon(epsilon, n_values):
     channel = response_channel(epsilon, n_values)
     assert channel_loss(channel) == pytest.approx(epsilon, abs=1e-10)
 
 
-def test_deterministic_and_constant_channels():
+def test_channels_at_their_ends():
     assert channel_loss(np.eye(3)) == math.inf
-    same = [[0.25, 0.75, 0.0]] * 3
-    assert channel_loss(same) == 0.0
-    assert channel_loss([[1.0]]) == 0.0
+    assert channel_loss([[0.25, 0.75, 0.0]] * 3) == channel_loss([[1.0]]) == 0.0
+    for order in (1, -1):
+        assert channel_loss([[0.9, 0.1], [1.0, 0.0]][::order]) == math.inf
+        assert channel_loss([[0.5, 0.5], [0.9, 0.1]][::order]) == pytest.approx(math.log(5))
+    assert channel_loss([[1.0, 5e-324], [0.5, 0.5]]) == pytest.approx(math.log(0.5) - math.log(5e-324))
 
 
-def test_supports_that_differ_on_one_side_only():
-    channel = [[0.9, 0.1], [1.0, 0.0]]
-    assert channel_loss(channel) == channel_loss(channel[::-1]) == math.inf
-
-
-@pytest.mark.parametrize("epsilon", [0.3, 2.0])
-def test_clamped_geometric_pays_epsilon_a_step(epsilon):
-    channel = geometric_channel(epsilon, 5)
-    assert channel_loss(channel[:2]) == pytest.approx(epsilon, abs=1e-12)
-    assert channel_loss(channel) == pytest.approx(4 * epsilon, abs=1e-12)
-
-
-def test_exponential_mechanism():
-    """Scores -|x - y| have sensitivity 1, so weights exp(epsilon score / 2) pay at most epsilon a step."""
-    epsilon = 1.0
-    weights = np.exp(-epsilon / 2 * np.abs(np.subtract.outer(np.arange(5), np.arange(5))))
-    totals = weights.sum(axis=1)
-    exact = max(
-        epsilon / 2 * (abs(j - y) - abs(i - y)) + math.log(totals[j] / totals[i])
-        for a, b in CHAIN
-        for i, j in ((a, b), (b, a))
-        for y in range(5)
-    )
-    loss = max(channel_loss((weights / totals[:, None])[[i, j]]) for i, j in CHAIN)
-    assert loss == pytest.approx(exact, abs=1e-12)
-    assert epsilon / 2 < loss < epsilon
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_loss_is_that_of_the_worst_subset(seed):
     """Just below the loss some set of outputs is too likely, at the loss none is."""
     channel = random_channel(seed)[1:] + 1e-3
@@ -100,36 +60,22 @@ def test_the_loss_is_that_of_the_worst_subset(seed):
     assert subset_delta(channel, loss + 1e-9) == 0.0 < subset_delta(channel, loss - 1e-6)
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 3.0])
-def test_randomised_response_agrees_with_dp_accounting(epsilon):
+def test_randomised_response_agrees_with_dp_accounting(epsilon=3.0):
     n_values = 5
     noise = n_values * response_probabilities(epsilon, n_values)[1]
     oracle = privacy_loss_distribution.from_randomized_response(noise, n_values, value_discretization_interval=1e-6)
     channel = response_channel(epsilon, n_values)
     assert oracle.get_epsilon_for_delta(0.0) == pytest.approx(channel_loss(channel), abs=1e-5)
-    for share in (0.0, 0.25, 0.5, 0.9):
+    for share in (0.0, 0.5):
         delta = subset_delta(channel, share * epsilon)
         assert delta == pytest.approx(oracle.get_delta_for_epsilon(share * epsilon), rel=1e-5)
         assert delta == pytest.approx((1 - math.exp((share - 1) * epsilon)) * channel[0, 0], rel=1e-12)
 
 
-def test_both_orders_of_a_pair_count():
-    channel = [[0.5, 0.5], [0.9, 0.1]]
-    assert channel_loss(channel) == channel_loss(channel[::-1]) == pytest.approx(math.log(5))
-
-
-def test_extreme_probabilities_do_not_overflow():
-    channel = [[1.0, 5e-324], [0.5, 0.5]]
-    assert channel_loss(channel) == pytest.approx(math.log(0.5) - math.log(5e-324))
-
-
 def test_sensitivity_of_one_hot_replies():
     replies = np.vstack([np.eye(4), np.zeros(4)])
-    assert sensitivity(replies) == 2.0
-    assert sensitivity(replies, order=2) == pytest.approx(math.sqrt(2))
-    assert sensitivity(list(itertools.product((0, 1), repeat=4))) == 4.0
+    assert (sensitivity(replies), sensitivity(replies, order=2)) == (2.0, pytest.approx(math.sqrt(2)))
     assert sensitivity([[0.0], [1.0], [-1.0]]) == 2.0
-    assert sensitivity([[0.3, 0.4]]) == 0.0
 
 
 def guarantee(**changes):
@@ -146,37 +92,25 @@ def guarantee(**changes):
     return Guarantee(**(fields | changes))
 
 
-def test_a_kept_promise_pays_the_same_for_values_and_for_everything():
-    paid = Guarantee.certified(0.2, 0.15, "central", "one noisy mean", delta=1e-3)
-    assert paid == guarantee(
-        delta=1e-3, value_epsilon=0.15, value_delta=1e-3, effective_epsilon=0.15, effective_delta=1e-3,
-        trust="central", reason="one noisy mean",
-    )  # fmt: skip
-    assert Guarantee.certified(1, 1, "local", "x").delta == 0.0
-
-
-def test_what_is_released_beside_the_values_is_paid_for():
-    clear, answer = np.eye(3), [[0.75, 0.25], [0.25, 0.75]]
-    given = (0.2, 1e-3, 0.15, 1e-4)
-    leaks = Guarantee.releasing(*given, [answer, clear], "central", "exact counts")
-    assert leaks == guarantee(
-        delta=1e-3, value_epsilon=0.15, value_delta=1e-4, effective_epsilon=math.inf,
-        trust="central", reason="exact counts",
-    )  # fmt: skip
-    once = Guarantee.releasing(*given, [answer], "central", "an answer")
-    assert (once.effective_epsilon, once.effective_delta) == (0.15 + channel_loss(answer), 1e-4)
-    constant = Guarantee.releasing(*given, [np.ones((3, 1))], "central", "nothing")
-    assert constant == Guarantee.releasing(*given, [], "central", "nothing")
-    assert (constant.effective_epsilon, constant.effective_delta) == (0.15, 1e-4)
-    assert Guarantee.releasing(math.inf, 0.1, 0.15, 1e-4, [clear], "central", "exact counts") == Guarantee.none()
+def test_what_is_paid_for_values_and_beside_them():
+    kept = {"delta": 1e-3, "value_epsilon": 0.15, "trust": "central"}
+    certified = Guarantee.certified(0.2, 0.15, "central", "one mean", delta=1e-3)
+    assert certified == guarantee(
+        **kept, value_delta=1e-3, effective_epsilon=0.15, effective_delta=1e-3, reason="one mean"
+    )
+    clear, answer, given = np.eye(3), [[0.75, 0.25], [0.25, 0.75]], (0.2, 1e-3, 0.15, 1e-4)
+    leaks = Guarantee.releasing(*given, [answer, clear], "central", "counts")
+    assert leaks == guarantee(**kept, value_delta=1e-4, effective_epsilon=math.inf, reason="counts")
+    for channel, more in ((answer, channel_loss(answer)), (np.ones((3, 1)), 0.0)):
+        once = Guarantee.releasing(*given, [channel], "central", "an answer")
+        assert (once.effective_epsilon, once.effective_delta) == (0.15 + more, 1e-4)
 
 
 def test_without_noise_nothing_is_promised():
     everything = {"epsilon": math.inf, "value_epsilon": math.inf, "effective_epsilon": math.inf}
     assert Guarantee.none() == guarantee(**everything, trust="none", reason="no noise")
     assert Guarantee.certified(math.inf, 0.3, "local", "each reply", delta=0.1) == Guarantee.none()
-    with pytest.raises(ValueError, match="trust must be"):
-        Guarantee.certified(1.0, 1.0, "nobody", "x")
+    assert Guarantee.releasing(math.inf, 0.1, 0.15, 1e-4, [np.eye(3)], "central", "counts") == Guarantee.none()
 
 
 UNKNOWN = {"effective_epsilon": None, "effective_delta": None}
@@ -186,7 +120,6 @@ UNKNOWN = {"effective_epsilon": None, "effective_delta": None}
     ("changes", "label"),
     [
         ({}, "ε=0.2"),
-        ({"value_epsilon": 0.2000001}, "ε=0.2"),
         ({"value_epsilon": 10.0, "effective_epsilon": math.inf}, "ε=0.2, values pay 10, everything ∞"),
         ({"effective_epsilon": math.inf}, "ε=0.2, everything ∞"),
         ({"value_epsilon": 29.604, "effective_epsilon": 29.604}, "ε=0.2, pays 29.6"),
@@ -203,23 +136,14 @@ def test_labels_show_what_differs(changes, label):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: guarantee(epsilon=-1.0), "epsilon must be >= 0, got -1.0"),
-        (lambda: guarantee(epsilon=math.nan), "epsilon must be a number >= 0, got nan"),
         (lambda: guarantee(delta=1.0), "delta must be >= 0 and < 1, got 1.0"),
-        (lambda: guarantee(value_epsilon=-0.1), "value_epsilon must be >= 0, got -0.1"),
         (lambda: guarantee(effective_delta=1.1), "effective_delta must be >= 0 and <= 1, got 1.1"),
         (lambda: guarantee(effective_delta=None), "effective_delta must be None exactly when"),
         (lambda: guarantee(value_epsilon=None), "value_delta must be None exactly when value_epsilon is"),
         (lambda: guarantee(trust="shuffle"), "trust must be one of 'local', 'central', 'none', got"),
-        (lambda: guarantee(reason=" "), "reason must be one line of text, got ' '"),
         (lambda: guarantee(reason="a\nb"), "reason must be one line of text, got 'a\\nb'"),
         (lambda: channel_loss([[0.5, 0.4]]), "channel must have rows that sum to 1, got"),
         (lambda: channel_loss([[1.5, -0.5]]), "channel must have entries >= 0, got"),
-        (lambda: channel_loss([[math.nan, 1.0]]), "channel must be a non-empty 2-d array of finite"),
-        (lambda: channel_loss([0.5, 0.5]), "channel must be a non-empty 2-d array of finite"),
-        (lambda: channel_loss([[True]]), "channel must be a non-empty 2-d array of finite"),
-        (lambda: channel_loss([[]]), "channel must be a non-empty 2-d array of finite"),
-        (lambda: sensitivity([[0.0]], order=3), "order must be 1 or 2, got 3"),
         (lambda: sensitivity([[math.inf]]), "messages must be a non-empty 2-d array of finite"),
     ],
 )

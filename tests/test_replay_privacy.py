@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_replay import PLAIN
 
-from private_bandits.baselines import kl_ucb, replay, thompson, ucb
+from private_bandits.baselines import kl_ucb, replay
 from private_bandits.baselines.replayed import Replayed, Replaying
 from private_bandits.privacy import audit
 from private_bandits.privacy.accounts import account
@@ -23,7 +23,6 @@ HALF, TWO = Fraction(1, 2), Arms.bernoulli([0.5, 0.5])
 @pytest.mark.parametrize(
     ("horizon", "batches", "loss"),
     [
-        (4, Batches(HALF, 1), 2),
         (4, Batches(Fraction(1, 5), 1, 0), 5),
         (5, Batches(HALF, 2, 1, Fraction(2)), Fraction(3, 2)),
         (4, Batches(Fraction(9, 10), 1, 2, Fraction(3)), Fraction(19, 18)),
@@ -88,7 +87,7 @@ def test_the_enumeration_is_of_the_learner_that_is_played():
     assert sum(law.values()) == 1 and worth(2, Fraction(3)) == 1
     policy, counted = replay(Index(), math.log(2), 7, first=2, loss=3.0), dict.fromkeys(law, 0)
     choice, noise = np.random.default_rng(1).spawn(2)
-    for _ in range(20_000):
+    for _ in range(8_000):
         learner, played = policy.start(TWO, choice, noise), ()
         for t in range(7):
             arm = learner.ask()[0]
@@ -96,7 +95,7 @@ def test_the_enumeration_is_of_the_learner_that_is_played():
             played += (arm,)
         counted[played] += 1
     for played, chance in law.items():
-        assert counted[played] / 20_000 == pytest.approx(float(chance), abs=0.018)
+        assert counted[played] / 8_000 == pytest.approx(float(chance), abs=0.028)
 
 
 class Twice(Replaying):
@@ -110,48 +109,25 @@ class Twice(Replaying):
         self.ones[self.order[0]] += one[1]
 
 
-class Reading(Replaying):
-    """Gives the next batch the length of the sum."""
-
-    def _release(self):
-        super()._release()
-        self.pulls[self.order[0]] = self.sum
+class Faulty(Replayed):
+    def start(self, problem, choice, noise):
+        return Twice(self, problem.n_items, self.policy.start(problem, choice, noise), noise)
 
 
-class Early(Replaying):
-    """Fills the store before the last reward of the batch, without noise."""
-
-    def tell(self, feedback):
-        if self.to_come == 1:
-            self.left[self.order[0]], self.ones[self.order[0]] = 1, int(self.sum > 0)
-            self.inner.tell([float(self.ones[self.order[0]])])
-        super().tell(feedback)
+def test_the_audit_finds_a_fault():
+    right = replay(PLAIN["UCB"][1], 0.7, 8, first=1, growth=1.0, loss=0.0)
+    policy = Faulty(right.policy, right.epsilon, right.first, right.growth, right.loss, right.privacy)
+    found = audit(policy, problem=TWO, horizon=6, runs=12_000, seed=1)
+    assert (found.promised, found.verdict) == (0.7, "breaks its promise"), str(found)
 
 
-def faulty(learner, first, growth):
-    class Faulty(Replayed):
-        def start(self, problem, choice, noise):
-            return learner(self, problem.n_items, self.policy.start(problem, choice, noise), noise)
-
-    right = replay(PLAIN["UCB"][1], 0.7, 8, first=first, growth=growth, loss=0.0)
-    return Faulty(right.policy, right.epsilon, right.first, right.growth, right.loss, right.privacy)
-
-
-@pytest.mark.parametrize(("learner", "rule"), [(Twice, (1, 1.0)), (Reading, (1, 3.0)), (Early, (2, 1.0))])
-def test_the_audit_finds_faults(learner, rule):
-    found = audit(faulty(learner, *rule), problem=TWO, horizon=6, runs=12_000, seed=1)
-    assert found.promised == 0.7
-    assert found.verdict == "breaks its promise", str(found)
-
-
-@pytest.mark.parametrize(("make", "epsilon"), [(ucb, 0.5), (kl_ucb, 2.0), (thompson, 2.0)])
-def test_the_audit_finds_nothing_where_there_is_no_fault(make, epsilon):
-    policy = replay(make(), epsilon, 12, first=1)
+@pytest.mark.parametrize("runs", [2_000, pytest.param(12_000, marks=pytest.mark.check)])
+def test_the_audit_finds_nothing_where_there_is_no_fault(runs, epsilon=2.0):
+    policy = replay(kl_ucb(), epsilon, 12, first=1)
     assert account(policy.record) == (epsilon, False)
-    found = audit(policy, problem=TWO, horizon=12, runs=6_000, seed=1)
+    found = audit(policy, problem=TWO, horizon=8, runs=runs, seed=1)
     assert found.epsilon_low <= epsilon == found.epsilon_high
     assert found.verdict == "keeps its promise"
     assert policy.privacy.effective_epsilon == epsilon and policy.privacy.trust == "central"
-    assert account(replay(make(), math.inf, 12).record)[0] == math.inf
-    learner = audit(replay(PLAIN["UCB"][1], epsilon, 8), problem=TWO, horizon=8, runs=6_000, seed=1)
+    learner = audit(replay(PLAIN["UCB"][1], epsilon, 8), problem=TWO, horizon=8, runs=runs, seed=1)
     assert learner.verdict == "consistent"

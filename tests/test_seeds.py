@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
-from private_bandits.papers.cascading import uniform
+from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters import seeds
 from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.page import Chapter
 from private_bandits_book.cli import main
-from private_bandits_book.ledger import Claim, Rulebook, judged
+from private_bandits_book.judging.ledger import ledger
+from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import Holds, Less
 from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
@@ -23,9 +23,11 @@ CLAIMS = [
     Claim("lemma-1", "lemma", "Lemma 1", "It holds."),
     Claim("contribution", "contribution", "Abstract", "Both.", rests_on=("theorem-1", "lemma-1")),
 ]
-RULES = Rulebook()
-RULES("theorem-1")(lambda study, claim: Less("this", "that")(study.difference).of(uniform()))
-RULES("lemma-1")(lambda study, claim: Holds()(True, "all 4 cases", 4))
+
+
+def judged(difference, disagree=None):
+    rulings = {"theorem-1": Less("this", "that")(difference), "lemma-1": Holds()(True, "all 4 cases", 4)}
+    return ledger({claim.claim: claim for claim in CLAIMS}, rulings, "x", disagree)
 
 
 def played(monkeypatch, differences):
@@ -33,8 +35,7 @@ def played(monkeypatch, differences):
 
     def at(book, chapter, parameters):
         middle = differences[parameters["seed"] - 7]
-        study = SimpleNamespace(difference=Interval(middle, middle - 1.0, middle + 1.0))
-        return judged(CLAIMS, RULES, study, "x")
+        return judged(Interval(middle, middle - 1.0, middle + 1.0))
 
     monkeypatch.setattr(seeds, "ledger_at", at)
     parameters = {"seed": SimpleNamespace(default=7), "horizon": SimpleNamespace(default=10)}
@@ -61,26 +62,15 @@ def test_a_row_on_which_two_other_seeds_disagree_is_undecided_and_so_is_what_res
     assert not again["lemma-1"] and again["theorem-1"] and bool(again["contribution"]) == (disagree > 0)
     found = seeds.disagreeing(frame)
     assert found["theorem-1"] == (disagree, 5) and "lemma-1" not in found
-    study = SimpleNamespace(difference=Interval(-4.0, -5.0, -3.0))
-    rows = judged(CLAIMS, RULES, study, "x", found).set_index("claim")
+    rows = judged(Interval(-4.0, -5.0, -3.0), found).set_index("claim")
     assert rows["verdict"].to_dict() == {"theorem-1": verdict, "lemma-1": REPRODUCED, "contribution": verdict}
     assert (f"{disagree} of 5 other seeds" in rows.loc["theorem-1", "reason"]) == (verdict == UNDECIDED)
 
 
 def test_a_failure_is_no_more_certain_than_a_success(monkeypatch):
     frame = played(monkeypatch, [3.0, 3.0, -3.0, -3.0, 3.0, 3.0])
-    study = SimpleNamespace(difference=Interval(3.0, 2.0, 4.0))
-    alone, checked = (judged(CLAIMS, RULES, study, "x", found) for found in (None, seeds.disagreeing(frame)))
+    alone, checked = (judged(Interval(3.0, 2.0, 4.0), found) for found in (None, seeds.disagreeing(frame)))
     assert [table.loc[0, "verdict"] for table in (alone, checked)] == [NOT_REPRODUCED, UNDECIDED]
-
-
-def test_the_head_of_a_ledger_says_what_other_seeds_say(monkeypatch):
-    frame = played(monkeypatch, [-4.0, -3.0, -0.5, -5.0, 3.0, -9.0])
-    assert seeds.in_words(frame) == (
-        "On 5 other seeds 2 rows were judged again: 2 have another verdict on some seed, "
-        "2 on two or more, which leaves them undecided."
-    )
-    assert seeds.in_words(frame.assign(reseeded=False)) == "No row depends on the seed: 5 others were tried."
 
 
 def test_other_seeds_count_at_the_books_own_parameters_only(tiny):
@@ -89,10 +79,10 @@ def test_other_seeds_count_at_the_books_own_parameters_only(tiny):
     frame = pd.DataFrame([("theorem-1", True, 1, "undecided")], columns=["claim", "reseeded", "seed", "verdict"])
     frame.to_csv(folder / "seeds.csv", index=False)
     own = {name: parameter.default for name, parameter in tiny.parameters("tiny").items()}
-    assert Chapter("tiny", book=tiny, **own)._seeds.equals(frame)
-    assert Chapter("tiny", book=tiny, **own | {"n_jobs": 2})._seeds is not None
-    assert Chapter("tiny", book=tiny, **own | {"seed": own["seed"] + 1})._seeds is None
-    assert Chapter("tiny", book=tiny, **own | {"horizon": own["horizon"] + 1})._seeds is None
+    assert Chapter("tiny", own, tiny)._disagreeing() == {"theorem-1": (0, 0)}
+    assert Chapter("tiny", own | {"n_jobs": 2}, tiny)._disagreeing() != {}
+    assert Chapter("tiny", own | {"seed": own["seed"] + 1}, tiny)._disagreeing() == {}
+    assert Chapter("tiny", own | {"horizon": own["horizon"] + 1}, tiny)._disagreeing() == {}
 
 
 def test_reproduce_writes_and_checks_the_verdicts_on_other_seeds(published, monkeypatch, capsys):

@@ -128,6 +128,40 @@ def test_each_kind_of_fault_would_be_found(tmp_path: Path, browser: Browser, axe
         pass
 
 
+# The left end of each equation against that of its frame, and headline tables wider than their frame.
+EQUATIONS = """() => [...document.querySelectorAll("div.math > math")].map((one) =>
+  one.getBoundingClientRect().left - one.parentElement.getBoundingClientRect().left)"""
+HEADLINES = """() => [...document.querySelectorAll("table")].filter((one) =>
+  one.querySelector("td:nth-child(4):last-child > strong:first-child")).map((one) =>
+  one.scrollWidth - one.parentElement.clientWidth)"""
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", ["definitions", "semibandits", "heavy_tailed", "heavy_tailed_proofs"])
+def test_equations_open_at_their_left_end_and_headlines_are_whole(site: Path, browser: Browser, name: str) -> None:
+    for width in (390, 1200, 1440):
+        with opened(browser, site / "book" / f"{name}.html", viewport={"width": width, "height": 900}) as page:
+            lefts, over = page.evaluate(EQUATIONS), page.evaluate(HEADLINES)
+            assert all(-1 <= left <= 40 for left in lefts) and all(more <= 1 for more in over)
+            assert lefts if "proofs" in name else over
+
+
+@pytest.mark.book
+def test_a_phone_shows_narrow_figures_whole_with_letters_of_eleven_pixels(site: Path, browser: Browser) -> None:
+    with opened(browser, site / "book" / "semibandits.html", viewport={"width": 390, "height": 900}) as page:
+        shown = page.locator("figure picture img").evaluate_all(
+            "all => all.map((one) => { one.loading = 'eager'; return one.decode().then(() => {"
+            " const box = one.getBoundingClientRect(); return [one.currentSrc, box.right, box.width]; }); })"
+        )
+    shown = [one for one in shown if one]
+    assert shown
+    for address, right, width in shown:
+        file = site / "_images" / address.rpartition("/")[2]
+        points = float(re.search(r'<svg[^>]* width="([\d.]+)pt"', file.read_text(encoding="utf-8"))[1])
+        assert file.name.startswith("narrow-") and right <= 390
+        assert 11.0 * width / points >= 11.0  # the least letters have 11 points
+
+
 @pytest.mark.book
 def test_a_verdict_is_on_the_screen_of_a_phone(site: Path, browser: Browser) -> None:
     with opened(browser, site / "book" / "cascading.html", viewport={"width": 360, "height": 740}) as page:

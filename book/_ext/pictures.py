@@ -1,8 +1,12 @@
-"""Figures of a page: each is a link to its file, takes its place before it is loaded, and is loaded when it is near."""
+"""Figures of a page: each is a link to its file, takes its place before it is loaded, and is loaded when it is near.
+
+A figure with a narrow one beside it, `<name>.narrow.svg`, shows that one on a phone.
+"""
 
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +28,27 @@ def _visit(translator: Any, node: nodes.image) -> None:
     if not (uri.endswith(".svg") and uri in builder.images and isinstance(node.parent, nodes.figure)):
         type(translator).visit_image(translator, node)
         return
-    width, height = size(Path(builder.srcdir, uri).read_text(encoding="utf-8"))
+    file = Path(builder.srcdir, uri)
+    width, height = size(file.read_text(encoding="utf-8"))
     src = f"{builder.imgpath}/{builder.images[uri]}"
+    narrow = _narrow(builder, file.with_suffix(".narrow.svg"), builder.images[uri])
     link = translator.starttag(node, "a", "", CLASS="picture", href=src).rstrip("\n")
     image = translator.emptytag(
         {}, "img", "", alt=node.get("alt", ""), src=src, width=width, height=height, loading="lazy"
     )
-    translator.body.append(f"{link}{image}</a>")
+    translator.body.append(f"{link}<picture>{narrow}{image}</picture></a>" if narrow else f"{link}{image}</a>")
+
+
+def _narrow(builder: Any, file: Path, name: str) -> str:
+    """Return the source of a picture for a phone, which is copied beside the other; nothing where there is none."""
+    if not file.is_file():
+        return ""
+    folder = Path(builder.outdir, builder.imagedir)
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, folder / f"narrow-{name}")
+    width, height = size(file.read_text(encoding="utf-8"))
+    where = f'srcset="{builder.imgpath}/narrow-{name}" width="{width}" height="{height}"'
+    return f'<source media="screen and (max-width: 44rem)" {where}>'
 
 
 def _depart(translator: Any, node: nodes.image) -> None:

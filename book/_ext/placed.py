@@ -52,6 +52,7 @@ CHAPTERS = {
         letter="C",
     ),
     "replay": Placed(before="", figure="", shown="", said="", letter="R"),
+    "audit": Placed(before="", figure="", shown="", said="", letter="A"),
     "own": Placed(before="", figure="", shown="", said="", letter="O"),
     "comparison": Placed(before="", figure="", shown="", said="", letter="W"),
     "semibandits": Placed(

@@ -48,12 +48,11 @@ export class Attacker extends Panel {
     }
     const { epsilon, answers, games } = values;
     const percent = (share) => `${readable(100 * share)} %`;
-    const tell = (name, loss, words, kept) => this.cells.get(name).replaceChildren(
-      element("span", { class: "lab-amount", ...(kept && { "data-kept": kept }) }, element("i", {}, "ε "), readable(loss)),
+    const tell = (name, loss, words) => this.cells.get(name).replaceChildren(
+      element("span", { class: "lab-amount" }, element("i", {}, "ε "), readable(loss)),
       element("p", { class: "lab-small" }, words));
     tell("promised", epsilon, `for one answer: a guess is right with probability ${percent(mostPossible(epsilon))} at most`);
-    const kept = bestGuess(epsilon, answers) <= mostPossible(epsilon) + 1e-12 ? "yes" : "no";
-    tell("really paid", answers * epsilon, `for the person, by ${answers} answers: the best guess is right with ${percent(bestGuess(epsilon, answers))}, a coin with 50 %`, kept);
+    tell("really paid", answers * epsilon, `for the person, by ${answers} answers: the best guess is right with ${percent(bestGuess(epsilon, answers))}, a coin with 50 %`);
     this.work.textContent = `The best attacker plays ${readable(games)} games: under a second for each million.`;
     this.hand = player(Math.floor(Math.random() * 2 ** 32), epsilon, answers);
     this.wins = { right: 0, played: 0 };

@@ -11,17 +11,45 @@ const VARIANTS = {
   repaired: ["Repaired", "so that the promise is kept"],
 };
 
+const PRESETS = {
+  "as printed": ["printed", "published"],
+  "as the theorem needs": ["stated"],
+  repaired: ["repaired"],
+};
+
 export class Choices {
   constructor(algorithms, prefix, changed) {
     this.algorithms = looks(algorithms);
     this.changed = changed;
     this.rows = new Map();
-    this.element = element("div", { class: "lab-choices" }, element("div", { class: "lab-heads", "aria-hidden": "true" },
-      element("span", {}, "Algorithm"), element("span", {}, "promised"), element("span", {}, "really paid"), element("span", {}, "regret")));
+    this.element = element("div", { class: "lab-choices" }, this.presets(),
+      element("div", { class: "lab-heads", "aria-hidden": "true" },
+        element("span", {}, "Algorithm"), element("span", {}, "promised"), element("span", {}, "really paid"), element("span", {}, "regret")));
     for (const variant of [...new Set([...Object.keys(VARIANTS), ...algorithms.map((one) => one.variant)])]) {
       const members = this.algorithms.filter((one) => one.variant === variant);
       if (members.length) this.element.append(this.group(members, ...(VARIANTS[variant] ?? [variant, ""]), prefix));
     }
+  }
+
+  /** A button for each kind of algorithm, beside those without privacy, and one that shows all there are. */
+  presets() {
+    const bar = element("div", { class: "lab-bar" });
+    for (const [words, variants] of Object.entries(PRESETS)) {
+      const wanted = this.algorithms.filter(({ variant }) => variants.includes(variant));
+      if (!wanted.length) continue;
+      const ids = this.algorithms.filter((one) => one.variant === "none" || wanted.includes(one)).map(({ id }) => id);
+      bar.append(element("button", { type: "button", onclick: () => {
+        this.choose(ids);
+        this.changed();
+      } }, words));
+    }
+    const more = element("button", { type: "button", "aria-expanded": "false", onclick: () => {
+      const all = this.element.classList.toggle("lab-all");
+      more.setAttribute("aria-expanded", String(all));
+      more.textContent = all ? "fewer" : "more";
+    } }, "more");
+    bar.append(more);
+    return bar;
   }
 
   group(members, name, words, prefix) {

@@ -8,7 +8,9 @@ import { Summary } from "./statistics.js";
 import { count, duration, readable } from "./words.js";
 
 const pool = new Pool();
-let speed = 1.5e6; // rounds a second of one worker, until a run has told
+const TRIAL = 1e5; // rounds
+let speed = 1.5e6; // rounds a second of one worker, until a trial or a run has told
+let tried = false;
 
 export class Experiment extends Panel {
   /** `more` is shown above the algorithms: an element, and what it shows at the values. */
@@ -23,6 +25,22 @@ export class Experiment extends Panel {
     if (more) this.fields.element.after(more.element);
     this.choices.choose(first(laboratory));
     this.begin();
+    for (const event of ["pointerenter", "focusin"]) host.addEventListener(event, () => this.trial(), { once: true });
+  }
+
+  /** Learn how fast this machine is, once the reader comes near: by the second of two short runs. */
+  async trial() {
+    const given = this.read();
+    const [one] = this.choices.chosen;
+    if (tried || !given || !one || this.state === "running") return;
+    tried = true;
+    const values = { ...given, horizon: Math.min(given.horizon, TRIAL), replications: 1 };
+    const checkpoints = [values.horizon];
+    const tasks = [0, 1].map((replication) => ({ setting: this.name, algorithm: one.id, values, replication, checkpoints }));
+    const ends = [];
+    await new Pool(1).play(tasks, { progress: () => {}, done: () => ends.push(performance.now()) });
+    speed = (1000 * this.laboratory.work(values, 1, [one])) / Math.max(ends[1] - ends[0], 0.1);
+    if (this.state !== "running") this.refresh(this.read());
   }
 
   scale(axis, words) {

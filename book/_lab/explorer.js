@@ -14,7 +14,7 @@ const PARAMETERS = [
   integer("K", "K", 4, 2, 50, "the list, the super arm, the arms or the dimension, as each paper has it", true),
   integer("m", "items m", 20, 3, 500, "items of a cascade (its L), base arms of a semi-bandit", true),
   number("gap", "gap Δ", 0.1, 0.001, 0.45, "how far what is not best lies below", true),
-  integer("T", "rounds T", 1e6, 10, 1e15, "the horizon", true),
+  integer("T", "rounds T", 1e12, 10, 1e15, "the horizon", true),
   number("delta", "δ", 1e-3, 1e-12, 0.5, "of Gaussian noise and composition", true),
   number("v", "tail v", 0.5, 0.1, 1, "moments of order 1 + v are finite in the heavy-tailed chapter"),
 ];

@@ -10,9 +10,9 @@ import { heavySetting, heavyMoment, robustUcb, dpRobustUcb, robustSe, dpRobustSe
 const heavyParameters = [
   choice("setting", "setting", 1, [1, 2, 3], "means of the five arms, as on the slides"),
   number("epsilon", "privacy ε", 1, 0.01, 20, "promised to every user; the theorems ask for at most 1", true),
-  number("v", "moment 1 + v", 0.9, 0.1, 1, "v: the order of the moment less 1"),
+  number("v", "tail v", 0.9, 0.1, 1, "moments of order 1 + v are finite"),
   number("beta", "β", 1e-15, 1e-30, 0.5, "probability that the bounds of an elimination fail", true),
-  number("spare_shape", "spare moments", 0.05, 0.001, 10, "how far the shape of the Pareto laws is above 1 + v", true),
+  number("spare_shape", "spare shape", 0.05, 0.001, 10, "how far the shape of the Pareto laws is above 1 + v", true),
   ...commonParameters(1e15, 1e15, 8, 100),
 ];
 

@@ -1,7 +1,7 @@
 /* What scrolls in a frame of its own can be reached by the keyboard. */
 "use strict";
 
-const FRAMES = ".pst-scrollable-table-container, div.math, span.long, pre";
+const FRAMES = ".pst-scrollable-table-container, div.math, span.long, pre, div.cell_output div.output";
 
 function reach() {
   for (const frame of document.querySelectorAll(FRAMES)) {

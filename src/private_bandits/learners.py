@@ -3,8 +3,6 @@
 They play the problems that the kernels play, from the same random numbers, and problems that are written in Python.
 """
 
-import copy
-import random
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import chain
@@ -21,6 +19,7 @@ from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem, observe, pseudo_regret
 from private_bandits.problems.losses import STOCHASTIC, observe_loss
 from private_bandits.problems.optimum import best_points
+from private_bandits.streams import own_copy
 
 _BLOCK = 1024  # uniform numbers, drawn at a time
 _ROUNDS = 256  # contexts, drawn at a time
@@ -45,13 +44,19 @@ class Learner(Protocol):
             The items, in order; of a ConvexLoss the point; an arm or an action as [number].
         """
 
-    def tell(self, feedback: Sequence[float]) -> None:
+    def tell(self, feedback: Sequence[float]) -> Any:
         """Take the feedback.
 
         Parameters
         ----------
         feedback : sequence of float
             The weights of the observed positions, from the top of the list; or the loss at the point; or the reward.
+
+        Returns
+        -------
+        Any
+            What the round's user sends, a number or several; `audit` reads it where asked for messages, and what a
+            method `state()` returns where asked for the state. None where nobody asks.
         """
 
 
@@ -120,7 +125,7 @@ def play(
     ValueError
         If the learner asks for what cannot be played, or the policy has a random stream of its own.
     """
-    learner = _own_copy(policy).start(problem, streams.choice, streams.noise)
+    learner = own_copy(policy).start(problem, streams.choice, streams.noise)
     game = _game(problem)(problem, streams.env)
     ask, tell, play_round, watched = game.asking(learner.ask), learner.tell, game.round, len(trace) > 0
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
@@ -134,15 +139,6 @@ def play(
             total += lost
         regret[place], begun = total - game.best_fixed(), mark
     return regret
-
-
-def _own_copy(thing: Any) -> Any:
-    """Return a copy for one run. What it draws from must be the run's, or all runs would have the same numbers."""
-    parts: dict[int, Any] = {}
-    thing = copy.deepcopy(thing, parts)
-    if any(isinstance(part, np.random.Generator | np.random.RandomState | random.Random) for part in parts.values()):
-        raise ValueError(f"{type(thing).__name__} must draw from the streams that it is given, got one of its own")
-    return thing
 
 
 class _Game:
@@ -231,7 +227,7 @@ class _Own(_Lists):
 
     def start(self) -> None:
         """Copy the problem, which may change."""
-        self.problem = _own_copy(self.problem)
+        self.problem = own_copy(self.problem)
 
     def play_of(self, order: list[int]) -> Callable[[int], Round]:
         """Return what plays a list."""

@@ -1,6 +1,8 @@
 """The random streams of a replication, all of them from one seed."""
 
-from typing import NamedTuple
+import copy
+import random
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,3 +36,26 @@ def streams(seed: int, replication: int) -> Streams:
     """
     root = np.random.SeedSequence(seed, spawn_key=(replication,))
     return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
+
+
+def own_copy(thing: Any) -> Any:
+    """Return a copy of a policy or a problem for one run.
+
+    Parameters
+    ----------
+    thing : object
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ValueError
+        If it holds a random stream: what it draws must be the run's, or all runs would have the same numbers.
+    """
+    parts: dict[int, Any] = {}
+    thing = copy.deepcopy(thing, parts)
+    if any(isinstance(part, np.random.Generator | np.random.RandomState | random.Random) for part in parts.values()):
+        raise ValueError(f"{type(thing).__name__} must draw from the streams that it is given, got one of its own")
+    return thing

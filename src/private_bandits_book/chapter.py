@@ -23,13 +23,13 @@ from IPython.display import Markdown, display
 
 from private_bandits.simulate import simulate
 from private_bandits_book import figures
+from private_bandits_book.cache import at
 from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.claims import headlines
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
 from private_bandits_book.chapters.parameters import Parameter, UsageError, validate
-from private_bandits_book.chapters.render import Display
-from private_bandits_book.exhibits import Table
+from private_bandits_book.chapters.render import Display, Table
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.plots import Picture, facts, means
@@ -133,9 +133,10 @@ class Chapter:
         for policy in policies:
             key = identity(problem, policy), *how.values(), rounds
             if key not in self._played:
-                data = simulate(
-                    problem, policy, **how, checkpoints=rounds, n_jobs=self.parameters["n_jobs"], progress=False
-                )
+                with at(f"{policy.name}, {how['replications']} runs of {how['horizon']:,} rounds"):
+                    data = simulate(
+                        problem, policy, **how, checkpoints=rounds, n_jobs=self.parameters["n_jobs"], progress=False
+                    )
                 self._played[key] = data.regret.to_dataframe().reset_index()
             frames.append(self._played[key].assign(**facts(policy, problem), **labels))
         return pd.concat(frames, ignore_index=True)
@@ -144,6 +145,8 @@ class Chapter:
         self, label: str, picture: Picture, caption: str, parts: Mapping[str, pd.DataFrame] | None = None
     ) -> None:
         """Show a picture, and write `figures/<label>.svg` and the means that it shows, `data/<label>.csv`.
+
+        `figures/<label>.narrow.svg` is for a phone.
 
         Parameters
         ----------
@@ -156,9 +159,15 @@ class Chapter:
         parts : mapping, optional
             The runs of panels that the paper labels one by one, for a CSV each instead of one for all.
         """
+        shown = [one for one in (picture.fig, picture.narrow) if one is not None]
+        if self.own and (faults := [said for one in shown for said in figures.unclear(one)]):
+            raise ValueError(f"{label}: {'; '.join(faults)}")
         svg, png = figures.svg(picture.fig), figures.png(picture.fig)
         plt.close(picture.fig)
         self._write(f"figures/{label}.svg", svg)
+        if picture.narrow is not None:
+            self._write(f"figures/{label}.narrow.svg", figures.svg(picture.narrow))
+            plt.close(picture.narrow)
         data = parts or {label: picture.data}
         for name, runs in data.items():
             self._write_csv(means(runs).drop(columns=_DRAWN_ONLY, errors="ignore"), name)
@@ -173,6 +182,7 @@ class Chapter:
         caption: str,
         columns: Mapping[str, str] | None = None,
         formats: Mapping[str, str] | None = None,
+        filtered: bool = False,
     ) -> None:
         """Show a table, and write all its columns to `data/<label>.csv`.
 
@@ -187,9 +197,11 @@ class Chapter:
             The columns to show, with their headings. Default: all, by their names in words.
         formats : mapping, optional
             Formats of numbers, by column.
+        filtered : bool
+            Whether a form on the page chooses rows.
         """
         columns = columns or {name: str(name).replace("_", " ").capitalize() for name in frame.columns}
-        shown = Table(frame, caption, columns, formats)
+        shown = Table(frame, caption, columns, formats, filtered)
         self._write_csv(frame, label)
         display(render.table(self.name, label, shown))
 
@@ -241,10 +253,12 @@ class Chapter:
         Returns
         -------
         DataFrame
-            As `play` returns, with the labels of the study.
+            As `play` returns, with the labels of the study; as it is committed, where it is no list of runs.
         """
-        studies = importlib.import_module(f"private_bandits_book.{self.name}.long").STUDIES
+        studies = vars(importlib.import_module(f"private_bandits_book.{self.name}.long")).get("STUDIES", {})
         rows = pd.read_csv(self.book.data(self.name) / f"long-{label}.csv")
+        if label not in studies:
+            return rows
         runs = studies[label]()
         by = pd.read_csv(StringIO(seeds.csv_text(pd.DataFrame([run.labels for run in runs]))))  # rounded as theirs are
         known = pd.DataFrame([facts(run.policy, run.problem) for run in runs])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +30,13 @@ _NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks,
 
 
 class Picture(NamedTuple):
-    """A figure with its data, an alternative text, and the end of its caption: instance, horizon and runs."""
+    """A figure with its data, an alternative text, the end of its caption, and the figure for a phone."""
 
     fig: Figure
     data: pd.DataFrame
     alt: str
-    facts: str = ""
+    facts: str = ""  # instance, horizon and runs
+    narrow: Figure | None = None
 
 
 def facts(policy: Any, problem: Any) -> dict[str, Any]:
@@ -163,7 +165,7 @@ def curves(
     """
     rows = _labelled(runs, x, label)
     claimed = None if slope is None else Slope(*slope)
-    return _picture(rows, x, figures.regret_curves(rows, x, slope=claimed, bounds=bounds, **look))
+    return _picture(rows, x, partial(figures.regret_curves, rows, x, slope=claimed, bounds=bounds, **look))
 
 
 def panels(
@@ -203,7 +205,7 @@ def panels(
     names = parted.apply(by, axis=1) if callable(by) else parted[by].astype(str)
     for name, part in parted.groupby(names, sort=False):
         rows.loc[part.index, "panel"] = f"{name}\n{privacy_of(part)}" if headed else str(name)
-    return _picture(rows, x, figures.small_multiples(rows, by="panel", x=x, **look))
+    return _picture(rows, x, partial(figures.small_multiples, rows, by="panel", x=x, **look))
 
 
 def privacy_of(rows: pd.DataFrame) -> str:
@@ -261,7 +263,7 @@ def _labelled(runs: pd.DataFrame, x: str, label: Callable[[Any], str] | None) ->
     return rows.assign(label=names.where(~freed, rows["policy"].replace(_NAMES) + ", no privacy"))
 
 
-def _picture(rows: pd.DataFrame, x: str, fig: Figure) -> Picture:
+def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture:
     """A figure with where the lines of each panel end, or lead from and to, and with its facts."""
     lines_of = [name for name in ("panel", "label") if name in rows]
     ends = rows.sort_values("t", kind="stable").groupby(lines_of, sort=False).tail(1) if x == "t" else last(rows)
@@ -276,7 +278,7 @@ def _picture(rows: pd.DataFrame, x: str, fig: Figure) -> Picture:
     where = f" on {problems[0]}" if len(problems) == 1 else ""
     alt = f"Regret at the last round{', from the least' if x == 't' else f' along {x}'}. {'; '.join(said)}."
     runs = figures.caption_runs(rows[rows["mechanism"] != "uniform"])  # whose regret may be exact
-    return Picture(fig, rows, alt, f"T = {power(int(rows['t'].max()))}{where}. {runs}")
+    return Picture(draw(), rows, alt, f"T = {power(int(rows['t'].max()))}{where}. {runs}", draw(narrow=True))
 
 
 def _span(losses: pd.Series) -> str:

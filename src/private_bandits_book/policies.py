@@ -62,20 +62,6 @@ class Greedy(FinitePolicy):
         """
         return np.eye(self.n_arms)[_leader(history, self.n_arms)]
 
-    def law(self, pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
-        """Return the same for arrays of pulls and sums, which is all that play depends on.
-
-        Parameters
-        ----------
-        pulls, sums : int array, shape (..., arms)
-            Pulls of each arm, and sums of their rewards.
-
-        Returns
-        -------
-        array, shape (..., arms)
-        """
-        return np.eye(self.n_arms)[_leaders(pulls, sums)]
-
 
 @dataclass(frozen=True)
 class Response(FinitePolicy):
@@ -116,20 +102,6 @@ class Response(FinitePolicy):
         array, shape (arms,)
         """
         return _respond(self.epsilon, _leader(history, self.n_arms), self.n_arms)
-
-    def law(self, pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
-        """Return the same for arrays of pulls and sums, which is all that play depends on.
-
-        Parameters
-        ----------
-        pulls, sums : int array, shape (..., arms)
-            Pulls of each arm, and sums of their rewards.
-
-        Returns
-        -------
-        array, shape (..., arms)
-        """
-        return np.stack([_respond(self.epsilon, arm, self.n_arms) for arm in range(self.n_arms)])[_leaders(pulls, sums)]
 
 
 @dataclass(frozen=True)
@@ -173,20 +145,6 @@ class Exponential(_Noisy):
         array, shape (arms,)
         """
         return _softmax(self.epsilon / 2 * _sums(history, self.n_arms)[0])
-
-    def law(self, pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
-        """Return the same for arrays of pulls and sums, which is all that play depends on.
-
-        Parameters
-        ----------
-        pulls, sums : int array, shape (..., arms)
-            Pulls of each arm, and sums of their rewards.
-
-        Returns
-        -------
-        array, shape (..., arms)
-        """
-        return _softmax(self.epsilon / 2 * sums)
 
 
 class LaplaceArgmax(_Noisy):
@@ -553,10 +511,6 @@ def _means(history: History, n_arms: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _leader(history: History, n_arms: int) -> int:
     return int(np.argmax(_means(history, n_arms)[0]))
-
-
-def _leaders(pulls: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    return np.argmax(np.where(pulls > 0, sums / np.maximum(pulls, 1), _UNSEEN), axis=-1)
 
 
 def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:

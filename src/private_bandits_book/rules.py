@@ -39,7 +39,7 @@ NOT_LEARNT = "too few of the runs have learnt by their horizons"
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
 _MORE = re.compile("; and ([0-9]+) more$")  # what a joined reason ends with that had no room
 _UNMEASURED = "cannot be measured at these parameters"
-_SAME = 1e-9  # to which two computed exponents are the same
+_SAME = 1e-9  # relative: to which two runs are the same
 _RARE = 5  # runs below which a mode is rare
 _UNSEEN = 3.0  # over n: the probability that n runs miss once in twenty times
 _APART = 1e-4  # how often Student's t puts a run as far from the others
@@ -78,10 +78,6 @@ class Ruling:
         The nearest wrong alternatives that the measurement rules out.
     about : frozenset of Subject
         The algorithms that were measured; none for a statement.
-    grows : bool
-        Whether a claimed rate was measured and holds.
-    bounded : bool
-        Whether all that is known is that a bound was not violated: undecided, unless such a rate stands beside it.
     """
 
     verdict: str
@@ -90,8 +86,6 @@ class Ruling:
     evidence: str
     excludes: tuple[str, ...] = ()
     about: frozenset[Subject] = frozenset()
-    grows: bool = False
-    bounded: bool = False
     source: InitVar[object] = None
 
     def __post_init__(self, source: object) -> None:
@@ -109,93 +103,6 @@ class Ruling:
     def inherited(self, name: str) -> Self:
         """Return the ruling as a part of a row that rests on the row `name`."""
         return replace(self, reason=f"{name}: {self.verdict}", evidence=INHERITED, excludes=(), source=_RULE)
-
-
-@dataclass(frozen=True)
-class Rate:
-    """Regret grows as the claimed form does, and not as the nearest wrong alternative.
-
-    Both are the exponents that the forms, logarithms included, have in the fit that the regret went through, at the
-    same points, so that finite horizons bend all alike and nothing is allowed for. Reproduced if the interval holds
-    the claimed exponent (or lies below it, unless the claim is `exact`) and excludes every alternative; not reproduced
-    if it excludes the claimed one and holds an alternative, or lies beyond; undecided if it holds both or neither, or
-    is so wide that around the claimed exponent itself it would not exclude the alternative.
-
-    Parameters
-    ----------
-    claimed : float
-        The exponent of the claimed form; NaN if it has none at the points that count.
-    alternatives : mapping
-        Exponents of the nearest wrong forms, by name ("T^0.75"): above the claimed one; on both sides if `exact`.
-    exact : bool
-        Whether exactly this growth is claimed; else at most this.
-    quantity : str
-        In what the exponent is.
-    """
-
-    claimed: float
-    alternatives: Mapping[str, float]
-    _: KW_ONLY
-    exact: bool = False
-    quantity: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.alternatives:
-            raise ValueError("alternatives must name a form that the measurement can exclude, got none")
-        if math.isnan(self.claimed) or any(map(math.isnan, self.alternatives.values())):
-            return
-        sides = {math.copysign(1.0, other - self.claimed) for other in self.alternatives.values()}
-        if sides != ({1.0, -1.0} if self.exact else {1.0}) or self.claimed in self.alternatives.values():
-            where = f"{'on both sides of' if self.exact else 'above'} the claimed exponent {self.claimed:.4g}"
-            raise ValueError(f"alternatives must lie {where}, got {dict(self.alternatives)}")
-
-    def __call__(self, measured: Any = None, missing: str = _UNMEASURED) -> Ruling:
-        """Rule on a measured exponent; `missing` says why there is none."""
-        seen, others = measurement(measured), self.alternatives
-        evidence = DERIVED if seen.low == seen.high or seen.high - seen.low < _SAME else MEASURED
-        if _unknown(seen, self.claimed, *others.values()):
-            return ruling(UNDECIDED, missing, seen, MEASURED)
-        names = " and ".join(f"{name} ({other:.3g})" for name, other in others.items())
-        above = [other for other in others.values() if other > self.claimed]
-        below = [other for other in others.values() if other < self.claimed]
-        said = f"exponent{f' in {self.quantity}' if self.quantity else ''} {_show(seen)}; claimed {self.claimed:.3g}"
-        fits = seen.low <= self.claimed + _SAME and (not self.exact or seen.high >= self.claimed - _SAME)
-        free = seen.high < min(above) - _SAME and (not self.exact or seen.low > max(below) + _SAME)
-        wide = (seen.high - seen.low) / 2 >= min(abs(other - self.claimed) for other in others.values())
-        if wide:
-            return ruling(UNDECIDED, f"{said}: too wide to tell it from {names}", seen, evidence)
-        if fits and free:
-            return ruling(REPRODUCED, f"{said}, excludes {names}", seen, evidence, excludes=tuple(others), grows=True)
-        if not fits and not free:
-            return ruling(NOT_REPRODUCED, f"{said} is excluded, {names} is not", seen, evidence)
-        held = "both it and" if fits else "neither it nor"
-        return ruling(UNDECIDED, f"{said}: holds {held} {names}", seen, evidence)
-
-
-@dataclass(frozen=True)
-class UpperBound:
-    """Regret is at most `bound`, a number at the horizon of the run.
-
-    A bound at or above `uniform`, the regret of uniform play, is vacuous and decides nothing. Otherwise the
-    claim fails if the whole interval lies above the bound. A bound that is not violated stays undecided
-    unless `all_of` finds a reproduced upper rate beside it.
-    """
-
-    bound: float | None
-    _: KW_ONLY
-    uniform: float | None
-
-    def __call__(self, measured: Any = None) -> Ruling:
-        seen, bound, most = measurement(measured), _number("bound", self.bound), _number("uniform", self.uniform)
-        if _unknown(seen, bound, most):
-            return ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
-        if bound >= most:
-            reason = f"vacuous: the bound {bound:.4g} is not below uniform play's {most:.4g}"
-            return ruling(UNDECIDED, reason, seen, MEASURED)
-        if seen.low > bound:
-            return ruling(NOT_REPRODUCED, f"regret {_show(seen)} lies above the bound {bound:.4g}", seen, MEASURED)
-        reason = f"regret {_show(seen)} does not violate the bound {bound:.4g}, which alone confirms nothing"
-        return ruling(UNDECIDED, reason, seen, MEASURED, bounded=True)
 
 
 @dataclass(frozen=True)
@@ -287,66 +194,17 @@ class Holds:
 
 
 @dataclass(frozen=True)
-class Privacy:
-    """An algorithm is (`epsilon`, `delta`)-private; the measurement is the effective pair, computed.
+class NotTestable:
+    """A claim that no run of this book can test; `why` argues it, so the row is derived."""
 
-    `evidence` is `BY_CONSTRUCTION` where the pair comes from the formula that set the noise.
-    """
-
-    epsilon: float
-    delta: float = 0.0
-    evidence: str = EXACT
-
-    def __post_init__(self) -> None:
-        checks.real("epsilon", self.epsilon, above=0)
-        checks.real("delta", self.delta, at_least=0, below=1)
-        checks.choice("evidence", self.evidence, EVIDENCE)
-
-    def __call__(self, epsilon: float | None = None, delta: float = 0.0) -> Ruling:
-        """Rule on the privacy that everything released pays.
-
-        Parameters
-        ----------
-        epsilon : float or None
-            Effective epsilon; infinite if no finite one exists, None if none was certified.
-        delta : float
-            The delta at which `epsilon` was computed; `epsilon` is the smallest one there.
-        """
-        seen = measurement(epsilon)
-        if _unknown(seen):
-            reason = "the effective privacy is not certified at these parameters"
-            return ruling(UNDECIDED, reason, seen, self.evidence)
-        within = seen.measured <= self.epsilon * (1 + 1e-9)
-        said = f"pays {_privacy(seen.measured, delta)}, promised {_privacy(self.epsilon, self.delta)}"
-        if within and delta <= self.delta:
-            return ruling(REPRODUCED, said, seen, self.evidence)
-        if math.isinf(seen.measured) or (not within and delta >= self.delta):
-            return ruling(NOT_REPRODUCED, said, seen, self.evidence)
-        reason = f"{said}: pairs at different delta do not compare"
-        return ruling(UNDECIDED, reason, seen, self.evidence)
-
-
-@dataclass(frozen=True)
-class _Because:
     why: str
 
     def __post_init__(self) -> None:
         if not isinstance(self.why, str) or not self.why.strip():
             raise ValueError(f"why must say why nothing was measured, got {self.why!r}")
 
-
-class NotTestable(_Because):
-    """A claim that no run of this book can test; `why` argues it, so the row is derived."""
-
     def __call__(self) -> Ruling:
         return ruling(NOT_TESTABLE, self.why, measurement(None), DERIVED)
-
-
-class NotRun(_Because):
-    """A measurement that could be made and that this book does not make; `why` says why."""
-
-    def __call__(self) -> Ruling:
-        return ruling(UNDECIDED, f"not run here: {self.why}", measurement(None), MEASURED)
 
 
 def beyond_rounding(gap: float) -> float:
@@ -358,14 +216,11 @@ def all_of(*rulings: Ruling) -> Ruling:
     """Combine the parts of one claim: the worst verdict wins, and the part that has it gives number and reason.
 
     From worst to best: not reproduced, not testable, undecided, reproduced after repair, reproduced. What is reproduced
-    needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them. A bound
-    that was not violated counts only where no part shows the claimed rate.
+    needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them.
     """
     _check_rulings(rulings)
-    grows = any(r.grows for r in rulings)
-    counted = [r for r in rulings if not (r.bounded and grows)]
-    worst = max(counted, key=lambda r: _SEVERITY.index(r.verdict)).verdict
-    decide = counted if worst in (REPRODUCED, AFTER_REPAIR) else [r for r in counted if r.verdict == worst]
+    worst = max(rulings, key=lambda r: _SEVERITY.index(r.verdict)).verdict
+    decide = rulings if worst in (REPRODUCED, AFTER_REPAIR) else [r for r in rulings if r.verdict == worst]
     first = next(r for r in decide if r.verdict == worst)
     return ruling(
         worst,
@@ -373,7 +228,6 @@ def all_of(*rulings: Ruling) -> Ruling:
         first.measurement,
         _weakest(decide),
         excludes=tuple(dict.fromkeys(name for r in decide for name in r.excludes)),
-        grows=grows,
         about=frozenset().union(*(r.about for r in rulings)),
     )
 
@@ -535,7 +389,7 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
         return ruling(UNDECIDED, reason, found, evidence, about=about)
     if repaired.verdict not in (REPRODUCED, AFTER_REPAIR):
         return ruling(NOT_REPRODUCED, reason, printed.measurement, printed.evidence, about=about)
-    return ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, grows=repaired.grows, about=about)
+    return ruling(AFTER_REPAIR, reason, found, evidence, excludes=repaired.excludes, about=about)
 
 
 def on_other_seeds(found: Ruling, disagree: int, seeds: int) -> Ruling:
@@ -592,12 +446,6 @@ def _show(seen: Interval) -> str:
     if seen.low == seen.high:
         return f"{seen.measured:.4g}"
     return f"{seen.measured:.4g} [{seen.low:.4g}, {seen.high:.4g}]"
-
-
-def _privacy(epsilon: float, delta: float) -> str:
-    if math.isinf(epsilon):
-        return "no finite epsilon"
-    return f"epsilon {epsilon:.4g}" + (f" at delta {delta:.3g}" if delta else "")
 
 
 def _join(reasons: Sequence[str], between: str = "; ") -> str:

@@ -18,9 +18,8 @@ VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
 EXACT = "exact"  # computed or enumerated: refutes a universal claim, confirms what was enumerated
 MEASURED = "measured"  # by runs, which could have come out otherwise
 DERIVED = "derived"  # our algebra agrees or not; nothing was run
-BY_CONSTRUCTION = "by construction"  # judge and judged share a formula
 INHERITED = "inherited"  # from other rows
-EVIDENCE = (EXACT, MEASURED, DERIVED, BY_CONSTRUCTION, INHERITED)
+EVIDENCE = (EXACT, MEASURED, DERIVED, INHERITED)
 """The kinds of evidence, the strongest first: mixed evidence is of the weakest kind."""
 NUMBERED = ("theorem", "corollary", "privacy", "figure", "table")
 """The kinds that the first total counts: what a paper numbers and claims, inherited rows included."""

@@ -2,9 +2,9 @@
 
 `guarantee` holds what a policy promises, `channels` the losses of finite randomisers. `enumeration` and `laws` find the
 probability of every history of a finite policy, `loss` and `environments` the losses under the definitions of Basu,
-Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0), `sufficient` (long horizons)
-and `added_noise` where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with
-what `sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a record.
+Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0) and `added_noise` where a loss
+can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with what `sampled` proves of binomial
+counts. `accounts` proves upper ends from the numbers of a record.
 """
 
 from private_bandits.privacy.added_noise import AddedNoise
@@ -14,7 +14,7 @@ from private_bandits.privacy.enumeration import FinitePolicy, History
 from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.laws import environment_law, table_laws
 from private_bandits.privacy.loss import exact_loss, worst_case
-from private_bandits.privacy.sampled import binomial_interval, holm
+from private_bandits.privacy.sampled import binomial_interval
 
 __all__ = [
     "AddedNoise",
@@ -27,7 +27,6 @@ __all__ = [
     "channel_loss",
     "environment_law",
     "exact_loss",
-    "holm",
     "sensitivity",
     "table_laws",
     "worst_case",

@@ -22,8 +22,7 @@ class FinitePolicy(Protocol):
     `probabilities(history)` returns the distribution of the next arm, shape (arms,), given the pairs (arm, signal) of
     the rounds so far, arms counted from 0. Under bandit feedback the signal is the reward of the pulled arm. The
     probabilities are those given everything before, so randomness kept from round to round, hidden private responses
-    and all, is integrated out. Where play is fresh randomness given pulls and sums, it may have `law(pulls, sums)`, for
-    arrays of them; see `sufficient.sufficient_loss`.
+    and all, is integrated out.
 
     Attributes
     ----------

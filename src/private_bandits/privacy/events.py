@@ -14,6 +14,8 @@ import numpy as np
 from private_bandits.privacy.sampled import certified_loss
 
 _BINS = 16
+_ATOMS = 1024  # values with a cell of their own
+_DIGITS = 12  # that count: the last ones tell 0 + noise from 1 + noise, which is the floating-point noise's own fault
 _KEPT = 12
 _SEEN = 48  # entries that a linear discriminant weighs
 _FAR = 1e6  # in a discriminant, which is of sums and differences
@@ -77,7 +79,7 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
     Returns
     -------
     float array, shape (outcomes, width)
-        Where lengths differ, the length comes first. What is missing, or no number, is minus infinity.
+        Where lengths differ, the length comes first. What is missing is minus infinity, and NaN the least number.
     (bool, int)
         Whether lengths come first, and how many numbers follow.
 
@@ -100,7 +102,8 @@ def features(outcomes: Sequence[Any], layout: tuple[bool, int] | None = None) ->
         table = np.full((len(rows), width), -math.inf)
         for place, row in enumerate(rows):
             table[place, : len(row)] = row[:width]
-    table[np.isnan(table)] = -math.inf
+    table[np.isnan(table)] = -np.finfo(float).max
+    table = _rounded(table)
     return (np.column_stack([sizes, table]) if varies else table), (varies, width)
 
 
@@ -126,25 +129,39 @@ def learn(first: np.ndarray, second: np.ndarray, delta: float) -> Found:
     best: Found | None = None
     for name in [name for name in fits[2] if name in fits[0] and name in fits[1]]:
         crossed = [_rounded(np.concatenate([fits[1][name](sides[0][s]), fits[0][name](sides[1][s])])) for s in (0, 1)]
-        refitted = _rounded(np.concatenate([fits[2][name](first), fits[2][name](second)]))
+        refitted = [_rounded(fits[2][name](side)) for side in (first, second)]
         for sign, swapped in product((1.0, -1.0), (False, True)):
-            mine, other = (np.sort(sign * values) for values in (crossed[::-1] if swapped else crossed))
+            order = slice(None, None, -1) if swapped else slice(None)
+            mine, other = (np.sort(sign * values) for values in crossed[order])
             pooled = np.sort(np.concatenate([mine, other]))
             levels = np.unique(pooled[-np.unique(np.geomspace(1, len(pooled), _LEVELS).astype(int))])
-            k, j = (len(each) - np.searchsorted(each, levels) for each in (mine, other))
-            worth = certified_loss(k, len(mine), j, len(other), delta, _STRICT)
+            worth, counts = _worth(mine, other, levels, delta)
             place = int(np.argmax(worth))
             if best is None or worth[place] > best.worth:
-                threshold = np.sort(sign * refitted)[-int(k[place] + j[place])]  # as many outcomes as it had crossed
-                best = Found(Event(name, sign, float(threshold)), fits[2][name], swapped, float(worth[place]))
+                mine, other = (np.sort(sign * values) for values in refitted[order])
+                pooled = np.sort(np.concatenate([mine, other]))
+                least = pooled[-counts[place]]  # as many outcomes as it had crossed, or less where many are equal
+                near = np.array([least, pooled[min(np.searchsorted(pooled, least, "right"), len(pooled) - 1)]])
+                again = _worth(mine, other, near, delta)[0]
+                sure = float(min(worth[place], again.max()))  # the last fit may be another one than those that crossed
+                if best is None or sure > best.worth:
+                    best = Found(Event(name, sign, float(near[np.argmax(again)])), fits[2][name], swapped, sure)
     assert best is not None
     return best
 
 
+def _worth(mine: np.ndarray, other: np.ndarray, levels: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray]:
+    """What each threshold on sorted numbers certifies, and how many are above it."""
+    k, j = (len(each) - np.searchsorted(each, levels) for each in (mine, other))
+    return certified_loss(k, len(mine), j, len(other), delta, _STRICT), k + j
+
+
 def _rounded(values: np.ndarray) -> np.ndarray:
-    """Leave out the last digits: they tell 0 + noise from 1 + noise, which is the floating-point noise's own fault."""
-    with np.errstate(over="ignore"):
-        return np.round(values, 9).astype(np.float32)
+    """Keep the first digits, and nothing of sums that cancel."""
+    values = np.where(np.abs(values) < 10.0**-_DIGITS, 0.0, values)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        unit = 10.0 ** np.clip(np.floor(np.log10(np.abs(values))) - _DIGITS + 1, -300, 290)
+        return np.where(np.isfinite(values) & (values != 0.0), np.round(values / unit) * unit, values)
 
 
 def _numbers(first: np.ndarray, second: np.ndarray) -> Iterator[tuple[str, Callable[..., np.ndarray]]]:
@@ -183,7 +200,7 @@ class _Coded:
         pooled = np.concatenate([first, second])
         values, times = np.unique(pooled, return_counts=True)
         if len(values) > _BINS:
-            often = np.argsort(-times, kind="stable")[:_BINS]
+            often = np.argsort(-times, kind="stable")[:_ATOMS]
             again = values[often][times[often] >= _AGAIN]
             quantiles = np.quantile(pooled, np.arange(_BINS) / _BINS, method="lower")
             values = np.unique(np.concatenate([quantiles, again, np.nextafter(again, math.inf)]))

@@ -29,7 +29,7 @@ from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
-from private_bandits.streams import Streams
+from private_bandits.streams import Streams, own_copy
 
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
@@ -50,7 +50,7 @@ _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
 _SCREENED = 256  # users among whom those to search are chosen
 _SCREENED_RUNS, _SCREENED_ROUNDS = (48, 2048), 100_000  # runs for it: from and to, and rounds of all of them
 ALL_PAIRS = 18
-"""Pairs that are searched by default: three constant tables, two users, three changes of a row."""
+"""Pairs that are searched by default, at most: three constant tables, two users, three changes of a row."""
 _RATES = (0.5, 0.125, 0.875)  # of the higher reward in their tables
 _PAIRED = 5_000_000  # products of two numbers that are seen, in all runs: up to so many, two are looked at together
 _FEW = 8  # values of a number up to which each is looked at alone
@@ -73,6 +73,13 @@ class Started(Protocol):
     start: Any
 
 
+@runtime_checkable
+class Stated(Protocol):
+    """A learner that shows what it reads."""
+
+    state: Any
+
+
 class Tables:
     """A policy with a problem and a view: it plays tables, and says what the view shows of each run.
 
@@ -92,6 +99,8 @@ class Tables:
 
     def pairs(self, source: Streams, every: bool = True) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return neighbours to search: constant tables, in which the row of the first user or of another one differs.
+
+        Of arms one reward of a row is read: then all of them change.
 
         Parameters
         ----------
@@ -113,12 +122,13 @@ class Tables:
             raise ValueError(f"neighbours must be given for {checks.brief(self.problem)}")
         rows = np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
         found = []
-        users = {0, self._screened(source, rows)} if every else {0}
-        for base, user in product(rows, sorted(users)):
-            for i, j in ((0, 1), (0, 2), (1, 2)):
-                tables = np.tile(base, (2, self.horizon, 1))
-                tables[:, user] = rows[i], rows[j]
-                found.append((tables[0], tables[1]))
+        other = 1 if self.horizon == 2 else self._screened(source, rows) if every else 0
+        users = {0, other} if every else {0}
+        changes = ((0, 1), (0, 2), (1, 2)) if self.problem.list_size > 1 else ((0, 1),)  # one arm's reward is read
+        for base, user, (i, j) in product(rows, sorted(users), changes):
+            tables = np.tile(base, (2, self.horizon, 1))
+            tables[:, user] = rows[i], rows[j]
+            found.append((tables[0], tables[1]))
         return found if every else found[:1]
 
     def prepared(self, pair: Any) -> tuple[Any, Any, int]:
@@ -209,25 +219,32 @@ class Tables:
 
 
 class _Learner(Tables):
-    """A policy written in Python."""
+    """A policy written in Python: `tell` returns what its user sends, and `state()` what the policy reads."""
+
+    def _takes(self, rows: np.ndarray) -> bool:
+        return True
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
-        return [[self._seen(self._play(rows, source))] for _ in range(runs)]
+        return [self._play(rows, users, source) for _ in range(runs)]
 
-    def _play(self, rows: Any, source: Streams) -> np.ndarray:
-        learner = self.policy.start(self.problem, source.choice, source.noise)
+    def _play(self, rows: Any, users: Sequence[int], source: Streams) -> list[Any]:
+        learner = own_copy(self.policy).start(self.problem, source.choice, source.noise)
         size, stops = self.problem.list_size, isinstance(self.problem, Cascade)
-        played = []
-        for row in rows.tolist():
+        played, seen = [], []
+        for user, row in enumerate(rows.tolist()):
             order = list(learner.ask())
             if not order or min(order) < 0 or max(order) >= self.items:
                 raise ValueError(f"ask() must return items from 0 to {self.items - 1}, got {checks.brief(order)}")
             feedback = [row[item] for item in order]
             if stops and any(feedback):
                 feedback = feedback[: next(place for place, click in enumerate(feedback) if click) + 1]
-            learner.tell(feedback)
+            message = learner.tell(feedback)
+            if self.view == "messages" and user in users:
+                seen.append(_numbers("tell()", message))
+            elif self.view == "state" and user >= users[0]:
+                seen.append(_numbers("state()", learner.state() if isinstance(learner, Stated) else None))
             played.append(order + [-1] * (size - len(order)))
-        return np.array(played)
+        return seen or [self._seen(np.array(played))]
 
 
 class _Rounds(Tables):
@@ -369,11 +386,15 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
         # with one pull in each, kept for good, episodes are rounds
         single = kernel is episodes and policy.record.growth == 0.0 and policy.record.kept > 0.0
         return (_Epochs if kernel.PIECE == WHOLE_RUN and not single else _Rounds)(policy, problem, horizon, view)
-    if view in ("messages", "state"):
-        raise ValueError(f"view={view!r} needs a Policy, whose compiled loop has them")
     if not isinstance(problem, ListProblem):
         raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit for a learner, got {checks.brief(problem)}")
     return _Learner(policy, problem, horizon, view)
+
+
+def _numbers(told: str, value: Any) -> np.ndarray:
+    if value is None:
+        raise ValueError(f"view needs a learner whose {told} returns what is sent or read, got None")
+    return np.asarray(value, dtype=float).ravel()
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -247,7 +247,13 @@ class ConvexLoss(Shown):
         -------
         float
             Of distances and linear losses, 0.
+
+        Raises
+        ------
+        ValueError
+            If `distance` is below 0.
         """
+        distance = checks.real("distance", distance, at_least=0)
         if self.kind == "smooth":
             return float((1.0 + (self._reach() + distance) ** 2) ** -1.5)
         return 1.0 if self.kind in ("quadratic", "kinked") else 0.0

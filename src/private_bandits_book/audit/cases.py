@@ -1,6 +1,7 @@
 """What is audited: every algorithm of the book and every baseline, and faults that are known, under one view each."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from private_bandits.kernels import (
     index,
     linear,
     online,
+    padded,
     phased,
     quantile,
     robust,
@@ -27,6 +29,7 @@ from private_bandits.papers.contextual.accounting import glm_messages, noise_sca
 from private_bandits.papers.semibandits import cucb_blocks
 from private_bandits.policy import Policy
 from private_bandits.privacy import AddedNoise, audit
+from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH, Audit
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits_book.algorithms import listed
@@ -39,6 +42,8 @@ PAIR = Arms.bernoulli(np.array([0.5, 0.4]))
 SETS = SemiBandit.top_k(ARMS.means, 2)
 BLOCKS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
 _CASCADES = ("repair_first", "repair_padded", "repair_blocks", "uniform_play")
+_CHAPTERS = ("", "wang2021", "chen2020", "zheng2020", "tao2022")  # papers that have a chapter, and this book
+_REACHED = (index.LAPLACE, index.GAUSSIAN, index.RESPONSE)
 FEW = 3  # rounds of a policy whose every state is seen
 
 
@@ -54,6 +59,8 @@ class Case(NamedTuple):
     target: Any
     asked: dict[str, Any]  # what else `audit` is given
     known: str = ""  # of a fault, or of what is right: how it must come out, "breaks" or "keeps"
+    exact: float | None = None  # the loss, where it is known exactly from the record
+    slow: bool = False  # whether an audit takes seconds, so that it belongs to the longer study
 
     def audited(self, runs: int, seed: int) -> Audit:
         """Return what the auditor finds, the same for equal arguments."""
@@ -63,33 +70,68 @@ class Case(NamedTuple):
         return audit(self.target, **{"delta": self.delta, "runs": runs, "seed": seed} | asked)
 
 
-def cases(horizon: int, epsilon: float, delta: float, exact_horizon: int) -> list[Case]:
-    """Return every row: the book's algorithms and the baselines, finite policies, then known faults."""
-    own = [case for file, policy in listed(epsilon, delta) for case in _of(Path(file).stem, policy, horizon)]
-    return [*own, *_finite(epsilon, exact_horizon), *_faults(epsilon, delta, horizon)]
+def cases(horizon: int, epsilons: Sequence[float], delta: float) -> list[Case]:
+    """Return every row: the chapters' algorithms, the baselines, finite policies, then known faults.
+
+    The first epsilon is that of every row; for the others the chapters' private algorithms have a row more.
+    """
+    epsilon, *others = epsilons
+    own = [each for file, policy in _sorted(epsilon, delta) for each in _of(Path(file).stem, policy, horizon)]
+    again = [each for one in others for file, policy in _sorted(one, delta) for each in _again(Path(file).stem, policy)]
+    first = [each for each in own if each.paper in (*_CHAPTERS, "ours")]
+    return [*first, *again, *own[len(first) :], *_finite(epsilon), *_faults(epsilon, delta, horizon)]
+
+
+def _sorted(epsilon: float, delta: float) -> list[tuple[str, Policy]]:
+    """All algorithms, those of the chapters first."""
+    return sorted(listed(epsilon, delta), key=lambda each: each[1].paper not in _CHAPTERS)
 
 
 def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
     """The rows of a policy: messages of a local one, actions and what is read of a central one."""
     kernel, local = policy.kernel, policy.privacy.trust == "local"
-    delta = policy.privacy.delta
-    named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
-    made = partial(Case, named, policy.paper or "ours", policy.version)
     # loops that take no tables, or none so short as the page can play: their records are read
     if kernel in (elimination, online, phased, quantile, stretches, weighted):
-        if policy.privacy.trust != "none":
-            view = "messages" if local else "state"
-            yield made(policy.privacy.trust, view, delta, policy, {"view": view, "runs": 0})
+        yield from _by_record(policy)
         return
     view, problem = ("messages" if local else "actions"), _problem(module, kernel, policy)
     asked = {"problem": problem, "horizon": 2 if local else horizon, "view": view}
     if kernel == linear:
         view = "messages"
         asked |= {"horizon": 1, "neighbours": _users(), "view": view}
-    yield made(policy.privacy.trust, view, delta, policy, asked)
+    yield _case(policy, view, asked, slow=view != "messages")
     if policy.privacy.trust == "central" and kernel in (index, robust, episodes):
         rounds = horizon if kernel == episodes else FEW
-        yield made("central", "state", delta, policy, asked | {"view": "state", "horizon": rounds})
+        yield _case(policy, "state", asked | {"view": "state", "horizon": rounds}, slow=True)
+
+
+def _again(module: str, policy: Policy) -> Iterator[Case]:
+    """The row of a private algorithm of a chapter at another epsilon."""
+    if policy.paper in _CHAPTERS and policy.privacy.trust != "none":
+        messages = [each for each in _of(module, policy, FEW) if each.view == "messages"]
+        if messages or math.isfinite(account(policy.record, policy.privacy.delta)[0]):  # else nothing is compared
+            yield from (each._replace(slow=each.asked.get("runs") != 0) for each in messages or _by_record(policy))
+
+
+def _by_record(policy: Policy) -> Iterator[Case]:
+    if policy.privacy.trust != "none":
+        view = "messages" if policy.privacy.trust == "local" else "state"
+        yield _case(policy, view, {"view": view, "runs": 0})
+
+
+def _case(policy: Policy, view: str, asked: dict[str, Any], slow: bool = False) -> Case:
+    named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
+    facts = named, policy.paper or "ours", policy.version, policy.privacy.trust, view, policy.privacy.delta
+    return Case(*facts, policy, asked, exact=_exact(policy) if view == "messages" else None, slow=slow)
+
+
+def _exact(policy: Policy) -> float | None:
+    """The loss of a message of which the account is reached: clear, or of independent answers or noise."""
+    answers = policy.kernel == episodes and policy.mechanism == "response"
+    noises = policy.kernel == index and policy.record._asdict()["noise"] in _REACHED
+    if policy.privacy.trust == "local" and (answers or noises or policy.kernel == padded):
+        return account(policy.record, policy.privacy.delta)[0]
+    return None
 
 
 def _problem(module: str, kernel: Any, policy: Policy) -> Any:
@@ -113,12 +155,12 @@ def _users() -> list[Any]:
     return [([rows[0]], [rows[1]]), ([rows[1]], [rows[2]])]
 
 
-def _finite(epsilon: float, horizon: int) -> Iterator[Case]:
-    """Policies whose loss is exact, at long horizons too."""
-    asked: dict[str, Any] = {"horizon": horizon, "promised": (horizon - 1) * epsilon}
-    name = f"two arms, {horizon} rounds"
-    yield Case("randomised argmax", "ours", name, "central", "actions", 0.0, Response(epsilon, 2), asked, "keeps")
-    yield Case("greedy", "ours", "two arms, 10 rounds", "none", "actions", 0.0, Greedy(2), {"horizon": 10})
+def _finite(epsilon: float) -> Iterator[Case]:
+    """Policies whose loss is enumerated."""
+    asked: dict[str, Any] = {"horizon": 7, "promised": 6 * epsilon}
+    argmax = partial(Case, "randomised argmax", "ours", trust="central", view="actions", delta=0.0, known="keeps")
+    yield argmax("two arms, 7 rounds", target=Response(epsilon, 2), asked=asked)
+    yield Case("greedy", "ours", "two arms, 7 rounds", "none", "actions", 0.0, Greedy(2), {"horizon": 7})
     local = LocallyPrivate(Greedy(2), epsilon)
     for view in ("messages", "actions"):
         asked = {"horizon": 5, "promised": epsilon, "view": view}
@@ -220,10 +262,10 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     asked = {"problem": PAIR, "horizon": 4000, "view": "state", **promise}
     for variant, factor, known in (("two arms, 4,000 rounds", 1.0, "keeps"), ("noise halved", 2.0, "breaks")):
         played = dp_se(factor * epsilon, 2, 4000)
-        yield Case("Algorithm 2: DP-SE", "sajed2019", variant, "central", "state", 0.0, played, asked, known)
+        yield Case("Algorithm 2: DP-SE", "sajed2019", variant, "central", "state", 0.0, played, asked, known, slow=True)
     rows = np.zeros((2, 20, 4))
     rows[1, 0] = 1.0
     asked = {"problem": BLOCKS, "horizon": 20, "view": "state", "neighbours": [(rows[0], rows[1])], **promise}
     for variant, factor, known in (("two paths, 20 rounds", 1.0, "keeps"), ("noise halved", 2.0, "breaks")):
         blocks = cucb_blocks(factor * epsilon, 2, 4, 20)
-        yield Case("CUCB, blocks", "ours", variant, "central", "state", 0.0, blocks, asked, known)
+        yield Case("CUCB, blocks", "ours", variant, "central", "state", 0.0, blocks, asked, known, slow=True)

@@ -1,54 +1,63 @@
-"""The rules of the chapter's ledger: what this book says of its auditor."""
+"""How the claims of the page on the auditor are judged: pure functions of frames, one per claim."""
 
 import numpy as np
+import pandas as pd
 
 from private_bandits.estimates import Interval
-from private_bandits.papers.semibandits import cucb_ldp2
+from private_bandits.privacy import binomial_interval
 from private_bandits.privacy.audit import FULL_SEARCH
-from private_bandits_book.audit import reliability
-from private_bandits_book.audit.study import BREAKS, Study
-from private_bandits_book.ledger import Claim, Rulebook
-from private_bandits_book.rules import Holds, Less, Ruling
-from private_bandits_book.studies import share
-from private_bandits_book.verdicts import MEASURED
+from private_bandits_book.audit.long import RIGHT
+from private_bandits_book.audit.rows import BREAKS
+from private_bandits_book.judging import Holds, Less, Ruling
 
-rules = Rulebook()
-_PLAYED = cucb_ldp2(1.0, "repaired")
+LEAST = {11.0: 4.5, 19.0: 5.2}
+"""What repeated answers of a true loss are to certify."""
 
 
-def _below(what: str, found: np.ndarray, allowed: float, words: str) -> Ruling:
-    seen = share(found)
-    shifted = Interval(seen.measured - allowed, seen.low - allowed, seen.high - allowed)
-    return Less(what, words)(shifted).of(_PLAYED)
+def _rare(what: str, found: pd.Series, allowed: float) -> Ruling:
+    """How often something happened against what is allowed."""
+    low, high = binomial_interval(int(found.sum()), len(found))
+    seen = Interval(float(found.mean()) - allowed, low - allowed, high - allowed)
+    return Less(f"{what}, {int(found.sum())} of {len(found):,},", f"{allowed:.0%}")(seen)
 
 
-@rules("own-alarms")
-def _alarms(study: Study, claim: Claim) -> Ruling:
-    groups = study.trials[study.trials["kind"].isin(["right", "policy right"])].groupby(["kind", "epsilon"])
-    found = [np.asarray(group["low"] > group["epsilon"]) for _, group in groups]
-    return _below("the largest share of false alarms", max(found, key=np.mean), 0.05, "5 %")
+def _rarest(what: str, groups: list[pd.Series], allowed: float) -> Ruling:
+    return _rare(what, max(groups, key=lambda found: float(found.mean())), allowed)
 
 
-@rules("own-power")
-def _power(study: Study, claim: Claim) -> Ruling:
-    rows = study.trials[(study.trials["kind"] == "halved") & (study.trials["runs"] == reliability.NUMBERS[-1])]
-    found = [np.asarray(group["low"] <= group["epsilon"]) for _, group in rows.groupby("epsilon")]
-    return _below("the largest share of misses", max(found, key=np.mean), 0.05, "5 %")
+def own_alarms(trials: pd.DataFrame) -> Ruling:
+    """All trials by seed."""
+    return _rare("share of false accusations", trials.loc[trials["kind"].isin(RIGHT), "accused"], 0.01)
 
 
-@rules("own-answers")
-def _answers(study: Study, claim: Claim) -> Ruling:
-    found = [~study.share("answers", least, epsilon=true) for true, least in reliability.ANSWERS.items()]
-    return _below("the largest share of misses", max(found, key=np.mean), 0.05, "5 %")
+def own_power(trials: pd.DataFrame) -> Ruling:
+    """All trials by seed."""
+    rows = trials[(trials["kind"] == "noise halved") & (trials["runs"] == trials["runs"].max())]
+    return _rarest("largest share that is missed", [~group for _, group in rows.groupby("epsilon")["accused"]], 0.05)
 
 
-@rules("own-faults")
-def _faults(study: Study, claim: Claim) -> Ruling:
-    pairs = [(case.known, verdict == BREAKS) for case, verdict in zip(study.cases, study.verdicts_held, strict=True)]
-    wrong = [(known == "breaks") != broken for known, broken in pairs if known]
-    said = f"{sum(wrong)} of {len(wrong)} known rows come out wrong"
-    accused = any(known == "keeps" and broken for known, broken in pairs)
-    holds: bool | None = not any(wrong)
-    if study.runs < FULL_SEARCH and not holds and not accused:
-        holds, said = None, f"{said}: with {study.runs:,} runs an audit may miss what {FULL_SEARCH:,} find"
-    return Holds(MEASURED, ("a known row that comes out wrong",))(holds, said, sum(wrong)).of(_PLAYED)
+def own_answers(trials: pd.DataFrame) -> Ruling:
+    """All trials by seed."""
+    rows = trials[trials["kind"] == "answers"]
+    below = rows["low"] < rows["epsilon"].map(LEAST)
+    return _rarest("largest share that certifies less", [group for _, group in below.groupby(rows["epsilon"])], 0.05)
+
+
+def own_sharper(trials: pd.DataFrame) -> Ruling:
+    """All trials by seed."""
+    seen = trials[(trials["low"] > 0) | (trials["two_intervals"] > 0)]
+    return _rare("share in which two intervals certify more", seen["two_intervals"] > seen["low"], 0.05)
+
+
+def own_faults(rows: pd.DataFrame, runs: int) -> Ruling:
+    """The rows of the table, and the runs of each audit."""
+    known = rows[rows["known"] != ""]
+    if known.empty:
+        raise LookupError("no row is known")
+    broken, faulty = np.array(known["verdict"] == BREAKS), np.array(known["known"] == "breaks")
+    wrong = int((broken != faulty).sum())
+    said = f"{wrong} of {len(known)} known rows come out wrong"
+    holds: bool | None = wrong == 0
+    if wrong and runs < FULL_SEARCH and not (broken & ~faulty).any():
+        holds, said = None, f"{said}: with {runs:,} runs an audit may miss what {FULL_SEARCH:,} find"
+    return Holds(excludes=("a known row that comes out wrong",))(holds, said, wrong)

@@ -110,11 +110,11 @@ def fits(growth: pd.DataFrame) -> dict[tuple[str, str], RateFit]:
     for algorithm, quantity in cases:
         runs = _growth(algorithm, quantity)
         parts = [growth[(growth[by] == [run.labels[name] for name in by]).all(axis=1)] for run in runs]
-        labels, uniform = {"algorithm": algorithm, "policy": runs[0].policy.name}, runs[0].problem.uniform_regret()
-        fit = RateFit.growing(labels, *sweep.by_replication(parts[0], "t"), uniform, _LEARNT)
+        uniform = runs[0].problem.uniform_regret()
+        fit = RateFit.growing(*sweep.by_replication(parts[0], "t"), uniform, _LEARNT)
         if quantity != LOG:
             finals = [part.loc[part["t"] == GROWTH_HORIZON, "regret"].to_numpy() for part in parts]
-            fit = RateFit.over(labels, quantity, zip(_SWEPT[quantity], finals, strict=True), sweep.PLANNED)
+            fit = RateFit.over(quantity, zip(_SWEPT[quantity], finals, strict=True), sweep.PLANNED)
         found[algorithm, quantity] = fit
     return found
 

@@ -1,5 +1,6 @@
 """Where the book is, and which chapters it has."""
 
+import csv
 import difflib
 import json
 import re
@@ -74,6 +75,11 @@ class Book:
     def data(self, chapter: str) -> Path:
         """Return the folder of a chapter's committed CSV files."""
         return self.pages / "data" / chapter
+
+    def costs(self) -> list[dict[str, str]]:
+        """Return what each work takes, as `benchmarks/costs.py` has measured it; empty where it has not."""
+        path = self.pages / "data" / "costs.csv"
+        return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) if path.is_file() else []
 
     def figures(self, chapter: str) -> Path:
         """Return the folder of a chapter's committed SVG files."""

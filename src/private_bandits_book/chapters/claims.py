@@ -24,19 +24,8 @@ HEADS = {
 _COPIED = ("claim", "locus", "statement", "verdict", "evidence", "reason", "excludes", "rests_on", "command")
 
 
-def ledger(book: Book, rows: Mapping[str, pd.DataFrame], elsewhere: str = "", chapter: str = "") -> Display:
-    """Show the ledgers of some chapters.
-
-    Parameters
-    ----------
-    book : Book
-    rows : mapping
-        What `ledger.judge` returns, by chapter.
-    elsewhere : str
-        What is said of other seeds.
-    chapter : str
-        The one whose page it is; none where the claims are at home.
-    """
+def ledger(book: Book, rows: Mapping[str, pd.DataFrame]) -> Display:
+    """Show ledgers, by chapter."""
     lines = []
     for name, frame in rows.items():
         paper, known = described(name)
@@ -47,7 +36,7 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame], elsewhere: str = "", ch
             lines.append(facts | {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED})
     every = pd.concat(list(rows.values()))
     counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))
-    return render.claims(chapter, lines, HEADS, f"The claims and their verdicts. {counts} {elsewhere}".rstrip())
+    return render.claims(lines, HEADS, f"The claims and their verdicts. {counts}")
 
 
 def headlines(chapter: str, rows: pd.DataFrame) -> Markdown:

@@ -87,11 +87,6 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
             name: _check(name, parameter.kind)(name, given.get(name, parameter.default))
             for name, parameter in parameters.items()
         }
-        # none but a list may be too long, and the panels take seconds to import
-        lists = any(isinstance(value, (list, tuple)) for value in given.values())
-        for name, most in _panels(chapter).items() if lists else []:
-            if len(values[name]) > most:
-                raise ValueError(f"{name} must have at most {most} values, got {checks.brief(values[name])}")
         room = paper(chapter)
         if room is not None:
             room.check_parameters(**values)
@@ -112,14 +107,6 @@ def paper(chapter: str) -> Any:
     """Return the module of the paper that a chapter is about, or None."""
     name = f"private_bandits_book.{chapter}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
-
-
-def _panels(chapter: str) -> dict[str, int]:
-    """How many values each parameter may have that has a panel a value."""
-    name = f"private_bandits_book.{chapter}.exhibits"
-    if paper(chapter) is None or not importlib.util.find_spec(name):
-        return {}
-    return importlib.import_module(name).exhibits.most()
 
 
 def _parameter_cells(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:

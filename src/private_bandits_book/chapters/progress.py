@@ -13,10 +13,11 @@ from typing import Any
 from private_bandits_book.cache import PLACE_VARIABLE
 from private_bandits_book.chapters.atomic import scratch
 from private_bandits_book.chapters.book import Book
-from private_bandits_book.package_data import tables
 
 _LONG, _EVERY = 60.0, 20.0  # seconds: above which a command is long, and between two lines
-_TRIAL = 0.0095  # seconds of the trial on the machine of seconds.toml
+_TRIAL = 0.0095  # seconds of the trial on the machine of costs.csv
+_FIXED = 8.0  # seconds of a chapter, at most, that follow no parameter: imports, and the page of a run
+_GROWS = ("horizon", "replications", "runs")  # parameters that the other seconds grow with
 
 
 def log(line: str) -> None:
@@ -28,8 +29,8 @@ def log(line: str) -> None:
 def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], times: int = 1) -> None:
     """Say what will run, and about how long that takes.
 
-    The estimate follows from committed seconds and a short trial of this machine: one of the chapter would import and
-    compile first, longer than short chapters run.
+    The estimate follows from `costs.csv` and a short trial of this machine: one of the chapter would import and compile
+    first, longer than short chapters run.
 
     Parameters
     ----------
@@ -41,14 +42,15 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
     times : int
         How often it plays each, >= 1.
     """
-    known, pace, seconds, fixed = tables("chapters", "seconds"), _pace(), 0.0, 0.0
+    known, pace = {row["work"]: float(row["seconds"]) for row in book.costs()}, _pace()
+    seconds = fixed = 0.0
     for chapter, values in chapters.items():
         if chapter in known:
-            own, cost = book.parameters(chapter), known[chapter]
+            own, least = book.parameters(chapter), min(known[chapter], _FIXED)
             alone = 1 in (values["n_jobs"], os.cpu_count())
-            grown = times * math.prod(values[name] / own[name].default for name in cost["by"])
-            fixed += pace * cost["fixed"]
-            seconds += pace * cost["runs"] * grown * (2 if alone else 1)
+            grown = times * math.prod(values[name] / own[name].default for name in _GROWS if name in own)
+            fixed += pace * least
+            seconds += pace * (known[chapter] - least) * grown * (2 if alone else 1)
     about = f", about {fixed + seconds:.0f} s on this machine" if fixed else ""
     smaller = f"; fewer rounds or replications (-p) shorten a `run`, down to {fixed:.0f} s"
     log(f"{what}{about}{smaller if fixed + seconds > _LONG else ''}")

@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from private_bandits_book.chapters.words import pipes, plain, text
-from private_bandits_book.exhibits import Table
+
+
+class Table(NamedTuple):
+    """A table with what is said of it: the columns to show and their headings, and the formats of their numbers."""
+
+    frame: pd.DataFrame
+    caption: str
+    columns: Mapping[str, str] | None = None
+    formats: Mapping[str, str] | None = None
+    filtered: bool = False  # whether the page has a form that chooses rows
 
 
 @dataclass(frozen=True)
@@ -112,24 +121,20 @@ def table(chapter: str, label: str, made: Table) -> Display:
         markdown=_directive(
             "table",
             caption,
-            {"name": f"{chapter}-{label}"},
+            {"name": f"{chapter}-{label}"} | ({"class": "filtered"} if made.filtered else {}),
             pipes(list(heads.values()), body, align),
         )
         + f"\n\n{_download(chapter, label)}",
     )
 
 
-def claims(chapter: str, rows: Sequence[Mapping[str, str]], heads: Mapping[str, str], caption: str) -> Display:
-    """Return a ledger, a line a claim that unfolds; `heads` are the columns that Jupyter shows.
-
-    Without a chapter it is the ledger of all, where a claim's address is its name.
-    """
+def claims(rows: Sequence[Mapping[str, str]], heads: Mapping[str, str], caption: str) -> Display:
+    """Return the ledger of all chapters, a line a claim that unfolds; `heads` are the columns that Jupyter shows."""
     body = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    directive = _directive("claims", "", {"name": f"{chapter}-claims"} if chapter else {"home": ""}, body)
     return Display(
         text="<claims>",
         html=_html_table(list(heads.values()), [[row[name] for name in heads] for row in rows], caption),
-        markdown="\n\n".join([plain(caption), directive, *([_download(chapter, "claims")] if chapter else [])]),
+        markdown=f"{plain(caption)}\n\n{_directive('claims', '', {'home': ''}, body)}",
     )
 
 
@@ -144,11 +149,6 @@ def codes(parts: Sequence[tuple[str, str, str]]) -> Display:
         for title, place, source in parts
     )
     return Display(text="<code>", html=html, markdown="\n\n".join(boxes))
-
-
-def file(chapter: str, label: str) -> Display:
-    """Return a link to a CSV file of the chapter."""
-    return Display(text=f"<data {label}>", html=escape(f"{label}.csv"), markdown=_download(chapter, label))
 
 
 def _directive(name: str, argument: str, options: Mapping[str, str], body: str) -> str:

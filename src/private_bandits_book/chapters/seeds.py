@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from private_bandits_book.chapters.atomic import scratch
 from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.parameters import validate
-from private_bandits_book.chapters.study import study_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,9 +18,6 @@ ALONE_VARIABLE = "PRIVATE_BANDITS_SEED_ALONE"  # set where a chapter's verdicts 
 
 def ledger_at(book: Book, chapter: str, parameters: Mapping[str, Any]) -> pd.DataFrame:
     """Return a chapter's ledger at some parameters, as its own seed alone decides it."""
-    if importlib.util.find_spec(f"private_bandits_book.{chapter}.study"):  # of a chapter that is not turned yet
-        ledger: pd.DataFrame = study_at(book, chapter, validate(chapter, book.parameters(chapter), parameters)).ledger
-        return ledger
     import pandas as pd
 
     from private_bandits_book.chapters.execute import execute
@@ -86,16 +80,3 @@ def disagreeing(seeds: pd.DataFrame) -> dict[str, tuple[int, int]]:
         own, *others = part["verdict"]
         found[str(claim)] = sum(verdict != own for verdict in others), len(others)
     return found
-
-
-def in_words(seeds: pd.DataFrame) -> str:
-    """Return what the head of a ledger says of the other seeds."""
-    found = disagreeing(seeds)
-    others, moved = seeds["seed"].nunique() - 1, sum(number > 0 for number, _ in found.values())
-    unstable = sum(number > 1 for number, _ in found.values())
-    if not found:
-        return f"No row depends on the seed: {others} others were tried."
-    return (
-        f"On {others} other seeds {len(found)} rows were judged again: {moved} have another verdict on some seed, "
-        f"{unstable} on two or more, which leaves them undecided."
-    )

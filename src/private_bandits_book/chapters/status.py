@@ -9,7 +9,6 @@ from IPython.display import Markdown
 
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.words import pipes
-from private_bandits_book.package_data import tables
 
 _SHOWN = ("numpy", "scipy", "numba", "xarray", "matplotlib", "papermill", "nbval", "jupyter-book")
 
@@ -29,14 +28,14 @@ def status(book: Book | None = None) -> Markdown:
 
 
 def _chapters(book: Book) -> str:
-    seconds, lines = tables("chapters", "seconds"), []
+    seconds, lines = {row["work"]: row["seconds"] for row in book.costs()}, []
     for name in book.chapters():
         claims, seeds = (_rows(book.data(name) / file) for file in ("claims.csv", "seeds.csv"))
         ours = {row["claim"]: row["verdict"] for row in claims}
         apart = Counter(row["claim"] for row in seeds if row["verdict"] != ours.get(row["claim"]))
-        time, tried = seconds[name]["fixed"] + seconds[name]["runs"], len({row["seed"] for row in seeds})
+        tried = len({row["seed"] for row in seeds})
         counts = (len(claims), tried, len(apart)) if seeds else (len(claims), "", "")
-        lines.append((f"[{book.title(name)}]({name}.ipynb)", f"{time} s", *(str(count) for count in counts)))
+        lines.append((f"[{book.title(name)}]({name}.ipynb)", f"{seconds[name]} s", *(str(count) for count in counts)))
     said = (
         "How long `private-bandits reproduce` takes on two cores, how many claims it judges, on how many seeds they "
         "were judged, and on how many claims a seed disagrees. Where two do, the claim is undecided."

@@ -1,6 +1,5 @@
 """What the pages of all chapters show: what they take, their parameters, and every algorithm."""
 
-import csv
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
@@ -26,12 +25,11 @@ def parameters() -> Markdown:
 def costs() -> Markdown:
     """List what each chapter and each longer study takes, as `benchmarks/costs.py` has measured it."""
     heads, lines = ("Work", "Minutes", "CPU minutes", "Memory"), []
-    with (find_book().pages / "data" / "costs.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            chapter, _, study = row["work"].partition("/")
-            said = f"its study `{study}`" if study else f"`{chapter}`"
-            minutes = (f"{int(row[name]) / 60:.1f}" for name in ("seconds", "cpu"))
-            lines.append((said, *minutes, f"{row['memory']} MB"))
+    for row in find_book().costs():
+        chapter, _, study = row["work"].partition("/")
+        said = f"its study `{study}`" if study else f"`{chapter}`"
+        minutes = (f"{int(row[name]) / 60:.1f}" for name in ("seconds", "cpu"))
+        lines.append((said, *minutes, f"{row['memory']} MB"))
     return Markdown(pipes(heads, lines, (":---", "---:", "---:", "---:")))
 
 

@@ -18,7 +18,7 @@ from private_bandits.papers.contextual import instances
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.judging import minus
 from private_bandits_book.studies import LongRun
-from private_bandits_book.sweep import EPSILON, HORIZON, LOG, RateFit, by_replication, power
+from private_bandits_book.sweep import EPSILON, HORIZON, LOG, RateFit, by_replication
 
 SEED, DELTA, EARLY = 20203, 1e-3, 10 * instances.CYCLE  # the last: a round that is kept too, and can be replayed
 LOSSES = {
@@ -92,12 +92,12 @@ def fit(rows: pd.DataFrame, row: str, learner: str, epsilon: float) -> RateFit:
     row, learner, epsilon
         As there.
     """
-    labels, part = {"row": row, "learner": learner, "epsilon": epsilon}, _pick(rows, row, learner, epsilon)
+    part = _pick(rows, row, learner, epsilon)
     if learner == "strong":
         t, curves = by_replication(part, "t")
         found = fit_growth(t, curves, t[0], t[-1])
-        return RateFit(labels, LOG, found, len(t) - 1, len(curves), values=t.tolist(), along=True, regrets=curves)
-    return RateFit.over(labels, HORIZON, _finals(part, "horizon"))
+        return RateFit(LOG, found, len(curves), t.tolist(), along=True)
+    return RateFit.over(HORIZON, _finals(part, "horizon"))
 
 
 def fits(rows: pd.DataFrame) -> dict[tuple[str, str, float], RateFit]:
@@ -122,7 +122,7 @@ def of_epsilon(rows: pd.DataFrame, row: str, step: str) -> RateFit:
         As there.
     """
     part = rows[(rows["row"] == row) & (rows["learner"] == step)]
-    return RateFit.over({"row": row, "learner": step}, EPSILON, _finals(part, "epsilon"))
+    return RateFit.over(EPSILON, _finals(part, "epsilon"))
 
 
 def claimed(found: RateFit, exponent: float, log: float, wrong: float) -> tuple[Interval, float, float]:
@@ -135,9 +135,8 @@ def claimed(found: RateFit, exponent: float, log: float, wrong: float) -> tuple[
         Powers.
     """
     assert found.fit is not None
-    form = power(HORIZON, exponent)
-    stated = form._replace(at=lambda t: t**exponent * math.log(t) ** log)
-    return found.fit, found.exponent(stated), found.exponent(power(HORIZON, wrong))
+    stated = found.exponent(lambda t: t**exponent * math.log(t) ** log)
+    return found.fit, stated, found.exponent(lambda t: t**wrong)
 
 
 def apart(rows: pd.DataFrame, row: str, learner: str, plain: str, epsilon: float) -> Interval:

@@ -1,6 +1,6 @@
 """What the chapter draws that is no regret: the paper's graphical models, what follows from what, and exact numbers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,11 +8,12 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
 from private_bandits_book import figures
 from private_bandits_book.figures.drawing import blank
-from private_bandits_book.figures.look import FAMILY_COLOURS, WIDTH, style
+from private_bandits_book.figures.look import FAMILY_COLOURS, NARROW, WIDTH, style
 from private_bandits_book.package_data import tables
 from private_bandits_book.plots import Picture
 
@@ -41,7 +42,8 @@ def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **lo
         values = part.groupby("line", sort=False)["value"]
         ways = (f"{line} {ends.iloc[0]:.3g} to {ends.iloc[-1]:.3g}" for line, ends in values)
         said.append(f"{name}: {', '.join(ways)}" if name else ", ".join(ways))
-    return Picture(draw(shown, x=x, **look), rows, f"Along {x}. {'; '.join(said)}.".replace("\n", " "))
+    alt = f"Along {x}. {'; '.join(said)}.".replace("\n", " ")
+    return Picture(draw(shown, x=x, **look), rows, alt, narrow=draw(shown, x=x, narrow=True, **look))
 
 
 def guessed(guesses: pd.DataFrame) -> Picture:
@@ -63,7 +65,7 @@ def guessed(guesses: pd.DataFrame) -> Picture:
             rows.append((panel, "most that ε allows", "none", row.epsilon, row.bound))
     frame = pd.DataFrame(rows, columns=["facet", "line", "family", "epsilon", "value"]).assign(trust="none")
     picture = exact(frame, panel="facet", xscale="log", ylabel="success of the best guess")
-    for axes in picture.fig.axes:
+    for axes in [*picture.fig.axes, *(picture.narrow.axes if picture.narrow else ())]:
         axes.set(ylim=(0.45, 1.03), yticks=[0.5, 0.75, 1.0])
     return picture._replace(data=guesses)
 
@@ -143,20 +145,30 @@ def figure_1() -> Picture:
         Model("(c) differential privacy", plain, ACTIONS, OUTCOMES, (("r0", "a1"),)),
         Model("(d) environment privacy", plain, (*REWARDS, *ACTIONS), (ENVIRONMENT,), drawn),
     )
-    rows, words = [], {"x": "outcomes", "r": "rewards", "z": "messages", "a": "actions", "n": "the environment"}
-    with style():
-        figure = blank()
-        figure.set_size_inches(WIDTH, 0.36 * WIDTH)
-        for place, one in enumerate(models):
-            _panel(figure.add_axes((place / 4, 0, 0.25, 1), label=one.title), one)
-            rows += [(one.title, *ends, ends in one.noisy, ends[0] in one.protected) for ends in one.graph.edges]
+    words = {"x": "outcomes", "r": "rewards", "z": "messages", "a": "actions", "n": "the environment"}
+    rows = [
+        (one.title, *ends, ends in one.noisy, ends[0] in one.protected) for one in models for ends in one.graph.edges
+    ]
     said = [
         f"{one.title}: seen are {_listed(words[name[0]] for name in one.seen)}; "
         f"protected: {_listed(words[name[0]] for name in one.protected) or 'nothing'}"
         for one in models
     ]
     data = pd.DataFrame(rows, columns=["model", "source", "target", "noisy", "source_protected"])
-    return Picture(figure, data, f"Four graphs of two rounds. {'; '.join(said)}.")
+    alt = f"Four graphs of two rounds. {'; '.join(said)}."
+    return Picture(_graphs(models, 4, WIDTH), data, alt, narrow=_graphs(models, 2, NARROW))
+
+
+def _graphs(models: Sequence[Model], columns: int, width: float) -> Figure:
+    rows = len(models) // columns
+    with style():
+        figure = blank()
+        figure.set_size_inches(width, 1.44 * width * rows / columns)
+        for place, one in enumerate(models):
+            row, column = divmod(place, columns)
+            box = (column / columns, 1 - (row + 1) / rows, 1 / columns, 1 / rows)
+            _panel(figure.add_axes(box, label=one.title), one)
+    return figure
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -11,8 +11,7 @@ regret_se, replications`, and where known
 Nothing here touches pyplot or leaves a matplotlib setting changed.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -21,12 +20,12 @@ from matplotlib.figure import Figure
 from private_bandits_book.figures.captions import power, rounded, short
 from private_bandits_book.figures.drawing import End, Slope, blank, draw_bound, draw_lines, draw_slope
 from private_bandits_book.figures.layout import lay_out, lay_out_panels
+from private_bandits_book.figures.legible import unclear
 from private_bandits_book.figures.lines import check_columns, lines_of, tidied, window_of, x_limits
 from private_bandits_book.figures.look import style, x_name
 from private_bandits_book.figures.vector import png, svg
 
 __all__ = [
-    "beside",
     "caption_runs",
     "png",
     "power",
@@ -36,6 +35,7 @@ __all__ = [
     "small_multiples",
     "style",
     "svg",
+    "unclear",
 ]
 
 
@@ -50,6 +50,7 @@ def regret_curves(
     slope: Slope | None = None,
     xlabel: str | None = None,
     ylabel: str = "regret",
+    narrow: bool = False,
 ) -> Figure:
     """Plot mean regret with its 95 % band against t, or that at the horizon against a swept column.
 
@@ -75,6 +76,8 @@ def regret_curves(
         Claimed rate, dashed, with the fitted exponent beside it.
     xlabel, ylabel : str
         Axis labels, lower case, with the unit; `xlabel` defaults to the column's name, ε for epsilon.
+    narrow : bool
+        Whether it is for a phone: panels are stacked, and labels stand below.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def regret_curves(
         ends = [End(line.label, line.colour, line.x[-1], line.mean[-1]) for line in lines]
         ends += [end for bound in bounds for end in draw_bound(axes, window, *bound)]
         ends += draw_slope(axes, lines, slope) if slope is not None else []
-        lay_out(figure, axes, window, lines, ends, xlabel or x_name(x), ylabel)
+        lay_out(figure, axes, window, lines, ends, xlabel or x_name(x), ylabel, narrow)
     return figure
 
 
@@ -110,6 +113,7 @@ def small_multiples(
     xlabel: str | None = None,
     ylabel: str = "regret",
     same: bool = True,
+    narrow: bool = False,
 ) -> Figure:
     """Plot one panel per value of `by`, side by side on one regret axis, with one legend.
 
@@ -120,7 +124,7 @@ def small_multiples(
         drawn in every panel.
     by : str
         The column whose values name the panels, in their order of appearance.
-    x, start, xscale, yscale, xlabel, ylabel
+    x, start, xscale, yscale, xlabel, ylabel, narrow
         As for `regret_curves`.
     same : bool
         Whether the panels share the regret axis; else each has its own.
@@ -148,47 +152,7 @@ def small_multiples(
         figure = blank()
         for name, lines, window in zip(names, facets, windows, strict=True):
             draw_lines(figure, lines, window).set_title(str(name), loc="left", pad=7)
-        lay_out_panels(figure, windows, everything, xlabel or x_name(x), ylabel)
-    return figure
-
-
-def beside(frame: pd.DataFrame, across: Mapping[str, str], *, by: str = "panel", ylabel: str = "regret") -> Figure:
-    """Plot the same lines side by side against different columns, on one regret axis, both axes logarithmic.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As for `regret_curves`, with the rows of every panel, and with `label` and `family`.
-    across : mapping
-        The panels, in order, with the column that each is against.
-    by : str
-        The column that names the panel of a row.
-    ylabel : str
-        As for `regret_curves`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        For an empty frame, a missing column, or an unknown family or trust model.
-    """
-    check_columns(frame, (by, *across.values()))
-    tidy = tidied(frame, "t")
-    limits = {name: _across(tidy[tidy[by] == name], x, "log", 100) for name, x in across.items()}
-    facets = {name: lines_of(tidy[tidy[by] == name], x, limits[name][1]) for name, x in across.items()}
-    everything = [line for lines in facets.values() for line in lines]
-    y = window_of(everything, (1.0, 10.0), "log", "log")
-    windows = [replace(window_of(facets[name], limits[name][1], "log", "log"), y=y.y) for name in across]
-    with style():
-        figure = blank()
-        for window, (name, lines) in zip(windows, facets.items(), strict=True):
-            draw_lines(figure, lines, window).set_title(name, loc="left", pad=7)
-        lay_out_panels(figure, windows, list({line.label: line for line in everything}.values()), "", ylabel)
-        for axes, x in zip(figure.axes, across.values(), strict=True):
-            axes.set_xlabel(x_name(x))
+        lay_out_panels(figure, windows, everything, xlabel or x_name(x), ylabel, narrow)
     return figure
 
 

@@ -1,23 +1,11 @@
 """A figure with what is said of it, and numbers as captions and sentences write them."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
 
 from private_bandits.estimates import Interval
 from private_bandits_book.figures.look import power_of_ten
-
-
-class Picture(NamedTuple):
-    """A figure, its data, and what is said of it."""
-
-    fig: Figure
-    data: pd.DataFrame
-    caption: str
-    alt: str
 
 
 def scientific(value: float) -> str:

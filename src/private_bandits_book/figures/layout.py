@@ -13,7 +13,15 @@ from scipy.optimize import isotonic_regression
 
 from private_bandits_book.figures.drawing import End
 from private_bandits_book.figures.lines import Line, Window, marker
-from private_bandits_book.figures.look import HEIGHT, TRUST_LINES, WIDTH, readable_colour, readable_number, wrapped
+from private_bandits_book.figures.look import (
+    HEIGHT,
+    NARROW,
+    TRUST_LINES,
+    WIDTH,
+    readable_colour,
+    readable_number,
+    wrapped,
+)
 
 _MOST_DIRECT_LABELS = 6
 
@@ -22,22 +30,29 @@ _HEAD, _NAME, _FOOT, _PAD = 26.0, 20.0, 42.0, 8.0
 
 
 def lay_out(
-    figure: Figure, axes: Axes, window: Window, lines: Sequence[Line], ends: list[End], xlabel: str, ylabel: str
+    figure: Figure,
+    axes: Axes,
+    window: Window,
+    lines: Sequence[Line],
+    ends: list[End],
+    xlabel: str,
+    ylabel: str,
+    narrow: bool = False,
 ) -> None:
-    """Place one panel, its labels in the right margin; beyond six lines these go into a legend below."""
-    foot = _FOOT
-    if len(lines) > _MOST_DIRECT_LABELS:
+    """Place one panel, its labels in the right margin; beyond six lines, or if narrow, these go into a legend."""
+    foot, across = _FOOT, 72 * (NARROW if narrow else WIDTH)
+    if len(lines) > (1 if narrow else _MOST_DIRECT_LABELS):
         ends = ends[len(lines) :]
-        foot += _legend(figure, lines)
+        foot += _legend(figure, lines, across)
     # Labels of lines beyond the top share one height there and keep the lines' order.
     ends = sorted(ends, key=lambda end: end.y)
-    left = _set_ticks([axes], [window], columns=1)
+    left = _set_ticks([axes], [window], columns=1, most=4 if narrow else 7)
     texts = [_margin_text(axes, end) for end in ends]
     sizes = [_size(text) for text in texts]
     gap = 14.0
-    width = 72 * WIDTH - left - (gap + _PAD + max(w for w, _ in sizes) if sizes else 2 * _PAD)
+    width = across - left - (gap + _PAD + max(w for w, _ in sizes) if sizes else 2 * _PAD)
     height = max(72 * HEIGHT - _FOOT - _HEAD, sum(h + 2 for _, h in sizes) - 22)
-    figure.set_size_inches(WIDTH, (foot + height + _HEAD) / 72)
+    figure.set_size_inches(across / 72, (foot + height + _HEAD) / 72)
     _place(figure, axes, left, foot, width, height)
     _name_axes(figure, [axes], foot, xlabel, ylabel)
     points = [axes.transData.transform((end.x, np.clip(end.y, *axes.get_ylim()))) for end in ends]
@@ -52,21 +67,23 @@ def lay_out(
             axes.add_line(leader)
 
 
-def lay_out_panels(figure: Figure, windows: Sequence[Window], lines: Sequence[Line], xlabel: str, ylabel: str) -> None:
-    """Place the panels, each with its window, up to three in a row (four as two by two) over one legend."""
-    panels = figure.axes
-    columns = 2 if len(panels) == 4 else min(len(panels), 3)
+def lay_out_panels(
+    figure: Figure, windows: Sequence[Window], lines: Sequence[Line], xlabel: str, ylabel: str, narrow: bool = False
+) -> None:
+    """Place the panels, each with its window, over one legend: three in a row (four as two by two), or stacked."""
+    panels, across = figure.axes, 72 * (NARROW if narrow else WIDTH)
+    columns = 1 if narrow else 2 if len(panels) == 4 else min(len(panels), 3)
     rows = math.ceil(len(panels) / columns)
-    foot = _FOOT + _legend(figure, lines)
-    left = _set_ticks(panels, windows, columns)
-    height = 165.0 if rows < 4 else 110.0
+    foot = _FOOT + _legend(figure, lines, across)
+    left = _set_ticks(panels, windows, columns, most=4)
+    height = 165.0 if rows < 4 or narrow else 110.0
     between = max(18.0, *(_size(text)[0] + 6 for text in panels[0].get_xticklabels()))
     if _differ(windows):
         between = max(between, left)
-    width = (72 * WIDTH - left - 2 * _PAD - between * (columns - 1)) / columns
+    width = (across - left - 2 * _PAD - between * (columns - 1)) / columns
     name = _NAME + 15 * max(axes.get_title(loc="left").count("\n") for axes in panels)
     step = height + name + 24
-    figure.set_size_inches(WIDTH, (foot + (rows - 1) * step + height + name + _HEAD) / 72)
+    figure.set_size_inches(across / 72, (foot + (rows - 1) * step + height + name + _HEAD) / 72)
     for i, axes in enumerate(panels):
         row, column = divmod(i, columns)
         x, y = left + column * (width + between), foot + (rows - 1 - row) * step
@@ -74,12 +91,12 @@ def lay_out_panels(figure: Figure, windows: Sequence[Window], lines: Sequence[Li
     _name_axes(figure, panels, foot, xlabel, ylabel)
 
 
-def _set_ticks(panels: Sequence[Axes], windows: Sequence[Window], columns: int) -> float:
+def _set_ticks(panels: Sequence[Axes], windows: Sequence[Window], columns: int, most: int) -> float:
     """Fix every panel's ticks, shared regret labels in the first column only, and return the left margin."""
     own = _differ(windows)
     for i, (axes, window) in enumerate(zip(panels, windows, strict=True)):
-        x: Sequence[float] = window.marks if len(window.marks) <= (8 if columns == 1 else 4) else ()
-        x = x or _ticks(window.x, window.xscale, 7 if columns == 1 else 4)
+        x: Sequence[float] = window.marks if len(window.marks) <= (8 if most == 7 else 4) else ()
+        x = x or _ticks(window.x, window.xscale, most)
         y = _ticks(window.y, window.yscale, 6)
         axes.set_xticks(x, [readable_number(v, window.xscale) for v in x])
         axes.set_yticks(y, [readable_number(v, window.yscale) if own or i % columns == 0 else "" for v in y])
@@ -94,8 +111,8 @@ def _differ(windows: Sequence[Window]) -> bool:
     return len({window.y for window in windows}) > 1
 
 
-def _legend(figure: Figure, lines: Sequence[Line]) -> float:
-    """Add one legend of all labels at the figure's foot and return its height."""
+def _legend(figure: Figure, lines: Sequence[Line], across: float) -> float:
+    """Add one legend of all labels at the figure's foot and return its height, with some air above it."""
     handles = {
         line.label: Line2D(
             [], [], color=line.colour, label=line.label, marker=marker(line), markersize=4.5, **TRUST_LINES[line.trust]
@@ -115,10 +132,10 @@ def _legend(figure: Figure, lines: Sequence[Line]) -> float:
             borderaxespad=0.3,
         )
         box = legend.get_window_extent()
-        if box.width <= 72 * WIDTH - 2 * _PAD or columns == 1:
+        if box.width <= across - 2 * _PAD or columns == 1:
             break
         legend.remove()
-    return float(box.height)
+    return float(box.height) + 4.0
 
 
 def _place(figure: Figure, axes: Axes, left: float, bottom: float, width: float, height: float) -> None:

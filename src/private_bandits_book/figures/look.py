@@ -11,8 +11,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-WIDTH, HEIGHT = 7.0, 3.8
-"""Inches of a single panel; it grows taller where its labels need the room."""
+WIDTH, HEIGHT, NARROW = 7.0, 3.8, 4.6
+"""Inches of a single panel, which grows taller where its labels need the room, and the width of what a phone shows."""
 
 FAMILY_COLOURS = {
     "none": "#000000",

@@ -65,7 +65,7 @@ class Power(NamedTuple):
         said = f"power{f' of {self.quantity}' if self.quantity else ''} {seen.measured:.3g} "
         said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, wrong {' and '.join(wrong)}"
         if seen.high < self.claimed + over and seen.low > self.claimed - under:
-            return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong), grows=True)
+            return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))
         if seen.low > self.above - over or (exactly and seen.high < self.below + under):
             return ruling(NOT_REPRODUCED, said, seen, MEASURED)
         return ruling(UNDECIDED, said, seen, MEASURED)

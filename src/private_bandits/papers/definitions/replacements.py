@@ -315,9 +315,14 @@ def asoodeh_zhang(
     ValueError
         If an argument is out of range.
     """
-    each = checks.vector("gaps", gaps, at_least=0) / checks.vector("divergences", divergences, at_least=math.ulp(0.0))
+    over, under = (
+        checks.vector("gaps", gaps, at_least=0),
+        checks.vector("divergences", divergences, at_least=math.ulp(0.0)),
+    )
+    if len(over) != len(under):
+        raise ValueError(f"gaps must be as many as divergences, got {len(over)} and {len(under)}")
     log = math.log(checks.integer("horizon", horizon, at_least=1))
-    return float(each.sum()) / contraction(epsilon) * log
+    return float((over / under).sum()) / contraction(epsilon) * log
 
 
 def game(n_arms: int, horizon: int = 1) -> tuple[int, int]:

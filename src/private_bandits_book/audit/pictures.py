@@ -1,0 +1,76 @@
+"""The two figures of how good the auditor is."""
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from private_bandits_book import figures
+from private_bandits_book.audit.long import RIGHT
+from private_bandits_book.plots import Picture
+
+_SHARES = {0.05: "5 % of seeds below", 0.5: "half of the seeds below", 0.95: "95 % of seeds below"}
+
+
+def right(trials: pd.DataFrame) -> Picture:
+    """Draw quantiles over seeds of what is certified of Laplace noise that is right, over the promise.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `long.reliability` returns.
+    """
+    rows = trials[trials["kind"] == RIGHT[0]]
+    found = (rows["low"] / rows["epsilon"]).groupby(rows["epsilon"]).quantile([*_SHARES]).rename("regret").reset_index()
+    lines = found.assign(policy=found["level_1"].map(_SHARES), promised=found["epsilon"])
+    ends = [float(rows["epsilon"].min()), float(rows["epsilon"].max())]
+    bounds = [("the promise", ends, [1.0, 1.0])]
+    look: dict[str, Any] = {"xscale": "log", "xlabel": "ε promised", "ylabel": "certified over promised"}
+    fig = figures.regret_curves(_drawn(lines), "promised", bounds=bounds, **look)
+    said = ", ".join(f"{one.policy} {one.regret:.2f} at ε = {one.epsilon:g}" for one in lines.itertuples())
+    data = lines.rename(columns={"regret": "certified"})[["policy", "promised", "certified"]]
+    return Picture(fig, data, f"Certified over promised: {said}.")
+
+
+def faulty(trials: pd.DataFrame) -> Picture:
+    """Draw the share of seeds in which a fault is found against the runs, at epsilon = 1.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `long.reliability` returns.
+    """
+    rows = trials[~trials["kind"].isin(RIGHT) & (trials["epsilon"] == 1.0)]
+    rows = rows[rows.groupby("kind")["runs"].transform("nunique") > 1]
+    found = rows.groupby(["kind", "runs"], sort=False)["accused"].agg(regret="mean", seeds="size").reset_index()
+    lines = found.rename(columns={"kind": "policy"})
+    spread = (lines["regret"] * (1 - lines["regret"]) / lines["seeds"]) ** 0.5
+    look: dict[str, Any] = {"xscale": "log", "xlabel": "runs in all", "ylabel": "share of seeds that find it"}
+    fig = figures.regret_curves(_drawn(lines).assign(regret_se=spread), "runs", **look)
+    said = ", ".join(f"{one.policy} {one.regret:.0%} with {one.runs:,} runs" for one in lines.itertuples())
+    return Picture(fig, lines.rename(columns={"regret": "share"}), f"Found: {said}.")
+
+
+def summary(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per trial: how often it accuses, how often a lower end is above epsilon, and the median ends.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `long.reliability` returns.
+    """
+    groups = trials.assign(beyond=trials["low"] > trials["epsilon"]).groupby(["kind", "epsilon", "runs"], sort=False)
+    found = groups.agg(
+        seeds=("seed", "size"),
+        accused=("accused", "sum"),
+        beyond=("beyond", "sum"),
+        median=("low", "median"),
+        two_intervals=("two_intervals", "median"),
+    )
+    return found.reset_index()
+
+
+def _drawn(lines: pd.DataFrame) -> pd.DataFrame:
+    """The columns that a figure of curves reads."""
+    facts = {"label": lines["policy"], "family": "none", "trust": "none", "epsilon": math.inf, "t": 1}
+    return lines.assign(**facts | {"regret_se": 0.0, "replications": 1})

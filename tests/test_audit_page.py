@@ -1,0 +1,218 @@
+"""The page on the auditor: its rows, its faults, its trials, what its ledger makes of them, and what it says."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from private_bandits.policy import Policy
+from private_bandits.privacy import AddedNoise, audit
+from private_bandits.privacy.audit import Audit
+from private_bandits_book.algorithms import listed
+from private_bandits_book.audit import cases, long, pictures, rows, rules
+from private_bandits_book.chapters.book import find_book
+
+BOOK = find_book()
+DATA = BOOK.data("audit")
+CASES = cases.cases(**long.PARAMETERS)
+
+
+@pytest.fixture(scope="module")
+def trials():
+    return pd.read_csv(DATA / "long-reliability.csv")
+
+
+def table():
+    return pd.read_csv(DATA / "table-audit.csv", keep_default_na=False)
+
+
+def test_every_algorithm_of_the_book_has_a_row_and_the_chapters_come_first():
+    named = {(case.paper, case.variant) for case in CASES}
+    assert {(policy.paper or "ours", policy.version) for _, policy in listed()} <= named
+    assert len({(*case[:5], case.delta, case.asked.get("promised"), _promised(case)) for case in CASES}) == len(CASES)
+    ours = [case.paper in (*cases._CHAPTERS, "ours") for case in CASES if isinstance(case.target, Policy)]
+    policies = ours[: len(ours) - sum(bool(case.known) for case in CASES if isinstance(case.target, Policy))]
+    assert policies == sorted(policies, reverse=True) and not all(policies)
+
+
+def _promised(case):
+    return case.target.privacy.epsilon if isinstance(case.target, Policy) else None
+
+
+def test_private_algorithms_of_the_chapters_have_a_row_at_another_epsilon():
+    again = [case for case in CASES if isinstance(case.target, Policy) and case.target.privacy.epsilon == 0.5]
+    assert len(again) > 50 and {case.view for case in again} == {"messages", "state"}
+    assert {"wang2021", "chen2020", "zheng2020", "tao2022"} <= {case.paper for case in again}
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.known], ids=lambda case: f"{case.algorithm} {case.variant}"
+)
+def test_known_faults_are_found_and_what_is_right_is_not_accused(case):
+    found = case.audited(6000, 1)
+    assert (found.verdict == "breaks its promise") == (case.known == "breaks")
+    assert found.verdict not in ("consistent", "suspect")
+
+
+def test_a_loss_that_a_row_shows_as_both_ends_is_that_of_the_mechanism():
+    """Of messages: randomised answers as a channel, and independent noise on numbers, at the scale of the record."""
+    checked = 0
+    for case in CASES:
+        if case.exact is None or math.isinf(case.exact):
+            continue
+        numbers = case.target.record._asdict()
+        flip, many = numbers.get("flip", 0.0), round(case.exact / case.target.privacy.epsilon)
+        if flip > 0:
+            answer = np.array([[1 - flip, flip], [flip, 1 - flip]])
+            exact = audit(answer).epsilon_low
+            assert case.exact == pytest.approx(exact * max(1, round(case.exact / exact)), rel=1e-9), case[:3]
+        elif case.delta == 0 and many == 1 and numbers.get("reports") is not None:
+            moved = case.exact * numbers["scale"]
+            assert moved == pytest.approx(round(moved), abs=1e-9) and moved >= 1
+            pair = [(np.zeros(round(moved)), np.ones(round(moved)))]
+            assert audit(AddedNoise("laplace", numbers["scale"]), neighbours=pair).epsilon_low == pytest.approx(
+                case.exact
+            )
+        checked += 1
+    assert checked > 15
+
+
+def test_no_row_contradicts_itself():
+    frame = table()
+    numbers = frame[["promised", "paid_low", "paid_high"]].apply(pd.to_numeric, errors="coerce")
+    assert (numbers["paid_low"] <= numbers["paid_high"] * (1 + 1e-9)).all()
+    unsure = frame["verdict"].isin(["consistent", "keeps its promise"])
+    assert (numbers["paid_low"] <= numbers["promised"] * (1 + 2e-9))[unsure].all()
+    assert (numbers["paid_low"] > numbers["promised"])[frame["verdict"] == "breaks its promise"].all()
+    both = frame["method"].str.startswith("closed form") & (frame["method"] != "closed form")
+    assert (frame["paid_low"] == frame["paid_high"])[both].all() and both.sum() > 20
+
+
+def test_the_table_has_the_columns_of_the_contract_and_the_rows_of_the_cases():
+    frame = table()
+    assert ",".join(frame.columns) == (
+        "algorithm,paper,variant,trust,view,promised,paid_low,paid_high,delta,method,verdict"
+    )
+    assert frame[["algorithm", "paper", "variant", "trust", "view"]].to_numpy().tolist() == [
+        [*case[:5]] for case in CASES
+    ]
+    assert 0.5 in pd.to_numeric(frame["promised"], errors="coerce").to_numpy()
+
+
+def test_what_figures_say_that_a_policy_pays_lies_in_its_interval():
+    """Labels of figures show `privacy.effective_epsilon`; a row that runs decide holds at 95 %."""
+    above, checked = [], 0
+    for case, found in zip(CASES, table().itertuples(), strict=True):
+        if isinstance(case.target, Policy) and case.target.privacy.effective_delta <= float(found.delta):
+            said = case.target.privacy.effective_epsilon * (1 + 1e-9)
+            assert said <= float(found.paid_high) * (1 + 2e-9), case[:5]
+            assert float(found.paid_low) <= said or "sampled" in found.method, case[:5]
+            above += [float(found.paid_low) > said] if "sampled" in found.method else []
+            checked += math.isfinite(float(found.paid_high))
+    assert sum(above) <= 0.05 * len(above) and checked > 60
+
+
+def test_rows_of_the_longer_study_are_those_of_the_cases_and_are_found_again():
+    kept = pd.read_csv(DATA / "long-table.csv").set_index("place")
+    slow = [place for place, case in enumerate(CASES) if case.slow]
+    assert kept.index.tolist() == slow
+    for place in slow[28::12]:  # messages, which are quick
+        again = rows._row(CASES[place], long.RUNS, long.SEED + place)
+        assert again[10] == kept.loc[place, "verdict"] and again[14] == kept.loc[place, "hits"]
+
+
+def test_a_known_loss_is_shown_only_where_runs_agree():
+    case = next(case for case in CASES if case.exact == 1.0)
+    found = audit([[0.75, 0.25], [0.25, 0.75]], promised=1.0)
+    parts = {name: getattr(found, name) for name in Audit.__dataclass_fields__}
+    agreeing = Audit(**parts | {"high_by": "accounting", "epsilon_high": 1.0, "epsilon_low": 0.8, "method": "sampled"})
+    assert rows.ends(case, agreeing) == (1.0, 1.0, "closed form, sampled")
+    refuted = Audit(**parts | {"high_by": "none", "epsilon_high": math.inf, "epsilon_low": 2.0, "method": "sampled"})
+    assert rows.ends(case, refuted) == (2.0, math.inf, "sampled")
+    unseen = Audit(**parts | {"high_by": "none", "epsilon_high": math.inf, "epsilon_low": 0.2, "verdict": "consistent"})
+    assert rows.ends(case._replace(exact=math.inf), unseen)[:2] == (0.2, math.inf)
+
+
+def test_neighbours_in_words():
+    assert rows.in_words(([1.0, 0.0], [0.0, 0.0])) == "1 first, then 0 against 0 everywhere"
+    one, other = np.zeros((2, 3, 4))
+    other[1] = 1.0
+    assert rows.in_words((one, other)) == "user 2: 0 everywhere against 1 everywhere; all others 0 everywhere"
+    assert rows.in_words(cases._users()[0]) == "other contexts or rewards of the first user"
+
+
+def test_the_committed_trials_are_those_of_the_study_and_are_run_again_alike(trials):
+    wanted = {trial[:3]: trial.seeds for trial in long.trials()}
+    assert trials.groupby(["kind", "epsilon", "runs"]).size().to_dict() == wanted
+    for trial in list(long.trials())[::4]:
+        same = (trials["kind"] == trial.kind) & (trials["epsilon"] == trial.epsilon) & (trials["runs"] == trial.runs)
+        row = trials[same].iloc[7]
+        again = trial.played(7)
+        assert again[4] == pytest.approx(row["low"], rel=1e-6, abs=1e-9) and again[6] == row["accused"]
+
+
+def test_of_the_trials_nothing_that_is_right_is_accused(trials):
+    right = trials[trials["kind"].isin(long.RIGHT)]
+    assert len(right) == 1000 and right["accused"].sum() <= 1
+    assert (right["low"] > right["epsilon"]).mean() < 0.05
+
+
+def test_rules_on_both_sides(trials):
+    assert [rule(trials).verdict for rule in (rules.own_alarms, rules.own_power, rules.own_answers)] == (
+        ["reproduced"] * 3
+    )
+    assert rules.own_sharper(trials).verdict == "reproduced"
+    false = trials.assign(accused=trials["kind"].isin(long.RIGHT) | trials["accused"])
+    assert rules.own_alarms(false).verdict == "not reproduced"
+    assert rules.own_power(trials.assign(accused=False)).verdict == "not reproduced"
+    assert rules.own_answers(trials.assign(low=trials["low"] / 2)).verdict == "not reproduced"
+    assert rules.own_sharper(trials.assign(two_intervals=trials["low"] + 1)).verdict == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "runs", "verdict"),
+    [
+        (("breaks its promise", "keeps its promise"), 400, "reproduced"),
+        (("consistent", "keeps its promise"), 400, "undecided"),
+        (("consistent", "keeps its promise"), 6000, "not reproduced"),
+        (("breaks its promise", "breaks its promise"), 400, "not reproduced"),
+    ],
+)
+def test_few_runs_that_miss_a_fault_decide_nothing(verdicts, runs, verdict):
+    frame = pd.DataFrame({"known": ["breaks", "keeps"], "verdict": verdicts})
+    assert rules.own_faults(frame, runs).verdict == verdict
+
+
+def test_figures_say_what_they_show(trials):
+    right, faulty = pictures.right(trials), pictures.faulty(trials)
+    assert "half of the seeds below" in right.alt and len(right.data) == 9
+    assert "noise halved" in faulty.alt and faulty.data["share"].between(0, 1).all()
+    assert pictures.summary(trials)["seeds"].sum() == len(trials)
+
+
+def test_the_findings_are_those_of_the_data():
+    cells = json.loads((BOOK.root / "book" / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
+    (text,) = ["".join(cell["source"]) for cell in cells if "## What we found" in "".join(cell["source"])]
+    counts = rows.counts(table())
+    assert f"{counts['breaks its promise']} of {counts.sum()} promises are broken" in " ".join(text.split())
+    assert f"{counts['keeps its promise']} are kept" in " ".join(text.split())
+    trials = pd.read_csv(DATA / "long-reliability.csv")
+    accused = trials.loc[trials["kind"].isin(long.RIGHT), "accused"]
+    assert f"{accused.sum() or 'none'} of {len(accused):,} audits" in " ".join(text.split())
+
+
+def test_the_audit_by_hand_runs_alone():
+    cells = json.loads((BOOK.root / "book" / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells]
+    (policy,) = [source for source in sources if source.startswith("class Follow")]
+    (call,) = [source for source in sources if "two = Arms" in source]
+    (imports,) = [source for source in sources if "import numpy" in source]
+    code = "\n".join([imports.partition("chapter = ")[0], "runs, seed = 6000, 1", policy, call])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "breaks its promise" in done.stdout
