@@ -1,6 +1,7 @@
 """The two figures of how good the auditor is."""
 
 import math
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -26,10 +27,10 @@ def right(trials: pd.DataFrame) -> Picture:
     ends = [float(rows["epsilon"].min()), float(rows["epsilon"].max())]
     bounds = [("the promise", ends, [1.0, 1.0])]
     look: dict[str, Any] = {"xscale": "log", "xlabel": "ε promised", "ylabel": "certified over promised"}
-    fig = figures.regret_curves(_drawn(lines), "promised", bounds=bounds, **look)
+    draw = partial(figures.regret_curves, _drawn(lines), "promised", bounds=bounds, **look)
     said = ", ".join(f"{one.policy} {one.regret:.2f} at ε = {one.epsilon:g}" for one in lines.itertuples())
     data = lines.rename(columns={"regret": "certified"})[["policy", "promised", "certified"]]
-    return Picture(fig, data, f"Certified over promised: {said}.")
+    return Picture(draw(), data, f"Certified over promised: {said}.", narrow=draw(narrow=True))
 
 
 def faulty(trials: pd.DataFrame) -> Picture:
@@ -46,9 +47,9 @@ def faulty(trials: pd.DataFrame) -> Picture:
     lines = found.rename(columns={"kind": "policy"})
     spread = (lines["regret"] * (1 - lines["regret"]) / lines["seeds"]) ** 0.5
     look: dict[str, Any] = {"xscale": "log", "xlabel": "runs in all", "ylabel": "share of seeds that find it"}
-    fig = figures.regret_curves(_drawn(lines).assign(regret_se=spread), "runs", **look)
+    draw = partial(figures.regret_curves, _drawn(lines).assign(regret_se=spread), "runs", **look)
     said = ", ".join(f"{one.policy} {one.regret:.0%} with {one.runs:,} runs" for one in lines.itertuples())
-    return Picture(fig, lines.rename(columns={"regret": "share"}), f"Found: {said}.")
+    return Picture(draw(), lines.rename(columns={"regret": "share"}), f"Found: {said}.", narrow=draw(narrow=True))
 
 
 def summary(trials: pd.DataFrame) -> pd.DataFrame:

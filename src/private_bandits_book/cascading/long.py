@@ -119,6 +119,17 @@ def fits(growth: pd.DataFrame) -> dict[tuple[str, str], RateFit]:
     return found
 
 
+def name_of(algorithm: str) -> str:
+    """Return what the policy of an algorithm is called.
+
+    Parameters
+    ----------
+    algorithm : str
+        As in the keys of `fits`.
+    """
+    return _growth(algorithm, LOG)[0].policy.name
+
+
 # --- in which order are the algorithms at the published noise?
 
 

@@ -112,7 +112,7 @@ def _differ(windows: Sequence[Window]) -> bool:
 
 
 def _legend(figure: Figure, lines: Sequence[Line], across: float) -> float:
-    """Add one legend of all labels at the figure's foot and return its height, with some air above it."""
+    """Add one legend of all labels at the figure's foot and return its height."""
     handles = {
         line.label: Line2D(
             [], [], color=line.colour, label=line.label, marker=marker(line), markersize=4.5, **TRUST_LINES[line.trust]
@@ -135,7 +135,7 @@ def _legend(figure: Figure, lines: Sequence[Line], across: float) -> float:
         if box.width <= across - 2 * _PAD or columns == 1:
             break
         legend.remove()
-    return float(box.height) + 4.0
+    return float(box.height)
 
 
 def _place(figure: Figure, axes: Axes, left: float, bottom: float, width: float, height: float) -> None:

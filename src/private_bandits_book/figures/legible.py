@@ -7,6 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from private_bandits_book.figures.look import style
+
 
 def unclear(figure: Figure) -> list[str]:
     """Return what a reader of a figure could not tell apart or read.
@@ -20,8 +22,9 @@ def unclear(figure: Figure) -> list[str]:
     list of str
         Texts that overlap, texts that the edge cuts, and lines of one colour, dash and marker; empty for a clear one.
     """
-    figure.canvas.draw()
-    return [*_texts(figure), *(said for axes in figure.axes for said in _alike(axes))]
+    with style():  # letters have other sizes outside
+        figure.canvas.draw()
+        return [*_texts(figure), *(said for axes in figure.axes for said in _alike(axes))]
 
 
 def _texts(figure: Figure) -> list[str]:
