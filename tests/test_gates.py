@@ -1,11 +1,11 @@
-"""The faults that `make prove-gates` plants can be planted and were all seen; what mutants no test sees has reasons."""
+"""The faults that `make prove-gates` plants can be planted, and were all seen by a test of the gate."""
 
 from __future__ import annotations
 
+import ast
 import csv
 import shlex
 
-import mutate
 import pytest
 from prove_gates import ROOT, TABLE, faults, planted
 
@@ -33,19 +33,18 @@ def test_a_fault_that_fits_nowhere_is_an_error():
         planted(FAULTS[0] | {"old": "nowhere"}, "text")
 
 
-def test_the_code_is_mutated_where_it_is_and_every_survivor_has_a_reason():
-    for room in mutate.PLAN["room"]:
-        assert all((ROOT / "src" / name).is_file() for name in room["files"])
-        tests = [word.partition("::")[0] for word in shlex.split(room["tests"]) if word.startswith("tests/")]
-        assert tests and all((ROOT / word).is_file() for word in tests)
-    committed = {name: rows(mutate.DATA / f"{name}.csv") for name in ("mutants", "survivors")}
-    assert [row["room"] for row in committed["mutants"]] == list(dict.fromkeys(r["name"] for r in mutate.PLAN["room"]))
-    counts = [(int(row["tried"]), int(row["killed"])) for row in committed["mutants"]]
-    assert all(tried >= 20 and killed >= mutate.LEAST * tried for tried, killed in counts)
-    survivors = sum(tried - killed for tried, killed in counts)
-    reasons = {(each["file"], each["after"]): each["reason"] for each in mutate.PLAN["survivor"]}
-    assert all(row["reason"] == reasons[row["file"], row["after"]] != "" for row in committed["survivors"])
-    assert len(committed["survivors"]) == survivors
+def test_the_gates_belong_to_make_test():
+    """Each names a file, or a test in it, that is not only weekly."""
+    for fault in FAULTS:
+        for word in (one for one in shlex.split(fault["gate"]) if one.startswith("tests/")):
+            path, _, name = word.partition("::")
+            tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+            weekly = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Assign)]
+            assert "pytestmark = pytest.mark.check" not in weekly, fault["what"]
+            tests = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+            wanted = [tests[name.partition("[")[0]]] if name else tests.values()
+            marks = [ast.unparse(mark) for test in wanted for mark in test.decorator_list]
+            assert not name or "pytest.mark.check" not in marks, fault["what"]
 
 
 def test_every_fault_was_seen_by_one_of_its_tests():

@@ -196,7 +196,7 @@ def test_two_points_and_their_twin_without_privacy_have_one_verdict_at_20_and_at
 
 
 def test_a_claimed_power_with_its_logarithm_is_larger_in_the_same_fit():
-    fit = RateFit.over({}, HORIZON, ((t, np.array([t**0.6, 1.1 * t**0.6])) for t in (1e4, 1e5, 1e6, 1e7)))
+    fit = RateFit.over(HORIZON, ((t, np.array([t**0.6, 1.1 * t**0.6])) for t in (1e4, 1e5, 1e6, 1e7)))
     found, claimed, wrong = convex.claimed(fit, 0.5, 0.5, 2 / 3)
     assert found.measured == pytest.approx(0.6) and wrong == pytest.approx(2 / 3)
     assert claimed == pytest.approx(0.5 + 0.5 / math.log(10**5.5), abs=1e-3)
