@@ -20,17 +20,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-NEW = (
-    "audit",
-    "cascading",
-    "comparison",
-    "contextual",
-    "convex",
-    "definitions",
-    "heavy_tailed",
-    "own",
-    "replay",
-    "semibandits",
+NEW = tuple(
+    path.stem for path in sorted((ROOT / "book").glob("*.ipynb")) if "= Chapter(" in path.read_text(encoding="utf-8")
 )
 """The chapters whose experiment stands in their notebook."""
 LONGEST_DEFINITION = 10

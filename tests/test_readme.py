@@ -18,7 +18,7 @@ from private_bandits_book import cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PANELS = [path.stem for path in (ROOT / "book" / "figures" / "definitions").iterdir()]
+PANELS = [path.stem for path in (ROOT / "book" / "figures" / "definitions").iterdir() if ".narrow." not in path.name]
 
 
 def _blocks(language: str) -> list[str]:

@@ -12,12 +12,15 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy
 
 from private_bandits.estimates import Interval, difference_interval, fit_exponent, mean_interval, ratio_interval
 from private_bandits.papers import cascading, semibandits
-from private_bandits_book.judging import Power
+from private_bandits_book.judging import Power, compared, pick
+from private_bandits_book.judging.ledger import ledger
+from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import (
     LONGEST_REASON,
     Holds,
@@ -412,3 +415,38 @@ def test_a_reason_is_short_and_says_what_it_leaves_out():
     for size in range(1, 12):
         cut = Holds()(True, ("x" * size + " ") * 240).reason
         assert LONGEST_REASON - size - 3 < len(cut) <= LONGEST_REASON and cut.endswith("x …")
+
+
+# --- evidence of runs, and the ledger
+
+FACTS = {"paper": "a", "algorithm": "A", "variant": "", "mechanism": "", "method": "", "trust": "local", "uniform": 1.0}
+
+
+def policy_runs(name, regrets):
+    last = pd.DataFrame({**FACTS, "policy": name, "replication": range(len(regrets)), "t": 100, "regret": regrets})
+    return pd.concat([last.assign(t=10, regret=0.0), last])
+
+
+def test_runs_are_picked_by_their_facts_and_compared_with_what_a_run_can_lose():
+    stuck, plain = policy_runs("stuck", [*spread(39), 4.0]), policy_runs("plain", spread(40, 2.0))
+    both = pd.concat([stuck, plain])
+    assert (pick(both, policy="plain")["regret"] == spread(40, 2.0)).all()
+    for facts in ({}, {"policy": "plane"}):
+        with pytest.raises(LookupError, match="must name one policy"):
+            pick(both, **facts)
+    found = compared(LESS, difference_interval, pick(both, policy="stuck"), pick(both, policy="plain"))
+    assert found.verdict == UNDECIDED and "an unseen mode" in found.reason  # uniform play loses 100
+    short = [pick(both, policy=name).assign(uniform=0.08) for name in ("stuck", "plain")]
+    assert compared(LESS, difference_interval, *short).verdict == REPRODUCED
+    assert {one.algorithm for one in found.about} == {"a A"}
+
+
+def test_the_ledger_is_what_was_ruled():
+    more = {"both": {"rests_on": ("a", "b")}, "c": {"not_testable": "no data"}, "seeds": {"long": True}}
+    more["own"] = {"rests_on": ("b",)}
+    names = ("a", "b", "both", "c", "own", "seeds")
+    claims = {name: Claim(name, "lemma", "Lemma 1", "It holds.", **more.get(name, {})) for name in names}
+    rows = ledger(claims, {"a": GOOD, "b": BAD, "own": GOOD, "seeds": GOOD}, "run", {"seeds": (2, 5), "a": (1, 5)})
+    assert rows["verdict"].tolist() == [REPRODUCED, *[NOT_REPRODUCED] * 2, NOT_TESTABLE, NOT_REPRODUCED, UNDECIDED]
+    assert rows.loc[2, ["reason", "evidence"]].tolist() == ["not reproduced: b; 1 other is better", INHERITED]
+    assert rows["command"].tolist() == ["run"] * 5 + ["run --long"]

@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -44,8 +44,12 @@ def scratch(prefix: str = "private-bandits", parent: Path | None = None) -> Iter
     """
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     sweep(prefix, parent)
-    folder = parent / f"{prefix}-{secrets.token_hex(8)}"
-    with _held(folder):
+    with ExitStack() as held:
+        while True:
+            folder = parent / f"{prefix}-{secrets.token_hex(8)}"
+            with suppress(Held):  # a sweep that looks whether the new lock is an old one
+                held.enter_context(_held(folder))
+                break
         try:
             folder.mkdir()
             yield folder

@@ -42,7 +42,7 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame]) -> Display:
 def headlines(chapter: str, rows: pd.DataFrame) -> Markdown:
     """Show what was claimed and measured, and the verdict, of the claims that a chapter's `claims.toml` puts first."""
     known, lines = described(chapter)[1], []
-    for name in tables(chapter, "claims")["headlines"]:
+    for name in tables(chapter, "claims").get("headlines", [*known]):
         (row,) = rows[rows["claim"] == name].to_dict("records")
         where = f'<a href="#{chapter}-claim-{name}">{words.plain(row["locus"])}</a>'
         number = words.plain(_number(row, known[name])) or "—"

@@ -88,7 +88,7 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
             for name, parameter in parameters.items()
         }
         room = paper(chapter)
-        if room is not None:
+        if hasattr(room, "check_parameters"):
             room.check_parameters(**values)
     except ValueError as error:
         raise UsageError(str(error)) from None
