@@ -146,14 +146,18 @@ def test_equations_open_at_their_left_end_and_headlines_are_whole(site: Path, br
             assert lefts if "proofs" in name else over
 
 
+LOADED = """() => Promise.all([...document.querySelectorAll("figure picture img")].map(async (one) => {
+  one.loading = "eager";
+  await one.decode();
+  const box = one.getBoundingClientRect();
+  return [one.currentSrc, box.right, box.width];
+}))"""
+
+
 @pytest.mark.book
 def test_a_phone_shows_narrow_figures_whole_with_letters_of_eleven_pixels(site: Path, browser: Browser) -> None:
     with opened(browser, site / "book" / "semibandits.html", viewport={"width": 390, "height": 900}) as page:
-        shown = page.locator("figure picture img").evaluate_all(
-            "all => all.map((one) => { one.loading = 'eager'; return one.decode().then(() => {"
-            " const box = one.getBoundingClientRect(); return [one.currentSrc, box.right, box.width]; }); })"
-        )
-    shown = [one for one in shown if one]
+        shown = page.evaluate(LOADED)
     assert shown
     for address, right, width in shown:
         file = site / "_images" / address.rpartition("/")[2]
