@@ -126,6 +126,17 @@ def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None
 
 
 @pytest.mark.book
+def test_icons_of_the_pages_are_all_that_the_fonts_have(site: Path, pages: dict[Path, Page]) -> None:
+    fonts = [TTFont(path).getBestCmap() for path in site.glob("_static/vendor/fontawesome/webfonts/*")]
+    style = (site / "_static" / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    named = {name for path in pages for name in re.findall(r'"fa[\w-]* (fa-[\w-]+)', path.read_text(encoding="utf-8"))}
+    codes = {name: re.search(rf'\.{name}:before[^{{]*{{content:"\\(\w+)"', style) for name in named}
+    assert len(named) >= 5 and None not in codes.values()
+    assert {int(code[1], 16) for code in codes.values() if code} <= set().union(*fonts)
+    assert max(map(len, fonts)) < 60, "no more than are named, with those of the theme's scripts"
+
+
+@pytest.mark.book
 def test_every_formula_is_drawn_and_the_font_has_its_letters(site: Path, pages: dict[Path, Page]) -> None:
     drawn = set(TTFont(site / "_static" / "math.woff").getBestCmap())
     texts = {path.name: path.read_text(encoding="utf-8") for path in pages}
