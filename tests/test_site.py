@@ -146,6 +146,28 @@ def test_equations_open_at_their_left_end_and_headlines_are_whole(site: Path, br
             assert lefts if "proofs" in name else over
 
 
+# The number of rows, the caption, and how far the head is from the top of its frame when that is scrolled to its end.
+LONG = """() => [...document.querySelectorAll("table:has(tbody > tr:nth-child(20))")].map((one) => {
+  const [frame, rows] = [one.parentElement, one.tBodies[0].rows.length];
+  frame.scrollTop = frame.scrollHeight;
+  const top = one.tHead.getBoundingClientRect().top - frame.getBoundingClientRect().top;
+  return [rows, one.caption?.textContent ?? "", frame.scrollTop > 0 ? top : 0, frame.clientHeight];
+})"""
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("width", [390, 1200])
+def test_long_tables_count_their_rows_and_keep_their_heads(site: Path, browser: Browser, width: int) -> None:
+    seen = 0
+    for path in written(site):
+        if "<table" in path.read_text(encoding="utf-8") and path.name != "genindex.html":
+            with opened(browser, path, viewport={"width": width, "height": 900}) as page:
+                for rows, caption, top, height in page.evaluate(LONG):
+                    assert caption.endswith(f"{rows} rows") and abs(top) <= 2 and height <= 900, (path.name, caption)
+                    seen += 1
+    assert seen >= 2
+
+
 LOADED = """() => Promise.all([...document.querySelectorAll("figure picture img")].map(async (one) => {
   one.loading = "eager";
   await one.decode();

@@ -259,7 +259,7 @@ export const theorems = [
       upper("theorem_4-corrected", "Theorem 4, Laplace, corrected", laplaceAt(true)),
       upper("theorem_6", "Theorem 6, Gaussian, printed", gaussianCascade),
       upper("theorem_8", "Theorem 8, composition", (v, epsilon) => laplaceCascade(v, compositionScale(v, epsilon), true)),
-      upper("theorem_2", "Theorem 2, Algorithm 1 under DP, printed, ξ = 1/2", hybridPrinted),
+      upper("theorem_2", "Theorem 2, DP, printed, ξ = 1/2", hybridPrinted),
       upper("first", "One bit about the first item, ours", oneBit),
       lower("theorem_11", "Theorem 11, local DP, printed", cascadeLocalLower, cascadeLower),
       lower("theorem_12", "Theorem 12, DP, corrected", cascadeCentralLower),
