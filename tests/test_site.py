@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ AXE = """async (rules) => {
     fault.nodes.slice(0, 3).map((node) => `${fault.id}: ${node.target} ${node.html.slice(0, 100)}`));
 }"""
 KILO = 1024
+BOOK = Path(__file__).parents[1] / "book"
+NOTEBOOKS = sorted(path.stem for path in BOOK.glob("*.ipynb"))
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
 
 # What stands outside the page and is not in a frame that scrolls, and what such a frame or any other box cuts.
@@ -206,13 +209,46 @@ def test_code_unfolds_without_a_server(site: Path, browser: Browser) -> None:
         assert "def reference(" in page.locator("details.last pre").inner_text()
 
 
+# How much wider than its box the code of each unfolded cell is.
+CODE = """() => [...document.querySelectorAll("div.cell_input pre")].filter((one) => one.checkVisibility()).map((one) =>
+  one.scrollWidth - one.clientWidth)"""
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("width", [1200, 1440])
+def test_no_line_of_code_is_cut(site: Path, browser: Browser, width: int) -> None:
+    over = {}
+    for name in NOTEBOOKS:
+        with opened(browser, site / "book" / f"{name}.html", viewport={"width": width, "height": 900}) as page:
+            over[name] = page.evaluate(CODE)
+    assert sum(map(len, over.values())) > 50
+    assert {name: most for name, found in over.items() if (most := max(found, default=0)) > 1} == {}
+
+
+@pytest.mark.book
+def test_the_button_copies_a_cell_as_it_stands(site: Path, browser: Browser) -> None:
+    cells = json.loads((BOOK / "cascading.ipynb").read_text(encoding="utf-8"))["cells"]
+    written = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    with opened(browser, site / "book" / "cascading.html", viewport={"width": 1200, "height": 900}) as page:
+        page.evaluate("document.body.prepend(document.createElement('textarea'))")
+        shown = page.locator("div.cell_input").filter(visible=True)
+        copied = []
+        for place in range(shown.count()):
+            shown.nth(place).hover()
+            shown.nth(place).get_by_role("button", name="Copy").click()
+            page.locator("textarea").first.fill("")
+            page.keyboard.press("Control+V")
+            copied.append(page.locator("textarea").first.input_value())
+    assert len(copied) >= 5 and copied == [source for source in written if source in copied]
+
+
 @pytest.fixture(scope="module")
 def served(site: Path) -> Iterator[str]:
-    """The address of the pages on this machine; the search shows what it reads from them."""
-    handler = partial(_Silent, directory=str(site))
+    """The address of the pages on this machine, below a path; the search shows what it reads from them."""
+    handler = partial(_Silent, directory=str(site.parent))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http://127.0.0.1:{server.server_port}/{site.name}"
         server.shutdown()
 
 
@@ -246,6 +282,15 @@ def test_the_search_lands_on_what_was_asked(served: str, browser: Browser, asked
     assert box is not None and -1 <= box["y"] < 700
     assert landed.get_attribute("open") is not None or "claims" not in address
     page.close()
+
+
+@pytest.mark.book
+def test_the_site_may_stand_below_a_path(site: Path) -> None:
+    """No page and no style refers to the root of its host."""
+    rooted = re.compile(r"""(?:href|src|srcset|action)=["'](/[^"']*)|url\(["']?(/[^)]*)""")
+    texts = {path: path.read_text(encoding="utf-8") for path in [*site.rglob("*.html"), *site.rglob("*.css")]}
+    assert rooted.search('<a href="/book/intro.html">') and rooted.search("url(/x.woff)")
+    assert {path.name: found[0] for path, text in texts.items() if (found := rooted.search(text))} == {}
 
 
 @pytest.mark.book
