@@ -127,7 +127,7 @@ def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None
 
 @pytest.mark.book
 def test_icons_of_the_pages_are_all_that_the_fonts_have(site: Path, pages: dict[Path, Page]) -> None:
-    fonts = [TTFont(path).getBestCmap() for path in site.glob("_static/vendor/fontawesome/webfonts/*")]
+    fonts = [TTFont(path).getBestCmap() or {} for path in site.glob("_static/vendor/fontawesome/webfonts/*")]
     style = (site / "_static" / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
     named = {name for path in pages for name in re.findall(r'"fa[\w-]* (fa-[\w-]+)', path.read_text(encoding="utf-8"))}
     codes = {name: re.search(rf'\.{name}:before[^{{]*{{content:"\\(\w+)"', style) for name in named}
