@@ -17,7 +17,7 @@ import pytest
 from browser import chromium, opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 WIDTHS, SCHEMES = (360, 768, 1440), ("light", "dark")
 AXE_WIDTHS = 360, 1440
@@ -210,7 +210,8 @@ def test_code_unfolds_without_a_server(site: Path, browser: Browser) -> None:
         box = page.locator("details[data-code]").last
         box.evaluate("(one) => { one.open = true; one.classList.add('last'); }")
         page.locator("details.last pre").wait_for()
-        assert "def reference(" in page.locator("details.last pre").inner_text()
+        code = page.locator("details.last pre").inner_text()
+        assert "def reference(" in code and _copied(page, page.locator("details.last pre")) == code.rstrip("\n")
 
 
 # How much wider than its box the code of each unfolded cell is.
@@ -235,16 +236,19 @@ def test_the_button_copies_a_cell_as_it_stands(site: Path, browser: Browser) -> 
     cells = json.loads((BOOK / "cascading.ipynb").read_text(encoding="utf-8"))["cells"]
     written = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     with opened(browser, site / "book" / "cascading.html", viewport={"width": 1200, "height": 900}) as page:
-        page.evaluate("document.body.prepend(document.createElement('textarea'))")
-        shown = page.locator("div.cell_input").filter(visible=True)
-        copied = []
-        for place in range(8):
-            shown.nth(place).hover()
-            shown.nth(place).get_by_role("button", name="Copy").click()
-            page.locator("textarea").first.fill("")
-            page.keyboard.press("Control+V")
-            copied.append(page.locator("textarea").first.input_value())
+        shown = page.locator("div.cell_input pre").filter(visible=True)
+        copied = [_copied(page, shown.nth(place)) for place in range(8)]
     assert len(set(copied)) == 8 and copied == [source for source in written if source in copied]
+
+
+def _copied(page: Page, code: Locator) -> str:
+    """What the button of a cell puts on the clipboard."""
+    code.hover()
+    code.locator("+ button.copybtn").click()
+    page.evaluate("document.body.prepend(document.createElement('textarea'))")
+    page.locator("textarea").first.focus()
+    page.keyboard.press("Control+V")
+    return page.locator("textarea").first.input_value()
 
 
 @pytest.fixture(scope="module")
