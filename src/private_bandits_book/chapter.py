@@ -77,7 +77,8 @@ class Chapter:
                 raise UsageError(f"{key} must be a list, got the text {value!r}: papermill takes -y '{key}: {value}'")
         missing = [key for key in known if key not in asked]
         if missing:
-            raise UsageError(f"{missing[0]} must be given, as {name} declares it, got {', '.join(asked)}")
+            got = ", ".join(asked) or "none of them"
+            raise UsageError(f"{missing[0]} must be given: assign {name}'s parameters ({', '.join(known)}), got {got}")
         self.parameters = validate(name, known, asked)
         free = ("n_jobs", "output_dir")
         self.own = all(self.parameters[key] == one.default for key, one in known.items() if key not in free)
