@@ -670,6 +670,66 @@ def test_a_policy_in_python_shows_its_messages_and_its_state_on_any_rewards(view
     assert audit(policy, **asked).verdict == "consistent"  # rewards 0 and 1
 
 
+class OneNoise(Player):
+    """One noisy number for all sums: the difference of two rounds has none."""
+
+    name, privacy = "faulty", Guarantee.certified(1.0, 1.0, "local", "says so")
+
+    def start(self, problem, choice, noise):
+        self.choice, self.noise, self.sum, self.shown = choice, noise, noise.laplace(), np.zeros(1)
+        return self
+
+    def ask(self):
+        return [0]
+
+    def tell(self, feedback):
+        self.sum += feedback[0]
+
+    def state(self):
+        return self.sum
+
+
+class InPlace(OneNoise):
+    """The first reward stands in an array that the next round clears."""
+
+    def tell(self, feedback):
+        self.shown[0] = feedback[0] if self.sum else 0.0
+        self.sum = 0.0
+
+    def state(self):
+        return self.shown
+
+
+class Mask(OneNoise):
+    """A bit whose meaning depends on the arm."""
+
+    def ask(self):
+        self.arm = int(self.choice.integers(2))
+        return [self.arm]
+
+    def tell(self, feedback):
+        return int(feedback[0]) ^ self.arm
+
+
+class Clicks(OneNoise):
+    """A noisy number for each place of the list, of which a click that moves changes two."""
+
+    def ask(self):
+        return [0, 1, 7]
+
+    def tell(self, feedback):
+        return np.eye(3)[len(feedback) - 1] * feedback[-1] + self.noise.laplace(0.0, 1.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem", "view"),
+    [(OneNoise(), ARMS, "state"), (InPlace(), ARMS, "state"), (Mask(), ARMS, None), (Clicks(), CASCADE, None)],
+)
+def test_what_only_two_rounds_the_arm_or_two_items_show_is_found(policy, problem, view):
+    found = audit(policy, problem=problem, horizon=3, view=view, runs=12_000)
+    assert found.verdict == "breaks its promise", str(found)
+
+
 def test_what_a_policy_in_python_does_not_show_is_refused():
     for view, named in (("messages", "tell"), ("state", "state")):
         with pytest.raises(ValueError, match=named):

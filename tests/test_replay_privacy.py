@@ -116,7 +116,7 @@ class Faulty(Replayed):
 
 def test_the_audit_finds_a_fault():
     right = replay(PLAIN["UCB"][1], 0.7, 8, first=1, growth=1.0, loss=0.0)
-    policy = Faulty(right.policy, right.epsilon, right.first, right.growth, right.loss, right.privacy)
+    policy = Faulty(**vars(right))
     found = audit(policy, problem=TWO, horizon=6, runs=12_000, seed=1)
     assert (found.promised, found.verdict) == (0.7, "breaks its promise"), str(found)
 

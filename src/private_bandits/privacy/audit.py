@@ -108,11 +108,13 @@ def audit(
         default 18 pairs are searched, of arms 6: tables of rewards 0 and 1 that are constant but for one of two users,
         the first, and the one whose reward moves the view most on random tables; below 5,760 runs one of them, the
         first user's rewards all at their least or most, before the least. Of a finite policy all tables are searched.
+        Fewer pairs leave more runs for each.
     view : {"messages", "actions", "state"}, optional
-        What is seen: what the changed user sends, with how often; the lists or arms; or what the policy reads, round by
-        round. By default the messages of a local policy, and the actions of any other. What is observed before round 1
-        counts as sent by its user. A learner in Python shows its messages as what `tell` returns, its state as what
-        `state()` does.
+        What is seen: what the changed user sends, and the list it is about; the lists or arms, with how often; or what
+        the policy reads, from the round before that user's on. By default the messages of a local policy, and the
+        actions of any other. What is observed before round 1 counts as sent by its user. A learner in Python shows its
+        messages as what `tell` returns, [] for silence, and its state as what `state()` does. Noise that users share
+        shows in actions and state only.
     promised : float, optional
         Epsilon that was promised at this delta, >= 0. By default the policy's own, where it is about this: no messages
         of a central policy.
@@ -127,10 +129,11 @@ def audit(
     seed : int
         >= 0.
     problem : Arms, Cascade, LinearContext or SemiBandit, optional
-        Needed for a policy that `simulate` plays; its means are not used.
+        Needed for a policy that `simulate` plays; its means are not used. A LinearContext is for compiled policies.
     horizon : int, optional
         Rounds, >= 1; needed for policies. Messages need the first rounds only. Actions need a round after whatever
         noisy number decides, and few beyond it: more rounds hide it among others. The state shows that number itself.
+        What is paid anew in every round, or begins late, takes as many rounds as that.
     accounted : float, optional
         An upper end that is proved elsewhere. By default that of the numbers in a `Policy`'s record, where the default
         promise is about this; what a policy written in Python says of itself is a promise only.

@@ -120,12 +120,15 @@ class Tables:
         """
         if not self.items:
             raise ValueError(f"neighbours must be given for {checks.brief(self.problem)}")
-        rows = np.array([np.zeros(self.items), np.ones(self.items), np.eye(self.items)[0]])
+        least, most, first, last = np.zeros(self.items), np.ones(self.items), *np.eye(self.items)[[0, -1]]
+        bases = rows = np.array([least, most, first])
         found = []
-        other = 1 if self.horizon == 2 else self._screened(source, rows) if every else 0
+        other = self.horizon - 1 if self.horizon <= 2 else self._screened(source, bases) if every else 0
         users = {0, other} if every else {0}
-        changes = ((0, 1), (0, 2), (1, 2)) if self.problem.list_size > 1 else ((0, 1),)  # one arm's reward is read
-        for base, user, (i, j) in product(rows, sorted(users), changes):
+        changes: tuple[tuple[int, int], ...] = ((0, 1),)  # of arms one reward is read
+        if self.problem.list_size > 1:
+            rows, changes = np.array([*bases, last]), ((0, 1), (0, 2), (2, 3))
+        for base, user, (i, j) in product(bases, sorted(users), changes):
             tables = np.tile(base, (2, self.horizon, 1))
             tables[:, user] = rows[i], rows[j]
             found.append((tables[0], tables[1]))
@@ -163,7 +166,7 @@ class Tables:
         rows : table
             As from `prepared`.
         user : int
-            Whose messages are shown, and from whom on the state is; from 0.
+            Whose messages are shown, and before whom the state begins to be; from 0.
         runs : int
             How often, >= 0.
         source : Streams
@@ -184,6 +187,7 @@ class Tables:
         """
         runs = int(np.clip(_SCREENED_ROUNDS // self.horizon, *_SCREENED_RUNS))
         users = np.sort(source.choice.permutation(self.horizon)[:_SCREENED])
+        users = users[users > 0]  # the first is searched anyhow
         rates = np.resize(_RATES, runs)
         picks = (source.choice.random((runs, self.horizon)) < rates[:, None]).astype(int)
         shown = users if self.view == "messages" else users[:0]
@@ -240,8 +244,8 @@ class _Learner(Tables):
                 feedback = feedback[: next(place for place, click in enumerate(feedback) if click) + 1]
             message = learner.tell(feedback)
             if self.view == "messages" and user in users:
-                seen.append(_numbers("tell()", message))
-            elif self.view == "state" and user >= users[0]:
+                seen.append(np.concatenate([_numbers("tell()", message), order]))  # whoever reads it knows the list
+            elif self.view == "state" and user >= users[0] - 1:
                 seen.append(_numbers("state()", learner.state() if isinstance(learner, Stated) else None))
             played.append(order + [-1] * (size - len(order)))
         return seen or [self._seen(np.array(played))]
@@ -266,7 +270,8 @@ class _Rounds(Tables):
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
         last = users[-1] + 1 if self.view == "messages" else self.horizon
-        shown = set(users) if self.view == "messages" else set(range(users[0], last)) if self.view == "state" else set()
+        states = range(max(users[0] - 1, 0), last) if self.view == "state" else ()
+        shown = set(users) if self.view == "messages" else set(states)
         ends = {t for t in range(1, last) if t in shown or t - 1 in shown or not _same(rows[t - 1], rows[t])} | {last}
         parts = [(self._record(rows[end - 1]), begun + 1, end) for begun, end in pairwise([0, *sorted(ends)])]
         begin = self._record(rows[0])
@@ -314,7 +319,8 @@ class _Epochs(_Rounds):
     """A compiled loop over epochs: each in one call, its rewards by their means."""
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
-        shown, fed = set(range(users[0], self.horizon)) if self.view == "state" else set(), dict[Any, Any]()
+        states = range(max(users[0] - 1, 0), self.horizon) if self.view == "state" else ()
+        shown, fed = set(states), dict[Any, Any]()
         begin = self._record(rows[0])
         return [self._run(begin, shown, lambda state: self._epochs(rows, state, fed), source) for _ in range(runs)]
 
@@ -394,7 +400,7 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
 def _numbers(told: str, value: Any) -> np.ndarray:
     if value is None:
         raise ValueError(f"view needs a learner whose {told} returns numbers: what is sent or read, got None")
-    return np.asarray(value, dtype=float).ravel()
+    return np.array(value, dtype=float).ravel()  # a copy: it may change with the next round
 
 
 def _same(one: Any, other: Any) -> bool:
