@@ -37,9 +37,10 @@ class OneItem(Player):
 class OneBit(OneItem):
     """`OneItem` on randomised bits: a user reports the 0 or 1 of the first item by randomised response.
 
-    It is epsilon-private locally: a user sends this one bit, which is true with probability e^epsilon / (1 + e^epsilon)
+    It is locally epsilon-private: a user sends this one bit, which is true with probability e^epsilon / (1 + e^epsilon)
     and false with 1 / (1 + e^epsilon), whatever was sent before, and all lists follow from such bits. The bits are not
-    corrected: the mean of an item's bits increases with that of the item, so that the best items stay the best.
+    corrected: the mean of an item's bits increases with that of the item, so the best items stay the best. On arms this
+    is TS-CF of Gajane et al. (2018), who bound its regret; for lists and super arms we have no bound.
 
     Parameters
     ----------
