@@ -7,7 +7,7 @@
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
 # make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
-# make fuzz       50,000 generated calls and parameters, with the bounds of arrays checked (half an hour)
+# make fuzz       50,000 generated calls and parameters, with the bounds of arrays checked (a quarter of an hour)
 # make bench-peers, make bench-growth   the same against other libraries, and as the work grows
 # make lock       resolve requirements.lock and requirements-uv.lock anew
 #
@@ -61,9 +61,10 @@ fuzz: $(READY)
 seeds: $(READY)
 	$(BIN)/private-bandits reproduce --seeds 5 --check
 
-# uv finds a Python or brings it
+# uv finds a Python or brings it; that of .venv has run everything
 pythons: $(READY)
 	set -e; for version in 3.11 3.12 3.13; do \
+		case "$$($(BIN)/python --version)" in *" $$version."*) continue;; esac; \
 		python=$$($(UV) python find $$version || { $(UV) python install $$version && $(UV) python find $$version; }); \
 		$(MAKE) quick VENV=_build/python-$$version PY=$$python; \
 	done

@@ -12,46 +12,59 @@ import sys
 import time
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "book" / "data" / "fuzz.csv"
+WORKERS = 2
+
+
+def asked(seed: int, number: int) -> dict[str, Counter[str]]:
+    """How many cases of functions, and of a quarter as many parameters, ended in which way."""
+    import hostile
+
+    warnings.simplefilter("error")
+    calls = hostile.public()
+    for path, function in calls.items():  # compiling is not on the clock
+        with hostile.limited(600.0):
+            answer = function(**hostile.meant(path, function))
+            if isinstance(answer, hostile.Policy):
+                hostile.played(answer)
+    kinds = {
+        "public functions": (hostile.call_cases(calls, seed), lambda path: partial(hostile.called, path, calls[path])),
+        "chapter parameters": (hostile.parameter_cases(seed), lambda chapter: partial(hostile.validated, chapter)),
+    }
+    ended: dict[str, Counter[str]] = {}
+    for (what, (drawn, ask)), size in zip(kinds.items(), (number, number // 4), strict=True):
+        ended[what] = Counter()
+        for name, changed in islice(drawn, size):
+            try:
+                ended[what][ask(name)(changed, **({"plays": True} if name in calls else {}))] += 1
+            except Exception as error:
+                ended[what]["fault"] += 1
+                print(f"{name}({str(changed)[:200]}): {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+    return ended
 
 
 def main(cases: str = "50000") -> int:
     """Fuzz; the exit code is 0 if every call was answered with numbers or refused in a line."""
     # binaries that check bounds are not told from others by numba, so they have a folder of their own
     os.environ |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(ROOT / "_build" / "fuzz" / "numba")}
-    import hostile
-
-    warnings.simplefilter("error")
-    calls, seed, number = hostile.public(), int(time.time()), int(cases)
-    for path, function in calls.items():  # compiling is not on the clock
-        with hostile.limited(600.0):
-            answer = function(**hostile.meant(path, function))
-            if isinstance(answer, hostile.Policy):
-                hostile.played(answer)
-    asked = {
-        "public functions": (hostile.call_cases(calls, seed), lambda path: partial(hostile.called, path, calls[path])),
-        "chapter parameters": (hostile.parameter_cases(seed), lambda chapter: partial(hostile.validated, chapter)),
-    }
-    rows, faults = [], 0
-    for (what, (drawn, ask)), size in zip(asked.items(), (number, number // 4), strict=True):
-        ended: Counter[str] = Counter()
-        for name, changed in islice(drawn, size):
-            try:
-                ended[ask(name)(changed, **({"plays": True} if name in calls else {}))] += 1
-            except Exception as error:
-                faults += 1
-                print(f"{name}({str(changed)[:200]}): {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
-        rows.append([what, size, ended["refused"], ended["answered"], seed])
+    seed, ended = int(time.time()), dict[str, Counter[str]]()
+    with ProcessPoolExecutor(WORKERS) as pool:
+        for part in pool.map(asked, range(seed, seed + WORKERS), [int(cases) // WORKERS] * WORKERS):
+            for what, found in part.items():
+                ended[what] = ended.get(what, Counter()) + found
     with TABLE.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["what", "cases", "refused", "answered", "seed", "found"])
-        table.writerows([*row, "see the log" if faults else "nothing"] for row in rows)
-    return int(faults > 0)
+        for what, found in ended.items():
+            said = "see the log" if found["fault"] else "nothing"
+            table.writerow([what, found.total(), found["refused"], found["answered"], seed, said])
+    return int(any(found["fault"] for found in ended.values()))
 
 
 if __name__ == "__main__":

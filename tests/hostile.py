@@ -108,7 +108,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "privacy.environment_law": {"horizon": 2},
     "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
 }  # fmt: skip
-SKIPPED = {"FinitePolicy", "History", "SetBandit", "LinearContext"}  # made by class methods, or by readers
+SKIPPED = {"FinitePolicy", "History", "Problem", "SetBandit", "LinearContext"}  # made by class methods, or by readers
 FREE = {("simulate", "horizon"), ("simulate", "replications")}  # as many as are asked for
 
 

@@ -21,9 +21,6 @@ import yaml
 from bs4 import BeautifulSoup
 from conftest import build
 from fontTools.ttLib import TTFont
-from test_notebooks import NEW
-
-from private_bandits_book.package_data import tables
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
@@ -126,6 +123,17 @@ def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None
 
 
 @pytest.mark.book
+def test_icons_of_the_pages_are_all_that_the_fonts_have(site: Path, pages: dict[Path, Page]) -> None:
+    fonts = [TTFont(path).getBestCmap() or {} for path in site.glob("_static/vendor/fontawesome/webfonts/*")]
+    style = (site / "_static" / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    named = {name for path in pages for name in re.findall(r'"fa[\w-]* (fa-[\w-]+)', path.read_text(encoding="utf-8"))}
+    codes = {name: re.search(rf'\.{name}:before[^{{]*{{content:"\\(\w+)"', style) for name in named}
+    assert len(named) >= 5 and None not in codes.values()
+    assert {int(code[1], 16) for code in codes.values() if code} <= set().union(*fonts)
+    assert max(map(len, fonts)) < 60, "no more than are named, with those of the theme's scripts"
+
+
+@pytest.mark.book
 def test_every_formula_is_drawn_and_the_font_has_its_letters(site: Path, pages: dict[Path, Page]) -> None:
     drawn = set(TTFont(site / "_static" / "math.woff").getBestCmap())
     texts = {path.name: path.read_text(encoding="utf-8") for path in pages}
@@ -188,7 +196,6 @@ def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[
     assert figures
     assert sorted(shown) == sorted(re.sub(r"[._]", "-", f"{chapter}-{name}") for name in figures)
     data = {path.name for path in (ROOT / "book" / "data" / chapter).glob("*.csv")}
-    assert chapter in NEW or {f"{name}.csv" for name in figures} <= data  # there panels have files of their own
     assert data <= {link.rpartition("/")[2] for link in page.links}
 
 
@@ -230,56 +237,12 @@ def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
 
 
 @pytest.mark.book
-@pytest.mark.parametrize("chapter", sorted(set(LEDGERS) - {*NEW}))
-def test_a_chapter_begins_with_its_finding_a_figure_and_what_was_claimed(chapter: str, pages: dict[Path, Page]) -> None:
-    """Three sentences, the figure and the table, each line of which leads to the ledger; then all else."""
-    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
-    article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
-    assert article is not None
-    sections = article.select("section section")
-    short = sections[0].select("p, figure, table")
-    assert [one.name for one in short if one.parent is None or one.parent.name != "td"][0] == "p"
-    assert len(re.findall(r"[.](?=\s+[A-Z]|$)", short[0].get_text().strip())) == 3
-    table = sections[0].select("table")[-1]
-    assert [head.get_text().strip() for head in table.select("th")] == ["Where", "Claimed", "Measured", "Verdict"]
-    assert len(sections[0].select("figure")) == 1 and sections[0].select("figure")[0].sourceline < table.sourceline
-    names = [str(link["href"]) for link in table.select("a")]
-    assert names == [f"#{chapter}-claim-{name}" for name in tables(chapter, "claims")["headlines"]]
-    heads = [str(section.find(["h2"]).get_text()) for section in sections if section.find("h2")]
-    assert [head.strip("#") for head in heads][:2] == ["In short", "What we found"]
-    assert heads.index("Parameters#") + 1 == heads.index("The claims#") > len(heads) // 2
-
-
-@pytest.mark.book
-@pytest.mark.parametrize("chapter", NEW)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_code_of_a_figure_is_there(chapter: str, pages: dict[Path, Page]) -> None:
     (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
     soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser")
     drawn = [cell for cell in soup.select("div.cell") if cell.select("figure[id]")]
     assert drawn and all(cell.select(".cell_input .highlight, details[data-code]") for cell in drawn)
-
-
-@pytest.mark.book
-@pytest.mark.parametrize("chapter", [name for name in CHAPTERS if name not in NEW])
-def test_the_code_of_a_figure_unfolds(chapter: str, pages: dict[Path, Page]) -> None:
-    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
-    soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser")
-    drawn = [cell for cell in soup.select("div.cell") if cell.select("figure[id]")]
-    beside = page.path.with_suffix(".cells.js").read_text(encoding="utf-8") if drawn else "[]"
-    loaded = json.loads(beside[beside.index("[") : beside.rindex("]") + 1])
-    folds = [cell.select_one("details[data-code]") for cell in drawn]
-    assert drawn and all(folds)
-    codes = [
-        BeautifulSoup(loaded[int(str(fold["data-code"]).partition("#")[2])], "html.parser") for fold in folds if fold
-    ]
-    assert all(code.select_one(".highlight") for code in codes)
-    room = ROOT / "src" / "private_bandits_book" / chapter / "panels.py"
-    if room.is_file():
-        said = "".join(code.get_text() for code in codes)
-        declared = re.findall(
-            r'^@panels\("(figure[^"]*)".*?^def (\w+)', room.read_text(), flags=re.MULTILINE | re.DOTALL
-        )
-        assert [name for _, name in declared if said.count(f"def {name}(") != 1] == []
 
 
 @pytest.mark.book
@@ -292,9 +255,8 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     assert addresses == [f"{chapter}-{claim}" for chapter, claim in _in_order(rows)]
     for chapter, claim in rows:
         address, page = f"{chapter}-claim-{claim}", by_name[f"{chapter}.html"]
-        assert address in page.ids or chapter in NEW  # where a rule that needs no figure has no line
         assert f"{page.path.name}#{address}" in by_name["claims.html"].links or address not in page.ids
-    for chapter in set(NEW) & set(LEDGERS):
+    for chapter in LEDGERS:
         assert any(one.startswith(f"{chapter}-claim-") for one in by_name[f"{chapter}.html"].ids)
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
@@ -305,16 +267,11 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
 
 @pytest.mark.book
 @pytest.mark.parametrize("chapter", sorted(LEDGERS))
-def test_a_chapter_folds_its_ledger_by_verdict_and_stays_short(chapter: str, pages: dict[Path, Page]) -> None:
+def test_a_chapter_stays_short(chapter: str, pages: dict[Path, Page]) -> None:
     """Of words, those that a reader sees before unfolding anything; a formula is as many as its LaTeX has."""
     (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
     article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
     assert article is not None
-    folds = [(group["data-verdict"], group.select("details.claim")) for group in article.select("details.claim-group")]
-    for verdict, rows in folds:
-        assert {row["data-verdict"] for row in rows} == {verdict}
-    every = len(_rows(LEDGERS[chapter])) if folds or chapter not in NEW else 0
-    assert sum(len(rows) for _, rows in folds) == every == len(article.select("details.claim"))
     for fold in article.select("details"):
         fold.extract()
     assert len(article.get_text(" ").split()) <= 9_000

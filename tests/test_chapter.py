@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,12 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
     with pytest.raises(UsageError, match=said) as error:
         Chapter("cascading", given)
     assert "\n" not in str(error.value)
+
+
+def test_a_chapter_without_a_seed_is_refused_by_name():
+    lacking = {name: one for name, one in BOOK.parameters("cascading").items() if name != "seed"}
+    with pytest.raises(UsageError, match="seed must stand in the parameters cell of mine, got horizon, "):
+        Chapter("mine", {}, SimpleNamespace(parameters=lambda name: lacking))
 
 
 def test_cells_of_the_readers_own_are_no_parameters():

@@ -19,8 +19,7 @@ import pandas as pd
 import pytest
 
 import private_bandits
-from private_bandits_book import commands
-from private_bandits_book.chapters import atomic
+from private_bandits_book.chapters import atomic, parameters
 from private_bandits_book.chapters import book as books
 from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters import run as running
@@ -508,7 +507,7 @@ def find_library() -> Path:
 
 
 def test_words_that_are_not_literals_are_text():
-    assert [commands._literal(text) for text in ("1e5", "[0.2, 1]", "0.2, 1", "calm", "None", " 3")] == [
+    assert [parameters.literal(text) for text in ("1e5", "[0.2, 1]", "0.2, 1", "calm", "None", " 3")] == [
         1e5, [0.2, 1], (0.2, 1), "calm", None, 3,
     ]  # fmt: skip
 

@@ -149,6 +149,25 @@ def test_a_figure_can_be_read_and_is_small_self_contained_and_the_same_twice(nam
         assert f'[style*="{kind}: {colour}"]{{{kind}:{look.in_the_dark(colour)}!important}}' in style
 
 
+PHONE = 358.0  # pixels that a figure has on a phone 390 wide, as a test of the pages measures
+LETTERS = re.compile(r"font(?:-size)?: (?:[a-z]+ )*([\d.]+)px")
+
+
+def least_letters(drawing):
+    """In pixels on a phone, of an SVG."""
+    points = float(re.search(r'<svg[^>]* width="([\d.]+)pt"', drawing)[1])
+    return min(map(float, LETTERS.findall(drawing))) * PHONE / points
+
+
+def test_every_committed_figure_has_a_narrow_one_with_letters_of_eleven_pixels():
+    folder = Path(__file__).parents[1] / "book" / "figures"
+    drawings = {path: path.read_text(encoding="utf-8") for path in folder.glob("*/*.svg")}
+    narrow = {path for path in drawings if path.name.endswith(".narrow.svg")}
+    assert {path.with_suffix(".narrow.svg") for path in set(drawings) - narrow} == narrow
+    assert {str(path) for path in narrow if least_letters(drawings[path]) < 11.0} == set()
+    assert least_letters('<svg width="504pt"><text style="font: 11px x"/></svg>') < 11.0
+
+
 def test_svg_is_the_same_in_another_process():
     code = (
         "import hashlib, sys, test_figures, private_bandits_book.figures as f\n"

@@ -17,7 +17,7 @@ from private_bandits import baselines, simulate
 from private_bandits.papers import heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
-from private_bandits_book import commands
+from private_bandits_book import commands, parameter_file
 from private_bandits_book.cli import main
 
 
@@ -202,6 +202,6 @@ def test_a_text_means_the_same_in_a_file_and_on_the_command_line(tmp_path):
     for text in ("012", "1:00", "1e5", "1_000", "0x10", ".5", "yes", "True", "2026-02-03", "~", "[1e-1, 2]"):
         (tmp_path / "params.yml").write_text(f"seed: {text}\n")
         given = commands._parser().parse_args(["run", "tiny", "-p", f"seed={text}"])
-        assert commands._from_file(tmp_path / "params.yml") == commands._parameters(given)
+        assert parameter_file.read(tmp_path / "params.yml") == commands._parameters(given)
     (tmp_path / "params.yml").write_text("'mood': '012'\nhorizon: 1e5\n")
-    assert commands._from_file(tmp_path / "params.yml") == {"mood": "012", "horizon": 1e5}
+    assert parameter_file.read(tmp_path / "params.yml") == {"mood": "012", "horizon": 1e5}

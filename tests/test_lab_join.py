@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,13 @@ def test_what_the_join_does_not_know_and_a_circle_are_refused(source: str, messa
     folder = _written(tmp_path, main=source, a='import { b } from "./main.js";\nexport const a = 1;')
     with pytest.raises(ValueError, match=message):
         lab.joined(folder)
+
+
+def test_the_constants_are_those_of_the_librarys_records() -> None:
+    made = runpy.run_path(str(BOOK / "_ext" / "constants.py"))["module"]()
+    assert (BOOK / "_lab" / "constants.js").read_text(encoding="utf-8") == made, "python book/_ext/constants.py"
+    script = lab.joined(BOOK / "_lab", constants=made.replace('"laplace": 24', '"laplace": 25'))
+    assert '"laplace": 25' in script, "a build takes what is made, not what is committed"
 
 
 def test_the_laboratory_runs_from_its_own_text_in_a_worker() -> None:

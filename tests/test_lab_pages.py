@@ -251,6 +251,32 @@ def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Pat
         assert "items m must be more than K = 4, got 4" in page.get_by_role("alert").inner_text()
 
 
+# Options wider than their select, whose arrow takes what stands here, and words of a plot outside it.
+CUT = """() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const options = [...document.querySelectorAll("[data-lab] select")].flatMap((field) => {
+    pen.font = getComputedStyle(field).font;
+    const room = field.clientWidth - 34;
+    return [...field.options].map(({ text }) => text).filter((text) => pen.measureText(text).width > room);
+  });
+  const words = [...document.querySelectorAll("[data-lab] svg text")].filter((one) => {
+    const [inside, plot] = [one.getBoundingClientRect(), one.ownerSVGElement.getBoundingClientRect()];
+    return inside.left < plot.left - 1 || inside.right > plot.right + 1 || inside.bottom > plot.bottom + 1;
+  });
+  return [...options, ...words.map((one) => one.textContent)];
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1200, 1440])
+def test_the_explorers_selects_and_labels_are_whole(width: int, book: Path, browser: Any) -> None:
+    with opened(browser, book / "explorer.html", viewport={"width": width, "height": 900}) as page:
+        assert page.evaluate(CUT) == []
+        groups = page.locator("[data-lab] optgroup").evaluate_all("all => all.map((one) => one.label)")
+        assert set(groups) == {"Upper bounds", "Lower bounds"}
+        page.locator("[data-lab] option").first.evaluate("(one) => { one.text = 'a bound '.repeat(9); }")
+        assert len(page.evaluate(CUT)) == 1
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 768, 1440])
 @pytest.mark.parametrize("name", ["cascading", "explorer"])

@@ -75,3 +75,10 @@ def test_command_is_one_that_runs(chapter: str) -> None:
         assert shown["epsilons"] == [values["epsilon"]]
         kept = (set(values) & set(shown)) - ({"gap"} if values.get("family", "top-K") != "top-K" else set())
         assert {name: shown[name] for name in kept} == {name: values[name] for name in kept}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_panel_begins_at_its_chapters_instance(chapter: str) -> None:
+    begins, book = ask(("defaults", chapter))[0], validate(chapter, find_book().parameters(chapter), {})
+    instance = (set(begins) & set(book)) - {"horizon", "replications", "seed"}  # a panel is played while one waits
+    assert instance and {name: begins[name] for name in instance} == {name: book[name] for name in instance}

@@ -116,6 +116,12 @@ def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
         ('kind = "figure"', 'kind = "guess"', "kind must be one of 'definition'"),
         ('kind = "figure"', 'kind = "figure"\nevidence = "seen"', "evidence must be"),
         ('"Figure 9"', '" "', "locus must be one non-empty line"),
+        (
+            'kind = "figure"',
+            'kind = "figure"\nquantitty = "arms"',
+            "a claim needs claim, .* may have .*, see quantitty",
+        ),
+        ('kind = "figure"', "", "a claim needs claim, kind, .* see kind"),
         ('"It looks so."', '"two\\nlines"', "statement must be one non-empty line"),
     ],
 )

@@ -160,14 +160,15 @@ def test_what_is_not_of_ones_own_is_not_swept(tmp_path):
 
 
 @pytest.mark.usefixtures("fast")
-def test_a_second_run_into_one_folder_at_a_time_is_refused(tiny, tmp_path, capsys):
+@pytest.mark.parametrize("inside", ["", "some/place"])
+def test_a_second_run_into_one_folder_or_below_it_at_a_time_is_refused(tiny, tmp_path, capsys, inside):
     out = tmp_path / "out"
     with replacing(out, lambda folder: None) as fresh:
         before = crash.tree(tmp_path)
-        assert main(["run", "tiny", "-o", str(out)], book=tiny) == 2
+        assert main(["run", "tiny", "-o", str(out / inside)], book=tiny) == 2
         assert crash.tree(tmp_path) == before
         (fresh / "mine").touch()
-    said = f"private-bandits: the output folder must be free, got {out}, to which another run writes"
+    said = f"private-bandits: the output folder must be free, got {out / inside}, to which another run writes"
     assert capsys.readouterr().err.splitlines()[-1] == said
     assert set(crash.tree(out)) == {"mine"}
 
@@ -296,7 +297,8 @@ def test_a_run_executes_nothing_of_the_current_folder_the_output_folder_and_no_p
         place.write_text(_writes(tmp_path / "executed", place))
     one = process(["run", "tiny", "-o", "out"], here, book=tiny.root, env=bare | {"IPYTHONDIR": str(here / "ipython")})
     out, err = one.communicate(timeout=120)
-    assert (one.returncode, out, err.count("\n")) == (0, "out/tiny.html\n", 2), err
+    lines = [line for line in err.splitlines() if not line.endswith("so far")]  # of a slow machine
+    assert (one.returncode, out, len(lines)) == (0, "out/tiny.html\n", 2), err
     assert not (tmp_path / "executed").exists() and (here / "out" / "tiny.html").is_file()
     assert not set(earlier) & set(crash.tree(here / "out")) - {"tiny.ipynb", "data", "provenance.json"}
     assert not any(map(os.listdir, (bare["TMPDIR"], bare["JUPYTER_RUNTIME_DIR"])))
@@ -313,7 +315,11 @@ def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path,
     mine = psutil.Process(one.pid).children(recursive=True)
     one.send_signal(getattr(signal, kind))
     out, err = one.communicate(timeout=30)
-    assert (one.returncode, out, err.splitlines()[1:]) == (code, "", [f"private-bandits: {said}"])
+    assert (one.returncode, out, [line for line in err.splitlines()[1:] if not line.endswith("so far")]) == (
+        code,
+        "",
+        [f"private-bandits: {said}"],
+    )
     assert len(mine) == 1 and not any(child.is_running() for child in mine)
     assert crash.tree(tmp_path) == before
 
@@ -340,6 +346,15 @@ def test_without_a_kernel_it_is_one_line(tiny, tmp_path, bare):
     assert (one.returncode, out, err.count("\n")) == (1, "", 1) and "No module named 'ipykernel" in err
     assert err.endswith(": the book needs more than the library, pip install 'private-bandits[book]'\n")
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(("words", "code", "said"), [(["--help"], 0, "usage: private-bandits"), (["list"], 1, "")])
+def test_the_library_alone_tells_what_the_command_is_and_what_to_install(tmp_path, bare, words, code, said):
+    book = "yaml nbformat papermill matplotlib IPython ipykernel nbclient jupyter_book sphinx"
+    one = process(words, tmp_path, f"sys.modules.update(dict.fromkeys({book.split()}))", env=bare)
+    out, err = one.communicate(timeout=60)
+    assert one.returncode == code and out.startswith(said)
+    assert err.endswith("the book needs more than the library, pip install 'private-bandits[book]'\n") == bool(code)
 
 
 def test_a_page_that_cannot_be_built_says_why_in_a_line(tiny, tmp_path, monkeypatch, capsys):

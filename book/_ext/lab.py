@@ -1,12 +1,14 @@
 """The laboratory: panels in which the experiment runs, and the one script that all of them share.
 
 From `file://` a browser loads neither modules nor workers, and a run's page must open there. So the modules of
-`book/_lab` are joined into one classic script, a function that its workers run from its own text.
+`book/_lab` are joined into one classic script, a function that its workers run from its own text. The module of their
+constants is made anew from the library.
 """
 
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,13 @@ _EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*?|const|class) (\w+))"
 _NEITHER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
-def joined(folder: Path, entry: str = "main") -> str:
-    """Return the modules that `entry` needs as one classic script, each in a scope of its own, and no global name."""
-    parts = [_scoped(name, (folder / f"{name}.js").read_text(encoding="utf-8")) for name in _in_order(folder, entry)]
+def joined(folder: Path, entry: str = "main", **made: str) -> str:
+    """Return the modules that `entry` needs as one classic script, each in a scope of its own, and no global name.
+
+    A module that is made has its text here.
+    """
+    names = _in_order(folder, entry)
+    parts = [_scoped(name, made.get(name) or (folder / f"{name}.js").read_text(encoding="utf-8")) for name in names]
     return "\n".join(["(function lab() {", '"use strict";', *parts, "})();", ""])
 
 
@@ -89,7 +95,8 @@ def write(app: Sphinx) -> None:
     if app.builder.format == "html":
         target = Path(app.outdir, "_static", "lab.js")
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(joined(Path(app.srcdir, "book", "_lab")), encoding="utf-8")
+        script = joined(Path(app.srcdir, "book", "_lab"), constants=import_module("constants").module())
+        target.write_text(script, encoding="utf-8")
 
 
 def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:

@@ -37,7 +37,7 @@ _SHORTER = {
     r"(<a [^>]*>)<span>([^<]*)</span></a>": r"\1\2</a>",
 }
 _RIGHT = ' class="r"'
-_NOT_LOADED = ["locales", "vendor/fontawesome/webfonts/*.ttf", "scripts/fontawesome.js*", "**/*.map", "design-*"]
+_NOT_LOADED = ["locales", "scripts/fontawesome.js*", "**/*.map", "design-*"]
 _NOT_LOADED += ["sphinx-design*", "togglebutton*", "*thebe*"]
 
 

@@ -1,4 +1,5 @@
 // The bounds that a panel draws under its curves, at the panel's own values; null where a bound says nothing.
+import { CASCADING, HEAVY_TAILED } from "./constants.js";
 import { theorems, kl } from "./theorems.js";
 import { chernoffExponent, chernoffRate } from "./tails.js";
 
@@ -30,7 +31,7 @@ export function theoremBounds(paper, values, named) {
 
 // Ours, on the cascade that releases noisy sums of blocks: what an item's blocks cost until its radius is small.
 export function blocksUpper({ m, K, gap, p, epsilon }, horizon, design) {
-  const growth = design === "keep" ? 1.2 : 2;
+  const growth = CASCADING.growth[design];
   const logTail = 3 * (Math.log(2) + Math.log(horizon));
   const kappa = -Math.expm1(K * Math.log1p(-p)) / p;
   let reports = 0;
@@ -45,7 +46,7 @@ export function blocksUpper({ m, K, gap, p, epsilon }, horizon, design) {
       error = Math.min(error, (2 * (logTail + exponent)) / (rate * counted));
     }
     if (error < gap) break;
-    const length = Math.max(Math.ceil(8 / epsilon), Math.ceil((growth - 1) * reports));
+    const length = Math.max(Math.ceil(CASCADING.least / epsilon), Math.ceil((growth - 1) * reports));
     lost += Math.min(length, horizon - reports) * error;
     reports += length;
     counted = (design === "keep" ? counted : 0) + length;
@@ -100,8 +101,9 @@ export function heavyBounds({ means, best }, { epsilon, v, beta, horizon }, u) {
   const all = gaps.reduce((sum, gap) => sum + gap, 0);
   const up = (1 + v) / v;
   const log = Math.log(horizon);
-  const central = (D, L) => Math.ceil((u ** (1 / v) * 24 ** up * L) / (epsilon * D ** up) + 1);
-  const local = (D, L) => Math.ceil((u ** (2 / v) * (24 / D) ** (2 * up) * L) / epsilon ** 2) + 1;
+  const { central: dp, local: ldp } = HEAVY_TAILED.elimination;
+  const central = (D, L) => Math.ceil((u ** (1 / v) * dp.c ** up * L) / (epsilon * D ** up) + 1);
+  const local = (D, L) => Math.ceil((u ** (2 / v) * (ldp.c / D) ** (2 * up) * L) / epsilon ** 2) + 1;
   const robust = 2 * 8 ** up * over(1 / v) * log + 3 * all;
   const tree = ((36 ** up * (Math.LN2 + 4 * log) * log ** (1.5 + 1 / v)) / epsilon) * over(1 / v) + 6 * all;
   const free = upperBound("robust-ucb", "Robust UCB, corrected", () => robust);
@@ -109,7 +111,7 @@ export function heavyBounds({ means, best }, { epsilon, v, beta, horizon }, u) {
   return [
     free,
     upperBound("dp-ucb", "DP Robust UCB, corrected", () => tree),
-    upperBound("dp-se", "DP Robust SE, corrected", (t) => byEpochs(gaps, means.length, beta, t, 4, central)),
-    upperBound("ldp-se", "LDP Robust SE, corrected", (t) => byEpochs(gaps, means.length, beta, t, 8, local)),
+    upperBound("dp-se", "DP Robust SE, corrected", (t) => byEpochs(gaps, means.length, beta, t, dp.inside, central)),
+    upperBound("ldp-se", "LDP Robust SE, corrected", (t) => byEpochs(gaps, means.length, beta, t, ldp.inside, local)),
   ];
 }

@@ -3,13 +3,14 @@ import { indexRecord } from "./index.js";
 import { paddedRecord } from "./padded.js";
 import { releasesRecord } from "./releases.js";
 import { gaussianSigma, gaussianEpsilon } from "./normal.js";
+import { CASCADING } from "./constants.js";
 import { withoutPrivacy, certified, leaking } from "./privacy.js";
 
-const CASCADE_SAMPLING = [1.5, 0];
+const { sampling } = CASCADING;
 
 export function cascadeUcb1(leastFirst = false) {
   const reports = leastFirst ? "reordered" : "all";
-  return { record: indexRecord({ terms: [CASCADE_SAMPLING], reports }), ...withoutPrivacy };
+  return { record: indexRecord({ terms: [sampling], reports }), ...withoutPrivacy };
 }
 
 function cascadeLocal(record, epsilon, delta, valueEpsilon, valueDelta, size) {
@@ -23,14 +24,14 @@ const clickDistance = (size) => (size > 1 ? 2 : 1);
 // Algorithm 2: Lap(K/epsilon) on each observed position; `multiplier` 0.01 in the published experiments.
 export function ucbLaplace(epsilon, size, multiplier = 1) {
   const scale = (multiplier * size) / epsilon;
-  const record = indexRecord({ terms: [CASCADE_SAMPLING, [24 * scale ** 2, 0]], noise: "laplace", scale });
+  const record = indexRecord({ terms: [sampling, [CASCADING.laplace * scale ** 2, 0]], noise: "laplace", scale });
   return cascadeLocal(record, epsilon, 0, clickDistance(size) / scale, 0, size);
 }
 
 // Algorithm 3: the Gaussian mechanism in its classical form.
 export function ucbGaussian(epsilon, delta, size, multiplier = 1) {
   const sigma = multiplier * gaussianSigma(epsilon, delta, Math.sqrt(size), "classical");
-  const terms = [CASCADE_SAMPLING, [6 * sigma ** 2, 2 * Math.log(2) * sigma ** 2]];
+  const terms = [sampling, CASCADING.gaussian.map((factor) => factor * sigma ** 2)];
   const record = indexRecord({ terms, noise: "gaussian", scale: sigma });
   const paid = gaussianEpsilon(sigma, delta, Math.sqrt(clickDistance(size)));
   return cascadeLocal(record, epsilon, delta, paid, delta, size);
@@ -38,8 +39,8 @@ export function ucbGaussian(epsilon, delta, size, multiplier = 1) {
 
 // Theorem 8: Algorithm 2 with the noise of advanced composition.
 export function ucbComposition(epsilon, delta, size, multiplier = 1) {
-  const scale = (multiplier * Math.sqrt(4 * size * Math.log(Math.E + epsilon / delta))) / epsilon;
-  const record = indexRecord({ terms: [CASCADE_SAMPLING, [24 * scale ** 2, 0]], noise: "laplace", scale });
+  const scale = (multiplier * Math.sqrt(CASCADING.composition * size * Math.log(Math.E + epsilon / delta))) / epsilon;
+  const record = indexRecord({ terms: [sampling, [CASCADING.laplace * scale ** 2, 0]], noise: "laplace", scale });
   return cascadeLocal(record, epsilon, delta, clickDistance(size) / scale, 0, size);
 }
 
@@ -49,17 +50,15 @@ export function ucbHybrid(epsilon, items, horizon, multiplier = 1, logOf = "hori
   const scale = (multiplier * items) / epsilon;
   const logs = logOf === "pulls" ? 1 : Math.log(horizon) ** 1.5;
   const record = indexRecord({
-    terms: [CASCADE_SAMPLING],
+    terms: [sampling],
     noise: "hybrid",
     scale,
     bonus: logOf === "pulls" ? "pulls" : "flat",
-    bonusScale: 3 * LEMMA_1_CONSTANT * scale * logs,
+    bonusScale: CASCADING.hybrid * CASCADING.lemma * scale * logs,
   });
   const leak = "w_0 and the pulls are used in clear, and a click moves the later leaves of other items' trees";
   return { record, ...leaking(epsilon, 0, 2 / scale, 0, leak) };
 }
-
-const LEMMA_1_CONSTANT = 2 * Math.sqrt(8 / Math.LN2 ** 3); // Wang et al. leave it open; from Chan, Shi and Song (2011)
 
 // Algorithm 4, CUCB with the Gaussian mechanism, for semi-bandits; "repaired" without u_0 and by the analytic formula; without
 // noise, at epsilon infinite, it is CUCB.
@@ -67,7 +66,7 @@ export function cucbGaussian(epsilon, delta, items, size, multiplier = 1, varian
   const repaired = variant === "repaired";
   const sigma = multiplier * gaussianSigma(epsilon, delta, Math.sqrt(size), repaired ? "analytic" : "classical");
   const record = indexRecord({
-    terms: [CASCADE_SAMPLING, [4 * sigma ** 2, 0]],
+    terms: [sampling, [CASCADING.semi * sigma ** 2, 0]],
     noise: sigma ? "gaussian" : "exact",
     scale: sigma,
     observeFirst: !repaired,
@@ -84,7 +83,7 @@ export function cucbGaussian(epsilon, delta, items, size, multiplier = 1, varian
 export function repairedFirst(epsilon) {
   const flip = 1 / (Math.exp(epsilon) + 1);
   const record = indexRecord({
-    terms: [[1.5 / (1 - 2 * flip) ** 2, 0]],
+    terms: [[sampling[0] / (1 - 2 * flip) ** 2, 0]],
     noise: "response",
     flip,
     reports: "first",
@@ -105,15 +104,13 @@ export function repairedPadded(epsilon, size, delta = 0, byDisplay = false) {
 
 // Our central repair: the click of the least reported item, shown first, in noisy sums of blocks.
 export function repairedBlocks(epsilon, design = "keep") {
-  const least = design === "counter" ? 1 : Math.ceil(Math.min(8 / epsilon, 2 ** 62));
-  const record = releasesRecord(design, 1 / epsilon, least, BLOCK_GROWTH[design]);
+  const least = design === "counter" ? 1 : Math.ceil(Math.min(CASCADING.least / epsilon, 2 ** 62));
+  const record = releasesRecord(design, 1 / epsilon, least, CASCADING.growth[design]);
   return { record, ...certified(epsilon, 0, epsilon, "one noisy sum a user, lengths fixed by the lists") };
 }
 
-const BLOCK_GROWTH = { keep: 1.2, forget: 2, counter: 1 };
-
 export function uniformLists() {
-  const record = indexRecord({ terms: [CASCADE_SAMPLING], reports: "nothing", observeFirst: false });
+  const record = indexRecord({ terms: [sampling], reports: "nothing", observeFirst: false });
   const paid = { epsilon: 0, delta: 0 };
   return { record, ...withoutPrivacy, values: paid, paid: { ...paid, reason: "nobody reports anything" } };
 }

@@ -5,6 +5,7 @@ import { playReleases } from "./releases.js";
 import { bLb, uniformRegret, logCheckpoints } from "./lists.js";
 import { cascadeBounds, informative } from "./bounds.js";
 import { integer, number, commonParameters, refusal, runCommand } from "./parameters.js";
+import { CASCADING } from "./constants.js";
 import { cascadeUcb1, ucbHybrid, ucbLaplace, ucbGaussian, ucbComposition, cucbGaussian } from "./cascading.js";
 import { repairedFirst, repairedPadded, repairedBlocks, uniformLists } from "./cascading.js";
 
@@ -30,7 +31,7 @@ const cascadingProblem = (values, cascade = true) => bLb(values.n_items, values.
 
 const cascadingKernels = { index: playIndex, padded: playPadded, releases: playReleases };
 
-const CASCADE_NOISES = { stated: 1, published: 0.01 }; // what the theorems need, and what was published
+const CASCADE_NOISES = { stated: 1, published: CASCADING.published }; // what the theorems need, and what was published
 
 // An algorithm with both noises; `feedback` "semi-bandit" for what observes the whole list.
 const withBothNoises = (id, label, family, trust, make, feedback = "cascade") =>

@@ -1,6 +1,6 @@
 // The algorithms: which are chosen, what each promises and what it really pays, and its regret.
-import { drawing, element } from "./elements.js";
-import { mark } from "./plot.js";
+import { element } from "./elements.js";
+import { swatch } from "./plot.js";
 import { readable } from "./words.js";
 
 const VARIANTS = {
@@ -146,11 +146,4 @@ function looks(algorithms) {
     seen.set(algorithm.family, mark + 1);
     return { ...algorithm, name: named(algorithm), mark, look: `lab-${algorithm.family} lab-trust-${algorithm.trust}` };
   });
-}
-
-function swatch({ look, mark: shape }) {
-  const svg = drawing("svg", { class: "lab-swatch", viewBox: "0 0 28 12", width: 28, height: 12, "aria-hidden": "true" },
-    drawing("line", { class: `lab-line ${look}`, x1: 0, x2: 28, y1: 6, y2: 6 }));
-  if (shape) svg.append(mark(shape, look, 14, 6));
-  return svg;
 }

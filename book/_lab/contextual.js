@@ -1,14 +1,11 @@
 // Zheng et al. (2020), Algorithm 2: losses on the unit disc, steps, and what the noise pays.
 import { onlineRecord } from "./online.js";
 import { gaussianSigma, gaussianEpsilon } from "./normal.js";
+import { CONVEX } from "./constants.js";
 import { withoutPrivacy, certified } from "./privacy.js";
 
-// The adversary of the chapter: three losses in blocks, and again from the start after 200 rounds.
-const CONVEX_SCHEDULE = Array.from({ length: 200 }, (_, t) => (t < 160 ? 0 : t < 180 ? 1 : 2));
-const CONVEX_ANCHORS = {
-  distance: [[0.7, 0], [-0.35, 0.6], [-0.35, -0.6]],
-  quadratic: [[0.7, 0], [0.8, 0.3], [0.2, -0.3]],
-};
+// The adversary of the chapter: three losses in blocks, and again from the start after the last.
+const CONVEX_SCHEDULE = CONVEX.schedule.flatMap(([which, rounds]) => Array(rounds).fill(which));
 const CONVEX_LOSSES = {
   distance: (x, z) => Math.hypot(x[0] - z[0], x[1] - z[1]),
   quadratic: (x, z) => 0.5 * ((x[0] - z[0]) ** 2 + (x[1] - z[1]) ** 2),
@@ -16,7 +13,7 @@ const CONVEX_LOSSES = {
 
 // `lowest(counts)` is the sum of the losses so far at the best fixed point.
 export function convexProblem(kind) {
-  const anchors = CONVEX_ANCHORS[kind];
+  const anchors = CONVEX.anchors[kind];
   const loss = CONVEX_LOSSES[kind];
   const reach = 1 + Math.max(...anchors.map(([x, y]) => Math.hypot(x, y)));
   const best = (counts) => (kind === "distance" ? anchors[0] : meanPoint(anchors, counts)); // the kink of four fifths holds

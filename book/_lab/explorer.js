@@ -59,8 +59,7 @@ class Card {
   constructor(room, changed) {
     this.room = room;
     const id = `lab-explorer-${room.paper}`;
-    this.select = element("select", { id, onchange: changed },
-      ...room.bounds.map(({ id, label, side }) => element("option", { value: id }, `${label} (${side})`)));
+    this.select = element("select", { id, onchange: changed }, ...["upper", "lower"].map((side) => group(room, side)));
     this.picture = element("div", { class: "lab-plot" });
     this.said = element("p", { class: "lab-said" });
     this.plot = new Plot(this.picture, () => `${room.title}. ${this.said.textContent}`);
@@ -78,6 +77,12 @@ class Card {
     this.said.textContent = inWords(bound, values, uniform);
     this.plot.draw(shown(bound, values, uniform));
   }
+}
+
+/** The bounds of a side; nothing where a paper has none. */
+function group({ bounds }, wanted) {
+  const options = bounds.filter(({ side }) => side === wanted).map(({ id, label }) => element("option", { value: id }, label));
+  return options.length ? element("optgroup", { label: `${wanted === "upper" ? "Upper" : "Lower"} bounds` }, ...options) : null;
 }
 
 function shown({ total, rest }, values, uniform) {

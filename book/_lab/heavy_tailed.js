@@ -1,14 +1,14 @@
 // Tao et al. (2022): from parameters to records, and what each promises and pays. E|X|^(1+v) <= u.
 import { eliminationRecord } from "./elimination.js";
 import { robustRecord } from "./robust.js";
+import { HEAVY_TAILED } from "./constants.js";
 import { withoutPrivacy, certified } from "./privacy.js";
 
-// Means of the five arms of the slides' settings.
-const HEAVY_MEANS = { 1: [0.9, 0.7, 0.5, 0.3, 0.1], 2: [0.9, 0.55, 0.3, 0.15, 0.1], 3: [0.9, 0.85, 0.7, 0.45, 0.1] };
+const { means: settings, elimination, ucb, tail } = HEAVY_TAILED;
 
 // Pareto laws of shape 1 + v + spare: no moment much higher than that of order 1 + v is finite.
 export function heavySetting(number, v, spare) {
-  const means = Float64Array.from(HEAVY_MEANS[number]);
+  const means = Float64Array.from(settings[number]);
   return { means, shape: 1 + v + spare, best: Math.max(...means) };
 }
 
@@ -18,22 +18,22 @@ export function heavyMoment({ means, shape }, v) {
 }
 
 // Robust UCB of Bubeck, Cesa-Bianchi and Lugosi (2013), with the logarithm of the horizon.
-export function robustUcb(v, u, horizon, c = 4) {
+export function robustUcb(v, u, horizon, c = ucb.free) {
   const beta = 2 * Math.log(Math.max(horizon, 2));
   const factor = c * u ** (1 / (1 + v));
   const record = robustRecord({ v, factor, alpha: 0, beta, truncation: u, late: 0, early: beta });
   return { record, ...withoutPrivacy };
 }
 
-// Algorithm 1, DP Robust UCB; the radius's factor c is 18 on the slides.
-export function dpRobustUcb(epsilon, v, u, horizon, c = 18) {
+// Algorithm 1, DP Robust UCB; the radius's factor c is that of the slides.
+export function dpRobustUcb(epsilon, v, u, horizon, c = ucb.tree) {
   const log = Math.log(horizon);
   const levels = Math.floor(Math.log2(horizon)) + 1;
   const record = robustRecord({
     v,
     factor: c * (u * (log ** (1.5 + 1 / v) / epsilon) ** v) ** (1 / (1 + v)),
-    alpha: 4,
-    beta: Math.LN2,
+    alpha: tail[0],
+    beta: tail[1],
     truncation: epsilon * u,
     late: 0,
     early: log ** 1.5,
@@ -61,23 +61,23 @@ function eliminationConstants(v, u, beta, c, { inside, samples, halved = false, 
 }
 
 // Algorithm 3 without its noise; ours, for comparison.
-export function robustSe(v, u, beta, c = 12) {
-  const constants = eliminationConstants(v, u, beta, c, { inside: 4, samples: 1 });
+export function robustSe(v, u, beta, c = elimination.free.c) {
+  const constants = eliminationConstants(v, u, beta, c, { inside: elimination.free.inside, samples: 1 });
   return { record: eliminationRecord(constants), ...withoutPrivacy };
 }
 
-// Algorithm 3, DP Robust SE: one noise on the truncated mean of each arm and epoch; c = 24 on the slides.
-export function dpRobustSe(epsilon, v, u, beta, c = 24) {
-  const constants = eliminationConstants(v, u, beta, c, { inside: 4, samples: epsilon });
+// Algorithm 3, DP Robust SE: one noise on the truncated mean of each arm and epoch; c is that of the slides.
+export function dpRobustSe(epsilon, v, u, beta, c = elimination.central.c) {
+  const constants = eliminationConstants(v, u, beta, c, { inside: elimination.central.inside, samples: epsilon });
   const record = eliminationRecord({ ...constants, noise: "mean", scale: 1 / epsilon });
   const reason = "Laplace noise on truncated means; each reward enters one mean, and all else follows from those";
   return { record, ...certified(epsilon, 0, epsilon, reason) };
 }
 
 // LDP Robust SE, for which the slides show no algorithm: "repaired", or what their bounds can afford, "slide_rate".
-export function ldpRobustSe(epsilon, v, u, beta, c = 24, variant = "repaired") {
+export function ldpRobustSe(epsilon, v, u, beta, c = elimination.local.c, variant = "repaired") {
   const halved = variant === "repaired";
-  const constants = eliminationConstants(v, u, beta, c, { inside: 8, samples: epsilon ** 2, halved, uPower: 2 });
+  const constants = eliminationConstants(v, u, beta, c, { inside: elimination.local.inside, samples: epsilon ** 2, halved, uPower: 2 });
   const record = eliminationRecord({ ...constants, noise: "rewards", scale: 1 / epsilon });
   return { record, ...certified(epsilon, 0, epsilon, "every user truncates and adds Laplace noise of the whole range") };
 }

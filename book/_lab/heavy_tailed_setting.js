@@ -5,6 +5,7 @@ import { logCheckpoints } from "./lists.js";
 import { heavyBounds, informative } from "./bounds.js";
 import { number, choice, commonParameters, refusal, runCommand } from "./parameters.js";
 import { readable } from "./words.js";
+import { HEAVY_TAILED } from "./constants.js";
 import { heavySetting, heavyMoment, robustUcb, dpRobustUcb, robustSe, dpRobustSe, ldpRobustSe } from "./heavy_tailed.js";
 
 const heavyParameters = [
@@ -39,7 +40,7 @@ const heavyAlgorithms = [
   heavyAlgorithm("dp-se-small", "DP Robust SE, c = 4", "repaired", "central", "elimination", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta, 4)),
   heavyAlgorithm("ldp-se", "LDP Robust SE", "repaired", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta)),
   heavyAlgorithm("ldp-se-small", "LDP Robust SE, c = 8", "repaired", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, 8)),
-  heavyAlgorithm("ldp-se-slides", "LDP Robust SE, slide rate", "printed", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, 24, "slide_rate")),
+  heavyAlgorithm("ldp-se-slides", "LDP Robust SE, slide rate", "printed", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, HEAVY_TAILED.elimination.local.c, "slide_rate")),
   heavyAlgorithm("robust-ucb", "Robust UCB", "none", "none", "tree", heavyFits.short, (v, u) => robustUcb(v.v, u, v.horizon)),
   heavyAlgorithm("dp-ucb", "DP Robust UCB", "printed", "central", "tree", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon)),
   heavyAlgorithm("dp-ucb-small", "DP Robust UCB, radius times 1/18", "repaired", "central", "tree", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon, 1)),

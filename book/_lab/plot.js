@@ -25,9 +25,24 @@ export class Plot {
     const height = wide ? Math.min(400, Math.round(width * 0.52)) : Math.round(width * 0.85);
     const frame = { width, height, left: 52, right: wide ? 168 : 12, top: 22, bottom: 44, wide };
     this.host.replaceChildren(picture(this.shown, frame, this.describe()));
-    const bounds = wide ? [] : this.shown.lines.filter(isBound).map(({ label }) => label);
-    if (bounds.length) this.host.append(element("p", { class: "lab-small" }, `Dash-dot: ${bounds.join("; ")}.`));
+    if (!wide) this.host.append(legend(this.shown.lines));
   }
+}
+
+/** The names of lines, where there is no margin for them; the bounds, which look alike, in one. */
+function legend(lines) {
+  const named = lines.filter((line) => !isBound(line)).map((line) => [line, line.label]);
+  const bounds = lines.filter(isBound);
+  if (bounds.length) named.push([bounds[0], bounds.map(({ label }) => label).join("; ")]);
+  return element("ul", { class: "lab-legend" }, ...named.map(([line, words]) => element("li", {}, swatch(line), element("span", {}, words))));
+}
+
+/** How a line looks. */
+export function swatch({ look, mark: shape }) {
+  const svg = drawing("svg", { class: "lab-swatch", viewBox: "0 0 28 12", width: 28, height: 12, "aria-hidden": "true" },
+    drawing("line", { class: `lab-line ${look}`, x1: 0, x2: 28, y1: 6, y2: 6 }));
+  if (shape) svg.append(mark(shape, look, 14, 6));
+  return svg;
 }
 
 const isBound = ({ look }) => look === "lab-bound";
@@ -60,7 +75,7 @@ function picture(shown, frame, words) {
   for (const line of shown.lines) curves.append(curve(line, x, y, shown.y));
   svg.append(curves);
   for (const line of shown.lines) svg.append(...marks(line, x, y, shown.y));
-  svg.append(...labels(shown, x, y, frame));
+  if (frame.wide) svg.append(...labels(shown, x, y, frame));
   return svg;
 }
 
@@ -146,11 +161,11 @@ function text(x, y, words, anchor, className = "lab-number") {
   return drawing("text", { x, y, "text-anchor": anchor, class: className }, words);
 }
 
-/** Each line's name at its end; names that would cover each other move apart. */
+/** Each line's name beside its end; names that would cover each other move apart. */
 function labels({ lines, y: scale }, x, y, frame) {
-  const named = lines.filter((line) => frame.wide || !isBound(line)).flatMap((line) => {
+  const named = lines.flatMap((line) => {
     const last = line.value.findLastIndex((value) => value !== null && value >= scale.low && value <= scale.high * 1.0001);
-    return last < 0 ? [] : [{ line, words: wrapped(line.label, frame.wide ? 24 : 34), x: x(line.t[last]), y: y(line.value[last]) - (frame.wide ? 0 : 9) }];
+    return last < 0 ? [] : [{ line, words: wrapped(line.label, 24), x: x(line.t[last]), y: y(line.value[last]) }];
   });
   named.sort((a, b) => a.y - b.y);
   const floor = frame.height - frame.bottom;
@@ -165,11 +180,11 @@ function labels({ lines, y: scale }, x, y, frame) {
     lowest = one.top - 2;
   }
   return named.flatMap((one) => {
-    const at = frame.wide ? frame.width - frame.right + 14 : frame.width - frame.right - 4;
+    const at = frame.width - frame.right + 14;
     const middle = one.top + (one.words.length * LINE) / 2;
-    const lead = frame.wide && Math.abs(middle - one.y) > 5
+    const lead = Math.abs(middle - one.y) > 5
       ? [drawing("polyline", { class: "lab-lead", points: `${one.x + 2},${one.y} ${at - 4},${middle}` })] : [];
-    const lines = one.words.map((words, i) => text(at, one.top + LINE * i + 11, words, frame.wide ? "start" : "end", `lab-label ${one.line.look}`));
+    const lines = one.words.map((words, i) => text(at, one.top + LINE * i + 11, words, "start", `lab-label ${one.line.look}`));
     return [...lead, ...lines];
   });
 }

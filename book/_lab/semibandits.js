@@ -2,38 +2,39 @@
 // super arm is played where one is negative; ln T as printed.
 import { indexRecord } from "./index.js";
 import { superArmRecord } from "./superarm.js";
+import { SEMIBANDITS } from "./constants.js";
 import { withoutPrivacy, certified } from "./privacy.js";
 
-const SEMI_SAMPLING = [1.5, 0];
+const { sampling, cap, tree } = SEMIBANDITS;
 
 function semiRecord(terms, constants) {
   const left = terms.filter(([alpha, beta]) => alpha || beta);
-  return indexRecord({ terms: left, cap: 1, fallback: true, observeFirst: false, ...constants });
+  return indexRecord({ terms: left, cap, fallback: true, observeFirst: false, ...constants });
 }
 
 // CUCB of Chen, Wang and Yuan (2013); "first" counts the least pulled arm's outcome only.
 export function cucb(reports = "all") {
-  return { record: semiRecord([SEMI_SAMPLING], { reports }), ...withoutPrivacy };
+  return { record: semiRecord([sampling], { reports }), ...withoutPrivacy };
 }
 
 // An index on Laplace reports: `printed` is the square of what multiplies sqrt(ln T / n) in print.
 function localRecord(scale, printed, variant, horizon, reports) {
   const log = Math.log(horizon);
-  const square = variant === "printed" ? printed : 1.5 + 12 * scale ** 2;
-  const linear = variant === "printed" ? 0 : 3 * scale * log;
+  const square = variant === "printed" ? printed : sampling[0] + SEMIBANDITS.square * scale ** 2;
+  const linear = variant === "printed" ? 0 : SEMIBANDITS.linear * scale * log;
   const bonus = linear ? { bonus: "fixed", bonusScale: linear } : {};
   return semiRecord([[0, square * log]], { noise: "laplace", scale, reports, ...bonus });
 }
 
 // Algorithm 1: all K outcomes, each with Lap(K/epsilon).
 export function cucbLdp1(epsilon, size, horizon, variant) {
-  const record = localRecord(size / epsilon, (32 * size) / epsilon ** 2, variant, horizon, "all");
+  const record = localRecord(size / epsilon, (SEMIBANDITS.printed * size) / epsilon ** 2, variant, horizon, "all");
   return { record, ...certified(epsilon, 0, epsilon, "Laplace noise on all K outcomes") };
 }
 
 // Algorithm 2: the outcome of the least pulled arm only, with Lap(1/epsilon).
 export function cucbLdp2(epsilon, horizon, variant) {
-  const record = localRecord(1 / epsilon, 32 / epsilon ** 2, variant, horizon, "first");
+  const record = localRecord(1 / epsilon, SEMIBANDITS.printed / epsilon ** 2, variant, horizon, "first");
   return { record, ...certified(epsilon, 0, epsilon, "Laplace noise on the one outcome sent; which one is public") };
 }
 
@@ -43,10 +44,10 @@ export function cucbDp(epsilon, size, arms, horizon, variant, least = false) {
   const log = Math.log(horizon);
   const levels = bitLength(horizon);
   const printed = variant === "printed";
-  const scale = (printed ? 2 * Math.log2(horizon) : levels) * unit;
+  const scale = (printed ? tree.scale * Math.log2(horizon) : levels) * unit;
   const tail = 2 * Math.sqrt(levels * 2 * log) + 2 * log; // of a release's noises, for noise of scale 1
-  const bonusScale = printed ? 12 * log ** 3 * unit : tail * scale;
-  const record = semiRecord([printed ? [0, 4 * Math.log(arms * horizon)] : SEMI_SAMPLING], {
+  const bonusScale = printed ? tree.linear * log ** 3 * unit : tail * scale;
+  const record = semiRecord([printed ? [0, tree.square * Math.log(arms * horizon)] : sampling], {
     noise: scale ? "tree" : "exact",
     scale,
     bonus: bonusScale ? "fixed" : "none",
@@ -68,7 +69,7 @@ export function cucbHypercube(epsilon, size, horizon) {
   const half = Math.floor((size - 1) / 2);
   for (let k = 1; k <= half; k++) corners *= (size - 1 - half + k) / k;
   const sure = (Math.tanh(epsilon / 2) * corners) / 2 ** (size - 1);
-  const record = semiRecord([[0, (1.5 * Math.log(horizon)) / sure ** 2]], {
+  const record = semiRecord([[0, (sampling[0] * Math.log(horizon)) / sure ** 2]], {
     noise: "hypercube",
     scale: 1 / (1 + Math.exp(-epsilon)),
     flip: (1 - sure) / 2,

@@ -1,8 +1,9 @@
 // Bounds of the five papers on one instance each, as functions of what the explorer moves; named as in the library.
 // `total(values, epsilon)` has the horizon in values; `rest(values)` is the bound without privacy.
 
+import { CASCADING, HEAVY_TAILED, SEMIBANDITS } from "./constants.js";
+
 const P = 0.5; // weight of an attractive item where `p` does not say another, and mean of a best arm
-const HYBRID = 9.802498795155294; // Lemma 1 of Chan et al., its constant by `lemma_1_constant`
 const log = Math.log;
 
 export function kl(p, q) {
@@ -35,19 +36,19 @@ const reach = ({ m, K, p = P }) => (m - K) * (1 - p) ** (K - 1);
 
 function laplaceCascade(values, scale, corrected) {
   const { m, T } = values;
-  const radius = (Math.sqrt(1.5) + Math.sqrt(24) * scale) ** 2;
+  const radius = (Math.sqrt(CASCADING.sampling[0]) + Math.sqrt(CASCADING.laplace) * scale) ** 2;
   const forced = corrected ? 3 * m * log(T) : 0;
   return (corrected ? 8 : 4) * radius * overGaps(values) * log(T) + tail(values) + forced;
 }
 
 const hybridPrinted = (values, epsilon, xi = 0.5) =>
-  192 * overGaps(values) * ((HYBRID * values.m * log(values.T)) / epsilon) ** (1 + xi) + tail(values);
+  192 * overGaps(values) * ((CASCADING.lemma * values.m * log(values.T)) / epsilon) ** (1 + xi) + tail(values);
 
 const gaussianCascade = (values, epsilon) =>
   2 * (2 * Math.sqrt(1.5) + (8 / epsilon) * Math.sqrt(values.K * log(1.25 / values.delta))) ** 2 * overGaps(values) * log(values.T);
 
 const compositionScale = ({ K, delta }, epsilon) =>
-  (epsilon === Infinity ? 0 : Math.sqrt(4 * K * log(Math.E + epsilon / delta)) / epsilon);
+  (epsilon === Infinity ? 0 : Math.sqrt(CASCADING.composition * K * log(Math.E + epsilon / delta)) / epsilon);
 
 function oneBit({ m, K, gap, T, p = P }, epsilon) {
   const kappa = -Math.expm1(K * Math.log1p(-p)) / p;
@@ -101,7 +102,7 @@ function summed(arms, factor, target, square, linear) {
 function localSemi(values, epsilon, reports) {
   const { m, K, gap, T } = values;
   const scale = reports / epsilon;
-  const sum = summed(inBad(values), 2 * K, gap, (1.5 + 12 * scale ** 2) * log(T), 3 * scale * log(T));
+  const sum = summed(inBad(values), 2 * K, gap, (SEMIBANDITS.sampling[0] + SEMIBANDITS.square * scale ** 2) * log(T), SEMIBANDITS.linear * scale * log(T));
   return sum + m * (1 + misses) * worst(values);
 }
 
@@ -113,7 +114,7 @@ function centralSemi(values, epsilon) {
   const levels = Math.floor(Math.log2(T)) + 1;
   const chance = 2 * log(T);
   const linear = (levels * K * (2 * Math.sqrt(levels * chance) + chance)) / epsilon;
-  return summed(inBad(values), 4, gap / K, 1.5 * log(T), linear) + m * (3 + misses) * worst(values);
+  return summed(inBad(values), 4, gap / K, SEMIBANDITS.sampling[0] * log(T), linear) + m * (3 + misses) * worst(values);
 }
 
 function semiLower({ m, K, gap, T }, epsilon) {
@@ -191,10 +192,11 @@ function epochs({ K, gap, T }, inside, pulls) {
   return total;
 }
 
+const { central: dp, local: ldp } = HEAVY_TAILED.elimination;
 const dpEpochs = (values, epsilon) =>
-  epochs(values, 4, (D, L) => Math.ceil((24 / D) ** ((1 + values.v) / values.v) * (L / epsilon) + 1));
+  epochs(values, dp.inside, (D, L) => Math.ceil((dp.c / D) ** ((1 + values.v) / values.v) * (L / epsilon) + 1));
 const ldpEpochs = (values, epsilon) =>
-  epochs(values, 8, (D, L) => Math.ceil((24 / D) ** ((2 * (1 + values.v)) / values.v) * (L / epsilon ** 2)) + 1);
+  epochs(values, ldp.inside, (D, L) => Math.ceil((ldp.c / D) ** ((2 * (1 + values.v)) / values.v) * (L / epsilon ** 2)) + 1);
 const dpPrinted = ({ K, gap, v, T }, epsilon) => ((K - 1) * log(T) * gap ** (-1 / v)) / epsilon + gap;
 const ldpPrinted = ({ K, gap, v, T }, epsilon) => ((K - 1) * log(T) * gap ** (-1 / v)) / epsilon ** 2 + gap;
 
@@ -257,7 +259,7 @@ export const theorems = [
       upper("theorem_4-corrected", "Theorem 4, Laplace, corrected", laplaceAt(true)),
       upper("theorem_6", "Theorem 6, Gaussian, printed", gaussianCascade),
       upper("theorem_8", "Theorem 8, composition", (v, epsilon) => laplaceCascade(v, compositionScale(v, epsilon), true)),
-      upper("theorem_2", "Theorem 2, Algorithm 1 under DP, printed, ξ = 1/2", hybridPrinted),
+      upper("theorem_2", "Theorem 2, DP, printed, ξ = 1/2", hybridPrinted),
       upper("first", "One bit about the first item, ours", oneBit),
       lower("theorem_11", "Theorem 11, local DP, printed", cascadeLocalLower, cascadeLower),
       lower("theorem_12", "Theorem 12, DP, corrected", cascadeCentralLower),

@@ -16,6 +16,12 @@ document.addEventListener(
       });
     }
     box.querySelector("summary ~ *").outerHTML = window.cells[place];
+    const code = box.querySelector("div.highlight pre");
+    const button = document.querySelector("button.copybtn")?.cloneNode(true);
+    if (!button) return;
+    code.id = `unfolded-${place}`;
+    button.dataset.clipboardTarget = `#${code.id}`;
+    code.after(button);
   },
   true,
 );

@@ -3,6 +3,7 @@
 They play the problems that the kernels play, from the same random numbers, and problems that are written in Python.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import chain
@@ -24,6 +25,7 @@ from private_bandits.streams import own_copy
 _BLOCK = 1024  # uniform numbers, drawn at a time
 _ROUNDS = 256  # contexts, drawn at a time
 _ANSWERS = 4096  # known at a time
+_ROUNDING = 1e-9  # by which a gap may be below 0
 Round = tuple[Sequence[float], float]  # the feedback and the expected loss
 
 
@@ -126,6 +128,8 @@ def play(
         If the learner asks for what cannot be played, or the policy has a random stream of its own.
     """
     learner = own_copy(policy).start(problem, streams.choice, streams.noise)
+    if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
+        raise TypeError(f"start() of {policy.name} must return what has ask() and tell(), got {checks.brief(learner)}")
     game = _game(problem)(problem, streams.env)
     ask, tell, play_round, watched = game.asking(learner.ask), learner.tell, game.round, len(trace) > 0
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
@@ -234,8 +238,13 @@ class _Own(_Lists):
         gap, draw, env = self.problem.gap, self.problem.draw, self.env
 
         def play(t: int) -> Round:
-            lost = gap(order, t)
-            return draw(order, t, env), lost
+            lost, feedback = gap(order, t), draw(order, t, env)
+            if not lost >= -_ROUNDING:
+                raise ValueError(f"gap() must return a number >= 0, got {lost} for {order} in round {t}")
+            if not _finite(feedback):
+                got = f"{checks.brief(feedback)} for {order} in round {t}"
+                raise ValueError(f"draw() must return a sequence of finite numbers, got {got}")
+            return feedback, lost
 
         return play
 
@@ -302,6 +311,13 @@ class _Contexts(_Game):
         mean = means[action]
         reward = float(number < mean) if self.record.binary else mean + self.record.spread * (2.0 * number - 1.0)
         return [reward], max(means) - mean
+
+
+def _finite(numbers: Any) -> bool:
+    try:
+        return all(map(math.isfinite, numbers))
+    except TypeError:
+        return False
 
 
 def _game(problem: Any) -> type[_Game]:

@@ -95,12 +95,15 @@ class Player:
     ----------
     paper, algorithm, version, privacy
         As for `Policy`.
+    horizon : int
+        Longest run that it is made for; 0 for any.
     """
 
     paper: str = ""
     algorithm: str = ""
     version: str = ""
     privacy: Guarantee | str = "not stated"
+    horizon: int = 0
 
     @property
     def mechanism(self) -> str:

@@ -214,6 +214,8 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
     if isinstance(policy, type) or not callable(start):
         raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.brief(policy)}")
     _learners().check(name, problem)
+    if isinstance(policy, Player):
+        protocol.check_horizon(name, horizon, policy.horizon)
     return {}
 
 

@@ -37,6 +37,7 @@ from private_bandits_book.rules import Holds, Ruling
 from private_bandits_book.studies import identity
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
+_NEEDED = ("horizon", "replications", "seed", "n_jobs", "output_dir")
 _DRAWN_ONLY = ["paper", "algorithm", "mechanism", "method", "family", "uniform", "problem", "label", "panel"]
 
 
@@ -70,6 +71,9 @@ class Chapter:
     def __init__(self, name: str, given: Mapping[str, Any], book: Book | None = None) -> None:
         self.name, self.book = name, book if book is not None else find_book()
         known = self.book.parameters(name)
+        for needed in _NEEDED:
+            if needed not in known:
+                raise UsageError(f"{needed} must stand in the parameters cell of {name}, got {', '.join(known)}")
         _refuse_misspelt(known, given.get("In", ()))
         asked = {key: given[key] for key in known if key in given}
         for key, value in asked.items():
@@ -77,7 +81,8 @@ class Chapter:
                 raise UsageError(f"{key} must be a list, got the text {value!r}: papermill takes -y '{key}: {value}'")
         missing = [key for key in known if key not in asked]
         if missing:
-            raise UsageError(f"{missing[0]} must be given, as {name} declares it, got {', '.join(asked)}")
+            got = ", ".join(asked) or "none of them"
+            raise UsageError(f"{missing[0]} must be given: assign {name}'s parameters ({', '.join(known)}), got {got}")
         self.parameters = validate(name, known, asked)
         free = ("n_jobs", "output_dir")
         self.own = all(self.parameters[key] == one.default for key, one in known.items() if key not in free)
@@ -224,7 +229,7 @@ class Chapter:
         place = caller.f_code.co_filename, caller.f_lineno
         if claim not in self._claims:
             close = difflib.get_close_matches(claim, self._claims, n=1)
-            raise ValueError(f"claim must be one of {self.name}'s{_meant(close)}, got {claim!r}")
+            raise ValueError(f"claim must be one in {self.name}/claims.toml{_meant(close)}, got {claim!r}")
         if self._places.setdefault(claim, place) != place:
             raise ValueError(f"claim must be judged in one cell, got {claim!r} in another")
         found = self._rulings[claim] = self._judged(claim, *evidence)

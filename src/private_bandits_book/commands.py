@@ -1,20 +1,21 @@
 """Commands: words to calls."""
 
+from __future__ import annotations
+
 import argparse
-import ast
 import shlex
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NoReturn
-
-import yaml
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from private_bandits import checks
-from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.parameters import UsageError
+from private_bandits_book.chapters.parameters import UsageError, literal
 from private_bandits_book.verdicts import EVIDENCE, VERDICTS
+
+if TYPE_CHECKING:
+    from private_bandits_book.chapters.book import Book
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,6 +37,9 @@ def call(words: Sequence[str] | None, book: Book | None) -> int:
         options, more = _parser().parse_known_args(words)
         if more:
             raise UsageError(_hint(options, more))
+        # what follows needs more than the library
+        from private_bandits_book.chapters.book import find_book
+
         return _call(options, book if book is not None else find_book())
     except UsageError as error:
         print(f"private-bandits: {error}", file=sys.stderr)
@@ -142,55 +146,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _parameters(options: argparse.Namespace) -> dict[str, Any]:
-    given = _from_file(options.file) if options.file else {}
+    from private_bandits_book.parameter_file import read
+
+    given = read(options.file) if options.file else {}
     for setting in options.settings:
         name, equals, text = setting.partition("=")
         if not equals or not name:
             raise UsageError(f"-p must be NAME=VALUE, got {checks.brief(setting)}")
-        given[name.strip()] = _literal(text)
+        given[name.strip()] = literal(text)
     return given
-
-
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads no aliases, by which a short file may stand for an endless one."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias is not read")
-        return super().compose_node(parent, index)
-
-
-def _from_file(path: Path) -> dict[str, Any]:
-    """Return the parameters in a file. What is not quoted is read as on the command line, not as YAML reads it."""
-    try:
-        node = yaml.compose(path.read_text(encoding="utf-8"), _Loader)
-        if not isinstance(node, yaml.MappingNode):
-            raise UsageError(f"-f must hold `name: value` lines, got {path} without any")
-        names = [_value(name) if name.style else str(name.value) for name, _ in node.value]
-        given = dict(zip(names, (_value(value) for _, value in node.value), strict=True))
-    except OSError as error:
-        raise UsageError(f"-f must be a readable file, got {path}: {error.strerror}") from None
-    except (UnicodeError, RecursionError, yaml.YAMLError) as error:
-        raise UsageError(f"-f must be a YAML file, got {path}: {' '.join(str(error).split()):.120}") from None
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(
-                f"-f must name a parameter once, got {path} with {checks.brief(name)} {names.count(name)} times"
-            )
-    return given
-
-
-def _value(node: Any) -> Any:
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(entry) for entry in node.value]
-    if isinstance(node, yaml.MappingNode) or node.tag not in _Loader.yaml_constructors:
-        raise yaml.YAMLError("a value is a number, a text or a list of them")
-    return node.value if node.style else _literal(node.value)
-
-
-def _literal(text: str) -> Any:
-    """Return a Python literal, or the text itself if it is none."""
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text

@@ -6,7 +6,7 @@ a claim.
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import resources
 
 from private_bandits import checks
@@ -77,7 +77,13 @@ def read_claims(text: str) -> list[Claim]:
     ValueError
         If two claims share an identifier, one is malformed, or one rests on what is no claim.
     """
-    entries = tomllib.loads(text)["claim"]
+    entries, known = tomllib.loads(text)["claim"], [field.name for field in fields(Claim)]
+    for entry in entries:
+        wrong = [*({*entry} - {*known}), *({*known[:4]} - {*entry})]
+        if wrong:
+            raise ValueError(
+                f"a claim needs {', '.join(known[:4])} and may have {', '.join(known[4:])}, see {wrong[0]}"
+            )
     claims = [Claim(**entry | {"rests_on": tuple(entry.get("rests_on", ()))}) for entry in entries]
     names = [claim.claim for claim in claims]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -12,6 +12,7 @@ from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Player, Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.privacy.tables import Started
+from private_bandits.problems import Problem as OwnProblem
 from private_bandits.problems.lists import ListProblem
 from private_bandits.reference_tools import Problem
 
@@ -84,7 +85,7 @@ def replay(
     if not isinstance(policy, Policy):
         if isinstance(policy, type) or not isinstance(policy, Started):
             raise ValueError(f"policy must be a Policy or have start(...), got {checks.brief(policy)}")
-        return Replayed(policy, paid, size, further, cost, privacy)
+        return Replayed(policy, paid, size, further, cost, longest, privacy)
     inside: Any = policy.record
     plain = index.Record(inside[0], observe_first=False, list_size=1)
     if isinstance(inside, index.Record) and inside[1:] == plain[1:]:
@@ -103,7 +104,7 @@ class Replayed(Player):
     Parameters
     ----------
     policy : object with `name` and `start(problem, choice, noise)`
-    epsilon, first, growth, loss
+    epsilon, first, growth, loss, horizon
         As for `replay`, checked.
     privacy : Guarantee
     """
@@ -113,6 +114,7 @@ class Replayed(Player):
     first: int = 1
     growth: float = 0.0
     loss: float = 0.0
+    horizon: int = 0
     privacy: Guarantee | str = "not stated"
     algorithm, mechanism = "replay", "laplace"
 
@@ -126,7 +128,7 @@ class Replayed(Player):
 
         Parameters
         ----------
-        problem : Arms, Cascade or SemiBandit
+        problem : Arms, Cascade, Problem or SemiBandit
         choice, noise : numpy.random.Generator
             Of the replication.
 
@@ -139,8 +141,9 @@ class Replayed(Player):
         ValueError
             If the problem has no items with rewards in [0, 1].
         """
-        protocol.check_kind(self.name, problem, ListProblem, "arms or lists")
-        protocol.check_rewards(self.name, problem)
+        protocol.check_kind(self.name, problem, (ListProblem, OwnProblem), "arms or lists")
+        if isinstance(problem, ListProblem):
+            protocol.check_rewards(self.name, problem)
         return Replaying(self, problem.n_items, self.policy.start(problem, choice, noise), noise)
 
 
@@ -187,10 +190,15 @@ class Replaying:
         ----------
         feedback : sequence of float
             The reward; of a list that of the first item, and others that are not used.
+
+        Raises
+        ------
+        ValueError
+            If the reward is not in [0, 1].
         """
         reward = float(feedback[0])
         if reward not in (0.0, 1.0):
-            reward = float(self.noise.random() < reward)
+            reward = float(self.noise.random() < checks.real("reward", reward, at_least=0, at_most=1))
         self.sum += int(reward)
         self.to_come -= 1
         if self.to_come == 0:

@@ -106,7 +106,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     protocol.check_horizon(name, horizon, record.horizon)
     if record.semi_bandit:
         protocol.check_kind(name, problem, (SemiBandit, Arms), "a SemiBandit")
-    protocol.check_kind(name, problem, ListProblem, "a list problem")
+    protocol.check_kind(name, problem, ListProblem, "Arms, a Cascade or a SemiBandit")
     protocol.check_size(name, "list_size", record.list_size, problem.list_size)
     protocol.check_size(name, "n_items", record.n_items, problem.n_items)
     return protocol.check_rewards(name, problem)

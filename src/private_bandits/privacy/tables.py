@@ -387,13 +387,13 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
         single = kernel is episodes and policy.record.growth == 0.0 and policy.record.kept > 0.0
         return (_Epochs if kernel.PIECE == WHOLE_RUN and not single else _Rounds)(policy, problem, horizon, view)
     if not isinstance(problem, ListProblem):
-        raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit for a learner, got {checks.brief(problem)}")
+        raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit to audit, got {checks.brief(problem)}")
     return _Learner(policy, problem, horizon, view)
 
 
 def _numbers(told: str, value: Any) -> np.ndarray:
     if value is None:
-        raise ValueError(f"view needs a learner whose {told} returns what is sent or read, got None")
+        raise ValueError(f"view needs a learner whose {told} returns numbers: what is sent or read, got None")
     return np.asarray(value, dtype=float).ravel()
 
 

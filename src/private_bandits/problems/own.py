@@ -1,5 +1,6 @@
 """Problems written in Python, for policies written in Python."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from private_bandits.shown import Shown
 
 
-class Problem(Shown):
+class Problem(Shown, ABC):
     """A list of items is played in each round: a subclass says what is observed, and how much less a list earns.
 
     Each run plays a copy, so `draw` may change the problem.
@@ -36,6 +37,7 @@ class Problem(Shown):
     n_items: int
     list_size: int = 1
 
+    @abstractmethod
     def draw(self, items: Sequence[int], t: int, rng: np.random.Generator) -> Sequence[float]:
         """Return what is observed when a list is played.
 
@@ -51,17 +53,17 @@ class Problem(Shown):
         Returns
         -------
         sequence of float
-            What the policy observes: a number for each observed position.
+            What the policy observes: a finite number for each observed position.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def gap(self, items: Sequence[int], t: int) -> float:
         """Return what a list earns less, in expectation, than the best list of that round.
 
         Parameters
         ----------
         items : sequence of int
-            As for `draw`, which is called after it.
+            As for `draw`, which is called after `gap`.
         t : int
             The round, >= 1.
 
@@ -70,7 +72,6 @@ class Problem(Shown):
         float
             >= 0; the regret is the sum over rounds.
         """
-        raise NotImplementedError
 
     def allows(self, items: Sequence[int]) -> bool:
         """Whether a list may be played; asked once for each list.

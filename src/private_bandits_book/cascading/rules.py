@@ -61,12 +61,10 @@ def lemma_1() -> Ruling:
 
 def lemma_2(leak: float | None) -> Ruling:
     """The least delta of Algorithm 1, by what the numbers of pulls give away: one more way out than the counters."""
-    said = (
-        ""
-        if leak is None
-        else f"the numbers of reports tell a reply: not private at any epsilon with a delta below {leak:.6g}"
-    )
-    return _EXACT(False if leak is not None and leak > 0.0 else None, said, leak)
+    if leak is None:
+        return _EXACT(None, "", leak)
+    said = f"the numbers of reports tell a reply: not private at any epsilon with a delta below {leak:.6g}"
+    return _EXACT(False if leak > 0.0 else None, said, leak)
 
 
 def lemma_3() -> Ruling:
@@ -139,10 +137,8 @@ theorem_5 = theorem_8_privacy = own_local_privacy = own_central_privacy = theore
 def theorem_2() -> Ruling:
     """The bound forgets the ln T that sampling costs, and whatever its constants are, two neighbours refute it."""
     horizon, gap, most = lemmas.first_contradiction(lambda x, t: bounds.theorem_2(x, t, _VAST, _XI, c_2=_FREE))
-    said = (
-        f"as epsilon grows it tends to a constant, but regret grows with ln T: two items whose means move by {gap:.2g} "
-    )
-    said += f"exceed it from T = {horizon:.0e} on, at epsilon = {_VAST:g} and c_2 = {_FREE:.0e} ({most:.3g})"
+    said = "as epsilon grows it tends to a constant, but regret grows with ln T: two items whose means move by "
+    said += f"{gap:.2g} exceed it from T = {horizon:.0e} on, at epsilon = {_VAST:g} and c_2 = {_FREE:.0e} ({most:.3g})"
     return _PROVED(math.isinf(horizon), said, horizon)
 
 

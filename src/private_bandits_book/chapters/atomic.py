@@ -81,6 +81,22 @@ def _held(folder: Path) -> Iterator[None]:
         _release(file, lock)
 
 
+def is_replaced(directory: Path) -> bool:
+    """Say whether another process is about to replace a directory."""
+    beside = _beside(directory)
+    if beside.with_name(f"{beside.name}.lock").exists():
+        try:
+            with _held(beside):
+                pass
+        except Held:
+            return True
+    return False
+
+
+def _beside(directory: Path) -> Path:
+    return directory.parent / f".{directory.name}.private-bandits"
+
+
 def _take(lock: Path) -> IO[bytes]:
     while True:
         file = open(lock, "ab", opener=_opened)
@@ -148,7 +164,7 @@ def replacing(directory: Path, unchanged: Callable[[Path], None]) -> Iterator[Pa
     Held
         Another process is about to replace it.
     """
-    beside = directory.with_name(f".{directory.name}.private-bandits")
+    beside = _beside(directory)
     with _held(beside):
         _put_back(beside, directory)
         try:

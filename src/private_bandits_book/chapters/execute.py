@@ -66,7 +66,9 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
             notebook = papermill.execute_notebook(
                 nbformat.read(path, as_version=4), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
                 kernel_name="python3", kernel_manager_class=kernels, progress_bar=sys.stderr.isatty(),
-                on_cell_start=lambda cell, cell_index: places.append(f"{path.stem}, " + cell.source.partition("\n")[0]),
+                on_cell_start=lambda cell, cell_index: places.append(
+                    f"{path.stem}, {cell.source:.60}".partition("\n")[0]
+                ),
             )  # fmt: skip
     except PapermillExecutionError as error:
         kind = vars(builtins).get(error.ename, Exception)

@@ -95,6 +95,14 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
     return values
 
 
+def literal(text: str) -> Any:
+    """Return the Python literal that a text is, or the text itself if it is none."""
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+
+
 def few(values: Mapping[str, Any], most: int, *names: str) -> None:
     """Raise a ValueError if one of these parameters has more values than may be, or one of them twice."""
     for name in names:

@@ -51,7 +51,7 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
             grown = times * math.prod(values[name] / own[name].default for name in _GROWS if name in own)
             fixed += pace * least
             seconds += pace * (known[chapter] - least) * grown * (2 if alone else 1)
-    about = f", about {fixed + seconds:.0f} s on this machine" if fixed else ""
+    about = f", about {fixed + seconds:.0f} s on this machine, and more the first time" if fixed else ""
     smaller = f"; fewer rounds or replications (-p) shorten a `run`, down to {fixed:.0f} s"
     log(f"{what}{about}{smaller if fixed + seconds > _LONG else ''}")
 

@@ -41,6 +41,9 @@ class Display:
     markdown: str
     png: str = ""
 
+    def __repr__(self) -> str:
+        return self.text
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         bundle = {"text/plain": self.text, "text/html": self.html, "text/markdown": self.markdown}
         return bundle | ({"image/png": self.png} if self.png else {})

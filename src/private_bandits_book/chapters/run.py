@@ -19,7 +19,7 @@ import nbformat
 
 from private_bandits import checks
 from private_bandits_book.cache import caching
-from private_bandits_book.chapters.atomic import Held, replacing, scratch
+from private_bandits_book.chapters.atomic import Held, is_replaced, replacing, scratch
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
@@ -116,6 +116,8 @@ def _made_for(directory: Path) -> Iterator[Path]:
     try:
         with ExitStack() as stack:
             try:
+                if any(map(is_replaced, directory.parents)):
+                    raise Held
                 directory.parent.mkdir(parents=True, exist_ok=True)
                 fresh = stack.enter_context(replacing(directory, partial(_check_unchanged, shown=directory)))
             except Held:

@@ -382,16 +382,10 @@ def lemma_4(
 
 def table_2(horizon: int, epsilons: Sequence[float]) -> dict[str, tuple[float, float]]:
     """Return the least and the largest ratio over epsilon of an entry of Table 1 and the result behind it."""
-    game = N_ARMS, horizon
-    made = {
-        "Theorem 1": [bounds.theorem_1(*game, e, "table") / bounds.theorem_1(*game, e) for e in epsilons],
-        "Theorem 2": [bounds.theorem_2(*game, e, "table") / bounds.theorem_2(*game, e) for e in epsilons],
-        "Theorem 3": [bounds.theorem_3(*game, e, "table") / bounds.theorem_3(*game, e) for e in epsilons],
-        "Theorem 4": [
-            replacements.lai_robbins(MEANS[0], 3) / (2 * local_factor(e)) / bounds.theorem_4(MEANS[0], 3, e)
-            for e in epsilons
-        ],
-    }
+    game, plain = (N_ARMS, horizon), replacements.lai_robbins(MEANS[0], 3)
+    minimax = {"Theorem 1": bounds.theorem_1, "Theorem 2": bounds.theorem_2, "Theorem 3": bounds.theorem_3}
+    made = {name: [one(*game, e, "table") / one(*game, e) for e in epsilons] for name, one in minimax.items()}
+    made["Theorem 4"] = [plain / (2 * local_factor(e)) / bounds.theorem_4(MEANS[0], 3, e) for e in epsilons]
     return {name: (min(ratios), max(ratios)) for name, ratios in made.items()}
 
 

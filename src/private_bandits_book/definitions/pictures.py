@@ -18,6 +18,8 @@ from private_bandits_book.package_data import tables
 from private_bandits_book.plots import Picture
 
 _INK, _SAID = "#1a1a1a", ("level", "by", "claim")
+Pair = tuple[float, float]
+Box = tuple[np.ndarray, np.ndarray]
 
 
 def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **look: Any) -> Picture:
@@ -156,10 +158,10 @@ def figure_1() -> Picture:
     ]
     data = pd.DataFrame(rows, columns=["model", "source", "target", "noisy", "source_protected"])
     alt = f"Four graphs of two rounds. {'; '.join(said)}."
-    return Picture(_graphs(models, 4, WIDTH), data, alt, narrow=_graphs(models, 2, NARROW))
+    return Picture(_graphs(models, 4, WIDTH, 10.0), data, alt, narrow=_graphs(models, 2, NARROW, 11.0))
 
 
-def _graphs(models: Sequence[Model], columns: int, width: float) -> Figure:
+def _graphs(models: Sequence[Model], columns: int, width: float, letters: float) -> Figure:
     rows = len(models) // columns
     with style():
         figure = blank()
@@ -167,7 +169,7 @@ def _graphs(models: Sequence[Model], columns: int, width: float) -> Figure:
         for place, one in enumerate(models):
             row, column = divmod(place, columns)
             box = (column / columns, 1 - (row + 1) / rows, 1 / columns, 1 / rows)
-            _panel(figure.add_axes(box, label=one.title), one)
+            _panel(figure.add_axes(box, label=one.title), one, letters)
     return figure
 
 
@@ -175,10 +177,12 @@ def _listed(names: Iterable[str]) -> str:
     return " and ".join(dict.fromkeys(names))
 
 
-def _panel(axes: Axes, model: Model) -> None:
+def _panel(axes: Axes, model: Model, letters: float) -> None:
     axes.set(xlim=(-1.1, 3.5), ylim=(-1.5, 5.2), aspect="equal")
     axes.set_axis_off()
-    axes.text(1.2, 4.95, model.title, ha="center", va="center", fontsize=10)
+    axes.text(1.2, 4.95, model.title, ha="center", va="center", fontsize=letters)
+    for place, which in ((0.0, "$t-1$"), (2.4, "$t$")):
+        axes.text(place, 3.72, which, ha="center", va="center", fontsize=letters)
     rows = {"x": 3.0, "r": 2.0, "z": 1.0, "a": 0.0}
     places = {ENVIRONMENT: (1.2, 4.0), POLICY: (1.2, -1.0)}
     places |= {f"{letter}{slot}": (2.4 * slot, y) for letter, y in rows.items() for slot in (0, 1)}
@@ -186,8 +190,8 @@ def _panel(axes: Axes, model: Model) -> None:
     for name in model.graph.nodes:
         look = {"facecolor": "#c9c9c9" if name in model.seen else "white", "edgecolor": _INK}
         axes.add_patch(Circle(places[name], _RADIUS, lw=1.0, **look))
-        word = greek.get(name, f"${name[0]}_{{{'t' if name[-1] == '1' else 't-1'}}}$")
-        axes.text(*places[name], word, ha="center", va="center", fontsize=9, zorder=5)
+        word = greek.get(name, f"${name[0]}$")
+        axes.text(*places[name], word, ha="center", va="center", fontsize=letters, zorder=5)
     gap = _RADIUS * axes.get_window_extent().width / 4.6 + 1.5
     for source, target in model.graph.edges:
         # the arrow from an action to its reward goes around the message between them
@@ -214,36 +218,59 @@ def implications() -> Picture:
     known = tables("definitions", "map")
     names = {key: node["words"].replace("\n", " ") for key, node in known["nodes"].items()}
     rows = []
-    with style():
-        figure = blank()
-        figure.set_size_inches(WIDTH, 0.66 * WIDTH)
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(-0.45, 2.45), ylim=(-0.3, 2.3))
-        axes.set_axis_off()
-        frame = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": _INK}
-        for node in known["nodes"].values():
-            x, y = node["place"]
-            axes.text(x, y, node["words"], ha="center", va="center", fontsize=10, bbox=frame, zorder=4)
-        for arrow in known["arrow"]:
-            broken, (start, end) = arrow.get("broken", False), arrow["ends"]
-            rows.append((names[start], "no" if broken else "yes", names[end], *[arrow[key] for key in _SAID]))
-            _drawn(axes, [np.array(known["nodes"][one]["place"]) for one in arrow["ends"]], arrow["level"], broken)
-        said = "solid: follows, at this level\nbroken: does not, by a counterexample"
-        axes.text(-0.4, 0.0, said, ha="left", va="center", fontsize=9.5)
+    for arrow in known["arrow"]:
+        start, end = arrow["ends"]
+        follows = "no" if arrow.get("broken", False) else "yes"
+        rows.append((names[start], follows, names[end], *[arrow[key] for key in _SAID]))
     data = pd.DataFrame(rows, columns=["from", "follows", "to", *_SAID])
     ways = (f"{a} {'gives' if yes == 'yes' else 'does not give'} {b} ({level})" for a, yes, b, level, *_ in rows)
-    return Picture(figure, data, f"{'; '.join(ways)}.")
+    wide = _map(known, "place", (504.0, 333.0), (78.0, 38.0), (174.0, 128.0), 10.0)
+    narrow = _map(known, "narrow", (331.2, 430.0), (70.0, 66.0), (192.0, 112.0), 11.0)
+    return Picture(wide, data, f"{'; '.join(ways)}.", narrow=narrow)
 
 
-def _drawn(axes: Axes, ends: list[np.ndarray], level: str, broken: bool) -> None:
-    along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
-    aside = np.array([-along[1], along[0]])  # an arrow keeps to its left, so that two ways stand apart
-    flat, slanted = abs(along[0]) > 0.5, 0.1 < abs(along[0]) < 0.9
-    away = 0.3 if slanted else 0.35 if flat else 0.17
-    start, stop = (end + 0.06 * aside + away * way for end, way in zip(ends, (along, -along), strict=True))
+def _map(known: Any, place: str, size: Pair, corner: Pair, apart: Pair, letters: float) -> Figure:
+    """Draw the map on a plate of this size in points, its nodes so far apart, from a corner on."""
+    with style():
+        figure = blank()
+        figure.set_size_inches(size[0] / 72, size[1] / 72)
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, size[0]), ylim=(0, size[1]))
+        axes.set_axis_off()
+        frame = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": _INK}
+        boxes = {}
+        for key, node in known["nodes"].items():
+            at = np.add(corner, np.multiply(apart, node[place]))
+            words = axes.text(
+                at[0], at[1], node["words"], ha="center", va="center", fontsize=letters, bbox=frame, zorder=4
+            )
+            extent = words.get_window_extent()
+            half = np.array([extent.width, extent.height]) * 36 / figure.dpi + 0.5 * letters
+            boxes[key] = at, half
+        for arrow in known["arrow"]:
+            start, end = (boxes[one] for one in arrow["ends"])
+            _drawn(axes, start, end, arrow["level"], arrow.get("broken", False), letters)
+        said = "solid: follows, at this level\nbroken: does not, by a counterexample"
+        axes.text(8, 26, said, ha="left", va="center", fontsize=letters)
+    return figure
+
+
+def _drawn(axes: Axes, start: Box, end: Box, level: str, broken: bool, letters: float) -> None:
+    """Draw an arrow from box to box, and its level beside it."""
+    (place, half), (other, there) = start, end
+    along = (other - place) / np.linalg.norm(other - place)
+    aside = 7 * np.array([-along[1], along[0]])  # an arrow keeps to its left, so that two ways stand apart
+    flat, slanted = abs(along[0]) > 0.9, 0.1 < abs(along[0]) < 0.9
+    first = place + aside + _way_out(half, aside, along) * along
+    last = other + aside - _way_out(there, aside, -along) * along
     colour, line = (FAMILY_COLOURS["laplace"], (0, (4, 3))) if broken else (FAMILY_COLOURS["none"], "-")
-    arrow = FancyArrowPatch(tuple(start), tuple(stop), arrowstyle="-|>", mutation_scale=11, lw=1.3)
-    arrow.set(color=colour, linestyle=line)
+    arrow = FancyArrowPatch(tuple(first), tuple(last), arrowstyle="-|>", mutation_scale=11, shrinkA=0, shrinkB=0)
+    arrow.set(color=colour, linestyle=line, lw=1.3)
     axes.add_patch(arrow)
-    x, y = start + (0.75 if slanted else 0.5) * (stop - start) + (0.07 if flat else 0.03) * aside
-    side = "center" if flat and not slanted else "right" if aside[0] < 0 else "left"
-    axes.text(x, y, level, ha=side, va="center", fontsize=9, color=colour, zorder=5)
+    x, y = first + (0.7 if slanted else 0.5 if flat else 0.4) * (last - first) + (1.3 if flat else 0.7) * aside
+    side = "center" if flat else "right" if aside[0] < 0 else "left"
+    axes.text(x, y, level, ha=side, va="center", fontsize=letters, color=colour, zorder=5)
+
+
+def _way_out(half: np.ndarray, start: np.ndarray, along: np.ndarray) -> float:
+    """Return how far it is from a point of a box of these half sides to its outside."""
+    return 4 + float(np.min((half - start * np.sign(along)) / np.maximum(np.abs(along), 1e-9)))

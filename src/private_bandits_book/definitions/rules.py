@@ -117,11 +117,9 @@ def lemma_2(losses: pd.DataFrame, reached: float) -> Ruling:
     rows = losses[(losses["sees"] != "all outcomes") & np.isfinite(losses["outcomes"])]
     forward = max(float((rows["instantaneous"] / (2 * rows["outcomes"])).max()), reached)
     backward = float((rows["outcomes"] / (rows["horizon"] * rows["instantaneous"])).max())
-    said = (
-        f"policies reach {forward:.4g} of the first half, and over {rows['horizon'].iloc[0]} rounds {backward:.4g} of "
-    )
+    said = f"policies reach {forward:.4g} of the first half, and over {rows['horizon'].iloc[0]} rounds {backward:.4g} "
     most = max(forward, backward)
-    return _EXACT(most <= 1 + _SAME, f"{said}the second, which T - 1 instead of T makes 1", most)
+    return _EXACT(most <= 1 + _SAME, f"{said}of the second, which T - 1 instead of T makes 1", most)
 
 
 # --- the divergences
@@ -148,10 +146,8 @@ def lemma_5() -> Ruling:
     found = [lemmas.lemma_5(one) for one in pairs]
     held = all(one.divergence <= one.reward_term + extra + 1e-12 for one, (extra, _) in zip(pairs, found, strict=True))
     (extra, claimed), likeliest = map(min, zip(*found, strict=True)), max(one.likeliest for one in pairs)
-    said = (
-        f"it adds {extra:.3g} or more where the truth is 0; its proof bounds a sum of {likeliest:.3g} by {claimed:.3g}"
-    )
-    return _PROVED(held, said, extra)
+    said = f"it adds {extra:.3g} or more where the truth is 0; its proof bounds a sum of {likeliest:.3g} by "
+    return _PROVED(held, f"{said}{claimed:.3g}", extra)
 
 
 def lemma_6() -> Ruling:
@@ -159,10 +155,8 @@ def lemma_6() -> Ruling:
     pairs, wrong = lemmas.pairs(1.0, 4), lemmas.suite(0.1)[lemmas.EXPONENTIAL]
     over = min(lemmas.lemma_6(one)[0] / one.divergence for one in pairs)
     _, integral, claimed = lemmas.lemma_6(lemmas.Pair(wrong, (0.6, 0.6), (0.65, 0.65), 2))
-    said = (
-        "the divergences of neighbouring histories are one number; text and appendix differ, and the proof bounds an "
-    )
-    return _PROVED(over >= 1, f"{said}integral of {integral:.3g} by {claimed:.3g}", over)
+    said = "the divergences of neighbouring histories are one number; text and appendix differ, and the proof bounds "
+    return _PROVED(over >= 1, f"{said}an integral of {integral:.3g} by {claimed:.3g}", over)
 
 
 def lemma_7() -> Ruling:
@@ -190,10 +184,8 @@ def theorem_1() -> Ruling:
     plain = replacements.minimax(N_ARMS, HORIZON)
     share = max(value / replacements.local_minimax(N_ARMS, HORIZON, e) for e, value in values.items())
     empty = min((e for e, value in values.items() if value <= plain), default=math.nan)
-    said = (
-        f"it is at most {share:.3g} of a proved bound on the grid, though its own steps give half of it; from epsilon "
-    )
-    return _PROVED(share <= 1, f"{said}{empty:g} on it says less than the bound without privacy", share)
+    said = f"it is at most {share:.3g} of a proved bound on the grid, though its own steps give half of it; from "
+    return _PROVED(share <= 1, f"{said}epsilon {empty:g} on it says less than the bound without privacy", share)
 
 
 def theorem_2() -> Ruling:
