@@ -1,0 +1,96 @@
+"""Thompson sampling that one number of a user is enough for: what is sent under local privacy, and what is played."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scipy
+
+from private_bandits.papers.cascading import b_lb
+from private_bandits.privacy import audit
+from private_bandits.problems import Arms, SemiBandit
+from private_bandits.simulate import trace
+from private_bandits.streams import streams
+from private_bandits_book.one_item import OneBit, OneItem
+
+ARMS = Arms.bernoulli([0.9, 0.5, 0.4])
+LISTS = b_lb(6, 3, 0.4, 0.3)
+SETS = SemiBandit.from_sets([0.5] * 2 + [0.2] * 3, [*combinations(range(5), 2)])
+
+
+class Plain:
+    """`OneBit` item by item, with its own randomised response."""
+
+    name = "plain"
+
+    def __init__(self, epsilon):
+        self.lie = 1 / (1 + math.exp(epsilon))
+
+    def start(self, problem, choice, noise):
+        self.choice, self.noise, self.size = choice, noise, problem.list_size
+        self.sent = [[] for _ in range(problem.n_items)]
+        return self
+
+    def ask(self):
+        draws = [self.choice.beta(1 + sum(bits), 1 + len(bits) - sum(bits)) for bits in self.sent]
+        shown = sorted(range(len(draws)), key=lambda item: -draws[item])[: self.size]
+        fewest = min(range(self.size), key=lambda place: len(self.sent[shown[place]]))
+        shown[0], shown[fewest] = shown[fewest], shown[0]
+        self.shown = shown
+        return shown
+
+    def tell(self, feedback):
+        u = self.noise.random()
+        bit = int(feedback[0])
+        if u < 2 * self.lie:  # a fair coin instead of the truth
+            bit = int(u >= self.lie)
+        self.sent[self.shown[0]].append(bit)
+
+
+@pytest.mark.parametrize("problem", [ARMS, LISTS, SETS], ids=["arms", "lists", "sets"])
+def test_it_plays_as_item_by_item(problem):
+    rows = trace(problem, OneBit(0.8), horizon=800, seed=4)
+    np.testing.assert_array_equal(rows, trace(problem, Plain(0.8), horizon=800, seed=4))
+    assert (rows != trace(problem, OneItem(), horizon=800, seed=4)).any()
+
+
+@pytest.mark.parametrize("problem", [ARMS, LISTS, SETS], ids=["arms", "lists", "sets"])
+def test_without_noise_nothing_is_drawn(problem):
+    rows = trace(problem, OneBit(math.inf), horizon=800, seed=4)
+    np.testing.assert_array_equal(rows, trace(problem, OneItem(), horizon=800, seed=4))
+    noise = streams(4, 0).noise
+    learner = OneBit(math.inf).start(problem, streams(4, 0).choice, noise)
+    learner.ask()
+    assert learner.tell([1.0]) == 1 and noise.random() == streams(4, 0).noise.random()
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("true", [0, 1])
+def test_a_bit_is_true_as_often_as_randomised_response_says(epsilon, true):
+    """In 10,000 bits half or twice the epsilon is off by ten standard errors at least."""
+    learner = OneBit(epsilon).start(ARMS, *streams(7, true)[1:])
+    learner.ask()
+    kept = sum(learner.tell([float(true)]) == true for _ in range(10_000))
+    chance = math.exp(epsilon) / (1 + math.exp(epsilon))
+    assert scipy.stats.binomtest(kept, 10_000, chance).pvalue > 1e-4
+    for wrong in (epsilon / 2, 2 * epsilon):
+        assert scipy.stats.binomtest(kept, 10_000, 1 / (1 + math.exp(-wrong))).pvalue < 1e-20
+
+
+@pytest.mark.parametrize("problem", [ARMS, LISTS, SETS], ids=["arms", "lists", "sets"])
+def test_what_a_user_sends_pays_what_is_promised(problem):
+    promised = OneBit(1.0).privacy
+    assert promised.trust == "local" and promised.effective_epsilon == pytest.approx(1.0)
+    found = audit(OneBit(1.0), problem=problem, horizon=2, runs=6000)
+    assert found.verdict != "breaks its promise" and 0.7 < found.epsilon_low <= 1.0
+    assert audit(OneBit(2.0), problem=problem, horizon=2, runs=6000, promised=1.0).verdict == "breaks its promise"
+
+
+def test_it_learns_the_best_items():
+    for problem in (ARMS, LISTS, SETS):
+        late = trace(problem, OneBit(2.0), horizon=4000, seed=1)[2000:, : problem.list_size]
+        best = np.argsort(-problem.means)[: problem.list_size]
+        assert np.isin(late, best).mean() > 0.9
