@@ -40,7 +40,7 @@ def theorem_7(loss: float, epsilon: float, delta: float) -> Ruling:
 def theorem_9(printed: float, repaired: float, epsilon: float, delta: float) -> Ruling:
     """The losses for a link of small values: of the gradient alone, from below, and of all repaired messages."""
     stated = Privacy(epsilon, delta)
-    return after_repair(stated(printed), stated(repaired))
+    return after_repair(stated(printed, at_least=True), stated(repaired))
 
 
 def published_setting() -> Ruling:

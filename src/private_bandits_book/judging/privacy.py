@@ -37,13 +37,15 @@ class Privacy:
         checks.real("epsilon", self.epsilon, above=0)
         checks.real("delta", self.delta, at_least=0, below=1)
 
-    def __call__(self, loss: float | None) -> Ruling:
-        """Judge the privacy loss of everything that is released, at `delta`; None where it is not certified."""
+    def __call__(self, loss: float | None, at_least: bool = False) -> Ruling:
+        """Judge the privacy loss of everything that is released, or its lower end; None where it is not certified."""
         seen = measurement(loss)
         if math.isnan(seen.measured):
             return ruling(UNDECIDED, "the privacy loss is not certified at these parameters", seen, self.evidence)
-        has = "has no bound" if math.isinf(seen.measured) else f"is {seen.measured:.4g}"
+        end = "is at least" if at_least else "is"
+        has = "has no bound" if math.isinf(seen.measured) else f"{end} {seen.measured:.4g}"
         at = f" at delta = {self.delta:.3g}" if self.delta else ""
         kept = seen.measured <= self.epsilon * (1 + 1e-9)
         said = f"the privacy loss {has}{at}; stated is epsilon = {self.epsilon:.4g}"
-        return ruling(REPRODUCED if kept else NOT_REPRODUCED, said, seen, self.evidence)
+        proved = UNDECIDED if at_least else REPRODUCED
+        return ruling(proved if kept else NOT_REPRODUCED, said, seen, self.evidence)
