@@ -502,5 +502,8 @@ def test_a_learner_in_python_must_stay_in_the_set(problem, point):
         def ask(self):
             return point
 
+        def tell(self, values):
+            pass
+
     with pytest.raises(ValueError, match="must return a point"):
         simulate(problem, Fixed(), horizon=3, replications=1, seed=2)
