@@ -31,7 +31,6 @@ from private_bandits_book.contextual import lemmas
 HORIZON, ALPHA, DELTA = 250, 0.1, 1e-3
 THETAS = {1: [0.7], 2: [0.6, -0.7], 4: [0.5, -0.3, 0.5, 0.4]}
 C = 1 / (1 + math.exp(-1))
-KAPPA = C * (1 - C)
 
 
 def problem_of(dim, n_actions=3, link="linear"):

@@ -513,6 +513,8 @@ def test_bad_arguments_are_named(changes, message):
         (PARETO, adap_klucb(1.0), r"rewards must be in \[0, 1\] for AdaP-KLUCB"),
         (pareto_arms([0.9, 0.5], 1.5), robust_ucb(0.5, 1.0), "moment of order 1.5 must be finite"),
         (PROBLEM, cucb_gaussian(math.inf, 1e-3, 8, 3), "CUCB needs a SemiBandit, got Cascade"),
+        (SETS, cucb_blocks(1.0, 2, 4, 50), "size=2, the problem has 3"),
+        (SEMI, super_arm_radius(1.0, 50), "listed super arms"),
         (PROBLEM, robust_ucb(0.9, 1.0), "Robust UCB needs Arms, got Cascade"),
         (PROBLEM, contextual.linucb(2), "needs a LinearContext"),
         (SPHERE, cascade_ucb1(), "needs a list problem"),
