@@ -17,14 +17,12 @@ from private_bandits.papers.contextual import (
     hanna_local,
     instances,
     joint_linucb,
-    ldp_glm,
     ldp_linucb,
     linucb,
     linucb_private_rewards,
     private_rewards,
     weighted_regression,
 )
-from private_bandits.privacy.accounts import account
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import simulate, streams, trace
 
@@ -32,18 +30,6 @@ DELTA = 1e-3
 SETS = [[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]], [[-0.5, 0.5], [0.3, 0.0]]]
 THETA = np.array([0.5, -0.4])
 SEVERAL = LinearContext.table(SETS, np.array(SETS) @ THETA)
-
-
-def played(kernel, problem, record, horizon, cuts, seed=0):
-    """Regret at the cuts and at the horizon, and the trace, a run played in the pieces between the cuts."""
-    state, rows, regret = kernel.start(problem.record(), record), kernel.blank(problem, record, horizon), []
-    source, last = streams(seed, 0), 0
-    for cut in (*cuts, horizon):
-        found = np.zeros(1)
-        kernel.advance(problem.record(), record, state, last + 1, cut, np.array([cut]), found, rows, *source)
-        regret.append(found[0])
-        last = cut
-    return regret, rows
 
 
 @pytest.mark.parametrize("dim", [1, 2, 4])
@@ -56,27 +42,6 @@ def test_stretches_of_one_round_are_the_loop(epsilon, variant, dim):
         for seed in (0, 1):
             expected, found = (trace(problem, each, horizon=600, seed=seed) for each in (one, other))
             np.testing.assert_array_equal(expected, found)
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        by_stretches(ldp_linucb(5.0, DELTA, 2, 500, "derived", "analytic"), 0.3),
-        by_stretches(ldp_linucb(5.0, None, 2, 500, "derived", "laplace"), 0.3),
-        by_stretches(linucb_private_rewards(5.0, DELTA, 2), 0.3),
-        joint_linucb(5.0, DELTA, 2, 500, growth=0.3),
-    ],
-    ids=["gaussian", "laplace", "rewards", "joint"],
-)
-@pytest.mark.parametrize("problem", [SEVERAL, instances.one_set(2)], ids=["several sets", "one set"])
-def test_a_run_may_be_played_in_pieces(policy, problem):
-    whole, rows = played(stretches, problem, policy.record, 500, (3, 77, 78, 400))
-    again, same = played(stretches, problem, policy.record, 500, ())
-    np.testing.assert_array_equal(rows, same)
-    assert whole[-1] == again[-1] and rows[:, 1].min() == 1
-    if len(problem.sets) == 1:  # what is interpolated is what was played
-        gaps = problem.means.max() - problem.means[0]
-        assert np.cumsum(gaps[rows[:, 0]])[[2, 76, 77, 399, 499]] == pytest.approx(whole)
 
 
 def round_by_round(problem, policy, horizon, seed):
@@ -134,15 +99,6 @@ def test_stretches_have_the_law_of_users_one_by_one(policy):
     )
     drawn = simulate(SEVERAL, other, horizon=400, replications=runs, seed=3).regret.values[:, -1]
     assert scipy.stats.ks_2samp(drawn, brute).pvalue < 1e-3  # the test sees the noise
-
-
-def test_solving_seldom_costs_little():
-    problem, policy = instances.one_set(2, gap=0.24), ldp_linucb(64.0, DELTA, 2, 200_000, "derived", "analytic")
-    each, seldom = (
-        simulate(problem, one, horizon=200_000, replications=runs, seed=1).regret.values[:, -1].mean()
-        for one, runs in ((policy, 6), (by_stretches(policy), 60))
-    )
-    assert 0.99 < seldom / each < 1.04
 
 
 def test_sums_of_rewards_have_their_mean_and_variance():
@@ -283,15 +239,6 @@ def test_the_best_actions_stay_and_others_leave():
     assert lost == 0
 
 
-def test_weighted_regression_in_pieces_and_its_trace():
-    record = weighted_regression(1.0, DELTA, 2, 5000).record
-    whole, rows = played(weighted, SEVERAL, record, 5000, (7, 2500, 2501))
-    again, same = played(weighted, SEVERAL, record, 5000, ())
-    np.testing.assert_array_equal(rows, same)
-    assert whole[-1] == again[-1] and rows[:, 1].min() == 1 and set(rows[:, 0]) == {0, 1}
-    assert whole[-1] == pytest.approx(SEVERAL.uniform_regret() * 5000, rel=0.05)
-
-
 def test_the_bounds_by_hand():
     assert bounds.local_lower(10**8, 1.0) == pytest.approx(1e4 / (16 * math.sqrt(2 * math.e) * (math.e - 1)))
     assert bounds.local_lower(1, 0.01) == pytest.approx(math.exp(-4 * math.expm1(0.01) ** 2) / 8)
@@ -318,15 +265,6 @@ def test_phases_are_the_reference(problem, epsilon):
         np.testing.assert_array_equal(trace(problem, policy, horizon=900, seed=seed), rows)
         if epsilon > 100:
             assert rows[-1][0] == problem.means[0].argmax()
-
-
-def test_phases_in_pieces_and_their_trace():
-    policy = private_rewards(400.0, 2, 3, 900)
-    whole, rows = played(phased, TRIPLE, policy.record, 900, (3, 77, 78, 400))
-    again, same = played(phased, TRIPLE, policy.record, 900, ())
-    np.testing.assert_array_equal(rows, same)
-    assert np.cumsum((0.9 - TRIPLE.means[0])[rows[:, 0]])[[2, 76, 77, 399, 899]] == pytest.approx(whole)
-    assert whole[-1] == again[-1]
 
 
 def test_a_design_sees_every_direction():
@@ -359,40 +297,3 @@ def test_intervals_of_private_rewards_hold_and_the_best_action_stays():
     errors = (rng.uniform(-1, 1, (4000, 100)) + rng.laplace(0, 4.0, (4000, 100))) @ played_ @ inverse @ x.T
     missed = (np.abs(errors) > phased.widths(x, inverse, 4.0, tail)).mean(axis=0)
     assert (missed < 2 * 0.05).all() and (missed > 1e-4).any()  # each side fails with exp(-L)
-
-
-def test_private_rewards_are_pure():
-    policy = private_rewards(2.0, 2, 2, 1000)
-    assert (policy.privacy.effective_epsilon, policy.privacy.effective_delta) == (pytest.approx(2.0), 0.0)
-    assert policy.record.scale == 2.0 and math.isinf(account(policy.record)[0])  # the action is sent
-    free = private_rewards(math.inf, 2, 2, 1000)
-    assert free.record.scale == 0.0 and free.privacy.trust == "none"
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: by_stretches(ldp_glm(1.0, DELTA, 2, 10)), "policy must be LinUCB or Algorithm 5"),
-        (lambda: by_stretches(linucb(2), 1.5), "growth must be"),
-        (lambda: ldp_linucb(1.0, DELTA, 2, 10, "derived", "laplace"), "delta None"),
-        (lambda: ldp_linucb(1.0, None, 2, 10, "printed", "laplace"), "variant 'derived'"),
-        (lambda: ldp_linucb(1.0, None, 2, 10), "delta must be"),
-        (lambda: weighted_regression(1.0, DELTA, 2, 10, batches=-1), "batches must be"),
-        (lambda: joint_linucb(1.0, DELTA, 2, 0), "horizon must be"),
-        (lambda: private_rewards(1.0, 2, 0, 10), "n_actions must be"),
-        (lambda: simulate(SEVERAL, private_rewards(1.0, 2, 2, 9), horizon=9, replications=1, seed=0), "one set"),
-        (
-            lambda: simulate(instances.unit_vectors(2), by_stretches(linucb(2)), horizon=9, replications=1, seed=0),
-            "given sets",
-        ),
-        (
-            lambda: simulate(
-                instances.unit_vectors(2), weighted_regression(1.0, DELTA, 2, 9), horizon=9, replications=1, seed=0
-            ),
-            "given sets",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
