@@ -64,6 +64,7 @@ ARMS, PARETO = Arms.bernoulli([0.9, 0.2, 0.85, 0.5]), pareto_arms([0.9, 0.5], 2.
 SETS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1])
 COVERAGE = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2)
 SPHERE, LINES = LinearContext.sphere([0.6, 0.3], n_actions=4), contextual.instances.one_set(2)
+SEVERAL = LinearContext.table([[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]]], [[0.5, -0.32], [0.06, 0.0]])
 BALL = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth")
 TABLE = ConvexLoss.arms([[0.1, 0.5], [0.6, 0.4]])
 ON_SETS = replace(
@@ -108,6 +109,7 @@ GAMES = {
     "replay": (ARMS, replay(thompson(), 0.5, HORIZON)),
     "linear": (SPHERE, contextual.ldp_linucb(5.0, 1e-3, 2, HORIZON)),
     "stretches": (LINES, contextual.by_stretches(contextual.ldp_linucb(5.0, 1e-3, 2, HORIZON, "derived"), 0.3)),
+    "several sets": (SEVERAL, contextual.by_stretches(contextual.linucb_private_rewards(5.0, 1e-3, 2), 0.3)),
     "joint": (LINES, contextual.joint_linucb(5.0, 1e-3, 2, HORIZON, growth=0.3)),
     "phases": (LINES, contextual.private_rewards(400.0, 2, 2, HORIZON)),
     "weighted": (LINES, contextual.weighted_regression(1.0, 1e-3, 2, HORIZON)),
@@ -183,8 +185,8 @@ def test_a_longer_run_passes_through_a_shorter_one_and_checkpoints_are_the_sums_
     every = play(policy, problem, checkpoints=range(1, HORIZON + 1)).regret
     np.testing.assert_array_equal(every.sel(t=default.t), default)
     np.testing.assert_array_equal(every.sel(t=shorter.t), shorter)
-    expected = policy.kernel is weighted  # counts the mean gap of random actions
-    if not (isinstance(problem, ConvexLoss) or problem is SPHERE or expected):
+    mean = policy.kernel is weighted  # counts the mean gap of random actions
+    if not (isinstance(problem, ConvexLoss) or problem in (SPHERE, SEVERAL) or mean):
         lost = gaps(problem, trace(problem, policy, horizon=HORIZON, seed=11, replication=2))
         np.testing.assert_allclose(every[2], np.cumsum(lost), rtol=1e-11, atol=1e-9)
         assert np.all(np.diff(every, axis=1) >= 0) and every[2, -1] > 1
