@@ -282,3 +282,11 @@ def test_results_say_what_was_run():
     own = simulate(Gaussian([0.0] * 400), UCB1(), horizon=20, replications=2, seed=1).attrs
     told = json.loads(own["problem_parameters"])
     assert told["type"].endswith("test_learners.Gaussian") and told["sigma"] == 1.0 and told["means"][:6] == "sha256"
+
+
+def test_problems_policies_and_guarantees_show_themselves_in_a_line_and_in_a_table():
+    policy, long = ucb_laplace(1.0, 3, 0.01), Arms.bernoulli(np.linspace(0, 1, 5000))
+    for one in (policy, policy.privacy, long, SPHERE, BALL, Gaussian([0.0, 1.0])):
+        assert "\n" not in repr(one) and len(repr(one)) < 120
+        assert one._repr_html_().count("<tr>") == len(one.facts()) > 0 and len(one._repr_html_()) < 1000
+    assert "a &lt; b" in replace(policy, name="a < b")._repr_html_()
