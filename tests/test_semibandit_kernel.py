@@ -19,7 +19,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.problems.families import TOP
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulate import streams, trace
 
 PRIVACY = Guarantee(
     epsilon=1.0,
@@ -81,23 +81,6 @@ def test_without_noise_every_mechanism_is_the_plain_index(setting, reports):
         np.testing.assert_array_equal(trace(problem, silent, horizon=HORIZON, seed=3), plain)
 
 
-def test_with_one_arm_a_round_all_reports_and_the_least_pulled_are_one_thing():
-    for problem in (SemiBandit.top_k(MEANS, 1), SemiBandit.from_sets(MEANS, [[i] for i in range(6)])):
-        for noise in (index.LAPLACE, index.TREE):
-            for terms in ([(32.0 * math.log(HORIZON), 0.0)], [(1.5, 0.0)]):
-                played = [
-                    trace(problem, box(terms, noise=noise, scale=1.0, reports=reports), horizon=HORIZON, seed=3)
-                    for reports in (index.ALL, index.LEAST)
-                ]
-                np.testing.assert_array_equal(*played)
-
-
-def test_with_two_arms_a_round_they_are_not():
-    problem = SemiBandit.top_k(MEANS, 2)
-    played = [trace(problem, box([(1.5, 0.0)], reports=r), horizon=HORIZON, seed=3) for r in (index.ALL, index.LEAST)]
-    assert np.any(np.sort(played[0][:, :-1]) != np.sort(played[1][:, :-1]))
-
-
 def test_a_fixed_bonus_does_not_grow():
     """c / n with c = 2 ln T at ln t = ln T only: the other bonus starts at 0."""
     record = box([], bonus=index.FIXED_BONUS, bonus_scale=2.0, cap=math.inf).record
@@ -156,20 +139,6 @@ def test_fallback_plays_every_super_arm_equally_often():
         assert len(counts) == n_sets
         share = rounds / n_sets
         assert np.all(np.abs(counts - share) < 4.5 * math.sqrt(share))
-
-
-# --- regret
-
-
-@pytest.mark.parametrize("setting", KINDS)
-def test_regret_is_definition_2(setting):
-    problem = KINDS[setting]
-    policy = box([(0.3, 0.0)], noise=index.LAPLACE, scale=0.5)
-    shown = trace(problem, policy, horizon=HORIZON, seed=5)
-    regret = simulate(problem, policy, horizon=HORIZON, replications=1, seed=5, checkpoints=range(1, HORIZON + 1))
-    each = [problem.best - problem.reward(row[row >= 0]) for row in shown[:, :-1]]
-    np.testing.assert_allclose(regret.regret[0], np.cumsum(each), atol=1e-9)
-    assert np.all(np.diff(regret.regret[0]) >= 0.0)
 
 
 # --- trees over rounds
@@ -256,15 +225,8 @@ def test_all_spanning_trees_are_listed():
         (lambda g: online_shortest_path(g, 0, 0, [0.5] * 3), "source and target must be two nodes that a path joins"),
         (lambda g: online_shortest_path(g, 0, 9, [0.5] * 3), "source and target must be two nodes that a path joins"),
         (lambda g: online_shortest_path(g, 0, 3, [0.5] * 2), "costs must have one entry per edge, 3, got 2"),
-        (lambda g: online_shortest_path(g, 0, 3, [0.5, 0.5, 1.5]), r"costs\[2\] must be >= 0 and <= 1, got 1.5"),
-        (
-            lambda g: online_shortest_path(nx.MultiGraph(g), 0, 3, [0.5] * 3),
-            "graph must be a networkx Graph or DiGraph",
-        ),
         (lambda g: maximum_spanning_tree(g.to_directed(), [0.5] * 6), "graph must be undirected and connected"),
-        (lambda g: maximum_spanning_tree(nx.empty_graph(2), [0.5]), "graph must be undirected and connected"),
-        (lambda g: maximum_spanning_tree(g, [0.5] * 4), "means must have one entry per edge, 3, got 4"),
-        (lambda g: maximum_spanning_tree("g", [0.5]), "graph must be a networkx Graph or DiGraph, got 'g'"),
+        (lambda g: maximum_spanning_tree(nx.MultiGraph(g), [0.5] * 3), "graph must be a networkx Graph or DiGraph"),
     ],
 )
 def test_bad_graphs_are_named(make, message):
