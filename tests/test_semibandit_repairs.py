@@ -35,13 +35,6 @@ def test_the_kernels_play_the_references(problem, epsilon):
         assert played.tolist() == module.reference(problem, 300, streams(3, 0), epsilon)
 
 
-def test_a_run_may_be_played_in_pieces():
-    policy = paper.super_arm_radius(1.0, 4000)
-    whole = simulate(PROBLEMS["windows"], policy, horizon=4000, replications=2, seed=1, checkpoints=[7, 900])
-    again = simulate(PROBLEMS["windows"], policy, horizon=900, replications=2, seed=1)
-    assert whole.regret.sel(t=900).values.tolist() == again.regret.sel(t=900).values.tolist()
-
-
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_a_corner_of_the_hypercube_pays_epsilon_and_is_as_true_as_it_says(size, epsilon):
@@ -144,31 +137,3 @@ def test_the_largest_mean_is_a_reward_of_shared_draws(groups):
     assert problem.rewards.tolist() == [0.5, 0.3] and (problem.b_inf, problem.b_1) == (1.0, 1.0)
     played = trace(problem, paper.cucb_ldp2(1.0), horizon=50, seed=0)
     assert played.tolist() == algorithm_2.reference(problem, 50, streams(0, 0), 1.0, anytime=True)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: instances.separated("stars", 4, 2, 0.1), "shape must be"),
-        (lambda: instances.separated("top-K", 0, 2, 0.1), "others must be >= 1"),
-        (lambda: instances.separated("K-path", 3, 2, 0.1), "others must be a multiple of size=2"),
-        (lambda: instances.separated("windows", 3, 2, 0.6, 0.5), "distance must be > 0 and <= 0.5"),
-        (lambda: paper.super_arm_radius(0.0, 10), "epsilon must be > 0"),
-        (lambda: paper.super_arm_radius(1.0, 0), "horizon must be >= 1"),
-        (lambda: paper.cucb_hypercube(1.0, 0, 10), "size must be >= 1"),
-    ],
-)
-def test_arguments_are_checked(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    "problem",
-    [
-        SemiBandit.top_k([0.5, 0.4], 1),
-    ],
-)
-def test_a_super_arm_radius_needs_an_exact_scan(problem):
-    with pytest.raises(ValueError, match="Super-arm radius"):
-        simulate(problem, paper.super_arm_radius(1.0, 10), horizon=10, replications=1, seed=0)
