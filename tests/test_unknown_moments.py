@@ -10,7 +10,6 @@ from scipy import stats
 
 from private_bandits.kernels import quantile, sums
 from private_bandits.papers.heavy_tailed import dp_robust_se, pareto_arms, private_quantiles, quantile_se, setting
-from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
 
 NO_TRACE = np.zeros((0, 0), np.int64)
@@ -134,36 +133,3 @@ def test_without_u_and_v_it_finds_the_best_arm_sooner_than_the_printed_box(v):
     assert mine[:, -1].max() < 0.25 * printed[:, -1].min()
     marks = mine.shape[1] // 2
     assert np.all(mine[:, -1] == mine[:, -marks // 4])  # settled: only the best arm is left
-
-
-def test_bernoulli_rewards_and_one_arm():
-    result = simulate(Arms.bernoulli([0.9, 0.2]), quantile_se(1.0, 1e-6), horizon=10**9, replications=3, seed=1)
-    assert 0.0 < float(result.regret[:, -1].max()) < 1e6
-    alone = simulate(pareto_arms([0.5], 1.5), quantile_se(1.0, 1e-6), horizon=10**15, replications=1, seed=1)
-    assert float(alone.regret[0, -1]) == 0.0
-
-
-def test_a_run_in_pieces_is_the_same_run():
-    problem, record = pareto_arms([0.9, 0.5], 2.0).record(), quantile_se(1.0, 0.1, width=2.0).record
-    regrets = []
-    for pieces in ([(1, 9000)], [(1, 3), (4, 4), (5, 3170), (3171, 9000)]):
-        marks, regret, source = np.array([1, 400, 2000, 9000]), np.zeros(4), streams(3, 0)
-        state = quantile.start(problem, record)
-        for first, last in pieces:
-            quantile.advance(problem, record, state, first, last, marks, regret, NO_TRACE, *source)
-        regrets.append(regret.tolist())
-    assert regrets[0] == regrets[1]
-    assert regrets[0][-1] > 0.0
-
-
-def test_bad_input_is_refused():
-    for bad in (0.0, -1.0, math.nan, "much"):
-        with pytest.raises(ValueError, match="^epsilon must be"):
-            quantile_se(bad, 0.1)
-        with pytest.raises(ValueError, match="^width must be"):
-            quantile_se(1.0, 0.1, width=bad)
-    for bad in (0.0, 1.0, math.inf):
-        with pytest.raises(ValueError, match="^beta must be"):
-            quantile_se(1.0, bad)
-    assert quantile_se(math.inf, 0.1).privacy.label() == "no privacy"
-    assert quantile_se(0.5, 0.1).privacy.effective_epsilon == 0.5
