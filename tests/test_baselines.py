@@ -24,8 +24,7 @@ from private_bandits.baselines import (
     sajed_algorithm_2,
     ucb,
 )
-from private_bandits.kernels import elimination, episodes
-from private_bandits.privacy import channel_loss
+from private_bandits.kernels import episodes
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
@@ -90,15 +89,6 @@ def test_kernel_plays_the_reference(case):
         np.testing.assert_array_equal(shown, box.reference(problem, horizon, streams(7, replication), **arguments))
 
 
-@pytest.mark.parametrize("make", [ldp_ucb_laplace, ldp_ucb_response])
-def test_without_privacy_the_local_boxes_are_ucb(make):
-    problem = Arms.bernoulli(MEANS)
-    assert make(math.inf).privacy.trust == "none"
-    np.testing.assert_array_equal(
-        trace(problem, make(math.inf), horizon=3000, seed=1), trace(problem, ucb(), horizon=3000, seed=1)
-    )
-
-
 @pytest.mark.parametrize("make", [lambda e: dp_se(e, 5, 10**8), adap_ucb, adap_klucb, dp_klucb])
 def test_without_privacy_regret_is_lower(make):
     problem = Arms.bernoulli([0.9, 0.6, 0.6, 0.5, 0.45])
@@ -108,31 +98,6 @@ def test_without_privacy_regret_is_lower(make):
         simulate(problem, make(e), horizon=10**7, replications=20, seed=1).regret[:, -1] for e in (0.05, math.inf)
     )
     assert float(exact.mean()) < 0.5 * float(private.mean())
-
-
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 10.0])
-def test_every_private_baseline_pays_what_it_promises(epsilon):
-    for make, trust in (
-        (ldp_ucb_laplace, "local"),
-        (ldp_ucb_response, "local"),
-        (lambda e: dp_se(e, 3, 100), "central"),
-        (adap_ucb, "central"),
-        (adap_klucb, "central"),
-        (dp_klucb, "central"),
-        (kl_ucb_cf, "local"),
-    ):
-        privacy = make(epsilon).privacy
-        assert privacy.epsilon == epsilon
-        assert privacy.value_epsilon == pytest.approx(epsilon, rel=1e-9)
-        assert privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-9)
-        assert privacy.value_delta == privacy.effective_delta == 0.0
-        assert privacy.trust == trust
-
-
-def test_the_response_channel_is_that_of_the_kernel():
-    other = ldp_ucb_response(0.7).record.flip
-    assert channel_loss([[1 - other, other], [other, 1 - other]]) == pytest.approx(0.7)
-    assert ldp_ucb_laplace(0.5).record.scale == 2.0
 
 
 def test_local_baselines_learn_and_less_privacy_costs_less():
@@ -146,42 +111,6 @@ def test_local_baselines_learn_and_less_privacy_costs_less():
         assert final(make(1.0)) > 1.5 * final(make(4.0)) > final(ucb())
     for epsilon in (1.0, 4.0):
         assert final(ldp_ucb_laplace(epsilon)) > 1.5 * final(ldp_ucb_response(epsilon))
-
-
-def test_beta_is_one_over_the_horizon():
-    assert dp_se(1.0, 3, 10**6).record.beta == 1e-6
-    assert dp_se(1.0, 3, 1).record.beta == 0.5
-    assert dp_se(1.0, 3, 10**6, 0.2).record.beta == 0.2
-
-
-def test_one_signature_per_record_type():
-    problem = Arms.bernoulli(MEANS)
-    for policy in (ucb(), dp_se(1.0, 5, 50), dp_se(math.inf, 5, 50), adap_ucb(1.0), dp_klucb(1.0), kl_ucb_cf(1.0)):
-        simulate(problem, policy, horizon=50, replications=2, seed=0)
-        assert simulate(problem, policy, horizon=1, replications=1, seed=0).regret.shape == (1, 1)
-    assert len(elimination.advance.signatures) == 1
-    assert len(episodes.advance.signatures) == 1
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ldp_ucb_laplace(0.0), "epsilon must be > 0, got 0.0"),
-        (lambda: ldp_ucb_response(-1.0), "epsilon must be > 0, got -1.0"),
-        (lambda: dp_se(math.nan, 2, 10), "epsilon must be"),
-        (lambda: dp_se(1.0, 0, 10), "n_arms must be >= 1, got 0"),
-        (lambda: dp_se(1.0, 2.0, 10), "n_arms must be an integer"),
-        (lambda: dp_se(1.0, 2, 0), "horizon must be >= 1, got 0"),
-        (lambda: dp_se(1.0, 2, 10, 1.0), "beta must be > 0 and < 1, got 1.0"),
-        (lambda: dp_se(1.0, 2, 10, 0.0), "beta must be > 0 and < 1, got 0.0"),
-        (lambda: adap_ucb(0.0), "epsilon must be > 0"),
-        (lambda: adap_ucb(1.0, 0.0), "alpha must be > 0, got 0.0"),
-        (lambda: adap_klucb(1.0, math.inf), "alpha must be finite"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
