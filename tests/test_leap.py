@@ -19,7 +19,7 @@ from private_bandits.papers.cascading import (
 )
 from private_bandits.papers.semibandits import cucb_dp, cucb_ldp1
 from private_bandits.problems import Arms, Cascade, SemiBandit
-from private_bandits.simulate import log_checkpoints, streams
+from private_bandits.simulate import streams
 
 CARRIED = ("pulls", "total", "mean", "root", "regret")
 LISTS = {
@@ -75,12 +75,6 @@ def test_random_games_cut_anywhere(make, policies):
         run = {"pieces": pieces, "checkpoints": marks[:-1], "traced": True, "seed": number}
         leaps[name] += leapt(problem, policies[name](problem.list_size).record, **run)
     assert all(leaps.values()), leaps
-
-
-@pytest.mark.parametrize("name", LISTS)
-def test_a_million_rounds(name):
-    marks = log_checkpoints(10**6)[:-1]
-    leapt(b_lb(20, 4, 0.2, 0.15), LISTS[name](4).record, pieces=[0, 10**6], checkpoints=marks)
 
 
 def state_of(problem, record, pulls, means):
