@@ -56,27 +56,6 @@ def test_every_kind_of_problem_is_compared_by_value():
         assert key == again != apart and hash(key) == hash(again)
 
 
-class Stubborn:
-    """A learner in Python that plays arm 0."""
-
-    name = "stubborn"
-
-    def start(self, problem, choice, noise):
-        return self
-
-    def ask(self):
-        return [0]
-
-    def tell(self, weights):
-        pass
-
-
-def test_a_learner_in_python_is_only_itself():
-    stubborn, other, problem = Stubborn(), Stubborn(), Arms.bernoulli(MEANS)
-    assert studies.identity(problem, stubborn) == studies.identity(problem, stubborn)
-    assert studies.identity(problem, stubborn) != studies.identity(problem, other)
-
-
 # --- longer studies
 
 LONG = LongRun({"policy": "UCB", "gap": 0.3}, Arms.bernoulli(MEANS), baselines.ucb(), 1000, seed=5, replications=3)
