@@ -178,39 +178,6 @@ def test_the_queries_are_the_least_whose_average_holds(gamma, tail):
     assert quarters.queries(1e-12, 1e9, 0.0, log) == 2**60  # more than can be counted
 
 
-@pytest.mark.parametrize(
-    ("anchors", "epsilon"),
-    [((0.62, 0.9, 0.4), 1e-12), ((0.0, 0.0), 1.0), ((0.0, 0.0), math.inf), ((-0.5, 0.5), math.inf)],
-)
-def test_the_stochastic_learner_bears_what_it_cannot_learn(anchors, epsilon):
-    """Noise for more queries than an int64 holds; losses that are flat, by their bound or by their mean."""
-    kind = "distance" if len(anchors) == 3 else "linear"
-    problem = on_line(anchors, kind, spread=0.0 if math.isinf(epsilon) else 0.3)
-    policy = one_point(problem, 8000, epsilon, 1e-3, "stochastic")
-    played = trace(problem, policy, horizon=8000, seed=1)[:, 0]
-    assert np.all(np.abs(played) <= 1)
-    if not math.isinf(epsilon):
-        assert np.all(played == -0.5)
-    result = simulate(problem, policy, horizon=8000, replications=1, seed=1).regret.values[0, -1]
-    assert (result > 0) == (kind == "distance")
-
-
-@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_messages_are_as_light_as_the_stochastic_learner_counts_on(noise):
-    """ln E exp(s Z) <= s^2 v / (2 (1 - b s)) for a uniform and a noise number; for small s with equality."""
-    problem = on_line(spread=0.8)
-    policy = one_point(problem, 100, 3.0, 1e-3 if noise == "gaussian" else None, "stochastic", noise)
-    scale, variance, tail = policy.record.scale, policy.record.variance, policy.record.tail
-    assert tail == (scale if noise == "laplace" else 0.0)
-    for share in (0.001, 0.1, 0.5, 0.9, 0.99):
-        s = share / scale
-        log = math.log(math.sinh(0.8 * s) / (0.8 * s))
-        log += (s * scale) ** 2 / 2 if noise == "gaussian" else -math.log(1 - (s * scale) ** 2)
-        assert log <= s**2 * variance / (2 * (1 - tail * s)) * (1 + 1e-9)
-        if share == 0.001:
-            assert log == pytest.approx(s**2 * variance / 2, rel=2e-3)
-
-
 @pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
 @pytest.mark.parametrize(
     ("epsilon", "noise", "method"),
@@ -371,20 +338,6 @@ def test_exponential_weights_do_not_overflow():
     np.testing.assert_allclose(found, np.array([1, 0, math.exp(-0.5)]) / (1 + math.exp(-0.5)), atol=1e-15)
 
 
-def test_barrier_derivatives_are_those_of_differences():
-    radius, x, h = 1.3, np.array([0.2, 0.15, 0.4]), 1e-5
-
-    def value(y):
-        return -math.log(1 - y @ y / radius**2)
-
-    slope, hessian, other, scratch = np.zeros(3), np.zeros((3, 3)), np.zeros(3), np.zeros((3, 3))
-    barrier.barrier(radius, x, slope, hessian)
-    for i, e in enumerate(np.eye(3) * h):
-        assert slope[i] == pytest.approx((value(x + e) - value(x - e)) / (2 * h), rel=1e-6)
-        barrier.barrier(radius, x + e, other, scratch)
-        np.testing.assert_allclose((other - slope) / h, hessian[i], rtol=1e-3, atol=1e-3)
-
-
 @pytest.mark.parametrize("pull", [0.0, 50.0])
 def test_the_leader_is_found_far_from_the_start(pull):
     linear, x, slope, hessian = np.array([300.0, -2000.0, 40.0]), np.zeros(3), np.zeros(3), np.zeros((3, 3))
@@ -487,23 +440,3 @@ ON_BALL = one_point(SMOOTH, 100, 1.0, 1e-3)
 def test_policies_are_refused_by_problems_they_were_not_made_for(problem, policy, horizon, word):
     with pytest.raises(ValueError, match=word):
         simulate(problem, policy, horizon=horizon, replications=1, seed=0)
-
-
-@pytest.mark.parametrize(
-    ("problem", "point"), [(SMOOTH, [0.9, 0.9, 0.9]), (ARMS, [4]), (SMOOTH, [[0.1, 0.2, 0.3]] * 2)]
-)
-def test_a_learner_in_python_must_stay_in_the_set(problem, point):
-    class Fixed:
-        name = "fixed"
-
-        def start(self, problem, choice, noise):
-            return self
-
-        def ask(self):
-            return point
-
-        def tell(self, values):
-            pass
-
-    with pytest.raises(ValueError, match="must return a point"):
-        simulate(problem, Fixed(), horizon=3, replications=1, seed=2)
