@@ -88,14 +88,17 @@ def test_a_learner_is_shown_the_vectors_whose_gaps_it_pays():
     assert np.abs(errors).max() <= 0.2 and np.std(errors) == pytest.approx(0.2 / math.sqrt(3), rel=0.1)
 
 
-@pytest.mark.parametrize("answer", [[4], [-1], [0, 1], [0.5], 2, None], ids=str)
-def test_an_action_that_is_not_shown_is_refused(answer):
+@pytest.mark.parametrize(
+    ("problem", "answer"),
+    [(SPHERE, [4]), (SPHERE, [0, 1]), (SPHERE, 2), (SPHERE, None), (BALL, [0.9, 0.9]), (BALL, [[0.1, 0.2]] * 2)],
+)
+def test_an_action_or_a_point_that_is_none_is_refused(problem, answer):
     class Wrong(Replayed):
-        def ask(self, shown):
+        def ask(self, *shown):
             return answer
 
-    with pytest.raises(ValueError, match=r"ask\(\) must return \[action\] of LinearContext"):
-        simulate(SPHERE, Wrong(None), horizon=2, replications=1, seed=0)
+    with pytest.raises(ValueError, match=r"ask\(\) must return (\[action\]|a point) of (LinearContext|ConvexLoss)"):
+        simulate(problem, Wrong(None), horizon=2, replications=1, seed=0)
 
 
 class UCB1:
