@@ -179,23 +179,3 @@ def test_regret_never_falls_not_even_in_its_last_digit():
     regret = simulate(problem, dp_se(1.0, 4, LONG), horizon=LONG, replications=2, seed=0, checkpoints=marks).regret
     assert (np.diff(regret, axis=1) >= 0).all()
     assert float(regret[0, 0]) > 1e4
-
-
-def test_the_longest_horizon_takes_no_time_and_keeps_the_bits_of_a_shorter_one():
-    """One call plays the run: pieces of a million rounds would take hours."""
-    problem, policy = Arms.bernoulli(MEANS), dp_se(0.01, 4, LONG)
-    long = simulate(problem, policy, horizon=LONG, replications=3, seed=5)
-    short = simulate(problem, policy, horizon=10**7, replications=3, seed=5)
-    np.testing.assert_array_equal(long.regret.sel(t=short.t), short.regret)
-
-
-def test_an_epoch_beyond_every_counter_does_not_overflow():
-    terms = np.array([(1e30, 4.0, 2.0, 1.0, 0.5)])
-    record = elimination.Record(terms, beta=0.1)
-    assert elimination._epoch(record.terms, 0.1, 3, 1)[0] == (1 << 62) // 3
-    state = elimination.start(Arms.bernoulli([0.5, 0.4, 0.3]).record(), record)
-    regret = np.zeros(1)
-    source = streams(0, 0)
-    arms = Arms.bernoulli([0.5, 0.4, 0.3]).record()
-    elimination.advance(arms, record, state, 1, LONG, np.array([LONG]), regret, np.zeros((0, 0), np.int64), *source)
-    assert regret[0] == pytest.approx(LONG * 0.1)
