@@ -123,15 +123,6 @@ def test_sums_have_the_law_of_rewards_drawn_one_by_one(box):
     assert stats.ks_2samp(kernel, plain).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("box", BOXES)
-def test_the_longest_horizon_takes_no_time_and_keeps_the_bits_of_a_shorter_one(box):
-    problem, policy = Arms.bernoulli(MEANS), BOXES[box](0.01)
-    long = simulate(problem, policy, horizon=LONG, replications=3, seed=5)
-    short = simulate(problem, policy, horizon=10**7, replications=3, seed=5)
-    np.testing.assert_array_equal(long.regret.sel(t=short.t), short.regret)
-    assert (np.diff(long.regret, axis=1) >= 0).all()
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 def test_adap_ucb_stays_below_its_theorem(epsilon):
     """Theorem 7: sum over arms of 16 alpha ln(T) / min(gap, epsilon) + alpha / (alpha - 3)."""
