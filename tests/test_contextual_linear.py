@@ -26,7 +26,6 @@ from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import streams, trace
-from private_bandits_book.contextual import lemmas
 
 HORIZON, ALPHA, DELTA = 250, 0.1, 1e-3
 THETAS = {1: [0.7], 2: [0.6, -0.7], 4: [0.5, -0.3, 0.5, 0.4]}
@@ -123,10 +122,6 @@ def test_without_privacy_the_printed_box_is_greedy_and_not_linucb():
     assert float(greedy.mean()) > 2 * float(optimistic.mean())
     assert np.mean(greedy > 0.19 * 5000) > 0.1  # some runs never leave the worse action
     assert not np.any(optimistic > 0.19 * 5000)
-    # printed beta_t falls below the part of the radius that no privacy can remove
-    for epsilon, covers in ((1.0, True), (1e6, False)):
-        printed = linear.radius(ldp_linucb(epsilon, DELTA, 2, 2000).record, 2000, 0.0)
-        assert (printed > linear.radius(linucb(2).record, 2000, 0.0)) == covers
 
 
 # --- what is sent, and what it pays
@@ -270,7 +265,7 @@ def test_the_derived_ellipsoids_hold_the_parameter(make):
     assert 0.02 < most <= 1.0
 
 
-def test_the_bounds_hold_where_they_are_not_vacuous_and_have_their_rates():
+def test_the_bounds_hold_where_they_are_not_vacuous():
     horizon = 40_000
     regret = simulate(problem_of(2), linucb(2), horizon=horizon, replications=4, seed=0).regret[:, -1]
     bound = bounds.theorem_8(2, horizon, math.inf, DELTA)
@@ -278,26 +273,6 @@ def test_the_bounds_hold_where_they_are_not_vacuous_and_have_their_rates():
     policy = ldp_linucb(1e4, DELTA, 2, horizon, "derived", "analytic")
     regret = simulate(problem_of(2), policy, horizon=horizon, replications=4, seed=0).regret[:, -1]
     assert float(regret.max()) < bounds.theorem_8(2, horizon, 1e4, DELTA, noise="analytic") < 2 * horizon
-    assert bounds.theorem_8(2, horizon, math.inf, DELTA, "printed") == math.inf
-    assert bounds.theorem_8(2, 10_000, 0.5, DELTA, "order") == bounds.theorem_10(2, 10_000, 0.5, DELTA, "order") == 2000
-    long = 10**15
-
-    def slopes(theorem, variant):
-        """Of the bound in T and in epsilon, per decade."""
-        in_t = math.log10(theorem(2, 10 * long, 0.1, DELTA, variant) / theorem(2, long, 0.1, DELTA, variant))
-        return in_t, math.log10(theorem(2, long, 1.0, DELTA, variant) / theorem(2, long, 0.1, DELTA, variant))
-
-    # T^(3/4) / sqrt(epsilon) but for logarithms, and 1/epsilon with the printed gradient step
-    for theorem, variant, rate in (
-        (bounds.theorem_8, "printed", -0.5),
-        (bounds.theorem_8, "derived", -0.5),
-        (bounds.theorem_10, "printed", -1.0),
-        (bounds.theorem_10, "derived", -0.5),
-    ):
-        in_t, in_epsilon = slopes(theorem, variant)
-        assert 0.75 < in_t < 0.83
-        assert in_epsilon == pytest.approx(rate, abs=0.08)
-    assert bounds.theorem_8(2, long, 1.0, DELTA) < 0.1 * bounds.theorem_8(2, long, 1.0, DELTA, "printed")
 
 
 def test_the_bounds_by_hand():
@@ -309,24 +284,3 @@ def test_the_bounds_by_hand():
     beta = linear.radius(gloc(dim, horizon, "gradient").record, horizon, 0.0)
     at_infinity = bounds.theorem_10(dim, horizon, math.inf, DELTA, responses="binary")
     assert at_infinity == pytest.approx((2 + 2 * beta * root) / 4)
-
-
-def test_the_horizon_that_the_printed_radius_needs():
-    """Near 10^20 at d = 2 and epsilon = 1."""
-
-    def of(epsilon=1.0):
-        return lemmas.horizon_needed(2, lambda horizon: ldp_linucb(epsilon, 0.1, 2, horizon))
-
-    needed = of()
-    sigma = 6 * math.sqrt(2 * math.log(25))
-
-    def bonus(t):
-        upsilon = sigma * math.sqrt(t) * (4 * math.sqrt(2) + 2 * math.log(20 * t))
-        bracket = math.sqrt(3 * upsilon) + sigma * math.sqrt(2 * t / upsilon)
-        beta = 2 * sigma * math.sqrt(2 * math.log(t)) + bracket * 2 * math.log(t)
-        return beta / math.sqrt(t / 2 + 2 * upsilon)
-
-    assert bonus(needed) == pytest.approx(0.1, rel=1e-6)
-    assert bonus(0.9 * needed) > 0.1 > bonus(1.1 * needed)
-    assert 3e19 < needed < 3e20
-    assert of(epsilon=math.inf) == 1.0
