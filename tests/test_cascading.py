@@ -330,21 +330,6 @@ def test_the_radius_is_that_of_the_noises_in_an_estimate(design, lengths, scales
     assert abs(np.mean(means) - 0.5) < 4 * math.sqrt(expected / 1000)
 
 
-@pytest.mark.parametrize("design", ["keep", "forget"])
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 20.0])
-def test_blocks_never_get_shorter_and_the_radius_never_rises(design, epsilon):
-    """What the proof of the bound needs; the radius of a counter does rise, where a node of larger scale opens."""
-    reports, n, m, before, length = 0, 0, 0, math.inf, 0
-    while reports < 10**6:
-        longer = releases.block(reports, repair_blocks.first_block(epsilon, design), repair_blocks.GROWTH[design])
-        assert longer >= max(length, reports if design == "forget" else reports / 5 - 1e-9)
-        length, reports = longer, reports + longer
-        n, m = (length, 1) if design == "forget" else (n + length, m + 1)
-        radius = chernoff(3 * math.log(10**6), n, [1 / epsilon] * m) / n
-        assert radius < before * (1 if length < n else 1 + 1e-9)
-        before = radius
-
-
 def test_w_0_alone_tells_neighbours_apart():
     """Algorithm 1 is deterministic until a counter is read, so w_0 decides the first list."""
     for w_0, first in (([1.0, 0.0], 0), ([0.0, 1.0], 1)):
