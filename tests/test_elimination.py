@@ -16,7 +16,6 @@ from private_bandits.privacy import sensitivity
 from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
 
-MEANS = [0.9, 0.2, 0.85, 0.5]
 LONG = 10**15
 
 

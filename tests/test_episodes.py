@@ -19,7 +19,6 @@ from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
 
 MEANS = [0.75, 0.625, 0.5, 0.375, 0.25]
-LONG = 10**15
 BOXES = {"AdaP-UCB": adap_ucb, "AdaP-KLUCB": adap_klucb}
 
 
