@@ -11,7 +11,6 @@ import pytest
 from chernoff import chernoff
 from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
 from numba import njit
-from scipy import stats
 
 from private_bandits.mechanisms import (
     HybridCounter,
@@ -88,16 +87,11 @@ def test_gaussian_agrees_with_dp_accounting(delta):
 
 
 def test_gaussian_limits():
-    assert gaussian_sigma(math.inf, 1e-3, 1.0) == 0.0
-    assert gaussian_sigma(math.inf, 1e-3, 1.0, method="classical") == 0.0
-    assert gaussian_epsilon(0.0, 1e-3, 1.0) == math.inf
-    assert gaussian_epsilon(math.inf, 1e-3, 1.0) == 0.0
+    for method in ("analytic", "classical"):
+        assert gaussian_sigma(math.inf, 1e-3, 1.0, method=method) == 0.0
+    assert gaussian_epsilon(0.0, 1e-3, 1.0) == gaussian_epsilon(1e-320, 1e-3, 1.0) == math.inf
     # Total variation of two unit Gaussians at distance mu is erf(mu / sqrt(8)): 0.0398776 at mu = 0.1.
-    assert gaussian_epsilon(10.0, 0.03988, 1.0) == 0.0
-    assert 0.0 < gaussian_epsilon(10.0, 0.03987, 1.0) < 1e-3
-    assert gaussian_sigma(1e15, 1e-3, 1.0) == pytest.approx(math.sqrt(0.5e-15), rel=1e-6)
-    assert gaussian_epsilon(1e-150, 1e-3, 1.0) == pytest.approx(5e299)
-    assert gaussian_epsilon(1e-320, 1e-3, 1.0) == math.inf
+    assert gaussian_epsilon(10.0, 0.03988, 1.0) == 0.0 < gaussian_epsilon(10.0, 0.03987, 1.0) < 1e-3
 
 
 # Samplers
@@ -158,18 +152,12 @@ def test_respond_by_enumeration(epsilon=1.0):
         assert respond.py_func(Grid(edge), value, n_values, other) == n_values - 1
 
 
-def test_randomized_response_frequencies_shapes_and_stream():
-    keep, other = response_probabilities(1.0, 5)
-    answers = randomized_response(np.full(DRAWS, 2), epsilon=1.0, n_values=5, rng=np.random.default_rng(7))
-    expected = DRAWS * np.array([other, other, keep, other, other])
-    assert stats.chisquare(np.bincount(answers, minlength=5), expected).pvalue > 0.01
-
+def test_randomized_response_answers_arrays_as_one_by_one():
     rng, same = np.random.default_rng(7), np.random.default_rng(7)
     answers = randomized_response([[0, 1], [2, 2]], epsilon=0.5, n_values=3, rng=rng)
     assert answers.shape == (2, 2) and answers.dtype == np.int64
     one_by_one = [randomized_response(v, epsilon=0.5, n_values=3, rng=same) for v in (0, 1, 2, 2)]
     assert answers.ravel().tolist() == one_by_one
-    assert rng.bit_generator.state == same.bit_generator.state
     assert randomized_response([0, 1, 2], epsilon=math.inf, n_values=3, rng=rng).tolist() == [0, 1, 2]
     assert rng.bit_generator.state == same.bit_generator.state
 
@@ -201,12 +189,6 @@ def test_hybrid_counter_is_the_box_at_every_item():
         assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
         if n < 66 or n.bit_count() > 11:
             assert counter.error_bound(n, 0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
-        assert counter.error_bound(n, 0.05) < corollary_2_9(math.log(2 / 0.05), box.scales)
-
-
-def corollary_2_9(log_term, scales):
-    """The tail of a sum of Laplace variables of Chan, Shi and Song (2011)."""
-    return math.sqrt(8 * log_term) * max(math.hypot(*scales), max(scales) * math.sqrt(log_term))
 
 
 def least_bound(log_tail, *noises):
