@@ -17,7 +17,7 @@ from private_bandits.papers.semibandits import maximum_spanning_tree, online_sho
 from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms, SemiBandit
+from private_bandits.problems import SemiBandit
 from private_bandits.problems.families import TOP
 from private_bandits.simulate import streams, trace
 
@@ -57,15 +57,6 @@ def test_forced_exploration_plays_its_transcription(setting):
     np.testing.assert_array_equal(trace(KINDS[setting], policy, horizon=HORIZON, seed=7), rounds)
 
 
-def test_forced_exploration_keeps_every_arm_above_its_floor():
-    policy = box([], forced=4.0, fallback=False, cap=math.inf)
-    shown = trace(Arms.bernoulli([0.9, 0.1, 0.1]), policy, horizon=5000, seed=1)
-    for t in (100, 1000, 5000):
-        counts = np.bincount(shown[:t, 0], minlength=3)
-        assert np.all(counts[1:] >= math.floor(4.0 * math.log(t - 2)))
-        assert np.all(counts[1:] <= 4.0 * math.log(t + 1) + 1)
-
-
 # --- limits
 
 
@@ -81,51 +72,7 @@ def test_without_noise_every_mechanism_is_the_plain_index(setting, reports):
         np.testing.assert_array_equal(trace(problem, silent, horizon=HORIZON, seed=3), plain)
 
 
-def test_a_fixed_bonus_does_not_grow():
-    """c / n with c = 2 ln T at ln t = ln T only: the other bonus starts at 0."""
-    record = box([], bonus=index.FIXED_BONUS, bonus_scale=2.0, cap=math.inf).record
-    assert indices_after(record, [1.0, 0.0, 0.0, 0.0], t=50)[0] == pytest.approx(1 / 4 + 2.0 / 4)
-    flat = record._replace(bonus=index.FLAT_BONUS)
-    assert indices_after(flat, [1.0, 0.0, 0.0, 0.0], t=50)[0] == pytest.approx(1 / 4 + 2.0 * math.log(50) / 4)
-
-
-# --- cap and fallback
-
-
-def indices_after(record, outcomes, t, n_arms=2):
-    """Indices of round t when arm 0 has these outcomes and the others none."""
-    problem = SemiBandit.top_k([0.5] * n_arms, 1)
-    state = index.start(problem.record(), record)
-    state.pulls[0] = len(outcomes)
-    state.mean[0] = np.mean(outcomes)
-    state.root[0] = 1.0 / math.sqrt(len(outcomes))
-    state.weight[0] = 1.0 / len(outcomes)
-    return indices_of(problem, record, state, t)
-
-
-def indices_of(problem, record, state, t):
-    """Play a round, and say what its indices were; all are 0 where a random super arm was played instead."""
-    trace = index.blank(problem, record, 0)
-    index.advance(problem.record(), record, state, t, t, np.array([t]), np.zeros(1), trace, *streams(0, 0))
-    return state.indices.tolist()
-
-
-@pytest.mark.parametrize(
-    ("cap", "expected"), [(1.0, [1.0, 1.0]), (1.3, [1.2, 1.3]), (math.inf, [1.2, math.inf]), (0.5, [0.5, 0.5])]
-)
-def test_indices_are_clipped_at_the_cap(cap, expected):
-    record = box([(0.0, 4.0)], cap=cap).record  # radius 2/sqrt(n)
-    assert indices_after(record, [0.2] * 4, t=9) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("fallback", "value", "random"), [(True, -0.1, True), (False, -0.1, False), (True, 0.0, False)]
-)
-def test_a_random_super_arm_is_played_if_an_index_is_negative(fallback, value, random):
-    problem, record = SemiBandit.top_k([0.5, 0.5], 1), box([], fallback=fallback).record
-    state = index.start(problem.record(), record)
-    state.mean[1] = value
-    assert (indices_of(problem, record, state, 3) == [0.0, 0.0]) == random
+# --- fallback
 
 
 def test_fallback_plays_every_super_arm_equally_often():
