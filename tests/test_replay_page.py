@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, trace
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.replay import lemmas, long, long_studies, rules
-from private_bandits_book.rules import Ruling
 
 BOOK = find_book()
 SLOW = ("Thompson", "UCB(0.5)", "KL-UCB")
@@ -75,15 +73,6 @@ def test_the_bound_of_theorem_2_holds_with_its_own_policy():
     assert bound / 12 < float(regret.max()) < bound
 
 
-def test_the_constants_of_the_proof():
-    assert lemmas.failure(0.49) == pytest.approx(11.9, abs=0.1) and lemmas.failure(0.9) > 400
-    assert 0.49 * math.sqrt(27) - 0.49**2 * 9 / 4 > 2
-    log = math.log(10**6)
-    terms = 48 * log / 0.5 + 4 * math.sqrt(12 * 9) * log / 0.1
-    assert terms < lemmas.regret_bound((0.9, 0.4), 10**6, 0.1) < 1.2 * terms
-    assert lemmas.regret_bound((0.9, 0.4), 10**6, 0.1, alpha=0.5, kappa=1.0) == math.inf
-
-
 def test_a_tail_of_the_lemma():
     """Observations of an arm of mean 0.2 that replay gives, at the bound's loss: deviations at most the lemma's."""
     horizon, epsilon, rho, alpha = 100, 0.5, 0.3, 1.0
@@ -123,13 +112,6 @@ def test_linear_runs_are_judged_on_both_sides_of_one_in_500():
     for linear, verdict in ((0, "reproduced"), (40, "not reproduced"), (16, "undecided")):
         rows = pd.DataFrame({"algorithm": "replay", "variant": "Thompson", "linear": [0, linear], "replications": 4000})
         assert rules.own_replay_linear(rows).verdict == verdict
-
-
-def test_privacy_is_judged_by_the_largest_ratio():
-    two = Fraction(2)
-    assert rules.own_replay_privacy([(two, two), (Fraction(3, 2), two)]).verdict == "reproduced"
-    assert rules.own_replay_privacy([(two, two), (Fraction(5, 2), two)]).verdict == "not reproduced"
-    assert isinstance(rules.own_replay_bound(), Ruling)
 
 
 def test_the_numbers_of_the_page_are_those_of_the_data():
