@@ -112,9 +112,6 @@ def test_without_privacy_the_bounds_lead_with_kveton():
     plain = bounds.kveton_lower(20, 4, 0.2, 0.15, HORIZON)
     assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf) == 0.0
     assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf, "sharp") == close(plain)
-    everything = Cascade(MEANS, 4)  # nothing to choose
-    assert bounds.theorem_4(everything, HORIZON, 1.0) == close(TAIL)
-    assert bounds.theorem_2(everything, HORIZON, 1.0, variant="corrected") == close(TAIL)
 
 
 def test_without_privacy_theorem_2_forgets_the_sampling():

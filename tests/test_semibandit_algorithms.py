@@ -241,14 +241,6 @@ def test_instances_have_their_gaps():
     bandit = instances.k_path(5, 1, 0.6, b_1=3.0)
     np.testing.assert_allclose(bandit.rewards, [1.5, 0.9, 0.9, 0.9, 0.9])
     assert (bandit.b_1, bandit.b_inf) == (3.0, 3.0)
-    one = instances.separated("one matters", 5, 4, 0.2, best=0.5)
-    np.testing.assert_allclose(one.rewards, [0.5, 0.3, 0.3, 0.3, 0.3, 0.3])
-    assert (one.b_1, one.b_inf, one.list_size) == (1.0, 1.0, 4)
-    top = instances.top_k(9, 4, 0.2)
-    assert (top.b_1, top.b_inf, top.list_size) == (1.0, 4.0, 4)
-    for problem in (path, public, bandit, one, top):
-        gaps = problem.smallest_gaps
-        np.testing.assert_allclose(gaps[gaps > 0], 0.2 if problem in (one, top) else 0.6)
     covered = instances.coverage(5, 3, 2, 0.5, 0.2)
     assert covered.list_size == 6
     assert covered.best == pytest.approx(3 * (1 - 0.5**2))
