@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from carried import go_on
 
 from private_bandits import simulate
 from private_bandits.kernels import linear
@@ -252,12 +253,11 @@ def test_the_derived_ellipsoids_hold_the_parameter(make):
     policy = make()
     link = "logistic" if policy.record.binary else "linear"
     problem = LinearContext.sphere([0.6, -0.8], 5, link)
-    record, nothing = problem.record(), (np.zeros(1), np.zeros((0, 0), np.int64))
     most = 0.0
     for replication in range(10):
-        source, state = streams(8, replication), linear.start(record, policy.record)
+        source, state = streams(8, replication), linear.start(problem.record(), policy.record)
         for t in range(1, 301):
-            linear.advance(record, policy.record, state, t, t, np.array([300]), *nothing, *source)
+            go_on(linear, problem, policy.record, state, t, t, source)
             if t > 20:
                 assert state.ready[0]
                 distance = np.linalg.norm(np.triu(state.factor) @ (state.theta - problem.theta))

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from carried import go_on, state_after
 from one_by_one import one_by_one
 from scipy import stats
 
@@ -21,13 +22,8 @@ LONG = 10**15
 
 def noisy_means(problem, record, seed):
     """Pulls of each arm in the first epoch, and the noisy means at its end."""
-    arms = problem.record()
-    state = elimination.start(arms, record)
-    share, _ = elimination._epoch(record.terms, record.beta, len(arms.means), 1)
-    end = share * len(arms.means)
-    no_trace = np.zeros((0, 0), np.int64)
-    elimination.advance(arms, record, state, 1, end, np.array([end]), np.zeros(1), no_trace, *streams(seed, 0))
-    return share, state.means
+    share, _ = elimination._epoch(record.terms, record.beta, problem.n_items, 1)
+    return share, state_after(elimination, problem, record, share * problem.n_items, seed).means
 
 
 # --- the noise
@@ -142,25 +138,13 @@ def test_an_arm_leaves_by_the_epoch_of_its_gap(epsilon):
     problem = Arms.bernoulli(0.75 - gaps)
     policy = dp_se(epsilon, 5, LONG, 1e-3)
     for replication in range(40):
-        source = streams(3, replication)
-        arms = problem.record()
-        state = elimination.start(arms, policy.record)
+        source, state = streams(3, replication), elimination.start(problem.record(), policy.record)
         for _ in range(20):
             size, epoch, begun = (int(x) for x in state.clock)
             if size == 1:
                 break
             share, _ = elimination._epoch(policy.record.terms, policy.record.beta, size, epoch + 1)
-            elimination.advance(
-                arms,
-                policy.record,
-                state,
-                begun + 1,
-                begun + size * share,
-                np.array([LONG]),
-                np.zeros(1),
-                np.zeros((0, 0), np.int64),
-                *source,
-            )
+            go_on(elimination, problem, policy.record, state, begun + 1, begun + size * share, source)
             kept = state.alive[: state.clock[0]]
             assert 0 in kept
             assert (gaps[kept] < 2.0 ** -(epoch + 1)).all()

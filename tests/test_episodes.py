@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from carried import go_on, state_after
 from one_by_one import one_by_one
 from scipy import stats
 from scipy.optimize import brentq
@@ -51,13 +52,9 @@ def test_the_noise_pays_epsilon_for_one_reward(epsilon):
     worst = max(sensitivity([[a.mean()], [b.mean()]]) for a in tables for b in tables if np.count_nonzero(a != b) == 1)
     assert worst == pytest.approx(1 / rewards)
 
-    arms, record = Arms.bernoulli([1.0]).record(), adap_ucb(epsilon).record
     noise = []
-    for seed in range(3000):
-        state = episodes.start(arms, record)
-        horizon = 8  # episodes of 1, 1, 2 and 4 pulls
-        no_trace = np.zeros((0, 0), np.int64)
-        episodes.advance(arms, record, state, 1, horizon, np.array([8]), np.zeros(1), no_trace, *streams(seed, 0))
+    for seed in range(3000):  # episodes of 1, 1, 2 and 4 pulls
+        state = state_after(episodes, Arms.bernoulli([1.0]), adap_ucb(epsilon).record, 8, seed)
         assert state.pulls[0] == 2 * rewards
         noise.append(state.means[0] - 1.0)
     assert worst / np.mean(np.abs(noise)) == pytest.approx(epsilon, rel=0.08)
@@ -66,15 +63,12 @@ def test_the_noise_pays_epsilon_for_one_reward(epsilon):
 
 def test_the_mean_forgets_earlier_episodes():
     """Without noise, the mean after an episode of n pulls is a multiple of 1/n that the first n pulls did not touch."""
-    arms, record = Arms.bernoulli([0.5]).record(), adap_ucb(math.inf).record
+    problem, record = Arms.bernoulli([0.5]), adap_ucb(math.inf).record
     means = []
     for seed in range(2000):
-        state = episodes.start(arms, record)
-        source = streams(seed, 0)
-        row = []
+        state, source, row = episodes.start(problem.record(), record), streams(seed, 0), []
         for first, last in ((1, 1), (2, 2), (3, 4), (5, 8)):
-            no_trace = np.zeros((0, 0), np.int64)
-            episodes.advance(arms, record, state, first, last, np.array([8]), np.zeros(1), no_trace, *source)
+            go_on(episodes, problem, record, state, first, last, source)
             row.append(state.means[0])
         means.append(row)
     values = np.array(means)

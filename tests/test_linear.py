@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from carried import go_on
 from scipy import stats
 
 from private_bandits import simulate
@@ -167,11 +168,9 @@ def test_the_noise_is_symmetric_with_independent_entries_of_its_size():
     still = LinearContext.table(np.zeros((1, 2, dim)), np.full((1, 2), 0.5), "logistic")
     policy = ldp_glm(2.0, 0.1, dim, n, noise="analytic")
     record = policy.record._replace(step=1e-6)  # so small that the estimate stays in the ball
-    problem, source = still.record(), streams(5, 0)
-    state, before, noises = linear.start(problem, record), None, []
+    state, source, before, noises = linear.start(still.record(), record), streams(5, 0), None, []
     for t in range(1, n + 1):
-        nothing = np.zeros(1), np.zeros((0, 0), np.int64)
-        linear.advance(problem, record, state, t, t, np.array([n]), *nothing, *source)
+        go_on(linear, still, record, state, t, t, source)
         now = np.concatenate([state.gram[np.triu_indices(dim)], state.moment, -state.estimate / 1e-6])
         noises.append(now if before is None else now - before)
         before = now

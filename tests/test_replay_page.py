@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, trace
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.replay import lemmas, long, long_studies, rules
+from private_bandits_book.rules import Ruling
 
 BOOK = find_book()
 SLOW = ("Thompson", "UCB(0.5)", "KL-UCB")
@@ -112,6 +114,13 @@ def test_linear_runs_are_judged_on_both_sides_of_one_in_500():
     for linear, verdict in ((0, "reproduced"), (40, "not reproduced"), (16, "undecided")):
         rows = pd.DataFrame({"algorithm": "replay", "variant": "Thompson", "linear": [0, linear], "replications": 4000})
         assert rules.own_replay_linear(rows).verdict == verdict
+
+
+def test_privacy_is_judged_by_the_largest_ratio():
+    two = Fraction(2)
+    assert rules.own_replay_privacy([(two, two), (Fraction(3, 2), two)]).verdict == "reproduced"
+    assert rules.own_replay_privacy([(two, two), (Fraction(5, 2), two)]).verdict == "not reproduced"
+    assert isinstance(rules.own_replay_bound(), Ruling)
 
 
 def test_the_numbers_of_the_page_are_those_of_the_data():

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from carried import state_after
 
 from private_bandits import mechanisms, simulate
 from private_bandits.kernels import robust
@@ -102,12 +103,7 @@ def test_the_noise_of_a_mean_has_the_scale_of_its_nodes():
     """One arm that always pays 0: its mean is noise alone, of the nodes of the set bits of n."""
     epsilon, v, n = 1.0, 0.5, 22  # nodes 1-16, 17-20, 21-22
     problem, policy = pareto_arms([0.0], 2.0), dp_robust_ucb(epsilon, v, 2.0, 1000)
-    record, shown = problem.record(), np.zeros((0, 0), np.int64)
-    sums = []
-    for replication in range(4000):
-        state = robust.start(record, policy.record)
-        robust.advance(record, policy.record, state, 1, n, np.array([n]), np.zeros(1), shown, *streams(2, replication))
-        sums.append(state.mean[0] * n)
+    sums = [state_after(robust, problem, policy.record, n, 2, replication).mean[0] * n for replication in range(4000)]
     levels = 10  # 1000 rounds
     scales = [2 * (2 * k / math.log(1000) ** 1.5) ** (1 / 1.5) * levels for k in (16, 20, 22)]
     assert np.var(sums) == pytest.approx(2 * sum(scale**2 for scale in scales), rel=0.15)

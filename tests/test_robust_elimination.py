@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from carried import state_after
 from scipy import stats
 
 from private_bandits.kernels import elimination
@@ -26,17 +27,12 @@ from private_bandits.simulate import simulate, streams, trace
 
 MEANS = [0.5, 0.9, 0.2]
 LONG = 10**15
-NO_TRACE = np.zeros((0, 0), np.int64)
 
 
 def first_epoch(problem, policy, seed):
     """Pulls, the distance at which an arm leaves, and the released means of the first epoch."""
-    arms = problem.record()
-    state = elimination.start(arms, policy.record)
     share, width = elimination._epoch(policy.record.terms, policy.record.beta, problem.n_items, 1)
-    end = share * problem.n_items
-    elimination.advance(arms, policy.record, state, 1, end, np.array([end]), np.zeros(1), NO_TRACE, *streams(seed, 0))
-    return share, width, state.means
+    return share, width, state_after(elimination, problem, policy.record, share * problem.n_items, seed).means
 
 
 CASES = {

@@ -8,6 +8,7 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
+from carried import state_after
 from semibandit_settings import KINDS, MEANS
 
 from private_bandits.kernels import index
@@ -96,9 +97,7 @@ def test_the_released_sum_carries_one_noise_per_node(t, nodes):
     n_arms, scale = 4000, 2.0
     problem = SemiBandit.from_sets([0.0] * n_arms, [list(range(n_arms))])
     record = box([], noise=index.TREE, scale=scale, fallback=False).record
-    state = index.start(problem.record(), record)
-    arguments = (np.array([t]), np.zeros(1), np.zeros((0, 0), np.int64))
-    index.advance(problem.record(), record, state, 1, t, *arguments, *streams(1, 0))
+    state = state_after(index, problem, record, t, 1)
     noise = state.mean * state.pulls
     variance = 2 * scale**2 * nodes
     # a Laplace has fourth moment 6 variance^2, so the sample variance of a sum has relative error below sqrt(5 / n)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.stats
+from carried import go_on, state_after
 
 from private_bandits.kernels import linear, phased, stretches, weighted
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
@@ -155,11 +156,9 @@ def test_the_laplace_ellipsoids_hold_the_parameter():
     policy, problem = ldp_linucb(20.0, None, 2, 3000, "derived", "laplace"), instances.one_set(2)
     record, missed = policy.record.constants, 0
     for seed in range(20):
-        source = streams(seed, 0)
-        state = stretches.start(problem.record(), policy.record)
-        nothing, blank = np.zeros(0, np.int64), stretches.blank(problem, policy.record, 0)
+        source, state = streams(seed, 0), stretches.start(problem.record(), policy.record)
         for t in (100, 1000, 3000):
-            stretches.advance(problem.record(), policy.record, state, 1, t, nothing, np.zeros(0), blank, *source)
+            go_on(stretches, problem, policy.record, state, 1, t, source)
             gram = state.gram + np.triu(state.gram, 1).T + (record.ridge + 2 * record.shift * math.sqrt(t)) * np.eye(2)
             off = np.linalg.solve(gram, state.moment) - [0.5, 0.0]
             missed += off @ gram @ off > linear.radius(record, t, 0.0) ** 2
@@ -198,10 +197,7 @@ def test_the_messages_of_weighted_regression_move_by_no_more():
 def norms(problem, batches, rounds, epsilon=1.0):
     """The mean of |U x| over the law of the actions, with the weights after some rounds."""
     record = weighted_regression(epsilon, DELTA, problem.dim, rounds, batches).record
-    state = weighted.start(problem.record(), record)
-    weighted.advance(
-        problem.record(), record, state, 1, rounds, np.zeros(0, int), np.zeros(0), np.zeros((0, 2)), *streams(0, 0)
-    )
+    state = state_after(weighted, problem, record, rounds)
     return np.linalg.norm(problem.sets[:, 0] @ state.weights, axis=1).mean(), state.weights
 
 
@@ -222,18 +218,7 @@ def test_the_best_actions_stay_and_others_leave():
     record = weighted_regression(1.0, DELTA, 2, 10**11).record
     lost = 0
     for seed in range(20):
-        state = weighted.start(SEVERAL.record(), record)
-        weighted.advance(
-            SEVERAL.record(),
-            record,
-            state,
-            1,
-            10**11,
-            np.zeros(0, int),
-            np.zeros(0),
-            np.zeros((0, 2)),
-            *streams(seed, 0),
-        )
+        state = state_after(weighted, SEVERAL, record, 10**11, seed)
         lost += not state.alive[np.arange(3), SEVERAL.means.argmax(axis=1)].all()
         assert state.alive.sum() == 3
     assert lost == 0
@@ -282,11 +267,7 @@ def test_intervals_of_private_rewards_hold_and_the_best_action_stays():
     """Over all phases of 300 runs; alpha is 0.1, and Bernstein's bound is generous."""
     policy, lost = private_rewards(1.0, 2, 3, 10**9), 0
     for seed in range(300):
-        state = phased.start(TRIPLE.record(), policy.record)
-        phased.advance(
-            TRIPLE.record(), policy.record, state, 1, 10**9, np.zeros(0, int), np.zeros(0), np.zeros((0, 2)),
-            *streams(seed, 0),
-        )  # fmt: skip
+        state = state_after(phased, TRIPLE, policy.record, 10**9, seed)
         lost += not state.alive[0]
         assert state.alive.sum() == 1
     assert lost <= 3

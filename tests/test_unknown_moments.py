@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from carried import state_after
 from scipy import stats
 
 from private_bandits.kernels import quantile, sums
 from private_bandits.papers.heavy_tailed import dp_robust_se, pareto_arms, private_quantiles, quantile_se, setting
 from private_bandits.simulate import simulate, streams, trace
-
-NO_TRACE = np.zeros((0, 0), np.int64)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, math.inf])
@@ -88,14 +87,12 @@ def test_the_choice_is_the_exponential_mechanism_and_pays_epsilon():
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_a_mean_pays_epsilon_for_one_reward(epsilon):
     """Rewards of 0 show the noise of the mean of R rewards in [-B, B]: sensitivity 2B/R."""
-    record, arms = quantile_se(epsilon, 0.1).record, pareto_arms([0.0, 0.0], 2.0).record()
+    record, arms = quantile_se(epsilon, 0.1).record, pareto_arms([0.0, 0.0], 2.0)
     log, rate = math.log(4 * 2 / 0.1), min(1, epsilon)
     half = math.ceil(8 * 2 * log / rate)
     paid = []
     for seed in range(2500):
-        state = quantile.start(arms, record)
-        rounds = 4 * half
-        quantile.advance(arms, record, state, 1, rounds, np.array([rounds]), np.zeros(1), NO_TRACE, *streams(seed, 0))
+        state = state_after(quantile, arms, record, 4 * half, seed)
         assert state.pulls.tolist() == [2 * half] * 2
         threshold = state.widths * half * rate / (record.width * log)
         paid.append(state.means / (2 * threshold / half))
@@ -104,13 +101,10 @@ def test_a_mean_pays_epsilon_for_one_reward(epsilon):
 
 def errors(shape, epsilon, seeds=range(12)):
     """Errors of the epochs' means in units of B L / (R s)."""
-    problem, record = pareto_arms([0.5] * 8, shape).record(), quantile_se(epsilon, 1e-3).record
+    problem, record = pareto_arms([0.5] * 8, shape), quantile_se(epsilon, 1e-3).record
     found = []
     for seed in seeds:
-        state = quantile.start(problem, record)
-        horizon = 10 ** (6 + seed % 4)
-        marks = np.array([horizon])
-        quantile.advance(problem, record, state, 1, horizon, marks, np.zeros(1), NO_TRACE, *streams(seed, 0))
+        state = state_after(quantile, problem, record, 10 ** (6 + seed % 4), seed)
         found += (np.abs(state.means - 0.5) / (state.widths / record.width)).tolist()
     return np.array(found)
 
