@@ -47,29 +47,8 @@ def test_robust_ucb_plays_its_reference(u, v):
     assert wider.record.factor == 4.5 * robust_ucb(v, u, 1000).record.factor and "times 4.5" in wider.version
 
 
-def test_equal_arms_are_told_apart_by_the_choice_stream_only():
-    """Arms that always pay 0 tie whenever their pulls are equal; without noise nothing else is random."""
-    problem = pareto_arms([0.0, 0.0, 0.0], 1.5)
-    one, other = (played(problem, robust_ucb(0.5, 1.0, 1000), 300, seed) for seed in (1, 2))
-    assert one[:3] == other[:3] == [0, 1, 2]
-    assert one != other
-    for start in range(3, 300, 3):
-        assert sorted(one[start : start + 3]) == [0, 1, 2]
-
-
 def test_without_privacy_it_is_robust_ucb():
     assert dp_robust_ucb(math.inf, 0.5, 2.0, 500).record == robust_ucb(0.5, 2.0, 500).record
-
-
-def test_robust_ucb_learns_and_the_printed_dp_box_does_not_yet():
-    """At T = 10^5 the bonus of DP Robust UCB is far above 1: nearly uniform play."""
-    problem = setting(1, 0.9)
-    u, horizon = problem.moment(0.9), 10**5
-    uniform = problem.uniform_regret() * horizon
-    learns = simulate(problem, robust_ucb(0.9, u, horizon), horizon=horizon, replications=3, seed=1).regret[:, -1]
-    private = simulate(problem, dp_robust_ucb(1.0, 0.9, u, horizon), horizon=horizon, replications=3, seed=1)
-    assert float(learns.max()) < 0.4 * uniform
-    assert float(private.regret[:, -1].min()) > 0.97 * uniform
 
 
 # --- privacy

@@ -103,26 +103,6 @@ def test_leaps_have_the_same_law():
     assert abs(one - other) < 4 * math.hypot(error, more) < 0.1 * one
 
 
-# --- the radius
-
-
-@pytest.mark.parametrize(("size", "reports", "epsilon"), [(1, 4, 0.5), (4, 8, 0.2), (16, 2, 1.0), (16, 200, 3.0)])
-def test_a_radius_is_seldom_exceeded(size, reports, epsilon):
-    """And most of it is needed: a thirtieth of the level would fail."""
-    rng, level, runs = np.random.default_rng(size + reports), 3.0, 200_000
-    weights = np.linspace(0.5, 1.0, size)
-    means = rng.binomial(reports, 0.4, (runs, size)) / reports + rng.laplace(0, 1 / (epsilon * reports), (runs, size))
-    errors = (means - 0.4) @ weights
-
-    def radius(f):
-        squares = float(weights @ weights)
-        return math.sqrt(f * squares / (2 * reports)) + (f + 2 * math.sqrt(f * squares)) / (epsilon * reports)
-
-    for side in (errors, -errors):
-        assert np.mean(side > radius(level)) <= math.exp(-level) + 4 * math.sqrt(math.exp(-level) / runs)
-        assert np.mean(side > radius(level / 30)) > math.exp(-level)
-
-
 # --- privacy, by enumeration of the library's own reference
 
 

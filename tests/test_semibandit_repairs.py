@@ -118,17 +118,6 @@ def test_the_grid_grows_by_a_tenth():
     assert len(points) <= 10 + math.log(10**6) / math.log(1.1)
 
 
-def test_indices_are_seldom_too_low():
-    """Half the level would fail: the deviation of a super arm at equal counts against its radius."""
-    rng, flip, reports, size = np.random.default_rng(5), 1 / (1 + math.e), 40, 5
-    bits = rng.random((4000, reports * size)) < flip + (1 - 2 * flip) * 0.5
-    errors = ((bits.mean(axis=1) - flip) / (1 - 2 * flip) - 0.5) * size
-    for level, most in ((4.0, math.exp(-4.0)), (1.0, math.exp(-1.0))):
-        radius = math.sqrt(level * size / (2 * reports)) / (1 - 2 * flip)
-        assert np.mean(errors > radius) <= most + 3 * math.sqrt(most / 4000)
-    assert np.mean(errors > math.sqrt(0.05 * size / (2 * reports)) / (1 - 2 * flip)) > 0.2
-
-
 @pytest.mark.parametrize("groups", [None, [0, 1, 2, 2], [0, 0, -1, -1]])
 def test_the_largest_mean_is_a_reward_of_shared_draws(groups):
     with pytest.raises(ValueError, match="groups must join all arms of a super arm"):

@@ -112,36 +112,6 @@ def test_truncated_moments_by_quadrature(shape, power):
         assert sums.truncated_moment(MEAN, shape, math.inf, power) == math.inf
 
 
-def sum_error(n, mean, shape, threshold):
-    """Berry and Esseen's bound for the normal part of a sum, with Shevtsova's (2013) constant; 0 where all is drawn."""
-    if n <= sums.DIRECT:
-        return 0.0
-    scale = sums.pareto_scale(mean, shape)
-    cut = min(scale * (n / sums.TAIL) ** (1 / shape), threshold)
-    body = sums.truncated_moment(mean, shape, cut, 0.0)
-    centre = sums.truncated_moment(mean, shape, cut, 1.0) / body
-    variance = sums.truncated_moment(mean, shape, cut, 2.0) / body - centre**2
-
-    def third(upper):
-        """E (X - centre)^3 1{X <= upper}."""
-        moments = [sums.truncated_moment(mean, shape, upper, power) for power in (3.0, 2.0, 1.0, 0.0)]
-        return np.dot(moments, [1.0, -3 * centre, 3 * centre**2, -(centre**3)])
-
-    rho = (third(cut) - 2 * third(centre)) / body
-    return 0.469 * rho / (variance**1.5 * math.sqrt(n * body))
-
-
-def test_the_stated_error_is_that_of_berry_and_esseen():
-    assert sum_error(sums.DIRECT, MEAN, 1.5, math.inf) == 0.0
-    for shape in np.linspace(1.05, 3.0, 9):
-        for n in np.unique(np.logspace(math.log10(sums.DIRECT + 1), 15, 20).astype(np.int64)):
-            for share in (1.0, 0.1, 1e-3):
-                threshold = MEAN * (shape - 1) / shape * (share * sums.TAIL / n) ** (-1 / shape)
-                error = sum_error(n, MEAN, shape, threshold)
-                assert 0.0 < error < 0.01
-                assert n < 10**6 or shape < 1.3 or error < 0.004
-
-
 @pytest.mark.parametrize("n", [50, sums.DIRECT, sums.DIRECT + 1, 10**7, 10**15])
 def test_laplace_sums(n):
     scale, draws = 3.0, 1000 if n <= sums.DIRECT else 20_000

@@ -10,8 +10,8 @@ from carried import state_after
 from scipy import stats
 
 from private_bandits.kernels import quantile, sums
-from private_bandits.papers.heavy_tailed import dp_robust_se, pareto_arms, private_quantiles, quantile_se, setting
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.papers.heavy_tailed import pareto_arms, private_quantiles, quantile_se
+from private_bandits.simulate import streams, trace
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, math.inf])
@@ -116,14 +116,3 @@ def test_the_width_covers_pareto_tails_but_not_the_heaviest(epsilon):
         assert np.max(found) < 16.0
         assert np.median(found) > 1.5  # a bias that no number of rewards removes: a width of 1.5 would not do
     assert np.mean(errors(1.1, epsilon) > 16.0) > 0.5
-
-
-@pytest.mark.parametrize("v", [0.5, 0.9])
-def test_without_u_and_v_it_finds_the_best_arm_sooner_than_the_printed_box(v):
-    problem, horizon = setting(3, v), 10**12
-    mine = simulate(problem, quantile_se(1.0, 1 / horizon), horizon=horizon, replications=8, seed=1).regret.values
-    known = dp_robust_se(1.0, v, problem.moment(v), 1 / horizon)
-    printed = simulate(problem, known, horizon=horizon, replications=2, seed=1).regret.values
-    assert mine[:, -1].max() < 0.25 * printed[:, -1].min()
-    marks = mine.shape[1] // 2
-    assert np.all(mine[:, -1] == mine[:, -marks // 4])  # settled: only the best arm is left
