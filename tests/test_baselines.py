@@ -31,63 +31,36 @@ from private_bandits.problems import Arms
 from private_bandits.simulate import streams, trace
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
-CASES = {
-    "UCB": (ucb, auer_figure_1, {}, 1500),
-    "LDP-UCB-L": (lambda: ldp_ucb_laplace(2.0), ren_laplace, {"epsilon": 2.0}, 1500),
-    "LDP-UCB-L 0.1": (lambda: ldp_ucb_laplace(0.1), ren_laplace, {"epsilon": 0.1}, 1500),
-    "LDP-UCB-B": (lambda: ldp_ucb_response(1.0), ren_response, {"epsilon": 1.0}, 1500),
-    "LDP-UCB-B inf": (lambda: ldp_ucb_response(math.inf), auer_figure_1, {}, 1500),
-    "LDP-UCB-L inf": (lambda: ldp_ucb_laplace(math.inf), auer_figure_1, {}, 1500),
-    **{
-        f"DP-SE {epsilon} {beta}": (
-            lambda epsilon=epsilon, beta=beta: dp_se(epsilon, 5, 300_000, beta),
-            sajed_algorithm_2,
-            {"epsilon": epsilon, "beta": 1 / 300_000 if beta is None else beta},
-            300_000,
-        )
-        for epsilon, beta in ((0.1, 0.9), (1.0, None), (20.0, 0.5), (math.inf, 0.5))
-    },
-    **{
-        f"AdaP-UCB {epsilon} {alpha}": (
-            lambda epsilon=epsilon, alpha=alpha: adap_ucb(epsilon, alpha),
-            azize_algorithm_1,
-            {"epsilon": epsilon, "alpha": alpha},
-            20_000,
-        )
-        for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
-    },
-    **{
-        f"AdaP-KLUCB {epsilon} {alpha}": (
-            lambda epsilon=epsilon, alpha=alpha: adap_klucb(epsilon, alpha),
-            azize_algorithm_1,
-            {"epsilon": epsilon, "alpha": alpha, "kl": True},
-            20_000,
-        )
-        for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
-    },
-    **{
-        f"DP-KLUCB {epsilon}": (lambda epsilon=epsilon: dp_klucb(epsilon), azize_dp_klucb, {"epsilon": epsilon}, 20_000)
-        for epsilon in (0.2, 1.0, 3.0, math.inf)
-    },
-    **{
-        f"kl-UCB-CF {epsilon}": (
-            lambda epsilon=epsilon: kl_ucb_cf(epsilon),
-            gajane_kl_ucb_cf,
-            {"epsilon": epsilon},
-            1500,
-        )
-        for epsilon in (1.0, math.inf)
-    },
+SHORT, LONG, LONGEST = 1500, 20_000, 300_000
+CASES = {  # the horizon, the policy, and the reference with its arguments
+    "UCB": (SHORT, ucb(), auer_figure_1),
+    "LDP-UCB-L": (SHORT, ldp_ucb_laplace(2.0), ren_laplace, 2.0),
+    "LDP-UCB-L 0.1": (SHORT, ldp_ucb_laplace(0.1), ren_laplace, 0.1),
+    "LDP-UCB-L inf": (SHORT, ldp_ucb_laplace(math.inf), auer_figure_1),
+    "LDP-UCB-B": (SHORT, ldp_ucb_response(1.0), ren_response, 1.0),
+    "LDP-UCB-B inf": (SHORT, ldp_ucb_response(math.inf), auer_figure_1),
+    "DP-SE 0.1": (LONGEST, dp_se(0.1, 5, LONGEST, 0.9), sajed_algorithm_2, 0.1, 0.9),
+    "DP-SE 1.0": (LONGEST, dp_se(1.0, 5, LONGEST), sajed_algorithm_2, 1.0, 1 / LONGEST),
+    "DP-SE 20.0": (LONGEST, dp_se(20.0, 5, LONGEST, 0.5), sajed_algorithm_2, 20.0, 0.5),
+    "DP-SE inf": (LONGEST, dp_se(math.inf, 5, LONGEST, 0.5), sajed_algorithm_2, math.inf, 0.5),
+    "kl-UCB-CF 1.0": (SHORT, kl_ucb_cf(1.0), gajane_kl_ucb_cf, 1.0),
+    "kl-UCB-CF inf": (SHORT, kl_ucb_cf(math.inf), gajane_kl_ucb_cf, math.inf),
 }
+for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0)):
+    CASES |= {
+        f"AdaP-UCB {epsilon}": (LONG, adap_ucb(epsilon, alpha), azize_algorithm_1, epsilon, alpha),
+        f"AdaP-KLUCB {epsilon}": (LONG, adap_klucb(epsilon, alpha), azize_algorithm_1, epsilon, alpha, True),
+        f"DP-KLUCB {epsilon}": (LONG, dp_klucb(epsilon), azize_dp_klucb, epsilon),
+    }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_kernel_plays_the_reference(case):
-    make, box, arguments, horizon = CASES[case]
+    horizon, policy, box, *arguments = CASES[case]
     problem = Arms.bernoulli(MEANS)
     for replication in range(3):
-        shown = trace(problem, make(), horizon=horizon, seed=7, replication=replication)
-        np.testing.assert_array_equal(shown, box.reference(problem, horizon, streams(7, replication), **arguments))
+        shown = trace(problem, policy, horizon=horizon, seed=7, replication=replication)
+        np.testing.assert_array_equal(shown, box.reference(problem, horizon, streams(7, replication), *arguments))
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])

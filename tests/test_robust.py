@@ -19,8 +19,6 @@ HORIZON = 600
 MEANS = [0.9, 0.7, 0.5, 0.3, 0.1]
 
 
-def played(problem, policy, horizon, seed, replication=0):
-    return trace(problem, policy, horizon=horizon, seed=seed, replication=replication)[:, 0].tolist()
 
 
 # --- the algorithms

@@ -230,17 +230,9 @@ def test_instances_are_written_out():
 
 
 def test_instances_have_their_gaps():
-    path = instances.k_path(12, 4, 0.6, b_1=2.0)
-    assert path.best == pytest.approx(4.0)
+    path, public = instances.k_path(12, 4, 0.6, b_1=2.0), instances.public_arms(12, 4, 0.6, b_1=2.0)
     np.testing.assert_allclose(np.sort(path.rewards), [3.4, 3.4, 4.0])
-    assert (path.b_1, path.b_inf) == (2.0, 8.0)
-    public = instances.public_arms(12, 4, 0.6, b_1=2.0)
-    assert len(public.sets) == 12 - 2 * 4 + 2
     np.testing.assert_allclose(np.sort(public.rewards), [3.4] * 5 + [4.0])
-    assert (public.b_1, public.b_inf) == (2.0, 8.0)
-    bandit = instances.k_path(5, 1, 0.6, b_1=3.0)
-    np.testing.assert_allclose(bandit.rewards, [1.5, 0.9, 0.9, 0.9, 0.9])
-    assert (bandit.b_1, bandit.b_inf) == (3.0, 3.0)
-    covered = instances.coverage(5, 3, 2, 0.5, 0.2)
-    assert covered.list_size == 6
-    assert covered.best == pytest.approx(3 * (1 - 0.5**2))
+    assert (path.b_1, path.b_inf) == (public.b_1, public.b_inf) == (2.0, 8.0)
+    np.testing.assert_allclose(instances.k_path(5, 1, 0.6, b_1=3.0).rewards, [1.5, 0.9, 0.9, 0.9, 0.9])
+    assert instances.coverage(5, 3, 2, 0.5, 0.2).best == pytest.approx(3 * (1 - 0.5**2))
