@@ -113,18 +113,6 @@ def assert_same_radius(policy, other):
         assert linear.radius(policy.record, t, 0.0) == linear.radius(other.record, t, 0.0)
 
 
-def test_without_privacy_the_printed_box_is_greedy_and_not_linucb():
-    """c_t and beta_t go to 0: least squares without exploration."""
-    limit = ldp_linucb(math.inf, DELTA, 2, 5000)
-    assert all(linear.radius(limit.record, t, 0.0) == 0.0 for t in (0, 1, 2000))
-    stuck = LinearContext.table(np.eye(2)[None], [[0.1, -0.1]])
-    run = {"horizon": 5000, "replications": 20, "seed": 4}
-    greedy, optimistic = (simulate(stuck, policy, **run).regret[:, -1] for policy in (limit, linucb(2)))
-    assert float(greedy.mean()) > 2 * float(optimistic.mean())
-    assert np.mean(greedy > 0.19 * 5000) > 0.1  # some runs never leave the worse action
-    assert not np.any(optimistic > 0.19 * 5000)
-
-
 # --- what is sent, and what it pays
 
 

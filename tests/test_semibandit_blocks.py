@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from semibandit_settings import OURS
 
 from private_bandits.kernels import superarm
 from private_bandits.papers import semibandits as paper
@@ -16,17 +17,6 @@ from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.privacy import audit
 from private_bandits.problems import SemiBandit
 from private_bandits.simulate import simulate, streams, trace
-
-WINDOWS = instances.separated("windows", 5, 3, 0.4, 0.8)
-PROBLEMS = {
-    "K-path": instances.separated("K-path", 6, 3, 0.4),
-    "windows": WINDOWS,
-    "public": instances.public_arms(8, 3, 0.9),
-    "largest": instances.separated("max-path", 4, 2, 0.5),
-    "coverage": instances.coverage(4, 2, 2, 0.7, 0.3),
-    "offset": SemiBandit.from_sets([0.9, 0.8, 0.3], [[0, 1], [1, 2]], offset=1.0),
-    "mixed": SemiBandit.from_sets([0.9, 0.8, 0.3, 0.6], [[0, 1], [2], [1, 2, 3]], weights=[1.0, 0.5, 2.0, 0.0]),
-}
 
 
 def blocks_for(problem, epsilon, horizon):
@@ -37,7 +27,7 @@ def blocks_for(problem, epsilon, horizon):
 # --- the kernel
 
 
-@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+@pytest.mark.parametrize("problem", OURS.values(), ids=OURS)
 @pytest.mark.parametrize("epsilon", [1.0, 10.0, math.inf])
 def test_the_kernel_plays_the_reference(problem, epsilon):
     played = trace(problem, blocks_for(problem, epsilon, 1500), horizon=1500, seed=3)
@@ -245,7 +235,7 @@ def test_the_upper_bound_by_hand():
 @pytest.mark.parametrize("epsilon", [0.05, 1.0])
 @pytest.mark.parametrize("name", ["K-path", "windows", "public", "largest", "mixed"])
 def test_the_upper_bound_holds(name, epsilon):
-    problem, horizon = PROBLEMS[name], 10**7
+    problem, horizon = OURS[name], 10**7
     lost = simulate(
         problem, blocks_for(problem, epsilon, horizon), horizon=horizon, replications=3, seed=1, progress=False
     )

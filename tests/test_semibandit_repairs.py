@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from semibandit_settings import OURS
 
 from private_bandits.kernels import superarm
 from private_bandits.mechanisms import _raw as mechanisms
@@ -15,16 +16,8 @@ from private_bandits.papers.semibandits import algorithm_2, bounds, instances, r
 from private_bandits.problems import SemiBandit
 from private_bandits.simulate import simulate, streams, trace
 
-PROBLEMS = {
-    "K-path": instances.separated("K-path", 6, 3, 0.4),
-    "windows": instances.separated("windows", 5, 3, 0.4, 0.8),
-    "largest": instances.separated("max-path", 4, 2, 0.5),
-    "coverage": instances.coverage(4, 2, 2, 0.7, 0.3),
-    "mixed": SemiBandit.from_sets([0.9, 0.8, 0.3, 0.6], [[0, 1], [2], [1, 2, 3]], weights=[1.0, 0.5, 2.0, 0.0]),
-}
 
-
-@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+@pytest.mark.parametrize("problem", OURS.values(), ids=OURS)
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_the_kernels_play_the_references(problem, epsilon):
     for policy, module in (
