@@ -19,8 +19,6 @@ HORIZON = 600
 MEANS = [0.9, 0.7, 0.5, 0.3, 0.1]
 
 
-
-
 # --- the algorithms
 
 

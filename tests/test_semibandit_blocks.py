@@ -14,7 +14,6 @@ from private_bandits.kernels import superarm
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances, repair_blocks
 from private_bandits.papers.semibandits.skeleton import Plain
-from private_bandits.privacy import audit
 from private_bandits.problems import SemiBandit
 from private_bandits.simulate import simulate, streams, trace
 
@@ -201,17 +200,6 @@ def test_two_arms_attain_e_to_epsilon_and_fresh_noise_on_old_reports_exceeds_it(
                 changed = (*bits[:user], 1 - bits[user], *bits[user + 1 :])
                 worst = max(worst, chance / law[changed])
     assert worst == pytest.approx(largest, abs=1e-12)
-
-
-def test_the_audit_finds_the_promise_and_half_the_noise():
-    """Of two paths, the first user's answer is in the first block of an arm; the state is what was released."""
-    problem = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
-    rows = np.zeros((2, 20, 4))
-    rows[1, 0] = 1.0
-    asked = {"problem": problem, "horizon": 20, "view": "state", "neighbours": [(rows[0], rows[1])], "runs": 3000}
-    kept = audit(paper.cucb_blocks(1.0, 2, 4, 20), promised=1.0, **asked)
-    assert kept.verdict == "keeps its promise" and kept.epsilon_high == 1.0 and kept.epsilon_low > 0.2
-    assert audit(paper.cucb_blocks(2.0, 2, 4, 20), promised=1.0, **asked).verdict == "breaks its promise"
 
 
 # --- Theorem B
